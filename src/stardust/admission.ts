@@ -1,0 +1,73 @@
+/**
+ * Admission of blocks under protocol parameters (protocol.md C-4, C-5, C-13, C-15 to C-19, C.2).
+ *
+ * The reference never stores a block that breaks these. Parameters change, so whoever holds a block that the network has long accepted must not
+ * refuse it by today's. C-6, proof of work, spares the blocks that a node asked for itself: as we asked for every one of ours, it never applies.
+ */
+
+import type { Block, ParsedBlock } from './block.ts';
+import { equalBytes } from './bytes.ts';
+import { outputBytes } from './ids.ts';
+import type { Output } from './output.ts';
+import { networkIdOf, type ProtocolParameters, type RentStructure } from './parameters.ts';
+import { findCondition, UnlockConditionType } from './unlock-condition.ts';
+
+/** Bytes beside the output that its deposit pays for: output ID as key; block ID, booked index and time as data (C.2). */
+const OUTPUT_ID_LENGTH = 34;
+const OUTPUT_METADATA_LENGTH = 40;
+
+/** Serialised length of a basic output with an address condition and nothing else. */
+const PLAIN_OUTPUT_LENGTH = 46;
+
+/** C.2: the least amount of base tokens for an output of so many bytes. */
+export function minimumDeposit(rent: RentStructure, outputLength: number): bigint {
+  const vBytes =
+    rent.vByteFactorKey * OUTPUT_ID_LENGTH + rent.vByteFactorData * (OUTPUT_METADATA_LENGTH + outputLength);
+  return BigInt(rent.vByteCost) * BigInt(vBytes);
+}
+
+/** The first rule that the block breaks under these parameters, with its reason, or undefined. */
+export function inadmissible(parsed: ParsedBlock, parameters: ProtocolParameters): string | undefined {
+  const { block } = parsed;
+  if (block.protocolVersion !== parameters.version) return `C-4: protocol version ${block.protocolVersion}`;
+  if (breaksNonceRule(block)) return 'C-5: a milestone block with a nonce';
+  if (parsed.transaction === undefined) return undefined;
+  const { networkId, outputs } = parsed.transaction.value.essence;
+  if (networkId !== networkIdOf(parameters)) return 'C-13: a transaction of another network';
+  return inadmissibleOutputs(outputs, parameters);
+}
+
+/** C-5, which no parameter enters: blocks with a milestone carry nonce 0. */
+export function breaksNonceRule(block: Block): boolean {
+  return block.payload?.type === 7 && block.nonce !== 0n;
+}
+
+function inadmissibleOutputs(outputs: readonly Output[], parameters: ProtocolParameters): string | undefined {
+  const { tokenSupply, rentStructure } = parameters;
+  let sum = 0n;
+  for (const output of outputs) {
+    if (output.amount > tokenSupply) return 'C-15: an amount over the token supply';
+    sum += output.amount;
+    if (sum > tokenSupply) return 'C-16: amounts over the token supply';
+    const due = minimumDeposit(rentStructure, outputBytes(output).length);
+    if (output.amount < due) return `C-17: ${output.amount} deposited, ${due} due`;
+    const depositReturn = findCondition(output, UnlockConditionType.StorageDepositReturn);
+    if (depositReturn === undefined) continue;
+    if (depositReturn.amount < minimumDeposit(rentStructure, PLAIN_OUTPUT_LENGTH)) {
+      return 'C-18: a storage deposit return below the minimum deposit';
+    }
+    if (depositReturn.amount > output.amount) return 'C-19: a storage deposit return over the amount';
+  }
+  return undefined;
+}
+
+/** M-5: the parents of a block with a milestone are the milestone's, or the first of them. */
+export function carriesMilestone(
+  blockParents: readonly Uint8Array[],
+  milestoneParents: readonly Uint8Array[],
+): boolean {
+  return (
+    blockParents.length <= milestoneParents.length &&
+    blockParents.every((parent, i) => equalBytes(parent, milestoneParents[i]!))
+  );
+}

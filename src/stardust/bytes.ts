@@ -1,0 +1,177 @@
+/**
+ * Bytes: a bounds-checked reader, a growing writer, comparison and hex.
+ *
+ * Stardust integers are little-endian and of fixed width (TIP-0021; protocol.md A.0). A reader hands out views of the buffer it was given, so
+ * whoever decodes bytes that somebody else may change afterwards passes a copy.
+ */
+
+/** A refusal of bytes, naming the rule of protocol.md that they break. Thrown inside a parse, turned into a value at its border. */
+export class Refusal extends Error {
+  readonly rule: string;
+  constructor(rule: string, reason: string) {
+    super(`${rule}: ${reason}`);
+    this.name = 'Refusal';
+    this.rule = rule;
+  }
+}
+
+/** Reads forward over `bytes`; every read past the end is a {@link Refusal} of rule A.0. */
+export class Reader {
+  readonly bytes: Uint8Array;
+  readonly #view: DataView;
+  position = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get remaining(): number {
+    return this.bytes.length - this.position;
+  }
+
+  /** Moves over `length` bytes and returns where they start. */
+  #advance(length: number): number {
+    const start = this.position;
+    if (length > this.bytes.length - start) {
+      throw new Refusal('A.0', `${length} bytes needed at offset ${start}, ${this.remaining} left`);
+    }
+    this.position = start + length;
+    return start;
+  }
+
+  /** A view of the next `length` bytes, not a copy. */
+  take(length: number): Uint8Array {
+    const start = this.#advance(length);
+    return this.bytes.subarray(start, start + length);
+  }
+
+  u8(): number {
+    return this.#view.getUint8(this.#advance(1));
+  }
+
+  u16(): number {
+    return this.#view.getUint16(this.#advance(2), true);
+  }
+
+  u32(): number {
+    return this.#view.getUint32(this.#advance(4), true);
+  }
+
+  u64(): bigint {
+    return this.#view.getBigUint64(this.#advance(8), true);
+  }
+
+  u256(): bigint {
+    const start = this.#advance(32);
+    let value = 0n;
+    for (let word = 3; word >= 0; word--) value = (value << 64n) | this.#view.getBigUint64(start + word * 8, true);
+    return value;
+  }
+}
+
+/** Appends to a buffer that doubles when it is full. */
+export class Writer {
+  #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(256);
+  #view = new DataView(this.#bytes.buffer);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Makes room for `length` bytes and returns where they start. Buffer and view may be others afterwards: call it first. */
+  #reserve(length: number): number {
+    const start = this.#length;
+    this.#length = start + length;
+    if (this.#length > this.#bytes.length) {
+      const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length));
+      grown.set(this.#bytes);
+      this.#bytes = grown;
+      this.#view = new DataView(grown.buffer);
+    }
+    return start;
+  }
+
+  put(bytes: Uint8Array): this {
+    const start = this.#reserve(bytes.length);
+    this.#bytes.set(bytes, start);
+    return this;
+  }
+
+  u8(value: number): this {
+    const start = this.#reserve(1);
+    this.#view.setUint8(start, value);
+    return this;
+  }
+
+  u16(value: number): this {
+    const start = this.#reserve(2);
+    this.#view.setUint16(start, value, true);
+    return this;
+  }
+
+  u32(value: number): this {
+    const start = this.#reserve(4);
+    this.#view.setUint32(start, value, true);
+    return this;
+  }
+
+  u64(value: bigint): this {
+    const start = this.#reserve(8);
+    this.#view.setBigUint64(start, value, true);
+    return this;
+  }
+
+  u256(value: bigint): this {
+    const start = this.#reserve(32);
+    for (let word = 0; word < 4; word++) {
+      this.#view.setBigUint64(start + word * 8, BigInt.asUintN(64, value >> BigInt(64 * word)), true);
+    }
+    return this;
+  }
+
+  /** A copy of what was written so far. */
+  finish(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.slice(0, this.#length);
+  }
+}
+
+/** Bytewise order, a prefix first: negative, zero or positive (protocol.md A.0 "lexical"). */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i++) {
+    const difference = a[i]! - b[i]!;
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && compareBytes(a, b) === 0;
+}
+
+export function isZero(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0);
+}
+
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    joined.set(part, offset);
+    offset += part.length;
+  }
+  return joined;
+}
+
+/** `0x` and lower-case digits, as in every answer of ours. */
+export function toHex(bytes: Uint8Array): string {
+  return `0x${bytes.toHex()}`;
+}
+
+/** Bytes of `0x…` (or `0X…`, any case). Throws a SyntaxError on anything else; where the text comes from outside, check it first. */
+export function fromHex(text: string): Uint8Array<ArrayBuffer> {
+  if (!/^0[xX]/.test(text)) throw new SyntaxError(`hex without 0x: ${text.slice(0, 20)}`);
+  return Uint8Array.fromHex(text.slice(2));
+}

@@ -1,0 +1,182 @@
+/**
+ * Codecs: wire formats as values that encode and decode (protocol.md A.0).
+ *
+ * A codec is a pair of functions; the combinators below build the formats of section A from the integers up. Decoding never recurses deeper than
+ * the formats themselves nest, and tests a count before it reads the first element.
+ */
+import { compareBytes, type Reader, Refusal, Writer } from './bytes.ts';
+
+export interface Codec<T> {
+  decode(reader: Reader): T;
+  encode(writer: Writer, value: T): void;
+}
+
+/** The type of the values of a codec. */
+export type Value<C> = C extends Codec<infer T> ? T : never;
+
+export const u8: Codec<number> = { decode: (r) => r.u8(), encode: (w, v) => w.u8(v) };
+export const u16: Codec<number> = { decode: (r) => r.u16(), encode: (w, v) => w.u16(v) };
+export const u32: Codec<number> = { decode: (r) => r.u32(), encode: (w, v) => w.u32(v) };
+export const u64: Codec<bigint> = { decode: (r) => r.u64(), encode: (w, v) => w.u64(v) };
+export const u256: Codec<bigint> = { decode: (r) => r.u256(), encode: (w, v) => w.u256(v) };
+
+/** One byte, 0 or 1 and nothing else (A.0). */
+export const bool: Codec<boolean> = {
+  decode: (r) => {
+    const byte = r.u8();
+    if (byte > 1) throw new Refusal('A.0', `boolean byte ${byte}`);
+    return byte === 1;
+  },
+  encode: (w, v) => w.u8(v ? 1 : 0),
+};
+
+/** Exactly `length` bytes. */
+export function fixed(length: number): Codec<Uint8Array> {
+  return { decode: (r) => r.take(length), encode: (w, v) => w.put(v) };
+}
+
+/** A length prefix and as many bytes, `min` to `max` of them. */
+export function byteString(rule: string, prefix: Codec<number>, min: number, max: number): Codec<Uint8Array> {
+  return {
+    decode: (r) => {
+      const length = prefix.decode(r);
+      if (length < min || length > max) throw new Refusal(rule, `${length} bytes, not ${min} to ${max}`);
+      return r.take(length);
+    },
+    encode: (w, v) => {
+      prefix.encode(w, v.length);
+      w.put(v);
+    },
+  };
+}
+
+/** A value that is always the same on the wire, such as a type byte. */
+export function constant<const T extends number>(rule: string, integer: Codec<number>, expected: T): Codec<T> {
+  return {
+    decode: (r) => {
+      const value = integer.decode(r);
+      if (value !== expected) throw new Refusal(rule, `type ${value} where ${expected} is due`);
+      return expected;
+    },
+    encode: (w, v) => integer.encode(w, v),
+  };
+}
+
+/** Fields in the order in which they are named. */
+export function record<T extends object>(fields: { [K in keyof T]: Codec<T[K]> }): Codec<T> {
+  const entries = Object.entries(fields) as [keyof T, Codec<T[keyof T]>][];
+  return {
+    decode: (r) => {
+      const value: Partial<T> = {};
+      for (const [name, codec] of entries) value[name] = codec.decode(r);
+      return value as T;
+    },
+    encode: (w, v) => {
+      for (const [name, codec] of entries) codec.encode(w, v[name]);
+    },
+  };
+}
+
+/** One of several records, told apart by the type number that each begins with. */
+export function union<T extends { type: number }>(
+  rule: string,
+  integer: Codec<number>,
+  cases: { [K in T['type']]: Codec<Extract<T, { type: K }>> },
+): Codec<T> {
+  const byType = new Map(Object.entries(cases).map(([type, codec]) => [Number(type), codec as Codec<T>]));
+  return {
+    decode: (r) => {
+      const start = r.position;
+      const type = integer.decode(r);
+      const codec = byType.get(type);
+      if (codec === undefined) throw new Refusal(rule, `type ${type} is not allowed here`);
+      r.position = start;
+      return codec.decode(r);
+    },
+    encode: (w, v) => {
+      const codec = byType.get(v.type);
+      if (codec === undefined) throw new Refusal(rule, `type ${v.type} is not allowed here`);
+      codec.encode(w, v);
+    },
+  };
+}
+
+export interface ListRules {
+  rule: string;
+  min: number;
+  max: number;
+  /** `ascending`: each element's bytes greater than the one before. `unique`: no two alike, in any order. */
+  order?: 'ascending' | 'unique';
+  /** Compare only the first so many bytes of each element (A.0 "uniqueness slice"). */
+  compared?: number;
+}
+
+/** A count and as many elements. */
+export function list<T>(prefix: Codec<number>, element: Codec<T>, rules: ListRules): Codec<T[]> {
+  const { rule, min, max, order, compared } = rules;
+  return {
+    decode: (r) => {
+      const count = prefix.decode(r);
+      if (count < min || count > max) throw new Refusal(rule, `${count} elements, not ${min} to ${max}`);
+      const values: T[] = [];
+      const seen = new Set<string>();
+      let previous: Uint8Array | undefined;
+      for (let i = 0; i < count; i++) {
+        const start = r.position;
+        values.push(element.decode(r));
+        const key = r.bytes.subarray(start, Math.min(r.position, start + (compared ?? Number.POSITIVE_INFINITY)));
+        if (order === 'ascending' && previous !== undefined && compareBytes(previous, key) >= 0) {
+          throw new Refusal(rule, `element ${i} is not greater than the one before`);
+        }
+        if (order === 'unique') {
+          const text = key.toHex();
+          if (seen.has(text)) throw new Refusal(rule, `element ${i} is there twice`);
+          seen.add(text);
+        }
+        previous = key;
+      }
+      return values;
+    },
+    encode: (w, v) => {
+      prefix.encode(w, v.length);
+      for (const value of v) element.encode(w, value);
+    },
+  };
+}
+
+/** A 32-bit length, 0 for none, and a payload that fills it exactly (A.0 "optional payload"). */
+export function optionalPayload<T>(rule: string, payload: Codec<T>): Codec<T | undefined> {
+  return {
+    decode: (r) => {
+      const length = r.u32();
+      if (length === 0) return undefined;
+      const end = r.position + length;
+      if (length > r.remaining) throw new Refusal(rule, `payload of ${length} bytes, ${r.remaining} left`);
+      const value = payload.decode(r);
+      if (r.position !== end)
+        throw new Refusal(rule, `payload of ${length} bytes ends at offset ${r.position}, not ${end}`);
+      return value;
+    },
+    encode: (w, v) => {
+      if (v === undefined) {
+        w.u32(0);
+        return;
+      }
+      const bytes = encode(payload, v);
+      w.u32(bytes.length).put(bytes);
+    },
+  };
+}
+
+/** The value that `bytes` hold from the first to the last; a {@link Refusal} otherwise. Its byte fields are views of `bytes`. */
+export function decode<T>(codec: Codec<T>, reader: Reader, rule = 'A.0'): T {
+  const value = codec.decode(reader);
+  if (reader.remaining !== 0) throw new Refusal(rule, `${reader.remaining} bytes left over`);
+  return value;
+}
+
+export function encode<T>(codec: Codec<T>, value: T): Uint8Array<ArrayBuffer> {
+  const writer = new Writer();
+  codec.encode(writer, value);
+  return writer.finish();
+}

@@ -1,0 +1,59 @@
+/**
+ * Who may sign milestones: keys with their ranges, and the threshold (TIP-0029; protocol.md M-2 to M-5).
+ */
+import { carriesMilestone } from './admission.ts';
+import type { ParsedBlock } from './block.ts';
+import { toHex } from './bytes.ts';
+import type { Milestone } from './milestone.ts';
+
+export interface MilestoneKey {
+  /** 32 bytes. */
+  publicKey: Uint8Array;
+  /** First milestone that the key may sign. */
+  first: number;
+  /** Last one; 0 for no end (M-4). */
+  last: number;
+}
+
+export interface MilestoneKeys {
+  keys: readonly MilestoneKey[];
+  /** At least so many signatures, 1 or more. */
+  threshold: number;
+}
+
+/** Decides whether an Ed25519 signature is valid by ZIP-215 (ed25519.ts). */
+export type VerifySignature = (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => Promise<boolean>;
+
+/** Why the milestone is not properly signed, or undefined if it is. Every signature in it must be valid and by a key in its range (M-3). */
+export async function unsigned(
+  milestone: Milestone,
+  milestoneId: Uint8Array,
+  { keys, threshold }: MilestoneKeys,
+  verify: VerifySignature,
+): Promise<string | undefined> {
+  const { index, signatures } = milestone;
+  const applicable = new Set(
+    keys
+      .filter(({ first, last }) => first <= index && (last === 0 || last >= index))
+      .map((key) => key.publicKey.toHex()),
+  );
+  if (applicable.size < threshold) return `M-2: ${applicable.size} keys may sign, threshold ${threshold}`;
+  if (signatures.length < threshold) return `M-2: ${signatures.length} signatures, threshold ${threshold}`;
+  for (const { publicKey, signature } of signatures) {
+    if (!applicable.has(publicKey.toHex()))
+      return `M-3: signed by ${toHex(publicKey)}, which may not sign milestone ${index}`;
+    if (!(await verify(publicKey, milestoneId, signature))) return `M-3: signature of ${toHex(publicKey)} is not valid`;
+  }
+  return undefined;
+}
+
+/** Whether the block counts as the block of its milestone: parents as in the payload (M-5), signatures valid (M-2, M-3). */
+export async function isMilestoneBlock(
+  parsed: ParsedBlock,
+  keys: MilestoneKeys,
+  verify: VerifySignature,
+): Promise<boolean> {
+  const milestone = parsed.milestone;
+  if (milestone === undefined || !carriesMilestone(parsed.block.parents, milestone.value.parents)) return false;
+  return (await unsigned(milestone.value, milestone.id, keys, verify)) === undefined;
+}
