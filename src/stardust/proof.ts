@@ -1,0 +1,121 @@
+/**
+ * Proofs of inclusion: that a block belongs to a milestone, by the audit path from its ID to the milestone's signed inclusion
+ * root (TIP-0004; protocol.md B.13).
+ *
+ * The JSON is that of the inx-poi plug-in: the tree with everything cut away but the way to one leaf. `{l, r}` is a node,
+ * `{h}` the hash of a subtree that was cut away, `{value}` the block ID at the end of the way. A proof comes from
+ * anybody, so it is read strictly, and without recursion.
+ */
+import { equalBytes, fromHex, Refusal, toHex } from './bytes.ts';
+import { leafHash, merkleRoot, nodeHash } from './merkle.ts';
+
+/** A proof as JSON, byte strings in hex. A milestone of a single block has the leaf alone. */
+export type Proof = { value: string } | { l: Proof | CutAway; r: Proof | CutAway };
+type CutAway = { h: string };
+
+/** A subtree next to the way: its hash, and the side on which it stands. */
+export interface Sibling {
+  side: 'left' | 'right';
+  hash: Uint8Array;
+}
+
+export type ProofVerdict = { ok: true } | { ok: false; reason: string };
+
+// A tree of this depth has room for four billion blocks.
+const MAX_DEPTH = 32;
+
+/** The proof for `ids[index]`, of 32-byte block IDs in white-flag order. Throws a RangeError if there is no such block. */
+export function proofFor(ids: readonly Uint8Array[], index: number): Proof {
+  const id = ids[index];
+  if (id === undefined) throw new RangeError(`no block ${index} among ${ids.length}`);
+  if (ids.length === 1) return { value: toHex(id) };
+  const split = 1 << (31 - Math.clz32(ids.length - 1)); // the largest power of two below the length (B.13)
+  const left = ids.slice(0, split);
+  const right = ids.slice(split);
+  return index < split
+    ? { l: proofFor(left, index), r: { h: toHex(merkleRoot(right)) } }
+    : { l: { h: toHex(merkleRoot(left)) }, r: proofFor(right, index - split) };
+}
+
+/** What a proof says: the block ID, and its siblings from the leaf up. Throws a {@link Refusal} if `json` is not a proof. */
+export function parseProof(json: unknown): { id: Uint8Array; siblings: Sibling[] } {
+  const siblings: Sibling[] = [];
+  let node = object(json);
+  while (!Object.hasOwn(node, 'value')) {
+    if (siblings.length === MAX_DEPTH) throw new Refusal('B.13', `proof of more than ${MAX_DEPTH} levels`);
+    only(node, 'l', 'r');
+    const left = object(node.l);
+    const right = object(node.r);
+    if (Object.hasOwn(left, 'h') === Object.hasOwn(right, 'h')) {
+      throw new Refusal('B.13', 'node of a proof without a way on, or with two');
+    }
+    const side = Object.hasOwn(left, 'h') ? 'left' : 'right';
+    const [cutAway, way] = side === 'left' ? [left, right] : [right, left];
+    only(cutAway, 'h');
+    siblings.push({ side, hash: hash(cutAway.h) });
+    node = way;
+  }
+  only(node, 'value');
+  return { id: hash(node.value), siblings: siblings.reverse() };
+}
+
+/** The 32-byte root to which the siblings, from the leaf up, lead from the block with this ID. */
+export function rootOfProof(siblings: readonly Sibling[], id: Uint8Array): Uint8Array {
+  let root = leafHash(id);
+  for (const { side, hash } of siblings) root = side === 'left' ? nodeHash(hash, root) : nodeHash(root, hash);
+  return root;
+}
+
+/** Whether `proof`, untrusted JSON, shows that the block with this ID is in the tree with this root (32 bytes each). */
+export function verifyInclusion(proof: unknown, id: Uint8Array, root: Uint8Array): ProofVerdict {
+  try {
+    const parsed = parseProof(proof);
+    if (!equalBytes(parsed.id, id)) return { ok: false, reason: 'B.13: proof of another block' };
+    if (!equalBytes(rootOfProof(parsed.siblings, id), root)) return { ok: false, reason: 'B.13: proof leads to another root' };
+    return { ok: true };
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+/** What {@link verifyProofFile} needs to know of blocks and milestones. Both throw a {@link Refusal} where there is no answer. */
+export interface ProofFileReaders {
+  /** The 32-byte ID (B.1) of a block in JSON form. */
+  blockId(block: unknown): Uint8Array;
+  /** The 32-byte inclusion root of a milestone in JSON form, if keys that the caller trusts signed it (M-2, M-3). */
+  signedInclusionRoot(milestone: unknown): Promise<Uint8Array>;
+}
+
+/**
+ * Whether a proof file `{milestone, block, proof}`, untrusted JSON, shows that its block belongs to its milestone. A `blockId` next
+ * to them must be the block's, other fields are ignored.
+ */
+export async function verifyProofFile(file: unknown, readers: ProofFileReaders): Promise<ProofVerdict> {
+  try {
+    const { milestone, block, proof, blockId } = object(file);
+    const id = readers.blockId(block);
+    if (blockId !== undefined && !equalBytes(hash(blockId), id)) return { ok: false, reason: 'B.1: block with another ID' };
+    return verifyInclusion(proof, id, await readers.signedInclusionRoot(milestone));
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+function refused(error: unknown): ProofVerdict {
+  if (error instanceof Refusal) return { ok: false, reason: error.message };
+  throw error;
+}
+
+function object(json: unknown): Record<string, unknown> {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new Refusal('B.13', 'proof with a part that is no object');
+  return json as Record<string, unknown>;
+}
+
+function only(node: Record<string, unknown>, ...names: readonly string[]): void {
+  if (Object.keys(node).toSorted().join() !== names.join()) throw new Refusal('B.13', `part of a proof with other fields than ${names.join()}`);
+}
+
+function hash(json: unknown): Uint8Array {
+  if (typeof json !== 'string' || !/^0[xX][0-9a-fA-F]{64}$/.test(json)) throw new Refusal('B.13', 'hash that is not 0x and 64 hex digits');
+  return fromHex(json);
+}
