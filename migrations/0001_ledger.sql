@@ -95,7 +95,7 @@ CREATE TABLE nft_change (
 CREATE TABLE parameters (
   target INTEGER PRIMARY KEY,
   announced INTEGER NOT NULL,         -- milestone that announced them; the snapshot's index for those that it brought
-  bytes TEXT NOT NULL
+  bytes TEXT NOT NULL                 -- the milestone option
 );
 
 CREATE TABLE receipt (

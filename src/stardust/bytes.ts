@@ -170,8 +170,21 @@ export function toHex(bytes: Uint8Array): string {
   return `0x${bytes.toHex()}`;
 }
 
+/** Lower-case digits without 0x, as IDs stand in stores and map keys. */
+export function toHexDigits(bytes: Uint8Array): string {
+  return bytes.toHex();
+}
+
 /** Bytes of `0x…` (or `0X…`, any case). Throws a SyntaxError on anything else; where the text comes from outside, check it first. */
 export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   if (!/^0[xX]/.test(text)) throw new SyntaxError(`hex without 0x: ${text.slice(0, 20)}`);
   return Uint8Array.fromHex(text.slice(2));
+}
+
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.fromBase64(text);
+}
+
+export function toBase64(bytes: Uint8Array): string {
+  return bytes.toBase64();
 }

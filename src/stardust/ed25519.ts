@@ -64,7 +64,7 @@ export interface Subtle<Key> {
   verify(algorithm: 'Ed25519', key: Key, signature: Uint8Array, message: Uint8Array): Promise<boolean>;
 }
 
-/** WebCrypto's own verdict, given `crypto.subtle`: about 20 times faster than {@link verifyZip215}. */
+/** WebCrypto's own verdict, given `crypto.subtle`: 0.05 ms in workerd, where {@link verifyZip215} takes 0.3 to 0.5. */
 export function webCrypto<Key>(subtle: Subtle<Key>): PlatformVerify {
   return async (publicKey, message, signature) => {
     const key = await subtle.importKey('raw', publicKey, 'Ed25519', false, ['verify']);

@@ -2,7 +2,8 @@
  * Features of outputs (TIP-0018; protocol.md A.7): sender, issuer, metadata, tag.
  */
 import { type Address, address } from './address.ts';
-import { byteString, type Codec, constant, list, record, u8, u16, union } from './codec.ts';
+import { equalBytes } from './bytes.ts';
+import { byteString, type Codec, constant, encode, list, record, u8, u16, union } from './codec.ts';
 import { checkTypes } from './unlock-condition.ts';
 
 export const FeatureType = { Sender: 0, Issuer: 1, Metadata: 2, Tag: 3 } as const;
@@ -57,4 +58,11 @@ export function findFeature<T extends FeatureTypeNumber>(
   type: T,
 ): Extract<Feature, { type: T }> | undefined {
   return features.find((value) => value.type === type) as Extract<Feature, { type: T }> | undefined;
+}
+
+const anyFeatures = featuresOf([0, 1, 2, 3]);
+
+/** Whether both lists hold the same features in the same order. */
+export function equalFeatures(a: readonly Feature[], b: readonly Feature[]): boolean {
+  return equalBytes(encode(anyFeatures, [...a]), encode(anyFeatures, [...b]));
 }

@@ -4,12 +4,12 @@
 
 import { AddressType } from './address.ts';
 import { concatBytes, isZero, Reader } from './bytes.ts';
-import { encode } from './codec.ts';
+import { decode, encode } from './codec.ts';
 import { blake2b256 } from './hash.ts';
 import { type Milestone, milestoneEssenceBytes } from './milestone.ts';
-import { type FoundryOutput, type NftOutput, type Output, OutputType, output } from './output.ts';
+import { type AliasOutput, type FoundryOutput, type NftOutput, type Output, OutputType, output } from './output.ts';
 import { essenceBytes, type Transaction } from './transaction.ts';
-import { findCondition, UnlockConditionType } from './unlock-condition.ts';
+import { addressIn, UnlockConditionType } from './unlock-condition.ts';
 
 /** B.1: over the whole block. */
 export function blockId(block: Uint8Array): Uint8Array {
@@ -41,6 +41,11 @@ export function chainIdFromOutputId(creatingOutputId: Uint8Array): Uint8Array {
   return blake2b256(creatingOutputId);
 }
 
+/** B.6: the alias's ID, also where the output that creates it carries zeros. */
+export function aliasIdOf(alias: AliasOutput, ownOutputId: Uint8Array): Uint8Array {
+  return isZero(alias.aliasId) ? chainIdFromOutputId(ownOutputId) : alias.aliasId;
+}
+
 /** B.6: the NFT's ID, also where the output that mints it carries zeros. */
 export function nftIdOf(nft: NftOutput, ownOutputId: Uint8Array): Uint8Array {
   return isZero(nft.nftId) ? chainIdFromOutputId(ownOutputId) : nft.nftId;
@@ -48,11 +53,10 @@ export function nftIdOf(nft: NftOutput, ownOutputId: Uint8Array): Uint8Array {
 
 /** B.7: 38 bytes; the alias is the one of the output's immutable alias condition. */
 export function foundryId(foundry: FoundryOutput): Uint8Array {
-  const owner = findCondition(foundry, UnlockConditionType.ImmutableAlias);
-  if (owner === undefined) throw new Error('foundry without its alias: excluded by C-33');
+  const owner = addressIn(foundry, UnlockConditionType.ImmutableAlias);
   const serial = foundry.serialNumber;
   const tail = Uint8Array.of(serial & 0xff, (serial >> 8) & 0xff, (serial >> 16) & 0xff, serial >>> 24, 0);
-  return concatBytes(Uint8Array.of(AddressType.Alias), owner.address.id, tail);
+  return concatBytes(Uint8Array.of(AddressType.Alias), owner.id, tail);
 }
 
 /** B.8: the first 8 bytes of the name's hash, as uint64. */
@@ -83,4 +87,9 @@ export function nftIdOfOutput(value: Output, ownOutputId: Uint8Array): Uint8Arra
 /** The bytes of an output as they stand in blocks and in the ledger. */
 export function outputBytes(value: Output): Uint8Array {
   return encode(output, value);
+}
+
+/** The output that bytes from a block, a snapshot or the ledger hold; a Refusal if they hold none. */
+export function decodeOutput(bytes: Uint8Array): Output {
+  return decode(output, new Reader(bytes));
 }

@@ -44,10 +44,11 @@ export function merkleRootOfLeaves(leafHashes: Uint8Array, count: number): Uint8
   }
   if (count === 0) return blake2b256Short(new Uint8Array(0));
 
-  // As words: the tag byte shifts all of a node's message by one byte, which is two shifts a word, or 64 moves of a byte.
-  const words = new Uint32Array(count * HASH_WORDS);
-  const leaves = new DataView(leafHashes.buffer, leafHashes.byteOffset);
-  for (let i = 0; i < words.length; i++) words[i] = leaves.getUint32(4 * i, true);
+  // As words: the tag byte shifts all of a node's message by one byte, which is two shifts a word, or 64 moves of a byte. The words
+  // are little-endian, as is every machine that runs Workers.
+  const hashes = new Uint8Array(count * HASH_BYTES);
+  hashes.set(leafHashes.subarray(0, hashes.length));
+  const words = new Uint32Array(hashes.buffer);
 
   let nodes = count;
   while (nodes > 1) {
@@ -56,11 +57,7 @@ export function merkleRootOfLeaves(leafHashes: Uint8Array, count: number): Uint8
     if (nodes % 2 === 1) words.copyWithin(pairs * HASH_WORDS, (nodes - 1) * HASH_WORDS, nodes * HASH_WORDS);
     nodes -= pairs;
   }
-
-  const root = new Uint8Array(HASH_BYTES);
-  const view = new DataView(root.buffer);
-  for (let i = 0; i < HASH_WORDS; i++) view.setUint32(4 * i, words[i]!, true);
-  return root;
+  return hashes.slice(0, HASH_BYTES);
 }
 
 // The message of a node: its 17 words are written anew each time, the others stay zero.

@@ -46,17 +46,15 @@ export function parseProof(json: unknown): { id: Uint8Array; siblings: Sibling[]
     only(node, 'l', 'r');
     const left = object(node.l);
     const right = object(node.r);
-    if (Object.hasOwn(left, 'h') === Object.hasOwn(right, 'h')) {
-      throw new Refusal('B.13', 'node of a proof without a way on, or with two');
-    }
+    // One side is cut away and the other leads on. If neither is, the hash is missing here; if both are, the way on in the next turn.
     const side = Object.hasOwn(left, 'h') ? 'left' : 'right';
     const [cutAway, way] = side === 'left' ? [left, right] : [right, left];
     only(cutAway, 'h');
-    siblings.push({ side, hash: hash(cutAway.h) });
+    siblings.push({ side, hash: bytes32(cutAway.h) });
     node = way;
   }
   only(node, 'value');
-  return { id: hash(node.value), siblings: siblings.reverse() };
+  return { id: bytes32(node.value), siblings: siblings.reverse() };
 }
 
 /** The 32-byte root to which the siblings, from the leaf up, lead from the block with this ID. */
@@ -71,8 +69,8 @@ export function verifyInclusion(proof: unknown, id: Uint8Array, root: Uint8Array
   try {
     const parsed = parseProof(proof);
     if (!equalBytes(parsed.id, id)) return { ok: false, reason: 'B.13: proof of another block' };
-    if (!equalBytes(rootOfProof(parsed.siblings, id), root)) return { ok: false, reason: 'B.13: proof leads to another root' };
-    return { ok: true };
+    const isRoot = equalBytes(rootOfProof(parsed.siblings, id), root);
+    return isRoot ? { ok: true } : { ok: false, reason: 'B.13: proof leads to another root' };
   } catch (error) {
     return refused(error);
   }
@@ -87,14 +85,15 @@ export interface ProofFileReaders {
 }
 
 /**
- * Whether a proof file `{milestone, block, proof}`, untrusted JSON, shows that its block belongs to its milestone. A `blockId` next
- * to them must be the block's, other fields are ignored.
+ * Whether a proof file `{milestone, block, proof}`, untrusted JSON, shows that its block belongs to its milestone. A
+ * `blockId` next to them must be the block's; other fields are ignored.
  */
 export async function verifyProofFile(file: unknown, readers: ProofFileReaders): Promise<ProofVerdict> {
   try {
     const { milestone, block, proof, blockId } = object(file);
     const id = readers.blockId(block);
-    if (blockId !== undefined && !equalBytes(hash(blockId), id)) return { ok: false, reason: 'B.1: block with another ID' };
+    const isNamed = blockId === undefined || equalBytes(bytes32(blockId), id);
+    if (!isNamed) return { ok: false, reason: 'B.1: block with another ID' };
     return verifyInclusion(proof, id, await readers.signedInclusionRoot(milestone));
   } catch (error) {
     return refused(error);
@@ -107,15 +106,21 @@ function refused(error: unknown): ProofVerdict {
 }
 
 function object(json: unknown): Record<string, unknown> {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new Refusal('B.13', 'proof with a part that is no object');
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw new Refusal('B.13', 'proof with a part that is no object');
+  }
   return json as Record<string, unknown>;
 }
 
 function only(node: Record<string, unknown>, ...names: readonly string[]): void {
-  if (Object.keys(node).toSorted().join() !== names.join()) throw new Refusal('B.13', `part of a proof with other fields than ${names.join()}`);
+  if (Object.keys(node).length !== names.length || !names.every((name) => Object.hasOwn(node, name))) {
+    throw new Refusal('B.13', `part of a proof with other fields than ${names.join(' and ')}`);
+  }
 }
 
-function hash(json: unknown): Uint8Array {
-  if (typeof json !== 'string' || !/^0[xX][0-9a-fA-F]{64}$/.test(json)) throw new Refusal('B.13', 'hash that is not 0x and 64 hex digits');
+function bytes32(json: unknown): Uint8Array {
+  if (typeof json !== 'string' || !/^0[xX][0-9a-fA-F]{64}$/.test(json)) {
+    throw new Refusal('B.13', 'hash that is not 0x and 64 hex digits');
+  }
   return fromHex(json);
 }

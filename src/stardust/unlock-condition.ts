@@ -117,3 +117,12 @@ export function findCondition<T extends ConditionType>(
     | Extract<UnlockCondition, { type: T }>
     | undefined;
 }
+
+type OwnerCondition = Extract<UnlockCondition, { address: Address }>['type'];
+
+/** The address in a condition that outputs of this type must have. Throws an Error if it is missing: the codecs exclude that (C-33). */
+export function addressIn(output: { unlockConditions: readonly UnlockCondition[] }, type: OwnerCondition): Address {
+  const condition = findCondition(output, type);
+  if (condition === undefined) throw new Error(`an output without unlock condition ${type}`);
+  return condition.address;
+}

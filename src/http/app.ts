@@ -1,0 +1,137 @@
+/**
+ * The border of the Worker (design §1): routing, who may ask for what, CORS, caching headers, errors, one line of log a request.
+ *
+ * itty-router matches paths. What it does by itself does not fit the contract: it takes a slash too many, lets HEAD fall through, takes queries apart in
+ * quadratic time, and its error handler tells the error's message to the client. So it is given paths that were checked before, without their queries,
+ * and no error handler.
+ */
+import { IttyRouter } from 'itty-router';
+import { describeError, writeLog } from '../log.ts';
+import type { Settings } from '../settings.ts';
+import { HttpError, makeErrorResponse } from './errors.ts';
+import type { EdgeNode } from './node.ts';
+import { isPublic } from './public-routes.ts';
+import type { ResponseCache } from './response-cache.ts';
+import type { RequestNotes, Route } from './route.ts';
+import { listRoutes, NFT_PREFIX } from './routes.ts';
+
+export interface App {
+  fetch(request: Request, ctx: ExecutionContext): Promise<Response>;
+}
+
+export interface AppParts {
+  settings: Pick<Settings, 'publicRoutes' | 'serverTiming' | 'whiteFlagLimit' | 'requests'>;
+  openNode(ctx: ExecutionContext): EdgeNode;
+  cache: ResponseCache;
+}
+
+/** One request on its way through. */
+interface Exchange {
+  request: Request;
+  ctx: ExecutionContext;
+  path: string;
+  /** The route's path as declared, for the log: bounded, and nothing of the client's. */
+  route: string;
+  notes: RequestNotes;
+}
+
+export function createApp({ settings, openNode, cache }: AppParts): App {
+  const router = IttyRouter();
+  router.all('*', refuseOtherSpellings);
+  for (const route of listRoutes(settings.whiteFlagLimit)) {
+    router.all(route.path, ({ params }, exchange: Exchange) => enter(route, params, exchange));
+  }
+  router.all('*', () => {
+    throw new HttpError(404, 'no such route');
+  });
+
+  /** 403, then 405, then what the route says; 404 is behind us. */
+  async function enter(route: Route, params: Record<string, string>, exchange: Exchange): Promise<Response> {
+    const { request, ctx, notes, path } = exchange;
+    exchange.route = route.path;
+    if (!isPublic(path, settings.publicRoutes)) throw new HttpError(403);
+    const allowed = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method];
+    if (!allowed.includes(request.method))
+      throw new HttpError(405, undefined, { allow: [...allowed, 'OPTIONS'].join(', ') });
+    await route.guard?.(request);
+    return route.handle({
+      request,
+      params,
+      node: openNode(ctx),
+      cache,
+      notes,
+      defer: (work) => ctx.waitUntil(work),
+    });
+  }
+
+  return {
+    async fetch(request, ctx) {
+      const started = performance.now();
+      const path = new URL(request.url).pathname;
+      const exchange: Exchange = { request, ctx, path, route: 'none', notes: {} };
+      let response: Response;
+      let error: unknown;
+      try {
+        response =
+          request.method === 'OPTIONS'
+            ? new Response(null, { status: 204, headers: PREFLIGHT_HEADERS })
+            : await router.fetch({ method: request.method, url: `http://path.invalid${path}` }, exchange);
+      } catch (thrown) {
+        error = thrown;
+        response = makeErrorResponse(thrown instanceof HttpError ? thrown : new HttpError(500));
+      }
+      const ms = performance.now() - started;
+      report(exchange, response.status, ms, error);
+      return complete(response, exchange, ms);
+    },
+  };
+
+  function report({ request, route, notes }: Exchange, status: number, ms: number, error: unknown): void {
+    writeLog(status === 500 ? 'error' : 'info', 'request', {
+      method: request.method,
+      route,
+      status,
+      ms: Math.round(ms),
+      ...notes,
+      ...(error instanceof HttpError && { detail: error.detail }),
+      ...(error !== undefined && !(error instanceof HttpError) && { error: describeError(error) }),
+    });
+    settings.requests?.writeDataPoint({
+      indexes: [route],
+      blobs: [route, request.method, String(status), notes.source ?? ''],
+      doubles: [ms, notes.blocks ?? 0],
+    });
+  }
+
+  function complete(response: Response, { request, notes }: Exchange, ms: number): Response {
+    const headers = new Headers(response.headers);
+    for (const [name, value] of CORS_HEADERS) headers.set(name, value);
+    // Workers Cache keeps what does not forbid it
+    if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
+    if (settings.serverTiming) headers.set('server-timing', describeTimings({ ...notes.stages, total: ms }));
+    return new Response(request.method === 'HEAD' ? null : response.body, { status: response.status, headers });
+  }
+}
+
+const CORS_HEADERS = [
+  ['access-control-allow-origin', '*'],
+  ['access-control-expose-headers', 'X-Ledger-Index, X-Error-Detail, ETag'],
+] as const;
+
+const PREFLIGHT_HEADERS = {
+  'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
+  'access-control-allow-headers': 'content-type, if-none-match',
+  'access-control-max-age': '86400',
+};
+
+/** A path has one spelling (design §1). What follows the NFT prefix is left to that route: there, another spelling is a bad ID. */
+function refuseOtherSpellings(_routed: unknown, { path }: Exchange): void {
+  if (path.startsWith(NFT_PREFIX) && path.length > NFT_PREFIX.length) return;
+  if (path !== '/' && /\/\/|\/$|%/.test(path)) throw new HttpError(404, 'no such route');
+}
+
+function describeTimings(stages: Record<string, number>): string {
+  return Object.entries(stages)
+    .map(([name, ms]) => `${name};dur=${ms.toFixed(1)}`)
+    .join(', ');
+}

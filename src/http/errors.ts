@@ -1,0 +1,45 @@
+/**
+ * Errors at the border (design §1): one class, one body, the messages that the contract names and no others.
+ */
+
+const MESSAGES = {
+  400: 'invalid data provided',
+  403: 'not available for public use',
+  404: 'could not find data',
+  405: 'method not allowed',
+  429: 'too many requests',
+  500: 'internal server error',
+} as const;
+
+export type ErrorStatus = keyof typeof MESSAGES;
+
+/** A header is for people and must stay short. */
+const MAX_DETAIL_LENGTH = 200;
+
+/** An answer that is not 200. `detail` is for people and comes as X-Error-Detail: it says nothing internal. */
+export class HttpError extends Error {
+  readonly status: ErrorStatus;
+  readonly detail: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: ErrorStatus, detail?: string, headers: Readonly<Record<string, string>> = {}) {
+    super(detail ?? MESSAGES[status]);
+    this.name = 'HttpError';
+    this.status = status;
+    this.detail = detail;
+    this.headers = headers;
+  }
+}
+
+export function makeErrorResponse({ status, detail, headers }: HttpError): Response {
+  return Response.json(
+    { error: { code: status, message: MESSAGES[status] } },
+    { status, headers: { ...headers, ...detailHeader(detail) } },
+  );
+}
+
+/** X-Error-Detail: printable ASCII, bounded. */
+export function detailHeader(detail: string | undefined): Record<string, string> {
+  if (detail === undefined) return {};
+  return { 'x-error-detail': detail.slice(0, MAX_DETAIL_LENGTH).replace(/[^\x20-\x7e]/g, '?') };
+}

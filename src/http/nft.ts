@@ -1,0 +1,56 @@
+/**
+ * GET /api/indexer/v1/outputs/nft/:nftId: the unspent output of an NFT (TIP-26; design §1, §4).
+ *
+ * The answer is true at the ledger index that it names, so that caches may keep it for seconds: it gets older, not wrong. Without s-maxage, which
+ * would switch stale-while-revalidate off (platform.md §4).
+ */
+import { HttpError } from './errors.ts';
+import { matchesEtag } from './etag.ts';
+import { noLedger } from './no-ledger.ts';
+import type { EdgeNode } from './node.ts';
+import type { RouteContext } from './route.ts';
+import { Id, parseId, parseMilestoneIndex } from './schemas.ts';
+
+const CACHE_CONTROL = 'public, max-age=5, stale-while-revalidate=10, stale-if-error=0';
+
+/** A client that has seen a later ledger asks for that one at least. */
+const MIN_LEDGER_INDEX = 'x-min-ledger-index';
+
+export async function answerNft({ request, params, node, notes }: RouteContext): Promise<Response> {
+  const nftId = parseId(Id, params.nftId, 'the NFT ID');
+  const asked = request.headers.get(MIN_LEDGER_INDEX);
+  const minLedgerIndex = asked === null ? 0 : parseMilestoneIndex(asked, 'X-Min-Ledger-Index');
+
+  const result = await node.lookUpNft(nftId, minLedgerIndex);
+  if (result === undefined) {
+    notes.ledgerIndex = await readLedgerIndex(node);
+    throw new HttpError(404, `the ledger is at ${notes.ledgerIndex}, before the milestone that was asked for`, {
+      'x-ledger-index': String(notes.ledgerIndex),
+    });
+  }
+  const { ledgerIndex, outputId, source } = result;
+  notes.ledgerIndex = ledgerIndex;
+  notes.source = source;
+  if (outputId === undefined) {
+    throw new HttpError(404, `no unspent output with this NFT ID at ledger index ${ledgerIndex}`, {
+      'x-ledger-index': String(ledgerIndex),
+    });
+  }
+
+  const etag = `W/"${ledgerIndex}-${outputId.slice(0, 16)}"`;
+  const headers = {
+    'x-ledger-index': String(ledgerIndex),
+    etag,
+    // an answer to a client that asked for a minimum is its own; a copy for the others must not serve such a client
+    'cache-control': asked === null ? CACHE_CONTROL : 'no-store',
+    vary: MIN_LEDGER_INDEX,
+  };
+  if (matchesEtag(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
+  return Response.json({ ledgerIndex, items: [`0x${outputId}`] }, { headers });
+}
+
+async function readLedgerIndex(node: EdgeNode): Promise<number> {
+  const status = await node.readStatus();
+  if (status === undefined) throw noLedger();
+  return status.ledger.index;
+}

@@ -1,0 +1,8 @@
+/**
+ * A node without a ledger: nothing was imported. It cannot say "not found" at any ledger index, so it says that it does not work.
+ */
+import { HttpError } from './errors.ts';
+
+export function noLedger(): HttpError {
+  return new HttpError(500, 'no ledger was imported yet');
+}

@@ -1,0 +1,37 @@
+/**
+ * What a route is, and what its handler is given.
+ */
+import type { EdgeNode } from './node.ts';
+import type { ResponseCache } from './response-cache.ts';
+
+/** What the log tells of a request beyond method, route and status. */
+export interface RequestNotes {
+  ledgerIndex?: number;
+  /** Blocks of the cone. */
+  blocks?: number;
+  /** Where the answer came from. */
+  source?: 'kv' | 'd1' | 'cache';
+  /** Milliseconds by stage. */
+  stages?: Record<string, number>;
+}
+
+export interface RouteContext {
+  request: Request;
+  /** Parameters of the path, as spelled. */
+  params: Readonly<Record<string, string | undefined>>;
+  node: EdgeNode;
+  cache: ResponseCache;
+  notes: RequestNotes;
+  /** Lets work go on after the answer is out. */
+  defer(work: Promise<unknown>): void;
+}
+
+export interface Route {
+  /** GET stands for HEAD too. */
+  method: 'GET' | 'POST';
+  /** A path in itty-router's notation. */
+  path: string;
+  /** Refuses what this client may not do now, before the handler looks at the request. */
+  guard?(request: Request): Promise<void>;
+  handle(context: RouteContext): Promise<Response>;
+}

@@ -1,0 +1,118 @@
+/**
+ * The view of one white-flag request: everything that it may need, in one batch, so that it is all of one moment (design §3).
+ *
+ * For the milestone with index m the walk stops at blocks that milestones before m reference. What it can reach is then: if all parents are referenced
+ * by milestones up to k, the blocks of the milestones m to k and nothing else, as a block is never referenced later than its children; if one of them is
+ * referenced by none, the blocks of the milestones from m on and all open ones. Those are read, no matter how many of them the walk will meet. So for the
+ * proposal of the next milestone these are the open blocks, and for the audit of a past one the blocks of that milestone.
+ */
+import { fromBase64 } from '../stardust/bytes.ts';
+import { LedgerState } from '../stardust/white-flag.ts';
+import { type Head, headFromRow, type KnownMilestone, milestoneFromRow, SELECT_HEAD } from './head.ts';
+import { type Database, runBatch } from './rows.ts';
+
+export interface KnownBlock {
+  row: number;
+  /** The milestone that references it, or null. */
+  milestone: number | null;
+}
+
+export interface View {
+  head: Head;
+  /** The milestone before the one asked for. */
+  previous: KnownMilestone | undefined;
+  /** The named blocks that are known, by ID. */
+  named: ReadonlyMap<string, KnownBlock>;
+  /** Concatenated records of all blocks that the walk may meet (stardust/record.ts). */
+  records: Uint8Array[];
+  /** By output row, the state before the milestone of every output that one of these blocks consumes. */
+  states: Map<number, number>;
+}
+
+/** Blocks whose records make one row of the result: 256 of the longest stay below D1's 2 MB a value. */
+const CHUNK = 256;
+
+/** The most rows of the result. A cone that needs more is not walked here. */
+export const MAX_CHUNKS = 800;
+
+/** The known ones among the blocks with the IDs ?1. */
+export const SELECT_BLOCKS =
+  'SELECT j.value AS id, b.row, b.milestone FROM json_each(?1) j JOIN block b ON b.id = j.value';
+
+/** ?1 the IDs of the named blocks, ?2 the milestone's index. */
+const SELECT_CONE = `
+  WITH RECURSIVE
+    named(milestone) AS (SELECT b.milestone FROM json_each(?1) j JOIN block b ON b.id = j.value),
+    reach(open, last) AS (
+      SELECT max(milestone IS NULL), CASE WHEN max(milestone IS NULL) THEN (SELECT ledger FROM head) ELSE max(milestone) END FROM named
+    ),
+    closed(milestone) AS (
+      SELECT CAST(?2 AS INTEGER) FROM reach WHERE last >= ?2
+      UNION ALL SELECT milestone + 1 FROM closed WHERE milestone < (SELECT last FROM reach)
+    ),
+    level(milestone) AS (SELECT milestone FROM closed UNION ALL SELECT NULL FROM reach WHERE open),
+    span(milestone, first, last) AS (
+      SELECT milestone,
+        (SELECT b.row FROM block b WHERE b.milestone IS level.milestone ORDER BY b.row LIMIT 1),
+        (SELECT b.row FROM block b WHERE b.milestone IS level.milestone ORDER BY b.row DESC LIMIT 1)
+      FROM level
+    ),
+    chunk(milestone, first, last) AS (
+      SELECT milestone, first, last FROM span WHERE first IS NOT NULL
+      UNION ALL SELECT milestone, first + ${CHUNK}, last FROM chunk WHERE first + ${CHUNK} <= last
+    )
+  SELECT (
+    SELECT group_concat(b.record, '') || ';' || coalesce(group_concat((
+        SELECT group_concat(CASE WHEN o.spent < ?2 THEN -o.row ELSE o.row END)
+        FROM input i JOIN output o ON o.row = i.output
+        WHERE i.block = b.row AND o.created < ?2
+      )), '')
+    FROM block b
+    WHERE b.milestone IS chunk.milestone AND b.row >= chunk.first AND b.row < chunk.first + ${CHUNK}
+  ) AS part
+  FROM chunk LIMIT ${MAX_CHUNKS + 1}`;
+
+/** Undefined when nothing was imported; 'too large' when the cone cannot be read at once. */
+export async function readView(
+  db: Database,
+  index: number,
+  named: readonly string[],
+): Promise<View | undefined | 'too large'> {
+  const ids = JSON.stringify(named);
+  const [heads, blocks, parts] = await runBatch(db, [
+    db.prepare(SELECT_HEAD).bind(index - 1),
+    db.prepare(SELECT_BLOCKS).bind(ids),
+    db.prepare(SELECT_CONE).bind(ids, index),
+  ]);
+  const row = heads![0];
+  if (row === undefined) return undefined;
+  if (parts!.length > MAX_CHUNKS) return 'too large';
+
+  const records: Uint8Array[] = [];
+  const states = new Map<number, number>();
+  for (const { part } of parts!) {
+    if (typeof part !== 'string') continue; // a stretch of rows without a block of this level
+    const cut = part.indexOf(';');
+    records.push(fromBase64(part.slice(0, cut)));
+    readStates(part, cut + 1, states);
+  }
+  return { head: headFromRow(row), previous: milestoneFromRow(row), named: knownBlocks(blocks!), records, states };
+}
+
+export function knownBlocks(rows: readonly Record<string, unknown>[]): Map<string, KnownBlock> {
+  return new Map(
+    rows.map(({ id, row, milestone }) => [
+      String(id),
+      { row: Number(row), milestone: milestone === null ? null : Number(milestone) },
+    ]),
+  );
+}
+
+/** Output rows apart by commas, those of spent outputs negative. */
+function readStates(part: string, start: number, states: Map<number, number>): void {
+  if (start === part.length) return;
+  for (const text of part.slice(start).split(',')) {
+    const row = Number(text);
+    states.set(Math.abs(row), row < 0 ? LedgerState.Spent : LedgerState.Unspent);
+  }
+}

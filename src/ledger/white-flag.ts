@@ -1,0 +1,116 @@
+/**
+ * The white-flag operation: steps 3 to 6 of the contract (design §1; protocol.md E.3, E.4).
+ *
+ * Two ways lead to roots, both complete, and everything else to an error.
+ */
+import type { WhiteFlagRequest, WhiteFlagResult } from '../http/node.ts';
+import { isZero } from '../stardust/bytes.ts';
+import type { Cone } from '../stardust/record.ts';
+import { computeRoots, type WhiteFlag } from '../stardust/white-flag.ts';
+import { type FetchBlocks, gatherCone, judgeGathered, type NotGathered } from './gather.ts';
+import type { IntakeRules } from './intake.ts';
+import type { Database } from './rows.ts';
+import { MAX_CHUNKS, readView, type View } from './view.ts';
+
+/** A block that upstream says a milestone before `index` references, though we do not know it: pruned here, or older than our snapshot (design §3, the trap). */
+export class ReferencedBefore extends Error {}
+
+/** A block that neither we nor upstream know. */
+export class UnknownBlock extends Error {}
+
+/** Fetching took longer, or would take more, than a request may. */
+export class BeyondBudget extends Error {}
+
+/** The most blocks that a request walks. */
+const MAX_BLOCKS = 100_000;
+
+/**
+ * @param fetchBlocks fetches blocks that D1 does not have, for milestones from `index` on; it throws one of the errors above, or any other when upstream
+ *   fails. Absent where nothing may be fetched.
+ */
+export async function answerWhiteFlag(
+  db: Database,
+  request: WhiteFlagRequest,
+  rules: () => Promise<IntakeRules>,
+  fetchBlocks?: (index: number) => FetchBlocks,
+): Promise<WhiteFlagResult> {
+  const { index, timestamp, parents } = request;
+  const stages: Record<string, number> = {};
+  let since = Date.now();
+  const measure = (stage: string) => {
+    const now = Date.now();
+    stages[stage] = now - since;
+    since = now;
+  };
+
+  const view = await readView(db, index, parents);
+  measure('read');
+  if (view === undefined) return refuse(404, 'no ledger here');
+  if (view === 'too large') return refuse(500, `a cone of more than ${MAX_CHUNKS} stretches of blocks`);
+  const refusal = refuseRequest(view, request);
+  if (refusal !== undefined) return refusal;
+
+  const previousMilestoneId =
+    index === view.head.genesis + 1 ? undefined : Uint8Array.fromHex(request.previousMilestoneId);
+  const fetcher = index === view.head.ledger + 1 ? fetchBlocks?.(index) : undefined;
+  const gathered = await gatherOrRefuse(gatherCone(db, view, index, parents, rules, fetcher));
+  if ('ok' in gathered) return gathered;
+  measure('fetch');
+  if (gathered.cone.size > MAX_BLOCKS) return refuse(500, `more than ${MAX_BLOCKS} blocks to walk`);
+  const { cone, whiteFlag } = await judgeGathered(db, gathered, timestamp, previousMilestoneId, rules);
+  measure('judge');
+  if (meetsInadmissible(cone, whiteFlag)) return refuse(404, 'a block of the cone is not one that a node admits');
+  if (!whiteFlag.metPreviousMilestone)
+    return refuse(400, 'the previous milestone is not in the past cone of the parents');
+  const roots = computeRoots(cone, whiteFlag);
+  measure('roots');
+  return { ok: true, ...roots, blocks: whiteFlag.order.length, stages };
+}
+
+function refuse(status: 400 | 404 | 500, detail: string): WhiteFlagResult & { ok: false } {
+  return { ok: false, status, detail };
+}
+
+/** Steps 3 and 4. */
+function refuseRequest(
+  { head, previous }: View,
+  { index, timestamp, previousMilestoneId }: WhiteFlagRequest,
+): WhiteFlagResult | undefined {
+  const first = index === head.genesis + 1;
+  if (index <= head.genesis) return refuse(400, `index ${index} is not after the genesis milestone ${head.genesis}`);
+  if (first !== isZero(Uint8Array.fromHex(previousMilestoneId))) {
+    return refuse(400, first ? 'the first milestone has no previous one' : 'previousMilestoneId is zero');
+  }
+  if (previous === undefined || index > head.ledger + 1) {
+    return refuse(404, `milestone ${index - 1} is not known here, the ledger is at ${head.ledger}`);
+  }
+  if (first) return undefined;
+  if (previous.id !== previousMilestoneId) return refuse(400, `milestone ${index - 1} has another ID`);
+  // E.3 (b): strictly greater
+  if (previous.timestamp >= timestamp)
+    return refuse(400, `timestamp is not after ${previous.timestamp}, that of milestone ${index - 1}`);
+  return undefined;
+}
+
+/** Step 5, the ways in which a cone cannot be had. Failures that are not among them are upstream's, or ours. */
+async function gatherOrRefuse<T>(gathering: Promise<T | NotGathered>): Promise<T | (WhiteFlagResult & { ok: false })> {
+  try {
+    const gathered = await gathering;
+    if (gathered === 'too large') return refuse(500, 'too many blocks to walk');
+    if (gathered === 'ledger replaced') return refuse(500, 'the ledger was replaced meanwhile');
+    if (typeof gathered === 'object' && gathered !== null && 'missing' in gathered) {
+      return refuse(404, `block 0x${gathered.missing} is not known here`);
+    }
+    return gathered as T;
+  } catch (error) {
+    if (error instanceof UnknownBlock || error instanceof ReferencedBefore || error instanceof BeyondBudget) {
+      return refuse(404, error.message);
+    }
+    throw error;
+  }
+}
+
+/** Whether the walk met a block that the reference would not have stored (C-4 to C-19): it could not have answered. */
+function meetsInadmissible(cone: Cone, { order }: WhiteFlag): boolean {
+  return order.some((position) => cone.inadmissibleAt(position));
+}

@@ -1,0 +1,27 @@
+/**
+ * Outputs as the ledger holds them: with their ID, the block that created them, and when they were booked.
+ *
+ * The layout is that of snapshot files (formats-and-clients.md 1.4); the ledger's state hash is taken over the same bytes.
+ */
+import type { Writer } from './bytes.ts';
+
+export interface LedgerOutput {
+  /** 34 bytes (B.4). */
+  outputId: Uint8Array;
+  /** The block with the transaction; all zero for migrated outputs, which no block creates (E.5). */
+  blockId: Uint8Array;
+  /** The milestone that booked it, 0 for what the network began with. */
+  bookedIndex: number;
+  /** Unix seconds, that milestone's timestamp. */
+  bookedTimestamp: number;
+  /** The output as it stands in its transaction. */
+  bytes: Uint8Array;
+}
+
+/** Bytes before the output's own: ID 34, block ID 32, booked index and timestamp, length. */
+export const LEDGER_OUTPUT_HEAD_LENGTH = 34 + 32 + 4 + 4 + 4;
+
+export function putLedgerOutput(writer: Writer, output: LedgerOutput): void {
+  writer.put(output.outputId).put(output.blockId).u32(output.bookedIndex).u32(output.bookedTimestamp);
+  writer.u32(output.bytes.length).put(output.bytes);
+}

@@ -1,0 +1,74 @@
+/**
+ * Chains: each that goes in is changed or destroyed, each that only comes out is new (TIP-0018; protocol.md D.2 S6, D.3).
+ *
+ * Issuers (issuer.ts) belong to this stage too, but they alone depend on what is unlocked and with it on time.
+ */
+import { type Output, OutputType } from '../output.ts';
+import { aliasGenesisValid, aliasTransitionValid } from './alias.ts';
+import type { ChainKey, ChainOutput, ChainTable } from './chains.ts';
+import {
+  type FoundrySurroundings,
+  findNewFoundries,
+  foundryDestructionValid,
+  foundryGenesisValid,
+  foundryTransitionValid,
+} from './foundry.ts';
+import type { TokenSums } from './native-tokens.ts';
+import { nftGenesisValid, nftTransitionValid } from './nft.ts';
+
+/** S6.1, S6.2 but for the issuers. The order of the tables does not matter. */
+export function chainsValid(
+  outputs: readonly Output[],
+  inChains: ChainTable,
+  outChains: ChainTable,
+  inSums: TokenSums,
+  outSums: TokenSums,
+): boolean {
+  const newFoundries = findNewFoundries(outputs, inChains);
+  const surroundings = { inChains, outChains, inSums, outSums, newFoundries };
+  // S6.1
+  for (const [key, current] of inChains) {
+    const next = outChains.get(key);
+    const valid =
+      next === undefined ? destructionValid(current, surroundings) : transitionValid(key, current, next, surroundings);
+    if (!valid) return false;
+  }
+  // S6.2
+  for (const [key, output] of outChains) {
+    if (!inChains.has(key) && !genesisValid(output, surroundings)) return false;
+  }
+  return true;
+}
+
+/** A-2, N-3: aliases and NFTs may always go. */
+function destructionValid(current: ChainOutput, surroundings: FoundrySurroundings): boolean {
+  return current.type !== OutputType.Foundry || foundryDestructionValid(current, surroundings);
+}
+
+function transitionValid(
+  key: ChainKey,
+  current: ChainOutput,
+  next: ChainOutput,
+  surroundings: FoundrySurroundings,
+): boolean {
+  if (current.type === OutputType.Alias && next.type === OutputType.Alias) {
+    return aliasTransitionValid(current, next, surroundings.newFoundries.get(key)?.length ?? 0);
+  }
+  if (current.type === OutputType.Foundry && next.type === OutputType.Foundry) {
+    return foundryTransitionValid(current, next, surroundings);
+  }
+  if (current.type === OutputType.Nft && next.type === OutputType.Nft) return nftTransitionValid(current, next);
+  throw new Error(`chain ${key} turns from type ${current.type} into ${next.type}: excluded by its key`);
+}
+
+/** X-1: an alias or NFT with an ID that did not go in is no genesis. */
+function genesisValid(output: ChainOutput, surroundings: FoundrySurroundings): boolean {
+  switch (output.type) {
+    case OutputType.Alias:
+      return aliasGenesisValid(output);
+    case OutputType.Foundry:
+      return foundryGenesisValid(output, surroundings);
+    case OutputType.Nft:
+      return nftGenesisValid(output);
+  }
+}

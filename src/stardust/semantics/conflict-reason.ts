@@ -1,0 +1,44 @@
+/**
+ * Conflict reasons: why a referenced transaction is not applied (TIP-0025; protocol.md D.0).
+ *
+ * Only "conflict or not" enters the Merkle roots; the numbers are what nodes report as `conflictReason`. The reference's 255, "anything else", is
+ * not here: no path leads to it.
+ */
+export const ConflictReason = {
+  None: 0,
+  InputAlreadySpent: 1,
+  InputAlreadySpentInThisMilestone: 2,
+  InputNotFound: 3,
+  InputOutputSumMismatch: 4,
+  InvalidSignature: 5,
+  TimelockNotExpired: 6,
+  InvalidNativeTokens: 7,
+  ReturnAmountNotFulfilled: 8,
+  InvalidInputUnlock: 9,
+  InvalidInputsCommitment: 10,
+  InvalidSender: 11,
+  InvalidChainStateTransition: 12,
+} as const;
+
+export type ConflictReason = (typeof ConflictReason)[keyof typeof ConflictReason];
+
+const WORDS: { [R in ConflictReason]: string } = {
+  0: 'no conflict',
+  1: 'an input was spent in an earlier milestone',
+  2: 'an input was spent earlier in this milestone',
+  3: 'an input is unknown',
+  4: 'inputs and outputs differ in base tokens',
+  5: 'a signature is not valid or not by the owner',
+  6: 'an input is still timelocked',
+  7: 'native tokens are not balanced',
+  8: 'a storage deposit is not returned',
+  9: 'an unlock is not the one that its input needs',
+  10: 'the inputs commitment does not match the consumed outputs',
+  11: 'a sender is not unlocked',
+  12: 'a chain may not change in this way',
+};
+
+/** The reason in words. */
+export function describe(reason: ConflictReason): string {
+  return WORDS[reason];
+}

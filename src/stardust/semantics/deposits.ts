@@ -1,0 +1,71 @@
+/**
+ * Base tokens: inputs and outputs balance, and storage deposits go back to who lent them (TIP-0018, TIP-0020; protocol.md D.2 S4).
+ *
+ * All sums wrap at 2^64, as in the reference; on a ledger whose supply is consistent none of them gets there.
+ */
+import { type AddressKey, addressKey } from '../address.ts';
+import { type Output, OutputType } from '../output.ts';
+import { addressIn, findCondition, UnlockConditionType } from '../unlock-condition.ts';
+import { ConflictReason } from './conflict-reason.ts';
+import { isUnlockedBy, type UnlockedAddresses } from './unlocking.ts';
+
+export interface DepositPlan {
+  /** S4.1 */
+  balanced: boolean;
+  /** The inputs that borrowed a storage deposit. */
+  borrowed: readonly { input: number; returnAddress: AddressKey; amount: bigint }[];
+  /** Base tokens in simple outputs, by owner. */
+  paid: ReadonlyMap<AddressKey, bigint>;
+}
+
+export function planDeposits(inputs: readonly Output[], outputs: readonly Output[]): DepositPlan {
+  return { balanced: sum(inputs) === sum(outputs), borrowed: borrowedBy(inputs), paid: paidBy(outputs) };
+}
+
+function addU64(a: bigint, b: bigint): bigint {
+  return BigInt.asUintN(64, a + b);
+}
+
+function sum(outputs: readonly Output[]): bigint {
+  return outputs.reduce((total, { amount }) => addU64(total, amount), 0n);
+}
+
+function borrowedBy(inputs: readonly Output[]): DepositPlan['borrowed'] {
+  return inputs.flatMap((output, input) => {
+    const condition = findCondition(output, UnlockConditionType.StorageDepositReturn);
+    if (condition === undefined) return [];
+    return [{ input, returnAddress: addressKey(condition.returnAddress), amount: condition.amount }];
+  });
+}
+
+function add(sums: Map<AddressKey, bigint>, address: AddressKey, amount: bigint): void {
+  sums.set(address, addU64(sums.get(address) ?? 0n, amount));
+}
+
+/** S4.3: only basic outputs with an address condition and nothing else pay a deposit back. */
+function paidBy(outputs: readonly Output[]): ReadonlyMap<AddressKey, bigint> {
+  const paid = new Map<AddressKey, bigint>();
+  for (const output of outputs) {
+    if (output.type !== OutputType.Basic) continue;
+    const { unlockConditions, features, nativeTokens, amount } = output;
+    if (unlockConditions.length !== 1 || features.length !== 0 || nativeTokens.length !== 0) continue;
+    add(paid, addressKey(addressIn(output, UnlockConditionType.Address)), amount);
+  }
+  return paid;
+}
+
+/** S4, given the addresses that unlocked the inputs. */
+export function judgeDeposits({ balanced, borrowed, paid }: DepositPlan, unlocked: UnlockedAddresses): ConflictReason {
+  if (!balanced) return ConflictReason.InputOutputSumMismatch;
+  const due = new Map<AddressKey, bigint>();
+  for (const { input, returnAddress, amount } of borrowed) {
+    // S4.2: whoever unlocks what he lent for himself owes himself nothing
+    if (!isUnlockedBy(unlocked, returnAddress, input)) add(due, returnAddress, amount);
+  }
+  for (const [address, amount] of due) {
+    const returned = paid.get(address);
+    // S4.3: a return of 0 needs an output too
+    if (returned === undefined || returned < amount) return ConflictReason.ReturnAmountNotFulfilled;
+  }
+  return ConflictReason.None;
+}

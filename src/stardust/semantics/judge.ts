@@ -1,0 +1,136 @@
+/**
+ * The verdict on a transaction whose inputs are all there (TIP-0018, TIP-0020; protocol.md D.2): six stages, the first that fails decides.
+ *
+ * Nothing but the milestone's timestamp and the outputs consumed enters, no protocol parameter, and the timestamp in few places only: S1, S2, and by
+ * what S2 unlocks S3, S4.2 and the issuers of S6. So the rest is done once, in a plan, from which the verdict at any time is read off.
+ */
+import type { AddressKey } from '../address.ts';
+import { equalBytes } from '../bytes.ts';
+import { outputId } from '../ids.ts';
+import type { Output } from '../output.ts';
+import type { Transaction } from '../transaction.ts';
+import { chainsValid } from './chain-transitions.ts';
+import { chainTable } from './chains.ts';
+import { ConflictReason } from './conflict-reason.ts';
+import { type DepositPlan, judgeDeposits, planDeposits } from './deposits.ts';
+import { requiredIssuers } from './issuer.ts';
+import { sumTokens, tokensBalanced } from './native-tokens.ts';
+import { requiredSenders } from './senders.ts';
+import {
+  commitmentMatches,
+  type PlannedInput,
+  planUnlocking,
+  timelockedUntil,
+  type UnlockedAddresses,
+  unlockInputs,
+} from './unlocking.ts';
+
+/** A transaction that passed the syntactic rules. */
+export interface JudgedTransaction {
+  value: Transaction;
+  /** 32 bytes (B.2). */
+  id: Uint8Array;
+  /** 32 bytes (B.3). */
+  signedDigest: Uint8Array;
+  /** Per unlock whether its signature is valid over `signedDigest` (signatures.ts); the entry of any other unlock is ignored. */
+  validSignatures: readonly boolean[];
+}
+
+export interface ConsumedOutput {
+  /** 34 bytes (B.4). */
+  id: Uint8Array;
+  /** As it stands in the ledger. */
+  bytes: Uint8Array;
+  output: Output;
+}
+
+/** A verdict and the time from which on it holds, until the next step. */
+export interface VerdictStep {
+  /** The milestone's timestamp, unix seconds; 0 in the first step. */
+  from: number;
+  reason: ConflictReason;
+}
+
+/** The verdict in a milestone of this timestamp; `None` if the transaction applies. Throws an Error if `consumed` are not its inputs, in their order. */
+export function judge(tx: JudgedTransaction, consumed: readonly ConsumedOutput[], unixTime: number): ConflictReason {
+  return verdictAt(plan(tx, consumed), unixTime);
+}
+
+/** The verdict at every time, neighbouring steps different; otherwise as {@link judge}. */
+export function judgeOverTime(tx: JudgedTransaction, consumed: readonly ConsumedOutput[]): VerdictStep[] {
+  const planned = plan(tx, consumed);
+  const steps: VerdictStep[] = [];
+  for (const from of breakpoints(planned)) {
+    const reason = verdictAt(planned, from);
+    if (reason !== steps.at(-1)?.reason) steps.push({ from, reason });
+  }
+  return steps;
+}
+
+interface Plan {
+  timelockedUntil: number;
+  commitmentMatches: boolean;
+  inputs: readonly PlannedInput[];
+  senders: readonly AddressKey[];
+  deposits: DepositPlan;
+  tokensValid: boolean;
+  chainsValid: boolean;
+  issuers: readonly AddressKey[];
+}
+
+function plan(tx: JudgedTransaction, consumed: readonly ConsumedOutput[]): Plan {
+  checkConsumed(tx, consumed);
+  const { outputs } = tx.value.essence;
+  const inputs = consumed.map(({ output }) => output);
+  const inChains = chainTable(inputs, (i) => consumed[i]!.id);
+  const outChains = chainTable(outputs, (i) => outputId(tx.id, i));
+  const inSums = sumTokens(inputs);
+  const outSums = sumTokens(outputs);
+  const tokensValid = inSums !== undefined && outSums !== undefined && tokensBalanced(inSums, outSums, outChains);
+  return {
+    timelockedUntil: timelockedUntil(consumed),
+    commitmentMatches: commitmentMatches(tx, consumed),
+    inputs: planUnlocking(tx, consumed, outChains),
+    senders: requiredSenders(outputs),
+    deposits: planDeposits(inputs, outputs),
+    tokensValid,
+    chainsValid: tokensValid && chainsValid(outputs, inChains, outChains, inSums, outSums),
+    issuers: requiredIssuers(inChains, outChains),
+  };
+}
+
+/** Stage L has found the inputs (D.1): anything else here is a mistake of ours, not of the transaction. */
+function checkConsumed(tx: JudgedTransaction, consumed: readonly ConsumedOutput[]): void {
+  const { inputs } = tx.value.essence;
+  const right =
+    consumed.length === inputs.length &&
+    inputs.every((input, i) => equalBytes(consumed[i]!.id, outputId(input.transactionId, input.outputIndex)));
+  if (!right) throw new Error('the outputs given are not those that the transaction consumes');
+}
+
+function verdictAt(planned: Plan, unixTime: number): ConflictReason {
+  // S1: from that second on
+  if (unixTime < planned.timelockedUntil) return ConflictReason.TimelockNotExpired;
+  // S2
+  if (!planned.commitmentMatches) return ConflictReason.InvalidInputsCommitment;
+  const unlocked: UnlockedAddresses = new Map();
+  const unlocking = unlockInputs(planned.inputs, unixTime, unlocked);
+  if (unlocking !== ConflictReason.None) return unlocking;
+  // S3
+  if (!planned.senders.every((sender) => unlocked.has(sender))) return ConflictReason.InvalidSender;
+  // S4
+  const depositing = judgeDeposits(planned.deposits, unlocked);
+  if (depositing !== ConflictReason.None) return depositing;
+  // S5
+  if (!planned.tokensValid) return ConflictReason.InvalidNativeTokens;
+  // S6, where issuers and transitions have one number
+  const issued = planned.issuers.every((issuer) => unlocked.has(issuer));
+  return planned.chainsValid && issued ? ConflictReason.None : ConflictReason.InvalidChainStateTransition;
+}
+
+/** The times at which the verdict may change, ascending, 0 first: the end of the last timelock, and every expiration after it. */
+function breakpoints({ timelockedUntil, inputs }: Plan): number[] {
+  const expirations = inputs.flatMap(({ expiration }) => (expiration === undefined ? [] : [expiration.unixTime]));
+  const after = expirations.filter((unixTime) => unixTime > timelockedUntil);
+  return [...new Set([0, timelockedUntil, ...after])].sort((a, b) => a - b);
+}

@@ -1,0 +1,16 @@
+/**
+ * Transitions of NFTs (TIP-0018; protocol.md N-1 to N-3).
+ */
+import { isZero } from '../bytes.ts';
+import { equalFeatures } from '../feature.ts';
+import type { NftOutput } from '../output.ts';
+
+/** N-1, but for the issuer (issuer.ts) */
+export function nftGenesisValid(nft: NftOutput): boolean {
+  return isZero(nft.nftId);
+}
+
+/** N-2 */
+export function nftTransitionValid(current: NftOutput, next: NftOutput): boolean {
+  return equalFeatures(current.immutableFeatures, next.immutableFeatures);
+}

@@ -1,0 +1,197 @@
+/**
+ * Unlocking the inputs: timelocks, the inputs commitment, and who may spend what (TIP-0018, TIP-0020; protocol.md D.2 S1, S2).
+ *
+ * What no time enters is planned once; {@link unlockInputs} then walks the inputs for one timestamp.
+ */
+import { type Address, type AddressKey, AddressType, addressKey } from '../address.ts';
+import { equalBytes } from '../bytes.ts';
+import { ed25519AddressId, inputsCommitment } from '../ids.ts';
+import { type AliasOutput, type Output, OutputType } from '../output.ts';
+import { type Unlock, UnlockType } from '../unlock.ts';
+import { addressIn, findCondition, UnlockConditionType } from '../unlock-condition.ts';
+import { aliasStep } from './alias.ts';
+import { type ChainKey, type ChainTable, chainKey } from './chains.ts';
+import { ConflictReason } from './conflict-reason.ts';
+import type { ConsumedOutput, JudgedTransaction } from './judge.ts';
+
+/** The addresses that the inputs unlock. */
+export type UnlockedAddresses = Map<AddressKey, UnlockedAddress>;
+
+interface UnlockedAddress {
+  /** Position of the input that unlocked it, by signature or as the chain itself. */
+  unlockedAt: number;
+  /** Positions of the inputs that refer to that one. */
+  referencedBy: Set<number>;
+}
+
+interface Owner {
+  type: Address['type'];
+  key: AddressKey;
+}
+
+export interface PlannedInput {
+  unlock: Unlock;
+  /** Signature unlocks: the address of the public key. */
+  signer: AddressKey | undefined;
+  signatureValid: boolean;
+  /** Who owns the output until it expires; none if an alias makes an illegal step (S2.2). */
+  owner: Owner | undefined;
+  expiration: { unixTime: number; owner: Owner } | undefined;
+  /** The address that is unlocked with this input, if it is a chain that does so (S2.12, S2.13). */
+  chainAddress: ChainKey | undefined;
+}
+
+/** S1: the unix time from which on no timelock holds; 0 if there is none. */
+export function timelockedUntil(consumed: readonly ConsumedOutput[]): number {
+  return Math.max(
+    0,
+    ...consumed.map(({ output }) => findCondition(output, UnlockConditionType.Timelock)?.unixTime ?? 0),
+  );
+}
+
+/** S2.0: whether the transaction commits to just these outputs. */
+export function commitmentMatches(tx: JudgedTransaction, consumed: readonly ConsumedOutput[]): boolean {
+  return equalBytes(tx.value.essence.inputsCommitment, inputsCommitment(consumed.map(({ bytes }) => bytes)));
+}
+
+/** What {@link unlockInputs} needs of each input. */
+export function planUnlocking(
+  tx: JudgedTransaction,
+  consumed: readonly ConsumedOutput[],
+  outChains: ChainTable,
+): PlannedInput[] {
+  return consumed.map(({ id, output }, i) => {
+    const unlock = tx.value.unlocks[i]!;
+    const expiration = findCondition(output, UnlockConditionType.Expiration);
+    return {
+      unlock,
+      signer: unlock.type === UnlockType.Signature ? signerOf(unlock.signature.publicKey) : undefined,
+      signatureValid: tx.validSignatures[i] === true,
+      owner: ownerOf(output, id, outChains),
+      expiration: expiration && { unixTime: expiration.unixTime, owner: asOwner(expiration.returnAddress) },
+      chainAddress: unlockedChain(output, id, outChains),
+    };
+  });
+}
+
+function signerOf(publicKey: Uint8Array): AddressKey {
+  return addressKey({ type: AddressType.Ed25519, id: ed25519AddressId(publicKey) });
+}
+
+function asOwner(address: Address): Owner {
+  return { type: address.type, key: addressKey(address) };
+}
+
+/** S2.1, S2.2: the owner that the output itself names. */
+function ownerOf(output: Output, outputId: Uint8Array, outChains: ChainTable): Owner | undefined {
+  switch (output.type) {
+    case OutputType.Basic:
+    case OutputType.Nft:
+      return asOwner(addressIn(output, UnlockConditionType.Address));
+    case OutputType.Foundry:
+      return asOwner(addressIn(output, UnlockConditionType.ImmutableAlias));
+    case OutputType.Alias:
+      switch (aliasStep(output, nextAlias(output, outputId, outChains))) {
+        case 'governance':
+        case 'destruction':
+          return asOwner(addressIn(output, UnlockConditionType.Governor));
+        case 'state':
+          return asOwner(addressIn(output, UnlockConditionType.StateController));
+        case 'illegal':
+          return undefined;
+      }
+  }
+}
+
+function nextAlias(current: AliasOutput, outputId: Uint8Array, outChains: ChainTable): AliasOutput | undefined {
+  const next = outChains.get(chainKey(current, outputId));
+  return next?.type === OutputType.Alias ? next : undefined;
+}
+
+/** S2.12: an NFT unlocks its address, burned or not. S2.13: an alias does so in a state transition only. */
+function unlockedChain(output: Output, outputId: Uint8Array, outChains: ChainTable): ChainKey | undefined {
+  switch (output.type) {
+    case OutputType.Nft:
+      return chainKey(output, outputId);
+    case OutputType.Alias:
+      return aliasStep(output, nextAlias(output, outputId, outChains)) === 'state'
+        ? chainKey(output, outputId)
+        : undefined;
+    case OutputType.Basic:
+    case OutputType.Foundry:
+      return undefined;
+  }
+}
+
+/**
+ * S2.1 to S2.13: unlocks input after input at `unixTime`, the milestone's timestamp in seconds, and fills `unlocked`. Stops at the first input that
+ * cannot be unlocked, with the reason.
+ */
+export function unlockInputs(
+  inputs: readonly PlannedInput[],
+  unixTime: number,
+  unlocked: UnlockedAddresses,
+): ConflictReason {
+  for (const [i, input] of inputs.entries()) {
+    // S2.2 before S2.3; an alias never expires
+    if (input.owner === undefined) return ConflictReason.InvalidChainStateTransition;
+    const { expiration } = input;
+    // S2.3: from that second on the return address owns the output, and nobody else
+    const owner = expiration !== undefined && expiration.unixTime <= unixTime ? expiration.owner : input.owner;
+    const reason =
+      input.unlock.type === UnlockType.Signature
+        ? unlockBySignature(input, i, owner, unlocked)
+        : unlockByReference(input.unlock, i, owner, unlocked);
+    if (reason !== ConflictReason.None) return reason;
+    // S2.12, S2.13
+    if (input.chainAddress !== undefined) unlocked.set(input.chainAddress, { unlockedAt: i, referencedBy: new Set() });
+  }
+  return ConflictReason.None;
+}
+
+function unlockBySignature(
+  input: PlannedInput,
+  position: number,
+  owner: Owner,
+  unlocked: UnlockedAddresses,
+): ConflictReason {
+  // S2.4
+  if (owner.type !== AddressType.Ed25519) return ConflictReason.InvalidInputUnlock;
+  // S2.8: before the signature is looked at
+  if (unlocked.has(owner.key)) return ConflictReason.InvalidInputUnlock;
+  // S2.9
+  if (input.signer !== owner.key) return ConflictReason.InvalidSignature;
+  // S2.10
+  if (!input.signatureValid) return ConflictReason.InvalidSignature;
+  // S2.11
+  unlocked.set(owner.key, { unlockedAt: position, referencedBy: new Set() });
+  return ConflictReason.None;
+}
+
+/** The unlock that refers to the owner's input, by kind of owner: S2.4, S2.6, S2.7. */
+const REFERENCE_TO = {
+  [AddressType.Ed25519]: UnlockType.Reference,
+  [AddressType.Alias]: UnlockType.Alias,
+  [AddressType.Nft]: UnlockType.Nft,
+} as const;
+
+function unlockByReference(
+  unlock: Exclude<Unlock, { type: typeof UnlockType.Signature }>,
+  position: number,
+  owner: Owner,
+  unlocked: UnlockedAddresses,
+): ConflictReason {
+  // S2.4, S2.6
+  if (unlock.type !== REFERENCE_TO[owner.type]) return ConflictReason.InvalidInputUnlock;
+  // S2.5, S2.7
+  const source = unlocked.get(owner.key);
+  if (source?.unlockedAt !== unlock.reference) return ConflictReason.InvalidInputUnlock;
+  source.referencedBy.add(position);
+  return ConflictReason.None;
+}
+
+/** Whether the address unlocked the input at `position`, directly or by reference. */
+export function isUnlockedBy(unlocked: UnlockedAddresses, address: AddressKey, position: number): boolean {
+  const source = unlocked.get(address);
+  return source !== undefined && (source.unlockedAt === position || source.referencedBy.has(position));
+}

@@ -1,0 +1,155 @@
+/**
+ * Reads a full snapshot, and a delta snapshot that continues it, into a sink.
+ *
+ * Memory holds one record, one batch of the sink's, the solid entry points and the IDs that one milestone created. What can be verified is verified on
+ * the way or at the end; only when this resolves is the ledger in the sink whole, and may the importer put it in the place of another.
+ */
+
+import { equalBytes, Refusal, toHex, Writer } from '../bytes.ts';
+import { blake2b256 } from '../hash.ts';
+import type { ProtocolParametersOption } from '../milestone.ts';
+import type { ProtocolParameters } from '../parameters.ts';
+import type { Treasury } from '../treasury.ts';
+import { ByteStream, type SnapshotFile, type SnapshotKind } from './byte-stream.ts';
+import { type DeltaHeader, type FullHeader, readDeltaHeader, readFullHeader } from './header.ts';
+import { Ledger } from './ledger.ts';
+import { DeltaMerge, FullMerge, type Merge } from './merge.ts';
+import type { ChainRules } from './milestone-chain.ts';
+import { type RecordCounts, readRecords } from './records.ts';
+import { type LedgerSink, Outbox } from './sink.ts';
+
+export interface SnapshotProgress {
+  file: SnapshotKind;
+  /** Bytes read of `size`. */
+  offset: number;
+  size: number;
+}
+
+export interface SnapshotOptions extends ChainRules {
+  /** Called from time to time, whenever the sink is up to date. */
+  onProgress?: (progress: SnapshotProgress) => void;
+}
+
+/** The ledger that the sink holds, as far as it is not made of outputs. */
+export interface SnapshotSummary {
+  ledgerIndex: number;
+  /** 32 bytes; all zero at genesis, as far as the file knows better. */
+  milestoneId: Uint8Array;
+  /** Unix seconds. */
+  timestamp: number;
+  genesisIndex: number;
+  /** In force at the ledger index. */
+  currentParameters: ProtocolParameters;
+  /** Former, current and pending, in order of their targets. */
+  parameters: ProtocolParametersOption[];
+  treasury: Treasury;
+  /** Block IDs, where the walk of the next milestones ends. */
+  solidEntryPoints: Uint8Array[];
+  /** Unspent outputs, and how many of them are NFTs. */
+  outputs: number;
+  nfts: number;
+}
+
+/**
+ * Reads the files from the first byte to the last. Rejects with a SnapshotRefusal if they are not good, and with whatever the sink or the files' chunks
+ * reject with. The files are let go of in any case.
+ */
+export async function readSnapshot(
+  full: SnapshotFile,
+  delta: SnapshotFile | undefined,
+  sink: LedgerSink,
+  options: SnapshotOptions = {},
+): Promise<SnapshotSummary> {
+  const fullStream = new ByteStream('full', full);
+  const deltaStream = delta && new ByteStream('delta', delta);
+  try {
+    const fullHeader = await readFullHeader(fullStream);
+    const base = { stream: fullStream, header: fullHeader };
+    if (deltaStream === undefined) return await load(base, undefined, sink, options);
+    const deltaHeader = await readDeltaHeader(deltaStream);
+    refuseForeignDelta(deltaStream, deltaHeader, fullHeader);
+    return await load(base, { stream: deltaStream, header: deltaHeader }, sink, options);
+  } finally {
+    await Promise.all([fullStream.close(), deltaStream?.close()]);
+  }
+}
+
+/** A file with its header read. */
+interface Opened<Header> {
+  stream: ByteStream;
+  header: Header;
+}
+
+/** 1.7: the delta begins where the full snapshot's target is. Said before anything is loaded. */
+function refuseForeignDelta(stream: ByteStream, delta: DeltaHeader, { target }: FullHeader): void {
+  if (!equalBytes(delta.fullTargetId, target.id)) {
+    throw stream.refusal(
+      `it continues milestone ${toHex(delta.fullTargetId)}, not the target of this full snapshot`,
+      10,
+    );
+  }
+  if (delta.targetIndex - target.index !== delta.counts.diffs) {
+    const way = `from milestone ${target.index} to milestone ${delta.targetIndex}`;
+    throw stream.refusal(`${delta.counts.diffs} milestone diffs do not lead ${way}`, 50);
+  }
+}
+
+async function load(
+  full: Opened<FullHeader>,
+  delta: Opened<DeltaHeader> | undefined,
+  sink: LedgerSink,
+  options: SnapshotOptions,
+): Promise<SnapshotSummary> {
+  let current = full.stream;
+  const applied = await sink.begin(identify(full, delta));
+  const outbox = new Outbox(sink, applied, () => {
+    options.onProgress?.({ file: current.kind, offset: current.offset, size: current.size });
+  });
+  const ledger = new Ledger(full.header, outbox);
+  await mergeFile(full, new FullMerge(full.header, ledger, options));
+  if (delta !== undefined) {
+    current = delta.stream;
+    await mergeFile(delta, new DeltaMerge(delta.header, ledger, options));
+  }
+  const currentParameters = await located(current, current.offset, () => ledger.conclude());
+  if (applied > outbox.position) {
+    throw new Error(`the sink went on from operation ${applied}, the snapshot makes only ${outbox.position}`);
+  }
+  return {
+    ledgerIndex: ledger.milestone.index,
+    milestoneId: ledger.milestone.id,
+    timestamp: ledger.milestone.timestamp,
+    genesisIndex: full.header.genesisIndex,
+    currentParameters,
+    parameters: ledger.parameters.options,
+    treasury: ledger.treasury,
+    solidEntryPoints: ledger.solidEntryPoints,
+    outputs: ledger.totals.outputs,
+    nfts: ledger.totals.nfts,
+  };
+}
+
+/** Other files, other headers: they name milestones, lengths and counts. */
+function identify(...files: readonly (Opened<{ bytes: Uint8Array }> | undefined)[]): string {
+  const parts = files.filter((file) => file !== undefined);
+  const writer = new Writer();
+  for (const { header, stream } of parts) writer.put(header.bytes).u64(BigInt(stream.size));
+  return blake2b256(writer.finish()).toHex();
+}
+
+async function mergeFile({ stream, header }: Opened<{ counts: RecordCounts }>, merge: Merge): Promise<void> {
+  for await (const record of readRecords(stream, header.counts)) {
+    await located(stream, record.offset, () => merge.take(record));
+  }
+  await located(stream, stream.offset, () => merge.finish());
+}
+
+/** Adds to a Refusal where in the file it comes from. */
+async function located<T>(stream: ByteStream, offset: number, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) throw stream.refusal(error.message, offset, error);
+    throw error;
+  }
+}
