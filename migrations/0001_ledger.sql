@@ -102,3 +102,13 @@ CREATE TABLE receipt (
   milestone INTEGER PRIMARY KEY,
   bytes TEXT NOT NULL                 -- the receipt option
 );
+
+-- How following goes, for health and info. One row once it was tried.
+CREATE TABLE follower (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  state TEXT NOT NULL,                -- following, stopped or diverged
+  reason TEXT,
+  upstream_index INTEGER,             -- the newest milestone that an upstream named
+  upstream_timestamp INTEGER,
+  upstream_id TEXT
+);

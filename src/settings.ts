@@ -84,35 +84,38 @@ function binding<T extends object>(kind: string) {
 }
 
 const environment = v.pipe(
-  v.object({
-    LEDGER: binding<D1Database>('a D1 database'),
-    NFT_INDEX: binding<KVNamespace>('a KV namespace'),
-    WHITE_FLAG_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
-    REQUESTS: v.optional(binding<AnalyticsEngineDataset>('an Analytics Engine dataset')),
-    UPSTREAM_URL: v.pipe(
-      list,
-      v.checkItems(isUpstreamUrl, 'must be http or https URLs without user, query and fragment, separated by commas'),
-      v.mapItems((entry) => entry.replace(/\/+$/, '')),
-    ),
-    MILESTONE_PUBLIC_KEYS: v.pipe(
-      list,
-      v.checkItems(
-        (entry) => parseKey(entry) !== undefined,
-        'must be keys of 64 hex digits, each as such or with its milestones as key@first-last, separated by commas',
+  v.object(
+    {
+      LEDGER: binding<D1Database>('a D1 database'),
+      NFT_INDEX: binding<KVNamespace>('a KV namespace'),
+      WHITE_FLAG_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
+      REQUESTS: v.optional(binding<AnalyticsEngineDataset>('an Analytics Engine dataset')),
+      UPSTREAM_URL: v.pipe(
+        list,
+        v.checkItems(isUpstreamUrl, 'must be http or https URLs without user, query and fragment, separated by commas'),
+        v.mapItems((entry) => entry.replace(/\/+$/, '')),
       ),
-      v.transform((entries) => entries.map(parseKey).filter((key) => key !== undefined)),
-    ),
-    MILESTONE_THRESHOLD: integer(1),
-    PUBLIC_ROUTES: v.pipe(
-      list,
-      v.checkItems(
-        (entry) => /^[/*][\x21-\x7e]*$/.test(entry),
-        'must be patterns of paths that begin with / or *, separated by commas',
+      MILESTONE_PUBLIC_KEYS: v.pipe(
+        list,
+        v.checkItems(
+          (entry) => parseKey(entry) !== undefined,
+          'must be keys of 64 hex digits, each as such or with its milestones as key@first-last, separated by commas',
+        ),
+        v.transform((entries) => entries.map(parseKey).filter((key) => key !== undefined)),
       ),
-    ),
-    RETENTION_MILESTONES: integer(MIN_RETENTION_MILESTONES),
-    SERVER_TIMING: v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false')),
-  }),
+      MILESTONE_THRESHOLD: integer(1),
+      PUBLIC_ROUTES: v.pipe(
+        list,
+        v.checkItems(
+          (entry) => /^[/*][\x21-\x7e]*$/.test(entry),
+          'must be patterns of paths that begin with / or *, separated by commas',
+        ),
+      ),
+      RETENTION_MILESTONES: integer(MIN_RETENTION_MILESTONES),
+      SERVER_TIMING: v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false')),
+    },
+    'must be bound',
+  ),
   v.forward(
     v.check(
       ({ MILESTONE_PUBLIC_KEYS: keys, MILESTONE_THRESHOLD: threshold = 0 }) =>

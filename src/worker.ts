@@ -2,7 +2,7 @@
  * The Worker's entrypoints, nothing else (design §2).
  */
 import { type App, createApp } from './http/app.ts';
-import { answerBrokenSettings } from './http/broken-settings.ts';
+import { createBrokenApp } from './http/broken-app.ts';
 import { CacheApi } from './http/response-cache.ts';
 import { openNode } from './ledger/node.ts';
 import { readSettings } from './settings.ts';
@@ -20,7 +20,7 @@ function appFor(env: Env): App {
         openNode: (ctx) => openNode(result.settings, ctx),
         cache: new CacheApi(caches.default),
       })
-    : answerBrokenSettings(result.problems);
+    : createBrokenApp(result.problems);
   apps.set(env, app);
   return app;
 }

@@ -5,9 +5,10 @@
  * quadratic time, and its error handler tells the error's message to the client. So it is given paths that were checked before, without their queries,
  * and no error handler.
  */
-import { IttyRouter } from 'itty-router';
+import { IttyRouter } from 'itty-router/IttyRouter';
 import { describeError, writeLog } from '../log.ts';
 import type { Settings } from '../settings.ts';
+import { complete, makePreflightResponse } from './complete.ts';
 import { HttpError, makeErrorResponse } from './errors.ts';
 import type { EdgeNode } from './node.ts';
 import { isPublic } from './public-routes.ts';
@@ -74,7 +75,7 @@ export function createApp({ settings, openNode, cache }: AppParts): App {
       try {
         response =
           request.method === 'OPTIONS'
-            ? new Response(null, { status: 204, headers: PREFLIGHT_HEADERS })
+            ? makePreflightResponse()
             : await router.fetch({ method: request.method, url: `http://path.invalid${path}` }, exchange);
       } catch (thrown) {
         error = thrown;
@@ -82,7 +83,10 @@ export function createApp({ settings, openNode, cache }: AppParts): App {
       }
       const ms = performance.now() - started;
       report(exchange, response.status, ms, error);
-      return complete(response, exchange, ms);
+      const timing = settings.serverTiming
+        ? { 'server-timing': describeTimings({ ...exchange.notes.stages, total: ms }) }
+        : {};
+      return complete(response, request.method, timing);
     },
   };
 
@@ -102,27 +106,7 @@ export function createApp({ settings, openNode, cache }: AppParts): App {
       doubles: [ms, notes.blocks ?? 0],
     });
   }
-
-  function complete(response: Response, { request, notes }: Exchange, ms: number): Response {
-    const headers = new Headers(response.headers);
-    for (const [name, value] of CORS_HEADERS) headers.set(name, value);
-    // Workers Cache keeps what does not forbid it
-    if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
-    if (settings.serverTiming) headers.set('server-timing', describeTimings({ ...notes.stages, total: ms }));
-    return new Response(request.method === 'HEAD' ? null : response.body, { status: response.status, headers });
-  }
 }
-
-const CORS_HEADERS = [
-  ['access-control-allow-origin', '*'],
-  ['access-control-expose-headers', 'X-Ledger-Index, X-Error-Detail, ETag'],
-] as const;
-
-const PREFLIGHT_HEADERS = {
-  'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
-  'access-control-allow-headers': 'content-type, if-none-match',
-  'access-control-max-age': '86400',
-};
 
 /** A path has one spelling (design §1). What follows the NFT prefix is left to that route: there, another spelling is a bad ID. */
 function refuseOtherSpellings(_routed: unknown, { path }: Exchange): void {

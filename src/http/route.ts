@@ -13,6 +13,8 @@ export interface RequestNotes {
   source?: 'kv' | 'd1' | 'cache';
   /** Milliseconds by stage. */
   stages?: Record<string, number>;
+  /** What X-Error-Detail says. */
+  detail?: string;
 }
 
 export interface RouteContext {

@@ -1,7 +1,13 @@
 /**
  * Every route of the Worker. itty-router tries them in this order.
  */
+import { answerApiRoutes } from './api-routes.ts';
+import { answerExplanation } from './explain.ts';
+import { answerHealth } from './health.ts';
+import { answerInfo } from './info.ts';
 import { answerNft } from './nft.ts';
+import { answerOutput, answerOutputMetadata } from './outputs.ts';
+import { answerProof } from './prove.ts';
 import { checkRate } from './rate-limit.ts';
 import type { Route } from './route.ts';
 import { answerWhiteFlag } from './white-flag.ts';
@@ -18,5 +24,12 @@ export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
       guard: (request) => checkRate(whiteFlagLimit, request),
       handle: answerWhiteFlag,
     },
+    { method: 'GET', path: '/health', handle: answerHealth },
+    { method: 'GET', path: '/api/routes', handle: answerApiRoutes },
+    { method: 'GET', path: '/api/core/v2/info', handle: answerInfo },
+    { method: 'GET', path: '/api/core/v2/outputs/:outputId', handle: answerOutput },
+    { method: 'GET', path: '/api/core/v2/outputs/:outputId/metadata', handle: answerOutputMetadata },
+    { method: 'GET', path: '/api/edge/v1/whiteflag/:milestoneIndex', handle: answerExplanation },
+    { method: 'GET', path: '/api/edge/v1/blocks/:blockId/proof', handle: answerProof },
   ];
 }

@@ -9,13 +9,26 @@ import { toHexDigits } from '../stardust/bytes.ts';
 import { type Cone, readCone } from '../stardust/record.ts';
 import { computeWhiteFlag, LedgerState, type WhiteFlag } from '../stardust/white-flag.ts';
 import { type IntakeRules, mentionedOutputIds, type RecordedBlock, type Rows, recordBlocks } from './intake.ts';
-import { lookUpRows } from './lookup.ts';
+import { lookUpBlocks, lookUpOutputs } from './lookup.ts';
 import type { Database } from './rows.ts';
 import { completeStored } from './store.ts';
 import { type KnownBlock, readView, type View } from './view.ts';
 
-/** Fetches blocks by hex ID, all of them, parsed, or throws. */
-export type FetchBlocks = (ids: readonly string[]) => Promise<ParsedBlock[]>;
+/** A block that upstream says a milestone before `index` references, though we do not know it: pruned here, or older than our snapshot (design §3, the trap). */
+export class ReferencedBefore extends Error {}
+
+/** A block that neither we nor upstream know. */
+export class UnknownBlock extends Error {}
+
+/** More blocks would have to be fetched than may be. */
+export class BeyondBudget extends Error {}
+
+export interface BlockSource {
+  /** Fetches blocks by hex ID, all of them, parsed. Throws one of the errors above, or any other when upstream fails. */
+  fetch(ids: readonly string[]): Promise<ParsedBlock[]>;
+  /** A block that was fetched before and is not stored. */
+  recall?(id: string): ParsedBlock | undefined;
+}
 
 export interface Gathered {
   view: View;
@@ -35,7 +48,7 @@ export type NotGathered = { missing: string } | 'too large' | 'ledger replaced';
  * @param first the view that names the parents
  * @param index the milestone's index; blocks that earlier milestones reference stop the walk
  * @param parents hex IDs
- * @param fetchBlocks absent where nothing may be fetched: a block that D1 does not have is then `missing`
+ * @param source absent where nothing may be fetched: a block that D1 does not have is then `missing`
  */
 export async function gatherCone(
   db: Database,
@@ -43,23 +56,22 @@ export async function gatherCone(
   index: number,
   parents: readonly string[],
   rules: () => Promise<IntakeRules>,
-  fetchBlocks?: FetchBlocks,
+  source?: BlockSource,
 ): Promise<Gathered | NotGathered> {
   const unknown = parents.filter((id) => !first.named.has(id));
   if (unknown.length === 0) {
     const cone = readCone(first.records);
     return { view: first, cone, parents: rowsOf(parents, first.named), fetched: [], rows: undefined };
   }
-  if (fetchBlocks === undefined) return { missing: unknown[0]! };
+  if (source === undefined) return { missing: unknown[0]! };
 
-  const found = await fetchCone(db, unknown, first.named, fetchBlocks);
+  const found = await fetchCone(db, unknown, first.named, source);
   const whole = await readView(db, index, [...new Set([...parents, ...found.known, ...found.blocks.keys()])]);
   if (whole === 'too large') return whole;
   if (whole?.head.generation !== first.head.generation) return 'ledger replaced';
   const fresh = parentsFirst(found.blocks, whole.named);
-  const rows = await lookUpRows(db, [], mentionedOutputIds(fresh));
+  const rows: Rows = { ...(await lookUpOutputs(db, mentionedOutputIds(fresh))), blocks: new Map(whole.named) };
   if (rows.generation !== first.head.generation) return 'ledger replaced';
-  rows.blocks = new Map(whole.named);
   const fetched = await recordBlocks(fresh, rows, await rules());
   for (const { row, created, spent } of rows.outputs.values()) {
     if (created !== undefined && created < index) {
@@ -79,21 +91,26 @@ async function fetchCone(
   db: Database,
   unknown: readonly string[],
   named: ReadonlyMap<string, KnownBlock>,
-  fetchBlocks: FetchBlocks,
+  source: BlockSource,
 ): Promise<{ blocks: Map<string, ParsedBlock>; known: Set<string> }> {
   const blocks = new Map<string, ParsedBlock>();
   const known = new Set(named.keys());
   let missing = unknown;
   while (missing.length > 0) {
-    const parents = new Set<string>();
-    for (const block of await fetchBlocks(missing)) {
+    const asked = new Set<string>();
+    const recent = await source.fetch(missing);
+    // what was fetched before needs no lookup, however many levels deep
+    for (let block = recent.pop(); block !== undefined; block = recent.pop()) {
       blocks.set(toHexDigits(block.id), block);
-      for (const parent of block.block.parents) parents.add(toHexDigits(parent));
+      for (const parent of block.block.parents.map(toHexDigits)) {
+        if (blocks.has(parent) || known.has(parent) || asked.has(parent)) continue;
+        const recalled = source.recall?.(parent);
+        if (recalled === undefined) asked.add(parent);
+        else recent.push(recalled);
+      }
     }
-    const asked = [...parents].filter((id) => !blocks.has(id) && !known.has(id));
-    const rows = await lookUpRows(db, asked, []);
-    for (const id of rows.blocks.keys()) known.add(id);
-    missing = asked.filter((id) => !known.has(id));
+    for (const id of (await lookUpBlocks(db, [...asked])).keys()) known.add(id);
+    missing = [...asked].filter((id) => !known.has(id) && !blocks.has(id));
   }
   return { blocks, known };
 }

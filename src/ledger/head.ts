@@ -29,10 +29,10 @@ export interface KnownMilestone {
   timestamp: number;
 }
 
-/** Head, and the milestone with the index ?1 where it is known. */
+/** Head, and the milestone with the index ?1, or the ledger's where that is NULL, if it is known. */
 export const SELECT_HEAD = `
   SELECT h.generation, h.genesis, h.start, h.ledger, h.treasury_milestone, h.treasury_amount, m.id, m.timestamp
-  FROM head h LEFT JOIN milestone m ON m.idx = ?1`;
+  FROM head h LEFT JOIN milestone m ON m.idx = coalesce(?1, h.ledger)`;
 
 export function headFromRow(row: Record<string, unknown>): Head {
   return {

@@ -4,7 +4,7 @@
 import { fromBase64 } from '../stardust/bytes.ts';
 import type { KnownOutput, Rows } from './intake.ts';
 import { type Database, forEachPiece, runBatch } from './rows.ts';
-import { knownBlocks, SELECT_BLOCKS } from './view.ts';
+import { type KnownBlock, knownBlocks, SELECT_BLOCKS } from './view.ts';
 
 const SELECT_OUTPUTS = `
   SELECT j.value AS id, o.row, o.bytes, o.created, o.spent FROM json_each(?1) j JOIN output o ON o.id = j.value`;
@@ -12,18 +12,16 @@ const SELECT_OUTPUTS = `
 const SELECT_NEXT_ROWS = `
   SELECT (SELECT generation FROM head) AS generation, coalesce((SELECT max(row) FROM block), 0) + 1 AS block, coalesce((SELECT max(row) FROM output), 0) + 1 AS output`;
 
-/** What D1 knows of these blocks and outputs, given by hex ID. */
-export async function lookUpRows(
-  db: Database,
-  blockIds: readonly string[],
-  outputIds: readonly string[],
-): Promise<Rows> {
-  const blocks = forEachPiece(db, SELECT_BLOCKS, blockIds);
-  const outputs = forEachPiece(db, SELECT_OUTPUTS, outputIds);
-  const [next, ...found] = await runBatch(db, [db.prepare(SELECT_NEXT_ROWS), ...blocks, ...outputs]);
+/** Which of these blocks D1 knows, given and answered by hex ID. */
+export async function lookUpBlocks(db: Database, ids: readonly string[]): Promise<Map<string, KnownBlock>> {
+  return knownBlocks((await runBatch(db, forEachPiece(db, SELECT_BLOCKS, ids))).flat());
+}
+
+/** What D1 knows of these outputs, given by hex ID, and the rows from which on new ones are numbered. */
+export async function lookUpOutputs(db: Database, ids: readonly string[]): Promise<Omit<Rows, 'blocks'>> {
+  const [next, ...found] = await runBatch(db, [db.prepare(SELECT_NEXT_ROWS), ...forEachPiece(db, SELECT_OUTPUTS, ids)]);
   return {
-    blocks: knownBlocks(found.slice(0, blocks.length).flat()),
-    outputs: knownOutputs(found.slice(blocks.length).flat()),
+    outputs: knownOutputs(found.flat()),
     generation: String(next![0]!.generation),
     nextBlock: Number(next![0]!.block),
     nextOutput: Number(next![0]!.output),

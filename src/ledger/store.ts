@@ -4,8 +4,9 @@
 import { parseBlock } from '../stardust/block.ts';
 import { fromBase64, toBase64 } from '../stardust/bytes.ts';
 import type { VerifySignature } from '../stardust/milestone-keys.ts';
+import { type Cone, decodeRecord, encodeRecord } from '../stardust/record.ts';
 import { completeRecord, mentionedOutputIds, type RecordedBlock } from './intake.ts';
-import { lookUpRows } from './lookup.ts';
+import { lookUpOutputs } from './lookup.ts';
 import { type Database, forEachPiece, runBatch } from './rows.ts';
 
 const INSERT_BLOCKS = `
@@ -116,7 +117,7 @@ export async function completeStored(
     if (!parsed.ok) throw new Error(`stored block row ${row} does not parse: ${parsed.reason}`);
     return { row: Number(row), record: fromBase64(String(record)), parsed: parsed.parsed };
   });
-  const { outputs } = await lookUpRows(db, [], mentionedOutputIds(stored.map(({ parsed }) => parsed)));
+  const { outputs } = await lookUpOutputs(db, mentionedOutputIds(stored.map(({ parsed }) => parsed)));
   const contents = new Map(extra);
   for (const [id, { bytes }] of outputs) if (bytes) contents.set(id, bytes);
   const completed = new Map<number, Uint8Array>();
@@ -125,4 +126,14 @@ export async function completeStored(
     if (whole !== undefined) completed.set(row, whole);
   }
   return completed;
+}
+
+/**
+ * Statements that take the mark of inadmissible blocks back, because a milestone whose roots are right references them: the network admitted them, under
+ * parameters that we do not know (design §5).
+ */
+export function admitStatements(db: Database, cone: Cone, order: Uint32Array): D1PreparedStatement[] {
+  const admitted = [...order].filter((position) => cone.inadmissibleAt(position)).map((position) => cone.recordAt(position));
+  const records = admitted.map(decodeRecord).map((record) => [record.row, toBase64(encodeRecord({ ...record, inadmissible: false }))]);
+  return forEachPiece(db, UPDATE_RECORDS, records);
 }

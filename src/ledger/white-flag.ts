@@ -7,32 +7,30 @@ import type { WhiteFlagRequest, WhiteFlagResult } from '../http/node.ts';
 import { isZero } from '../stardust/bytes.ts';
 import type { Cone } from '../stardust/record.ts';
 import { computeRoots, type WhiteFlag } from '../stardust/white-flag.ts';
-import { type FetchBlocks, gatherCone, judgeGathered, type NotGathered } from './gather.ts';
+import {
+  BeyondBudget,
+  type BlockSource,
+  gatherCone,
+  judgeGathered,
+  type NotGathered,
+  ReferencedBefore,
+  UnknownBlock,
+} from './gather.ts';
 import type { IntakeRules } from './intake.ts';
 import type { Database } from './rows.ts';
 import { MAX_CHUNKS, readView, type View } from './view.ts';
-
-/** A block that upstream says a milestone before `index` references, though we do not know it: pruned here, or older than our snapshot (design §3, the trap). */
-export class ReferencedBefore extends Error {}
-
-/** A block that neither we nor upstream know. */
-export class UnknownBlock extends Error {}
-
-/** Fetching took longer, or would take more, than a request may. */
-export class BeyondBudget extends Error {}
 
 /** The most blocks that a request walks. */
 const MAX_BLOCKS = 100_000;
 
 /**
- * @param fetchBlocks fetches blocks that D1 does not have, for milestones from `index` on; it throws one of the errors above, or any other when upstream
- *   fails. Absent where nothing may be fetched.
+ * @param openSource fetches blocks that D1 does not have, for milestones from `index` on; it throws as BlockSource says. Absent where nothing may be fetched.
  */
 export async function answerWhiteFlag(
   db: Database,
   request: WhiteFlagRequest,
   rules: () => Promise<IntakeRules>,
-  fetchBlocks?: (index: number) => FetchBlocks,
+  openSource?: (index: number) => BlockSource,
 ): Promise<WhiteFlagResult> {
   const { index, timestamp, parents } = request;
   const stages: Record<string, number> = {};
@@ -52,7 +50,7 @@ export async function answerWhiteFlag(
 
   const previousMilestoneId =
     index === view.head.genesis + 1 ? undefined : Uint8Array.fromHex(request.previousMilestoneId);
-  const fetcher = index === view.head.ledger + 1 ? fetchBlocks?.(index) : undefined;
+  const fetcher = index === view.head.ledger + 1 ? openSource?.(index) : undefined;
   const gathered = await gatherOrRefuse(gatherCone(db, view, index, parents, rules, fetcher));
   if ('ok' in gathered) return gathered;
   measure('fetch');

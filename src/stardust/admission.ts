@@ -31,6 +31,11 @@ export function inadmissible(parsed: ParsedBlock, parameters: ProtocolParameters
   const { block } = parsed;
   if (block.protocolVersion !== parameters.version) return `C-4: protocol version ${block.protocolVersion}`;
   if (breaksNonceRule(block)) return 'C-5: a milestone block with a nonce';
+  return inadmissibleTransaction(parsed, parameters);
+}
+
+/** The first of the rules C-13, C-15 to C-19 that the block's transaction breaks under these parameters, with its reason, or undefined: those that the reference's parser tests too. */
+export function inadmissibleTransaction(parsed: ParsedBlock, parameters: ProtocolParameters): string | undefined {
   if (parsed.transaction === undefined) return undefined;
   const { networkId, outputs } = parsed.transaction.value.essence;
   if (networkId !== networkIdOf(parameters)) return 'C-13: a transaction of another network';

@@ -87,6 +87,8 @@ export interface Cone {
   /** The position of a row, or -1 for a block outside. */
   find(row: number): number;
   rowAt(position: number): number;
+  /** The record's bytes. */
+  recordAt(position: number): Uint8Array;
   inadmissibleAt(position: number): boolean;
   parentCountAt(position: number): number;
   /** Row of the parent. */
@@ -137,6 +139,7 @@ export function readCone(buffers: readonly Uint8Array[]): Cone {
     size: offsets.length,
     find: positions,
     rowAt: (position) => u32(at(position)),
+    recordAt: (position) => bytes.subarray(at(position), at(position) + view.getUint16(at(position) + 4, true)),
     inadmissibleAt: (position) => (bytes[at(position) + 6]! & INADMISSIBLE) !== 0,
     parentCountAt: (position) => bytes[at(position) + 7]!,
     parentAt: (position, parent) => u32(at(position) + HEADER_LENGTH + parent * 4),

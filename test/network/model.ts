@@ -5,10 +5,12 @@
  * IDs are `0x…` in lower case where they are keys or stand alone; outputs hold bytes, as a snapshot file does.
  */
 import { createHash } from 'node:crypto';
-import { compareBytes, toHex, Writer } from '../../src/stardust/bytes.ts';
+import { compareBytes, fromHex, Writer } from '../../src/stardust/bytes.ts';
+import type { LedgerOutput } from '../../src/stardust/ledger-output.ts';
 import type { ProtocolParametersOption, ReceiptOption } from '../../src/stardust/milestone.ts';
 import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
-import type { ProtocolParameters } from '../../src/stardust/parameters.ts';
+import { decodeParameters, type ProtocolParameters } from '../../src/stardust/parameters.ts';
+import type { Treasury } from '../../src/stardust/treasury.ts';
 
 export interface NetworkBlock {
   id: string;
@@ -34,15 +36,8 @@ export interface NetworkMilestone {
   announced?: ProtocolParametersOption;
 }
 
-/** An output as snapshot files hold it, and what became of it. */
-export interface NetworkOutput {
-  /** 34 bytes. */
-  outputId: Uint8Array;
-  blockId: Uint8Array;
-  bookedIndex: number;
-  bookedTimestamp: number;
-  /** The output itself. */
-  bytes: Uint8Array;
+/** An output, and what became of it. */
+export interface NetworkOutput extends LedgerOutput {
   spent?: { index: number; timestamp: number; transactionId: Uint8Array };
 }
 
@@ -78,42 +73,55 @@ export function lastIndex(network: Network): number {
   return network.genesis.index + network.milestones.length;
 }
 
+const byId = (a: NetworkOutput, b: NetworkOutput) => compareBytes(a.outputId, b.outputId);
+
 /** The outputs that are unspent once milestone `index` is confirmed, in the order of their IDs. */
 export function ledgerAt(network: Network, index: number): NetworkOutput[] {
   return [...network.outputs.values()]
     .filter(({ bookedIndex, spent }) => bookedIndex <= index && (spent === undefined || spent.index > index))
-    .sort((a, b) => compareBytes(a.outputId, b.outputId));
+    .sort(byId);
+}
+
+/** The outputs that a milestone creates and consumes, in the order of their IDs; one made and spent within it is in both lists. */
+export function changesOf(network: Network, index: number): { created: NetworkOutput[]; consumed: NetworkOutput[] } {
+  const all = [...network.outputs.values()];
+  return {
+    created: all.filter(({ bookedIndex }) => bookedIndex === index && index !== network.genesis.index).sort(byId),
+    consumed: all.filter(({ spent }) => spent?.index === index).sort(byId),
+  };
+}
+
+/** The protocol parameters in force once milestone `index` is confirmed, and since when; those announced by then for later. */
+export function parametersAt(network: Network, index: number) {
+  const { genesis, milestones } = network;
+  const announced = milestones
+    .filter((milestone) => milestone.index <= index)
+    .flatMap((milestone) => milestone.announced ?? [])
+    .sort((a, b) => a.targetMilestoneIndex - b.targetMilestoneIndex);
+  const last = announced.findLast(({ targetMilestoneIndex }) => targetMilestoneIndex <= index);
+  return {
+    since: last?.targetMilestoneIndex ?? genesis.index,
+    parameters: last === undefined ? genesis.parameters : decodeParameters(last.parameters),
+    pending: announced.filter(({ targetMilestoneIndex }) => targetMilestoneIndex > index),
+  };
 }
 
 /** The treasury once milestone `index` is confirmed. */
-export function treasuryAt(network: Network, index: number): { milestoneId: string; amount: bigint } {
+export function treasuryAt(network: Network, index: number): Treasury {
   const last = network.milestones.findLast((milestone) => milestone.index <= index && milestone.receipt !== undefined);
   return last?.receipt === undefined
-    ? { milestoneId: ZERO_ID, amount: network.genesis.treasury }
-    : { milestoneId: last.id, amount: last.receipt.transaction.output.amount };
+    ? { milestoneId: new Uint8Array(32), amount: network.genesis.treasury }
+    : { milestoneId: fromHex(last.id), amount: last.receipt.transaction.output.amount };
 }
 
 /** The hash by which the reference compares ledgers (data/README.md, "State hash"), without 0x. */
 export function stateHash(network: Network, index: number): string {
   const treasury = treasuryAt(network, index);
-  const writer = new Writer()
-    .u32(index)
-    .put(Uint8Array.fromHex(treasury.milestoneId.slice(2)))
-    .u64(treasury.amount);
+  const writer = new Writer().u32(index).put(treasury.milestoneId).u64(treasury.amount);
   for (const { outputId, blockId, bookedIndex, bookedTimestamp, bytes } of ledgerAt(network, index)) {
     writer.put(outputId).put(blockId).u32(bookedIndex).u32(bookedTimestamp).u32(bytes.length).put(bytes);
   }
   return createHash('sha256').update(writer.finish()).digest('hex');
-}
-
-/** The IDs of the outputs that a milestone creates and consumes, each list in order; one made and spent within it stands in both. */
-export function changesOf(network: Network, index: number): { created: string[]; consumed: string[] } {
-  const ids = (outputs: NetworkOutput[]) => outputs.map(({ outputId }) => toHex(outputId)).sort();
-  const all = [...network.outputs.values()];
-  return {
-    created: ids(all.filter(({ bookedIndex }) => bookedIndex === index)),
-    consumed: ids(all.filter(({ spent }) => spent?.index === index)),
-  };
 }
 
 /** The blocks that a milestone references, in white-flag order. */

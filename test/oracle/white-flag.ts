@@ -24,7 +24,10 @@ export interface OracleView {
   referenced: ReadonlySet<string>;
   /** Blocks that properly carry a milestone (M-2 to M-5). */
   milestoneBlocks: ReadonlySet<string>;
-  outputs: ReadonlyMap<string, { bytes: Uint8Array; spent: boolean }>;
+  /** All outputs that the ledger knows. */
+  outputs: ReadonlyMap<string, { bytes: Uint8Array }>;
+  /** Those of them that an earlier milestone spends. */
+  spent: ReadonlySet<string>;
 }
 
 export interface OracleRequest {
@@ -158,12 +161,11 @@ async function verdict(
     const key = toHex(id);
     // L-1
     if (consumed.has(key)) return ConflictReason.InputAlreadySpentInThisMilestone;
-    const stored = view.outputs.get(key);
     // L-2, L-3
-    const bytes = created.get(key)?.bytes ?? stored?.bytes;
+    const bytes = (created.get(key) ?? view.outputs.get(key))?.bytes;
     if (bytes === undefined) return ConflictReason.InputNotFound;
     // L-4
-    if (!created.has(key) && stored?.spent) return ConflictReason.InputAlreadySpent;
+    if (view.spent.has(key)) return ConflictReason.InputAlreadySpent;
     inputs.push({ id, bytes, output: decode(output, new Reader(bytes)) });
   }
   const validSignatures = await verifySignatures(transaction, (publicKey, message, signature) =>

@@ -94,7 +94,8 @@ export class NodeDouble {
     const wait = this.latency + (fault?.delay ?? 0);
     if (wait > 0) await setTimeout(wait);
     // the answer is that of the moment when it is sent
-    const right = isRead(seen) ? answer(this.node, seen.route, seen.accept) : answerError(405, 'Method Not Allowed');
+    const right =
+      seen.method === 'GET' ? answer(this.node, seen.route, seen.accept) : answerError(405, 'Method Not Allowed');
     if (response.destroyed || (await disturb(response, right, fault))) return;
     send(response, distort(right, fault), request.headers['accept-encoding']);
   }
@@ -106,10 +107,6 @@ export class NodeDouble {
     this.requests.push(seen);
     return seen;
   }
-}
-
-function isRead({ method }: SeenRequest): boolean {
-  return method === 'GET' || method === 'HEAD';
 }
 
 /** As the reference does: gzip for whoever takes it, and any origin. */

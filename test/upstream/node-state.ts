@@ -4,7 +4,6 @@
 import { Reader, toHex } from '../../src/stardust/bytes.ts';
 import { decode } from '../../src/stardust/codec.ts';
 import { output } from '../../src/stardust/output.ts';
-import { decodeParameters } from '../../src/stardust/parameters.ts';
 import {
   lastIndex,
   milestoneAt,
@@ -12,6 +11,7 @@ import {
   type NetworkBlock,
   type NetworkMilestone,
   type NetworkOutput,
+  parametersAt,
   treasuryAt,
 } from '../network/model.ts';
 import { type Json, optionJson, outputJson, parametersJson } from './rest-json.ts';
@@ -147,17 +147,11 @@ export class NodeState {
 
   treasuryJson(): JsonObject {
     const { milestoneId, amount } = treasuryAt(this.network, this.#confirmed);
-    return { milestoneId, amount: `${amount}` };
+    return { milestoneId: toHex(milestoneId), amount: `${amount}` };
   }
 
   infoJson(): JsonObject {
-    const { genesis, milestones } = this.network;
-    const announced = milestones
-      .filter(({ index }) => index <= this.#confirmed)
-      .flatMap((milestone) => milestone.announced ?? []);
-    const due = announced.filter(({ targetMilestoneIndex }) => targetMilestoneIndex <= this.#confirmed);
-    const current = due.sort((a, b) => a.targetMilestoneIndex - b.targetMilestoneIndex).at(-1);
-    const pending = announced.filter(({ targetMilestoneIndex }) => targetMilestoneIndex > this.#confirmed);
+    const { parameters, pending } = parametersAt(this.network, this.#confirmed);
     return {
       name: 'HORNET',
       version: '2.0.1',
@@ -168,7 +162,7 @@ export class NodeState {
         pruningIndex: this.#pruned,
       },
       supportedProtocolVersions: [2],
-      protocol: parametersJson(current === undefined ? genesis.parameters : decodeParameters(current.parameters)),
+      protocol: parametersJson(parameters),
       pendingProtocolParameters: pending.map(optionJson),
       baseToken: {
         name: 'TestCoin',

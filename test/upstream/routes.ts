@@ -3,7 +3,7 @@
  */
 
 import { block } from '../../src/stardust/block.ts';
-import { fromHex, Reader } from '../../src/stardust/bytes.ts';
+import { Reader } from '../../src/stardust/bytes.ts';
 import { decode } from '../../src/stardust/codec.ts';
 import { readMilestone } from '../network/blocks.ts';
 import type { NetworkMilestone } from '../network/model.ts';

@@ -24,6 +24,8 @@ export class Ledger {
   milestone: MilestoneReference;
   treasury: Treasury;
   readonly parameters = new ParameterTable();
+  /** What is in force has no earlier target: between those that the file tells of there may be others. The header's; lower if it tells of all. */
+  leastTarget: number;
   readonly totals: Totals = { outputs: 0, nfts: 0, amount: 0n };
   solidEntryPoints: Uint8Array[] = [];
   readonly outbox: Outbox;
@@ -32,6 +34,7 @@ export class Ledger {
     this.milestone = target;
     this.treasury = treasury;
     this.parameters.announce(parameters);
+    this.leastTarget = parameters.targetMilestoneIndex;
     this.outbox = outbox;
   }
 
@@ -89,7 +92,7 @@ export class Ledger {
   conclude(): ProtocolParameters {
     const { index } = this.milestone;
     const option = this.parameters.at(index);
-    if (option === undefined) {
+    if (option === undefined || option.targetMilestoneIndex < this.leastTarget) {
       throw new Refusal('1.6', `the protocol parameters in force at milestone ${index} are not in the file`);
     }
     if (option.protocolVersion !== PROTOCOL_VERSION) {

@@ -52,6 +52,7 @@ export class FullMerge implements Merge {
       case 'diff':
         await this.#checkMilestone(record.milestone);
         this.#milestone = record.milestone;
+        if (record.milestone.index === this.#header.genesisIndex + 1) this.#ledger.leastTarget = 0;
         if (this.#isRolledBack()) this.#ledger.undoOptions(record.milestone, record.spentTreasury);
         else this.#ledger.announce(record.milestone);
         return;

@@ -1,0 +1,10 @@
+-- The publisher's own state (design §4, src/nft-index/state.ts): the index in KV is only a projection, so what is known about it is kept beside its source.
+CREATE TABLE nft_index (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  token TEXT NOT NULL,                -- another one with every change of the row: of two publishers at once, one moves on
+  generation TEXT NOT NULL,           -- of the ledger that the state tells of (head.generation)
+  state TEXT NOT NULL                 -- JSON
+);
+
+-- Of no ledger yet. A row that belongs to another generation than the head says that nothing of nft_change was pruned; a missing row says nothing.
+INSERT INTO nft_index (one, token, generation, state) VALUES (1, '', '', '{}');

@@ -1,0 +1,72 @@
+/**
+ * The product's white flag on trial: blocks go through the intake as if they came from a network, and the records through the computation.
+ */
+
+import { type Rows, recordBlocks } from '../../src/ledger/intake.ts';
+import { fromHex, toHex, toHexDigits } from '../../src/stardust/bytes.ts';
+import { readCone } from '../../src/stardust/record.ts';
+import { computeRoots, computeWhiteFlag, LedgerState, NOT_A_TRANSACTION } from '../../src/stardust/white-flag.ts';
+import { verify } from './signature.ts';
+import type { ComputeWhiteFlag, WhiteFlagCase } from './white-flag.ts';
+
+export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
+  const rows = knownRows(given);
+  const recorded = await recordBlocks([...given.blocks.values()], rows, { ...signedMilestones(given), parameters: [] });
+  const cone = readCone(recorded.map(({ record }) => record));
+  const states = ledgerStates(given, rows);
+  // E.3 (a)
+  const first = given.index === given.genesisMilestoneIndex + 1;
+  const computed = computeWhiteFlag(cone, states, {
+    parents: given.parents.map((id) => rows.blocks.get(id.slice(2))!.row),
+    timestamp: given.timestamp,
+    previousMilestoneId: first ? undefined : fromHex(given.previousMilestoneId),
+  });
+  if (computed.open.length > 0) throw new Error('a verdict is open: an output is neither in the ledger nor created');
+  const { inclusionMerkleRoot, appliedMerkleRoot } = computeRoots(cone, computed);
+  const byRow = new Map(recorded.map((block) => [block.row, block]));
+  const order = [...computed.order].map((position, i) => {
+    const { id } = byRow.get(cone.rowAt(position))!;
+    const isTransaction = computed.reasons[i] !== NOT_A_TRANSACTION;
+    return { blockId: `0x${id}`, isTransaction, conflictReason: isTransaction ? computed.reasons[i]! : 0 };
+  });
+  return {
+    order,
+    inclusionMerkleRoot: toHex(inclusionMerkleRoot),
+    appliedMerkleRoot: toHex(appliedMerkleRoot),
+    metPreviousMilestone: computed.metPreviousMilestone,
+  };
+};
+
+/** Rows of what the network has before the blocks come: solid entry points and the ledger's outputs. */
+function knownRows({ blocks, parents, unspent, spent }: WhiteFlagCase): Rows {
+  const rows: Rows = { generation: '', blocks: new Map(), outputs: new Map(), nextBlock: 0, nextOutput: 0 };
+  const named = [...parents, ...[...blocks.values()].flatMap(({ block }) => block.parents.map(toHex))];
+  for (const id of named) {
+    const key = id.slice(2);
+    if (!blocks.has(id) && !rows.blocks.has(key)) rows.blocks.set(key, { row: rows.nextBlock++, milestone: 0 });
+  }
+  for (const [id, bytes] of unspent) rows.outputs.set(id.slice(2), { row: rows.nextOutput++, bytes });
+  for (const id of spent) {
+    if (!rows.outputs.has(id.slice(2))) rows.outputs.set(id.slice(2), { row: rows.nextOutput++ });
+  }
+  return rows;
+}
+
+function ledgerStates({ unspent, spent }: WhiteFlagCase, { outputs }: Rows): Map<number, number> {
+  return new Map([
+    ...[...spent].map((id) => [outputs.get(id.slice(2))!.row, LedgerState.Spent] as const),
+    ...[...unspent.keys()].map((id) => [outputs.get(id.slice(2))!.row, LedgerState.Unspent] as const),
+  ]);
+}
+
+/** Rules by which every milestone in the cone is signed, by whatever keys it names. */
+function signedMilestones({ blocks }: WhiteFlagCase) {
+  const milestones = [...blocks.values()].flatMap(({ milestone }) => milestone ?? []);
+  const keys = milestones.flatMap(({ value }) =>
+    value.signatures.map(({ publicKey }) => ({ publicKey, first: 0, last: 0 })),
+  );
+  const ids = new Set(milestones.map(({ id }) => toHexDigits(id)));
+  const verifyAll: typeof verify = async (publicKey, message, signature) =>
+    ids.has(toHexDigits(message)) || verify(publicKey, message, signature);
+  return { keys: { keys, threshold: 1 }, verify: verifyAll };
+}

@@ -1,0 +1,59 @@
+/**
+ * Reading vector files: JSON lines, or one JSON document, plain or gzipped, as a stream.
+ */
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { createGunzip } from 'node:zlib';
+
+/** A piece of a file that should be JSON, and the line on which it begins, from 1. */
+export interface RawVector {
+  line: number;
+  json: string;
+}
+
+/** The vectors of a file; rejects if it cannot be read to its end. A file named .json, or that begins with a lone brace, is one document. */
+export async function* readVectors(path: string): AsyncGenerator<RawVector> {
+  const document: string[] = [];
+  const isDocument = /\.json(\.gz)?$/.test(path);
+  let line = 0;
+  for await (const json of splitLines(await openText(path))) {
+    line++;
+    if (isDocument || document.length > 0 || json.trim() === '{') document.push(json);
+    else if (json.trim() !== '') yield { line, json };
+  }
+  if (document.length > 0) yield { line: line - document.length + 1, json: document.join('\n') };
+}
+
+async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest: string[] = [];
+  for await (const chunk of chunks) {
+    const [first, ...others] = chunk.split('\n');
+    rest.push(first!);
+    for (const other of others) {
+      yield rest.join('');
+      rest = [other];
+    }
+  }
+  yield rest.join('');
+}
+
+async function openText(path: string): Promise<AsyncIterable<string>> {
+  const gzipped = await isGzipped(path);
+  const raw = createReadStream(path);
+  if (!gzipped) return raw.setEncoding('utf8');
+  const text = createGunzip();
+  // pipe does not pass on what goes wrong
+  raw.on('error', (error) => text.destroy(error));
+  return raw.pipe(text).setEncoding('utf8');
+}
+
+/** Told by the first bytes, as a name says nothing for certain. */
+async function isGzipped(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    return buffer[0] === 0x1f && buffer[1] === 0x8b;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Verdicts on single transactions: `{unixTime, inputs, transaction, transactionId?, conflict}` (protocol.md D.2).
+ */
+import { Reader, toHex } from '../../src/stardust/bytes.ts';
+import { decode } from '../../src/stardust/codec.ts';
+import { decodeOutput, signedDigest, transactionId } from '../../src/stardust/ids.ts';
+import { ConflictReason, describe } from '../../src/stardust/semantics/conflict-reason.ts';
+import { type ConsumedOutput, judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
+import { verifySignatures } from '../../src/stardust/semantics/signatures.ts';
+import { transaction } from '../../src/stardust/transaction.ts';
+import { firstDifference } from './compare.ts';
+import { BadVector, bytes, integer, type Line, list } from './line.ts';
+import { verify } from './signature.ts';
+
+export async function runSemantics(line: Line): Promise<string | undefined> {
+  const payload = bytes(line, 'transaction');
+  const unixTime = integer(line, 'unixTime');
+  const conflict = integer(line, 'conflict', 255);
+  const value = decode(transaction, new Reader(payload));
+  const id = transactionId(payload);
+  const expectedId = line.transactionId;
+  if (expectedId !== undefined && toHex(id) !== expectedId)
+    return firstDifference(toHex(id), expectedId, 'transactionId');
+
+  const unverified = { value, id, signedDigest: signedDigest(value, payload) };
+  const tx = { ...unverified, validSignatures: await verifySignatures(unverified, verify) };
+  const consumed = list(line, 'inputs').map(readInput);
+  const reason = judge(tx, consumed, unixTime);
+  if (reason !== conflict) return `conflict: ${inWords(reason)} where ${inWords(conflict)} is expected`;
+  const step = judgeOverTime(tx, consumed).findLast(({ from }) => from <= unixTime);
+  return firstDifference(step?.reason, conflict, 'conflict, by the verdict over time');
+}
+
+function readInput(input: unknown): ConsumedOutput {
+  if (!Array.isArray(input)) throw new BadVector('an input that is no pair of output ID and output');
+  const [id, output] = [bytes({ id: input[0] }, 'id'), bytes({ output: input[1] }, 'output')];
+  return { id, bytes: output, output: decodeOutput(output) };
+}
+
+const REASONS = new Set<number>(Object.values(ConflictReason));
+
+function inWords(reason: number): string {
+  return REASONS.has(reason) ? `${reason} (${describe(reason as ConflictReason)})` : `${reason}`;
+}

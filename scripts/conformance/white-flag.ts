@@ -1,0 +1,90 @@
+/**
+ * White-flag computations: `{request, response, whiteFlagOrder, ledgerInputs, inputsNotUnspentInLedger, genesisMilestoneIndex}` (protocol.md D.1, E).
+ */
+import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
+import { toHex } from '../../src/stardust/bytes.ts';
+import { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
+import { firstDifference } from './compare.ts';
+import { asLine, BadVector, bytes, flag, integer, type Line, list, text } from './line.ts';
+
+/** All that a computation needs. Parents that are not among the blocks are solid entry points, and every milestone block counts as signed. */
+export interface WhiteFlagCase {
+  index: number;
+  timestamp: number;
+  /** Hex IDs, in the order of the request. */
+  parents: readonly string[];
+  /** Hex; all zero for the first milestone. */
+  previousMilestoneId: string;
+  genesisMilestoneIndex: number;
+  /** By hex ID, parents before children. */
+  blocks: ReadonlyMap<string, ParsedBlock>;
+  /** Unspent outputs of the ledger, their bytes by hex ID. */
+  unspent: ReadonlyMap<string, Uint8Array>;
+  /** Hex IDs of spent outputs. */
+  spent: ReadonlySet<string>;
+}
+
+export interface WhiteFlagOutcome {
+  /** In white-flag order; `reason` 0 also where there is no transaction. */
+  order: readonly { blockId: string; isTransaction: boolean; conflictReason: number }[];
+  inclusionMerkleRoot: string;
+  appliedMerkleRoot: string;
+  metPreviousMilestone: boolean;
+}
+
+/** The implementation on trial. */
+export type ComputeWhiteFlag = (given: WhiteFlagCase) => Promise<WhiteFlagOutcome>;
+
+export async function runWhiteFlag(line: Line, compute: ComputeWhiteFlag): Promise<string | undefined> {
+  const given = readCase(line);
+  const expected = list(line, 'whiteFlagOrder').map(readOrdered);
+  const { order, inclusionMerkleRoot, appliedMerkleRoot, metPreviousMilestone } = await compute(given);
+  if (!metPreviousMilestone) return 'the previous milestone is not met';
+  const agreed = order.map((block, i) => (sameOutcome(block, expected[i]) ? expected[i] : block));
+  return (
+    firstDifference(agreed, expected, 'whiteFlagOrder') ??
+    firstDifference({ inclusionMerkleRoot, appliedMerkleRoot }, asLine(line.response), 'response')
+  );
+}
+
+type Ordered = WhiteFlagOutcome['order'][number];
+
+function readOrdered(block: unknown): Ordered {
+  const line = asLine(block);
+  return {
+    blockId: text(line, 'blockId'),
+    isTransaction: flag(line, 'isTransaction'),
+    conflictReason: integer(line, 'conflictReason', 255),
+  };
+}
+
+/** `inputsNotUnspentInLedger` does not tell spent from unknown, so where we find an input spent, the reference may not have known it. */
+function sameOutcome(ours: Ordered, theirs: Ordered | undefined): boolean {
+  return (
+    ours.blockId === theirs?.blockId &&
+    ours.conflictReason === ConflictReason.InputAlreadySpent &&
+    theirs.conflictReason === ConflictReason.InputNotFound
+  );
+}
+
+function readCase(line: Line): WhiteFlagCase {
+  const request = asLine(line.request);
+  return {
+    index: integer(request, 'index'),
+    timestamp: integer(request, 'timestamp'),
+    parents: list(request, 'parents').map((parent) => toHex(bytes({ parent }, 'parent'))),
+    previousMilestoneId: toHex(bytes(request, 'previousMilestoneId')),
+    genesisMilestoneIndex: integer(line, 'genesisMilestoneIndex'),
+    blocks: new Map(list(line, 'whiteFlagOrder').map(readBlock)),
+    unspent: new Map(
+      list(line, 'ledgerInputs').map((input) => [toHex(bytes(asLine(input), 'outputId')), bytes(asLine(input), 'raw')]),
+    ),
+    spent: new Set(list(line, 'inputsNotUnspentInLedger').map((outputId) => toHex(bytes({ outputId }, 'outputId')))),
+  };
+}
+
+function readBlock(block: unknown): [id: string, parsed: ParsedBlock] {
+  const result = parseBlock(bytes(asLine(block), 'raw'));
+  if (!result.ok) throw new BadVector(`a block of the cone is refused: ${result.reason}`);
+  return [toHex(result.parsed.id), result.parsed];
+}

@@ -1,0 +1,137 @@
+/**
+ * One pass of following: from where the ledger stands to where the upstream is, within budgets (design §5).
+ *
+ * A pass may be cut off anywhere. What it has done is in D1, each milestone whole; the next pass begins by reading it.
+ */
+import { headFromRow, type Head, type KnownMilestone, milestoneFromRow, SELECT_HEAD } from '../ledger/head.ts';
+import { BeyondBudget, UnknownBlock } from '../ledger/gather.ts';
+import type { IntakeRules } from '../ledger/intake.ts';
+import { admittingParameters, parameterTable, SELECT_PARAMETERS } from '../ledger/parameters.ts';
+import { type Database, runBatch } from '../ledger/rows.ts';
+import { writeLog } from '../log.ts';
+import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
+import { type FetchedBlocks, milestoneSource } from './fetch-blocks.ts';
+import { type FollowerState, saveFollowerState } from './state.ts';
+import { storeTips } from './store-tips.ts';
+import { LedgerMoved, takeInMilestone } from './take-in.ts';
+import { type Upstream, type UpstreamHeads, UpstreamFailure } from './upstream.ts';
+import { Divergence, verifyMilestone } from './verify-milestone.ts';
+
+export interface Following {
+  db: Database;
+  /** In order of preference; never empty. */
+  upstreams: readonly Upstream[];
+  keys: MilestoneKeys;
+  verify: VerifySignature;
+  /** Blocks fetched by passes before and not stored yet. */
+  fetched: FetchedBlocks;
+  /** Called after each milestone that was applied, and at the end of the pass. */
+  publish: () => Promise<void>;
+}
+
+export interface PassBudget {
+  /** Unix milliseconds after which no milestone is begun. */
+  deadline: number;
+  /** Milestones in one pass. */
+  milestones: number;
+}
+
+export interface PassResult {
+  applied: number;
+  /** More to do right away. */
+  behind: boolean;
+}
+
+/** The most blocks fetched for one milestone, and milliseconds for it. */
+const MAX_CONE = 60_000;
+const MILESTONE_TIMEOUT = 60_000;
+
+/** Blocks kept in memory between passes. */
+const MAX_FETCHED = 5000;
+
+export async function followOnce(following: Following, budget: PassBudget): Promise<PassResult> {
+  let diverged: string | undefined;
+  for (const upstream of following.upstreams) {
+    try {
+      const result = await followUpstream(following, upstream, budget);
+      await following.publish();
+      return result;
+    } catch (error) {
+      if (error instanceof LedgerMoved) {
+        writeLog('info', 'ledger moved', { detail: error.message });
+        return { applied: 0, behind: true };
+      }
+      if (!isUpstreams(error)) throw error;
+      // the next try asks afresh: what this one sent may be what is wrong
+      following.fetched.clear();
+      if (error instanceof Divergence) diverged = error.message;
+      writeLog('warn', error instanceof Divergence ? 'upstream diverges' : 'upstream fails', {
+        upstream: upstream.name,
+        detail: error.message,
+      });
+    }
+  }
+  if (diverged !== undefined) await saveFollowerState(following.db, { state: 'diverged', reason: diverged });
+  await following.publish();
+  return { applied: 0, behind: false };
+}
+
+function isUpstreams(error: unknown): error is Error {
+  return [Divergence, UpstreamFailure, UnknownBlock, BeyondBudget].some((kind) => error instanceof kind);
+}
+
+async function followUpstream(following: Following, upstream: Upstream, budget: PassBudget): Promise<PassResult> {
+  const { db } = following;
+  const heads = await upstream.readHeads();
+  let applied = 0;
+  let at = await readPosition(db, following);
+  while (at.head.ledger < heads.confirmed) {
+    if (applied >= budget.milestones || Date.now() > budget.deadline) return finish(following, heads, applied, true);
+    await takeInNext(following, upstream, at);
+    applied++;
+    await following.publish();
+    at = await readPosition(db, following);
+  }
+  await storeTips(db, upstream, at.head.ledger, at.rules, following.fetched);
+  if (following.fetched.size > MAX_FETCHED) following.fetched.clear();
+  return finish(following, heads, applied, false);
+}
+
+async function finish({ db }: Following, { latest }: UpstreamHeads, applied: number, behind: boolean): Promise<PassResult> {
+  const state: FollowerState = { state: 'following', upstream: latest };
+  await saveFollowerState(db, state);
+  return { applied, behind };
+}
+
+interface Position {
+  head: Head;
+  milestone: KnownMilestone;
+  rules: IntakeRules;
+}
+
+async function readPosition(db: Database, { keys, verify }: Following): Promise<Position> {
+  const [heads, options] = await runBatch(db, [db.prepare(SELECT_HEAD).bind(null), db.prepare(SELECT_PARAMETERS)]);
+  const row = heads![0];
+  if (row === undefined) throw new Error('nothing to follow from: no snapshot was imported');
+  const head = headFromRow(row);
+  const milestone = milestoneFromRow(row);
+  if (milestone === undefined) throw new Error(`the ledger is at ${head.ledger} and does not know that milestone`);
+  return { head, milestone, rules: { keys, verify, parameters: admittingParameters(parameterTable(options!), head.ledger) } };
+}
+
+async function takeInNext(following: Following, upstream: Upstream, { head, milestone, rules }: Position): Promise<void> {
+  const index = head.ledger + 1;
+  const started = Date.now();
+  const payload = await upstream.readMilestone(index);
+  if (payload === undefined) throw new UpstreamFailure(`${upstream.name} has no milestone ${index}`);
+  const verified = await verifyMilestone(payload, head, milestone, rules.keys, rules.verify);
+  const limits = { maxBlocks: MAX_CONE, deadline: started + MILESTONE_TIMEOUT };
+  const taken = await takeInMilestone(
+    following.db,
+    verified,
+    rules,
+    milestoneSource([upstream], limits, following.fetched),
+  );
+  following.fetched.clear();
+  writeLog('info', 'milestone applied', { ...taken, ms: Date.now() - started });
+}

@@ -1,0 +1,87 @@
+/**
+ * Taking in one milestone: verified, its cone gathered, its roots recomputed, applied (design §5; protocol.md E.5).
+ *
+ * Nothing is written before both roots equal the signed ones. Then the cone commits to every block in it, in this order, so that nothing that an upstream
+ * sent can have been added, left out or changed; and everything is written in one batch behind a fence.
+ */
+import { type VerifiedMilestone, applyStatements } from '../ledger/apply.ts';
+import { type BlockSource, gatherCone, judgeGathered, UnknownBlock } from '../ledger/gather.ts';
+import type { IntakeRules } from '../ledger/intake.ts';
+import { parametersAt, readParameters } from '../ledger/parameters.ts';
+import { type Database, runBatch } from '../ledger/rows.ts';
+import { admitStatements, settleWaiting, storeStatements } from '../ledger/store.ts';
+import type { View } from '../ledger/view.ts';
+import { readView } from '../ledger/view.ts';
+import { equalBytes, toHex, toHexDigits } from '../stardust/bytes.ts';
+import { receiptOf } from '../stardust/milestone.ts';
+import { invalidReceipt } from '../stardust/receipt.ts';
+import { computeRoots } from '../stardust/white-flag.ts';
+import { Divergence } from './verify-milestone.ts';
+
+/** A write failed because the ledger had moved meanwhile: another follower was first, or an import came. Nothing was changed by it. */
+export class LedgerMoved extends Error {}
+
+export interface TakenIn {
+  index: number;
+  blocks: number;
+  fetched: number;
+}
+
+/** Throws a Divergence when the roots are not those of the milestone, LedgerMoved when somebody else was first, and whatever `source` throws. */
+export async function takeInMilestone(
+  db: Database,
+  verified: VerifiedMilestone,
+  rules: IntakeRules,
+  source: BlockSource,
+): Promise<TakenIn> {
+  const { milestone } = verified;
+  const { index } = milestone;
+  const parents = milestone.parents.map(toHexDigits);
+  const view = await readView(db, index, parents);
+  if (view === undefined) throw new LedgerMoved('there is no ledger any more');
+  if (view === 'too large') throw new Error(`the cone of milestone ${index} is too large`);
+  const gathered = await gatherCone(db, view, index, parents, async () => rules, source);
+  if (gathered === 'too large') throw new Error(`the cone of milestone ${index} is too large`);
+  if (gathered === 'ledger replaced') throw new LedgerMoved('the ledger was replaced');
+  if ('missing' in gathered) throw new UnknownBlock(`block 0x${gathered.missing} is not known`);
+  if (gathered.view.head.ledger !== index - 1) throw new LedgerMoved(`the ledger is at ${gathered.view.head.ledger} already`);
+
+  const previousMilestoneId = index === view.head.genesis + 1 ? undefined : milestone.previousMilestoneId;
+  const { cone, whiteFlag } = await judgeGathered(db, gathered, milestone.timestamp, previousMilestoneId, async () => rules);
+  if (!whiteFlag.metPreviousMilestone) throw new Divergence(`the cone of milestone ${index} has no block of the one before`);
+  const roots = computeRoots(cone, whiteFlag);
+  for (const root of ['inclusionMerkleRoot', 'appliedMerkleRoot'] as const) {
+    if (!equalBytes(roots[root], milestone[root])) {
+      throw new Divergence(`milestone ${index}: ${root} ${toHex(milestone[root])}, computed ${toHex(roots[root])}`);
+    }
+  }
+  await checkReceipt(db, verified, gathered.view);
+
+  const { head } = gathered.view;
+  const statements = [
+    ...storeStatements(db, gathered.fetched, head.ledger),
+    ...admitStatements(db, cone, whiteFlag.order),
+    ...applyStatements(db, head, verified, cone, whiteFlag),
+  ];
+  await runFenced(db, statements);
+  await settleWaiting(db, gathered.fetched, rules.verify);
+  return { index, blocks: whiteFlag.order.length, fetched: gathered.fetched.length };
+}
+
+/** E.5, 4: with the parameters in force at the ledger's index. */
+async function checkReceipt(db: Database, { milestone }: VerifiedMilestone, { head }: View): Promise<void> {
+  const receipt = receiptOf(milestone);
+  if (receipt === undefined) return;
+  const { tokenSupply } = parametersAt(await readParameters(db), head.ledger);
+  const why = invalidReceipt(receipt, head.treasury.amount, tokenSupply);
+  if (why !== undefined) throw new Divergence(`the receipt of milestone ${milestone.index} cannot be applied, ${why}`);
+}
+
+async function runFenced(db: Database, statements: readonly D1PreparedStatement[]): Promise<void> {
+  try {
+    await runBatch(db, statements);
+  } catch (error) {
+    if (error instanceof Error && /constraint failed/i.test(error.message)) throw new LedgerMoved(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * GET /api/core/v2/outputs/:outputId and …/metadata (TIP-25): what clients ask right after an NFT lookup.
+ */
+import { decodeOutput } from '../stardust/ids.ts';
+import { outputToJson } from '../stardust/rest-json.ts';
+import { HttpError } from './errors.ts';
+import type { LedgerOutput } from './node.ts';
+import type { RouteContext } from './route.ts';
+import { OutputId, parseId } from './schemas.ts';
+
+/** Asked for by an Accept that begins with it, and the type of the answer then (formats-and-clients.md §2). */
+const RAW = 'application/vnd.iota.serializer-v1';
+
+export async function answerOutput(context: RouteContext): Promise<Response> {
+  const output = await readOutput(context);
+  if (context.request.headers.get('accept')?.startsWith(RAW)) {
+    return new Response(output.bytes, { headers: { 'content-type': RAW } });
+  }
+  return Response.json({ metadata: metadataToJson(output), output: outputToJson(decodeOutput(output.bytes)) });
+}
+
+export async function answerOutputMetadata(context: RouteContext): Promise<Response> {
+  return Response.json(metadataToJson(await readOutput(context)));
+}
+
+async function readOutput({ params, node, notes }: RouteContext): Promise<LedgerOutput> {
+  const output = await node.readOutput(parseId(OutputId, params.outputId, 'the output ID'));
+  if (output === undefined) throw new HttpError(404, 'no such output, or it was spent and is pruned');
+  notes.ledgerIndex = output.ledgerIndex;
+  return output;
+}
+
+function metadataToJson({ outputId, blockId, bookedIndex, bookedTimestamp, spent, ledgerIndex }: LedgerOutput) {
+  const index = Uint8Array.fromHex(outputId.slice(64));
+  return {
+    blockId: `0x${blockId}`,
+    transactionId: `0x${outputId.slice(0, 64)}`,
+    outputIndex: index[0]! + index[1]! * 256,
+    isSpent: spent !== undefined,
+    ...(spent && {
+      milestoneIndexSpent: spent.index,
+      milestoneTimestampSpent: spent.timestamp,
+      transactionIdSpent: `0x${spent.transactionId}`,
+    }),
+    milestoneIndexBooked: bookedIndex,
+    milestoneTimestampBooked: bookedTimestamp,
+    ledgerIndex,
+  };
+}

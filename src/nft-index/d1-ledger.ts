@@ -1,0 +1,132 @@
+/**
+ * The index's view of D1 (ports.ts). Every batch is one transaction, so what it returns is of one moment.
+ */
+import { type Database, runBatch } from '../ledger/rows.ts';
+import type { IndexLedger, NftLedger, NftRow, Page } from './ports.ts';
+import { NAME_LENGTH } from './recent.ts';
+import { readState, writeState } from './state.ts';
+
+const SELECT_HEAD = 'SELECT generation, start, ledger FROM head';
+
+const SELECT_STORED = 'SELECT token, generation, state FROM nft_index';
+
+/** ?4 the token that is expected, NULL where there should be no row. */
+const SWAP = `
+  INSERT INTO nft_index (one, token, generation, state) VALUES (1, ?1, ?2, ?3)
+  ON CONFLICT (one) DO UPDATE SET token = excluded.token, generation = excluded.generation, state = excluded.state
+  WHERE nft_index.token = ?4`;
+
+/** By what the row says now, whoever wrote it, and never with a row of another ledger, whose milestones mean nothing here. */
+const PRUNE = `
+  DELETE FROM nft_change
+  WHERE milestone <= (SELECT i.state ->> 'from' FROM nft_index i JOIN head h ON h.generation = i.generation)`;
+
+/** An NFT's last change is the one whose milestone stands in its own row (migrations/0001_ledger.sql). */
+const LAST_CHANGES = 'nft_change c JOIN nft n ON n.id = c.nft AND n.changed = c.milestone';
+
+const SELECT_CHANGES = `
+  SELECT c.milestone, c.nft, n.output FROM ${LAST_CHANGES}
+  WHERE (c.milestone, c.nft) > (?1, ?2) AND c.milestone <= ?3
+  ORDER BY c.milestone, c.nft LIMIT ?4`;
+
+const SELECT_NFTS = 'SELECT id AS nft, output FROM nft WHERE id > ?1 ORDER BY id LIMIT ?2';
+
+const SELECT_LATEST = `
+  SELECT c.nft, n.output FROM ${LAST_CHANGES}
+  WHERE c.milestone > ?1 ORDER BY c.milestone DESC, c.nft DESC LIMIT ?2`;
+
+const SELECT_NAMES = `
+  SELECT group_concat(name, '') AS names
+  FROM (SELECT DISTINCT substr(nft, 1, ${NAME_LENGTH}) AS name FROM nft_change WHERE milestone > ?1 LIMIT ?2)`;
+
+const SELECT_NFT = 'SELECT h.ledger, n.output FROM head h LEFT JOIN nft n ON n.id = ?1';
+
+/** How many statements each call runs: D1 counts them an invocation. */
+export const STATEMENTS = { look: 2, swap: 2, page: 2, window: 4 };
+
+export function openIndexLedger(db: Database): IndexLedger {
+  return {
+    async look() {
+      const [heads, rows] = await runBatch(db, [db.prepare(SELECT_HEAD), db.prepare(SELECT_STORED)]);
+      const head = heads![0] && {
+        generation: String(heads![0].generation),
+        start: Number(heads![0].start),
+        ledger: Number(heads![0].ledger),
+      };
+      const row = rows![0];
+      if (row === undefined) return { head, stored: undefined };
+      // a state of another ledger is of no use, whatever it says
+      const state = row.generation === head?.generation ? readState(String(row.state)) : undefined;
+      return { head, stored: { token: String(row.token), state } };
+    },
+
+    async swap(token, next) {
+      const [swapped] = await db.batch([
+        db.prepare(SWAP).bind(next.token, next.state.generation, writeState(next.state), token ?? null),
+        db.prepare(PRUNE),
+      ]);
+      return swapped!.meta.changes > 0;
+    },
+
+    async readChanges(after, upTo, limit) {
+      const page = await readPage(
+        db,
+        db.prepare(SELECT_CHANGES).bind(after.milestone, after.nft, upTo, limit),
+      );
+      return page && { ...page, rows: page.rows.map((row) => ({ ...nftFromRow(row), milestone: Number(row.milestone) })) };
+    },
+
+    async readNfts(after, limit) {
+      const page = await readPage(db, db.prepare(SELECT_NFTS).bind(after, limit));
+      return page && { ...page, rows: page.rows.map(nftFromRow) };
+    },
+
+    async readWindow(from, answers, others) {
+      const page = await readPage(
+        db,
+        db.prepare(SELECT_LATEST).bind(from, answers),
+        db.prepare(SELECT_NAMES).bind(from, others),
+        db.prepare(SELECT_STORED),
+      );
+      if (page === undefined) return undefined;
+      const [names, stored] = page.more;
+      return {
+        generation: page.generation,
+        ledgerIndex: page.ledgerIndex,
+        rows: page.rows.map(nftFromRow),
+        names: String(names![0]!.names ?? ''),
+        token: stored![0] && String(stored![0].token),
+      };
+    },
+  };
+}
+
+export function openNftLedger(db: D1Database): NftLedger {
+  return {
+    async readNft(nftId, latest) {
+      const session = db.withSession(latest ? 'first-primary' : 'first-unconstrained');
+      const row = await session.prepare(SELECT_NFT).bind(nftId).first<Record<string, unknown>>();
+      return row === null ? undefined : { ledgerIndex: Number(row.ledger), output: textOrNull(row.output) };
+    },
+  };
+}
+
+interface RawPage extends Page<Record<string, unknown>> {
+  /** Rows of the other statements. */
+  more: Record<string, unknown>[][];
+}
+
+/** Rows together with the head at that moment. */
+async function readPage(db: Database, ...statements: D1PreparedStatement[]): Promise<RawPage | undefined> {
+  const [heads, rows, ...more] = await runBatch(db, [db.prepare(SELECT_HEAD), ...statements]);
+  const head = heads![0];
+  return head && { generation: String(head.generation), ledgerIndex: Number(head.ledger), rows: rows!, more };
+}
+
+function nftFromRow({ nft, output }: Record<string, unknown>): NftRow {
+  return { nft: String(nft), output: textOrNull(output) };
+}
+
+function textOrNull(value: unknown): string | null {
+  return value === null ? null : String(value);
+}

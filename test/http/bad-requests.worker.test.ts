@@ -1,0 +1,26 @@
+/** 10,000 random bad requests over made-up data. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { badRequests, checkAnswer } from './bad-requests.ts';
+import { facts, fetchFrom } from './stub.ts';
+
+const REQUESTS = 10_000;
+/** No request may take longer, in milliseconds. */
+const SLOWEST = 2_000;
+
+it('never a 500, never a body outside the contract, never a hang', { timeout: 120_000 }, async () => {
+  const fetch = fetchFrom();
+  const statuses = new Map<number, number>();
+  await fc.assert(
+    fc.asyncProperty(badRequests(facts), async (request) => {
+      const started = performance.now();
+      const response = await fetch(request.path, request.init as RequestInit);
+      expect(performance.now() - started).toBeLessThan(SLOWEST);
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+      await checkAnswer(request, response);
+    }),
+    { numRuns: REQUESTS },
+  );
+  // the generator reaches what it should
+  for (const status of [400, 404, 405]) expect(statuses.get(status)).toBeGreaterThan(REQUESTS / 100);
+});

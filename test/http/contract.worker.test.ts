@@ -1,0 +1,135 @@
+/** The error table of design §1, one test a row, over made-up data. */
+import { describe, expect, it } from 'vitest';
+import { checkAlways, checkRow, errorBody, NFT, nftRows, post, WHITE_FLAG, whiteFlagRows } from './contract.ts';
+import { facts, fetchFrom } from './stub.ts';
+
+const fetch = fetchFrom();
+const good = post(JSON.stringify(facts.whiteFlag));
+
+describe('NFT lookup', () => {
+  it.each(nftRows(facts))('$name', (row) => checkRow(fetch, row));
+});
+
+describe('white flag', () => {
+  it.each(whiteFlagRows(facts))('$name', (row) => checkRow(fetch, row));
+});
+
+describe('403: not public', () => {
+  const closed = fetchFrom({ settings: { publicRoutes: ['/api/indexer/v1/*'] } });
+
+  it('the white flag, whatever the method or the body', async () => {
+    for (const init of [good, post('nonsense'), { method: 'GET' }]) {
+      await checkRow(closed, { name: '', path: WHITE_FLAG, init, status: 403 });
+    }
+  });
+
+  it('what no pattern names; what one names stays open; unknown paths stay unknown', async () => {
+    await checkRow(closed, { name: '', path: NFT + facts.nftId.slice(0, -1), status: 400 });
+    await checkRow(closed, { name: '', path: '/api/core/v2/nothing', status: 404 });
+    const noNfts = fetchFrom({ settings: { publicRoutes: ['/api/core/*'] } });
+    await checkRow(noNfts, { name: '', path: NFT + facts.nftId, status: 403 });
+    await checkRow(noNfts, { name: '', path: `${NFT}0x`, status: 403 });
+  });
+});
+
+describe('500: anything unexpected', () => {
+  const secret = new Error('D1_ERROR: no such table: head at /srv/secret.ts');
+  const fail = () => Promise.reject(secret);
+  const broken = fetchFrom({ node: { computeWhiteFlag: fail, lookUpNft: fail } });
+
+  it.each([
+    ['NFT lookup', NFT + facts.nftId, undefined],
+    ['white flag', WHITE_FLAG, good],
+  ])('%s, with nothing of the error in the answer', async (_, path, init) => {
+    const response = await broken(path, init);
+    expect(response.status).toBe(500);
+    expect(await response.text()).toBe(errorBody(500));
+    expect(response.headers.get('x-error-detail')).toBeNull();
+    expect(JSON.stringify([...response.headers])).not.toMatch(/D1|secret/);
+  });
+
+  it('a failing upstream', async () => {
+    const failing = fetchFrom({
+      node: { computeWhiteFlag: async () => ({ ok: false, status: 500, detail: 'upstream failed' }) },
+    });
+    const response = await failing(WHITE_FLAG, good);
+    expect(await response.text()).toBe(errorBody(500));
+    expect(response.headers.get('x-error-detail')).toBe('upstream failed');
+  });
+
+  it('no ledger was imported', async () => {
+    const empty = fetchFrom({ node: { lookUpNft: async () => undefined, readStatus: async () => undefined } });
+    await checkRow(empty, { name: '', path: NFT + facts.nftId, status: 500 });
+  });
+});
+
+describe('X-Error-Detail', () => {
+  it('is printable ASCII, at most 200 characters', async () => {
+    const detail = `é\r\nset-cookie: x${'y'.repeat(500)}`;
+    const chatty = fetchFrom({ node: { computeWhiteFlag: async () => ({ ok: false, status: 404, detail }) } });
+    const response = await chatty(WHITE_FLAG, good);
+    expect(response.headers.get('x-error-detail')).toMatch(/^\?{3}set-cookie: xy+$/);
+    expect(response.headers.get('x-error-detail')).toHaveLength(200);
+    expect(response.headers.get('x-ledger-index')).toBe(String(facts.whiteFlag.index - 1));
+  });
+});
+
+describe('methods', () => {
+  it('HEAD is GET without the body', async () => {
+    for (const path of [NFT + facts.nftId, `${NFT}0x`, '/nowhere']) {
+      const [head, get] = await Promise.all([fetch(path, { method: 'HEAD' }), fetch(path)]);
+      expect(head.status).toBe(get.status);
+      expect([...head.headers]).toEqual([...get.headers]);
+      expect(await head.text()).toBe('');
+    }
+    const refused = await fetch(WHITE_FLAG, { method: 'HEAD' });
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+  });
+
+  it.each([NFT + facts.nftId, WHITE_FLAG, '/nowhere', '/'])('OPTIONS %s is a preflight', async (path) => {
+    const response = await fetch(path, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://wallet.example', 'access-control-request-method': 'POST' },
+    });
+    expect(response.status).toBe(204);
+    expect(await response.text()).toBe('');
+    expect(response.headers.get('access-control-allow-headers')).toBe('content-type, if-none-match');
+    expect(response.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST, OPTIONS');
+    checkAlways(response);
+  });
+});
+
+describe('a body that comes in pieces', () => {
+  it('is cut off at 64 KiB although no length was announced', async () => {
+    let pulled = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 1;
+        controller.enqueue(new Uint8Array(8 * 1024).fill(0x20));
+      },
+    });
+    const response = await fetch(WHITE_FLAG, { method: 'POST', body: endless });
+    expect(response.status).toBe(400);
+    expect(pulled).toBeLessThan(20);
+  });
+
+  it('is put together again', async () => {
+    const bytes = new TextEncoder().encode(JSON.stringify(facts.whiteFlag));
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+        controller.close();
+      },
+    });
+    expect((await fetch(WHITE_FLAG, { method: 'POST', body })).status).toBe(200);
+  });
+
+  it('that breaks off is the fault of the client', async () => {
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        controller.error(new Error('gone'));
+      },
+    });
+    await checkRow(fetch, { name: '', path: WHITE_FLAG, init: { method: 'POST', body }, status: 400 });
+  });
+});

@@ -1,0 +1,447 @@
+/**
+ * Snapshot files (TIP-0035; formats-and-clients.md 1): the reference's own, made-up ones of every shape, and damaged ones.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { concatBytes, fromHex, toHex } from '../../src/stardust/bytes.ts';
+import { verifyZip215 } from '../../src/stardust/ed25519.ts';
+import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
+import { SnapshotRefusal } from '../../src/stardust/snapshot/byte-stream.ts';
+import {
+  readSnapshot,
+  type SnapshotOptions,
+  type SnapshotProgress,
+  type SnapshotSummary,
+} from '../../src/stardust/snapshot/read-snapshot.ts';
+import { stateHash } from '../../src/stardust/state-hash.ts';
+import { entryPoints, GENESIS_INDEX, MadeNetwork, type MilestonePlan } from '../made-network.ts';
+import { fileOf, MemorySink } from '../memory-sink.ts';
+
+function recorded(name: string): Uint8Array {
+  const path = join(import.meta.dirname, '../vectors/snapshots', `${name}.bin.gz`);
+  return new Uint8Array(gunzipSync(readFileSync(path)));
+}
+
+async function load(
+  full: Uint8Array,
+  delta?: Uint8Array,
+  options: SnapshotOptions = {},
+  sink = new MemorySink(),
+): Promise<{ summary: SnapshotSummary; sink: MemorySink; hash: string }> {
+  const summary = await readSnapshot(fileOf(full), delta && fileOf(delta), sink, options);
+  const hash = await stateHash(summary.ledgerIndex, summary.treasury, sink.sorted);
+  return { summary, sink, hash: hash.toHex() };
+}
+
+/** What the files are refused for. */
+async function refusal(full: Uint8Array, delta?: Uint8Array, options: SnapshotOptions = {}): Promise<string> {
+  try {
+    await load(full, delta, options);
+  } catch (error) {
+    if (error instanceof SnapshotRefusal) return error.message;
+    throw error;
+  }
+  return 'not refused';
+}
+
+const edited = (bytes: Uint8Array, at: number, ...values: number[]) => {
+  const copy = bytes.slice();
+  copy.set(values, at);
+  return copy;
+};
+
+describe('snapshots of the reference', () => {
+  it.each([
+    { full: 'hornet-genesis', index: 0, outputs: 1, nfts: 0, entryPoints: 1, treasury: 0n },
+    { full: 'hornet-migration', index: 0, outputs: 1, nfts: 0, entryPoints: 1, treasury: 10_000_000_000n },
+    { full: 'network-a-full', index: 0, outputs: 1, nfts: 0, entryPoints: 1, treasury: 500_000_000n },
+    { full: 'network-c-full', index: 0, outputs: 1, nfts: 0, entryPoints: 1, treasury: 500_000_000n },
+    { full: 'shimmer-full', index: 17338, outputs: 23, nfts: 2, entryPoints: 48, treasury: 1_813_522_672_040_357n },
+  ])('$full loads at milestone $index', async ({ full, ...due }) => {
+    const { summary, sink } = await load(recorded(full));
+    expect(summary.ledgerIndex).toBe(due.index);
+    expect([summary.outputs, summary.nfts, summary.solidEntryPoints.length]).toEqual([
+      due.outputs,
+      due.nfts,
+      due.entryPoints,
+    ]);
+    expect(summary.treasury.amount).toBe(due.treasury);
+    expect([sink.outputs.size, sink.milestones.size]).toEqual([due.outputs, 0]);
+  });
+
+  it('network-a: the delta leads to milestone 81 and to the state hash recorded there', async () => {
+    const { summary, sink, hash } = await load(recorded('network-a-full'), recorded('network-a-delta'));
+    expect(hash).toBe('987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e');
+    expect([summary.ledgerIndex, summary.genesisIndex, summary.outputs, summary.nfts]).toEqual([81, 0, 406, 60]);
+    expect([...sink.milestones.keys()]).toEqual(Array.from({ length: 81 }, (_, i) => i + 1));
+    expect(toHex(summary.milestoneId)).toBe(toHex(sink.milestones.get(81)!.id));
+    expect(summary.timestamp).toBe(1_795_231_178);
+    expect(summary.currentParameters.networkName).toBe('stardust_sample1');
+  });
+
+  it('network-c: the delta leads to milestone 41, its state hash, and the parameters announced on the way', async () => {
+    const { summary, hash } = await load(recorded('network-c-full'), recorded('network-c-delta'));
+    expect(hash).toBe('3a0ad6b5f3b8b8018be60c3e0c2247c2fa5b9745ae5fac1e7f5470cf0e9dcd7d');
+    expect(summary.parameters.map((option) => option.targetMilestoneIndex)).toEqual([0, 17, 31]);
+    expect(summary.currentParameters.belowMaxDepth).toBe(19);
+    expect(summary.currentParameters.rentStructure.vByteCost).toBe(248);
+  });
+
+  it('shimmer: knows milestone, parameters and NFTs', async () => {
+    const { summary, sink } = await load(recorded('shimmer-full'));
+    expect(toHex(summary.milestoneId)).toBe('0xe339ae0bac60cc7910d61f4086a164cfcc6500b357415a2719c3f89959967cf5');
+    expect([summary.timestamp, summary.genesisIndex]).toEqual([1_664_385_896, 0]);
+    expect(summary.currentParameters).toMatchObject({ networkName: 'shimmer', tokenSupply: 1_813_620_509_061_365n });
+    expect(sink.sorted.filter(({ nftId }) => nftId !== undefined).every(({ value }) => value.type === 6)).toBe(true);
+  });
+
+  // made by hand for HORNET's integration test: previous IDs and timestamps are all zero
+  it('hornet-full, hornet-delta: refused, as no network has milestones like theirs', async () => {
+    const [full, delta] = [recorded('hornet-full'), recorded('hornet-delta')];
+    const reason = 'full snapshot, offset 1345: E.3: milestone 3 does not name milestone 2 as the one before it';
+    expect(await refusal(full)).toBe(reason);
+    expect(await refusal(full, delta)).toBe(reason);
+  });
+
+  it('hornet-full: rolls back to its target where links do not matter', async () => {
+    const { summary, sink } = await load(recorded('hornet-full'), undefined, { unlinked: true });
+    expect([summary.ledgerIndex, summary.outputs, sink.milestones.size]).toEqual([1, 2, 0]);
+    expect(sink.sorted.map(({ outputId }) => outputId[0])).toEqual([1, 2]);
+  });
+
+  // "the final ms diff outputs the 40'000'000 tokens to an output with all 9s as its ID (deducting 10'000'000 from the treasury)": snapshot_test.go
+  it('hornet-full, hornet-delta: end as the integration test expects where links do not matter', async () => {
+    const { summary, sink } = await load(recorded('hornet-full'), recorded('hornet-delta'), { unlinked: true });
+    expect(summary.ledgerIndex).toBe(5);
+    expect(sink.sorted.map(({ outputId, value }) => [outputId.toHex(), value.amount])).toEqual([
+      ['09'.repeat(34), 40_000_000n],
+    ]);
+    expect(summary.treasury.amount).toBe(2_779_530_283_277_761n - 40_000_000n);
+    expect([...sink.milestones.keys()]).toEqual([2, 3, 4, 5]);
+  });
+
+  it('refuses files that do not belong together', async () => {
+    const [a, c] = [recorded('network-a-full'), recorded('network-c-delta')];
+    expect(await refusal(recorded('shimmer-full'), c)).toMatch(
+      /^delta snapshot, offset 10: it continues milestone 0x0000/,
+    );
+    // both begin at genesis, which has no ID
+    expect(await refusal(a, c)).toMatch(
+      /^delta snapshot, offset 172300: E.5: 327 outputs hold .* not the token supply/,
+    );
+    expect(await refusal(c)).toBe('full snapshot, offset 1: this is a delta snapshot');
+    expect(await refusal(a, a)).toBe('delta snapshot, offset 1: this is a full snapshot');
+  });
+});
+
+describe('signatures', () => {
+  const publicKeys = [
+    '0xed3c3f1a319ff4e909cf2771d79fece0ac9bd9fd2ee49ea6c0885c9cb3b1248c',
+    '0xf6752f5f46a53364e2ee9c4d662d762a81efd51010282a75cd6bd03f28ef349c',
+  ].map(fromHex);
+  const by = (keys: MilestoneKeys['keys'], threshold: number): SnapshotOptions => ({
+    signers: { keys: { keys, threshold }, verify: async (...args) => verifyZip215(...args) },
+  });
+  const keys = publicKeys.map((publicKey) => ({ publicKey, first: 0, last: 0 }));
+  const [full, delta] = [recorded('network-a-full'), recorded('network-a-delta')];
+
+  it('are those of the network', async () => {
+    expect((await load(full, delta, by(keys, 2))).summary.ledgerIndex).toBe(81);
+  });
+
+  it('by other keys are refused', async () => {
+    const stopped = keys.with(1, { ...keys[1]!, last: 40 });
+    expect(await refusal(full, delta, by(stopped, 1))).toMatch(
+      /milestone 41 is not properly signed, M-3: signed by 0xf6752f/,
+    );
+    expect(await refusal(full, delta, by(keys, 3))).toMatch(/milestone 1 is not properly signed, M-2: 2 keys may sign/);
+  });
+
+  it('are verified in rolled back diffs too', async () => {
+    const made = new MadeNetwork([plan({}), plan({}), plan({})]);
+    const file = concatBytes(...made.full(GENESIS_INDEX + 1, GENESIS_INDEX + 3, 0));
+    expect(await refusal(file, undefined, by(keys, 2))).toMatch(/milestone 10 is not properly signed/);
+  });
+});
+
+function plan(fields: Partial<MilestonePlan>): MilestonePlan {
+  return { consume: 1, create: 2, transient: 0, migrate: 0n, announce: undefined, ...fields };
+}
+
+const anyPlan: fc.Arbitrary<MilestonePlan> = fc.record({
+  consume: fc.nat(4),
+  create: fc.nat(5),
+  transient: fc.nat(2),
+  migrate: fc.constantFrom(0n, 0n, 1_000_000n),
+  announce: fc.constantFrom(undefined, undefined, 1, 3, 6),
+});
+
+/** A network, and the milestones that snapshots of it are taken at. */
+const anyCase = fc.record({
+  plans: fc.array(anyPlan, { minLength: 1, maxLength: 14 }),
+  cuts: fc.tuple(fc.nat(1000), fc.nat(1000), fc.nat(1000)),
+  extra: fc.nat(14),
+  chunkLength: fc.integer({ min: 1, max: 3000 }),
+});
+
+describe('made-up networks', () => {
+  /** Target ≤ ledger, and target ≤ where the delta leads to. */
+  function cut(network: MadeNetwork, [a, b, c]: readonly [number, number, number]) {
+    const within = (from: number, n: number) => from + (n % (network.lastIndex - from + 1));
+    const target = within(GENESIS_INDEX, a);
+    return { target, ledger: within(target, b), end: within(target, c) };
+  }
+
+  it.each([
+    { what: 'full', withDelta: false },
+    { what: 'full and delta', withDelta: true },
+  ])('$what: the ledger that was written is read', async ({ withDelta }) => {
+    let missingParameters = 0;
+    await fc.assert(
+      fc.asyncProperty(anyCase, async ({ plans, cuts, extra, chunkLength }) => {
+        const network = new MadeNetwork(plans);
+        const { target, ledger, end } = cut(network, cuts);
+        const full = fileOf(concatBytes(...network.full(target, ledger, extra)), chunkLength);
+        const delta = withDelta ? fileOf(concatBytes(...network.delta(target, end)), chunkLength) : undefined;
+        const due = network.at(withDelta ? end : target);
+        const inForce = Math.max(...[...due.parameters.keys()].filter((index) => index <= due.index));
+        const sink = new MemorySink();
+        let summary: SnapshotSummary;
+        try {
+          summary = await readSnapshot(full, delta, sink);
+        } catch (error) {
+          // where parameters came into force between target and ledger, the file holds the later ones, and the older by chance at most
+          expect(String(error)).toMatch(/protocol parameters in force at milestone \d+ are not in the file/);
+          const known = [...network.at(ledger).parameters.keys()].filter((index) => index <= ledger);
+          expect(Math.max(...known)).toBeGreaterThan(inForce);
+          missingParameters++;
+          return;
+        }
+        expect([summary.ledgerIndex, summary.timestamp, summary.genesisIndex]).toEqual([
+          due.index,
+          due.timestamp,
+          GENESIS_INDEX,
+        ]);
+        expect(summary.milestoneId).toEqual(due.id);
+        expect(summary.treasury).toEqual(due.treasury);
+        expect(summary.solidEntryPoints).toEqual(entryPoints(due.index));
+        expect(summary.outputs).toBe(due.outputs.size);
+        expect([...sink.outputs.keys()].sort()).toEqual([...due.outputs.keys()].sort());
+        for (const [id, { value: _, nftId: __, ...output }] of sink.outputs)
+          expect(output).toEqual(due.outputs.get(id));
+        expect(summary.nfts).toBe([...sink.outputs.values()].filter(({ value }) => value.type === 6).length);
+
+        const known = summary.parameters.map((option) => option.targetMilestoneIndex);
+        expect([...due.parameters.keys()]).toEqual(expect.arrayContaining(known));
+        // the file tells of what was announced within the extra diffs; here that is at most 6 milestones before it is in force
+        if (extra >= 6) {
+          expect(summary.currentParameters.rentStructure.vByteCost).toBe(due.parameters.get(inForce));
+          const pending = [...due.parameters.keys()].filter((index) => index > due.index);
+          expect(known).toEqual(expect.arrayContaining(pending));
+        }
+
+        const first = Math.max(GENESIS_INDEX + 1, target + 1 - extra);
+        const kept = network.states.filter(({ index }) => index >= first && index <= due.index);
+        expect([...sink.milestones.keys()].sort((a, b) => a - b)).toEqual(kept.map(({ index }) => index));
+        for (const { index, payload } of kept) expect(sink.milestones.get(index)!.payload).toEqual(payload);
+      }),
+      { numRuns: 400 },
+    );
+    expect(missingParameters).toBeLessThan(120);
+  });
+
+  const network = new MadeNetwork([
+    plan({ create: 1200 }),
+    plan({ consume: 900, create: 700, transient: 100 }),
+    plan({ consume: 300, create: 2100, announce: 3 }),
+    plan({ consume: 2000, create: 10, migrate: 1_000_000n }),
+    plan({ consume: 5, create: 1500 }),
+  ]);
+  const full = concatBytes(...network.full(9, 11, 2));
+  const delta = concatBytes(...network.delta(9, 12));
+
+  it('an import goes on where it was interrupted', async () => {
+    const whole = await load(full, delta);
+    expect(whole.sink.changes).toBeGreaterThan(8);
+    for (let dieAfter = 0; dieAfter < whole.sink.changes; dieAfter++) {
+      const sink = new MemorySink();
+      sink.dieAfter = dieAfter;
+      await expect(load(full, delta, {}, sink)).rejects.toThrow('killed');
+      const { hash, summary } = await load(full, delta, {}, sink);
+      expect(hash).toBe(whole.hash);
+      expect(summary).toEqual(whole.summary);
+      expect(sink.changes).toBe(whole.sink.changes);
+    }
+  });
+
+  it('an import of other files begins anew', async () => {
+    const sink = new MemorySink();
+    sink.dieAfter = 3;
+    await expect(load(full, delta, {}, sink)).rejects.toThrow('killed');
+    const { summary } = await load(full, undefined, {}, sink);
+    expect(sink.outputs.size).toBe(summary.outputs);
+  });
+
+  it('a sink that claims more than there is does not pass', async () => {
+    const sink = new MemorySink();
+    sink.begin = async () => 1_000_000;
+    await expect(load(full, delta, {}, sink)).rejects.toThrow('the sink went on from operation 1000000');
+  });
+
+  it('progress is told, to the end of both files', async () => {
+    const steps: SnapshotProgress[] = [];
+    await load(full, delta, { onProgress: (step) => steps.push(step) });
+    for (const [file, { length }] of [['full', full] as const, ['delta', delta] as const]) {
+      const offsets = steps.filter((step) => step.file === file).map((step) => step.offset);
+      expect(offsets.length).toBeGreaterThan(2);
+      expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
+      expect(offsets.at(-1)).toBe(length);
+    }
+  });
+
+  it('files are let go of, whatever happens', async () => {
+    for (const bytes of [full, edited(full, 400, 0xff, 0xff)]) {
+      let open = 0;
+      const watched = (content: Uint8Array) => ({
+        size: content.length,
+        chunks: (async function* () {
+          open++;
+          try {
+            yield content.subarray(0, 300);
+            yield content.subarray(300);
+          } finally {
+            open--;
+          }
+        })(),
+      });
+      await readSnapshot(watched(bytes), watched(delta), new MemorySink()).catch(() => {});
+      expect(open).toBe(0);
+    }
+  });
+});
+
+describe('damage', () => {
+  // target 9, ledger 11, two extra diffs; on to 12
+  const network = new MadeNetwork([
+    plan({}),
+    plan({ consume: 2, transient: 1 }),
+    plan({ consume: 2, create: 3, migrate: 1_000_000n }),
+    plan({ announce: 3 }),
+    plan({ consume: 1, create: 1 }),
+  ]);
+  const full = concatBytes(...network.full(9, 11, 2));
+  const delta = concatBytes(...network.delta(9, 12));
+  // header (formats-and-clients.md 1.1)
+  const counts = 92 + (full[90]! | (full[91]! << 8));
+  const outputs = counts + 14;
+
+  it('none: both load', async () => {
+    expect((await load(full)).summary.ledgerIndex).toBe(9);
+    expect((await load(full, delta)).summary.ledgerIndex).toBe(12);
+  });
+
+  it.each([
+    ['an empty file', new Uint8Array(0), 'offset 0: the file is empty'],
+    ['another format version', edited(full, 0, 1), 'offset 0: format version 1, only 2 is known'],
+    ['text', new TextEncoder().encode('<html>not found</html>'), 'offset 0: format version 60'],
+    ['another type', edited(full, 1, 7), 'offset 1: this is type 7'],
+    ['a target before genesis', edited(full, 6, 1), 'offset 2: genesis 7, target 1 and ledger 11 do not ascend'],
+    ['a ledger before the target', edited(full, 46, 8), 'offset 2: genesis 7, target 9 and ledger 8 do not ascend'],
+    ['another ledger', edited(full, 46, 14), `offset ${counts}: 4 milestone diffs do not fit ledger 14, target 9`],
+    ['parameters of another kind', edited(full, 92, 0), 'offset 92: protocol parameters: A.10: type 0 where 1 is due'],
+    ['parameters too short', edited(full, 98, 1), 'offset 92: protocol parameters: A.0:'],
+    ['another protocol version', edited(full, 97, 3), `offset ${full.length}: G: protocol version 3 is in force`],
+    ['too many outputs', edited(full, counts + 5, 1), `offset ${counts}: truncated: 136`],
+    ['no diffs', edited(full, counts + 8, 0), `offset ${counts}: 0 milestone diffs do not fit`],
+    ['no counts at all', edited(full, counts, ...new Uint8Array(14)), 'milestone diffs do not fit'],
+    ['no entry points', edited(full, counts + 12, 0), `offset ${counts + 12}: no solid entry points: whoever wrote`],
+    ['one entry point less', edited(full, counts + 12, 1), `offset ${full.length - 32}: more bytes follow`],
+    ['one byte more', concatBytes(full, Uint8Array.of(0)), `offset ${full.length}: more bytes follow`],
+    ['an endless output', edited(full, outputs + 74, 1, 128), `offset ${outputs}: an output of 32769 bytes`],
+    ['an output of no known type', edited(full, outputs + 78, 2), `offset ${outputs}: an output: C-12: type 2`],
+    ['an output from the future', edited(full, outputs + 66, 12), `offset ${outputs}: 1.4: an output booked after`],
+    ['another amount', edited(full, outputs + 79, 1), `offset ${full.length}: E.5: `],
+    ['another treasury', edited(full, 82, 1), '1.5: the treasury in the diff of milestone 10 is not the one'],
+    ['another target', edited(full, 20, 1), 'E.3: milestone 10 does not name milestone 9 as the one before it'],
+    ['another target timestamp', edited(full, 10, 0), '1.1: milestone 9 is not the one that the header names'],
+    ['a target later than the next', edited(full, 13, 0xff), 'E.3: milestone 10 is not later than milestone 9'],
+  ])('%s is refused', async (_, bytes, reason) => {
+    expect(await refusal(bytes)).toContain(reason);
+  });
+
+  it.each([
+    ['another length', edited(delta, 42, 1), `offset 42: `],
+    ['one byte more', concatBytes(delta, Uint8Array.of(0)), 'offset 42: '],
+    [
+      'another target',
+      edited(delta, 2, 13),
+      'offset 50: 3 milestone diffs do not lead from milestone 9 to milestone 13',
+    ],
+    ['another full snapshot', edited(delta, 20, 1), 'offset 10: it continues milestone 0x'],
+    ['another target timestamp', edited(delta, 6, 0), '1.2: its diffs lead to milestone 12, not to the target'],
+    ['no entry points', edited(delta.slice(0, -64), 54, 0), 'offset 54: no solid entry points'],
+    ['a longer diff', edited(delta, 56, delta[56]! + 1), 'offset 56: the diff of milestone 10'],
+    ['an endless milestone', edited(delta, 60, 1, 128), 'offset 64: a milestone of 32769 bytes'],
+    ['another milestone', edited(delta, 68, 11), 'offset 56: 1.6: the diff of milestone 11 where milestone 10 is due'],
+    ['another treasury spent', edited(delta, 64 + (delta[60]! | (delta[61]! << 8)), 9), 'offset 56: 1.5: the treasury'],
+  ])('%s in a delta is refused', async (_, bytes, reason) => {
+    expect(await refusal(full, bytes)).toContain(reason);
+  });
+
+  it('diffs of a full snapshot out of order are refused', async () => {
+    const { diffs } = { diffs: network.states.map(({ index }) => index) };
+    expect(diffs.at(-1)).toBe(12);
+    const [header, ...rest] = network.full(9, 11, 2);
+    const first = network.at(11).outputs.size;
+    const swapped = [...rest];
+    [swapped[first], swapped[first + 1]] = [rest[first + 1]!, rest[first]!];
+    expect(await refusal(concatBytes(header!, ...swapped))).toMatch(
+      /1.6: the diff of milestone 10 where milestone 11 is due/,
+    );
+  });
+
+  it.each([
+    { what: 'full', bytes: full, with: (bytes: Uint8Array, size: number) => [fileOf(bytes, 100, size)] },
+    {
+      what: 'delta',
+      bytes: delta,
+      with: (bytes: Uint8Array, size: number) => [fileOf(full), fileOf(bytes, 100, size)],
+    },
+  ])('a $what snapshot cut off anywhere is refused, where it ends or before', async ({ bytes, with: files }) => {
+    for (let length = 0; length < bytes.length; length++) {
+      // as it is, and as a file that ends before its time
+      for (const size of [length, bytes.length]) {
+        const [base, continued] = files(bytes.subarray(0, length), size);
+        const error = await readSnapshot(base!, continued, new MemorySink()).catch((reason) => reason);
+        expect(error).toBeInstanceOf(SnapshotRefusal);
+        expect(error.offset).toBeLessThanOrEqual(length);
+        if (size === bytes.length) expect(error.message).toMatch(/the file ends within .*, \d+ bytes too early/);
+      }
+    }
+  });
+
+  it('flipped bytes never do anything but load or be refused', async () => {
+    const sinkReasons = /is (there already|not there)$/;
+    const verdicts = { loaded: 0, refused: 0 };
+    const flips = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(flips, fc.boolean(), fc.boolean(), async (changes, inDelta, unlinked) => {
+        const bytes = (inDelta ? delta : full).slice();
+        for (const [at, mask] of changes) bytes[at % bytes.length]! ^= mask;
+        const files = inDelta ? ([full, bytes] as const) : ([bytes, delta] as const);
+        try {
+          await load(files[0], files[1], { unlinked });
+          verdicts.loaded++;
+        } catch (error) {
+          if (!(error instanceof SnapshotRefusal)) expect(String(error)).toMatch(sinkReasons);
+          verdicts.refused++;
+        }
+      }),
+      { numRuns: 3000 },
+    );
+    expect(verdicts.refused).toBeGreaterThan(verdicts.loaded);
+  });
+});

@@ -1,0 +1,26 @@
+/**
+ * Two projects: `*.worker.test.ts` runs in workerd with the bindings of wrangler.toml, all other tests in Node.
+ */
+import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
+import { defineConfig } from 'vitest/config';
+
+const WORKER_TESTS = 'test/**/*.worker.test.ts';
+
+export default defineConfig(async () => ({
+  test: {
+    // every request writes a line of log: shown where a test fails
+    silent: 'passed-only' as const,
+    projects: [
+      { test: { name: 'node', include: ['test/**/*.test.ts'], exclude: [WORKER_TESTS] } },
+      {
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: './wrangler.toml' },
+            miniflare: { bindings: { TEST_MIGRATIONS: await readD1Migrations('migrations') } },
+          }),
+        ],
+        test: { name: 'workerd', include: [WORKER_TESTS], setupFiles: ['./test/setup.ts'] },
+      },
+    ],
+  },
+}));
