@@ -1,6 +1,7 @@
 /**
  * The Worker's entrypoints, nothing else (design §2).
  */
+import { Follower } from './follow/follower.ts';
 import { type App, createApp } from './http/app.ts';
 import { createBrokenApp } from './http/broken-app.ts';
 import { CacheApi } from './http/response-cache.ts';
@@ -17,7 +18,7 @@ function appFor(env: Env): App {
   const app = result.ok
     ? createApp({
         settings: result.settings,
-        openNode: (ctx) => openNode(result.settings, ctx),
+        openNode: () => openNode(result.settings),
         cache: new CacheApi(caches.default),
       })
     : createBrokenApp(result.problems);
@@ -25,8 +26,27 @@ function appFor(env: Env): App {
   return app;
 }
 
+export { Follower };
+
+function followerOf(env: Env): DurableObjectStub<Follower> {
+  return env.FOLLOWER.get(env.FOLLOWER.idFromName('follower'));
+}
+
+/** Milliseconds between two calls to wake the follower by requests of one isolate: it is awake but after a first start, or a lost alarm. */
+const WAKE_INTERVAL = 60_000;
+let woken = Number.NEGATIVE_INFINITY;
+
 export default {
   fetch(request, env, ctx) {
+    if (env.UPSTREAM_URL && Date.now() - woken > WAKE_INTERVAL) {
+      woken = Date.now();
+      ctx.waitUntil(followerOf(env).wake());
+    }
     return appFor(env).fetch(request, ctx);
+  },
+  async scheduled(_controller, env) {
+    const follower = followerOf(env);
+    if (env.UPSTREAM_URL) await follower.wake();
+    await follower.pass();
   },
 } satisfies ExportedHandler<Env>;

@@ -69,11 +69,10 @@ export function openIndexLedger(db: Database): IndexLedger {
     },
 
     async readChanges(after, upTo, limit) {
-      const page = await readPage(
-        db,
-        db.prepare(SELECT_CHANGES).bind(after.milestone, after.nft, upTo, limit),
+      const page = await readPage(db, db.prepare(SELECT_CHANGES).bind(after.milestone, after.nft, upTo, limit));
+      return (
+        page && { ...page, rows: page.rows.map((row) => ({ ...nftFromRow(row), milestone: Number(row.milestone) })) }
       );
-      return page && { ...page, rows: page.rows.map((row) => ({ ...nftFromRow(row), milestone: Number(row.milestone) })) };
     },
 
     async readNfts(after, limit) {

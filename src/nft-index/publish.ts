@@ -8,13 +8,13 @@
  * Two publishers at once, as during a deployment: both may put, but only the one moves the state on that has seen its last change, and only what it moved on
  * from is believed. A publisher of a ledger that has been replaced meanwhile puts entries that name their ledger and so say nothing about the new one.
  */
-import { openIndexLedger } from './d1-ledger.ts';
+import { openIndexLedger, STATEMENTS } from './d1-ledger.ts';
 import type { IndexLedger, IndexStore } from './ports.ts';
 import { putAgain, putAll, putChanged } from './put-entries.ts';
 import { putRecent, RECENT_COSTS } from './put-recent.ts';
 import { MAX_ANSWERS, MAX_OTHERS } from './recent.ts';
 import { type Bounds, type Budget, type Run, type Step, type Stop, swapState } from './run.ts';
-import { beginAgain, beginState, moveOn } from './state.ts';
+import { beginState, moveOn } from './state.ts';
 
 export type { Budget, Stop } from './run.ts';
 
@@ -49,7 +49,10 @@ export async function publishTo(
   bounds: Bounds = BOUNDS,
 ): Promise<Published> {
   const left = { ...budget };
-  const used = () => ({ operations: budget.operations - left.operations, statements: budget.statements - left.statements });
+  const used = () => ({
+    operations: budget.operations - left.operations,
+    statements: budget.statements - left.statements,
+  });
   left.statements -= STATEMENTS.look;
   const { head, stored } = await ledger.look();
   if (head === undefined) return { done: true, stops: [], ledgerIndex: undefined, used: used() };
@@ -59,4 +62,24 @@ export async function publishTo(
   const run: Run = { ledger, store, clock, bounds, head, left, token: stored?.token, state };
   const stops = await takeSteps(run, stored?.state === undefined);
   return { done: stops.length === 0, stops, ledgerIndex: run.state.recent?.to, used: used() };
+}
+
+async function takeSteps(run: Run, isNew: boolean): Promise<Stop[]> {
+  const state = moveOn(run.state, run.head.ledger, run.clock());
+  if (isNew || state !== run.state) {
+    if (run.left.statements < STATEMENTS.swap) return ['budget spent'];
+    const step = await swapState(run, state);
+    if (step !== 'done') return [step];
+  }
+  const stops = new Set<Stop>();
+  for (const take of [putChangedFirst, putRecent, putAgain, putAll]) {
+    const step = await take(run);
+    if (step !== 'done') stops.add(step);
+    if (step === 'another publisher' || step === 'ledger replaced') break;
+  }
+  return [...stops];
+}
+
+function putChangedFirst(run: Run): Promise<Step> {
+  return putChanged(run, RECENT_COSTS);
 }

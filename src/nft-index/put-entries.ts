@@ -11,8 +11,8 @@ import { type Budget, type Run, type Step, swapState } from './run.ts';
 import { dueAgain, endOf, markAgain, type Position, type State } from './state.ts';
 import { PUT_WITHIN } from './times.ts';
 
-/** Entries put before the state is written. */
-const PAGE_SIZE = 200;
+/** Entries put before the state is written: so few that they are put in time also where a put takes seconds. */
+const PAGE_SIZE = 60;
 
 /** The Workers runtime has so many requests under way at once. */
 const LANES = 6;
@@ -38,10 +38,12 @@ export async function putAll(run: Run): Promise<Step> {
     const size = pageSize(run, NOTHING);
     if (size === 0) return 'budget spent';
     const { upTo } = entries;
-    const page = await putPage(run, size, () => run.ledger.readNfts(upTo, size));
+    const page = await putPage(run, () => run.ledger.readNfts(upTo, size));
     if (typeof page === 'string') return page;
     const last = page.rows.length < size ? undefined : page.rows.at(-1);
-    const step = last ? await swapState(run, { ...run.state, entries: { kind: 'incomplete', upTo: last.nft } }) : await seal(run);
+    const step = last
+      ? await swapState(run, { ...run.state, entries: { kind: 'incomplete', upTo: last.nft } })
+      : await seal(run);
     if (step !== 'done') return step;
   }
   return 'done';
@@ -70,7 +72,7 @@ async function putChanges(
     const size = pageSize(run, kept);
     if (size === 0) return 'budget spent';
     const from: Position = after;
-    const page = await putPage(run, size, () => run.ledger.readChanges(from, upTo, size));
+    const page = await putPage(run, () => run.ledger.readChanges(from, upTo, size));
     if (typeof page === 'string') return page;
     const last = page.rows.length < size ? undefined : page.rows.at(-1);
     after = last && { milestone: last.milestone, nft: last.nft };
@@ -90,7 +92,6 @@ function pageSize({ left }: Run, kept: Budget): number {
 /** Reads a page of this run's ledger and puts its entries. */
 async function putPage<Row extends NftRow>(
   run: Run,
-  size: number,
   read: () => Promise<Page<Row> | undefined>,
 ): Promise<Page<Row> | 'ledger replaced' | 'KV too slow'> {
   const readAt = run.clock();
@@ -98,10 +99,9 @@ async function putPage<Row extends NftRow>(
   const page = await read();
   if (page?.generation !== run.state.generation) return 'ledger replaced';
   const { generation, ledgerIndex } = page;
-  const pairs = page.rows.map(({ nft, output }): Pair => [
-    entryKey(nft),
-    writeEntry({ generation, ledgerIndex, outputId: output }),
-  ]);
+  const pairs = page.rows.map(
+    ({ nft, output }): Pair => [entryKey(nft), writeEntry({ generation, ledgerIndex, outputId: output })],
+  );
   run.left.operations -= pairs.length;
   const inTime = await putPairs(run.store, pairs, () => run.clock() - readAt <= PUT_WITHIN);
   return inTime ? page : 'KV too slow';

@@ -5,7 +5,7 @@ import { STATEMENTS } from './d1-ledger.ts';
 import type { Window } from './ports.ts';
 import { NAME_LENGTH, RECENT_KEY, type Recent, writeRecent } from './recent.ts';
 import { type Budget, type Run, type Step, swapState } from './run.ts';
-import { beginAgain, type State } from './state.ts';
+import { beginAgain } from './state.ts';
 import { BETWEEN_PUTS, CACHE_TTL, HEARTBEAT, SETTLED } from './times.ts';
 
 /** What one `recent` takes, with a look at the seal and the state that follows from its absence. */
@@ -15,10 +15,11 @@ export const RECENT_COSTS: Budget = { operations: 2, statements: STATEMENTS.wind
 export async function putRecent(run: Run): Promise<Step> {
   const due = whenDue(run);
   if (due !== 'now') return due;
-  if (run.left.operations < RECENT_COSTS.operations || run.left.statements < RECENT_COSTS.statements) return 'budget spent';
+  if (run.left.operations < RECENT_COSTS.operations || run.left.statements < RECENT_COSTS.statements)
+    return 'budget spent';
 
   const publishedAt = run.clock();
-  if (isSettled(run.state, publishedAt) && !(await isSealed(run))) {
+  if (await isSealLost(run, publishedAt)) {
     const step = await swapState(run, beginAgain(run.state));
     if (step !== 'done') return step;
   }
@@ -40,18 +41,15 @@ function whenDue({ state, head, clock }: Run): 'now' | 'done' | 'too soon' {
   return since < BETWEEN_PUTS ? 'too soon' : 'now';
 }
 
-function isSettled({ entries }: State, now: number): boolean {
-  return entries.kind === 'complete' && now - entries.since >= SETTLED;
-}
-
 /**
- * Whether KV still is what the entries were put into. A namespace that was emptied or exchanged has no seal; its entries are put anew, and until then absence in
- * it means nothing. (Absences are only answered from once settled, and then the seal was put longer ago than any copy is old.)
+ * Whether KV is no longer what the entries were put into. A namespace that was emptied or exchanged has no seal; its entries are put anew, and until then absence in
+ * it means nothing. (Absences are answered from only once settled, and then the seal was put longer ago than any copy is old.)
  */
-async function isSealed({ state: { entries }, store, left }: Run): Promise<boolean> {
-  if (entries.kind === 'incomplete') return false;
+async function isSealLost({ state: { entries }, store, left }: Run, now: number): Promise<boolean> {
+  if (entries.kind === 'incomplete' || now - entries.since < SETTLED) return false;
   left.operations -= 1;
-  return (await store.get([entries.seal], { type: 'text', cacheTtl: CACHE_TTL })).get(entries.seal) != null;
+  const copies = await store.get([entries.seal], { type: 'text', cacheTtl: CACHE_TTL });
+  return (copies.get(entries.seal) ?? null) === null;
 }
 
 function describeWindow({ state, bounds }: Run, window: Window, publishedAt: number): Recent {

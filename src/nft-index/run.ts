@@ -6,7 +6,7 @@ import { STATEMENTS } from './d1-ledger.ts';
 import type { IndexLedger, IndexStore } from './ports.ts';
 import type { State } from './state.ts';
 
-/** What a call may use of the platform's limits an invocation (platform.md §1: 1,000 each). */
+/** What a call may use of the platform's limits an invocation (platform.md §1: 1,000 each). With less than 4 operations and 20 statements it gets nowhere. */
 export interface Budget {
   /** Reads and writes of KV. */
   operations: number;
@@ -21,8 +21,8 @@ export interface Bounds {
 }
 
 /**
- * Why a step ended before its work was done. After a spent budget or a `recent` that was put less than a second ago the other steps go on; after anything else the
- * call ends, as what it knows is out of date. The next call goes on in any case.
+ * Why a step ended before its work was done. After another publisher or a replaced ledger the whole call ends, as what it knows is out of date. The next call
+ * goes on in any case.
  */
 export type Stop = 'budget spent' | 'too soon' | 'another publisher' | 'ledger replaced' | 'KV too slow';
 export type Step = 'done' | Stop;

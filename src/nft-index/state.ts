@@ -90,7 +90,8 @@ export function moveOn(state: State, ledgerIndex: number, now: number): State {
   const kept = marks.filter(({ milestone }) => milestone > from);
 
   const last = marks.at(-1);
-  const due = last === undefined ? ledgerIndex > state.from : ledgerIndex > last.milestone && now - last.seenAt >= MARK_EVERY;
+  const due =
+    last === undefined ? ledgerIndex > state.from : ledgerIndex > last.milestone && now - last.seenAt >= MARK_EVERY;
   if (settled === undefined && !due) return state;
   return {
     ...state,

@@ -72,6 +72,8 @@ export class SyntheticNetwork implements Network {
   readonly genesisCoins: readonly Coin[];
   readonly #accounts = new Map<number, KeyPair>();
   readonly #transactions = new Map<string, MadeTransaction>();
+  /** The block of the transaction that makes an output. */
+  readonly #producers = new Map<string, string>();
   readonly #tips = new Set<string>();
   readonly #networkId: bigint;
   #window: string[] = [];
@@ -118,11 +120,26 @@ export class SyntheticNetwork implements Network {
     });
   }
 
-  /** A block around a transaction, the bytes of another payload, or nothing; returns its ID. A transaction may be attached again. */
-  attach(payload: MadeTransaction | Uint8Array | undefined, parents: readonly string[] = this.someParents()): string {
-    const id = this.#add(parents, payload instanceof Uint8Array ? payload : payload?.payload).id;
-    if (payload !== undefined && !(payload instanceof Uint8Array)) this.#transactions.set(id, payload);
+  /** A block around a payload, or around nothing; returns its ID. */
+  attach(payload: Uint8Array | undefined, parents: readonly string[] = this.someParents()): string {
+    return this.#add(parents, payload).id;
+  }
+
+  /**
+   * A block with a transaction, which may have been attached before. Default parents: two of the newest blocks, and those that made its inputs
+   * if they are there and not referenced yet, so that producers come first.
+   */
+  attachTransaction(made: MadeTransaction, parents: readonly string[] = this.#parentsOf(made)): string {
+    const { id } = this.#add(parents, made.payload);
+    this.#transactions.set(id, made);
+    for (const each of made.coins) this.#producers.set(toHex(each.id), id);
     return id;
+  }
+
+  #parentsOf({ inputs }: MadeTransaction): string[] {
+    const producers = inputs.flatMap((input) => this.#producers.get(input) ?? []);
+    const open = producers.filter((id) => this.blocks.get(id)!.referenced === undefined);
+    return [...new Set([...open, ...this.someParents()])].slice(0, 8);
   }
 
   /** A block with tagged data. */

@@ -21,9 +21,10 @@ import { entryPoints, GENESIS_INDEX, MadeNetwork, type MilestonePlan } from '../
 import { fileOf, MemorySink } from '../memory-sink.ts';
 
 function recorded(name: string): Uint8Array {
-  const path = join(import.meta.dirname, '../vectors/snapshots', `${name}.bin.gz`);
-  return new Uint8Array(gunzipSync(readFileSync(path)));
+  return new Uint8Array(gunzipSync(readFileSync(join(import.meta.dirname, '../vectors', `${name}.bin.gz`))));
 }
+
+const SHIMMER = 'shimmer/full_target17338_ledger17338';
 
 async function load(
   full: Uint8Array,
@@ -55,11 +56,18 @@ const edited = (bytes: Uint8Array, at: number, ...values: number[]) => {
 
 describe('snapshots of the reference', () => {
   it.each([
-    { full: 'hornet-genesis', index: 0, outputs: 1, nfts: 0, entryPoints: 1, treasury: 0n },
-    { full: 'hornet-migration', index: 0, outputs: 1, nfts: 0, entryPoints: 1, treasury: 10_000_000_000n },
-    { full: 'network-a-full', index: 0, outputs: 1, nfts: 0, entryPoints: 1, treasury: 500_000_000n },
-    { full: 'network-c-full', index: 0, outputs: 1, nfts: 0, entryPoints: 1, treasury: 500_000_000n },
-    { full: 'shimmer-full', index: 17338, outputs: 23, nfts: 2, entryPoints: 48, treasury: 1_813_522_672_040_357n },
+    { full: 'snapshots/full_snapshot', index: 0, outputs: 1, nfts: 0, entryPoints: 1, treasury: 0n },
+    {
+      full: 'snapshots/migration_full_snapshot',
+      index: 0,
+      outputs: 1,
+      nfts: 0,
+      entryPoints: 1,
+      treasury: 10_000_000_000n,
+    },
+    { full: 'network-a/full_snapshot', index: 0, outputs: 1, nfts: 0, entryPoints: 1, treasury: 500_000_000n },
+    { full: 'network-c/full_snapshot', index: 0, outputs: 1, nfts: 0, entryPoints: 1, treasury: 500_000_000n },
+    { full: SHIMMER, index: 17338, outputs: 23, nfts: 2, entryPoints: 48, treasury: 1_813_522_672_040_357n },
   ])('$full loads at milestone $index', async ({ full, ...due }) => {
     const { summary, sink } = await load(recorded(full));
     expect(summary.ledgerIndex).toBe(due.index);
@@ -73,7 +81,10 @@ describe('snapshots of the reference', () => {
   });
 
   it('network-a: the delta leads to milestone 81 and to the state hash recorded there', async () => {
-    const { summary, sink, hash } = await load(recorded('network-a-full'), recorded('network-a-delta'));
+    const { summary, sink, hash } = await load(
+      recorded('network-a/full_snapshot'),
+      recorded('network-a/delta_snapshot'),
+    );
     expect(hash).toBe('987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e');
     expect([summary.ledgerIndex, summary.genesisIndex, summary.outputs, summary.nfts]).toEqual([81, 0, 406, 60]);
     expect([...sink.milestones.keys()]).toEqual(Array.from({ length: 81 }, (_, i) => i + 1));
@@ -83,7 +94,7 @@ describe('snapshots of the reference', () => {
   });
 
   it('network-c: the delta leads to milestone 41, its state hash, and the parameters announced on the way', async () => {
-    const { summary, hash } = await load(recorded('network-c-full'), recorded('network-c-delta'));
+    const { summary, hash } = await load(recorded('network-c/full_snapshot'), recorded('network-c/delta_snapshot'));
     expect(hash).toBe('3a0ad6b5f3b8b8018be60c3e0c2247c2fa5b9745ae5fac1e7f5470cf0e9dcd7d');
     expect(summary.parameters.map((option) => option.targetMilestoneIndex)).toEqual([0, 17, 31]);
     expect(summary.currentParameters.belowMaxDepth).toBe(19);
@@ -91,7 +102,7 @@ describe('snapshots of the reference', () => {
   });
 
   it('shimmer: knows milestone, parameters and NFTs', async () => {
-    const { summary, sink } = await load(recorded('shimmer-full'));
+    const { summary, sink } = await load(recorded(SHIMMER));
     expect(toHex(summary.milestoneId)).toBe('0xe339ae0bac60cc7910d61f4086a164cfcc6500b357415a2719c3f89959967cf5');
     expect([summary.timestamp, summary.genesisIndex]).toEqual([1_664_385_896, 0]);
     expect(summary.currentParameters).toMatchObject({ networkName: 'shimmer', tokenSupply: 1_813_620_509_061_365n });
@@ -99,22 +110,26 @@ describe('snapshots of the reference', () => {
   });
 
   // made by hand for HORNET's integration test: previous IDs and timestamps are all zero
-  it('hornet-full, hornet-delta: refused, as no network has milestones like theirs', async () => {
-    const [full, delta] = [recorded('hornet-full'), recorded('hornet-delta')];
+  it('snapshot_full_snapshot, snapshot_delta_snapshot: refused, as no network has milestones like theirs', async () => {
+    const [full, delta] = [recorded('snapshots/snapshot_full_snapshot'), recorded('snapshots/snapshot_delta_snapshot')];
     const reason = 'full snapshot, offset 1345: E.3: milestone 3 does not name milestone 2 as the one before it';
     expect(await refusal(full)).toBe(reason);
     expect(await refusal(full, delta)).toBe(reason);
   });
 
-  it('hornet-full: rolls back to its target where links do not matter', async () => {
-    const { summary, sink } = await load(recorded('hornet-full'), undefined, { unlinked: true });
+  it('snapshot_full_snapshot: rolls back to its target where links do not matter', async () => {
+    const { summary, sink } = await load(recorded('snapshots/snapshot_full_snapshot'), undefined, { unlinked: true });
     expect([summary.ledgerIndex, summary.outputs, sink.milestones.size]).toEqual([1, 2, 0]);
     expect(sink.sorted.map(({ outputId }) => outputId[0])).toEqual([1, 2]);
   });
 
   // "the final ms diff outputs the 40'000'000 tokens to an output with all 9s as its ID (deducting 10'000'000 from the treasury)": snapshot_test.go
-  it('hornet-full, hornet-delta: end as the integration test expects where links do not matter', async () => {
-    const { summary, sink } = await load(recorded('hornet-full'), recorded('hornet-delta'), { unlinked: true });
+  it('snapshot_full_snapshot, snapshot_delta_snapshot: end as the integration test expects where links do not matter', async () => {
+    const { summary, sink } = await load(
+      recorded('snapshots/snapshot_full_snapshot'),
+      recorded('snapshots/snapshot_delta_snapshot'),
+      { unlinked: true },
+    );
     expect(summary.ledgerIndex).toBe(5);
     expect(sink.sorted.map(({ outputId, value }) => [outputId.toHex(), value.amount])).toEqual([
       ['09'.repeat(34), 40_000_000n],
@@ -124,10 +139,8 @@ describe('snapshots of the reference', () => {
   });
 
   it('refuses files that do not belong together', async () => {
-    const [a, c] = [recorded('network-a-full'), recorded('network-c-delta')];
-    expect(await refusal(recorded('shimmer-full'), c)).toMatch(
-      /^delta snapshot, offset 10: it continues milestone 0x0000/,
-    );
+    const [a, c] = [recorded('network-a/full_snapshot'), recorded('network-c/delta_snapshot')];
+    expect(await refusal(recorded(SHIMMER), c)).toMatch(/^delta snapshot, offset 10: it continues milestone 0x0000/);
     // both begin at genesis, which has no ID
     expect(await refusal(a, c)).toMatch(
       /^delta snapshot, offset 172300: E.5: 327 outputs hold .* not the token supply/,
@@ -146,7 +159,7 @@ describe('signatures', () => {
     signers: { keys: { keys, threshold }, verify: async (...args) => verifyZip215(...args) },
   });
   const keys = publicKeys.map((publicKey) => ({ publicKey, first: 0, last: 0 }));
-  const [full, delta] = [recorded('network-a-full'), recorded('network-a-delta')];
+  const [full, delta] = [recorded('network-a/full_snapshot'), recorded('network-a/delta_snapshot')];
 
   it('are those of the network', async () => {
     expect((await load(full, delta, by(keys, 2))).summary.ledgerIndex).toBe(81);
@@ -250,7 +263,8 @@ describe('made-up networks', () => {
       }),
       { numRuns: 400 },
     );
-    expect(missingParameters).toBeLessThan(120);
+    // about a quarter of the full snapshots, so that most cases do test something
+    expect(missingParameters).toBeLessThan(200);
   });
 
   const network = new MadeNetwork([
@@ -385,22 +399,17 @@ describe('damage', () => {
     ['no entry points', edited(delta.slice(0, -64), 54, 0), 'offset 54: no solid entry points'],
     ['a longer diff', edited(delta, 56, delta[56]! + 1), 'offset 56: the diff of milestone 10'],
     ['an endless milestone', edited(delta, 60, 1, 128), 'offset 64: a milestone of 32769 bytes'],
-    ['another milestone', edited(delta, 68, 11), 'offset 56: 1.6: the diff of milestone 11 where milestone 10 is due'],
+    ['another milestone', edited(delta, 68, 11), 'offset 56: 1.5: the diff of milestone 11 where milestone 10 is due'],
     ['another treasury spent', edited(delta, 64 + (delta[60]! | (delta[61]! << 8)), 9), 'offset 56: 1.5: the treasury'],
   ])('%s in a delta is refused', async (_, bytes, reason) => {
     expect(await refusal(full, bytes)).toContain(reason);
   });
 
   it('diffs of a full snapshot out of order are refused', async () => {
-    const { diffs } = { diffs: network.states.map(({ index }) => index) };
-    expect(diffs.at(-1)).toBe(12);
-    const [header, ...rest] = network.full(9, 11, 2);
-    const first = network.at(11).outputs.size;
-    const swapped = [...rest];
-    [swapped[first], swapped[first + 1]] = [rest[first + 1]!, rest[first]!];
-    expect(await refusal(concatBytes(header!, ...swapped))).toMatch(
-      /1.6: the diff of milestone 10 where milestone 11 is due/,
-    );
+    const records = network.full(9, 11, 2);
+    const diffs = 1 + network.at(11).outputs.size;
+    [records[diffs], records[diffs + 1]] = [records[diffs + 1]!, records[diffs]!];
+    expect(await refusal(concatBytes(...records))).toMatch(/1.5: the diff of milestone 10 where milestone 11 is due/);
   });
 
   it.each([

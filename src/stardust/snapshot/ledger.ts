@@ -24,7 +24,10 @@ export class Ledger {
   milestone: MilestoneReference;
   treasury: Treasury;
   readonly parameters = new ParameterTable();
-  /** What is in force has no earlier target: between those that the file tells of there may be others. The header's; lower if it tells of all. */
+  /**
+   * Parameters with an earlier target are not taken for those in force: the files may not tell of others that came between. It is the target of the
+   * header's, which were in force at the ledger index, or 0 where the files tell of all that was announced since genesis.
+   */
   leastTarget: number;
   readonly totals: Totals = { outputs: 0, nfts: 0, amount: 0n };
   solidEntryPoints: Uint8Array[] = [];

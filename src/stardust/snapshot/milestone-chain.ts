@@ -46,5 +46,5 @@ export async function checkSignatures(milestone: SnapshotMilestone, { signers }:
 }
 
 export function misplaced(milestone: SnapshotMilestone, due: number): Refusal {
-  return new Refusal('1.6', `the diff of milestone ${milestone.index} where milestone ${due} is due`);
+  return new Refusal('1.5', `the diff of milestone ${milestone.index} where milestone ${due} is due`);
 }

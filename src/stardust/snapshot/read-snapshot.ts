@@ -4,7 +4,6 @@
  * Memory holds one record, one batch of the sink's, the solid entry points and the IDs that one milestone created. What can be verified is verified on
  * the way or at the end; only when this resolves is the ledger in the sink whole, and may the importer put it in the place of another.
  */
-
 import { equalBytes, Refusal, toHex, Writer } from '../bytes.ts';
 import { blake2b256 } from '../hash.ts';
 import type { ProtocolParametersOption } from '../milestone.ts';
@@ -33,7 +32,7 @@ export interface SnapshotOptions extends ChainRules {
 /** The ledger that the sink holds, as far as it is not made of outputs. */
 export interface SnapshotSummary {
   ledgerIndex: number;
-  /** 32 bytes; all zero at genesis, as far as the file knows better. */
+  /** 32 bytes; all zero at genesis, which has none. */
   milestoneId: Uint8Array;
   /** Unix seconds. */
   timestamp: number;

@@ -1,0 +1,93 @@
+/**
+ * The follower: one Durable Object driven by its own alarm, about once a second (design §5).
+ *
+ * All that counts is in D1; the object only keeps two passes from running at once, and blocks in memory that were fetched and not stored yet. Two objects,
+ * as during a deployment, are one too many but do no harm: each write to the ledger is fenced.
+ */
+import { DurableObject } from 'cloudflare:workers';
+import { describeError, writeLog } from '../log.ts';
+import { publish } from '../nft-index/publish.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import type { FetchedBlocks } from './fetch-blocks.ts';
+import { followOnce, type PassResult } from './follow.ts';
+import { openUpstreams, verifySignature } from './session.ts';
+import { saveFollowerState } from './state.ts';
+
+/** Milliseconds from the end of a pass to the next. */
+const INTERVAL = 1000;
+
+/** A pass stays below the platform's limits an invocation: 30 s of CPU, 1,000 statements, 10,000 subrequests (platform.md §1). */
+const PASS_TIME = 15_000;
+const PASS_MILESTONES = 12;
+
+/** Milliseconds for one answer of an upstream, and tries. */
+const ANSWER_TIME = 10_000;
+const ATTEMPTS = 3;
+
+/** KV takes one write a second to a key. */
+const PUBLISH_INTERVAL = 1000;
+const PUBLISH_BUDGET = { operations: 300, statements: 200 };
+
+export class Follower extends DurableObject<Env> {
+  readonly #fetched: FetchedBlocks = new Map();
+  #running: Promise<PassResult> | undefined;
+  #published = 0;
+
+  /** Sees to it that the alarm is set: cheap, and harmless when it is. */
+  async wake(): Promise<void> {
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now());
+  }
+
+  override async alarm(): Promise<void> {
+    let behind = false;
+    try {
+      behind = (await this.pass()).behind;
+    } catch (error) {
+      writeLog('error', 'pass failed', { error: describeError(error) });
+    }
+    if (behind || this.env.UPSTREAM_URL) await this.ctx.storage.setAlarm(Date.now() + (behind ? 0 : INTERVAL));
+  }
+
+  /** One pass; whoever asks while one is running shares it. */
+  pass(): Promise<PassResult> {
+    this.#running ??= this.#pass().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #pass(): Promise<PassResult> {
+    const result = readSettings(this.env);
+    if (!result.ok) throw new Error(result.problems.join('; '));
+    const { settings } = result;
+    // without an upstream, what an import left to publish is still to be done
+    if (settings.upstreams.length === 0) return { applied: 0, behind: !(await this.#publishIfDue(settings)) };
+    if (settings.milestoneKeys === undefined) {
+      const reason = 'MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must be set to follow a network';
+      writeLog('error', 'follower stopped', { reason });
+      await saveFollowerState(settings.ledger, { state: 'stopped', reason });
+      return { applied: 0, behind: false };
+    }
+    const following = {
+      db: settings.ledger,
+      upstreams: openUpstreams(settings, ANSWER_TIME, ATTEMPTS),
+      keys: settings.milestoneKeys,
+      verify: verifySignature,
+      fetched: this.#fetched,
+      publish: async () => void (await this.#publishIfDue(settings)),
+    };
+    return followOnce(following, { deadline: Date.now() + PASS_TIME, milestones: PASS_MILESTONES });
+  }
+
+  /** Whether nothing is left to publish. A failure holds nothing up: KV is a projection, and the next call goes on where this one ended. */
+  async #publishIfDue({ ledger, nftIndex }: Settings): Promise<boolean> {
+    if (Date.now() - this.#published < PUBLISH_INTERVAL) return false;
+    this.#published = Date.now();
+    try {
+      return (await publish(ledger, nftIndex, Date.now, PUBLISH_BUDGET)).done;
+    } catch (error) {
+      writeLog('error', 'publishing failed', { error: describeError(error) });
+      return false;
+    }
+  }
+}

@@ -1,0 +1,142 @@
+/** What may be kept, where and for how long (design §1, §4; platform.md §4). */
+import { describe, expect, it } from 'vitest';
+import type { WhiteFlagResult } from '../../src/http/node.ts';
+import { CacheApi } from '../../src/http/response-cache.ts';
+import { checkRow, NFT, post, WHITE_FLAG } from './contract.ts';
+import { facts, fetchFrom, MemoryCache, stubNode } from './stub.ts';
+
+const nftPath = NFT + facts.nftId;
+const good = () => post(JSON.stringify(facts.whiteFlag));
+
+describe('NFT answers', () => {
+  const fetch = fetchFrom();
+
+  it('may be kept for seconds, and carry a tag', async () => {
+    const { headers } = await fetch(nftPath);
+    expect(headers.get('cache-control')).toBe('public, max-age=5, stale-while-revalidate=10, stale-if-error=0');
+    expect(headers.get('etag')).toBe('W/"17339-d1d1d1d1d1d1d1d1"');
+    expect(headers.get('vary')).toBe('x-min-ledger-index');
+  });
+
+  it.each([
+    ['the tag', 'W/"17339-d1d1d1d1d1d1d1d1"', 304],
+    ['the tag, strong', '"17339-d1d1d1d1d1d1d1d1"', 304],
+    ['one of several', '"a", W/"17339-d1d1d1d1d1d1d1d1" ,"b"', 304],
+    ['any', '*', 304],
+    ['the tag of an older ledger', 'W/"17338-d1d1d1d1d1d1d1d1"', 200],
+    ['the tag of another output', 'W/"17339-d1d1d1d1d1d1d1d2"', 200],
+    ['no tag', '17339-d1d1d1d1d1d1d1d1', 200],
+    ['nothing', '', 200],
+  ])('If-None-Match with %s: %s is %i', async (_, ifNoneMatch, status) => {
+    const response = await fetch(nftPath, { headers: { 'if-none-match': ifNoneMatch } });
+    expect(response.status).toBe(status);
+    expect(response.headers.get('etag')).toBe('W/"17339-d1d1d1d1d1d1d1d1"');
+    expect(response.headers.get('x-ledger-index')).toBe('17339');
+    if (status === 304) expect([await response.text(), response.headers.get('content-type')]).toEqual(['', null]);
+  });
+
+  it('to a client that asks for a minimum are its own', async () => {
+    const response = await fetch(nftPath, { headers: { 'x-min-ledger-index': '17339' } });
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
+  });
+
+  it('that say no are not kept', async () => {
+    const response = await fetch(`${NFT}0x${'00'.repeat(32)}`, { headers: { 'if-none-match': '*' } });
+    expect([response.status, response.headers.get('cache-control')]).toEqual([404, 'no-store']);
+  });
+});
+
+describe('other answers', () => {
+  it.each(['/health', '/api/routes', '/api/core/v2/info', '/nowhere'])('%s is not kept', async (path) => {
+    expect((await fetchFrom()(path)).headers.get('cache-control')).toBe('no-store');
+  });
+});
+
+describe('white flag', () => {
+  /** An app whose node counts what it computes. */
+  function counting(cache = new MemoryCache(), change?: (asked: number) => WhiteFlagResult | undefined) {
+    let computed = 0;
+    const fetch = fetchFrom({
+      cache,
+      node: {
+        computeWhiteFlag: async (request) => {
+          computed++;
+          return change?.(computed) ?? stubNode.computeWhiteFlag(request);
+        },
+      },
+    });
+    return { fetch, cache, computed: () => computed };
+  }
+
+  it('computes a request once, in whatever spelling it comes', async () => {
+    const { fetch, computed, cache } = counting();
+    const { whiteFlag } = facts;
+    const upper = (id: string) => `0X${id.slice(2).toUpperCase()}`;
+    const first = await fetch(WHITE_FLAG, good());
+    const second = await fetch(
+      WHITE_FLAG,
+      post(
+        JSON.stringify({
+          more: 1,
+          previousMilestoneId: upper(whiteFlag.previousMilestoneId),
+          parents: [...whiteFlag.parents, ...whiteFlag.parents].map(upper),
+          timestamp: whiteFlag.timestamp,
+          index: whiteFlag.index,
+        }),
+      ),
+    );
+    expect(computed()).toBe(1);
+    expect(cache.kept.size).toBe(1);
+    expect(await second.text()).toBe(await first.text());
+    expect([...second.headers]).toEqual([...first.headers]);
+    expect(second.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it.each([
+    { index: facts.whiteFlag.index + 1 },
+    { timestamp: facts.whiteFlag.timestamp + 1 },
+    { parents: facts.whiteFlag.parents.slice(1) },
+    { parents: [...facts.whiteFlag.parents].reverse() },
+    { previousMilestoneId: `0x${'ee'.repeat(32)}` },
+  ])('computes another request by itself: %j', async (change) => {
+    const { fetch, computed } = counting();
+    await fetch(WHITE_FLAG, good());
+    await fetch(WHITE_FLAG, post(JSON.stringify({ ...facts.whiteFlag, ...change })));
+    expect(computed()).toBe(2);
+  });
+
+  it.each([400, 404, 500] as const)('never keeps a %i', async (status) => {
+    const refusal = { ok: false as const, status, detail: 'not now' };
+    const { fetch, cache } = counting(undefined, (asked) => (asked === 1 ? refusal : undefined));
+    expect((await fetch(WHITE_FLAG, good())).status).toBe(status);
+    expect(cache.kept.size).toBe(0);
+    expect((await fetch(WHITE_FLAG, good())).status).toBe(200);
+  });
+
+  it('does not let a kept answer pass the rules of the route', async () => {
+    const cache = new MemoryCache();
+    await fetchFrom({ cache })(WHITE_FLAG, good());
+    expect(cache.kept.size).toBe(1);
+    const closed = fetchFrom({ cache, settings: { publicRoutes: ['/health'] } });
+    await checkRow(closed, { name: '', path: WHITE_FLAG, init: good(), status: 403 });
+    const limited = fetchFrom({ cache, settings: { whiteFlagLimit: { limit: async () => ({ success: false }) } } });
+    await checkRow(limited, { name: '', path: WHITE_FLAG, init: good(), status: 429 });
+  });
+});
+
+describe('the cache of the data centre', () => {
+  it('gives back what was put under a key, and nothing for another', async () => {
+    const cache = new CacheApi(caches.default);
+    await cache.put('v=1&index=5&parents=aa.bb', '{"x":1}');
+    expect(await cache.match('v=1&index=5&parents=aa.bb')).toBe('{"x":1}');
+    expect(await cache.match('v=1&index=5&parents=bb.aa')).toBeUndefined();
+  });
+
+  it('keeps answers of the white flag', async () => {
+    const cache = new CacheApi(caches.default);
+    const first = await fetchFrom({ cache })(WHITE_FLAG, good());
+    const without = fetchFrom({ cache, node: { computeWhiteFlag: () => Promise.reject(new Error('asked again')) } });
+    const second = await without(WHITE_FLAG, good());
+    expect([second.status, await second.text()]).toEqual([200, await first.text()]);
+  });
+});

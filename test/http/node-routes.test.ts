@@ -1,0 +1,163 @@
+/** The routes that tell of the node and of outputs, against the double of a HORNET node over recorded networks. */
+import { describe, expect, it } from 'vitest';
+import { findAilment } from '../../src/http/health.ts';
+import type { NodeStatus } from '../../src/http/node.ts';
+import { recordedNetwork } from '../network/recorded.ts';
+import { NodeState } from '../upstream/node-state.ts';
+import { answer, routeOf } from '../upstream/routes.ts';
+import { checkAlways, checkRow } from './contract.ts';
+import { recordedNode, recordedStatus } from './recorded-node.ts';
+import { fetchFrom, status } from './stub.ts';
+
+const RAW = 'application/vnd.iota.serializer-v1';
+const networkA = recordedNetwork('network-a');
+const networkC = recordedNetwork('network-c');
+
+describe('GET /health', () => {
+  const now = Date.now() / 1000;
+  const fresh: NodeStatus = { ...status, ledger: { ...status.ledger, timestamp: Math.floor(now) - 7 } };
+
+  it('is empty and 200 while the ledger is fresh', async () => {
+    const response = await fetchFrom({ node: { readStatus: async () => fresh } })('/health');
+    expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([200, '', null]);
+    checkAlways(response);
+  });
+
+  it.each<[string, NodeStatus | undefined]>([
+    ['the ledger at milestone 17339 is', status],
+    [
+      'stopped: MILESTONE_PUBLIC_KEYS is not set',
+      { ...fresh, follower: { state: 'stopped', reason: 'MILESTONE_PUBLIC_KEYS is not set' } },
+    ],
+    ['diverged: roots differ at 17340', { ...fresh, follower: { state: 'diverged', reason: 'roots differ at 17340' } }],
+    ['no ledger was imported yet', undefined],
+  ])('is empty and 503 when %s', async (reason, read) => {
+    const response = await fetchFrom({ node: { readStatus: async () => read } })('/health');
+    expect([response.status, await response.text()]).toEqual([503, '']);
+    expect(response.headers.get('x-error-detail')).toMatch(new RegExp(`^${reason}`));
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('counts a ledger of five minutes as fresh, of a second more as old', () => {
+    const at = (age: number) => findAilment(status, (status.ledger.timestamp + age) * 1000);
+    expect(at(300)).toBeUndefined();
+    expect(at(301)).toContain('301 seconds old');
+    expect(at(-5)).toBeUndefined(); // clocks differ
+  });
+});
+
+it('GET /api/routes names the APIs', async () => {
+  const response = await fetchFrom()('/api/routes');
+  expect(await response.json()).toEqual({ routes: ['core/v2', 'indexer/v1'] });
+});
+
+describe('GET /api/core/v2/info', () => {
+  it.each([
+    [networkA, 106],
+    [networkC, 13],
+    [networkC, 14],
+    [networkC, 17],
+    [networkC, 30],
+    [networkC, 68],
+  ])('has the shape and the parameters of the reference: $name at %i', async (network, index) => {
+    const fetch = fetchFrom({ node: { readStatus: async () => recordedStatus(network, index) } });
+    const info = (await (await fetch('/api/core/v2/info')).json()) as Record<string, unknown>;
+    const node = new NodeState(network, index);
+    node.healthy = false;
+    const { name, version, metrics, features, ...rest } = node.infoJson();
+    expect(info).toMatchObject(rest);
+    expect(Object.keys(info)).toEqual(Object.keys(node.infoJson()));
+    expect(info).toMatchObject({
+      name: expect.any(String),
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      metrics: { blocksPerSecond: 1, referencedBlocksPerSecond: 1, referencedRate: 100 },
+      features: [],
+    });
+  });
+
+  it('is healthy when the ledger is fresh, and names the latest milestone that upstream has', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const upstream = { index: 108, timestamp: now, milestoneId: 'aa'.repeat(32) };
+    const read = async () => ({ ...recordedStatus(networkA, 106, now), upstream });
+    const info = await (await fetchFrom({ node: { readStatus: read } })('/api/core/v2/info')).json();
+    expect(info).toMatchObject({
+      status: { isHealthy: true, latestMilestone: { index: 108 }, confirmedMilestone: { index: 106 } },
+    });
+  });
+
+  it('never names a latest milestone older than its own', async () => {
+    const upstream = { index: 90, timestamp: 1, milestoneId: 'aa'.repeat(32) };
+    const read = async () => ({ ...recordedStatus(networkA, 106), upstream });
+    const info = await (await fetchFrom({ node: { readStatus: read } })('/api/core/v2/info')).json();
+    expect(info).toMatchObject({ status: { latestMilestone: { index: 106 } } });
+  });
+
+  it('knows the tokens of Shimmer', async () => {
+    expect(await (await fetchFrom()('/api/core/v2/info')).json()).toMatchObject({
+      baseToken: {
+        name: 'Shimmer',
+        tickerSymbol: 'SMR',
+        unit: 'SMR',
+        subunit: 'glow',
+        decimals: 6,
+        useMetricPrefix: false,
+      },
+    });
+  });
+
+  it('is 500 without a ledger', async () => {
+    const fetch = fetchFrom({ node: { readStatus: async () => undefined } });
+    await checkRow(fetch, { name: '', path: '/api/core/v2/info', status: 500 });
+  });
+});
+
+describe('GET /api/core/v2/outputs/:outputId', () => {
+  const INDEX = 70;
+  const fetch = fetchFrom({ node: recordedNode(networkA, INDEX) });
+  const double = new NodeState(networkA, INDEX);
+  const ids = [...networkA.outputs.keys()];
+
+  it('answers as the reference: JSON, raw and metadata, of every output that ever was', async () => {
+    let found = 0;
+    for (const id of ids) {
+      for (const [path, accept] of [
+        [`/api/core/v2/outputs/${id}`, 'application/json'],
+        [`/api/core/v2/outputs/${id}`, RAW],
+        [`/api/core/v2/outputs/${id}/metadata`, '*/*'],
+      ] as const) {
+        const response = await fetch(path, { headers: { accept } });
+        const expected = answer(double, routeOf(path), accept);
+        expect(response.status).toBe(expected.status);
+        if (expected.status !== 200) continue;
+        found++;
+        if (accept === RAW) {
+          expect(response.headers.get('content-type')).toBe(RAW);
+          expect(await response.bytes()).toEqual(new Uint8Array(expected.body));
+        } else {
+          expect(response.headers.get('content-type')).toBe('application/json');
+          expect(await response.text()).toBe(Buffer.from(expected.body).toString().trimEnd());
+        }
+      }
+    }
+    expect(found).toBeGreaterThan(1_000);
+  });
+
+  it('is JSON unless Accept begins with the raw type', async () => {
+    const path = `/api/core/v2/outputs/0X${ids[0]!.slice(2).toUpperCase()}`;
+    for (const accept of [undefined, '*/*', `text/html, ${RAW}`, 'application/vnd.iota']) {
+      const response = await fetch(path, { headers: accept === undefined ? {} : { accept } });
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
+    }
+    const response = await fetch(path, { headers: { accept: `${RAW}; q=1` } });
+    expect(response.headers.get('content-type')).toBe(RAW);
+  });
+
+  it.each(['0x', '0x00', ids[0]!.slice(2), `${ids[0]}00`, `${ids[0]!.slice(0, -1)}g`])('400: %s', async (id) => {
+    await checkRow(fetch, { name: '', path: `/api/core/v2/outputs/${id}`, status: 400 });
+    await checkRow(fetch, { name: '', path: `/api/core/v2/outputs/${id}/metadata`, status: 400 });
+  });
+
+  it.each(['', '/', `/${ids[0]}/`, `/${ids[0]}/metadata/`, `/${ids[0]}/other`])('404: outputs%s', async (rest) => {
+    await checkRow(fetch, { name: '', path: `/api/core/v2/outputs${rest}`, status: 404 });
+  });
+});
