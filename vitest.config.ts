@@ -4,6 +4,13 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 
+/** Wrangler makes a text module of `*.html`; in Node, Vite must. */
+const htmlAsText = {
+  name: 'html-as-text',
+  enforce: 'pre' as const,
+  transform: (text: string, file: string) => (file.endsWith('.html') ? `export default ${JSON.stringify(text)}` : null),
+};
+
 const WORKER_TESTS = 'test/**/*.worker.test.ts';
 
 export default defineConfig(async () => ({
@@ -11,7 +18,10 @@ export default defineConfig(async () => ({
     // every request writes a line of log: shown where a test fails
     silent: 'passed-only' as const,
     projects: [
-      { test: { name: 'node', include: ['test/**/*.test.ts'], exclude: [WORKER_TESTS] } },
+      {
+        plugins: [htmlAsText],
+        test: { name: 'node', include: ['test/**/*.test.ts'], exclude: [WORKER_TESTS] },
+      },
       {
         plugins: [
           cloudflareTest({

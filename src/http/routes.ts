@@ -7,6 +7,7 @@ import { answerHealth } from './health.ts';
 import { answerInfo } from './info.ts';
 import { answerNft } from './nft.ts';
 import { answerOutput, answerOutputMetadata } from './outputs.ts';
+import { answerOpenApi, answerPage } from './pages.ts';
 import { answerProof } from './prove.ts';
 import { checkRate } from './rate-limit.ts';
 import type { Route } from './route.ts';
@@ -31,5 +32,7 @@ export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
     { method: 'GET', path: '/api/core/v2/outputs/:outputId/metadata', handle: answerOutputMetadata },
     { method: 'GET', path: '/api/edge/v1/whiteflag/:milestoneIndex', handle: answerExplanation },
     { method: 'GET', path: '/api/edge/v1/blocks/:blockId/proof', handle: answerProof },
+    { method: 'GET', path: '/openapi.json', handle: answerOpenApi },
+    { method: 'GET', path: '/', handle: answerPage },
   ];
 }

@@ -33,7 +33,11 @@ export const WhiteFlagBody = v.object(
     timestamp: v.message(uint32, `timestamp must be an integer from 0 to ${MAX_UINT32}`),
     parents: v.pipe(
       v.message(
-        v.pipe(v.array(Id), v.minLength(1)),
+        v.pipe(
+          v.array(Id),
+          v.minLength(1),
+          v.description(`Block IDs, 1 to ${MAX_PARENTS} distinct ones; repeats are dropped, the order decides.`),
+        ),
         'parents must be a list of block IDs, each 0x and 64 hex digits, at least one',
       ),
       v.transform((parents) => [...new Set(parents.map(digitsOf))]),

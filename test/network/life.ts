@@ -92,4 +92,3 @@ export function fund(life: Life, make: (amount: bigint) => Output): MadeTransact
   if (amount < 2n * LEAST_AMOUNT) return send(life, [spend], [[make(amount), spend.by]]);
   return send(life, [spend], [[make(LEAST_AMOUNT), spend.by], basicTo(spend.by, amount - LEAST_AMOUNT)]);
 }
-

@@ -54,7 +54,7 @@ const EVENTS: readonly [number, (life: Life) => unknown][] = [
   [4, breakChain],
   [3, reattach],
   [3, childFirst],
-  [6, setTime],
+  [8, setTime],
   [8, useTimed],
   [2, referToOld],
   [4, repeatMilestone],
@@ -243,7 +243,7 @@ function setTime(life: Life) {
 
 function useTimed(life: Life) {
   if (life.timed.length === 0) return undefined;
-  const { coin, owners } = life.random.pick(life.timed);
+  const { coin, owners } = life.random.pick(life.timed.slice(-4));
   return send(life, [{ coin, by: life.random.pick(owners) }], [basicTo(owners[0]!, coin.output.amount)]);
 }
 

@@ -7,6 +7,7 @@ import { readLines } from '../vectors.ts';
 import { milestoneBlock } from './blocks.ts';
 import { changesOf, coneOf, lastIndex, stateHash, treasuryAt } from './model.ts';
 import { type RecordedName, readVector, recordedNetwork, recordedQuestions } from './recorded.ts';
+import { fullSnapshot } from './snapshot.ts';
 
 /** data/README.md. */
 const stateHashes: { name: RecordedName; index: number; hash: string }[] = [
@@ -46,6 +47,11 @@ describe.each<RecordedName>(['network-a', 'network-c'])('%s', (name) => {
     };
     const last = treasuryAt(network, lastIndex(network));
     expect({ milestoneId: toHex(last.milestoneId), amount: `${last.amount}` }).toEqual(treasury);
+  });
+
+  it('has the snapshot of its genesis byte for byte', () => {
+    const file = Buffer.concat([...fullSnapshot(network, { target: 0 })]);
+    expect(file.equals(readVector(`${name}/full_snapshot.bin`))).toBe(true);
   });
 
   it('has one block of every milestone, and it is the one that its payload determines', () => {

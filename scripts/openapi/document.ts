@@ -1,0 +1,214 @@
+/**
+ * The OpenAPI 3.1 description of all routes. Requests are described by the schemas that check them (src/http/schemas.ts).
+ */
+import { toJsonSchema } from '@valibot/to-json-schema';
+import type * as v from 'valibot';
+import { Id, MilestoneIndex, OutputId, WhiteFlagBody } from '../../src/http/schemas.ts';
+import * as responses from './responses.ts';
+
+type Schema = v.GenericSchema;
+type Described = Record<string, unknown>;
+
+const ERRORS = {
+  400: 'invalid data provided',
+  403: 'not available for public use',
+  404: 'could not find data',
+  429: 'too many requests',
+  500: 'internal server error',
+} as const;
+
+/** The JSON that the schema takes, before it turns it into anything else. */
+function schemaOf(schema: Schema): Described {
+  const { $schema: _, ...described } = toJsonSchema(schema, { target: 'draft-2020-12', typeMode: 'input' });
+  return described;
+}
+
+function json(schema: Schema): Described {
+  return { 'application/json': { schema: schemaOf(schema) } };
+}
+
+const ledgerIndexHeader = {
+  'X-Ledger-Index': { description: 'The ledger index at which the answer is true.', schema: { type: 'integer' } },
+};
+
+function describeError(status: string, description: string): Described {
+  return {
+    description,
+    headers: {
+      'X-Error-Detail': { description: 'The reason, for people.', schema: { type: 'string' } },
+      ...(status === '429' && { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } }),
+    },
+    content: json(responses.ErrorBody),
+  };
+}
+
+function errors(...statuses: (keyof typeof ERRORS)[]): Described {
+  return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]));
+}
+
+function parameter(where: 'path' | 'header', name: string, schema: Schema, description: string): Described {
+  return { name, in: where, required: where === 'path', description, schema: schemaOf(schema) };
+}
+
+const outputId = parameter('path', 'outputId', OutputId, 'Transaction ID and output index, 34 bytes.');
+
+export function buildDocument(version: string): Described {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Stardust edge node',
+      version,
+      description:
+        'Reads of an IOTA Stardust node, answered from the edge. HEAD is answered as GET; OPTIONS is a preflight on every path; a method that a path does not have is 405.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [],
+    paths: {
+      '/api/indexer/v1/outputs/nft/{nftId}': {
+        get: {
+          operationId: 'lookUpNft',
+          summary: 'The unspent output of an NFT (TIP-26)',
+          parameters: [
+            parameter('path', 'nftId', Id, 'NFT ID, 32 bytes.'),
+            parameter(
+              'header',
+              'X-Min-Ledger-Index',
+              MilestoneIndex,
+              'Asks for an answer at this ledger index or later.',
+            ),
+            { name: 'If-None-Match', in: 'header', required: false, schema: { type: 'string' } },
+          ],
+          responses: {
+            200: {
+              description: 'The output that holds the NFT.',
+              headers: { ...ledgerIndexHeader, ETag: { schema: { type: 'string' } } },
+              content: json(responses.Nft),
+            },
+            304: { description: 'Nothing changed since the answer with this ETag.', headers: ledgerIndexHeader },
+            ...errors(400, 403, 404, 500),
+          },
+        },
+      },
+      '/api/core/v2/whiteflag': {
+        post: {
+          operationId: 'computeWhiteFlag',
+          summary: 'The Merkle roots of a milestone, next or past (TIP-25)',
+          requestBody: { required: true, content: json(WhiteFlagBody) },
+          responses: {
+            200: {
+              description: 'Both roots, complete.',
+              headers: ledgerIndexHeader,
+              content: json(responses.WhiteFlag),
+            },
+            ...errors(400, 403, 404, 429, 500),
+          },
+        },
+      },
+      '/health': {
+        get: {
+          operationId: 'readHealth',
+          summary: 'Whether the ledger is current',
+          responses: {
+            200: { description: 'Healthy.' },
+            ...errors(403, 500),
+            503: { description: 'Not healthy; X-Error-Detail says why.' },
+          },
+        },
+      },
+      '/api/routes': {
+        get: {
+          operationId: 'listApis',
+          summary: 'Which APIs are here',
+          responses: { 200: { description: 'Their names.', content: json(responses.ApiRoutes) }, ...errors(403, 500) },
+        },
+      },
+      '/api/core/v2/info': {
+        get: {
+          operationId: 'readInfo',
+          summary: 'The node and its protocol parameters (TIP-25)',
+          responses: { 200: { description: 'The node.', content: json(responses.Info) }, ...errors(403, 500) },
+        },
+      },
+      '/api/core/v2/outputs/{outputId}': {
+        get: {
+          operationId: 'readOutput',
+          summary: 'An output, unspent or spent and not pruned (TIP-25)',
+          parameters: [outputId],
+          responses: {
+            200: {
+              description: 'The output; its bytes alone where Accept begins with their type.',
+              content: {
+                ...json(responses.Output),
+                'application/vnd.iota.serializer-v1': { schema: { type: 'string', format: 'binary' } },
+              },
+            },
+            ...errors(400, 403, 404, 500),
+          },
+        },
+      },
+      '/api/core/v2/outputs/{outputId}/metadata': {
+        get: {
+          operationId: 'readOutputMetadata',
+          summary: 'When an output was booked and spent (TIP-25)',
+          parameters: [outputId],
+          responses: {
+            200: { description: 'The metadata.', content: json(responses.OutputMetadata) },
+            ...errors(400, 403, 404, 500),
+          },
+        },
+      },
+      '/api/edge/v1/whiteflag/{milestoneIndex}': {
+        get: {
+          operationId: 'explainMilestone',
+          summary: 'The blocks of an applied milestone in white-flag order, with the verdict on each',
+          parameters: [parameter('path', 'milestoneIndex', MilestoneIndex, 'Index of the milestone.')],
+          responses: {
+            200: { description: 'The milestone.', content: json(responses.ExplainedMilestone) },
+            ...errors(400, 403, 404, 500),
+          },
+        },
+      },
+      '/api/edge/v1/blocks/{blockId}/proof': {
+        get: {
+          operationId: 'proveBlock',
+          summary: 'That a block belongs to a milestone: the audit path to its signed inclusion root',
+          parameters: [parameter('path', 'blockId', Id, 'Block ID, 32 bytes.')],
+          responses: {
+            200: {
+              description:
+                'Milestone, block and path; a second path to the applied root where the transaction was applied.',
+              content: json(responses.Proof),
+            },
+            ...errors(400, 403, 404, 500),
+          },
+        },
+      },
+      '/openapi.json': {
+        get: {
+          operationId: 'describeApi',
+          summary: 'This description',
+          responses: {
+            200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: { type: 'object' } } } },
+            ...errors(403, 500),
+          },
+        },
+      },
+      '/': {
+        get: {
+          operationId: 'showPage',
+          summary: 'A page for people',
+          responses: {
+            200: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },
+            ...errors(403, 500),
+          },
+        },
+      },
+    },
+    components: {
+      responses: Object.fromEntries(
+        Object.entries(ERRORS).map(([status, description]) => [status, describeError(status, description)]),
+      ),
+    },
+  };
+}

@@ -1,0 +1,124 @@
+/**
+ * What answers look like (design §1; TIP-25, TIP-26; formats-and-clients.md §2). They describe the routes in openapi.json, and tests hold real answers
+ * against them; the Worker does not carry them.
+ */
+import * as v from 'valibot';
+import { describe } from '../../src/stardust/semantics/conflict-reason.ts';
+
+const uint32 = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
+const number = v.pipe(v.number(), v.minValue(0));
+
+function hex(digits: number) {
+  return v.pipe(v.string(), v.regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)));
+}
+const hash = hex(64);
+const decimal = v.pipe(v.string(), v.regex(/^\d+$/));
+
+/** An object of the protocol in the JSON form that TIP-25 gives it. */
+function tip25(what: string) {
+  return v.pipe(v.looseObject({}), v.description(`${what}, as TIP-25 writes it.`));
+}
+
+export const ErrorBody = v.strictObject({
+  error: v.strictObject({
+    code: v.pipe(v.number(), v.integer(), v.description('The status.')),
+    message: v.string(),
+  }),
+});
+
+export const Nft = v.strictObject({ ledgerIndex: uint32, items: v.pipe(v.array(hex(68)), v.length(1)) });
+
+export const WhiteFlag = v.strictObject({ inclusionMerkleRoot: hash, appliedMerkleRoot: hash });
+
+export const ApiRoutes = v.strictObject({ routes: v.array(v.string()) });
+
+const milestone = v.strictObject({ index: uint32, timestamp: uint32, milestoneId: hash });
+
+export const Info = v.strictObject({
+  name: v.string(),
+  version: v.string(),
+  status: v.strictObject({
+    isHealthy: v.boolean(),
+    latestMilestone: milestone,
+    confirmedMilestone: milestone,
+    pruningIndex: uint32,
+  }),
+  supportedProtocolVersions: v.array(uint32),
+  protocol: v.strictObject({
+    version: uint32,
+    networkName: v.string(),
+    bech32Hrp: v.string(),
+    minPowScore: uint32,
+    belowMaxDepth: uint32,
+    rentStructure: v.strictObject({ vByteCost: uint32, vByteFactorData: uint32, vByteFactorKey: uint32 }),
+    tokenSupply: decimal,
+  }),
+  pendingProtocolParameters: v.array(
+    v.strictObject({
+      type: v.literal(1),
+      targetMilestoneIndex: uint32,
+      protocolVersion: uint32,
+      params: v.pipe(v.string(), v.regex(/^0x([0-9a-f]{2})*$/)),
+    }),
+  ),
+  baseToken: v.strictObject({
+    name: v.string(),
+    tickerSymbol: v.string(),
+    unit: v.string(),
+    subunit: v.string(),
+    decimals: uint32,
+    useMetricPrefix: v.boolean(),
+  }),
+  metrics: v.strictObject({ blocksPerSecond: number, referencedBlocksPerSecond: number, referencedRate: number }),
+  features: v.array(v.string()),
+});
+
+export const OutputMetadata = v.strictObject({
+  blockId: hash,
+  transactionId: hash,
+  outputIndex: uint32,
+  isSpent: v.boolean(),
+  milestoneIndexSpent: v.optional(uint32),
+  milestoneTimestampSpent: v.optional(uint32),
+  transactionIdSpent: v.optional(hash),
+  milestoneIndexBooked: uint32,
+  milestoneTimestampBooked: uint32,
+  ledgerIndex: uint32,
+});
+
+export const Output = v.strictObject({ metadata: OutputMetadata, output: tip25('The output') });
+
+const reasons = ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] as const).map((reason) => `${reason}: ${describe(reason)}`);
+
+export const ExplainedMilestone = v.strictObject({
+  ...milestone.entries,
+  inclusionMerkleRoot: hash,
+  appliedMerkleRoot: hash,
+  blocks: v.pipe(
+    v.array(
+      v.strictObject({
+        blockId: hash,
+        whiteFlagIndex: uint32,
+        payload: v.picklist(['none', 'transaction', 'milestone', 'taggedData']),
+        ledgerInclusionState: v.picklist(['noTransaction', 'included', 'conflicting']),
+        conflictReason: v.optional(v.pipe(uint32, v.description(`${reasons.join('; ')}.`))),
+        explanation: v.optional(v.pipe(v.string(), v.description('The reason in words.'))),
+      }),
+    ),
+    v.description('In white-flag order.'),
+  ),
+});
+
+const proof = v.pipe(
+  v.looseObject({}),
+  v.description(
+    'The Merkle tree cut down to the way to the block: {l, r} is a node, {h} the hash of what was cut away, {value} the block ID.',
+  ),
+);
+
+export const Proof = v.strictObject({
+  milestone: tip25('The milestone payload, signed'),
+  block: tip25('The block'),
+  proof,
+  appliedProof: v.optional(proof),
+});

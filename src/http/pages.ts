@@ -1,0 +1,27 @@
+/**
+ * What the Worker carries with it: the page for people at `/`, and the OpenAPI description (made by `npm run openapi`).
+ */
+import openapi from './openapi.json';
+import page from './page.html';
+
+/** The page's own script and style, requests to this node, and nothing else. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'unsafe-inline'",
+  "style-src 'unsafe-inline'",
+  "connect-src 'self'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export async function answerPage(): Promise<Response> {
+  return new Response(page, {
+    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY },
+  });
+}
+
+export async function answerOpenApi(): Promise<Response> {
+  return Response.json(openapi);
+}

@@ -1,0 +1,53 @@
+/** openapi.json: up to date, complete, and true of real answers. */
+
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { version } from '../../package.json';
+import { buildDocument } from '../../scripts/openapi/document.ts';
+import * as responses from '../../scripts/openapi/responses.ts';
+import openapi from '../../src/http/openapi.json';
+import { listRoutes } from '../../src/http/routes.ts';
+import { coneOf } from '../network/model.ts';
+import { recordedNetwork } from '../network/recorded.ts';
+import { NFT, post, WHITE_FLAG } from './contract.ts';
+import { recordedNode } from './recorded-node.ts';
+import { facts, fetchFrom } from './stub.ts';
+
+describe('openapi.json', () => {
+  it('is what `npm run openapi` makes of the schemas', () => {
+    expect(openapi).toEqual(JSON.parse(JSON.stringify(buildDocument(version))));
+  });
+
+  it('has every route, and no other', () => {
+    const routes = listRoutes(undefined).map(({ method, path }) => `${method} ${path.replace(/:(\w+)\+?/g, '{$1}')}`);
+    const described = Object.entries(openapi.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(described.sort()).toEqual(routes.sort());
+  });
+
+  it('is served', async () => {
+    expect(await (await fetchFrom()('/openapi.json')).json()).toEqual(openapi);
+  });
+});
+
+describe('answers are as described', () => {
+  const network = recordedNetwork('network-a');
+  const fetch = fetchFrom({ node: recordedNode(network, 106) });
+  const outputId = [...network.outputs.keys()][100]!;
+  const block = coneOf(network, 50)[0]!.id;
+
+  it.each<[string, v.GenericSchema, RequestInit?]>([
+    [NFT + facts.nftId, responses.Nft],
+    [WHITE_FLAG, responses.WhiteFlag, post(JSON.stringify(facts.whiteFlag))],
+    ['/api/routes', responses.ApiRoutes],
+    ['/api/core/v2/info', responses.Info],
+    [`/api/core/v2/outputs/${outputId}`, responses.Output],
+    [`/api/core/v2/outputs/${outputId}/metadata`, responses.OutputMetadata],
+    ['/api/edge/v1/whiteflag/50', responses.ExplainedMilestone],
+    [`/api/edge/v1/blocks/${block}/proof`, responses.Proof],
+    ['/nowhere', responses.ErrorBody],
+  ])('%s', async (path, schema, init) => {
+    v.parse(schema, await (await fetch(path, init)).json());
+  });
+});
