@@ -2,11 +2,13 @@
  * Settings: bindings and vars, read and checked once (design §6). Each fault becomes a sentence that begins with the setting's name.
  */
 import * as v from 'valibot';
+import type { Follower } from './follow/follower.ts';
 import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
 
 export interface Settings {
   ledger: D1Database;
   nftIndex: KVNamespace;
+  follower: DurableObjectNamespace<Follower>;
   /** Limits white-flag requests where it is bound. */
   whiteFlagLimit: RateLimit | undefined;
   /** Counts requests where it is bound. */
@@ -88,6 +90,7 @@ const environment = v.pipe(
     {
       LEDGER: binding<D1Database>('a D1 database'),
       NFT_INDEX: binding<KVNamespace>('a KV namespace'),
+      FOLLOWER: binding<DurableObjectNamespace<Follower>>('the Durable Object class Follower'),
       WHITE_FLAG_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
       REQUESTS: v.optional(binding<AnalyticsEngineDataset>('an Analytics Engine dataset')),
       UPSTREAM_URL: v.pipe(
@@ -140,6 +143,7 @@ export function readSettings(env: unknown): SettingsResult {
     settings: {
       ledger: output.LEDGER,
       nftIndex: output.NFT_INDEX,
+      follower: output.FOLLOWER,
       whiteFlagLimit: output.WHITE_FLAG_LIMIT,
       requests: output.REQUESTS,
       upstreams: output.UPSTREAM_URL,

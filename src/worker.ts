@@ -2,6 +2,7 @@
  * The Worker's entrypoints, nothing else (design §2).
  */
 import { Follower } from './follow/follower.ts';
+import { followerOf } from './follow/stub.ts';
 import { type App, createApp } from './http/app.ts';
 import { createBrokenApp } from './http/broken-app.ts';
 import { CacheApi } from './http/response-cache.ts';
@@ -28,10 +29,6 @@ function appFor(env: Env): App {
 
 export { Follower };
 
-function followerOf(env: Env): DurableObjectStub<Follower> {
-  return env.FOLLOWER.get(env.FOLLOWER.idFromName('follower'));
-}
-
 /** Milliseconds between two calls to wake the follower by requests of one isolate: it is awake but after a first start, or a lost alarm. */
 const WAKE_INTERVAL = 60_000;
 let woken = Number.NEGATIVE_INFINITY;
@@ -40,12 +37,12 @@ export default {
   fetch(request, env, ctx) {
     if (env.UPSTREAM_URL && Date.now() - woken > WAKE_INTERVAL) {
       woken = Date.now();
-      ctx.waitUntil(followerOf(env).wake());
+      ctx.waitUntil(followerOf(env.FOLLOWER).wake());
     }
     return appFor(env).fetch(request, ctx);
   },
   async scheduled(_controller, env) {
-    const follower = followerOf(env);
+    const follower = followerOf(env.FOLLOWER);
     if (env.UPSTREAM_URL) await follower.wake();
     await follower.pass();
   },

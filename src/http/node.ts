@@ -34,7 +34,10 @@ export type WhiteFlagResult =
       status: 400 | 404 | 500;
       /** For people: ASCII, nothing internal. */
       detail: string;
+      /** Where the ledger stands, if it does not know the state that the request is about. */
       ledgerIndex?: number;
+      /** Milestones that the ledger lacks to the one before the request's, where that is the reason. */
+      ahead?: number;
     };
 
 export interface NftResult {

@@ -5,6 +5,7 @@
  */
 import { openSource } from '../follow/fetch-blocks.ts';
 import { openUpstreams, readRules } from '../follow/session.ts';
+import { followerOf } from '../follow/stub.ts';
 import { UpstreamFailure } from '../follow/upstream.ts';
 import type { EdgeNode, WhiteFlagRequest, WhiteFlagResult } from '../http/node.ts';
 import { describeError, writeLog } from '../log.ts';
@@ -16,12 +17,18 @@ import type { Database } from './rows.ts';
 import { readStatus } from './status.ts';
 import { answerWhiteFlag } from './white-flag.ts';
 
-/** A coordinator waits two seconds; milliseconds of them for fetching, and the most blocks (design §3). */
-const FETCH_TIME = 1500;
+/** Milestones beyond the ledger's next that a request may be about and yet be worth waiting for: the follower may be a second behind. */
+const NEAR = 2;
+
+/** Milliseconds that a request waits for the follower. */
+const CATCH_UP_TIME = 700;
+
+/** A coordinator waits two seconds; milliseconds of them after which nothing more is fetched, and the most blocks that are (design §3). */
+const REQUEST_TIME = 1500;
 const MAX_FETCHED = 2000;
 
 export function openNode(settings: Settings): EdgeNode {
-  const db: Database = settings.ledger.withSession('first-unconstrained');
+  const db = settings.ledger.withSession('first-unconstrained');
   return {
     computeWhiteFlag: (request) => computeWhiteFlag(db, settings, request),
     lookUpNft: (nftId, minLedgerIndex) => lookUp(settings.ledger, settings.nftIndex, nftId, minLedgerIndex, Date.now),
@@ -32,8 +39,31 @@ export function openNode(settings: Settings): EdgeNode {
   };
 }
 
+/**
+ * A coordinator asks about the next milestone as soon as it has issued one, when the replica asked, or the ledger itself, may not have that one yet. Then the
+ * follower is told to look now, and the question is put once more. The request itself stores nothing.
+ */
 async function computeWhiteFlag(db: Database, settings: Settings, request: WhiteFlagRequest): Promise<WhiteFlagResult> {
-  const deadline = Date.now() + FETCH_TIME;
+  const deadline = Date.now() + REQUEST_TIME;
+  const result = await computeNow(db, settings, request, deadline);
+  if (result.ok || result.ahead === undefined || result.ahead > NEAR) return result;
+  if (settings.upstreams.length > 0) await catchUp(settings);
+  return computeNow(settings.ledger.withSession('first-primary'), settings, request, deadline);
+}
+
+async function catchUp(settings: Settings): Promise<void> {
+  const pass = followerOf(settings.follower)
+    .pass()
+    .catch((error: unknown) => writeLog('warn', 'follower did not catch up', { error: describeError(error) }));
+  await Promise.race([pass, new Promise((resolve) => setTimeout(resolve, CATCH_UP_TIME))]);
+}
+
+async function computeNow(
+  db: Database,
+  settings: Settings,
+  request: WhiteFlagRequest,
+  deadline: number,
+): Promise<WhiteFlagResult> {
   // without keys nothing that is fetched could be told to be a milestone
   const mayFetch = settings.upstreams.length > 0 && settings.milestoneKeys !== undefined;
   const rules = () => readRules(db, settings, request.index - 1);
@@ -43,7 +73,7 @@ async function computeWhiteFlag(db: Database, settings: Settings, request: White
       request,
       rules,
       mayFetch
-        ? (index) => openSource(openUpstreams(settings, FETCH_TIME, 1), index, { maxBlocks: MAX_FETCHED, deadline })
+        ? (index) => openSource(openUpstreams(settings, REQUEST_TIME, 1), index, { maxBlocks: MAX_FETCHED, deadline })
         : undefined,
     );
   } catch (error) {

@@ -80,7 +80,12 @@ function refuseRequest(
     return refuse(400, first ? 'the first milestone has no previous one' : 'previousMilestoneId is zero');
   }
   if (previous === undefined || index > head.ledger + 1) {
-    return refuse(404, `milestone ${index - 1} is not known here, the ledger is at ${head.ledger}`);
+    const ahead = index - 1 - head.ledger;
+    return {
+      ...refuse(404, `milestone ${index - 1} is not known here, the ledger is at ${head.ledger}`),
+      ledgerIndex: head.ledger,
+      ...(ahead > 0 && { ahead }),
+    };
   }
   if (first) return undefined;
   if (previous.id !== previousMilestoneId) return refuse(400, `milestone ${index - 1} has another ID`);

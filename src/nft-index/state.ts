@@ -22,8 +22,13 @@ const Mark = v.strictObject({
 });
 
 const Entries = v.variant('kind', [
-  /** Entries of the NFTs up to this ID have been put. */
-  v.strictObject({ kind: v.literal('incomplete'), upTo: v.string() }),
+  v.strictObject({
+    kind: v.literal('incomplete'),
+    /** Entries of the NFTs up to this ID have been put. */
+    upTo: v.string(),
+    /** Before, a writer may hold an older entry of this generation that the window does not cover. */
+    notBefore: Time,
+  }),
   v.strictObject({
     kind: v.literal('complete'),
     /** Since when no entry lacks a change up to `from` (`fromTime` in recent.ts). */
@@ -61,12 +66,12 @@ export function endOf(milestone: number): Position {
   return { milestone: milestone + 1, nft: '' };
 }
 
-/** No entry of this generation is known to be in KV, and all changes after `from` are in nft_change. */
+/** The index of a ledger that was just imported: no entry of this generation has been put, and all changes since are in nft_change. */
 export function beginState(generation: string, from: number): State {
   return {
     generation,
     from,
-    entries: { kind: 'incomplete', upTo: '' },
+    entries: { kind: 'incomplete', upTo: '', notBefore: 0 },
     put: endOf(from),
     again: endOf(from),
     marks: [],
@@ -74,9 +79,18 @@ export function beginState(generation: string, from: number): State {
   };
 }
 
+/** The index of a ledger about which nothing is known, neither what was put nor what was pruned. */
+export function beginUnknown(generation: string, ledgerIndex: number, now: number): State {
+  return {
+    ...beginState(generation, ledgerIndex),
+    entries: { kind: 'incomplete', upTo: '', notBefore: now + AGAIN_AFTER },
+  };
+}
+
 /** All entries are to be put once more. Until that is done nothing leaves the window, and nothing is put again: what is in flight then may be older. */
 export function beginAgain(state: State): State {
-  return { ...state, entries: { kind: 'incomplete', upTo: '' }, marks: [] };
+  const notBefore = state.entries.kind === 'incomplete' ? state.entries.notBefore : 0;
+  return { ...state, entries: { kind: 'incomplete', upTo: '', notBefore }, marks: [] };
 }
 
 /** The same state at a later time and ledger index: what has settled leaves the window, and a mark is set where one is due. Returns itself if nothing moved. */

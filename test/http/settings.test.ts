@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/settings.ts';
 
-const bindings = { LEDGER: {}, NFT_INDEX: {} };
+const bindings = { LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {} };
 const keyA = 'ab'.repeat(32);
 const keyB = 'cd'.repeat(32);
 
@@ -83,6 +83,7 @@ describe('settings (design §6)', () => {
     ['SERVER_TIMING', 'yes'],
     ['LEDGER', undefined],
     ['NFT_INDEX', 'text'],
+    ['FOLLOWER', null],
   ])('%s = %j is refused with a sentence that names it', (name, value) => {
     const problems = problemsOf({ [name]: value });
     expect(problems).toHaveLength(1);
@@ -96,7 +97,7 @@ describe('settings (design §6)', () => {
   });
 
   it('name a binding that is not there', () => {
-    expect(readSettings({ NFT_INDEX: {} })).toEqual({ ok: false, problems: ['LEDGER must be bound'] });
+    expect(readSettings({ NFT_INDEX: {}, FOLLOWER: {} })).toEqual({ ok: false, problems: ['LEDGER must be bound'] });
   });
 
   it('name every fault at once', () => {

@@ -2,7 +2,7 @@
  * The accounts of a made-up network and what they own: the state behind random-network.ts.
  */
 import { type AddressKey, addressKey } from '../../src/stardust/address.ts';
-import { Reader } from '../../src/stardust/bytes.ts';
+import { equalBytes, Reader } from '../../src/stardust/bytes.ts';
 import { decode } from '../../src/stardust/codec.ts';
 import { type Output, OutputType, output } from '../../src/stardust/output.ts';
 import type { KeyPair } from './keys.ts';
@@ -74,7 +74,9 @@ export function send(life: Life, spends: Spend[], outputs: [Output, KeyPair][], 
   life.network.attachTransaction(made);
   life.transactions.push(made);
   made.coins.forEach((each, i) => {
-    if (each.output.type === OutputType.Basic) life.coins.push({ coin: each, by: outputs[i]![1] });
+    // the same transaction may have been made before
+    const known = life.coins.some(({ coin }) => equalBytes(coin.id, each.id));
+    if (each.output.type === OutputType.Basic && !known) life.coins.push({ coin: each, by: outputs[i]![1] });
   });
   return made;
 }

@@ -3,8 +3,10 @@
  */
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { fewerSignatures } from '../network/milestones.ts';
 import { lastIndex, type Network, ZERO_ID } from '../network/model.ts';
 import { type RecordedName, readVector, recordedNetwork, recordedQuestions } from '../network/recorded.ts';
+import { SyntheticNetwork } from '../network/synthetic.ts';
 import { type DoubleOptions, NodeDouble } from './double.ts';
 import { otherBlock } from './fault.ts';
 import { JSON_TYPE, RAW_TYPE } from './routes.ts';
@@ -181,6 +183,25 @@ describe('a node on its way', () => {
   });
 });
 
+it('serves a made-up network while it grows', async () => {
+  const network = new SyntheticNetwork({ seed: 'growing' });
+  const double = await start(network);
+  const block = async (id: string) => statusOf(core(double, `blocks/${id}`));
+  const early = network.note();
+  expect(await (await core(double, 'tips')).json()).toEqual({ tips: [early] });
+  const { id } = network.milestone({ parents: [early] });
+  const late = network.note([early]);
+  expect([await block(early), await block(late), await block(network.milestoneBlock!)]).toEqual([200, 404, 404]);
+  expect(await statusOf(core(double, `milestones/${id}`))).toBe(404);
+  double.confirm(1);
+  expect([await block(early), await block(late), await block(network.milestoneBlock!)]).toEqual([200, 200, 200]);
+  expect(await statusOf(core(double, `milestones/${id}`))).toBe(200);
+  const { tips } = (await (await core(double, 'tips')).json()) as { tips: string[] };
+  expect(tips.sort()).toEqual([late, network.milestoneBlock!].sort());
+  const metadata = await (await core(double, `blocks/${network.milestoneBlock}/metadata`)).json();
+  expect(metadata).toMatchObject({ isSolid: true, milestoneIndex: 1 });
+});
+
 describe('the form of answers', () => {
   it('is bytes or JSON by the start of Accept', async () => {
     const double = await start(a, { confirmed: 10 });
@@ -274,6 +295,18 @@ describe('faults', () => {
     double.fault = () => ({ kind: 'json', change: (value) => ({ ...value, referencedByMilestoneIndex: 3 }) });
     const metadata = await core(double, `blocks/${first!.id}/metadata`);
     expect(await metadata.json()).toMatchObject({ blockId: first!.id, referencedByMilestoneIndex: 3 });
+  });
+
+  it('serve a spoilt milestone in place of one', async () => {
+    const spoilt = fewerSignatures(a.milestones[4]!.payload, 1);
+    const double = await start(a, {
+      confirmed: 10,
+      fault: ({ route }) =>
+        route.name === 'milestoneByIndex' && route.index === 5 ? { kind: 'bytes', bytes: spoilt } : undefined,
+    });
+    const milestone = async (index: number) => bytesOf(await core(double, `milestones/by-index/${index}`, raw));
+    expect((await milestone(5)).equals(spoilt)).toBe(true);
+    expect((await milestone(6)).equals(a.milestones[5]!.payload)).toBe(true);
   });
 
   it('redirect', async () => {

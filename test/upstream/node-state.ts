@@ -25,15 +25,14 @@ export class NodeState {
   #confirmed: number;
   #latest: number;
   #pruned: number;
-  #tips: string[] | undefined;
-  readonly #milestonesById: ReadonlyMap<string, NetworkMilestone>;
+  /** With the number of blocks that they were found among: the network may grow. */
+  #tips: { ids: string[]; among: number } | undefined;
 
   constructor(network: Network, confirmed: number) {
     this.network = network;
     this.#confirmed = confirmed;
     this.#latest = confirmed;
     this.#pruned = network.genesis.index;
-    this.#milestonesById = new Map(network.milestones.map((milestone) => [milestone.id, milestone]));
   }
 
   get confirmed(): number {
@@ -78,7 +77,7 @@ export class NodeState {
   }
 
   milestoneById(id: string): NetworkMilestone | undefined {
-    const milestone = this.#milestonesById.get(id);
+    const milestone = this.network.milestones.find((each) => each.id === id);
     return milestone === undefined ? undefined : this.milestone(milestone.index);
   }
 
@@ -91,8 +90,9 @@ export class NodeState {
 
   /** Up to eight of the newest blocks that nothing refers to yet. */
   get tips(): string[] {
-    this.#tips ??= this.#findTips();
-    return this.#tips;
+    const among = this.network.blocks.size;
+    if (this.#tips?.among !== among) this.#tips = { ids: this.#findTips(), among };
+    return this.#tips.ids;
   }
 
   #findTips(): string[] {
