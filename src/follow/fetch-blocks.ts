@@ -1,10 +1,11 @@
 /**
  * Fetching blocks that D1 does not have, and checking each: its hash is the ID asked for, it parses, and it is one that a node stores.
  */
+
+import { BeyondBudget, type BlockSource, ReferencedBefore, UnknownBlock } from '../ledger/gather.ts';
 import { breaksNonceRule } from '../stardust/admission.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
-import { BeyondBudget, type BlockSource, ReferencedBefore, UnknownBlock } from '../ledger/gather.ts';
 import { askInTurn, type Upstream, UpstreamFailure } from './upstream.ts';
 
 export interface FetchLimits {
@@ -18,7 +19,11 @@ export interface FetchLimits {
 export type FetchedBlocks = Map<string, ParsedBlock>;
 
 /** Fetches blocks of a milestone's cone: if one too many or a false one comes, the milestone's roots tell. */
-export function milestoneSource(upstreams: readonly Upstream[], limits: FetchLimits, fetched: FetchedBlocks): BlockSource {
+export function milestoneSource(
+  upstreams: readonly Upstream[],
+  limits: FetchLimits,
+  fetched: FetchedBlocks,
+): BlockSource {
   const fetchOne = async (id: string) => {
     const block = fetched.get(id) ?? (await fetchBlock(upstreams, id));
     fetched.set(id, block);
@@ -48,7 +53,10 @@ export function openSource(upstreams: readonly Upstream[], index: number, limits
   return { fetch: limited(limits, fetchOne) };
 }
 
-function limited({ maxBlocks, deadline }: FetchLimits, fetchOne: (id: string) => Promise<ParsedBlock>): BlockSource['fetch'] {
+function limited(
+  { maxBlocks, deadline }: FetchLimits,
+  fetchOne: (id: string) => Promise<ParsedBlock>,
+): BlockSource['fetch'] {
   let fetched = 0;
   return async (ids) => {
     fetched += ids.length;

@@ -3,8 +3,9 @@
  *
  * A pass may be cut off anywhere. What it has done is in D1, each milestone whole; the next pass begins by reading it.
  */
-import { headFromRow, type Head, type KnownMilestone, milestoneFromRow, SELECT_HEAD } from '../ledger/head.ts';
+
 import { BeyondBudget, UnknownBlock } from '../ledger/gather.ts';
+import { type Head, headFromRow, type KnownMilestone, milestoneFromRow, SELECT_HEAD } from '../ledger/head.ts';
 import type { IntakeRules } from '../ledger/intake.ts';
 import { admittingParameters, parameterTable, SELECT_PARAMETERS } from '../ledger/parameters.ts';
 import { type Database, runBatch } from '../ledger/rows.ts';
@@ -14,7 +15,7 @@ import { type FetchedBlocks, milestoneSource } from './fetch-blocks.ts';
 import { type FollowerState, saveFollowerState } from './state.ts';
 import { storeTips } from './store-tips.ts';
 import { LedgerMoved, takeInMilestone } from './take-in.ts';
-import { type Upstream, type UpstreamHeads, UpstreamFailure } from './upstream.ts';
+import { type Upstream, UpstreamFailure, type UpstreamHeads } from './upstream.ts';
 import { Divergence, verifyMilestone } from './verify-milestone.ts';
 
 export interface Following {
@@ -97,7 +98,12 @@ async function followUpstream(following: Following, upstream: Upstream, budget: 
   return finish(following, heads, applied, false);
 }
 
-async function finish({ db }: Following, { latest }: UpstreamHeads, applied: number, behind: boolean): Promise<PassResult> {
+async function finish(
+  { db }: Following,
+  { latest }: UpstreamHeads,
+  applied: number,
+  behind: boolean,
+): Promise<PassResult> {
   const state: FollowerState = { state: 'following', upstream: latest };
   await saveFollowerState(db, state);
   return { applied, behind };
@@ -116,10 +122,18 @@ async function readPosition(db: Database, { keys, verify }: Following): Promise<
   const head = headFromRow(row);
   const milestone = milestoneFromRow(row);
   if (milestone === undefined) throw new Error(`the ledger is at ${head.ledger} and does not know that milestone`);
-  return { head, milestone, rules: { keys, verify, parameters: admittingParameters(parameterTable(options!), head.ledger) } };
+  return {
+    head,
+    milestone,
+    rules: { keys, verify, parameters: admittingParameters(parameterTable(options!), head.ledger) },
+  };
 }
 
-async function takeInNext(following: Following, upstream: Upstream, { head, milestone, rules }: Position): Promise<void> {
+async function takeInNext(
+  following: Following,
+  upstream: Upstream,
+  { head, milestone, rules }: Position,
+): Promise<void> {
   const index = head.ledger + 1;
   const started = Date.now();
   const payload = await upstream.readMilestone(index);

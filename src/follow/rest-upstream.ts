@@ -36,7 +36,11 @@ const hexId = v.pipe(
 
 const info = v.object({
   status: v.object({
-    latestMilestone: v.object({ index: u32, timestamp: v.optional(u32, 0), milestoneId: v.optional(hexId, '0'.repeat(64)) }),
+    latestMilestone: v.object({
+      index: u32,
+      timestamp: v.optional(u32, 0),
+      milestoneId: v.optional(hexId, '0'.repeat(64)),
+    }),
     confirmedMilestone: v.object({ index: u32 }),
   }),
 });
@@ -56,7 +60,8 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
       try {
         return await gate(() => askOnce(path, accept, maxLength));
       } catch (error) {
-        const failure = error instanceof UpstreamFailure ? error : new UpstreamFailure(`${name} ${path}: ${reasonOf(error)}`);
+        const failure =
+          error instanceof UpstreamFailure ? error : new UpstreamFailure(`${name} ${path}: ${reasonOf(error)}`);
         if (attempt >= options.attempts) throw failure;
         await new Promise((resolve) => setTimeout(resolve, BACKOFF * 2 ** (attempt - 1)));
       }
@@ -65,7 +70,11 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
 
   async function askOnce(path: string, accept: string, maxLength: number): Promise<Uint8Array | undefined> {
     const signal = AbortSignal.timeout(options.timeout);
-    const response = await options.fetch(`${url}/api/core/v2/${path}`, { headers: { accept }, redirect: 'manual', signal });
+    const response = await options.fetch(`${url}/api/core/v2/${path}`, {
+      headers: { accept },
+      redirect: 'manual',
+      signal,
+    });
     if (response.status !== 200) await response.body?.cancel();
     if (response.status === 404) return undefined;
     if (response.status !== 200) throw new UpstreamFailure(`${name} ${path}: status ${response.status}`);
@@ -82,7 +91,8 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
       throw new UpstreamFailure(`${name} ${path}: no JSON`);
     }
     const result = v.safeParse(schema, json);
-    if (!result.success) throw new UpstreamFailure(`${name} ${path}: ${v.getDotPath(result.issues[0]) ?? ''} ${result.issues[0].message}`);
+    if (!result.success)
+      throw new UpstreamFailure(`${name} ${path}: ${v.getDotPath(result.issues[0]) ?? ''} ${result.issues[0].message}`);
     return result.output;
   }
 

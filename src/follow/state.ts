@@ -23,5 +23,8 @@ const SAVE = `
 
 export async function saveFollowerState(db: Database, { state, reason, upstream }: FollowerState): Promise<void> {
   const { index = null, timestamp = null, milestoneId = null } = upstream ?? {};
-  await db.prepare(SAVE).bind(state, reason ?? null, index, timestamp, milestoneId).run();
+  await db
+    .prepare(SAVE)
+    .bind(state, reason ?? null, index, timestamp, milestoneId)
+    .run();
 }

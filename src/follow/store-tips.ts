@@ -4,8 +4,7 @@
  * They are open, and a proposal may reach them at once. So each is asked about upstream first: one that a milestone of ours references already, though we do
  * not know it, would look open to every later request (design §3, the trap). Such a block, and every block upon it, is left out.
  */
-import { fetchBlock, type FetchedBlocks } from './fetch-blocks.ts';
-import { type Upstream, UpstreamFailure } from './upstream.ts';
+
 import { UnknownBlock } from '../ledger/gather.ts';
 import { type IntakeRules, mentionedOutputIds, recordBlocks } from '../ledger/intake.ts';
 import { lookUpBlocks, lookUpOutputs } from '../ledger/lookup.ts';
@@ -14,6 +13,8 @@ import { settleWaiting, storeStatements } from '../ledger/store.ts';
 import type { KnownBlock } from '../ledger/view.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
+import { type FetchedBlocks, fetchBlock } from './fetch-blocks.ts';
+import { type Upstream, UpstreamFailure } from './upstream.ts';
 
 /** Blocks stored in one go; more are left to the next. */
 const MAX_BLOCKS = 300;
@@ -35,7 +36,8 @@ export async function storeTips(
   const fresh = solidFirst(blocks, known);
   if (fresh.length === 0) return 0;
   const open = Number((await db.prepare(COUNT_OPEN).first())?.open);
-  if (open + fresh.length > MAX_OPEN_BLOCKS) throw new Error(`${open} blocks that no milestone references: no more are stored`);
+  if (open + fresh.length > MAX_OPEN_BLOCKS)
+    throw new Error(`${open} blocks that no milestone references: no more are stored`);
 
   const rows = { ...(await lookUpOutputs(db, mentionedOutputIds(fresh))), blocks: known };
   const recorded = await recordBlocks(fresh, rows, rules);

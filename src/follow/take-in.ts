@@ -4,7 +4,7 @@
  * Nothing is written before both roots equal the signed ones. Then the cone commits to every block in it, in this order, so that nothing that an upstream
  * sent can have been added, left out or changed; and everything is written in one batch behind a fence.
  */
-import { type VerifiedMilestone, applyStatements } from '../ledger/apply.ts';
+import { applyStatements, type VerifiedMilestone } from '../ledger/apply.ts';
 import { type BlockSource, gatherCone, judgeGathered, UnknownBlock } from '../ledger/gather.ts';
 import type { IntakeRules } from '../ledger/intake.ts';
 import { parametersAt, readParameters } from '../ledger/parameters.ts';
@@ -44,11 +44,19 @@ export async function takeInMilestone(
   if (gathered === 'too large') throw new Error(`the cone of milestone ${index} is too large`);
   if (gathered === 'ledger replaced') throw new LedgerMoved('the ledger was replaced');
   if ('missing' in gathered) throw new UnknownBlock(`block 0x${gathered.missing} is not known`);
-  if (gathered.view.head.ledger !== index - 1) throw new LedgerMoved(`the ledger is at ${gathered.view.head.ledger} already`);
+  if (gathered.view.head.ledger !== index - 1)
+    throw new LedgerMoved(`the ledger is at ${gathered.view.head.ledger} already`);
 
   const previousMilestoneId = index === view.head.genesis + 1 ? undefined : milestone.previousMilestoneId;
-  const { cone, whiteFlag } = await judgeGathered(db, gathered, milestone.timestamp, previousMilestoneId, async () => rules);
-  if (!whiteFlag.metPreviousMilestone) throw new Divergence(`the cone of milestone ${index} has no block of the one before`);
+  const { cone, whiteFlag } = await judgeGathered(
+    db,
+    gathered,
+    milestone.timestamp,
+    previousMilestoneId,
+    async () => rules,
+  );
+  if (!whiteFlag.metPreviousMilestone)
+    throw new Divergence(`the cone of milestone ${index} has no block of the one before`);
   const roots = computeRoots(cone, whiteFlag);
   for (const root of ['inclusionMerkleRoot', 'appliedMerkleRoot'] as const) {
     if (!equalBytes(roots[root], milestone[root])) {

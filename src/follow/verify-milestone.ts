@@ -1,13 +1,14 @@
 /**
  * Verifying the next milestone before anything is done with it (formats-and-clients.md §2.1; protocol.md C-M, E.5).
  */
+
+import type { VerifiedMilestone } from '../ledger/apply.ts';
+import type { Head, KnownMilestone } from '../ledger/head.ts';
 import { Reader, Refusal, toHexDigits } from '../stardust/bytes.ts';
 import { decode } from '../stardust/codec.ts';
 import { milestoneId } from '../stardust/ids.ts';
 import { type Milestone, milestone } from '../stardust/milestone.ts';
 import { type MilestoneKeys, unsigned, type VerifySignature } from '../stardust/milestone-keys.ts';
-import type { VerifiedMilestone } from '../ledger/apply.ts';
-import type { Head, KnownMilestone } from '../ledger/head.ts';
 
 /** Upstream is on another chain than we, or says what cannot be: a matter for people. The message goes into health and log. */
 export class Divergence extends Error {}

@@ -4,6 +4,7 @@
  * Reads go through a D1 session, so that a replica near by may answer: whatever it says carries its own ledger index.
  */
 import { openSource } from '../follow/fetch-blocks.ts';
+import { createGuard } from '../follow/guard.ts';
 import { openUpstreams, readRules } from '../follow/session.ts';
 import { followerOf } from '../follow/stub.ts';
 import { UpstreamFailure } from '../follow/upstream.ts';
@@ -26,6 +27,8 @@ const CATCH_UP_TIME = 700;
 /** A coordinator waits two seconds; milliseconds of them after which nothing more is fetched, and the most blocks that are (design §3). */
 const REQUEST_TIME = 1500;
 const MAX_FETCHED = 2000;
+
+const guard = createGuard(Date.now);
 
 export function openNode(settings: Settings): EdgeNode {
   const db = settings.ledger.withSession('first-unconstrained');
@@ -73,7 +76,8 @@ async function computeNow(
       request,
       rules,
       mayFetch
-        ? (index) => openSource(openUpstreams(settings, REQUEST_TIME, 1), index, { maxBlocks: MAX_FETCHED, deadline })
+        ? (index) =>
+            guard(openSource(openUpstreams(settings, REQUEST_TIME, 1), index, { maxBlocks: MAX_FETCHED, deadline }))
         : undefined,
     );
   } catch (error) {

@@ -133,7 +133,11 @@ export async function completeStored(
  * parameters that we do not know (design §5).
  */
 export function admitStatements(db: Database, cone: Cone, order: Uint32Array): D1PreparedStatement[] {
-  const admitted = [...order].filter((position) => cone.inadmissibleAt(position)).map((position) => cone.recordAt(position));
-  const records = admitted.map(decodeRecord).map((record) => [record.row, toBase64(encodeRecord({ ...record, inadmissible: false }))]);
+  const admitted = [...order]
+    .filter((position) => cone.inadmissibleAt(position))
+    .map((position) => cone.recordAt(position));
+  const records = admitted
+    .map(decodeRecord)
+    .map((record) => [record.row, toBase64(encodeRecord({ ...record, inadmissible: false }))]);
   return forEachPiece(db, UPDATE_RECORDS, records);
 }

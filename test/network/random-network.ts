@@ -2,7 +2,6 @@
  * Networks in which everything happens: payments, NFTs and aliases through their lives, conflicts of every kind that transactions.ts can make,
  * reattachments, producers that come late, time conditions at the very second, and odd milestone blocks.
  */
-
 import { toHex } from '../../src/stardust/bytes.ts';
 import { nftIdOf } from '../../src/stardust/ids.ts';
 import { OutputType } from '../../src/stardust/output.ts';

@@ -40,7 +40,7 @@ export type Fault = {
   | { kind: 'type'; type: string }
   /** Status 200, JSON by its type and not by its content. */
   | { kind: 'notJson' }
-  /** Status 200 and these bytes: another block, a milestone of another network or with other signatures or roots (../network/forge.ts). */
+  /** Status 200 and these bytes: another block, a milestone of another network or with other signatures or roots (../network/milestones.ts). */
   | { kind: 'bytes'; bytes: Uint8Array }
   /** The right JSON, changed: metadata or an info that contradicts. */
   | { kind: 'json'; change: (value: { [key: string]: Json }) => Json }

@@ -1,5 +1,6 @@
 /** protocol.md H.1, cases 14 to 32: outputs. A case that is refused names the rule that it breaks. */
 import { describe, expect, it } from 'vitest';
+import { README_PARAMETERS as parameters } from '../../../scripts/conformance/parameters.ts';
 import { minimumDeposit } from '../../../src/stardust/admission.ts';
 import { type Feature, FeatureType } from '../../../src/stardust/feature.ts';
 import { outputBytes } from '../../../src/stardust/ids.ts';
@@ -25,7 +26,7 @@ import {
   tokens,
   verdict,
 } from '../../build.ts';
-import { admitted, aliasId, alice, blockOf, bob, nftId, OK, parameters, SUPPLY, withOutputs } from './syntactic.ts';
+import { admitted, aliasId, alice, blockOf, bob, nftId, OK, SUPPLY, withOutputs } from './syntactic.ts';
 
 describe('H.1 amounts', () => {
   it('H-14 an amount is over 0, and all of them at most the supply', () => {

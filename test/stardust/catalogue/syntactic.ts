@@ -1,33 +1,17 @@
 /** What the tests of H.1 share: transactions in blocks, and the rules that they break. */
+import { README_PARAMETERS as parameters } from '../../../scripts/conformance/parameters.ts';
 import { inadmissible } from '../../../src/stardust/admission.ts';
 import { parseBlock } from '../../../src/stardust/block.ts';
 import type { Output } from '../../../src/stardust/output.ts';
 import type { ProtocolParameters } from '../../../src/stardust/parameters.ts';
-import {
-  basic,
-  blockBytes,
-  brokenRule,
-  NETWORK_NAME,
-  signer,
-  type TransactionPlan,
-  transactionOf,
-} from '../../build.ts';
+import { basic, blockBytes, brokenRule, idOf, signer, type TransactionPlan, transactionOf } from '../../build.ts';
 
 export const alice = signer('alice');
 export const bob = signer('bob');
 export const aliasId = idOf('alias');
 export const nftId = idOf('nft');
 
-export const SUPPLY = 2_779_530_283_277_761n;
-export const parameters: ProtocolParameters = {
-  version: 2,
-  networkName: NETWORK_NAME,
-  bech32Hrp: 'tst',
-  minPowScore: 0,
-  belowMaxDepth: 15,
-  rentStructure: { vByteCost: 500, vByteFactorData: 1, vByteFactorKey: 10 },
-  tokenSupply: SUPPLY,
-};
+export const SUPPLY = parameters.tokenSupply;
 
 export const oneInput = [{ output: basic(alice.address), unlock: alice }];
 export const plan = (given: Partial<TransactionPlan>): TransactionPlan => ({

@@ -1,0 +1,59 @@
+/**
+ * A running Worker for tests over HTTP: start, stop, kill.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface Edge {
+  url: string;
+  /** Lines of log since the start. */
+  log: string[];
+  /** Process IDs of miniflare's parent process; workerd is its child. */
+  pid: number;
+  stop(): Promise<void>;
+  /** SIGKILL to everything at once. */
+  kill(): Promise<void>;
+}
+
+export interface EdgeOptions {
+  /** What buildWorker built. */
+  folder: string;
+  persistTo: string;
+  vars?: Record<string, string>;
+  port?: number;
+}
+
+/** Resolves when the Worker answers. */
+export async function startEdge({ folder, persistTo, vars = {}, port = 0 }: EdgeOptions): Promise<Edge> {
+  const argument = JSON.stringify({ folder, persistTo, vars, port });
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'serve.ts'), argument], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const log: string[] = [];
+  createInterface({ input: child.stderr! }).on('line', (line) => log.push(line));
+  const lines = createInterface({ input: child.stdout! });
+  const url = await new Promise<string>((resolve, reject) => {
+    lines.on('line', (line) => {
+      log.push(line);
+      if (line.startsWith('{"url":')) resolve(JSON.parse(line).url);
+    });
+    child.once('exit', (code) => reject(new Error(`the Worker did not start (${code}):\n${log.join('\n')}`)));
+  });
+  return {
+    url,
+    log,
+    pid: child.pid!,
+    stop: () => end(child, 'SIGTERM'),
+    kill: () => end(child, 'SIGKILL'),
+  };
+}
+
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  process.kill(-child.pid!, signal);
+  await exit;
+}

@@ -1,0 +1,112 @@
+/**
+ * The built Worker with its own D1, KV and Durable Object, over real HTTP, at one milestone of a recorded network that a double of a node serves.
+ */
+import { createTestHarness, type TestHarness } from 'wrangler';
+import { toHexDigits } from '../../src/stardust/bytes.ts';
+import { encode } from '../../src/stardust/codec.ts';
+import { decodeOutput, nftIdOfOutput } from '../../src/stardust/ids.ts';
+import { protocolParametersOption } from '../../src/stardust/milestone.ts';
+import { protocolParameters } from '../../src/stardust/parameters.ts';
+import { ledgerAt, milestoneAt, type Network } from '../network/model.ts';
+import { type RecordedName, recordedNetwork, recordedQuestions } from '../network/recorded.ts';
+import { NodeDouble } from '../upstream/double.ts';
+import type { Facts, Fetch } from './contract.ts';
+
+export interface RunningWorker {
+  fetch: Fetch;
+  /** Where it listens. */
+  url: URL;
+  facts: Facts;
+  harness: TestHarness;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What a snapshot import leaves behind, for a network whose genesis is its snapshot. */
+async function importGenesis(db: D1Database, network: Network): Promise<void> {
+  const { index, timestamp, treasury, parameters } = network.genesis;
+  const zero = '0'.repeat(64);
+  const option = encode(protocolParametersOption, {
+    type: 1,
+    targetMilestoneIndex: index,
+    protocolVersion: parameters.version,
+    parameters: encode(protocolParameters, parameters),
+  });
+  const outputs = ledgerAt(network, index).map((output) =>
+    db
+      .prepare('INSERT INTO output (id, bytes, block, created, created_time, seen) VALUES (?1, ?2, ?3, ?4, ?5, ?4)')
+      .bind(
+        toHexDigits(output.outputId),
+        output.bytes.toBase64(),
+        toHexDigits(output.blockId),
+        output.bookedIndex,
+        output.bookedTimestamp,
+      ),
+  );
+  await db.batch([
+    db.prepare("INSERT INTO head VALUES (1, 'test', ?1, ?1, ?1, ?2, ?3, 0)").bind(index, zero, String(treasury)),
+    db.prepare('INSERT INTO milestone VALUES (?1, ?2, ?3, NULL)').bind(index, zero, timestamp),
+    db.prepare('INSERT INTO block (row, id, milestone, seen) VALUES (1, ?1, ?2, ?2)').bind(zero, index),
+    db.prepare('INSERT INTO parameters VALUES (?1, ?1, ?2)').bind(index, option.toBase64()),
+    ...outputs,
+  ]);
+}
+
+function factsOf(network: Network, name: RecordedName, ledgerIndex: number): Facts {
+  const question = recordedQuestions(name).find(
+    (each) => each.ledgerIndex === ledgerIndex && each.status === 200 && (each.request as Facts['whiteFlag']).index > 0,
+  );
+  const nft = ledgerAt(network, ledgerIndex)
+    .map(({ outputId, bytes }) => ({ outputId, nftId: nftIdOfOutput(decodeOutput(bytes), outputId) }))
+    .find(({ nftId }) => nftId !== undefined);
+  if (question === undefined || nft?.nftId === undefined) throw new Error(`nothing to ask at milestone ${ledgerIndex}`);
+  return {
+    ledgerIndex,
+    genesisIndex: network.genesis.index,
+    ledgerTimestamp: milestoneAt(network, ledgerIndex)!.timestamp,
+    nftId: `0x${toHexDigits(nft.nftId)}`,
+    nftOutputId: `0x${toHexDigits(nft.outputId)}`,
+    whiteFlag: question.request as Facts['whiteFlag'],
+    roots: question.response as Facts['roots'],
+  };
+}
+
+export async function runWorker(name: RecordedName, ledgerIndex: number): Promise<RunningWorker> {
+  const network = recordedNetwork(name);
+  const double = await NodeDouble.start(network, { confirmed: ledgerIndex });
+  const harness = createTestHarness({
+    workers: [
+      {
+        configPath: './wrangler.toml',
+        vars: {
+          UPSTREAM_URL: double.url,
+          MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => toHexDigits(publicKey)).join(','),
+          MILESTONE_THRESHOLD: String(network.keys.threshold),
+        },
+      },
+    ],
+  });
+  const { url } = await harness.listen();
+  const worker = harness.getWorker<Env>();
+  await worker.applyD1Migrations('LEDGER');
+  await importGenesis((await worker.getEnv()).LEDGER, network);
+  const request: Fetch = (path, init) => fetch(new URL(path, url), init);
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    await worker.scheduled();
+    const info = (await (await request('/api/core/v2/info')).json()) as {
+      status: { confirmedMilestone: { index: number } };
+    };
+    if (info.status.confirmedMilestone.index === ledgerIndex) break;
+    if (Date.now() > deadline) throw new Error(`the Worker stays at milestone ${info.status.confirmedMilestone.index}`);
+  }
+  return {
+    fetch: request,
+    url,
+    facts: factsOf(network, name, ledgerIndex),
+    harness,
+    async [Symbol.asyncDispose]() {
+      await harness.close();
+      await double.stop();
+    },
+  };
+}
