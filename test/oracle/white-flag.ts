@@ -24,9 +24,9 @@ export interface OracleView {
   referenced: ReadonlySet<string>;
   /** Blocks that properly carry a milestone (M-2 to M-5). */
   milestoneBlocks: ReadonlySet<string>;
-  /** All outputs that the ledger knows. */
+  /** Outputs of the ledger, the unspent ones at least. */
   outputs: ReadonlyMap<string, { bytes: Uint8Array }>;
-  /** Those of them that an earlier milestone spends. */
+  /** Outputs that an earlier milestone spends. */
   spent: ReadonlySet<string>;
 }
 
@@ -161,11 +161,13 @@ async function verdict(
     const key = toHex(id);
     // L-1
     if (consumed.has(key)) return ConflictReason.InputAlreadySpentInThisMilestone;
-    // L-2, L-3
-    const bytes = (created.get(key) ?? view.outputs.get(key))?.bytes;
-    if (bytes === undefined) return ConflictReason.InputNotFound;
+    const made = created.get(key);
     // L-4
-    if (view.spent.has(key)) return ConflictReason.InputAlreadySpent;
+    if (made === undefined && view.spent.has(key)) return ConflictReason.InputAlreadySpent;
+    // L-2, L-5
+    const bytes = (made ?? view.outputs.get(key))?.bytes;
+    // L-3
+    if (bytes === undefined) return ConflictReason.InputNotFound;
     inputs.push({ id, bytes, output: decode(output, new Reader(bytes)) });
   }
   const validSignatures = await verifySignatures(transaction, (publicKey, message, signature) =>

@@ -1,7 +1,7 @@
 /** protocol.md H.3, cases 49 to 58: which inputs there are, and in which order blocks come. By the product and by the oracle. */
 import { describe, expect, it } from 'vitest';
 import type { WhiteFlagCase } from '../../../scripts/conformance/white-flag.ts';
-import { fromHex, toHex } from '../../../src/stardust/bytes.ts';
+import { toHex } from '../../../src/stardust/bytes.ts';
 import { encode } from '../../../src/stardust/codec.ts';
 import { blockId, migratedOutputId, outputBytes, outputId, transactionId } from '../../../src/stardust/ids.ts';
 import { type Transaction, transaction } from '../../../src/stardust/transaction.ts';
@@ -187,14 +187,13 @@ describe('H.3 order', () => {
       outputs: new Map([[toHex(second.id!), { bytes: outputBytes(second.output) }]]),
       spent: new Set<string>(),
     };
-    const b_ = new Set([toHex(blockId(b))]);
+    const blockB = new Set([toHex(blockId(b))]);
     for (const stop of [
-      { referenced: b_, solidEntryPoints: new Set<string>() },
-      { referenced: new Set<string>(), solidEntryPoints: b_ },
+      { referenced: blockB, solidEntryPoints: new Set<string>() },
+      { referenced: new Set<string>(), solidEntryPoints: blockB },
     ]) {
       const { inclusionMerkleRoot } = await whiteFlag({ ...view, ...stop }, request);
       expect(inclusionMerkleRoot).toBe(outside.inclusionMerkleRoot);
     }
-    expect(fromHex(outside.inclusionMerkleRoot).length).toBe(32);
   });
 });
