@@ -6,5 +6,5 @@ CREATE TABLE nft_index (
   state TEXT NOT NULL                 -- JSON
 );
 
--- Of no ledger yet. A row that belongs to another generation than the head says that nothing of nft_change was pruned; a missing row says nothing.
+-- Of no ledger yet.
 INSERT INTO nft_index (one, token, generation, state) VALUES (1, '', '', '{}');

@@ -9,7 +9,7 @@ import { type Head, headFromRow, type KnownMilestone, milestoneFromRow, SELECT_H
 import type { IntakeRules } from '../ledger/intake.ts';
 import { admittingParameters, parameterTable, SELECT_PARAMETERS } from '../ledger/parameters.ts';
 import { type Database, runBatch } from '../ledger/rows.ts';
-import { writeLog } from '../log.ts';
+import { describeError, writeLog } from '../log.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import { type FetchedBlocks, milestoneSource } from './fetch-blocks.ts';
 import { type FollowerState, saveFollowerState } from './state.ts';
@@ -93,9 +93,22 @@ async function followUpstream(following: Following, upstream: Upstream, budget: 
     await following.publish();
     at = await readPosition(db, following);
   }
-  await storeTips(db, upstream, at.head.ledger, at.rules, following.fetched);
+  await storeTipsIfPossible(following, upstream, at);
   if (following.fetched.size > MAX_FETCHED) following.fetched.clear();
   return finish(following, heads, applied, false);
+}
+
+/** Tips are stored to save requests the fetching; whatever is in the way of it holds nothing up. */
+async function storeTipsIfPossible(
+  { db, fetched }: Following,
+  upstream: Upstream,
+  { head, rules }: Position,
+): Promise<void> {
+  try {
+    await storeTips(db, upstream, head.ledger, rules, fetched);
+  } catch (error) {
+    writeLog('warn', 'tips not stored', { upstream: upstream.name, error: describeError(error) });
+  }
 }
 
 async function finish(

@@ -14,7 +14,7 @@ import { putAgain, putAll, putChanged } from './put-entries.ts';
 import { putRecent, RECENT_COSTS } from './put-recent.ts';
 import { MAX_ANSWERS, MAX_OTHERS } from './recent.ts';
 import { type Bounds, type Budget, type Run, type Step, type Stop, swapState } from './run.ts';
-import { beginState, beginUnknown, moveOn } from './state.ts';
+import { beginState, moveOn } from './state.ts';
 
 export type { Budget, Stop } from './run.ts';
 
@@ -57,10 +57,7 @@ export async function publishTo(
   const { head, stored } = await ledger.look();
   if (head === undefined) return { done: true, stops: [], ledgerIndex: undefined, used: used() };
 
-  // A row of another ledger says that this one was imported since; no row says nothing.
-  const begin = () =>
-    stored ? beginState(head.generation, head.start) : beginUnknown(head.generation, head.ledger, clock());
-  const state = stored?.state ?? begin();
+  const state = stored?.state ?? beginState(head.generation, head.start);
   const run: Run = { ledger, store, clock, bounds, head, left, token: stored?.token, state };
   const stops = await takeSteps(run, stored?.state === undefined);
   return { done: stops.length === 0, stops, ledgerIndex: run.state.recent?.to, used: used() };

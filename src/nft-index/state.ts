@@ -26,7 +26,7 @@ const Entries = v.variant('kind', [
     kind: v.literal('incomplete'),
     /** Entries of the NFTs up to this ID have been put. */
     upTo: v.string(),
-    /** Before, a writer may hold an older entry of this generation that the window does not cover. */
+    /** Until then somebody else puts them (bulk.ts). */
     notBefore: Time,
   }),
   v.strictObject({
@@ -66,24 +66,19 @@ export function endOf(milestone: number): Position {
   return { milestone: milestone + 1, nft: '' };
 }
 
-/** The index of a ledger that was just imported: no entry of this generation has been put, and all changes since are in nft_change. */
-export function beginState(generation: string, from: number): State {
+/**
+ * The index of a ledger that was just imported: no entry of this generation has been put, and all changes since are in nft_change. It also is right where the row
+ * was lost: changes that are no longer in nft_change have settled long ago, so that the window lacks nothing.
+ */
+export function beginState(generation: string, start: number): State {
   return {
     generation,
-    from,
+    from: start,
     entries: { kind: 'incomplete', upTo: '', notBefore: 0 },
-    put: endOf(from),
-    again: endOf(from),
+    put: endOf(start),
+    again: endOf(start),
     marks: [],
     recent: null,
-  };
-}
-
-/** The index of a ledger about which nothing is known, neither what was put nor what was pruned. */
-export function beginUnknown(generation: string, ledgerIndex: number, now: number): State {
-  return {
-    ...beginState(generation, ledgerIndex),
-    entries: { kind: 'incomplete', upTo: '', notBefore: now + AGAIN_AFTER },
   };
 }
 

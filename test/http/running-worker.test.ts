@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { badRequests, checkAnswer } from './bad-requests.ts';
-import { checkRow, nftRows, type Row, whiteFlagRows } from './contract.ts';
+import { checkRow, type Facts, nftRows, type Row, whiteFlagRows } from './contract.ts';
 import { type RunningWorker, runWorker } from './running-worker.ts';
 import { facts as madeUp } from './stub.ts';
 
@@ -14,17 +14,15 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => worker[Symbol.asyncDispose]());
 
-/** The rows are the same for all facts; the facts are known only once the Worker runs. */
-function rowsByName(rows: (facts: RunningWorker['facts']) => Row[]): (name: string) => Promise<void> {
-  return (name) => checkRow(worker.fetch, rows(worker.facts).find((row) => row.name === name)!);
-}
+/** Rows have the same places for all facts; the facts are known only once the Worker runs. */
+const placesOf = (rows: (facts: Facts) => Row[]) => rows(madeUp).map(({ name }, place) => ({ name, place }));
 
 describe('NFT lookup', () => {
-  it.each(nftRows(madeUp).map(({ name }) => name))('%s', rowsByName(nftRows));
+  it.each(placesOf(nftRows))('$name', ({ place }) => checkRow(worker.fetch, nftRows(worker.facts)[place]!));
 });
 
 describe('white flag', () => {
-  it.each(whiteFlagRows(madeUp).map(({ name }) => name))('%s', rowsByName(whiteFlagRows));
+  it.each(placesOf(whiteFlagRows))('$name', ({ place }) => checkRow(worker.fetch, whiteFlagRows(worker.facts)[place]!));
 });
 
 it('10,000 random bad requests: never a 500, never a body outside the contract, never a hang', {
@@ -35,8 +33,11 @@ it('10,000 random bad requests: never a 500, never a body outside the contract, 
   const ask = async () => {
     for (const request of requests) {
       const { path, init } = request;
+      const signal = AbortSignal.timeout(10_000);
       try {
-        const response = await worker.fetch(path, { ...init, signal: AbortSignal.timeout(10_000) } as RequestInit);
+        const send = () => worker.fetch(path, { ...init, signal } as RequestInit);
+        // workerd closes a connection after it refused a body unread; a client that was just about to use it again asks once more
+        const response = await send().catch(send);
         await checkAnswer(request, response);
       } catch (error) {
         failures.push(`${init.method} ${path.slice(0, 200)} ${JSON.stringify(init.headers)} ${error}`);
@@ -45,4 +46,5 @@ it('10,000 random bad requests: never a 500, never a body outside the contract, 
   };
   await Promise.all(Array.from({ length: 16 }, ask));
   expect(failures).toEqual([]);
+  expect(worker.log.filter(({ level }) => level === 'error')).toEqual([]);
 });

@@ -1,12 +1,17 @@
 /**
  * The built Worker with its own D1, KV and Durable Object, over real HTTP, at one milestone of a recorded network that a double of a node serves.
  */
-import { createTestHarness, type TestHarness } from 'wrangler';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { toHexDigits } from '../../src/stardust/bytes.ts';
 import { encode } from '../../src/stardust/codec.ts';
 import { decodeOutput, nftIdOfOutput } from '../../src/stardust/ids.ts';
 import { protocolParametersOption } from '../../src/stardust/milestone.ts';
 import { protocolParameters } from '../../src/stardust/parameters.ts';
+import { buildWorker, readModules } from '../edge/bundle.ts';
 import { ledgerAt, milestoneAt, type Network } from '../network/model.ts';
 import { type RecordedName, recordedNetwork, recordedQuestions } from '../network/recorded.ts';
 import { NodeDouble } from '../upstream/double.ts';
@@ -17,7 +22,8 @@ export interface RunningWorker {
   /** Where it listens. */
   url: URL;
   facts: Facts;
-  harness: TestHarness;
+  /** Everything that the Worker logged so far. */
+  log: { level: string; message: string }[];
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -42,6 +48,8 @@ async function importGenesis(db: D1Database, network: Network): Promise<void> {
         output.bookedTimestamp,
       ),
   );
+  const schema = await readFile('migrations/0001_ledger.sql', 'utf8');
+  await db.exec(schema.replace(/--.*$/gm, '').replaceAll('\n', ' ').replaceAll(';', ';\n'));
   await db.batch([
     db.prepare("INSERT INTO head VALUES (1, 'test', ?1, ?1, ?1, ?2, ?3, 0)").bind(index, zero, String(treasury)),
     db.prepare('INSERT INTO milestone VALUES (?1, ?2, ?3, NULL)').bind(index, zero, timestamp),
@@ -73,42 +81,55 @@ function factsOf(network: Network, name: RecordedName, ledgerIndex: number): Fac
 export async function runWorker(name: RecordedName, ledgerIndex: number): Promise<RunningWorker> {
   const network = recordedNetwork(name);
   const double = await NodeDouble.start(network, { confirmed: ledgerIndex });
-  const harness = createTestHarness({
-    workers: [
-      {
-        configPath: './wrangler.toml',
-        vars: {
-          UPSTREAM_URL: double.url,
-          MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => toHexDigits(publicKey)).join(','),
-          MILESTONE_THRESHOLD: String(network.keys.threshold),
-        },
+  const folder = await mkdtemp(join(tmpdir(), 'worker-'));
+  await buildWorker(folder);
+  const log: RunningWorker['log'] = [];
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      host: '127.0.0.1',
+      cf: false,
+      logRequests: false,
+      handleStructuredLogs: ({ level, message }) => void log.push({ level, message }),
+      modulesRoot: folder,
+      modules: await readModules(folder),
+      compatibilityDate: '2026-11-01',
+      d1Databases: ['LEDGER'],
+      kvNamespaces: ['NFT_INDEX'],
+      durableObjects: { FOLLOWER: { className: 'Follower', useSQLite: true } },
+      bindings: {
+        UPSTREAM_URL: double.url,
+        MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => toHexDigits(publicKey)).join(','),
+        MILESTONE_THRESHOLD: String(network.keys.threshold),
       },
-    ],
-  });
-  const { url } = await harness.listen();
-  const worker = harness.getWorker<Env>();
-  await worker.applyD1Migrations('LEDGER');
-  await importGenesis((await worker.getEnv()).LEDGER, network);
-  const request: Fetch = (path, init) => fetch(new URL(path, url), init);
-  const deadline = Date.now() + 6_000;
-  for (;;) {
-    await worker.scheduled({ cron: '* * * * *' });
-    const info = (await (await request('/api/core/v2/info')).json()) as {
-      status: { confirmedMilestone: { index: number } };
-    };
-    if (info.status.confirmedMilestone.index === ledgerIndex) break;
-    if (Date.now() > deadline) {
-      throw new Error(`the Worker stays at milestone ${info.status.confirmedMilestone.index}: ${JSON.stringify(harness.getLogs().slice(-6))}`);
-    }
-  }
+    }),
+  );
+  const db: D1Database = await miniflare.getD1Database('LEDGER');
+  await importGenesis(db, network);
+  const url = await miniflare.ready;
+  const request: Fetch = (path, init) => fetch(url.origin + path, init);
+  await waitForLedger(request, ledgerIndex);
   return {
     fetch: request,
     url,
     facts: factsOf(network, name, ledgerIndex),
-    harness,
+    log,
     async [Symbol.asyncDispose]() {
-      await harness.close();
+      await miniflare.dispose();
       await double.stop();
+      await rm(folder, { recursive: true });
     },
   };
+}
+
+/** The Worker follows by itself, woken by its first request. */
+async function waitForLedger(request: Fetch, ledgerIndex: number): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const response = await request('/api/core/v2/info');
+    const info = (await response.json()) as { status: { confirmedMilestone: { index: number } } };
+    const { index } = info.status.confirmedMilestone;
+    if (index === ledgerIndex) return;
+    if (Date.now() > deadline) throw new Error(`the Worker stays at milestone ${index}`);
+    await setTimeout(100);
+  }
 }

@@ -4,6 +4,8 @@
  *
  * Held to: every answer is true at the ledger index it names, and whenever `recent` is missing, malformed or old, D1 gave it.
  */
+import { BULK_WITHIN } from '../../src/nft-index/bulk.ts';
+import { entryKey, writeEntry } from '../../src/nft-index/entry.ts';
 import { lookUpIn, type NftAnswer } from '../../src/nft-index/look-up.ts';
 import { Memory } from '../../src/nft-index/memory.ts';
 import type { IndexLedger, IndexReader, IndexStore, NftRow } from '../../src/nft-index/ports.ts';
@@ -95,11 +97,34 @@ class RandomHistory {
   }
 
   #import(): void {
+    const chance = this.#chance;
     const last = this.#ledger.history?.ledger ?? 100;
-    const start = Math.max(1, last + this.#chance.between(-20, 20));
+    const start = Math.max(1, last + chance.between(-20, 20));
     const generation = `g${this.#histories.size}`;
-    this.#ledger.import(generation, start, this.#someChanges(60));
+    const nfts = this.#someChanges(60);
+    this.#ledger.import(generation, start, nfts);
     this.#histories.set(generation, this.#ledger.history!);
+    if (chance.happens(40)) this.#putInBulk(generation, start, nfts);
+  }
+
+  /** An import that puts all entries itself and takes its time; or breaks off, and leaves the rest to the publisher. */
+  #putInBulk(generation: string, start: number, nfts: readonly NftRow[]): void {
+    const begun = this.#simulation.now - BULK_WITHIN + 180 * MINUTE;
+    this.#ledger.beginBulk(generation, start, begun);
+    const waiting = nfts.map(({ nft, output }): [string, string] => [
+      entryKey(nft),
+      writeEntry({ generation, ledgerIndex: start, outputId: output }),
+    ]);
+    const seal = `seal:${generation}`;
+    const putNext = () => {
+      if (this.#chance.happens(3)) return;
+      const [key, value] = waiting.shift() ?? [seal, generation];
+      const acknowledged = this.#kv.put(key, value);
+      const end = () => this.#ledger.endBulk(generation, begun, seal, this.#simulation.now);
+      const pause = this.#chance.between(0, 15 * MINUTE);
+      this.#simulation.at(acknowledged + pause, key === seal ? end : putNext);
+    };
+    putNext();
   }
 
   /** Somebody empties nft_index. */
@@ -273,7 +298,7 @@ class Trouble {
   }
 
   #pass(): Promise<void> {
-    const long = this.#chance.happens(5) ? this.#chance.pick([PUT_WITHIN, 20 * MINUTE]) : 100;
+    const long = this.#chance.happens(5) ? this.#chance.pick([PUT_WITHIN, 20 * MINUTE, 60 * MINUTE]) : 100;
     return this.#waitUntil(this.#simulation.now + this.#chance.between(1, long));
   }
 

@@ -2,6 +2,7 @@
  * The ledger in memory, by the same interfaces as D1 (src/nft-index/ports.ts): what the model of the index runs over, with every state that it ever had at hand.
  * ledger-contract.ts holds both to the same behaviour.
  */
+import { beginBulk, endBulk } from '../../src/nft-index/bulk.ts';
 import type { ChangeRow, IndexLedger, NftLedger, NftRow, Page, Stored, Window } from '../../src/nft-index/ports.ts';
 import { NAME_LENGTH } from '../../src/nft-index/recent.ts';
 import { readState, type State, writeState } from '../../src/nft-index/state.ts';
@@ -53,6 +54,22 @@ export class MemoryLedger implements IndexLedger, NftLedger {
     const history = this.history!;
     history.apply(changes);
     this.changes.push(...changes.map(({ nft }) => ({ milestone: history.ledger, nft })).sort(byPosition));
+  }
+
+  /** What the SQL of src/nft-index/bulk.ts does. */
+  beginBulk(generation: string, start: number, begun: number): void {
+    if (this.row?.generation === generation || this.history?.generation !== generation || !this.row) return;
+    this.row = { token: crypto.randomUUID(), generation, state: writeState(beginBulk(generation, start, begun)) };
+  }
+
+  endBulk(generation: string, begun: number, seal: string, now: number): void {
+    if (this.row?.generation !== generation) return;
+    const state = readState(this.row.state);
+    const { entries } = beginBulk(generation, 0, begun);
+    if (entries.kind === 'complete' || state.entries.kind === 'complete') return;
+    if (state.entries.notBefore !== entries.notBefore || now >= entries.notBefore) return;
+    const ended = writeState({ ...state, entries: endBulk(seal, now) });
+    this.row = { ...this.row, token: crypto.randomUUID(), state: ended };
   }
 
   async look(): ReturnType<IndexLedger['look']> {

@@ -87,13 +87,8 @@ const MISTAKES: Mistake[] = [
     edits: [
       [
         ENTRIES,
-        'return putChanges(run, NOTHING, upTo, run.state.again, (state, again) =>',
-        'return putChanges(run, NOTHING, upTo, endOf(upTo), (state, again) =>',
-      ],
-      [
-        ENTRIES,
         "if (upTo === undefined) return 'done';",
-        "if (upTo === undefined) return 'done';\n  run.state = markAgain(run.state, upTo, run.clock());",
+        "if (upTo !== undefined) return swapState(run, markAgain(run.state, upTo, run.clock()));\n  if (upTo === undefined) return 'done';",
       ],
     ],
   },
@@ -109,18 +104,22 @@ const MISTAKES: Mistake[] = [
     edits: [[STATE, 'againAt !== null && now - againAt >= SETTLED)', 'now - (againAt ?? 0) >= SETTLED)']],
   },
   {
-    name: 'no time for clocks that differ',
-    edits: [[TIMES, 'SETTLED = COPY_AGE + CLOCKS', 'SETTLED = COPY_AGE - CLOCKS']],
+    name: 'copies are younger than W / 2',
+    edits: [[TIMES, 'SETTLED = COPY_AGE + CLOCKS', 'SETTLED = COPY_AGE / 2 + CLOCKS']],
   },
   {
-    name: 'marks while entries are incomplete',
+    name: 'put again while entries are incomplete',
     edits: [
       [
         STATE,
         "if (entries.kind === 'incomplete') return state;",
-        "if (entries.kind === 'incomplete') return moveOn({ ...state, entries: { kind: 'complete', since: now, seal: '' } }, ledgerIndex, now);",
+        "if (entries.kind === 'incomplete') { return ledgerIndex > (state.marks.at(-1)?.milestone ?? state.from) ? { ...state, marks: [...state.marks, { milestone: ledgerIndex, seenAt: now, againAt: null }] } : state; }",
       ],
     ],
+  },
+  {
+    name: 'a bulk is not waited for',
+    edits: [[ENTRIES, "if (run.clock() < notBefore) return 'too soon';", 'if (notBefore < 0) return "too soon";']],
   },
   {
     name: 'one page of entries is all',
@@ -145,7 +144,6 @@ const MISTAKES: Mistake[] = [
     edits: [[PUT_RECENT, 'window.names.length > bounds.others * NAME_LENGTH', 'window.names.length < 0']],
   },
   { name: 'no names', edits: [[PUT_RECENT, 'others: window.names', "others: ''"]] },
-  { name: 'a removed row pruned nothing', edits: [[PUBLISH, 'stored ? head.start : head.ledger', 'head.start']] },
   {
     name: 'no fence between publishers',
     edits: [[LEDGER, 'this.row === undefined || this.row.token === token', 'token !== null']],

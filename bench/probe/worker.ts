@@ -1,0 +1,47 @@
+/**
+ * The Worker that ours is compared with: it answers a constant, does one get of KV, or hashes, in the same runtime and as bundled as ours.
+ */
+import { blake2b } from '@noble/hashes/blake2.js';
+import { compressBlock } from '../../src/stardust/blake2b-short.ts';
+
+/** The nodes of a Merkle tree. */
+const NODE_BYTES = 65;
+
+const CONSTANT = JSON.stringify({ ledgerIndex: 1, items: [`0x${'0'.repeat(68)}`] });
+
+function hashShort(count: number): void {
+  const message = new Uint32Array(32).fill(0x5a5a5a5a, 0, 16);
+  const digest = new Uint32Array(8);
+  for (let i = 0; i < count; i++) {
+    message[0] = digest[0]!;
+    compressBlock(message, NODE_BYTES, digest, 0);
+  }
+}
+
+function hashNoble(count: number): void {
+  const message = new Uint8Array(NODE_BYTES);
+  for (let i = 0; i < count; i++) message.set(blake2b(message, { dkLen: 32 }));
+}
+
+export default {
+  async fetch(request, env) {
+    const { pathname, searchParams } = new URL(request.url);
+    const count = Number(searchParams.get('count'));
+    switch (pathname) {
+      case '/constant':
+        return new Response(CONSTANT, { headers: { 'content-type': 'application/json' } });
+      case '/kv': {
+        const text = await env.NFT_INDEX.get(searchParams.get('key') ?? '', { type: 'text', cacheTtl: 30 });
+        return new Response(text, { headers: { 'content-type': 'application/json' } });
+      }
+      case '/hash':
+        hashShort(count);
+        return new Response();
+      case '/hash-noble':
+        hashNoble(count);
+        return new Response();
+      default:
+        return new Response(null, { status: 404 });
+    }
+  },
+} satisfies ExportedHandler<Pick<Env, 'NFT_INDEX'>>;

@@ -1,0 +1,130 @@
+/**
+ * Verdicts on transactions as large as they may be: 128 inputs, 128 outputs (protocol.md D.2). Signatures are verified before, not timed.
+ */
+import { strict as assert } from 'node:assert';
+import type { Output } from '../src/stardust/output.ts';
+import { ConflictReason } from '../src/stardust/semantics/conflict-reason.ts';
+import { judge, judgeOverTime } from '../src/stardust/semantics/judge.ts';
+import {
+  alias,
+  basic,
+  byAlias,
+  depositReturn,
+  expiration,
+  foundry,
+  idOf,
+  judged,
+  metadata,
+  nft,
+  type PlannedInput,
+  referTo,
+  sender,
+  signer,
+  type TransactionPlan,
+  timelock,
+  tokens,
+} from '../test/build.ts';
+import type { BenchCase } from './case.ts';
+
+const COUNT = 128;
+const NOW = 1000;
+
+const alice = signer('alice');
+const bob = signer('bob');
+const aliasId = idOf('alias');
+
+/** Alice's inputs: the first signed, the others referring to it. */
+function owned(outputs: readonly Output[]): PlannedInput[] {
+  return outputs.map((output, i) => ({ output, unlock: i === 0 ? alice : referTo(0) }));
+}
+
+const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+
+const plain: TransactionPlan = {
+  inputs: owned(times(COUNT, () => basic(alice.address))),
+  outputs: times(COUNT, (i) => basic(i % 2 === 0 ? alice.address : bob.address)),
+};
+
+/** An alias, 40 foundries that mint, 20 NFTs, deposits to be returned, senders, and 64 kinds of tokens. */
+function mixed(): TransactionPlan {
+  const serials = times(40, (i) => i + 1);
+  const foreign = times(24, (i) => tokens(idOf('other alias'), 10n, i + 1));
+  const nfts = times(20, (i) => nft(alice.address, { nftId: idOf(`nft ${i}`), immutable: [metadata(i)] }));
+  const state = (stateIndex: number) => alias(alice.address, bob.address, { aliasId, stateIndex, foundryCounter: 40 });
+  const held = serials.map((serialNumber) => tokens(aliasId, 5n, serialNumber));
+  const minted = serials.map((serialNumber) => tokens(aliasId, 7n, serialNumber));
+  const rest = COUNT - 1 - 40 - 20;
+  const lent = depositReturn(bob.address, 1000n);
+  return {
+    inputs: [
+      { output: state(1), unlock: alice },
+      ...serials.map((serialNumber) => ({
+        output: foundry(aliasId, { serialNumber, minted: 5n }),
+        unlock: byAlias(0),
+      })),
+      ...nfts.map((output) => ({ output, unlock: referTo(0) })),
+      ...times(rest, (i) => ({
+        output: basic(alice.address, {
+          conditions: [lent],
+          tokens: i === 0 ? held : i === 1 ? foreign : [],
+          amount: 2_000_000n,
+        }),
+        unlock: referTo(0),
+      })),
+    ],
+    outputs: [
+      state(2),
+      ...serials.map((serialNumber) => foundry(aliasId, { serialNumber, minted: 7n })),
+      ...nfts,
+      basic(bob.address, { amount: BigInt(rest) * 1000n }),
+      basic(alice.address, { amount: 4_000_000n - BigInt(rest) * 1000n, tokens: [...minted, ...foreign] }),
+      ...times(rest - 2, () => basic(alice.address, { amount: 2_000_000n, features: [sender(alice.address)] })),
+    ],
+  };
+}
+
+/** 256 different times: every input is timelocked and expires, only the last to somebody else, so that each walk goes to the end. */
+const timed: TransactionPlan = {
+  inputs: owned(
+    times(COUNT, (i) =>
+      basic(alice.address, {
+        conditions: [timelock(i + 1), expiration(i === COUNT - 1 ? bob.address : alice.address, NOW + 1 + i)],
+      }),
+    ),
+  ),
+  outputs: plain.outputs,
+};
+
+function judging(name: string, plan: TransactionPlan): BenchCase {
+  return {
+    name,
+    limit: 5,
+    prepare: () => {
+      const { tx, consumed } = judged(plan);
+      assert.equal(tx.value.essence.inputs.length, COUNT);
+      assert.equal(tx.value.essence.outputs.length, COUNT);
+      assert.equal(judge(tx, consumed, NOW), ConflictReason.None);
+      return () => judge(tx, consumed, NOW);
+    },
+  };
+}
+
+export const semanticsCases: readonly BenchCase[] = [
+  judging('judge 128 basic inputs, 128 basic outputs', plain),
+  judging('judge 128 inputs, 128 outputs of all kinds', mixed()),
+  {
+    name: 'judge 128 inputs over time, 256 different times in them',
+    limit: 20,
+    prepare: () => {
+      const { tx, consumed } = judged(timed);
+      const { TimelockNotExpired, None, InvalidInputUnlock } = ConflictReason;
+      const steps = [
+        { from: 0, reason: TimelockNotExpired },
+        { from: COUNT, reason: None },
+        { from: NOW + COUNT, reason: InvalidInputUnlock },
+      ];
+      assert.deepEqual(judgeOverTime(tx, consumed), steps);
+      return () => judgeOverTime(tx, consumed);
+    },
+  },
+];

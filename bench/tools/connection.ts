@@ -1,0 +1,104 @@
+/**
+ * HTTP/1.1 over one kept-open connection, one request after the other: as little work as a client can make of it, so that what is measured is the server.
+ *
+ * Understands what workerd sends: a body with its length, in chunks, or none.
+ */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+export interface Answer {
+  status: number;
+  /** Names in lower case. */
+  headers: Map<string, string>;
+  body: string;
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+
+export class Connection {
+  readonly #socket: Socket;
+  readonly #host: string;
+  #received = Buffer.alloc(0);
+  #waiting: PromiseWithResolvers<Answer> | undefined;
+
+  private constructor(socket: Socket, host: string) {
+    this.#socket = socket;
+    this.#host = host;
+    socket.setNoDelay(true);
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.on('close', () => this.#waiting?.reject(new Error('connection closed')));
+    socket.on('error', (error) => this.#waiting?.reject(error));
+  }
+
+  static async open(url: string): Promise<Connection> {
+    const { hostname, port, host } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    return new Connection(socket, host);
+  }
+
+  /** The whole request but for its Host, ready to be sent many times. */
+  encode(method: string, path: string, body?: string): Buffer {
+    const lines = [`${method} ${path} HTTP/1.1`, `Host: ${this.#host}`];
+    if (body !== undefined) lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`);
+    return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
+  }
+
+  send(request: Buffer): Promise<Answer> {
+    this.#waiting = Promise.withResolvers();
+    this.#socket.write(request);
+    return this.#waiting.promise;
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.send(this.encode('GET', path));
+  }
+
+  post(path: string, body: unknown): Promise<Answer> {
+    return this.send(this.encode('POST', path, JSON.stringify(body)));
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    const headLength = this.#received.indexOf(HEAD_END);
+    if (headLength < 0) return;
+    const [first, ...lines] = this.#received.latin1Slice(0, headLength).split('\r\n');
+    const headers = new Map(lines.map((line) => headerOf(line)));
+    const rest = this.#received.subarray(headLength + HEAD_END.length);
+    const body = readBody(headers, rest);
+    if (body === undefined) return;
+    this.#received = Buffer.alloc(0);
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    waiting?.resolve({ status: Number(first!.split(' ')[1]), headers, body });
+  }
+}
+
+function headerOf(line: string): [string, string] {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+}
+
+/** Undefined while it is not all there. */
+function readBody(headers: ReadonlyMap<string, string>, rest: Buffer): string | undefined {
+  if (headers.get('transfer-encoding') === 'chunked') return readChunks(rest);
+  const length = Number(headers.get('content-length') ?? 0);
+  return rest.length < length ? undefined : rest.toString('utf8', 0, length);
+}
+
+function readChunks(rest: Buffer): string | undefined {
+  const chunks: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const end = rest.indexOf('\r\n', at);
+    if (end < 0) return undefined;
+    const length = Number.parseInt(rest.latin1Slice(at, end), 16);
+    if (rest.length < end + 2 + length + 2) return undefined;
+    if (length === 0) return Buffer.concat(chunks).toString();
+    chunks.push(rest.subarray(end + 2, end + 2 + length));
+    at = end + 2 + length + 2;
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * A test network in D1: as an import leaves it at one of its milestones, with open blocks as the follower stores them, with milestones taken in.
+ */
+import { takeInMilestone } from '../../src/follow/take-in.ts';
+import { verifyMilestone } from '../../src/follow/verify-milestone.ts';
+import { headFromRow, milestoneFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
+import { type IntakeRules, mentionedOutputIds, recordBlocks } from '../../src/ledger/intake.ts';
+import { lookUpBlocks, lookUpOutputs } from '../../src/ledger/lookup.ts';
+import { forEachPiece, runBatch } from '../../src/ledger/rows.ts';
+import { storeStatements } from '../../src/ledger/store.ts';
+import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
+import { toHexDigits } from '../../src/stardust/bytes.ts';
+import { encode } from '../../src/stardust/codec.ts';
+import { verifyEd25519, webCrypto } from '../../src/stardust/ed25519.ts';
+import { protocolParametersOption } from '../../src/stardust/milestone.ts';
+import { protocolParameters } from '../../src/stardust/parameters.ts';
+import { ledgerAt, milestoneAt, type Network, type NetworkBlock, ZERO_ID } from '../../test/network/model.ts';
+import { solidEntryPoints } from '../../test/network/snapshot.ts';
+
+const platform = webCrypto(crypto.subtle);
+
+function rulesOf({ keys, genesis }: Network): IntakeRules {
+  return { keys, parameters: [genesis.parameters], verify: (...signed) => verifyEd25519(...signed, platform) };
+}
+
+const INSERT_HEAD = "INSERT INTO head VALUES (1, 'bench', ?1, ?2, ?2, ?3, ?4, 0)";
+const INSERT_MILESTONE = 'INSERT INTO milestone (idx, id, timestamp) VALUES (?1, ?2, ?3)';
+const INSERT_ENTRY_POINTS = 'INSERT INTO block (id, milestone, seen) SELECT value, ?2, ?2 FROM json_each(?1)';
+const INSERT_PARAMETERS = 'INSERT INTO parameters VALUES (?1, ?1, ?2)';
+const INSERT_OUTPUTS = `
+  INSERT INTO output (id, bytes, block, created, created_time, seen)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, ?2 FROM json_each(?1)`;
+
+/** The network's ledger at milestone `index`, which has neither protocol parameters of its own nor NFTs. */
+export async function importNetwork(db: D1Database, network: Network, index: number): Promise<void> {
+  const { genesis } = network;
+  const { id, timestamp } = milestoneAt(network, index) ?? { ...genesis, id: ZERO_ID };
+  const parameters = encode(protocolParametersOption, {
+    type: 1,
+    targetMilestoneIndex: genesis.index,
+    protocolVersion: genesis.parameters.version,
+    parameters: encode(protocolParameters, genesis.parameters),
+  });
+  const outputs = ledgerAt(network, index).map((output) => [
+    output.outputId.toHex(),
+    output.bytes.toBase64(),
+    output.blockId.toHex(),
+    output.bookedIndex,
+    output.bookedTimestamp,
+  ]);
+  await runBatch(db, [
+    db.prepare(INSERT_HEAD).bind(genesis.index, index, ZERO_ID.slice(2), String(genesis.treasury)),
+    db.prepare(INSERT_MILESTONE).bind(index, id.slice(2), timestamp),
+    db.prepare(INSERT_PARAMETERS).bind(genesis.index, parameters.toBase64()),
+    ...forEachPiece(db, INSERT_ENTRY_POINTS, solidEntryPoints(network, index).map(toHexDigits), index),
+    ...forEachPiece(db, INSERT_OUTPUTS, outputs, index),
+  ]);
+}
+
+/** The blocks that milestones after `from` and up to `to` reference, parents first. */
+export function blocksBetween(network: Network, from: number, to: number): NetworkBlock[] {
+  return [...network.blocks.values()].filter(
+    ({ referenced }) => referenced !== undefined && referenced.index > from && referenced.index <= to,
+  );
+}
+
+/** So many blocks go into D1 at once. */
+const PIECE = 2000;
+
+/** Stores blocks, parents first, as the follower does. */
+export async function storeBlocks(db: D1Database, network: Network, blocks: readonly NetworkBlock[]): Promise<void> {
+  const ledger = Number(await db.prepare('SELECT ledger FROM head').first('ledger'));
+  for (let at = 0; at < blocks.length; at += PIECE) {
+    const parsed = blocks.slice(at, at + PIECE).map(parse);
+    const mentioned = [...new Set(parsed.flatMap(({ block }) => block.parents.map(toHexDigits)))];
+    const rows = {
+      ...(await lookUpOutputs(db, mentionedOutputIds(parsed))),
+      blocks: await lookUpBlocks(db, mentioned),
+    };
+    await runBatch(db, storeStatements(db, await recordBlocks(parsed, rows, rulesOf(network)), ledger));
+  }
+}
+
+function parse({ id, bytes }: NetworkBlock): ParsedBlock {
+  const result = parseBlock(bytes);
+  if (!result.ok) throw new Error(`block ${id} breaks ${result.reason}`);
+  return result.parsed;
+}
+
+/** Takes the next milestones in, up to `to`, whose blocks are stored. */
+export async function takeIn(db: D1Database, network: Network, to: number): Promise<void> {
+  const rules = rulesOf(network);
+  const source = { fetch: () => Promise.reject(new Error('not all blocks are stored')) };
+  for (;;) {
+    const row = (await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>())!;
+    const head = headFromRow(row);
+    if (head.ledger >= to) return;
+    const { payload } = milestoneAt(network, head.ledger + 1)!;
+    const verified = await verifyMilestone(payload, head, milestoneFromRow(row)!, rules.keys, rules.verify);
+    await takeInMilestone(db, verified, rules, source);
+  }
+}

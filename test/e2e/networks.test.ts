@@ -1,0 +1,90 @@
+/**
+ * The recorded networks, end to end, over HTTP: snapshot in, every milestone followed, every question asked at its ledger index (issue 5).
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildWorker } from '../edge/bundle.ts';
+import { type Edge, startEdge } from '../edge/edge.ts';
+import { lastIndex } from '../network/model.ts';
+import { type RecordedName, recordedNetwork, recordedQuestions } from '../network/recorded.ts';
+import { NodeDouble } from '../upstream/double.ts';
+import { readStateHash } from './database.ts';
+import { ask, expectedStatus, importSnapshot, lookUpNft, nftAnswersAt, readInfo, untilLedger } from './walk.ts';
+
+const NETWORKS: { name: RecordedName; deltaIndex: number; stateHash: string }[] = [
+  {
+    name: 'network-a',
+    deltaIndex: 81,
+    stateHash: '0x577f3d596803a35b2abee1e2b115702092a672ce404186a78f581c32e10884df',
+  },
+  {
+    name: 'network-c',
+    deltaIndex: 41,
+    stateHash: '0x5d8c90245d379f5b3ac95b3428e8f97f7cecd137b21591cbc995c97b64c580e3',
+  },
+];
+
+const folder = await mkdtemp(join(tmpdir(), 'edge-e2e-'));
+
+beforeAll(() => buildWorker(join(folder, 'dist')), 60_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) => {
+  const network = recordedNetwork(name);
+  const last = lastIndex(network);
+  const vars = (double: NodeDouble) => ({
+    UPSTREAM_URL: double.url,
+    MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
+    MILESTONE_THRESHOLD: String(network.keys.threshold),
+  });
+
+  async function askEverythingAt(edge: Edge, index: number): Promise<void> {
+    for (const question of recordedQuestions(name).filter(({ ledgerIndex }) => ledgerIndex === index)) {
+      const { status, body } = await ask(edge.url, question);
+      expect({ name: question.name, index, status }).toEqual({
+        name: question.name,
+        index,
+        status: expectedStatus(question),
+      });
+      if (question.status === 200) expect(body).toEqual(question.response);
+    }
+    for (const { nftId, status, items } of nftAnswersAt(name, index)) {
+      expect({ nftId, ...(await lookUpNft(edge.url, nftId)) }).toEqual({ nftId, ledgerIndex: index, status, items });
+    }
+  }
+
+  it('from genesis, every answer at every ledger index; the tips stored in the first half, fetched in the second', async () => {
+    const persistTo = await mkdtemp(join(folder, name));
+    await importSnapshot(name, persistTo, false);
+    await using double = await NodeDouble.start(network);
+    const edge = await startEdge({ folder: join(folder, 'dist'), persistTo, vars: vars(double) });
+    const half = Math.floor(last / 2);
+    for (let index = network.genesis.index; index <= last; index++) {
+      if (index === half)
+        double.fault = ({ route }) => (route.name === 'tips' ? { kind: 'status', status: 404 } : undefined);
+      double.confirm(index);
+      await untilLedger(edge.url, index);
+      await askEverythingAt(edge, index);
+      if (name === 'network-c' && [14, 17, 29, 31].includes(index)) {
+        expect((await readInfo(edge.url)).pendingProtocolParameters).toHaveLength(index === 14 || index === 29 ? 1 : 0);
+      }
+    }
+    await edge.stop();
+    expect(await readStateHash(persistTo)).toBe(stateHash);
+  }, 600_000);
+
+  it('from the delta snapshot, followed to the end', async () => {
+    const persistTo = await mkdtemp(join(folder, `${name}-delta`));
+    await importSnapshot(name, persistTo, true);
+    await using double = await NodeDouble.start(network, { confirmed: deltaIndex });
+    const edge = await startEdge({ folder: join(folder, 'dist'), persistTo, vars: vars(double) });
+    await untilLedger(edge.url, deltaIndex);
+    double.confirm(last);
+    await untilLedger(edge.url, last, 60);
+    await askEverythingAt(edge, last);
+    await edge.stop();
+    expect(await readStateHash(persistTo)).toBe(stateHash);
+  }, 600_000);
+});
