@@ -12,7 +12,7 @@ import { type Database, runBatch } from '../ledger/rows.ts';
 import { describeError, writeLog } from '../log.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import { type FetchedBlocks, milestoneSource } from './fetch-blocks.ts';
-import { type FollowerState, saveFollowerState } from './state.ts';
+import { saveFollowerState, stopFollowing } from './state.ts';
 import { storeTips } from './store-tips.ts';
 import { LedgerMoved, takeInMilestone } from './take-in.ts';
 import { type Upstream, UpstreamFailure, type UpstreamHeads } from './upstream.ts';
@@ -85,9 +85,17 @@ async function followUpstream(following: Following, upstream: Upstream, budget: 
   const { db } = following;
   const heads = await upstream.readHeads();
   let applied = 0;
+  const finish = async (behind: boolean): Promise<PassResult> => {
+    await saveFollowerState(db, { state: 'following', upstream: heads.latest });
+    return { applied, behind };
+  };
   let at = await readPosition(db, following);
   while (at.head.ledger < heads.confirmed) {
-    if (applied >= budget.milestones || Date.now() > budget.deadline) return finish(following, heads, applied, true);
+    if (at.unsupported !== undefined) {
+      await stopFollowing(db, `protocol version ${at.unsupported} is not known here`);
+      return { applied, behind: false };
+    }
+    if (applied >= budget.milestones || Date.now() > budget.deadline) return finish(true);
     await takeInNext(following, upstream, at);
     applied++;
     await following.publish();
@@ -95,7 +103,7 @@ async function followUpstream(following: Following, upstream: Upstream, budget: 
   }
   await storeTipsIfPossible(following, upstream, at);
   if (following.fetched.size > MAX_FETCHED) following.fetched.clear();
-  return finish(following, heads, applied, false);
+  return finish(false);
 }
 
 /** Tips are stored to save requests the fetching; whatever is in the way of it holds nothing up. */
@@ -111,21 +119,12 @@ async function storeTipsIfPossible(
   }
 }
 
-async function finish(
-  { db }: Following,
-  { latest }: UpstreamHeads,
-  applied: number,
-  behind: boolean,
-): Promise<PassResult> {
-  const state: FollowerState = { state: 'following', upstream: latest };
-  await saveFollowerState(db, state);
-  return { applied, behind };
-}
-
 interface Position {
   head: Head;
   milestone: KnownMilestone;
   rules: IntakeRules;
+  /** A protocol version that the next milestone may bring and whose rules we do not know. */
+  unsupported: number | undefined;
 }
 
 async function readPosition(db: Database, { keys, verify }: Following): Promise<Position> {
@@ -135,11 +134,9 @@ async function readPosition(db: Database, { keys, verify }: Following): Promise<
   const head = headFromRow(row);
   const milestone = milestoneFromRow(row);
   if (milestone === undefined) throw new Error(`the ledger is at ${head.ledger} and does not know that milestone`);
-  return {
-    head,
-    milestone,
-    rules: { keys, verify, parameters: admittingParameters(parameterTable(options!), head.ledger) },
-  };
+  const table = parameterTable(options!);
+  const rules = { keys, verify, parameters: admittingParameters(table, head.ledger) };
+  return { head, milestone, rules, unsupported: table.unsupportedAfter(head.ledger) };
 }
 
 async function takeInNext(

@@ -11,7 +11,7 @@ import { readSettings, type Settings } from '../settings.ts';
 import type { FetchedBlocks } from './fetch-blocks.ts';
 import { followOnce, type PassResult } from './follow.ts';
 import { openUpstreams, verifySignature } from './session.ts';
-import { saveFollowerState } from './state.ts';
+import { stopFollowing } from './state.ts';
 
 /** Milliseconds from the end of a pass to the next. */
 const INTERVAL = 1000;
@@ -63,9 +63,10 @@ export class Follower extends DurableObject<Env> {
     // without an upstream, what an import left to publish is still to be done
     if (settings.upstreams.length === 0) return { applied: 0, behind: !(await this.#publishIfDue(settings)) };
     if (settings.milestoneKeys === undefined) {
-      const reason = 'MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must be set to follow a network';
-      writeLog('error', 'follower stopped', { reason });
-      await saveFollowerState(settings.ledger, { state: 'stopped', reason });
+      await stopFollowing(
+        settings.ledger,
+        'MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must be set to follow a network',
+      );
       return { applied: 0, behind: false };
     }
     const following = {

@@ -2,6 +2,7 @@
  * How following goes, kept in D1 for health and info, which other isolates answer.
  */
 import type { Database } from '../ledger/rows.ts';
+import { writeLog } from '../log.ts';
 import type { UpstreamHeads } from './upstream.ts';
 
 export interface FollowerState {
@@ -27,4 +28,10 @@ export async function saveFollowerState(db: Database, { state, reason, upstream 
     .prepare(SAVE)
     .bind(state, reason ?? null, index, timestamp, milestoneId)
     .run();
+}
+
+/** Following cannot go on until an operator has seen to the reason. */
+export async function stopFollowing(db: Database, reason: string): Promise<void> {
+  writeLog('error', 'follower stopped', { reason });
+  await saveFollowerState(db, { state: 'stopped', reason });
 }

@@ -77,10 +77,15 @@ async function replaceStatements(
   now: number,
 ): Promise<D1PreparedStatement[]> {
   const { ledgerIndex, milestoneId, timestamp, treasury } = summary;
-  const { results } = await db.prepare(SELECT_SCHEMA).all<{ type: string; name: string; tbl_name: string; sql: string }>();
+  const { results } = await db
+    .prepare(SELECT_SCHEMA)
+    .all<{ type: string; name: string; tbl_name: string; sql: string }>();
   const isStaged = (table: string) => STAGED_TABLES.some((name) => name === table);
   const cleared = results
-    .filter(({ type, name }) => type === 'table' && !isStaged(name) && !KEPT_TABLES.includes(name) && !name.startsWith('import_'))
+    .filter(
+      ({ type, name }) =>
+        type === 'table' && !isStaged(name) && !KEPT_TABLES.includes(name) && !name.startsWith('import_'),
+    )
     .map(({ name }) => `DELETE FROM ${name}`);
   const replaced = STAGED_TABLES.flatMap((name) => [
     `DROP TABLE ${name}`,
@@ -93,7 +98,14 @@ async function replaceStatements(
     ...[...cleared, ...replaced, ...indexes].map((sql) => db.prepare(sql)),
     db
       .prepare(INSERT_HEAD)
-      .bind(generation, summary.genesisIndex, ledgerIndex, toHexDigits(treasury.milestoneId), String(treasury.amount), now),
+      .bind(
+        generation,
+        summary.genesisIndex,
+        ledgerIndex,
+        toHexDigits(treasury.milestoneId),
+        String(treasury.amount),
+        now,
+      ),
     db.prepare(INSERT_MILESTONE).bind(ledgerIndex, toHexDigits(milestoneId), timestamp),
     ...forEachPiece(db, INSERT_ENTRY_POINTS, summary.solidEntryPoints.map(toHexDigits), ledgerIndex),
     ...summary.parameters.map((option) =>

@@ -73,7 +73,8 @@ export class Staging implements LedgerSink {
       this.#db.prepare(HAS_PROGRESS),
     ]);
     const definitions = tables!.map(({ name, sql }) => stagingDefinition(String(name), String(sql)));
-    if (definitions.length < STAGED_TABLES.length) throw new Error('the database lacks its tables: its migrations are due');
+    if (definitions.length < STAGED_TABLES.length)
+      throw new Error('the database lacks its tables: its migrations are due');
     // what was staged under other definitions is of no use
     this.#identity = JSON.stringify([files, ...definitions]);
     const progress = found![0]!.found === 1 ? await this.#readProgress() : undefined;
@@ -126,7 +127,8 @@ export class Staging implements LedgerSink {
     const seen = await this.#known(add.map(({ outputId }) => outputId));
     for (const { outputId } of add) {
       const id = toHexDigits(outputId);
-      if (seen.has(id)) throw new Refusal('1.4', `output ${toHex(outputId)} comes a second time, here or shortly before`);
+      if (seen.has(id))
+        throw new Refusal('1.4', `output ${toHex(outputId)} comes a second time, here or shortly before`);
       seen.add(id);
     }
     const known = await this.#known(remove);
@@ -144,11 +146,16 @@ export class Staging implements LedgerSink {
 
   /** Fills the staged table of NFTs from that of outputs. A Refusal if two outputs hold the same NFT. */
   async placeNfts(): Promise<void> {
-    const last = await this.#db.prepare('SELECT coalesce(max(row), 0) AS row FROM import_output').first<{ row: number }>();
+    const last = await this.#db
+      .prepare('SELECT coalesce(max(row), 0) AS row FROM import_output')
+      .first<{ row: number }>();
     await this.#db.prepare('DELETE FROM import_nft').run();
     try {
       for (let row = 0; row < last!.row; row += PLACED_AT_ONCE) {
-        await this.#db.prepare(PLACE_NFTS).bind(row, row + PLACED_AT_ONCE).run();
+        await this.#db
+          .prepare(PLACE_NFTS)
+          .bind(row, row + PLACED_AT_ONCE)
+          .run();
       }
     } catch (error) {
       const twins = await this.#db.prepare(SELECT_TWINS).first<{ nft: string }>();
@@ -157,8 +164,9 @@ export class Staging implements LedgerSink {
     }
   }
 
-  /** Removes what was staged. */
+  /** Removes what was staged, unless it is that of an import before. */
   async drop(): Promise<void> {
+    if (this.#identity === '') return;
     await runBatch(
       this.#db,
       DROP_STAGING.map((sql) => this.#db.prepare(sql)),

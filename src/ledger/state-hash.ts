@@ -4,7 +4,7 @@
 import { fromBase64 } from '../stardust/bytes.ts';
 import type { LedgerOutput } from '../stardust/ledger-output.ts';
 import { stateHash } from '../stardust/state-hash.ts';
-import { headFromRow, type Head, SELECT_HEAD } from './head.ts';
+import { type Head, headFromRow, SELECT_HEAD } from './head.ts';
 import { type Database, runBatch } from './rows.ts';
 
 const PAGE = 1000;

@@ -7,8 +7,10 @@
  * proposal of the next milestone these are the open blocks, and for the audit of a past one the blocks of that milestone.
  */
 import { fromBase64 } from '../stardust/bytes.ts';
+import type { ParameterTable } from '../stardust/parameter-table.ts';
 import { LedgerState } from '../stardust/white-flag.ts';
 import { type Head, headFromRow, type KnownMilestone, milestoneFromRow, SELECT_HEAD } from './head.ts';
+import { parameterTable, SELECT_PARAMETERS } from './parameters.ts';
 import { type Database, runBatch } from './rows.ts';
 
 export interface KnownBlock {
@@ -21,6 +23,8 @@ export interface View {
   head: Head;
   /** The milestone before the one asked for. */
   previous: KnownMilestone | undefined;
+  /** Protocol parameters, pending ones too. */
+  parameters: ParameterTable;
   /** The named blocks that are known, by ID. */
   named: ReadonlyMap<string, KnownBlock>;
   /** Concatenated records of all blocks that the walk may meet (stardust/record.ts). */
@@ -79,8 +83,9 @@ export async function readView(
   named: readonly string[],
 ): Promise<View | undefined | 'too large'> {
   const ids = JSON.stringify(named);
-  const [heads, blocks, parts] = await runBatch(db, [
+  const [heads, options, blocks, parts] = await runBatch(db, [
     db.prepare(SELECT_HEAD).bind(index - 1),
+    db.prepare(SELECT_PARAMETERS),
     db.prepare(SELECT_BLOCKS).bind(ids),
     db.prepare(SELECT_CONE).bind(ids, index),
   ]);
@@ -96,7 +101,14 @@ export async function readView(
     records.push(fromBase64(part.slice(0, cut)));
     readStates(part, cut + 1, states);
   }
-  return { head: headFromRow(row), previous: milestoneFromRow(row), named: knownBlocks(blocks!), records, states };
+  return {
+    head: headFromRow(row),
+    previous: milestoneFromRow(row),
+    parameters: parameterTable(options!),
+    named: knownBlocks(blocks!),
+    records,
+    states,
+  };
 }
 
 export function knownBlocks(rows: readonly Record<string, unknown>[]): Map<string, KnownBlock> {

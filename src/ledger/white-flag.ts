@@ -69,9 +69,9 @@ function refuse(status: 400 | 404 | 500, detail: string): WhiteFlagResult & { ok
   return { ok: false, status, detail };
 }
 
-/** Steps 3 and 4. */
+/** Steps 3 and 4; and, as the reference does, no roots by rules that may have changed (E.4, 2). */
 function refuseRequest(
-  { head, previous }: View,
+  { head, previous, parameters }: View,
   { index, timestamp, previousMilestoneId }: WhiteFlagRequest,
 ): WhiteFlagResult | undefined {
   const first = index === head.genesis + 1;
@@ -87,6 +87,8 @@ function refuseRequest(
       ...(ahead > 0 && { ahead }),
     };
   }
+  const unsupported = parameters.unsupportedAfter(index - 1);
+  if (unsupported !== undefined) return refuse(500, `protocol version ${unsupported} is not known here`);
   if (first) return undefined;
   if (previous.id !== previousMilestoneId) return refuse(400, `milestone ${index - 1} has another ID`);
   // E.3 (b): strictly greater

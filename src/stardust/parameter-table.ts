@@ -6,6 +6,9 @@
 import { equalBytes, Refusal } from './bytes.ts';
 import type { ProtocolParametersOption } from './milestone.ts';
 
+/** The one protocol version whose rules this is (G). */
+export const PROTOCOL_VERSION = 2;
+
 export class ParameterTable {
   readonly #byTarget = new Map<number, ProtocolParametersOption>();
 
@@ -17,6 +20,13 @@ export class ParameterTable {
   /** What is in force at a milestone, or undefined if all that is known comes later. */
   at(index: number): ProtocolParametersOption | undefined {
     return this.options.findLast((option) => option.targetMilestoneIndex <= index);
+  }
+
+  /** A protocol version whose rules we do not know and that is in force at the milestone after `index` at the latest, or undefined. */
+  unsupportedAfter(index: number): number | undefined {
+    return this.options
+      .filter(({ targetMilestoneIndex }) => targetMilestoneIndex <= index + 1)
+      .find(({ protocolVersion }) => protocolVersion !== PROTOCOL_VERSION)?.protocolVersion;
   }
 
   /** Takes note of announced parameters; again does no harm. A Refusal if others have the same target: the reference stops there (G). */

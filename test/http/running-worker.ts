@@ -1,10 +1,11 @@
 /**
  * The built Worker with its own D1, KV and Durable Object, over real HTTP, at one milestone of a recorded network that a double of a node serves.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { readD1Migrations } from '@cloudflare/vitest-plugin';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { toHexDigits } from '../../src/stardust/bytes.ts';
 import { encode } from '../../src/stardust/codec.ts';
@@ -15,7 +16,7 @@ import { buildWorker, readModules } from '../edge/bundle.ts';
 import { ledgerAt, milestoneAt, type Network } from '../network/model.ts';
 import { type RecordedName, recordedNetwork, recordedQuestions } from '../network/recorded.ts';
 import { NodeDouble } from '../upstream/double.ts';
-import type { Facts, Fetch } from './contract.ts';
+import { type Facts, type Fetch, NFT } from './contract.ts';
 
 export interface RunningWorker {
   fetch: Fetch;
@@ -48,8 +49,8 @@ async function importGenesis(db: D1Database, network: Network): Promise<void> {
         output.bookedTimestamp,
       ),
   );
-  const schema = await readFile('migrations/0001_ledger.sql', 'utf8');
-  await db.exec(schema.replace(/--.*$/gm, '').replaceAll('\n', ' ').replaceAll(';', ';\n'));
+  const migrations = await readD1Migrations('migrations');
+  await db.batch(migrations.flatMap(({ queries }) => queries.map((query) => db.prepare(query))));
   await db.batch([
     db.prepare("INSERT INTO head VALUES (1, 'test', ?1, ?1, ?1, ?2, ?3, 0)").bind(index, zero, String(treasury)),
     db.prepare('INSERT INTO milestone VALUES (?1, ?2, ?3, NULL)').bind(index, zero, timestamp),
@@ -107,11 +108,12 @@ export async function runWorker(name: RecordedName, ledgerIndex: number): Promis
   await importGenesis(db, network);
   const url = await miniflare.ready;
   const request: Fetch = (path, init) => fetch(url.origin + path, init);
-  await waitForLedger(request, ledgerIndex);
+  const facts = factsOf(network, name, ledgerIndex);
+  await waitForIndex(request, facts);
   return {
     fetch: request,
     url,
-    facts: factsOf(network, name, ledgerIndex),
+    facts,
     log,
     async [Symbol.asyncDispose]() {
       await miniflare.dispose();
@@ -121,15 +123,13 @@ export async function runWorker(name: RecordedName, ledgerIndex: number): Promis
   };
 }
 
-/** The Worker follows by itself, woken by its first request. */
-async function waitForLedger(request: Fetch, ledgerIndex: number): Promise<void> {
+/** The Worker follows by itself, woken by its first request; the NFT index comes after the ledger. */
+async function waitForIndex(request: Fetch, { nftId, ledgerIndex }: Facts): Promise<void> {
   const deadline = Date.now() + 60_000;
   for (;;) {
-    const response = await request('/api/core/v2/info');
-    const info = (await response.json()) as { status: { confirmedMilestone: { index: number } } };
-    const { index } = info.status.confirmedMilestone;
-    if (index === ledgerIndex) return;
-    if (Date.now() > deadline) throw new Error(`the Worker stays at milestone ${index}`);
+    const { headers } = await request(NFT + nftId);
+    if (headers.get('x-ledger-index') === String(ledgerIndex)) return;
+    if (Date.now() > deadline) throw new Error(`the Worker stays at milestone ${headers.get('x-ledger-index')}`);
     await setTimeout(100);
   }
 }

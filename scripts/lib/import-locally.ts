@@ -1,0 +1,31 @@
+/**
+ * Import into the databases on this machine.
+ */
+import { type ImportRequest, importSnapshot, networkOf, report } from './import-snapshot.ts';
+import { openLocalDatabase } from './local-database.ts';
+import type { WranglerConfig } from './wrangler-config.ts';
+
+/** Outputs up to which KV is filled at once, in seconds. */
+const FILL_INDEX_UP_TO = 10_000;
+
+export async function importLocally(request: ImportRequest, persistTo: string, config: WranglerConfig): Promise<void> {
+  const db = await openLocalDatabase(persistTo, config);
+  try {
+    const before = await networkOf(db);
+    const loaded = await importSnapshot(db, request);
+    const network = loaded.currentParameters.networkName;
+    if (before !== undefined && before !== network) {
+      console.warn(`Note: the ledger of network ${before} that was here is replaced by one of ${network}.`);
+    }
+    await report(db, loaded);
+    if (loaded.outputs <= FILL_INDEX_UP_TO) {
+      // miniflare alone takes as much memory as the rest of a large import
+      const { publishLocally } = await import('./local-index.ts');
+      await publishLocally(db, persistTo, config);
+    } else {
+      console.log('The NFT index in KV is left to the follower to fill; D1 answers until then.');
+    }
+  } finally {
+    db.close();
+  }
+}

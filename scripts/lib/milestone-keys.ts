@@ -1,0 +1,19 @@
+/**
+ * Milestone keys as operators give them to scripts, in the form of the Worker's vars.
+ */
+import { readSettings } from '../../src/settings.ts';
+import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
+
+/** Undefined where they are not both set; throws with a sentence for what cannot be. */
+export function parseMilestoneKeys(publicKeys = '', threshold = ''): MilestoneKeys | undefined {
+  const unused = {};
+  const result = readSettings({
+    LEDGER: unused,
+    NFT_INDEX: unused,
+    FOLLOWER: unused,
+    MILESTONE_PUBLIC_KEYS: publicKeys,
+    MILESTONE_THRESHOLD: threshold,
+  });
+  if (!result.ok) throw new Error(result.problems.join('; '));
+  return result.settings.milestoneKeys;
+}
