@@ -27,7 +27,7 @@ CREATE TABLE milestone (
 CREATE TABLE block (
   row INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
-  milestone INTEGER,                  -- the milestone that references it, NULL while none does; solid entry points carry the snapshot's index
+  milestone INTEGER,                  -- the milestone that references it, NULL while none does; solid entry points carry the snapshot's index; -1: dropped (src/ledger/orphans.ts)
   position INTEGER,                   -- white-flag index in that milestone
   reason INTEGER,                     -- conflict reason of its transaction, 0 where it was applied
   tx TEXT,                            -- transaction ID
@@ -53,7 +53,7 @@ CREATE TABLE output (
   spent INTEGER,                      -- milestone, NULL while unspent
   spent_time INTEGER,
   spent_tx TEXT,
-  seen INTEGER NOT NULL               -- ledger index when a block last mentioned it
+  seen INTEGER NOT NULL               -- row of the block that was the last to mention it, 0 or anything where it came otherwise
 );
 
 -- Which outputs the transaction of a block consumes.

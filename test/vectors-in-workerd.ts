@@ -1,11 +1,17 @@
-import { vi } from 'vitest';
-const files = import.meta.glob('./vectors/network-*/*.gz', { query: '?url&inline', import: 'default', eager: true }) as Record<string, string>;
-vi.mock('node:fs', async (original) => ({
-  ...(await original<typeof import('node:fs')>()),
-  readFileSync(path: string) {
-    const name = path.slice(path.indexOf('/test/vectors/') + '/test'.length);
-    const url = files[`.${name}`];
-    if (url === undefined) throw new Error(`no file ${path}`);
-    return Uint8Array.fromBase64(url.slice(url.indexOf(',') + 1));
-  },
-}));
+/// <reference types="vite/types/importMeta.d.ts" />
+/**
+ * Imported for its effect by tests in workerd, which has no disk: the recorded networks come with the test's own code.
+ */
+import { readFilesBy } from './vectors.ts';
+
+const files = import.meta.glob<string>('./vectors/network-*/*.gz', {
+  query: '?url&inline',
+  import: 'default',
+  eager: true,
+});
+
+readFilesBy((name) => {
+  const url = files[`./vectors/${name}`];
+  if (url === undefined) throw new Error(`no vectors ${name}`);
+  return Uint8Array.fromBase64(url.slice(url.indexOf(',') + 1));
+});

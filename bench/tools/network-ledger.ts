@@ -69,7 +69,6 @@ const PIECE = 2000;
 
 /** Stores blocks, parents first, as the follower does. */
 export async function storeBlocks(db: D1Database, network: Network, blocks: readonly NetworkBlock[]): Promise<void> {
-  const ledger = Number(await db.prepare('SELECT ledger FROM head').first('ledger'));
   for (let at = 0; at < blocks.length; at += PIECE) {
     const parsed = blocks.slice(at, at + PIECE).map(parse);
     const mentioned = [...new Set(parsed.flatMap(({ block }) => block.parents.map(toHexDigits)))];
@@ -77,7 +76,7 @@ export async function storeBlocks(db: D1Database, network: Network, blocks: read
       ...(await lookUpOutputs(db, mentionedOutputIds(parsed))),
       blocks: await lookUpBlocks(db, mentioned),
     };
-    await runBatch(db, storeStatements(db, await recordBlocks(parsed, rows, rulesOf(network)), ledger));
+    await runBatch(db, storeStatements(db, await recordBlocks(parsed, rows, rulesOf(network)), rows.generation));
   }
 }
 

@@ -3,6 +3,7 @@
  */
 import { type ImportRequest, importSnapshot, networkOf, report } from './import-snapshot.ts';
 import { openLocalDatabase } from './local-database.ts';
+import { publishLocally } from './local-index.ts';
 import type { WranglerConfig } from './wrangler-config.ts';
 
 /** Outputs up to which KV is filled at once, in seconds. */
@@ -19,9 +20,7 @@ export async function importLocally(request: ImportRequest, persistTo: string, c
     }
     await report(db, loaded);
     if (loaded.outputs <= FILL_INDEX_UP_TO) {
-      // miniflare alone takes as much memory as the rest of a large import
-      const { publishLocally } = await import('./local-index.ts');
-      await publishLocally(db, persistTo, config);
+      await publishLocally(persistTo);
     } else {
       console.log('The NFT index in KV is left to the follower to fill; D1 answers until then.');
     }

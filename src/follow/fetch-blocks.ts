@@ -34,16 +34,21 @@ export function milestoneSource(
 
 /**
  * Fetches blocks that no root will vouch for. A block that an earlier milestone references and that we do not know, pruned here or older than our snapshot,
- * looks like an open one: so the upstream is asked about each (design §3, the trap).
+ * looks like an open one: so the upstream is asked about each (design §3, the trap), if it has come as far as the milestone before.
  *
  * @param index the milestone asked for
  */
 export function openSource(upstreams: readonly Upstream[], index: number, limits: FetchLimits): BlockSource {
+  const confirmed = new Map<Upstream, Promise<void>>();
+  const readReference = (id: string) =>
+    askInTurn(upstreams, async (upstream) => {
+      const reached = confirmed.get(upstream) ?? requireConfirmed(upstream, index - 1);
+      confirmed.set(upstream, reached);
+      await reached;
+      return upstream.readReference(id);
+    });
   const fetchOne = async (id: string) => {
-    const [block, reference] = await Promise.all([
-      fetchBlock(upstreams, id),
-      askInTurn(upstreams, (upstream) => upstream.readReference(id)),
-    ]);
+    const [block, reference] = await Promise.all([fetchBlock(upstreams, id), readReference(id)]);
     if (reference === undefined) throw new UnknownBlock(`block 0x${id} is not known upstream`);
     if (reference !== null && reference < index) {
       throw new ReferencedBefore(`block 0x${id} is referenced by milestone ${reference}, and its data is not here`);
@@ -51,6 +56,12 @@ export function openSource(upstreams: readonly Upstream[], index: number, limits
     return block;
   };
   return { fetch: limited(limits, fetchOne) };
+}
+
+/** An upstream that has not confirmed a milestone calls blocks open that it references. */
+async function requireConfirmed(upstream: Upstream, index: number): Promise<void> {
+  const { confirmed } = await upstream.readHeads();
+  if (confirmed < index) throw new UpstreamFailure(`${upstream.name} is at milestone ${confirmed}, behind ${index}`);
 }
 
 function limited(

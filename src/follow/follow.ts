@@ -4,18 +4,20 @@
  * A pass may be cut off anywhere. What it has done is in D1, each milestone whole; the next pass begins by reading it.
  */
 
+import { LedgerMoved } from '../ledger/fence.ts';
 import { BeyondBudget, UnknownBlock } from '../ledger/gather.ts';
 import { type Head, headFromRow, type KnownMilestone, milestoneFromRow, SELECT_HEAD } from '../ledger/head.ts';
 import type { IntakeRules } from '../ledger/intake.ts';
 import { admittingParameters, parameterTable, SELECT_PARAMETERS } from '../ledger/parameters.ts';
+import { prune } from '../ledger/prune.ts';
 import { type Database, runBatch } from '../ledger/rows.ts';
 import { describeError, writeLog } from '../log.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import { type FetchedBlocks, milestoneSource } from './fetch-blocks.ts';
 import { saveFollowerState, stopFollowing } from './state.ts';
 import { storeTips } from './store-tips.ts';
-import { LedgerMoved, takeInMilestone } from './take-in.ts';
-import { type Upstream, UpstreamFailure, type UpstreamHeads } from './upstream.ts';
+import { takeInMilestone } from './take-in.ts';
+import { type Upstream, UpstreamFailure } from './upstream.ts';
 import { Divergence, verifyMilestone } from './verify-milestone.ts';
 
 export interface Following {
@@ -28,6 +30,8 @@ export interface Following {
   fetched: FetchedBlocks;
   /** Called after each milestone that was applied, and at the end of the pass. */
   publish: () => Promise<void>;
+  /** Milestones before the ledger's whose states are kept. */
+  retention: number;
 }
 
 export interface PassBudget {
@@ -55,12 +59,14 @@ export async function followOnce(following: Following, budget: PassBudget): Prom
   for (const upstream of following.upstreams) {
     try {
       const result = await followUpstream(following, upstream, budget);
+      await pruneIfPossible(following);
       await following.publish();
       return result;
     } catch (error) {
       if (error instanceof LedgerMoved) {
+        // somebody else is at work: to go on at once would only be in the way
         writeLog('info', 'ledger moved', { detail: error.message });
-        return { applied: 0, behind: true };
+        return { applied: 0, behind: false };
       }
       if (!isUpstreams(error)) throw error;
       // the next try asks afresh: what this one sent may be what is wrong
@@ -101,7 +107,7 @@ async function followUpstream(following: Following, upstream: Upstream, budget: 
     await following.publish();
     at = await readPosition(db, following);
   }
-  await storeTipsIfPossible(following, upstream, at);
+  if (at.head.ledger === heads.confirmed) await storeTipsIfPossible(following, upstream, at);
   if (following.fetched.size > MAX_FETCHED) following.fetched.clear();
   return finish(false);
 }
@@ -113,9 +119,18 @@ async function storeTipsIfPossible(
   { head, rules }: Position,
 ): Promise<void> {
   try {
-    await storeTips(db, upstream, head.ledger, rules, fetched);
+    await storeTips(db, upstream, head, rules, fetched);
   } catch (error) {
     writeLog('warn', 'tips not stored', { upstream: upstream.name, error: describeError(error) });
+  }
+}
+
+/** What is not pruned now will be by a later pass. */
+async function pruneIfPossible({ db, retention }: Following): Promise<void> {
+  try {
+    await prune(db, retention);
+  } catch (error) {
+    writeLog('warn', 'not pruned', { error: describeError(error) });
   }
 }
 

@@ -76,6 +76,7 @@ export class Follower extends DurableObject<Env> {
       verify: verifySignature,
       fetched: this.#fetched,
       publish: async () => void (await this.#publishIfDue(settings)),
+      retention: settings.retentionMilestones,
     };
     return followOnce(following, { deadline: Date.now() + PASS_TIME, milestones: PASS_MILESTONES });
   }

@@ -5,11 +5,13 @@
  * not know it, would look open to every later request (design §3, the trap). Such a block, and every block upon it, is left out.
  */
 
+import { runFenced } from '../ledger/fence.ts';
 import { UnknownBlock } from '../ledger/gather.ts';
+import type { Head } from '../ledger/head.ts';
 import { type IntakeRules, mentionedOutputIds, recordBlocks } from '../ledger/intake.ts';
 import { lookUpBlocks, lookUpOutputs } from '../ledger/lookup.ts';
-import { type Database, runBatch } from '../ledger/rows.ts';
-import { settleWaiting, storeStatements } from '../ledger/store.ts';
+import type { Database } from '../ledger/rows.ts';
+import { createdOutputIds, settleWaiting, storeStatements } from '../ledger/store.ts';
 import type { KnownBlock } from '../ledger/view.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
@@ -24,15 +26,19 @@ const MAX_OPEN_BLOCKS = 100_000;
 
 const COUNT_OPEN = 'SELECT count(*) AS open FROM block WHERE milestone IS NULL';
 
-/** How many blocks were stored. */
+/**
+ * How many blocks were stored.
+ *
+ * @param upstream one that has confirmed the ledger's milestone: one that is behind does not know yet of all blocks that are referenced
+ */
 export async function storeTips(
   db: Database,
   upstream: Upstream,
-  ledger: number,
+  head: Head,
   rules: IntakeRules,
   fetched: FetchedBlocks,
 ): Promise<number> {
-  const { known, blocks } = await fetchFromTips(db, upstream, ledger, fetched);
+  const { known, blocks } = await fetchFromTips(db, upstream, head.ledger, fetched);
   const fresh = solidFirst(blocks, known);
   if (fresh.length === 0) return 0;
   const open = Number((await db.prepare(COUNT_OPEN).first())?.open);
@@ -41,8 +47,8 @@ export async function storeTips(
 
   const rows = { ...(await lookUpOutputs(db, mentionedOutputIds(fresh))), blocks: known };
   const recorded = await recordBlocks(fresh, rows, rules);
-  await runBatch(db, storeStatements(db, recorded, ledger));
-  await settleWaiting(db, recorded, rules.verify);
+  await runFenced(db, storeStatements(db, recorded, head.generation));
+  await settleWaiting(db, head.generation, createdOutputIds(recorded), rules.verify);
   for (const { id } of recorded) fetched.delete(id);
   return recorded.length;
 }

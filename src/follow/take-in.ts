@@ -5,21 +5,19 @@
  * sent can have been added, left out or changed; and everything is written in one batch behind a fence.
  */
 import { applyStatements, type VerifiedMilestone } from '../ledger/apply.ts';
+import { LedgerMoved, runFenced } from '../ledger/fence.ts';
 import { type BlockSource, gatherCone, judgeGathered, UnknownBlock } from '../ledger/gather.ts';
 import type { IntakeRules } from '../ledger/intake.ts';
 import { parametersAt, readParameters } from '../ledger/parameters.ts';
-import { type Database, runBatch } from '../ledger/rows.ts';
-import { admitStatements, settleWaiting, storeStatements } from '../ledger/store.ts';
+import type { Database } from '../ledger/rows.ts';
+import { admitStatements, createdOutputIds, settleWaiting, storeStatements } from '../ledger/store.ts';
 import type { View } from '../ledger/view.ts';
 import { readView } from '../ledger/view.ts';
 import { equalBytes, toHex, toHexDigits } from '../stardust/bytes.ts';
 import { receiptOf } from '../stardust/milestone.ts';
-import { invalidReceipt } from '../stardust/receipt.ts';
+import { invalidReceipt, migratedOutputs } from '../stardust/receipt.ts';
 import { computeRoots } from '../stardust/white-flag.ts';
 import { Divergence } from './verify-milestone.ts';
-
-/** A write failed because the ledger had moved meanwhile: another follower was first, or an import came. Nothing was changed by it. */
-export class LedgerMoved extends Error {}
 
 export interface TakenIn {
   index: number;
@@ -67,13 +65,20 @@ export async function takeInMilestone(
 
   const { head } = gathered.view;
   const statements = [
-    ...storeStatements(db, gathered.fetched, head.ledger),
+    ...storeStatements(db, gathered.fetched, head.generation),
     ...admitStatements(db, cone, whiteFlag.order),
     ...applyStatements(db, head, verified, cone, whiteFlag),
   ];
   await runFenced(db, statements);
-  await settleWaiting(db, gathered.fetched, rules.verify);
+  const created = [...createdOutputIds(gathered.fetched), ...migratedIds(verified)];
+  await settleWaiting(db, head.generation, created, rules.verify);
   return { index, blocks: whiteFlag.order.length, fetched: gathered.fetched.length };
+}
+
+/** Of the outputs that a receipt brings. */
+function migratedIds({ milestone, id }: VerifiedMilestone): string[] {
+  const receipt = receiptOf(milestone);
+  return receipt === undefined ? [] : migratedOutputs(receipt, id).map((output) => toHexDigits(output.id));
 }
 
 /** E.5, 4: with the parameters in force at the ledger's index. */
@@ -83,13 +88,4 @@ async function checkReceipt(db: Database, { milestone }: VerifiedMilestone, { he
   const { tokenSupply } = parametersAt(await readParameters(db), head.ledger);
   const why = invalidReceipt(receipt, head.treasury.amount, tokenSupply);
   if (why !== undefined) throw new Divergence(`the receipt of milestone ${milestone.index} cannot be applied, ${why}`);
-}
-
-async function runFenced(db: Database, statements: readonly D1PreparedStatement[]): Promise<void> {
-  try {
-    await runBatch(db, statements);
-  } catch (error) {
-    if (error instanceof Error && /constraint failed/i.test(error.message)) throw new LedgerMoved(error.message);
-    throw error;
-  }
 }

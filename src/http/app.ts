@@ -83,10 +83,12 @@ export function createApp({ settings, openNode, cache }: AppParts): App {
       }
       const ms = performance.now() - started;
       report(exchange, response.status, ms, error);
-      const timing = settings.serverTiming
-        ? { 'server-timing': describeTimings({ ...exchange.notes.stages, total: ms }) }
-        : {};
-      return complete(response, request.method, timing);
+      const { ledgerIndex, stages } = exchange.notes;
+      const more = {
+        ...(ledgerIndex !== undefined && { 'x-ledger-index': String(ledgerIndex) }),
+        ...(settings.serverTiming && { 'server-timing': describeTimings({ ...stages, total: ms }) }),
+      };
+      return complete(response, request.method, more);
     },
   };
 

@@ -24,22 +24,17 @@ export async function answerNft({ request, params, node, notes }: RouteContext):
   const result = await node.lookUpNft(nftId, minLedgerIndex);
   if (result === undefined) {
     notes.ledgerIndex = await readLedgerIndex(node);
-    throw new HttpError(404, `the ledger is at ${notes.ledgerIndex}, before the milestone that was asked for`, {
-      'x-ledger-index': String(notes.ledgerIndex),
-    });
+    throw new HttpError(404, `the ledger is at ${notes.ledgerIndex}, before the milestone that was asked for`);
   }
   const { ledgerIndex, outputId, source } = result;
   notes.ledgerIndex = ledgerIndex;
   notes.source = source;
   if (outputId === undefined) {
-    throw new HttpError(404, `no unspent output with this NFT ID at ledger index ${ledgerIndex}`, {
-      'x-ledger-index': String(ledgerIndex),
-    });
+    throw new HttpError(404, `no unspent output with this NFT ID at ledger index ${ledgerIndex}`);
   }
 
   const etag = `W/"${ledgerIndex}-${outputId.slice(0, 16)}"`;
   const headers = {
-    'x-ledger-index': String(ledgerIndex),
     etag,
     // an answer to a client that asked for a minimum is its own; a copy for the others must not serve such a client
     'cache-control': asked === null ? CACHE_CONTROL : 'no-store',

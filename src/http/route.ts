@@ -6,7 +6,8 @@ import type { ResponseCache } from './response-cache.ts';
 
 /** What the log tells of a request beyond method, route and status. */
 export interface RequestNotes {
-  ledgerIndex?: number;
+  /** The ledger index at which the answer is true: also its X-Ledger-Index. */
+  ledgerIndex?: number | undefined;
   /** Blocks of the cone. */
   blocks?: number;
   /** Where the answer came from. */

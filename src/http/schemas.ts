@@ -29,7 +29,8 @@ export const MilestoneIndex = v.pipe(v.string(), v.regex(/^\d{1,10}$/), v.transf
 
 export const WhiteFlagBody = v.object(
   {
-    index: v.message(uint32, `index must be an integer from 0 to ${MAX_UINT32}`),
+    // no network has a milestone 0: the genesis index is 0 or more, and the first milestone comes after it
+    index: v.message(v.pipe(uint32, v.minValue(1)), `index must be an integer from 1 to ${MAX_UINT32}`),
     timestamp: v.message(uint32, `timestamp must be an integer from 0 to ${MAX_UINT32}`),
     parents: v.pipe(
       v.message(

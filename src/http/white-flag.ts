@@ -5,7 +5,7 @@ import { toHex } from '../stardust/bytes.ts';
 import { readJsonObject } from './body.ts';
 import { HttpError } from './errors.ts';
 import type { WhiteFlagRequest } from './node.ts';
-import type { RouteContext } from './route.ts';
+import type { RequestNotes, RouteContext } from './route.ts';
 import { parseWhiteFlagBody } from './schemas.ts';
 
 export async function answerWhiteFlag({ request, node, cache, notes, defer }: RouteContext): Promise<Response> {
@@ -19,8 +19,9 @@ export async function answerWhiteFlag({ request, node, cache, notes, defer }: Ro
 
   const result = await node.computeWhiteFlag(asked);
   if (!result.ok) {
-    notes.ledgerIndex = result.ledgerIndex ?? asked.index - 1;
-    throw new HttpError(result.status, result.detail, { 'x-ledger-index': String(notes.ledgerIndex) });
+    // "not found" is said of the state that was asked about, unless the ledger is elsewhere; a request that can never be right has none
+    notes.ledgerIndex = result.ledgerIndex ?? (result.status === 404 ? asked.index - 1 : undefined);
+    throw new HttpError(result.status, result.detail);
   }
   notes.source = 'd1';
   notes.blocks = result.blocks;
@@ -33,11 +34,9 @@ export async function answerWhiteFlag({ request, node, cache, notes, defer }: Ro
   return answer(body, asked, notes);
 }
 
-/** The answer names the state that it was computed on. */
-function answer(body: string, { index }: WhiteFlagRequest, notes: RouteContext['notes']): Response {
+function answer(body: string, { index }: WhiteFlagRequest, notes: RequestNotes): Response {
   notes.ledgerIndex = index - 1;
-  const headers = { 'content-type': 'application/json', 'x-ledger-index': String(notes.ledgerIndex) };
-  return new Response(body, { headers });
+  return new Response(body, { headers: { 'content-type': 'application/json' } });
 }
 
 /** The whole request in one spelling, so that no two requests share a key. A change of what this Worker computes needs another version here. */

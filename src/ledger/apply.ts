@@ -17,6 +17,7 @@ import { migratedOutputs } from '../stardust/receipt.ts';
 import type { Cone } from '../stardust/record.ts';
 import { treasuryAfter } from '../stardust/treasury.ts';
 import { NOT_A_TRANSACTION, type WhiteFlag } from '../stardust/white-flag.ts';
+import { failUnless } from './fence.ts';
 import type { Head } from './head.ts';
 import { type Database, forEachPiece } from './rows.ts';
 
@@ -48,9 +49,12 @@ const SPEND_OUTPUTS = `
   UPDATE output SET spent = ?2, spent_time = ?3, spent_tx = (SELECT b.tx FROM block b WHERE b.row = j.value ->> 1)
   FROM json_each(?1) j WHERE output.row = j.value ->> 0 AND output.created IS NOT NULL AND output.spent IS NULL`;
 
+/** The row is there already where a block came before that consumes it: whoever knows the milestone can name it. */
 const MIGRATE_OUTPUTS = `
   INSERT INTO output (id, bytes, block, created, created_time, seen)
-  SELECT value ->> 0, value ->> 1, '${'0'.repeat(64)}', ?2, ?3, ?2 FROM json_each(?1)`;
+  SELECT value ->> 0, value ->> 1, '${'0'.repeat(64)}', ?2, ?3, 0 FROM json_each(?1) WHERE true
+  ON CONFLICT (id) DO UPDATE SET
+    bytes = excluded.bytes, block = excluded.block, created = excluded.created, created_time = excluded.created_time`;
 
 const LOG_SPENT = 'INSERT INTO spent (milestone, output) SELECT ?2, value ->> 0 FROM json_each(?1)';
 
@@ -74,15 +78,13 @@ const ANNOUNCE_PARAMETERS = 'INSERT INTO parameters (target, announced, bytes) V
 
 const INSERT_RECEIPT = 'INSERT INTO receipt (milestone, bytes) VALUES (?1, ?2)';
 
-/** A second row in head is against its CHECK: all is undone unless as many rows were changed as there had to be. */
-const COUNT = `
-  INSERT INTO head SELECT 2, '', 0, 0, 0, '', '', 0
-  WHERE (SELECT count(*) FROM block WHERE milestone = ?1) <> ?2
-    OR (SELECT count(*) FROM spent s JOIN output o ON o.row = s.output AND o.spent = ?1 WHERE s.milestone = ?1) <> ?3`;
+/** As many rows were changed as there had to be: a block of the cone may have been dropped meanwhile (orphans.ts). */
+const COUNT = failUnless(`
+  (SELECT count(*) FROM block WHERE milestone = ?1) = ?2
+  AND (SELECT count(*) FROM spent s JOIN output o ON o.row = s.output AND o.spent = ?1 WHERE s.milestone = ?1) = ?3`);
 
-const COUNT_CREATED = `
-  INSERT INTO head SELECT 2, '', 0, 0, 0, '', '', 0
-  WHERE EXISTS (SELECT 1 FROM json_each(?1) j LEFT JOIN output o ON o.row = j.value ->> 0 WHERE o.created IS NOT ?2)`;
+const COUNT_CREATED = failUnless(`
+  NOT EXISTS (SELECT 1 FROM json_each(?1) j LEFT JOIN output o ON o.row = j.value ->> 0 WHERE o.created IS NOT ?2)`);
 
 /** Statements that apply the milestone; run them as one batch. */
 export function applyStatements(

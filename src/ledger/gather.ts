@@ -155,7 +155,7 @@ export async function judgeGathered(
   // a verdict made can put another transaction's inputs in reach, so this may take several rounds; each closes all that it found open
   while (whiteFlag.open.length > 0) {
     const open = whiteFlag.open.map((position) => whole.rowAt(position));
-    const completed = await completeStored(db, open, (await rules()).verify, contents);
+    const completed = await completeStored(db, view.head.generation, open, (await rules()).verify, contents);
     if (completed.size < open.length)
       throw new Error(`no verdict on the transaction of a block of rows ${open.join()}`);
     whole = readCone([whole.bytes, ...completed.values()]);

@@ -60,6 +60,8 @@ export interface RecordedBlock {
   row: number;
   bytes: Uint8Array;
   record: Uint8Array;
+  /** Rows. */
+  parents: number[];
   transactionId?: string;
   /** Rows of the outputs consumed. */
   inputs: number[];
@@ -142,6 +144,7 @@ async function recordBlock(
     row,
     bytes: parsed.bytes,
     record,
+    parents,
     ...(transaction && { transactionId: toHexDigits(transaction.id) }),
     inputs,
     mentioned: [...created, ...consumed.map((output) => ({ row: output.row, id: output.hexId }))],

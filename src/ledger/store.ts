@@ -5,20 +5,26 @@ import { parseBlock } from '../stardust/block.ts';
 import { fromBase64, toBase64 } from '../stardust/bytes.ts';
 import type { VerifySignature } from '../stardust/milestone-keys.ts';
 import { type Cone, decodeRecord, encodeRecord } from '../stardust/record.ts';
+import { failUnless, LedgerMoved, requireGeneration, runFenced } from './fence.ts';
 import { completeRecord, mentionedOutputIds, type RecordedBlock } from './intake.ts';
 import { lookUpOutputs } from './lookup.ts';
 import { type Database, forEachPiece, runBatch } from './rows.ts';
 
+/** A parent that was dropped meanwhile (orphans.ts) would look like one that a milestone references: its past would be left out. */
+const REQUIRE_PARENTS = failUnless(`
+  (SELECT count(*) FROM json_each(?1) j JOIN block b ON b.row = j.value WHERE b.milestone IS NULL OR b.milestone >= 0)
+  = json_array_length(?1)`);
+
 const INSERT_BLOCKS = `
   INSERT INTO block (row, id, tx, record, seen)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, ?2 FROM json_each(?1)`;
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, (SELECT ledger FROM head) FROM json_each(?1)`;
 
 const INSERT_BYTES = 'INSERT INTO block_bytes (row, bytes) SELECT value ->> 0, value ->> 1 FROM json_each(?1)';
 
 /** Fails where an ID has another row by now (seen must not be NULL) or a row another ID (it is the primary key). */
 const INSERT_OUTPUTS = `
   INSERT INTO output (row, id, bytes, nft, seen)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, ?2 FROM json_each(?1) WHERE true
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?1) WHERE true
   ON CONFLICT (id) DO UPDATE SET
     bytes = coalesce(bytes, excluded.bytes), nft = coalesce(nft, excluded.nft),
     seen = CASE WHEN row = excluded.row THEN max(seen, excluded.seen) END`;
@@ -28,20 +34,28 @@ const INSERT_INPUTS = 'INSERT INTO input (block, output) SELECT value ->> 0, val
 const INSERT_WAITING = 'INSERT INTO waiting (output, block) SELECT value ->> 0, value ->> 1 FROM json_each(?1)';
 
 /**
- * Statements that store the blocks; run them as one batch. They fail, all of them, when another writer took the rows in between.
+ * Statements that store the blocks; run them as one batch. They fail, all of them, when another writer took the rows in between, or a parent away.
  *
- * @param ledger the ledger index, by which blocks that nobody references are pruned later
+ * @param generation the one that the rows were looked up in
  */
-export function storeStatements(db: Database, blocks: readonly RecordedBlock[], ledger: number): D1PreparedStatement[] {
+export function storeStatements(
+  db: Database,
+  blocks: readonly RecordedBlock[],
+  generation: string,
+): D1PreparedStatement[] {
   const records = blocks.map(({ row, id, transactionId, record }) => [
     row,
     id,
     transactionId ?? null,
     toBase64(record),
   ]);
-  const mentioned = blocks.flatMap((block) => block.mentioned);
+  const own = new Set(blocks.map(({ row }) => row));
+  const parents = new Set(blocks.flatMap((block) => block.parents).filter((row) => !own.has(row)));
+  const mentioned = blocks.flatMap((block) => block.mentioned.map((output) => ({ ...output, by: block.row })));
   return [
-    ...forEachPiece(db, INSERT_BLOCKS, records, ledger),
+    requireGeneration(db, generation),
+    ...forEachPiece(db, REQUIRE_PARENTS, [...parents]),
+    ...forEachPiece(db, INSERT_BLOCKS, records),
     ...forEachPiece(
       db,
       INSERT_BYTES,
@@ -50,8 +64,7 @@ export function storeStatements(db: Database, blocks: readonly RecordedBlock[], 
     ...forEachPiece(
       db,
       INSERT_OUTPUTS,
-      mentioned.map(({ row, id, bytes, nftId }) => [row, id, bytes ? toBase64(bytes) : null, nftId ?? null]),
-      ledger,
+      mentioned.map(({ row, id, bytes, nftId, by }) => [row, id, bytes ? toBase64(bytes) : null, nftId ?? null, by]),
     ),
     ...forEachPiece(
       db,
@@ -66,8 +79,10 @@ export function storeStatements(db: Database, blocks: readonly RecordedBlock[], 
   ];
 }
 
-/** Blocks that wait for one of the outputs with the rows ?1. */
-const SELECT_WAITING = 'SELECT DISTINCT w.block AS row FROM json_each(?1) j JOIN waiting w ON w.output = j.value';
+/** Blocks that wait for one of the outputs with the IDs ?1. */
+const SELECT_WAITING = `
+  SELECT DISTINCT w.block AS row
+  FROM json_each(?1) j JOIN output o ON o.id = j.value JOIN waiting w ON w.output = o.row`;
 
 const SELECT_STORED = `
   SELECT b.row, b.record, x.bytes FROM json_each(?1) j JOIN block b ON b.row = j.value JOIN block_bytes x ON x.row = b.row`;
@@ -75,39 +90,47 @@ const SELECT_STORED = `
 const UPDATE_RECORDS = `
   UPDATE block SET record = j.value ->> 1 FROM json_each(?1) j WHERE block.row = j.value ->> 0 AND record IS NOT NULL`;
 
-const DELETE_WAITING = 'DELETE FROM waiting WHERE block IN (SELECT value ->> 0 FROM json_each(?1))';
+/** By what the blocks consume: the table has its rows in the order of the outputs. */
+export const DELETE_WAITING = `
+  DELETE FROM waiting WHERE (output, block) IN (
+    SELECT i.output, i.block FROM json_each(?1) j JOIN input i ON i.block = j.value)`;
 
-/**
- * Completes the records of stored blocks that waited for outputs which these blocks create. Where it did not run, a request that needs such a verdict
- * makes it itself.
- */
-export async function settleWaiting(
-  db: Database,
-  blocks: readonly RecordedBlock[],
-  verify: VerifySignature,
-): Promise<void> {
-  const created = blocks.flatMap(({ mentioned }) => mentioned.filter(({ bytes }) => bytes !== undefined));
-  const waiting = await runBatch(
-    db,
-    forEachPiece(
-      db,
-      SELECT_WAITING,
-      created.map(({ row }) => row),
-    ),
-  );
-  const rows = waiting.flat().map(({ row }) => Number(row));
-  if (rows.length === 0) return;
-  const completed = [...(await completeStored(db, rows, verify))].map(([row, record]) => [row, toBase64(record)]);
-  await runBatch(db, [...forEachPiece(db, UPDATE_RECORDS, completed), ...forEachPiece(db, DELETE_WAITING, completed)]);
+/** IDs of the outputs that the blocks' transactions create. */
+export function createdOutputIds(blocks: readonly RecordedBlock[]): string[] {
+  return blocks.flatMap(({ mentioned }) => mentioned.flatMap(({ id, bytes }) => (bytes ? id : [])));
 }
 
 /**
- * Records with their verdicts, by row, of stored blocks whose verdict was open and can now be made.
+ * Completes the records of stored blocks that waited for outputs with these IDs, whose contents are known now. Where it did not run, a request that needs
+ * such a verdict makes it itself.
+ */
+export async function settleWaiting(
+  db: Database,
+  generation: string,
+  outputs: readonly string[],
+  verify: VerifySignature,
+): Promise<void> {
+  const waiting = (await runBatch(db, forEachPiece(db, SELECT_WAITING, outputs))).flat();
+  if (waiting.length === 0) return;
+  const rows = [...new Set(waiting.map(({ row }) => Number(row)))];
+  const completed = await completeStored(db, generation, rows, verify);
+  const records = [...completed].map(([row, record]) => [row, toBase64(record)]);
+  await runFenced(db, [
+    requireGeneration(db, generation),
+    ...forEachPiece(db, UPDATE_RECORDS, records),
+    ...forEachPiece(db, DELETE_WAITING, [...completed.keys()]),
+  ]);
+}
+
+/**
+ * Records with their verdicts, by row, of stored blocks whose verdict was open and can now be made. Throws LedgerMoved when the rows are of another
+ * generation than D1 is now.
  *
  * @param extra contents of outputs that D1 does not have, by hex ID
  */
 export async function completeStored(
   db: Database,
+  generation: string,
   rows: readonly number[],
   verify: VerifySignature,
   extra: ReadonlyMap<string, Uint8Array> = new Map(),
@@ -117,7 +140,8 @@ export async function completeStored(
     if (!parsed.ok) throw new Error(`stored block row ${row} does not parse: ${parsed.reason}`);
     return { row: Number(row), record: fromBase64(String(record)), parsed: parsed.parsed };
   });
-  const { outputs } = await lookUpOutputs(db, mentionedOutputIds(stored.map(({ parsed }) => parsed)));
+  const { outputs, ...now } = await lookUpOutputs(db, mentionedOutputIds(stored.map(({ parsed }) => parsed)));
+  if (now.generation !== generation) throw new LedgerMoved('the ledger was replaced');
   const contents = new Map(extra);
   for (const [id, { bytes }] of outputs) if (bytes) contents.set(id, bytes);
   const completed = new Map<number, Uint8Array>();

@@ -34,7 +34,7 @@ const Recent = v.pipe(
     /** When it was read from D1, not later. */
     publishedAt: Time,
     /** NFT ID → output ID, null where it was burned. */
-    answers: v.record(NftId, Holder),
+    answers: v.pipe(v.custom<Record<string, string | null>>(isNoList, 'a list'), v.record(NftId, Holder)),
     /** Names of the other NFTs that changed, one after the other. Also some of those in `answers`. */
     others: v.pipe(
       v.string(),
@@ -44,6 +44,11 @@ const Recent = v.pipe(
   v.check(({ from, to }) => from <= to, 'from after to'),
 );
 export type Recent = v.InferOutput<typeof Recent>;
+
+/** valibot takes an empty list for an empty record, and a list says nothing about NFTs. */
+function isNoList(value: unknown): boolean {
+  return !Array.isArray(value);
+}
 
 export function writeRecent(recent: Recent): string {
   return JSON.stringify(recent satisfies Recent);

@@ -52,7 +52,8 @@ function inadmissibleOutputs(outputs: readonly Output[], parameters: ProtocolPar
   let sum = 0n;
   for (const output of outputs) {
     if (output.amount > tokenSupply) return 'C-15: an amount over the token supply';
-    sum += output.amount;
+    // C-16: in uint64, as the reference adds; no sum wraps under a supply below 2^63
+    sum = BigInt.asUintN(64, sum + output.amount);
     if (sum > tokenSupply) return 'C-16: amounts over the token supply';
     const due = minimumDeposit(rentStructure, outputBytes(output).length);
     if (output.amount < due) return `C-17: ${output.amount} deposited, ${due} due`;

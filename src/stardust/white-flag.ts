@@ -8,9 +8,13 @@
 import { equalBytes } from './bytes.ts';
 import { merkleRootOfLeaves } from './merkle.ts';
 import { type Cone, RecordKind, type TransactionView } from './record.ts';
+import { RowMap } from './row-map.ts';
 
 /** An output in the ledger's state before the milestone. Outputs that are neither are unknown there. */
 export const LedgerState = { Unspent: 1, Spent: 2 } as const;
+
+/** What became of an output within the milestone. */
+const MilestoneState = { Created: 3, Spent: 4 } as const;
 
 export interface LedgerStates {
   /** The state of the output with this row, undefined where the ledger never had it. */
@@ -97,8 +101,7 @@ function judgeInOrder(
 ): { reasons: Uint8Array; open: number[] } {
   const reasons = new Uint8Array(order.length);
   const open: number[] = [];
-  const created = new Set<number>();
-  const spent = new Set<number>();
+  const changes = new RowMap();
 
   for (let i = 0; i < order.length; i++) {
     const position = order[i]!;
@@ -107,30 +110,26 @@ function judgeInOrder(
       continue;
     }
     const transaction = cone.transactionAt(position);
-    const reason = lookUpInputs(transaction, ledger, created, spent) || transaction.reasonAt(timestamp);
+    const reason = lookUpInputs(transaction, ledger, changes) || transaction.reasonAt(timestamp);
     if (reason === undefined) {
       open.push(position);
       continue;
     }
     reasons[i] = reason;
     if (reason !== 0) continue;
-    for (let input = 0; input < transaction.inputCount; input++) spent.add(transaction.inputAt(input));
-    for (let output = 0; output < transaction.outputCount; output++) created.add(transaction.outputAt(output));
+    for (let k = 0; k < transaction.outputCount; k++) changes.set(transaction.outputAt(k), MilestoneState.Created);
+    for (let k = 0; k < transaction.inputCount; k++) changes.set(transaction.inputAt(k), MilestoneState.Spent);
   }
   return { reasons, open };
 }
 
 /** D.1, L-1 to L-5: the inputs in their order, the first that fails decides. */
-function lookUpInputs(
-  transaction: TransactionView,
-  ledger: LedgerStates,
-  created: ReadonlySet<number>,
-  spent: ReadonlySet<number>,
-): number {
+function lookUpInputs(transaction: TransactionView, ledger: LedgerStates, changes: RowMap): number {
   for (let i = 0; i < transaction.inputCount; i++) {
     const output = transaction.inputAt(i);
-    if (spent.has(output)) return SPENT_IN_THIS_MILESTONE;
-    if (created.has(output)) continue;
+    const change = changes.get(output);
+    if (change === MilestoneState.Spent) return SPENT_IN_THIS_MILESTONE;
+    if (change === MilestoneState.Created) continue;
     const state = ledger.get(output);
     if (state === undefined) return UNKNOWN_INPUT;
     if (state === LedgerState.Spent) return ALREADY_SPENT;

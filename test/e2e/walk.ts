@@ -6,6 +6,9 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { toHex } from '../../src/stardust/bytes.ts';
+import { decodeOutput, nftIdOfOutput } from '../../src/stardust/ids.ts';
+import { ledgerAt, type Network } from '../network/model.ts';
 import { type RecordedName, type RecordedQuestion, readVector } from '../network/recorded.ts';
 import { readLines } from '../vectors.ts';
 
@@ -33,13 +36,29 @@ export interface NftAnswer {
   items: string[] | null;
 }
 
-/** What the indexer answered last about each NFT, up to a ledger index. */
-export function nftAnswersAt(name: RecordedName, ledgerIndex: number): NftAnswer[] {
+/** What the indexer answered about each NFT when it was last asked, at `ledgerIndex` exactly; none where it was not asked then. */
+export function recordedNftAnswers(name: RecordedName, ledgerIndex: number): NftAnswer[] {
+  const lines = readLines(`${name}/nft.jsonl`) as (NftAnswer & { ledgerIndex: number })[];
+  if (!lines.some((line) => line.ledgerIndex === ledgerIndex)) return [];
   const answers = new Map<string, NftAnswer>();
-  for (const line of readLines(`${name}/nft.jsonl`) as (NftAnswer & { ledgerIndex: number })[]) {
-    if (line.ledgerIndex <= ledgerIndex) answers.set(line.nftId, line);
-  }
+  for (const line of lines) if (line.ledgerIndex <= ledgerIndex) answers.set(line.nftId, line);
   return [...answers.values()];
+}
+
+/** The same by the network's outputs: where every NFT is at a ledger index, those that are burned left out. */
+export function nftsAt(network: Network, ledgerIndex: number): Map<string, string> {
+  const places = new Map<string, string>();
+  for (const { outputId, bytes } of ledgerAt(network, ledgerIndex)) {
+    const nftId = nftIdOfOutput(decodeOutput(bytes), outputId);
+    if (nftId !== undefined) places.set(toHex(nftId), toHex(outputId));
+  }
+  return places;
+}
+
+/** Every NFT that ever was. */
+export function nftsEver(network: Network): string[] {
+  const ids = [...network.outputs.values()].map(({ outputId, bytes }) => nftIdOfOutput(decodeOutput(bytes), outputId));
+  return [...new Set(ids.filter((id) => id !== undefined).map(toHex))];
 }
 
 /** The contract's status for questions that the node refuses in its own way (data/README.md). */
@@ -68,11 +87,15 @@ export async function ask(url: string, { request }: RecordedQuestion): Promise<{
   return { status: response.status, body: await response.json() };
 }
 
+/** @param minLedgerIndex asked for by X-Min-Ledger-Index, if given */
 export async function lookUpNft(
   url: string,
   nftId: string,
+  minLedgerIndex?: number,
 ): Promise<{ status: number; ledgerIndex: number; items: string[] | null }> {
-  const response = await fetch(`${url}/api/indexer/v1/outputs/nft/${nftId}`);
+  const headers: Record<string, string> =
+    minLedgerIndex === undefined ? {} : { 'x-min-ledger-index': String(minLedgerIndex) };
+  const response = await fetch(`${url}/api/indexer/v1/outputs/nft/${nftId}`, { headers });
   const { items } = (await response.json()) as { items?: string[] };
   return { status: response.status, ledgerIndex: Number(response.headers.get('x-ledger-index')), items: items ?? null };
 }

@@ -55,6 +55,7 @@ describe('500: anything unexpected', () => {
     const response = await failing(WHITE_FLAG, good);
     expect(await response.text()).toBe(errorBody(500));
     expect(response.headers.get('x-error-detail')).toBe('upstream failed');
+    expect(response.headers.get('x-ledger-index')).toBeNull();
   });
 
   it('no ledger was imported', async () => {

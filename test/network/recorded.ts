@@ -4,9 +4,6 @@
  * Outputs are put together from the included transactions and the receipts. When a block became visible was not recorded; it is as late as the
  * recorded facts allow: before the milestone that references it, before its children, and before the first question that named it.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
 import { fromHex, Reader, toHex } from '../../src/stardust/bytes.ts';
 import { decode } from '../../src/stardust/codec.ts';
@@ -15,9 +12,11 @@ import { protocolParametersOption } from '../../src/stardust/milestone.ts';
 import { type Output, OutputType } from '../../src/stardust/output.ts';
 import { decodeParameters } from '../../src/stardust/parameters.ts';
 import { UnlockConditionType } from '../../src/stardust/unlock-condition.ts';
-import { readLines } from '../vectors.ts';
+import { readLines, readVector } from '../vectors.ts';
 import { milestoneBlock, networkMilestone } from './blocks.ts';
 import type { Genesis, InclusionState, Network, NetworkBlock, NetworkMilestone, NetworkOutput } from './model.ts';
+
+export { readVector };
 
 export type RecordedName = 'network-a' | 'network-c';
 
@@ -35,11 +34,6 @@ const KEYS = [
   '0xed3c3f1a319ff4e909cf2771d79fece0ac9bd9fd2ee49ea6c0885c9cb3b1248c',
   '0xf6752f5f46a53364e2ee9c4d662d762a81efd51010282a75cd6bd03f28ef349c',
 ];
-
-/** The bytes of `test/vectors/<name>.gz`. */
-export function readVector(name: string): Buffer {
-  return gunzipSync(readFileSync(join(import.meta.dirname, '..', 'vectors', `${name}.gz`)));
-}
 
 export function recordedQuestions(name: RecordedName): RecordedQuestion[] {
   return readLines(`${name}/whiteflag.jsonl`) as RecordedQuestion[];

@@ -188,18 +188,20 @@ class RandomHistory {
       return;
     }
     this.#counts.set(answer.why, (this.#counts.get(answer.why) ?? 0) + 1);
-    const recent = readRecent(recentText);
-    const usable = recent.kind === 'value' && now - recent.value.publishedAt <= RECENT_AGE;
-    if (answer.source === 'kv' && !usable) throw new Error(`${what}, though recent was ${recent.kind} or old`);
-
-    // an answer out of KV is one of the ledger that its `recent` tells of, which may have been replaced since
-    const source =
-      answer.source === 'kv' && recent.kind === 'value' ? this.#histories.get(recent.value.generation) : history;
+    const source = answer.source === 'd1' ? history! : this.#findSource(recentText, now, what);
     const { ledgerIndex, outputId } = answer;
-    const truth = source!.outputAt(nft, ledgerIndex) ?? undefined;
-    if (ledgerIndex < Math.max(min, source!.start) || ledgerIndex > source!.ledger)
+    const truth = source.outputAt(nft, ledgerIndex) ?? undefined;
+    if (ledgerIndex < Math.max(min, source.start) || ledgerIndex > source.ledger)
       throw new Error(`${what}, not a state that was`);
     if (truth !== outputId) throw new Error(`${what}, truth ${truth}`);
+  }
+
+  /** An answer out of KV is one of the ledger that its `recent` tells of, which may have been replaced since. */
+  #findSource(recentText: string | null, now: number, what: string): History {
+    const recent = readRecent(recentText);
+    if (recent.kind !== 'value') throw new Error(`${what}, though recent was ${recent.kind}`);
+    if (now - recent.value.publishedAt > RECENT_AGE) throw new Error(`${what}, though recent was old`);
+    return this.#histories.get(recent.value.generation)!;
   }
 }
 

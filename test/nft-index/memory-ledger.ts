@@ -3,9 +3,9 @@
  * ledger-contract.ts holds both to the same behaviour.
  */
 import { beginBulk, endBulk } from '../../src/nft-index/bulk.ts';
-import type { ChangeRow, IndexLedger, NftLedger, NftRow, Page, Stored, Window } from '../../src/nft-index/ports.ts';
+import type { ChangeRow, IndexLedger, NftLedger, NftRow, Page, Window } from '../../src/nft-index/ports.ts';
 import { NAME_LENGTH } from '../../src/nft-index/recent.ts';
-import { readState, type State, writeState } from '../../src/nft-index/state.ts';
+import type { State } from '../../src/nft-index/state.ts';
 
 type Change = [milestone: number, output: string | null];
 
@@ -43,7 +43,7 @@ export class MemoryLedger implements IndexLedger, NftLedger {
   /** As in nft_change. */
   changes: { milestone: number; nft: string }[] = [];
   /** As in nft_index. */
-  row: { token: string; generation: string; state: string } | undefined = { token: '', generation: '', state: '{}' };
+  row: { token: string; state: State | undefined } | undefined = { token: '', state: undefined };
 
   import(generation: string, start: number, nfts: readonly NftRow[]): void {
     this.history = new History(generation, start, nfts);
@@ -58,36 +58,32 @@ export class MemoryLedger implements IndexLedger, NftLedger {
 
   /** What the SQL of src/nft-index/bulk.ts does. */
   beginBulk(generation: string, start: number, begun: number): void {
-    if (this.row?.generation === generation || this.history?.generation !== generation || !this.row) return;
-    this.row = { token: crypto.randomUUID(), generation, state: writeState(beginBulk(generation, start, begun)) };
+    if (!this.row || this.row.state?.generation === generation || this.history?.generation !== generation) return;
+    this.row = { token: crypto.randomUUID(), state: beginBulk(generation, start, begun) };
   }
 
   endBulk(generation: string, begun: number, seal: string, now: number): void {
-    if (this.row?.generation !== generation) return;
-    const state = readState(this.row.state);
+    const state = this.row?.state;
     const { entries } = beginBulk(generation, 0, begun);
-    if (entries.kind === 'complete' || state.entries.kind === 'complete') return;
+    if (state?.generation !== generation || state.entries.kind === 'complete' || entries.kind === 'complete') return;
     if (state.entries.notBefore !== entries.notBefore || now >= entries.notBefore) return;
-    const ended = writeState({ ...state, entries: endBulk(seal, now) });
-    this.row = { ...this.row, token: crypto.randomUUID(), state: ended };
+    this.row = { token: crypto.randomUUID(), state: { ...state, entries: endBulk(seal, now) } };
   }
 
   async look(): ReturnType<IndexLedger['look']> {
     const { history, row } = this;
     const head = history && { generation: history.generation, start: history.start, ledger: history.ledger };
     if (row === undefined) return { head, stored: undefined };
-    const state = row.generation === head?.generation ? readState(row.state) : undefined;
-    return { head, stored: { token: row.token, state } satisfies Stored };
+    const state = row.state?.generation === head?.generation ? row.state : undefined;
+    return { head, stored: { token: row.token, state } };
   }
 
   async swap(token: string | undefined, next: { token: string; state: State }): Promise<boolean> {
     const swapped = this.row === undefined || this.row.token === token;
-    if (swapped) {
-      this.row = { token: next.token, generation: next.state.generation, state: writeState(next.state) };
-    }
-    if (this.row?.generation === this.history?.generation && this.row !== undefined) {
-      const { from } = readState(this.row.state);
-      this.changes = this.changes.filter(({ milestone }) => milestone > from);
+    if (swapped) this.row = next;
+    const state = this.row?.state;
+    if (state?.generation === this.history?.generation && state !== undefined) {
+      this.changes = this.changes.filter(({ milestone }) => milestone > state.from);
     }
     return swapped;
   }

@@ -17,7 +17,6 @@ const RESOLVE = 'src/nft-index/resolve.ts';
 const STATE = 'src/nft-index/state.ts';
 const ENTRIES = 'src/nft-index/put-entries.ts';
 const PUT_RECENT = 'src/nft-index/put-recent.ts';
-const PUBLISH = 'src/nft-index/publish.ts';
 const TIMES = 'src/nft-index/times.ts';
 const LEDGER = 'test/nft-index/memory-ledger.ts';
 
@@ -119,7 +118,7 @@ const MISTAKES: Mistake[] = [
   },
   {
     name: 'a bulk is not waited for',
-    edits: [[ENTRIES, "if (run.clock() < notBefore) return 'too soon';", 'if (notBefore < 0) return "too soon";']],
+    edits: [[ENTRIES, "if (run.clock() < notBefore) return 'done';", 'if (notBefore < 0) return "done";']],
   },
   {
     name: 'one page of entries is all',

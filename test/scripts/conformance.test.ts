@@ -32,7 +32,7 @@ function file(content: string | Uint8Array, ending = 'jsonl'): string {
   return path;
 }
 
-describe('recorded vectors', () => {
+describe('recorded vectors', { timeout: 60_000 }, () => {
   it.each([
     { name: 'Merkle roots', all: vectors('merkle').slice(0, 100) },
     { name: 'signatures', all: vectors('ed25519') },
@@ -175,7 +175,7 @@ describe('files', () => {
   });
 });
 
-describe('the command', () => {
+describe('the command', { timeout: 60_000 }, () => {
   const script = join(import.meta.dirname, '..', '..', 'scripts', 'conformance.ts');
 
   async function command(...args: string[]): Promise<{ code: unknown; out: string[]; error: string }> {

@@ -60,11 +60,10 @@ function stateValid(current: AliasOutput, next: AliasOutput, newFoundries: numbe
     [UnlockConditionType.StateController, UnlockConditionType.Governor].every(
       (type) => addressKey(addressIn(current, type)) === addressKey(addressIn(next, type)),
     ) &&
-    next.foundryCounter >= current.foundryCounter &&
     // the sender may change
     equalFeatures(metadata(current), metadata(next)) &&
-    // an unchanged counter is for the foundries to refuse (F-3)
-    (next.foundryCounter === current.foundryCounter || next.foundryCounter - current.foundryCounter === newFoundries)
+    // the counter counts the new foundries, and so never decreases; where it stays, F-3 refuses new ones as well
+    next.foundryCounter - current.foundryCounter === newFoundries
   );
 }
 

@@ -212,7 +212,9 @@ describe('H.4 foundries', () => {
     expect(minting(before, { minted: 10n, melted: 4n, held: 7n })).toBe(INVALID_CHAIN);
     expect(minting(before, { minted: 12n, melted: 2n, held: 10n })).toBe(INVALID_CHAIN);
     expect(minting(before, { minted: 13n, melted: 2n, held: 11n })).toBe(INVALID_CHAIN);
+    expect(minting(before, { minted: 13n, melted: 2n, held: 13n })).toBe(INVALID_CHAIN);
     expect(minting(before, { minted: 11n, melted: 2n, held: 9n })).toBe(INVALID_CHAIN);
+    expect(minting(before, { minted: 11n, melted: 1n, held: 9n })).toBe(INVALID_CHAIN);
     expect(minting({ minted: 10n, melted: 3n, held: 7n }, { minted: 10n, melted: 2n, held: 6n })).toBe(INVALID_CHAIN);
   });
 

@@ -118,6 +118,15 @@ describe('H.4 storage deposit return', () => {
 
   it('H-67 what is lent to oneself is not due', () => {
     expect(verdict(returning(alice.address, 400_000n, [toBob(1_000_000n)]))).toBe(None);
+    // nor if the input refers to the signature, or to the chain that owns it
+    const first = owned({ conditions: [depositReturn(alice.address, 400_000n)] });
+    expect(verdict({ inputs: [first, { ...first, unlock: referTo(0) }], outputs: [toBob(2_000_000n)] })).toBe(None);
+    const ofNft = basic(nftAddress(nftId), { conditions: [depositReturn(nftAddress(nftId), 400_000n)] });
+    const inputs = [
+      { output: nft(alice.address, { nftId }), unlock: alice },
+      { output: ofNft, unlock: byNft(0) },
+    ];
+    expect(verdict({ inputs, outputs: [toBob(2_000_000n)] })).toBe(None);
   });
 
   it('H-68 an NFT owes nothing to its own address', () => {

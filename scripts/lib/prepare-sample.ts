@@ -1,0 +1,101 @@
+/**
+ * Makes local databases with the sample: the snapshot imported, the next milestone taken in by the code that follows a network, the blocks of the one after it
+ * stored, the NFTs published. What is there already is not done again.
+ */
+import { followOnce } from '../../src/follow/follow.ts';
+import { verifySignature } from '../../src/follow/session.ts';
+import { type Head, headFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
+import { lookUpBlocks } from '../../src/ledger/lookup.ts';
+import type { Database } from '../../src/ledger/rows.ts';
+import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
+import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
+import { importSnapshot, networkOf } from './import-snapshot.ts';
+import { openLocalDatabase } from './local-database.ts';
+import { publishLocally } from './local-index.ts';
+import { parseMilestoneKeys } from './milestone-keys.ts';
+import { CONFIRMED, readNetwork, readWhiteFlag, type SampleNetwork, SNAPSHOT, sampleUpstream } from './sample.ts';
+import type { WranglerConfig } from './wrangler-config.ts';
+
+/** Milliseconds for the milestone: far more than it takes. */
+const PATIENCE = 30_000;
+
+/** 0x-hex. */
+export interface SampleNft {
+  nftId: string;
+  outputId: string;
+}
+
+/** Returns an NFT that the sample's ledger holds. Throws an Error with a sentence when the databases hold something else. */
+export async function prepareSample(
+  persistTo: string,
+  config: WranglerConfig,
+  say: (step: string) => void,
+): Promise<SampleNft> {
+  const network = readNetwork();
+  const keys = sampleKeys(network);
+  const db = await openLocalDatabase(persistTo, config);
+  try {
+    const found = await networkOf(db);
+    if (found !== undefined && found !== network.name) {
+      throw new Error(
+        `${persistTo} holds a ledger of network ${found}: npm start would replace it by the sample. Name another directory with -- --persist-to DIR, or serve yours with npx wrangler dev --persist-to ${persistTo}`,
+      );
+    }
+    if (found === undefined) {
+      say('Importing the snapshot at milestone 17338');
+      await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys });
+    }
+    if (!(await isTakenIn(db))) {
+      say('Taking milestone 17339 in: signatures, white flag, both roots');
+      await takeIn(db, keys);
+    }
+    if (!(await isPublished(db))) {
+      say('Publishing its NFTs');
+      await publishLocally(persistTo);
+    }
+    return await sampleNft(db);
+  } finally {
+    db.close();
+  }
+}
+
+export function sampleKeys({ milestonePublicKeys, milestoneThreshold }: SampleNetwork): MilestoneKeys {
+  return parseMilestoneKeys(milestonePublicKeys.join(), String(milestoneThreshold))!;
+}
+
+async function readHead(db: Database): Promise<Head> {
+  const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
+  if (row === null) throw new Error('there is no ledger');
+  return headFromRow(row);
+}
+
+/** Whether the ledger is at the confirmed milestone and knows the parents of the next one, which are stored after all that they approve. */
+async function isTakenIn(db: Database): Promise<boolean> {
+  const { ledger } = await readHead(db);
+  if (ledger !== CONFIRMED) return ledger > CONFIRMED;
+  const parents = readWhiteFlag().request.parents.map((id) => id.slice(2));
+  return (await lookUpBlocks(db, parents)).size === parents.length;
+}
+
+async function takeIn(db: Database, keys: MilestoneKeys): Promise<void> {
+  const upstreams = [sampleUpstream()];
+  const tools = { verify: verifySignature, fetched: new Map(), publish: async () => {} };
+  const following = { db, upstreams, keys, ...tools, retention: CONFIRMED };
+  await followOnce(following, { deadline: Date.now() + PATIENCE, milestones: 1 });
+  if (!(await isTakenIn(db))) throw new Error('the sample could not be taken in');
+}
+
+async function isPublished(db: Database): Promise<boolean> {
+  const { head, stored } = await openIndexLedger(db).look();
+  const state = stored?.state;
+  return state?.entries.kind === 'complete' && state.recent?.to === head?.ledger;
+}
+
+async function sampleNft(db: Database): Promise<SampleNft> {
+  const found = await db
+    .prepare('SELECT id, output FROM nft WHERE changed = ?1 AND output IS NOT NULL ORDER BY id LIMIT 1')
+    .bind(CONFIRMED)
+    .first<{ id: string; output: string }>();
+  if (found === null) throw new Error(`milestone ${CONFIRMED} left no NFT`);
+  return { nftId: `0x${found.id}`, outputId: `0x${found.output}` };
+}

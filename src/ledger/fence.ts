@@ -1,0 +1,34 @@
+/**
+ * Fences: statements that undo the whole batch which they stand in, when the ledger is not what its writer took it for (platform.md §8).
+ *
+ * D1 has no transaction that reads, thinks and writes. So whoever thought about what it read says in the batch that it writes what must still be true.
+ */
+import { type Database, runBatch } from './rows.ts';
+
+/** A write failed because the ledger had moved meanwhile: another follower was first, or an import came. Nothing was changed by it. */
+export class LedgerMoved extends Error {}
+
+/** SQL that fails unless the condition is true: a second row in head, and one without a generation, is against its definition. */
+export function failUnless(condition: string): string {
+  return `INSERT INTO head (one) SELECT 2 WHERE (${condition}) IS NOT TRUE`;
+}
+
+const SAME_GENERATION = failUnless('(SELECT generation FROM head) = ?1');
+
+/** Fails when an import has replaced the ledger (head.ts): row numbers mean something else from then on. */
+export function requireGeneration(db: Database, generation: string): D1PreparedStatement {
+  return db.prepare(SAME_GENERATION).bind(generation);
+}
+
+/** Runs a batch that may fail for a fence, or for a row that somebody else took. Throws LedgerMoved then. */
+export async function runFenced(
+  db: Database,
+  statements: readonly D1PreparedStatement[],
+): Promise<Record<string, unknown>[][]> {
+  try {
+    return await runBatch(db, statements);
+  } catch (error) {
+    if (error instanceof Error && /constraint failed/i.test(error.message)) throw new LedgerMoved(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * A ledger in D1 that begins with a snapshot of a test network and follows it, and questions put to it; all in one process, without HTTP.
+ */
+import { openSource } from '../../src/follow/fetch-blocks.ts';
+import { type Following, followOnce } from '../../src/follow/follow.ts';
+import { verifySignature } from '../../src/follow/session.ts';
+import type { Upstream } from '../../src/follow/upstream.ts';
+import type { WhiteFlagResult } from '../../src/http/node.ts';
+import { loadSnapshot } from '../../src/ledger/load.ts';
+import { admittingParameters, readParameters } from '../../src/ledger/parameters.ts';
+import type { Database } from '../../src/ledger/rows.ts';
+import { answerWhiteFlag } from '../../src/ledger/white-flag.ts';
+import { toHexDigits } from '../../src/stardust/bytes.ts';
+import { readMilestone } from '../network/blocks.ts';
+import { directUpstream } from '../network/direct-upstream.ts';
+import { milestoneAt, type Network, ZERO_ID } from '../network/model.ts';
+import { fullSnapshot } from '../network/snapshot.ts';
+import { NodeState } from '../upstream/node-state.ts';
+
+/** IDs are `0x…`, as in vectors and test networks. */
+export interface Question {
+  index: number;
+  timestamp: number;
+  parents: readonly string[];
+  previousMilestoneId?: string | null;
+}
+
+/** An answer as tests compare it: the roots, or the status of the error. */
+export type Answer = { inclusionMerkleRoot: string; appliedMerkleRoot: string } | number;
+
+export interface Rig {
+  db: D1Database;
+  network: Network;
+  /** The upstream's node, which tests move on. */
+  node: NodeState;
+  upstream: Upstream;
+  following: Following;
+}
+
+/** Everything is kept, unless told otherwise. */
+const NO_PRUNING = 1_000_000;
+
+export interface RigOptions {
+  retention?: number;
+}
+
+/** Replaces whatever ledger the database had. */
+export async function startLedger(
+  db: D1Database,
+  network: Network,
+  index: number,
+  { retention = NO_PRUNING }: RigOptions = {},
+): Promise<Rig> {
+  await loadSnapshot(db, asFile(fullSnapshot(network, { target: index })), undefined);
+  const node = new NodeState(network, index);
+  const upstream = directUpstream(node);
+  const following: Following = {
+    db,
+    upstreams: [upstream],
+    keys: network.keys,
+    verify: verifySignature,
+    fetched: new Map(),
+    publish: async () => {},
+    retention,
+  };
+  return { db, network, node, upstream, following };
+}
+
+export function asFile(chunks: Iterable<Uint8Array>): { chunks: AsyncIterable<Uint8Array>; size: number } {
+  const parts = [...chunks];
+  const size = parts.reduce((sum, part) => sum + part.length, 0);
+  return {
+    chunks: (async function* () {
+      yield* parts;
+    })(),
+    size,
+  };
+}
+
+/** Passes until the ledger is where the upstream is; fails when a pass gets nowhere. */
+export async function followTo(rig: Rig, index: number): Promise<void> {
+  rig.node.confirm(index);
+  for (let ledger = await ledgerIndex(rig.db); ledger < index; ) {
+    await followOnce(rig.following, { deadline: Date.now() + 20_000, milestones: 12 });
+    const now = await ledgerIndex(rig.db);
+    if (now === ledger) throw new Error(`the ledger stays at ${now} and does not follow to ${index}`);
+    ledger = now;
+  }
+}
+
+export async function ledgerIndex(db: D1Database): Promise<number> {
+  return Number(await db.prepare('SELECT ledger FROM head').first('ledger'));
+}
+
+export interface AskOptions {
+  /** Instead of the rig's database. */
+  db?: Database;
+  /** Default: nothing is fetched. */
+  upstreams?: readonly Upstream[];
+  maxBlocks?: number;
+}
+
+/** By the function that the route calls. */
+export function askInFull(rig: Rig, question: Question, options: AskOptions = {}): Promise<WhiteFlagResult> {
+  const { db = rig.db, upstreams, maxBlocks = 2000 } = options;
+  const request = {
+    index: question.index,
+    timestamp: question.timestamp,
+    parents: question.parents.map((id) => id.slice(2).toLowerCase()),
+    previousMilestoneId: (question.previousMilestoneId || ZERO_ID).slice(2).toLowerCase(),
+  };
+  const rules = async () => ({
+    keys: rig.network.keys,
+    verify: verifySignature,
+    parameters: admittingParameters(await readParameters(db), question.index - 1),
+  });
+  const limits = { maxBlocks, deadline: Date.now() + 10_000 };
+  return answerWhiteFlag(db, request, rules, upstreams && ((index) => openSource(upstreams, index, limits)));
+}
+
+export async function ask(rig: Rig, question: Question, options: AskOptions = {}): Promise<Answer> {
+  const result = await askInFull(rig, question, options);
+  if (!result.ok) return result.status;
+  return {
+    inclusionMerkleRoot: `0x${toHexDigits(result.inclusionMerkleRoot)}`,
+    appliedMerkleRoot: `0x${toHexDigits(result.appliedMerkleRoot)}`,
+  };
+}
+
+/** What a coordinator asked before it issued this milestone, and the answer that it signed. */
+export function questionOf(network: Network, index: number): { question: Question; answer: Answer } {
+  const value = readMilestone(milestoneAt(network, index)!.payload);
+  return {
+    question: {
+      index,
+      timestamp: value.timestamp,
+      parents: value.parents.map((id) => `0x${toHexDigits(id)}`),
+      previousMilestoneId: `0x${toHexDigits(value.previousMilestoneId)}`,
+    },
+    answer: {
+      inclusionMerkleRoot: `0x${toHexDigits(value.inclusionMerkleRoot)}`,
+      appliedMerkleRoot: `0x${toHexDigits(value.appliedMerkleRoot)}`,
+    },
+  };
+}

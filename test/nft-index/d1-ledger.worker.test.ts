@@ -1,0 +1,8 @@
+import { env } from 'cloudflare:workers';
+import { beforeEach } from 'vitest';
+import { openTestLedger, resetState } from './d1-test-ledger.ts';
+import { describeLedger } from './ledger-contract.ts';
+
+beforeEach(() => resetState(env.LEDGER));
+
+describeLedger('D1', () => openTestLedger(env.LEDGER));

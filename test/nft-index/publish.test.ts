@@ -1,0 +1,296 @@
+/** The publisher, call by call: what it puts when, within which budget. That its answers are true is for model.test.ts. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { entryKey, readEntry } from '../../src/nft-index/entry.ts';
+import { publishTo } from '../../src/nft-index/publish.ts';
+import { rebuildIn } from '../../src/nft-index/rebuild.ts';
+import { RECENT_KEY, type Recent, readRecent } from '../../src/nft-index/recent.ts';
+import { AGAIN_AFTER, HEARTBEAT, MARK_EVERY, SETTLED } from '../../src/nft-index/times.ts';
+import { nftId, outputId } from './ledger-contract.ts';
+import { MemoryLedger } from './memory-ledger.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const [A, B, C] = [nftId('a'), nftId('b'), nftId('c')];
+const BUDGET = { operations: 900, statements: 500 };
+
+class TestStore {
+  readonly values = new Map<string, string>();
+  puts: string[] = [];
+  failsAt: number | undefined;
+
+  async put(key: string, value: string): Promise<void> {
+    if (this.puts.length === this.failsAt) throw new Error('KV is away');
+    this.puts.push(key);
+    this.values.set(key, value);
+  }
+
+  async get(keys: string[]): Promise<Map<string, string | null>> {
+    return new Map(keys.map((key) => [key, this.values.get(key) ?? null]));
+  }
+
+  get recent(): Recent {
+    const copy = readRecent(this.values.get(RECENT_KEY) ?? null);
+    if (copy.kind !== 'value') throw new Error(`recent is ${copy.kind}`);
+    return copy.value;
+  }
+
+  entry(nft: string) {
+    const copy = readEntry(this.values.get(entryKey(nft)) ?? null);
+    return copy.kind === 'value' ? copy.value : copy.kind;
+  }
+
+  takePuts(): string[] {
+    const { puts } = this;
+    this.puts = [];
+    return puts;
+  }
+}
+
+let ledger: MemoryLedger;
+let store: TestStore;
+let now: number;
+
+beforeEach(() => {
+  ledger = new MemoryLedger();
+  store = new TestStore();
+  now = 1_700_000_000_000;
+  ledger.import('g', 100, [
+    { nft: A, output: outputId('1') },
+    { nft: B, output: outputId('2') },
+  ]);
+});
+
+const publish = (budget = BUDGET) => publishTo(ledger, store, () => now, budget);
+const isSeal = (key: string) => key.startsWith('seal:');
+
+describe('after an import', () => {
+  test('all entries are put, and a seal last', async () => {
+    expect(await publish()).toMatchObject({ done: true, stops: [], ledgerIndex: 100 });
+    const seal = store.puts.at(-1)!;
+    expect(store.takePuts()).toEqual([RECENT_KEY, entryKey(A), entryKey(B), seal]);
+    expect(isSeal(seal)).toBe(true);
+    expect(store.entry(A)).toEqual({ generation: 'g', ledgerIndex: 100, outputId: outputId('1') });
+    expect(store.recent).toMatchObject({ generation: 'g', from: 100, to: 100, fromTime: null, answers: {} });
+    now += HEARTBEAT;
+    await publish();
+    expect(store.recent).toMatchObject({ from: 100, to: 100, fromTime: now - HEARTBEAT, publishedAt: now });
+  });
+
+  test('a million would go on from call to call: with a small budget', async () => {
+    const names = Array.from({ length: 50 }, (_, i) => i.toString(16).padStart(64, '0'));
+    ledger.import(
+      'h',
+      100,
+      names.map((nft) => ({ nft, output: outputId('3') })),
+    );
+    const budget = { operations: 10, statements: 40 };
+    let calls = 0;
+    for (let done = false; !done; calls++) {
+      const published = await publish(budget);
+      expect(published.used.operations).toBeLessThanOrEqual(10);
+      expect(published.used.statements).toBeLessThanOrEqual(40);
+      if (!published.done) expect(published.stops).toEqual(['budget spent']);
+      ({ done } = published);
+      now += SECOND;
+    }
+    expect(calls).toBe(6);
+    const entries = store.puts.filter((key) => key !== RECENT_KEY);
+    expect(entries.slice(0, -1)).toEqual(names.map(entryKey));
+    expect(isSeal(entries.at(-1)!)).toBe(true);
+  });
+
+  test('nothing to do without a ledger', async () => {
+    ledger.history = undefined;
+    expect(await publish()).toEqual({
+      done: true,
+      stops: [],
+      ledgerIndex: undefined,
+      used: { operations: 0, statements: 2 },
+    });
+  });
+});
+
+describe('a milestone', () => {
+  beforeEach(async () => {
+    await publish();
+    store.takePuts();
+    now += HEARTBEAT;
+  });
+
+  test('is put with its entries, those of burned NFTs too, and then in recent', async () => {
+    ledger.apply([
+      { nft: A, output: null },
+      { nft: C, output: outputId('3') },
+    ]);
+    expect(await publish()).toMatchObject({ done: true, ledgerIndex: 101 });
+    expect(store.takePuts()).toEqual([entryKey(A), entryKey(C), RECENT_KEY]);
+    expect(store.entry(A)).toEqual({ generation: 'g', ledgerIndex: 101, outputId: null });
+    expect(store.recent).toMatchObject({ from: 100, to: 101, answers: { [A]: null, [C]: outputId('3') } });
+  });
+
+  test('leaves after its entry was put again, and long enough after that', async () => {
+    ledger.apply([{ nft: A, output: outputId('9') }]);
+    await publish();
+    store.values.set(entryKey(A), 'what a late writer left');
+    store.takePuts();
+
+    const again = await passUntil(() => store.puts.includes(entryKey(A)));
+    expect(again).toBeGreaterThanOrEqual(AGAIN_AFTER);
+    expect(again).toBeLessThanOrEqual(AGAIN_AFTER + MINUTE);
+    expect(store.entry(A)).toEqual({ generation: 'g', ledgerIndex: 101, outputId: outputId('9') });
+    expect(store.recent.answers).toHaveProperty(A);
+
+    const left = await passUntil(() => !Object.hasOwn(store.recent.answers, A));
+    expect(left).toBeGreaterThanOrEqual(SETTLED);
+    expect(left).toBeLessThanOrEqual(SETTLED + MINUTE);
+    expect(store.recent).toMatchObject({ from: 101, to: 101, answers: {}, others: '' });
+    expect(store.recent.publishedAt - store.recent.fromTime!).toBeGreaterThanOrEqual(SETTLED);
+    expect(ledger.changes).toEqual([]);
+  });
+
+  /** Calls every half minute until it is so; returns how long that took. */
+  async function passUntil(condition: () => boolean): Promise<number> {
+    const begun = now;
+    while (!condition()) {
+      now += MINUTE / 2;
+      await publish();
+      if (now - begun > 24 * 60 * MINUTE) throw new Error('never');
+    }
+    return now - begun;
+  }
+
+  test('of many, the marks are few', async () => {
+    for (let i = 0; i < 3_600; i++) {
+      now += SECOND;
+      ledger.apply([]);
+      await publish();
+    }
+    const { marks, from } = ledger.row!.state!;
+    expect(marks.length).toBeLessThanOrEqual((AGAIN_AFTER + SETTLED) / MARK_EVERY + 2);
+    expect(from).toBeGreaterThan(100);
+  });
+
+  test('recent is put once a second at most, and when nothing happens every half minute', async () => {
+    ledger.apply([]);
+    await publish();
+    ledger.apply([]);
+    now += 999;
+    expect(await publish()).toMatchObject({ done: false, stops: ['too soon'], ledgerIndex: 101 });
+    now += 1;
+    expect(await publish()).toMatchObject({ done: true, ledgerIndex: 102 });
+    expect(store.takePuts().length).toBe(2);
+    now += HEARTBEAT - 1;
+    expect(await publish()).toMatchObject({ done: true, used: { operations: 0, statements: 2 } });
+    now += 1;
+    await publish();
+    expect(store.takePuts()).toEqual([RECENT_KEY]);
+  });
+
+  test('a burst takes several calls, and recent does not wait for it', async () => {
+    const names = Array.from({ length: 40 }, (_, i) => i.toString(16).padStart(64, '0'));
+    ledger.apply(names.map((nft) => ({ nft, output: outputId('4') })));
+    const small = { operations: 10, statements: 100 };
+    const bounds = { answers: 5, others: 40 };
+    const stopped = await publishTo(ledger, store, () => now, small, bounds);
+    expect(stopped).toMatchObject({ done: false, stops: ['budget spent'], ledgerIndex: 101 });
+    expect(store.takePuts()).toEqual([...names.slice(0, 7).map(entryKey), RECENT_KEY]);
+    expect(Object.keys(store.recent.answers).sort()).toEqual(names.slice(-5));
+    expect(store.recent).toMatchObject({ from: 100, to: 101, others: '00000000' });
+    for (let done = false; !done; now += SECOND) ({ done } = await publishTo(ledger, store, () => now, small, bounds));
+    expect(store.takePuts().filter((key) => key !== RECENT_KEY)).toEqual(names.slice(7).map(entryKey));
+  });
+
+  test('more changes than can be named: recent covers nothing but its own milestone', async () => {
+    const names = Array.from({ length: 7 }, (_, i) => `${i}`.repeat(64));
+    ledger.apply(names.map((nft) => ({ nft, output: outputId('4') })));
+    await publishTo(ledger, store, () => now, BUDGET, { answers: 5, others: 6 });
+    expect(store.recent).toMatchObject({ from: 101, to: 101, fromTime: null, others: '' });
+    expect(Object.keys(store.recent.answers).length).toBe(5);
+  });
+
+  test('what failed is done by the next call', async () => {
+    ledger.apply([
+      { nft: A, output: outputId('5') },
+      { nft: B, output: outputId('6') },
+    ]);
+    store.failsAt = 1;
+    await expect(publish()).rejects.toThrow('KV is away');
+    store.failsAt = undefined;
+    store.takePuts();
+    expect(await publish()).toMatchObject({ done: true, ledgerIndex: 101 });
+    expect(store.takePuts()).toEqual([entryKey(A), entryKey(B), RECENT_KEY]);
+  });
+});
+
+describe('other publishers', () => {
+  test('one that moved on ends the call', async () => {
+    await publish();
+    ledger.apply([{ nft: A, output: outputId('5') }]);
+    now += MINUTE;
+    const meddler = {
+      get: (keys: string[]) => store.get(keys),
+      put: async (key: string, value: string) => {
+        await store.put(key, value);
+        ledger.row = { ...ledger.row!, token: 'of the other' };
+      },
+    };
+    expect(await publishTo(ledger, meddler, () => now, BUDGET)).toMatchObject({
+      done: false,
+      stops: ['another publisher'],
+    });
+    expect(await publish()).toMatchObject({ done: true, ledgerIndex: 101 });
+  });
+
+  test('one of a ledger that is replaced meanwhile stops, and its entries say whose they are', async () => {
+    const replacing = {
+      get: (keys: string[]) => store.get(keys),
+      put: async (key: string, value: string) => {
+        await store.put(key, value);
+        if (key === entryKey(A)) ledger.import('new', 50, [{ nft: A, output: outputId('7') }]);
+      },
+    };
+    await publishTo(ledger, replacing, () => now, { operations: 5, statements: 500 });
+    expect(store.entry(A)).toMatchObject({ generation: 'g' });
+    now += SECOND;
+    expect(await publish()).toMatchObject({ done: true, ledgerIndex: 50 });
+    expect(store.entry(A)).toEqual({ generation: 'new', ledgerIndex: 50, outputId: outputId('7') });
+    expect(store.recent).toMatchObject({ generation: 'new', from: 50, to: 50 });
+  });
+});
+
+describe('filled anew', () => {
+  beforeEach(async () => {
+    await publish();
+    now += SETTLED;
+    await publish();
+    store.takePuts();
+  });
+
+  test('when that is asked for; until it is done absences mean nothing', async () => {
+    store.values.delete(entryKey(B));
+    await rebuildIn(ledger);
+    now += HEARTBEAT;
+    expect(await publish()).toMatchObject({ done: true });
+    expect(store.recent.fromTime).toBe(null);
+    expect(store.entry(B)).toMatchObject({ outputId: outputId('2') });
+    now += HEARTBEAT;
+    await publish();
+    expect(store.recent.fromTime).toBe(now - HEARTBEAT);
+  });
+
+  test('when the namespace was emptied', async () => {
+    expect(store.recent.fromTime).toBeTypeOf('number');
+    store.values.clear();
+    now += HEARTBEAT;
+    await publish();
+    expect(store.recent.fromTime).toBe(null);
+    expect([store.entry(A), store.entry(B)]).toMatchObject([{ ledgerIndex: 100 }, { ledgerIndex: 100 }]);
+  });
+
+  test('when its state was lost', async () => {
+    ledger.row = undefined;
+    await publish();
+    expect(store.recent).toMatchObject({ from: 100, fromTime: null });
+    expect(store.takePuts().filter(isSeal).length).toBe(1);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import type { Copy } from '../../src/nft-index/copy.ts';
+import type { Entry } from '../../src/nft-index/entry.ts';
+import type { Recent } from '../../src/nft-index/recent.ts';
+import { resolve } from '../../src/nft-index/resolve.ts';
+import { CLOCKS, RECENT_AGE, SETTLED } from '../../src/nft-index/times.ts';
+
+const NOW = 1_700_000_000_000;
+const NFT = 'a'.repeat(64);
+const OLD = '1'.repeat(68);
+const NEW = '2'.repeat(68);
+
+function entry(ledgerIndex: number, outputId: string | null = OLD, generation = 'g'): Copy<Entry> {
+  return { kind: 'value', value: { generation, ledgerIndex, outputId } };
+}
+
+function recent(fields: Partial<Recent> = {}): Copy<Recent> {
+  const settled = { fromTime: NOW - SETTLED, publishedAt: NOW };
+  return {
+    kind: 'value',
+    value: { generation: 'g', from: 100, to: 200, ...settled, answers: {}, others: '', ...fields },
+  };
+}
+
+const ABSENT = { kind: 'absent' } as const;
+const MALFORMED = { kind: 'malformed', why: '' } as const;
+const answer = (ledgerIndex: number, outputId: string | undefined, by: string) => ({
+  kind: 'answer',
+  ledgerIndex,
+  outputId,
+  by,
+});
+const ask = (why: string) => ({ kind: 'ask-ledger', why });
+
+describe('without a usable recent, D1 is asked, whatever the entry says', () => {
+  test.each([
+    ['absent', ABSENT, ask('recent is absent')],
+    ['malformed', MALFORMED, ask('recent is malformed')],
+    ['old', recent({ publishedAt: NOW - RECENT_AGE - 1 }), ask('recent is old')],
+    ['of the future', recent({ publishedAt: NOW + CLOCKS + 1 }), ask('recent is of the future')],
+  ])('%s', (_, copy, expected) => {
+    expect(resolve(entry(250), copy, NFT, NOW)).toEqual(expected);
+  });
+
+  test('as long as its age and the clocks stay within their bounds it is usable', () => {
+    for (const publishedAt of [NOW - RECENT_AGE, NOW + CLOCKS]) {
+      expect(resolve(entry(150), recent({ publishedAt }), NFT, NOW)).toEqual(answer(200, OLD, 'range'));
+    }
+  });
+});
+
+describe('an entry that was read from D1 as late as recent, or later, is the answer', () => {
+  test.each([200, 201])('at %d', (ledgerIndex) => {
+    expect(resolve(entry(ledgerIndex), recent({ answers: { [NFT]: OLD } }), NFT, NOW)).toEqual(
+      answer(ledgerIndex, OLD, 'entry'),
+    );
+    expect(resolve(entry(ledgerIndex, null), recent(), NFT, NOW)).toEqual(answer(ledgerIndex, undefined, 'entry'));
+  });
+
+  test('not if it is of another ledger', () => {
+    expect(resolve(entry(250, OLD, 'other'), recent(), NFT, NOW)).toEqual(ask('entry is of another ledger'));
+  });
+});
+
+describe('a change in recent is the answer, whatever the entry says', () => {
+  test.each([
+    ['an older one', entry(199)],
+    ['absent', ABSENT],
+    ['malformed', MALFORMED],
+    ['of another ledger', entry(300, OLD, 'other')],
+  ])('%s', (_, copy) => {
+    const value = { fromTime: null };
+    expect(resolve(copy, recent({ ...value, answers: { [NFT]: NEW } }), NFT, NOW)).toEqual(answer(200, NEW, 'change'));
+    expect(resolve(copy, recent({ ...value, answers: { [NFT]: null } }), NFT, NOW)).toEqual(
+      answer(200, undefined, 'change'),
+    );
+    expect(resolve(copy, recent({ ...value, others: `00000000${NFT.slice(0, 8)}` }), NFT, NOW)).toEqual(
+      ask('changed lately'),
+    );
+  });
+
+  test('names count only as a whole', () => {
+    const others = `0${'a'.repeat(8)}0000000`;
+    expect(resolve(entry(199), recent({ others }), NFT, NOW)).toEqual(answer(200, OLD, 'range'));
+  });
+
+  test('a word of JavaScript is no change', () => {
+    expect(resolve(entry(199), recent(), 'constructor', NOW)).toEqual(answer(200, OLD, 'range'));
+  });
+});
+
+describe('no change in recent', () => {
+  test('an entry from within its range holds at its end, at any time', () => {
+    for (const fromTime of [null, NOW]) {
+      expect(resolve(entry(100), recent({ fromTime }), NFT, NOW)).toEqual(answer(200, OLD, 'range'));
+      expect(resolve(entry(199, null), recent({ fromTime }), NFT, NOW)).toEqual(answer(200, undefined, 'range'));
+    }
+  });
+
+  test('an older entry, or none, holds once all copies must have what changed before the range', () => {
+    expect(resolve(entry(99), recent(), NFT, NOW)).toEqual(answer(200, OLD, 'age'));
+    expect(resolve(entry(99, null), recent(), NFT, NOW)).toEqual(answer(200, undefined, 'age'));
+    expect(resolve(ABSENT, recent(), NFT, NOW)).toEqual(answer(200, undefined, 'age'));
+  });
+
+  test('before, D1 is asked', () => {
+    for (const copy of [entry(99), ABSENT]) {
+      expect(resolve(copy, recent({ fromTime: null }), NFT, NOW)).toEqual(ask('index is not complete'));
+      expect(resolve(copy, recent({ fromTime: NOW - SETTLED + 1 }), NFT, NOW)).toEqual(ask('index is not settled'));
+    }
+  });
+
+  test("the publisher's clock decides on that, not the reader's", () => {
+    const value = recent({ fromTime: NOW - SETTLED, publishedAt: NOW - 1 });
+    expect(resolve(ABSENT, value, NFT, NOW)).toEqual(ask('index is not settled'));
+  });
+
+  test('an entry that says nothing is not taken for an absent one', () => {
+    expect(resolve(MALFORMED, recent(), NFT, NOW)).toEqual(ask('entry is malformed'));
+    expect(resolve(entry(150, OLD, 'other'), recent(), NFT, NOW)).toEqual(ask('entry is of another ledger'));
+  });
+});

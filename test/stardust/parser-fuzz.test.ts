@@ -1,0 +1,82 @@
+/** The block parser under bytes that nobody meant: it answers, and what it accepts it has understood (protocol.md A, C). */
+import { describe, expect, it } from 'vitest';
+import { block, MAX_BLOCK_LENGTH, parseBlock } from '../../src/stardust/block.ts';
+import { equalBytes } from '../../src/stardust/bytes.ts';
+import { encode } from '../../src/stardust/codec.ts';
+import { blake2b256 } from '../../src/stardust/hash.ts';
+import { basic, blockBytes, idOf, referTo, signer, tokens, transactionOf } from '../build.ts';
+import { mutatedBlock, recordedBlocks } from './mutated-blocks.ts';
+
+const CASES = 20_000;
+
+/** What is wrong with the parser's answer, or undefined. `received` is spoilt. */
+function fault(received: Uint8Array): 'refused' | 'accepted' | `fault: ${string}` {
+  const original = received.slice();
+  const result = parseBlock(received);
+  if (!equalBytes(received, original)) return 'fault: the parser wrote into the bytes it was given';
+  if (!result.ok) return result.rule === '' || result.reason === '' ? 'fault: refused for no reason' : 'refused';
+  // the value must not be made of the bytes that the caller goes on using
+  received.fill(0xff);
+  if (!equalBytes(encode(block, result.parsed.block), original)) return 'fault: encoded again, the bytes are others';
+  if (!equalBytes(result.parsed.bytes, original)) return 'fault: the bytes kept are others';
+  if (!equalBytes(result.parsed.id, blake2b256(original))) return 'fault: another block ID';
+  return 'accepted';
+}
+
+describe('parseBlock', () => {
+  it(`answers to ${CASES} mutated and random blocks, and encodes what it accepts to the same bytes`, () => {
+    const counts = { refused: 0, accepted: 0 };
+    for (let seed = 0; seed < CASES; seed++) {
+      const answer = fault(mutatedBlock(seed));
+      if (answer !== 'refused' && answer !== 'accepted') expect.fail(`seed ${seed}: ${answer}`);
+      counts[answer]++;
+    }
+    // enough of either, or the test tests little
+    expect(counts.accepted).toBeGreaterThan(CASES / 20);
+    expect(counts.refused).toBeGreaterThan(CASES / 2);
+  });
+
+  it('refuses every beginning of a block', () => {
+    const whole = recordedBlocks.find((bytes) => parseBlock(bytes).ok && bytes.length > 1000 && bytes.length < 2000)!;
+    for (let length = 0; length < whole.length; length++) expect(parseBlock(whole.subarray(0, length)).ok).toBe(false);
+  });
+
+  it('reads blocks that are views into the middle of a buffer', () => {
+    for (const bytes of recordedBlocks.slice(0, 100)) {
+      const buffer = new Uint8Array(bytes.length + 20).fill(0xee);
+      buffer.set(bytes, 11);
+      expect(parseBlock(buffer.subarray(11, 11 + bytes.length))).toEqual(parseBlock(bytes));
+    }
+  });
+
+  it('takes time in proportion to the length', () => {
+    const small = blockWithTokens(6);
+    const large = blockWithTokens(108);
+    expect(large.length).toBeGreaterThan(MAX_BLOCK_LENGTH * 0.9);
+    expect(large.length).toBeLessThanOrEqual(MAX_BLOCK_LENGTH);
+    const grown = large.length / small.length;
+    // the fastest of many, to be deaf to what else the machine does; quadratic would be `grown` times as much again
+    expect(fastest(large) / fastest(small)).toBeLessThan(grown * 4);
+  });
+});
+
+/** A transaction of so many inputs and outputs, all alike in size: in inputs, tokens and conditions the parser looks for two of a kind. */
+function blockWithTokens(count: number): Uint8Array {
+  const owner = signer('owner');
+  const outputs = Array.from({ length: count }, (_, i) =>
+    basic(owner.address, { tokens: [1, 2, 3].map((serial) => tokens(idOf(`alias ${i % 20}`), 1n, serial)) }),
+  );
+  const inputs = outputs.map((output, i) => ({ output, unlock: i === 0 ? owner : referTo(0) }));
+  const bytes = blockBytes({ payload: transactionOf({ inputs, outputs }) });
+  if (!parseBlock(bytes).ok) throw new Error('a block is refused that should be accepted');
+  return bytes;
+}
+
+function fastest(bytes: Uint8Array): number {
+  const times = Array.from({ length: 60 }, () => {
+    const start = performance.now();
+    parseBlock(bytes);
+    return performance.now() - start;
+  });
+  return Math.min(...times);
+}
