@@ -13,38 +13,28 @@ export interface Answer {
   body: string;
 }
 
-const HEAD_END = Buffer.from('\r\n\r\n');
+const HEAD_END = '\r\n\r\n';
 
 export class Connection {
-  readonly #socket: Socket;
-  readonly #host: string;
+  readonly #url: URL;
+  #socket: Socket | undefined;
   #received = Buffer.alloc(0);
   #waiting: PromiseWithResolvers<Answer> | undefined;
 
-  private constructor(socket: Socket, host: string) {
-    this.#socket = socket;
-    this.#host = host;
-    socket.setNoDelay(true);
-    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
-    socket.on('close', () => this.#waiting?.reject(new Error('connection closed')));
-    socket.on('error', (error) => this.#waiting?.reject(error));
+  constructor(url: string) {
+    this.#url = new URL(url);
   }
 
-  static async open(url: string): Promise<Connection> {
-    const { hostname, port, host } = new URL(url);
-    const socket = connect(Number(port), hostname);
-    await once(socket, 'connect');
-    return new Connection(socket, host);
-  }
-
-  /** The whole request but for its Host, ready to be sent many times. */
+  /** A whole request, ready to be sent many times. */
   encode(method: string, path: string, body?: string): Buffer {
-    const lines = [`${method} ${path} HTTP/1.1`, `Host: ${this.#host}`];
+    const lines = [`${method} ${path} HTTP/1.1`, `Host: ${this.#url.host}`];
     if (body !== undefined) lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`);
     return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
   }
 
-  send(request: Buffer): Promise<Answer> {
+  async send(request: Buffer): Promise<Answer> {
+    // a server closes what is idle for some seconds
+    if (this.#socket === undefined || this.#socket.destroyed) this.#socket = await this.#open();
     this.#waiting = Promise.withResolvers();
     this.#socket.write(request);
     return this.#waiting.promise;
@@ -59,17 +49,27 @@ export class Connection {
   }
 
   close(): void {
-    this.#socket.destroy();
+    this.#socket?.destroy();
+  }
+
+  async #open(): Promise<Socket> {
+    const socket = connect(Number(this.#url.port), this.#url.hostname);
+    await once(socket, 'connect');
+    socket.setNoDelay(true);
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.on('error', (error) => this.#waiting?.reject(error));
+    socket.on('close', () => this.#waiting?.reject(new Error('connection closed')));
+    socket.on('end', () => socket.destroy());
+    return socket;
   }
 
   #receive(chunk: Buffer): void {
-    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    this.#received = Buffer.concat([this.#received, chunk]);
     const headLength = this.#received.indexOf(HEAD_END);
     if (headLength < 0) return;
-    const [first, ...lines] = this.#received.latin1Slice(0, headLength).split('\r\n');
-    const headers = new Map(lines.map((line) => headerOf(line)));
-    const rest = this.#received.subarray(headLength + HEAD_END.length);
-    const body = readBody(headers, rest);
+    const [first, ...lines] = this.#received.toString('latin1', 0, headLength).split('\r\n');
+    const headers = new Map(lines.map(headerOf));
+    const body = readBody(headers, this.#received.subarray(headLength + HEAD_END.length));
     if (body === undefined) return;
     this.#received = Buffer.alloc(0);
     const waiting = this.#waiting;
@@ -95,7 +95,7 @@ function readChunks(rest: Buffer): string | undefined {
   for (let at = 0; ; ) {
     const end = rest.indexOf('\r\n', at);
     if (end < 0) return undefined;
-    const length = Number.parseInt(rest.latin1Slice(at, end), 16);
+    const length = Number.parseInt(rest.toString('latin1', at, end), 16);
     if (rest.length < end + 2 + length + 2) return undefined;
     if (length === 0) return Buffer.concat(chunks).toString();
     chunks.push(rest.subarray(end + 2, end + 2 + length));

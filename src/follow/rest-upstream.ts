@@ -78,6 +78,11 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     if (response.status !== 200) await response.body?.cancel();
     if (response.status === 404) return undefined;
     if (response.status !== 200) throw new UpstreamFailure(`${name} ${path}: status ${response.status}`);
+    const type = response.headers.get('content-type') ?? 'none';
+    if (!type.startsWith(accept)) {
+      await response.body?.cancel();
+      throw new UpstreamFailure(`${name} ${path}: content type ${type}`);
+    }
     return readBody(response, maxLength, `${name} ${path}`);
   }
 

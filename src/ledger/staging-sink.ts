@@ -9,7 +9,7 @@ import { protocolParametersOption } from '../stardust/milestone.ts';
 import type { SnapshotSummary } from '../stardust/snapshot/read-snapshot.ts';
 import type { LedgerChange, LedgerSink } from '../stardust/snapshot/sink.ts';
 import { type Database, forEachPiece, runBatch } from './rows.ts';
-import { readStagingScript, type StagingScript } from './staging.ts';
+import { readStagingScript, SMALL_TABLES, type StagingScript, stagingName } from './staging.ts';
 
 const HAS_PROGRESS = `SELECT name FROM sqlite_master WHERE name = 'import_progress'`;
 
@@ -159,7 +159,7 @@ export class StagingSink implements LedgerSink {
     ];
     await runBatch(db, [
       this.#moveTo(this.#position),
-      ...['head', 'milestone', 'block', 'parameters'].map((name) => db.prepare(`DELETE FROM import_${name}`)),
+      ...SMALL_TABLES.map((name) => db.prepare(`DELETE FROM ${stagingName(name)}`)),
       db.prepare(INSERT_HEAD).bind(...head),
       db.prepare(INSERT_MILESTONE).bind(ledgerIndex, toHexDigits(milestoneId), timestamp),
       ...forEachPiece(db, INSERT_ENTRY_POINTS, solidEntryPoints.map(toHexDigits), ledgerIndex),

@@ -10,7 +10,7 @@ import { type Database, runBatch } from './rows.ts';
 const LARGE_TABLES = ['output', 'nft'];
 
 /** Tables whose few rows are copied. */
-const SMALL_TABLES = ['head', 'milestone', 'block', 'parameters'];
+export const SMALL_TABLES = ['head', 'milestone', 'block', 'parameters'];
 
 /** The tables that an import fills. */
 export const STAGED_TABLES: readonly string[] = [...SMALL_TABLES, ...LARGE_TABLES];

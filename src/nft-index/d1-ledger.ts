@@ -69,30 +69,29 @@ export function openIndexLedger(db: Database): IndexLedger {
     },
 
     async readChanges(after, upTo, limit) {
-      const page = await readPage(db, db.prepare(SELECT_CHANGES).bind(after.milestone, after.nft, upTo, limit));
-      return (
-        page && { ...page, rows: page.rows.map((row) => ({ ...nftFromRow(row), milestone: Number(row.milestone) })) }
-      );
+      const read = await readMoment(db, db.prepare(SELECT_CHANGES).bind(after.milestone, after.nft, upTo, limit));
+      if (read === undefined) return undefined;
+      const rows = read.results[0]!.map((row) => ({ ...nftFromRow(row), milestone: Number(row.milestone) }));
+      return { ...read.moment, rows };
     },
 
     async readNfts(after, limit) {
-      const page = await readPage(db, db.prepare(SELECT_NFTS).bind(after, limit));
-      return page && { ...page, rows: page.rows.map(nftFromRow) };
+      const read = await readMoment(db, db.prepare(SELECT_NFTS).bind(after, limit));
+      return read && { ...read.moment, rows: read.results[0]!.map(nftFromRow) };
     },
 
     async readWindow(from, answers, others) {
-      const page = await readPage(
+      const read = await readMoment(
         db,
         db.prepare(SELECT_LATEST).bind(from, answers),
         db.prepare(SELECT_NAMES).bind(from, others),
         db.prepare(SELECT_STORED),
       );
-      if (page === undefined) return undefined;
-      const [names, stored] = page.more;
+      if (read === undefined) return undefined;
+      const [latest, names, stored] = read.results;
       return {
-        generation: page.generation,
-        ledgerIndex: page.ledgerIndex,
-        rows: page.rows.map(nftFromRow),
+        ...read.moment,
+        rows: latest!.map(nftFromRow),
         names: String(names![0]!.names ?? ''),
         token: stored![0] && String(stored![0].token),
       };
@@ -110,16 +109,14 @@ export function openNftLedger(db: D1Database): NftLedger {
   };
 }
 
-interface RawPage extends Page<Record<string, unknown>> {
-  /** Rows of the other statements. */
-  more: Record<string, unknown>[][];
-}
-
-/** Rows together with the head at that moment. */
-async function readPage(db: Database, ...statements: D1PreparedStatement[]): Promise<RawPage | undefined> {
-  const [heads, rows, ...more] = await runBatch(db, [db.prepare(SELECT_HEAD), ...statements]);
+/** The rows of the statements together with the head at that moment. */
+async function readMoment(
+  db: Database,
+  ...statements: D1PreparedStatement[]
+): Promise<{ moment: Omit<Page<never>, 'rows'>; results: Record<string, unknown>[][] } | undefined> {
+  const [heads, ...results] = await runBatch(db, [db.prepare(SELECT_HEAD), ...statements]);
   const head = heads![0];
-  return head && { generation: String(head.generation), ledgerIndex: Number(head.ledger), rows: rows!, more };
+  return head && { moment: { generation: String(head.generation), ledgerIndex: Number(head.ledger) }, results };
 }
 
 function nftFromRow({ nft, output }: Record<string, unknown>): NftRow {

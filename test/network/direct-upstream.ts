@@ -5,7 +5,12 @@ import type { Upstream } from '../../src/follow/upstream.ts';
 import type { NodeState } from '../upstream/node-state.ts';
 import { milestoneAt, ZERO_ID } from './model.ts';
 
+/** Its tips are all the open blocks that the node has, so that whoever stores tips has all. */
 export function directUpstream(node: NodeState): Upstream {
+  const reference = (id: string): number | null => {
+    const index = node.network.blocks.get(id)?.referenced?.index;
+    return index !== undefined && index <= node.confirmed ? index : null;
+  };
   return {
     name: 'direct',
     async readHeads() {
@@ -16,11 +21,13 @@ export function directUpstream(node: NodeState): Upstream {
     readMilestone: async (index) => node.milestone(index)?.payload,
     readBlock: async (id) => node.block(`0x${id}`)?.bytes,
     async readReference(id) {
-      const block = node.block(`0x${id}`);
-      if (block === undefined) return undefined;
-      const index = block.referenced?.index;
-      return index !== undefined && index <= node.confirmed ? index : null;
+      return node.block(`0x${id}`) && reference(`0x${id}`);
     },
-    readTips: async () => node.tips.map((id) => id.slice(2)),
+    async readTips() {
+      const open = [...node.network.blocks.keys()].filter(
+        (id) => node.block(id) !== undefined && reference(id) === null,
+      );
+      return open.map((id) => id.slice(2));
+    },
   };
 }

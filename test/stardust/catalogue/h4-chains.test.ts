@@ -327,6 +327,12 @@ describe('H.4 immutable features, issuers, IDs', () => {
     const plan = step({}, {}, bob);
     plan.outputs = [nft(bob.address, { nftId: aliasId })];
     expect(verdict(plan)).toBe(INVALID_CHAIN);
+    // nor an alias with an NFT's
+    const burning = {
+      inputs: [{ output: nft(bob.address, { nftId: aliasId }), unlock: bob }],
+      outputs: [aliasState()],
+    };
+    expect(verdict(burning)).toBe(INVALID_CHAIN);
     // the alias counts as destroyed, which takes the governor
     expect(verdict({ ...plan, inputs: [{ output: aliasState(), unlock: alice }] })).toBe(Reason.InvalidSignature);
   });

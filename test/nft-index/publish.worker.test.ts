@@ -1,0 +1,164 @@
+/** Publishing and looking up with a real D1 and a real KV. */
+import { env } from 'cloudflare:workers';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { BULK_WITHIN, beginBulkSql, endBulkSql } from '../../src/nft-index/bulk.ts';
+import { entryKey, writeEntry } from '../../src/nft-index/entry.ts';
+import { lookUpIn, type NftAnswer } from '../../src/nft-index/look-up.ts';
+import { Memory } from '../../src/nft-index/memory.ts';
+import { publish } from '../../src/nft-index/publish.ts';
+import { rebuild } from '../../src/nft-index/rebuild.ts';
+import { MAX_ANSWERS, NAME_LENGTH, RECENT_KEY, readRecent } from '../../src/nft-index/recent.ts';
+import { HEARTBEAT, SETTLED } from '../../src/nft-index/times.ts';
+import { openTestLedger, resetState } from './d1-test-ledger.ts';
+import { nftId, outputId } from './ledger-contract.ts';
+
+const { LEDGER, NFT_INDEX } = env;
+const ledger = openTestLedger(LEDGER);
+const [A, B, C] = [nftId('a'), nftId('b'), nftId('c')];
+const BUDGET = { operations: 900, statements: 500 };
+
+/** One clock over all tests: KV remembers nothing here, but the file's namespace is one. */
+let now = 1_700_000_000_000;
+let generation = 0;
+
+const publishAll = async () => {
+  for (let done = false; !done; now += 1_000) ({ done } = await publish(LEDGER, NFT_INDEX, () => now, BUDGET));
+};
+const look = (nft: string, min = 0): Promise<NftAnswer | undefined> =>
+  lookUpIn(ledger.nfts, NFT_INDEX, new Memory(), nft, min, () => now);
+
+beforeEach(async () => {
+  await resetState(LEDGER);
+  await ledger.import(`g${++generation}`, 100, [
+    { nft: A, output: outputId('1') },
+    { nft: B, output: outputId('2') },
+  ]);
+});
+
+describe('with real bindings', () => {
+  test('an import, a milestone, a burn, an absence', async () => {
+    await publishAll();
+    expect(await look(A)).toEqual({ ledgerIndex: 100, outputId: outputId('1'), source: 'kv', why: 'entry' });
+    await ledger.apply([{ nft: C, output: outputId('3') }]);
+    await ledger.apply([{ nft: B, output: null }]);
+    await publishAll();
+    expect(await look(A)).toEqual({ ledgerIndex: 102, outputId: outputId('1'), source: 'kv', why: 'range' });
+    expect(await look(B)).toMatchObject({ ledgerIndex: 102, outputId: undefined, source: 'kv' });
+    expect(await look(C)).toMatchObject({ ledgerIndex: 102, outputId: outputId('3'), source: 'kv' });
+    expect(await look(nftId('d'))).toMatchObject({ ledgerIndex: 102, outputId: undefined, source: 'd1' });
+
+    now += SETTLED;
+    await publishAll();
+    expect(await look(nftId('d'))).toEqual({ ledgerIndex: 102, outputId: undefined, source: 'kv', why: 'age' });
+  });
+
+  test('an emptied namespace is filled again', async () => {
+    now += SETTLED;
+    await publishAll();
+    for (const { name } of (await NFT_INDEX.list()).keys) await NFT_INDEX.delete(name);
+    expect(await look(A)).toMatchObject({ outputId: outputId('1'), source: 'd1', why: 'recent is absent' });
+    now += HEARTBEAT;
+    await publishAll();
+    expect(await look(A)).toMatchObject({ outputId: outputId('1'), source: 'kv' });
+  });
+
+  test('a rebuild puts all entries once more', async () => {
+    await publishAll();
+    await NFT_INDEX.put(entryKey(A), 'broken');
+    await rebuild(LEDGER);
+    now += HEARTBEAT;
+    await publishAll();
+    expect(await NFT_INDEX.get(entryKey(A))).toBe(
+      writeEntry({ generation: `g${generation}`, ledgerIndex: 100, outputId: outputId('1') }),
+    );
+  });
+});
+
+describe('50,000 NFTs change within the window', () => {
+  test('every answer is true: of the last ones out of KV, of the others out of D1', async () => {
+    const nfts = Array.from({ length: 50_000 }, (_, i) => hash(i));
+    await ledger.apply(nfts.map((nft, i) => ({ nft, output: i % 10 === 0 ? null : outputId(nft) })));
+    await publish(LEDGER, NFT_INDEX, () => now, BUDGET);
+    const text = (await NFT_INDEX.get(RECENT_KEY)) ?? '';
+    expect(text.length).toBeLessThan(600_000);
+    const recent = readRecent(text);
+    if (recent.kind !== 'value') throw new Error(recent.kind);
+    const { answers, others } = recent.value;
+    expect(Object.keys(answers).length).toBe(MAX_ANSWERS);
+    expect(others.length).toBe(new Set(nfts.map((nft) => nft.slice(0, NAME_LENGTH))).size * NAME_LENGTH);
+
+    const asked = [...nfts.filter((_, i) => i % 500 === 0), ...Object.keys(answers).slice(0, 50)];
+    const sources = { kv: 0, d1: 0 };
+    for (const nft of asked) {
+      const i = nfts.indexOf(nft);
+      const answer = await look(nft);
+      expect(answer).toMatchObject({ ledgerIndex: 101, outputId: i % 10 === 0 ? undefined : outputId(nft) });
+      sources[answer!.source]++;
+    }
+    expect(sources.kv).toBeGreaterThanOrEqual(50);
+    expect(sources.d1).toBeGreaterThanOrEqual(80);
+
+    // the entries follow, call by call, while milestones go on
+    for (let done = false, calls = 0; !done; calls++) {
+      now += 1_000;
+      ({ done } = await publish(LEDGER, NFT_INDEX, () => now, { operations: 5_000, statements: 2_000 }));
+      expect(calls).toBeLessThan(12);
+    }
+    expect(await look(nfts[777]!)).toMatchObject({ outputId: outputId(nfts[777]!), source: 'kv', why: 'entry' });
+  }, 120_000);
+});
+
+describe('filled in bulk', () => {
+  const SEAL = 'seal:of-the-bulk';
+  const run = async (sql: string) => (await LEDGER.prepare(sql).run()).meta.changes;
+  const name = () => `g${generation}`;
+
+  test('the publisher leaves the entries alone, and takes over when they are all there', async () => {
+    const begun = now;
+    expect(await run(beginBulkSql(name(), 100, begun))).toBe(1);
+    await ledger.apply([{ nft: B, output: outputId('5') }]);
+    await publishAll();
+    expect(await look(A)).toMatchObject({ ledgerIndex: 101, source: 'd1' });
+    expect(await look(B)).toMatchObject({ ledgerIndex: 101, outputId: outputId('5'), source: 'kv' });
+
+    for (const [nft, digit] of [
+      [A, '1'],
+      [B, '2'],
+    ] as const) {
+      await NFT_INDEX.put(
+        entryKey(nft),
+        writeEntry({ generation: name(), ledgerIndex: 100, outputId: outputId(digit) }),
+      );
+    }
+    await NFT_INDEX.put(SEAL, '1');
+    expect(await run(endBulkSql(name(), begun, SEAL, now))).toBe(1);
+    expect(await look(A)).toEqual({ ledgerIndex: 101, outputId: outputId('1'), source: 'kv', why: 'range' });
+    expect(await look(B)).toMatchObject({ ledgerIndex: 101, outputId: outputId('5'), source: 'kv', why: 'change' });
+    now += SETTLED;
+    await publishAll();
+    expect(await look(C)).toMatchObject({ ledgerIndex: 101, outputId: undefined, source: 'kv', why: 'age' });
+  });
+
+  test('not begun once the publisher has begun, nor for another ledger, nor ended too late', async () => {
+    const begun = now;
+    expect(await run(beginBulkSql('another', 100, begun))).toBe(0);
+    expect(await run(beginBulkSql(name(), 100, begun))).toBe(1);
+    expect(await run(endBulkSql(name(), begun + 1, SEAL, now))).toBe(0);
+    expect(await run(endBulkSql(name(), begun, SEAL, begun + 2 * BULK_WITHIN))).toBe(0);
+    now += 2 * BULK_WITHIN;
+    await publishAll();
+    expect(await look(A)).toMatchObject({ outputId: outputId('1'), source: 'kv' });
+    expect(await run(endBulkSql(name(), begun, SEAL, now))).toBe(0);
+    expect(await run(beginBulkSql(name(), 100, now))).toBe(0);
+  });
+
+  test('a name with a quote is a name', async () => {
+    await ledger.import("it's", 100, []);
+    expect(await run(beginBulkSql("it's", 100, now))).toBe(1);
+  });
+});
+
+/** Digits that look random. */
+function hash(i: number): string {
+  return (BigInt(i + 1) * 0x9e3779b97f4a7c15n).toString(16).padStart(64, '0').slice(-16).padEnd(64, 'c');
+}
