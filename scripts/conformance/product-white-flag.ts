@@ -37,9 +37,9 @@ export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
   };
 };
 
-/** Rows of what the network has before the blocks come: solid entry points and the ledger's outputs. */
+/** Rows, from 1 on as in a store, of what the network has before the blocks come: solid entry points and the ledger's outputs. */
 function knownRows({ blocks, parents, unspent, spent }: WhiteFlagCase): Rows {
-  const rows: Rows = { generation: '', blocks: new Map(), outputs: new Map(), nextBlock: 0, nextOutput: 0 };
+  const rows: Rows = { generation: '', blocks: new Map(), outputs: new Map(), nextBlock: 1, nextOutput: 1 };
   const named = [...parents, ...[...blocks.values()].flatMap(({ block }) => block.parents.map(toHex))];
   for (const id of named) {
     const key = id.slice(2);

@@ -1,0 +1,63 @@
+/**
+ * Killed at random moments while it follows network-a, and started again each time: the ledger at the end is the one that it always was, no milestone is applied
+ * twice, none left out (issue 5, faults). `KILLS=300 npx vitest run test/e2e/kills` for the long run.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildWorker } from '../edge/bundle.ts';
+import { startEdge } from '../edge/edge.ts';
+import { lastIndex, milestoneAt } from '../network/model.ts';
+import { recordedNetwork } from '../network/recorded.ts';
+import { NodeDouble } from '../upstream/double.ts';
+import { openDatabase, readStateHash } from './database.ts';
+import { importSnapshot, readInfo } from './walk.ts';
+
+const KILLS = Number(process.env.KILLS ?? 8);
+
+const network = recordedNetwork('network-a');
+const last = lastIndex(network);
+const folder = await mkdtemp(join(tmpdir(), 'edge-kills-'));
+
+beforeAll(() => buildWorker(join(folder, 'dist')), 60_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** What must hold whenever the process is gone: each milestone once, without a gap, and the head at the last one. */
+function checkChain(persistTo: string): number {
+  using db = openDatabase(persistTo);
+  const ledger = Number(db.prepare('SELECT ledger FROM head').get()!.ledger);
+  const rows = db.prepare('SELECT idx, id FROM milestone ORDER BY idx').all();
+  expect(rows.map(({ idx }) => Number(idx))).toEqual(rows.map((_, i) => i));
+  expect(rows.length - 1).toBe(ledger);
+  for (const { idx, id } of rows.slice(1)) expect(`0x${id}`).toBe(milestoneAt(network, Number(idx))!.id);
+  return ledger;
+}
+
+it(`killed ${KILLS} times`, async () => {
+  const persistTo = await mkdtemp(join(folder, 'run-'));
+  await importSnapshot('network-a', persistTo, false);
+  await using double = await NodeDouble.start(network);
+  const vars = {
+    UPSTREAM_URL: double.url,
+    MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
+    MILESTONE_THRESHOLD: String(network.keys.threshold),
+  };
+  for (let kill = 0; kill < KILLS; kill++) {
+    const edge = await startEdge({ folder: join(folder, 'dist'), persistTo, vars });
+    await readInfo(edge.url);
+    // so many milestones for each life that the last one is reached with the last kill
+    double.confirm(Math.ceil((last * (kill + 1)) / KILLS));
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 1500));
+    await edge.kill();
+    checkChain(persistTo);
+  }
+  const edge = await startEdge({ folder: join(folder, 'dist'), persistTo, vars });
+  const deadline = Date.now() + 60_000;
+  while ((await readInfo(edge.url)).status.confirmedMilestone.index < last && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  await edge.stop();
+  expect(checkChain(persistTo)).toBe(last);
+  expect(await readStateHash(persistTo)).toBe('0x577f3d596803a35b2abee1e2b115702092a672ce404186a78f581c32e10884df');
+}, 3_600_000);
