@@ -1,47 +1,70 @@
 /**
- * Ledgers to ask questions about, in folders that the Worker takes as `persistTo`. They are written by the ledger's own functions, through the same D1 and
- * KV that the Worker reads afterwards.
+ * Ledgers to ask questions about, in folders that the Worker takes as `persistTo`; made once and kept in the folder for temporary files, as big ones take
+ * minutes, until anything changes that they depend on.
  */
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { openLocalDatabase } from '../../scripts/lib/local-database.ts';
+import type { SqliteDatabase } from '../../scripts/lib/sqlite-database.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
+import { blake2b256 } from '../../src/stardust/hash.ts';
 
-const MIGRATIONS = join(import.meta.dirname, '../../migrations');
+const PROJECT = join(import.meta.dirname, '../..');
+const LEDGERS = join(tmpdir(), 'stardust-edge-node', 'ledgers');
 
-export interface Databases {
-  db: D1Database;
-  kv: KVNamespace;
+/** What decides how a ledger is written. What is written is asserted by every case. */
+const SOURCES = [
+  'migrations/0001_ledger.sql',
+  'src/ledger/intake.ts',
+  'src/ledger/store.ts',
+  'src/nft-index/entry.ts',
+  'src/stardust/record.ts',
+  'bench/tools/network-ledger.ts',
+  'bench/tools/nft-index.ts',
+];
+
+export type FillLedger = (db: SqliteDatabase, persistTo: string) => void | Promise<void>;
+
+/** A folder with this ledger, for reading: others use it too. `fill` is given a new one with tables and nothing in them. */
+export async function keptLedger(name: string, fill: FillLedger): Promise<string> {
+  const folder = join(LEDGERS, `${name}.${fingerprint()}`);
+  if (existsSync(folder)) return folder;
+  mkdirSync(LEDGERS, { recursive: true });
+  for (const old of readdirSync(LEDGERS)) {
+    if (old.startsWith(`${name}.`)) rmSync(join(LEDGERS, old), { recursive: true });
+  }
+  // in one step, so that what was interrupted is not taken for a ledger
+  const draft = join(LEDGERS, `draft.${randomUUID()}`);
+  await fillLedger(draft, fill);
+  renameSync(draft, folder);
+  return folder;
 }
 
-/** Opens the databases of a folder, with tables in them if it is new, and closes them behind `work`. */
-export async function withDatabases<T>(folder: string, work: (databases: Databases) => Promise<T>): Promise<T> {
-  await mkdir(folder, { recursive: true });
-  const options = convertV4MiniflareOptions({
-    modules: true,
-    script: 'export default { fetch: () => new Response() }',
-    d1Databases: { LEDGER: '00000000-0000-0000-0000-000000000000' },
-    kvNamespaces: { NFT_INDEX: '00000000000000000000000000000000' },
-  });
-  const miniflare = new Miniflare({ ...options, resourcePersistencePath: join(folder, 'v3') });
+export async function fillLedger(persistTo: string, fill: FillLedger): Promise<void> {
+  const db = await openLocalDatabase(persistTo, readWranglerConfig());
   try {
-    const db = (await miniflare.getD1Database('LEDGER')) as unknown as D1Database;
-    const kv = (await miniflare.getKVNamespace('NFT_INDEX')) as unknown as KVNamespace;
-    const tables = await db.prepare("SELECT count(*) AS count FROM sqlite_master WHERE name = 'head'").first('count');
-    if (tables === 0) await migrate(db);
-    return await work({ db, kv });
+    await fill(db, persistTo);
   } finally {
-    await miniflare.dispose();
+    db.close();
   }
 }
 
-async function migrate(db: D1Database): Promise<void> {
-  for (const name of (await readdir(MIGRATIONS)).sort()) {
-    const sql = (await readFile(join(MIGRATIONS, name), 'utf8')).replaceAll(/--.*$/gm, '');
-    await db.batch(
-      sql
-        .split(';')
-        .filter((statement) => statement.trim() !== '')
-        .map((statement) => db.prepare(statement)),
-    );
+/** Works on a copy of a ledger that is gone afterwards. */
+export async function withCopy<T>(folder: string, work: (persistTo: string) => Promise<T>): Promise<T> {
+  const copy = join(LEDGERS, `copy.${randomUUID()}`);
+  cpSync(folder, copy, { recursive: true });
+  try {
+    return await work(copy);
+  } finally {
+    rmSync(copy, { recursive: true });
   }
+}
+
+function fingerprint(): string {
+  const texts = SOURCES.map((source) => readFileSync(join(PROJECT, source), 'utf8'));
+  return blake2b256(new TextEncoder().encode(texts.join('\0')))
+    .toHex()
+    .slice(0, 16);
 }

@@ -6,7 +6,7 @@ import { verifyMilestone } from '../../src/follow/verify-milestone.ts';
 import { headFromRow, milestoneFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
 import { type IntakeRules, mentionedOutputIds, recordBlocks } from '../../src/ledger/intake.ts';
 import { lookUpBlocks, lookUpOutputs } from '../../src/ledger/lookup.ts';
-import { forEachPiece, runBatch } from '../../src/ledger/rows.ts';
+import { type Database, forEachPiece, runBatch } from '../../src/ledger/rows.ts';
 import { storeStatements } from '../../src/ledger/store.ts';
 import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
 import { toHexDigits } from '../../src/stardust/bytes.ts';
@@ -32,7 +32,7 @@ const INSERT_OUTPUTS = `
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, ?2 FROM json_each(?1)`;
 
 /** The network's ledger at milestone `index`, which has neither protocol parameters of its own nor NFTs. */
-export async function importNetwork(db: D1Database, network: Network, index: number): Promise<void> {
+export async function importNetwork(db: Database, network: Network, index: number): Promise<void> {
   const { genesis } = network;
   const { id, timestamp } = milestoneAt(network, index) ?? { ...genesis, id: ZERO_ID };
   const parameters = encode(protocolParametersOption, {
@@ -68,7 +68,7 @@ export function blocksBetween(network: Network, from: number, to: number): Netwo
 const PIECE = 2000;
 
 /** Stores blocks, parents first, as the follower does. */
-export async function storeBlocks(db: D1Database, network: Network, blocks: readonly NetworkBlock[]): Promise<void> {
+export async function storeBlocks(db: Database, network: Network, blocks: readonly NetworkBlock[]): Promise<void> {
   for (let at = 0; at < blocks.length; at += PIECE) {
     const parsed = blocks.slice(at, at + PIECE).map(parse);
     const mentioned = [...new Set(parsed.flatMap(({ block }) => block.parents.map(toHexDigits)))];
@@ -87,7 +87,7 @@ function parse({ id, bytes }: NetworkBlock): ParsedBlock {
 }
 
 /** Takes the next milestones in, up to `to`, whose blocks are stored. */
-export async function takeIn(db: D1Database, network: Network, to: number): Promise<void> {
+export async function takeIn(db: Database, network: Network, to: number): Promise<void> {
   const rules = rulesOf(network);
   const source = { fetch: () => Promise.reject(new Error('not all blocks are stored')) };
   for (;;) {

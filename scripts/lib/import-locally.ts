@@ -1,7 +1,7 @@
 /**
  * Import into the databases on this machine.
  */
-import { type ImportRequest, importSnapshot, networkOf, report } from './import-snapshot.ts';
+import { type ImportRequest, importSnapshot, networkOf, noteReplaced, reportHeld } from './import-snapshot.ts';
 import { openLocalDatabase } from './local-database.ts';
 import { publishLocally } from './local-index.ts';
 import type { WranglerConfig } from './wrangler-config.ts';
@@ -13,17 +13,11 @@ export async function importLocally(request: ImportRequest, persistTo: string, c
   const db = await openLocalDatabase(persistTo, config);
   try {
     const before = await networkOf(db);
-    const loaded = await importSnapshot(db, request);
-    const network = loaded.currentParameters.networkName;
-    if (before !== undefined && before !== network) {
-      console.warn(`Note: the ledger of network ${before} that was here is replaced by one of ${network}.`);
-    }
-    await report(db, loaded);
-    if (loaded.outputs <= FILL_INDEX_UP_TO) {
-      await publishLocally(persistTo);
-    } else {
-      console.log('The NFT index in KV is left to the follower to fill; D1 answers until then.');
-    }
+    await importSnapshot(db, request);
+    noteReplaced(before, await networkOf(db));
+    const { outputs } = await reportHeld(db);
+    if (outputs <= FILL_INDEX_UP_TO) await publishLocally(persistTo);
+    else console.log('The NFT index in KV is left to the follower to fill; D1 answers until then.');
   } finally {
     db.close();
   }

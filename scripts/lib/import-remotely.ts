@@ -1,6 +1,140 @@
-import type { ImportRequest } from './import-snapshot.ts';
-import type { WranglerConfig } from './wrangler-config.ts';
+/**
+ * Import into the deployed databases: the snapshot is loaded here first, into a database for this purpose, and verified; what is uploaded then is whole and good.
+ *
+ * Interrupted, it goes on when it is called again with the same files, in the loading or in the uploading.
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { headFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
+import { parameterTable, SELECT_PARAMETERS } from '../../src/ledger/parameters.ts';
+import type { Database } from '../../src/ledger/rows.ts';
+import { HAS_PROGRESS, SELECT_PROGRESS } from '../../src/ledger/staging.ts';
+import { decodeParameters } from '../../src/stardust/parameters.ts';
+import { type ImportRequest, importSnapshot, networkOf, noteReplaced, reportHeld } from './import-snapshot.ts';
+import { openLocalDatabase } from './local-database.ts';
+import { ProgressBar } from './progress-bar.ts';
+import { type RunWrangler, runWrangler } from './run-wrangler.ts';
+import {
+  NOTHING_UPLOADED,
+  UPLOAD_LIMITS,
+  type UploadLimits,
+  type UploadProgress,
+  type UploadSource,
+  type UploadTarget,
+  upload,
+} from './upload.ts';
+import { PROJECT, type WranglerConfig } from './wrangler-config.ts';
 
-export async function importRemotely(_request: ImportRequest, _config: WranglerConfig): Promise<void> {
-  throw new Error('not yet');
+/** Where it works. */
+const FOLDER = join(PROJECT, '.wrangler', 'import');
+
+/** What is noted in the folder. */
+interface Noted {
+  /** The files that the ledger in the folder's database was loaded from. */
+  files: string;
+  progress: UploadProgress;
+}
+
+export async function importRemotely(
+  request: ImportRequest,
+  config: WranglerConfig,
+  run: RunWrangler = runWrangler,
+  folder: string = FOLDER,
+  limits: UploadLimits = UPLOAD_LIMITS,
+): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const db = await openLocalDatabase(folder, config);
+  try {
+    const noted = await load(db, request, folder);
+    const held = await reportHeld(db);
+    await run(['d1', 'migrations', 'apply', config.databaseName, '--remote']);
+    const { generation } = headFromRow((await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>())!);
+    const deployed = await readDeployed(run, config.databaseName);
+    // otherwise the last file was executed, and we did not hear of it
+    if (deployed.generation !== generation) {
+      noteReplaced(deployed.network, await networkOf(db));
+      const source = { db, generation, ledgerIndex: held.ledger, outputs: held.outputs, nfts: held.nfts };
+      const target = { run, databaseName: config.databaseName, folder, limits };
+      const isBegun = deployed.staged === generation;
+      await uploadNoting(source, target, isBegun ? noted : { ...noted, progress: NOTHING_UPLOADED });
+    }
+  } finally {
+    db.close();
+  }
+  rmSync(folder, { recursive: true });
+}
+
+/** Loads the files unless they were loaded before. */
+async function load(db: Database, request: ImportRequest, folder: string): Promise<Noted> {
+  const files = [request.full, request.delta]
+    .flatMap((path) => (path === undefined ? [] : [describeFile(path)]))
+    .join();
+  const noted = readNoted(folder);
+  if (noted?.files === files) return noted;
+  rmSync(notePath(folder), { force: true });
+  await importSnapshot(db, request);
+  const fresh = { files, progress: NOTHING_UPLOADED };
+  note(folder, fresh);
+  return fresh;
+}
+
+function describeFile(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return JSON.stringify([resolve(path), stats?.size, stats?.mtimeMs]);
+}
+
+function notePath(folder: string): string {
+  return join(folder, 'upload.json');
+}
+
+function readNoted(folder: string): Noted | undefined {
+  const path = notePath(folder);
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Noted) : undefined;
+}
+
+/** The whole note or the one before, whatever happens. */
+function note(folder: string, noted: Noted): void {
+  const path = notePath(folder);
+  writeFileSync(`${path}.new`, JSON.stringify(noted));
+  renameSync(`${path}.new`, path);
+}
+
+/** What the deployed database holds. */
+interface Deployed {
+  /** Of the ledger. */
+  generation: string | undefined;
+  network: string | undefined;
+  /** The ledger that its staging tables are for. */
+  staged: string | undefined;
+}
+
+async function readDeployed(run: RunWrangler, databaseName: string): Promise<Deployed> {
+  const query = async (command: string) => {
+    const output = await run(['d1', 'execute', databaseName, '--remote', '--yes', '--json', '--command', command]);
+    return (JSON.parse(output) as { results: Record<string, unknown>[] }[]).map(({ results }) => results);
+  };
+  const [heads, parameters, tables] = await query(`SELECT generation FROM head; ${SELECT_PARAMETERS}; ${HAS_PROGRESS}`);
+  const staged = tables?.length === 0 ? [] : (await query(SELECT_PROGRESS))[0];
+  const [option] = parameterTable(parameters ?? []).options;
+  return {
+    generation: textOf(heads?.[0]?.generation),
+    network: option && decodeParameters(option.parameters).networkName,
+    staged: textOf(staged?.[0]?.identity),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : String(value);
+}
+
+async function uploadNoting(source: UploadSource, target: UploadTarget, { files, progress }: Noted): Promise<void> {
+  const bar = new ProgressBar('outputs');
+  try {
+    await upload(source, target, progress, (next) => {
+      note(target.folder, { files, progress: next });
+      bar.show('Uploading', next.row, source.outputs);
+    });
+  } finally {
+    bar.clear();
+  }
 }

@@ -25,7 +25,7 @@ export async function importSnapshot(db: Database, request: ImportRequest): Prom
   const full = openSnapshotFile(request.full);
   const delta = request.delta === undefined ? undefined : openSnapshotFile(request.delta);
   const total = full.size + (delta?.size ?? 0);
-  const bar = new ProgressBar();
+  const bar = new ProgressBar('bytes');
   try {
     return await loadSnapshot(db, full, delta, {
       ...(request.keys && { signers: { keys: request.keys, verify: verifySignature } }),
@@ -45,11 +45,30 @@ export async function networkOf(db: Database): Promise<string | undefined> {
   return option && decodeParameters(option.parameters).networkName;
 }
 
-/** Prints what was loaded, with the state hash of what the database now holds. */
-export async function report(db: Database, { ledgerIndex, outputs, nfts }: LoadedLedger): Promise<void> {
-  const hash = await ledgerStateHash(db);
-  console.log(`ledger index  ${ledgerIndex}`);
-  console.log(`outputs       ${outputs}`);
-  console.log(`NFTs          ${nfts}`);
-  console.log(`state hash    ${hash.toHex()}`);
+const COUNT_HELD = `
+  SELECT h.ledger, (SELECT count(*) FROM output WHERE created IS NOT NULL AND spent IS NULL) AS outputs,
+    (SELECT count(*) FROM nft WHERE output IS NOT NULL) AS nfts
+  FROM head h`;
+
+export interface Held {
+  ledger: number;
+  outputs: number;
+  nfts: number;
+}
+
+/** Prints what the database now holds, and returns it. */
+export async function reportHeld(db: Database): Promise<Held> {
+  const held = await db.prepare(COUNT_HELD).first<Held>();
+  if (held === null) throw new Error('the database holds no ledger');
+  console.log(`ledger index  ${held.ledger}`);
+  console.log(`outputs       ${held.outputs}`);
+  console.log(`NFTs          ${held.nfts}`);
+  console.log(`state hash    ${(await ledgerStateHash(db)).toHex()}`);
+  return held;
+}
+
+/** Tells people that a ledger of another network goes. */
+export function noteReplaced(before: string | undefined, now: string | undefined): void {
+  if (before === undefined || before === now) return;
+  console.warn(`Note: a ledger of network ${before} is replaced by one of ${now}.`);
 }

@@ -11,28 +11,30 @@ const WINDOW = 10_000;
 
 const WIDTH = 30;
 
-const MEGABYTE = 1 << 20;
+type Unit = 'bytes' | 'outputs';
 
 export class ProgressBar {
+  readonly #unit: Unit;
   readonly #out: NodeJS.WriteStream;
   readonly #clock: () => number;
   /** What was done when, over the window. */
   #marks: { at: number; done: number }[] = [];
   #drawn = Number.NEGATIVE_INFINITY;
 
-  constructor(out: NodeJS.WriteStream = process.stderr, clock: () => number = Date.now) {
+  constructor(unit: Unit, out: NodeJS.WriteStream = process.stderr, clock: () => number = Date.now) {
+    this.#unit = unit;
     this.#out = out;
     this.#clock = clock;
   }
 
-  /** Bytes done of all there are. */
+  /** Bytes or outputs done of all there are. */
   show(label: string, done: number, total: number): void {
     const now = this.#clock();
     if (this.#marks.length > 0 && now - this.#drawn < (this.#out.isTTY ? ON_TERMINAL : ELSEWHERE)) return;
     this.#marks.push({ at: now, done });
     while (this.#marks.length > 2 && now - this.#marks[1]!.at > WINDOW) this.#marks.shift();
     const first = this.#marks[0]!;
-    const line = describe(label, done, total, now > first.at ? (done - first.done) / (now - first.at) : 0);
+    const line = describe(label, this.#unit, done, total, now > first.at ? (done - first.done) / (now - first.at) : 0);
     if (this.#out.isTTY) this.#out.write(`\r\x1b[K${line}`);
     else if (this.#drawn > 0) this.#out.write(`${line}\n`);
     this.#drawn = now;
@@ -44,15 +46,17 @@ export class ProgressBar {
   }
 }
 
-/** @param rate bytes a millisecond, 0 while unknown */
-function describe(label: string, done: number, total: number, rate: number): string {
+/** @param rate a millisecond, 0 while unknown */
+function describe(label: string, unit: Unit, done: number, total: number, rate: number): string {
   const part = total === 0 ? 1 : done / total;
   const filled = Math.round(part * WIDTH);
   const bar = '█'.repeat(filled) + '░'.repeat(WIDTH - filled);
-  const megabytes = `${(done / MEGABYTE).toFixed(1)} of ${(total / MEGABYTE).toFixed(1)} MB`;
-  const speed =
-    rate > 0 ? `, ${((rate * 1000) / MEGABYTE).toFixed(1)} MB/s, ${formatTime((total - done) / rate)} left` : '';
-  return `${label} ${bar} ${Math.floor(part * 100)} %, ${megabytes}${speed}`;
+  const pace = rate > 0 ? `, ${format(rate * 1000, unit)}/s, ${formatTime((total - done) / rate)} left` : '';
+  return `${label} ${bar} ${Math.floor(part * 100)} %, ${format(done, unit)} of ${format(total, unit)}${pace}`;
+}
+
+function format(amount: number, unit: Unit): string {
+  return unit === 'bytes' ? `${(amount / 1e6).toFixed(1)} MB` : `${Math.round(amount)} ${unit}`;
 }
 
 function formatTime(milliseconds: number): string {

@@ -1,11 +1,9 @@
 /**
  * `wrangler dev` as a child.
  */
-import { join } from 'node:path';
-import { type Child, startChild } from './child.ts';
-import { PROJECT } from './wrangler-config.ts';
 
-const CLI = join(PROJECT, 'node_modules', 'wrangler', 'wrangler-dist', 'cli.js');
+import { type Child, startChild } from './child.ts';
+import { WRANGLER } from './run-wrangler.ts';
 
 export interface WranglerDev extends Child {
   /** Where it listens; rejects when it ends before. */
@@ -15,7 +13,7 @@ export interface WranglerDev extends Child {
 export function startWranglerDev(args: readonly string[]): WranglerDev {
   // without a terminal session of its own, which would want the keyboard, and without asking Cloudflare where we are
   const options = ['dev', '--show-interactive-dev-session=false', ...args];
-  const child = startChild(CLI, options, { CLOUDFLARE_CF_FETCH_ENABLED: 'false' });
+  const child = startChild(WRANGLER, options, { CLOUDFLARE_CF_FETCH_ENABLED: 'false' });
   const ready = new Promise<URL>((resolve, reject) => {
     child.onMessage((message) => {
       const url = readyUrl(message);

@@ -39,6 +39,8 @@ export interface PassBudget {
   deadline: number;
   /** Milestones in one pass. */
   milestones: number;
+  /** Whether to leave out what is not urgent: storing tips, pruning. */
+  milestonesOnly?: boolean;
 }
 
 export interface PassResult {
@@ -59,7 +61,7 @@ export async function followOnce(following: Following, budget: PassBudget): Prom
   for (const upstream of following.upstreams) {
     try {
       const result = await followUpstream(following, upstream, budget);
-      await pruneIfPossible(following);
+      if (!budget.milestonesOnly) await pruneIfPossible(following);
       await following.publish();
       return result;
     } catch (error) {
@@ -107,7 +109,7 @@ async function followUpstream(following: Following, upstream: Upstream, budget: 
     await following.publish();
     at = await readPosition(db, following);
   }
-  if (at.head.ledger === heads.confirmed) await storeTipsIfPossible(following, upstream, at);
+  if (at.head.ledger === heads.confirmed && !budget.milestonesOnly) await storeTipsIfPossible(following, upstream, at);
   if (following.fetched.size > MAX_FETCHED) following.fetched.clear();
   return finish(false);
 }

@@ -9,7 +9,7 @@ import { describeError, writeLog } from '../log.ts';
 import { publish } from '../nft-index/publish.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { FetchedBlocks } from './fetch-blocks.ts';
-import { followOnce, type PassResult } from './follow.ts';
+import { followOnce, type PassBudget, type PassResult } from './follow.ts';
 import { openUpstreams, verifySignature } from './session.ts';
 import { stopFollowing } from './state.ts';
 
@@ -19,6 +19,9 @@ const INTERVAL = 1000;
 /** A pass stays below the platform's limits an invocation: 30 s of CPU, 1,000 statements, 10,000 subrequests (platform.md §1). */
 const PASS_TIME = 15_000;
 const PASS_MILESTONES = 12;
+
+/** What a request may be ahead of us, and one more. */
+const CATCH_UP_MILESTONES = 3;
 
 /** Milliseconds for one answer of an upstream, and tries. */
 const ANSWER_TIME = 10_000;
@@ -31,6 +34,7 @@ const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 export class Follower extends DurableObject<Env> {
   readonly #fetched: FetchedBlocks = new Map();
   #running: Promise<PassResult> | undefined;
+  #catchingUp: Promise<PassResult> | undefined;
   #published = 0;
 
   /** Sees to it that the alarm is set: cheap, and harmless when it is. */
@@ -50,13 +54,21 @@ export class Follower extends DurableObject<Env> {
 
   /** One pass; whoever asks while one is running shares it. */
   pass(): Promise<PassResult> {
-    this.#running ??= this.#pass().finally(() => {
+    this.#running ??= this.#pass({ milestones: PASS_MILESTONES }).finally(() => {
       this.#running = undefined;
     });
     return this.#running;
   }
 
-  async #pass(): Promise<PassResult> {
+  /** For a request that cannot wait: looks for the next milestones at once, beside a pass that may be busy with tips. The fence lets one of both win. */
+  catchUp(): Promise<PassResult> {
+    this.#catchingUp ??= this.#pass({ milestones: CATCH_UP_MILESTONES, milestonesOnly: true }).finally(() => {
+      this.#catchingUp = undefined;
+    });
+    return this.#catchingUp;
+  }
+
+  async #pass(budget: Omit<PassBudget, 'deadline'>): Promise<PassResult> {
     const result = readSettings(this.env);
     if (!result.ok) throw new Error(result.problems.join('; '));
     const { settings } = result;
@@ -78,7 +90,7 @@ export class Follower extends DurableObject<Env> {
       publish: async () => void (await this.#publishIfDue(settings)),
       retention: settings.retentionMilestones,
     };
-    return followOnce(following, { deadline: Date.now() + PASS_TIME, milestones: PASS_MILESTONES });
+    return followOnce(following, { deadline: Date.now() + PASS_TIME, ...budget });
   }
 
   /** Whether nothing is left to publish. A failure holds nothing up: KV is a projection, and the next call goes on where this one ended. */

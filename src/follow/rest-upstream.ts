@@ -39,7 +39,7 @@ const info = v.object({
     latestMilestone: v.object({
       index: u32,
       timestamp: v.optional(u32, 0),
-      milestoneId: v.optional(hexId, '0'.repeat(64)),
+      milestoneId: v.optional(hexId, `0x${'0'.repeat(64)}`),
     }),
     confirmedMilestone: v.object({ index: u32 }),
   }),

@@ -1,6 +1,7 @@
 /**
  * GET /health (design §1, §5): empty, 200 or 503; why not healthy stands in X-Error-Detail.
  */
+import { describeError, writeLog } from '../log.ts';
 import { detailHeader } from './errors.ts';
 import type { NodeStatus } from './node.ts';
 import type { RouteContext } from './route.ts';
@@ -17,11 +18,21 @@ export function findAilment(status: NodeStatus | undefined, now: number): string
   return age > MAX_AGE_SECONDS ? `the ledger at milestone ${ledger.index} is ${age} seconds old` : undefined;
 }
 
-export async function answerHealth({ node, notes }: RouteContext): Promise<Response> {
-  const status = await node.readStatus();
-  if (status !== undefined) notes.ledgerIndex = status.ledger.index;
-  const ailment = findAilment(status, Date.now());
+export async function answerHealth(context: RouteContext): Promise<Response> {
+  const ailment = await examine(context);
   if (ailment === undefined) return new Response(null);
-  notes.detail = ailment;
+  context.notes.detail = ailment;
   return new Response(null, { status: 503, headers: detailHeader(ailment) });
+}
+
+async function examine({ node, notes }: RouteContext): Promise<string | undefined> {
+  try {
+    const status = await node.readStatus();
+    notes.ledgerIndex = status?.ledger.index;
+    return findAilment(status, Date.now());
+  } catch (error) {
+    // whoever asks for the health wants to hear of this one too, and not that the question failed
+    writeLog('error', 'ledger is unreadable', { error: describeError(error) });
+    return 'the ledger cannot be read';
+  }
 }

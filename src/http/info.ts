@@ -2,8 +2,7 @@
  * GET /api/core/v2/info (TIP-25): what clients ask before anything else, in the full shape that iota-sdk insists on (formats-and-clients.md §2, §5).
  */
 import { version } from '../../package.json';
-import { toHex } from '../stardust/bytes.ts';
-import type { ProtocolParametersOption } from '../stardust/milestone.ts';
+import { optionToJson } from '../stardust/rest-json.ts';
 import { baseTokenOf } from './base-token.ts';
 import { findAilment } from './health.ts';
 import { noLedger } from './no-ledger.ts';
@@ -20,7 +19,6 @@ export async function answerInfo({ node, notes }: RouteContext): Promise<Respons
 /** `now` in Unix milliseconds. */
 export function infoToJson(status: NodeStatus, now: number) {
   const { ledger, upstream, parameters } = status;
-  const { rentStructure, tokenSupply } = parameters;
   const latest = upstream !== undefined && upstream.index > ledger.index ? upstream : ledger;
   const rate = status.referencedBlocksPerSecond;
   return {
@@ -33,29 +31,13 @@ export function infoToJson(status: NodeStatus, now: number) {
       pruningIndex: status.pruningIndex,
     },
     supportedProtocolVersions: [2],
-    protocol: {
-      version: parameters.version,
-      networkName: parameters.networkName,
-      bech32Hrp: parameters.bech32Hrp,
-      minPowScore: parameters.minPowScore,
-      belowMaxDepth: parameters.belowMaxDepth,
-      rentStructure: {
-        vByteCost: rentStructure.vByteCost,
-        vByteFactorData: rentStructure.vByteFactorData,
-        vByteFactorKey: rentStructure.vByteFactorKey,
-      },
-      tokenSupply: `${tokenSupply}`,
-    },
-    pendingProtocolParameters: status.pendingParameters.map(pendingToJson),
+    protocol: { ...parameters, tokenSupply: `${parameters.tokenSupply}` },
+    pendingProtocolParameters: status.pendingParameters.map(optionToJson),
     baseToken: baseTokenOf(parameters.bech32Hrp),
     // this node counts the blocks that milestones reference and no others
     metrics: { blocksPerSecond: rate, referencedBlocksPerSecond: rate, referencedRate: rate > 0 ? 100 : 0 },
     features: [],
   };
-}
-
-function pendingToJson({ type, targetMilestoneIndex, protocolVersion, parameters }: ProtocolParametersOption) {
-  return { type, targetMilestoneIndex, protocolVersion, params: toHex(parameters) };
 }
 
 function milestoneToJson({ index, timestamp, milestoneId }: MilestoneStatus) {

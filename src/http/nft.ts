@@ -7,7 +7,6 @@
 import { HttpError } from './errors.ts';
 import { matchesEtag } from './etag.ts';
 import { noLedger } from './no-ledger.ts';
-import type { EdgeNode } from './node.ts';
 import type { RouteContext } from './route.ts';
 import { Id, parseId, parseMilestoneIndex } from './schemas.ts';
 
@@ -22,13 +21,12 @@ export async function answerNft({ request, params, node, notes }: RouteContext):
   const minLedgerIndex = asked === null ? 0 : parseMilestoneIndex(asked, 'X-Min-Ledger-Index');
 
   const result = await node.lookUpNft(nftId, minLedgerIndex);
-  if (result === undefined) {
-    notes.ledgerIndex = await readLedgerIndex(node);
-    throw new HttpError(404, `the ledger is at ${notes.ledgerIndex}, before the milestone that was asked for`);
+  if (result === undefined) throw noLedger();
+  const { ledgerIndex, outputId, source, why } = result;
+  Object.assign(notes, { ledgerIndex, source, why });
+  if (ledgerIndex < minLedgerIndex) {
+    throw new HttpError(404, `the ledger is at ${ledgerIndex}, before the milestone that was asked for`);
   }
-  const { ledgerIndex, outputId, source } = result;
-  notes.ledgerIndex = ledgerIndex;
-  notes.source = source;
   if (outputId === undefined) {
     throw new HttpError(404, `no unspent output with this NFT ID at ledger index ${ledgerIndex}`);
   }
@@ -42,10 +40,4 @@ export async function answerNft({ request, params, node, notes }: RouteContext):
   };
   if (matchesEtag(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
   return Response.json({ ledgerIndex, items: [`0x${outputId}`] }, { headers });
-}
-
-async function readLedgerIndex(node: EdgeNode): Promise<number> {
-  const status = await node.readStatus();
-  if (status === undefined) throw noLedger();
-  return status.ledger.index;
 }

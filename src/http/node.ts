@@ -3,6 +3,7 @@
  *
  * IDs are lower-case hex digits without 0x.
  */
+import type { NftAnswer } from '../nft-index/look-up.ts';
 import type { ProtocolParametersOption } from '../stardust/milestone.ts';
 import type { ProtocolParameters } from '../stardust/parameters.ts';
 import type { ConflictReason } from '../stardust/semantics/conflict-reason.ts';
@@ -39,14 +40,6 @@ export type WhiteFlagResult =
       /** Milestones that the ledger lacks to the one before the request's, where that is the reason. */
       ahead?: number;
     };
-
-export interface NftResult {
-  /** The ledger index at which the answer is true. */
-  ledgerIndex: number;
-  /** 68 digits; undefined where the ledger has no unspent output of that NFT. */
-  outputId: string | undefined;
-  source: 'kv' | 'd1';
-}
 
 /** A milestone as far as info tells of it. */
 export interface MilestoneStatus {
@@ -126,8 +119,8 @@ export interface BlockProof {
 export interface EdgeNode {
   /** Steps 3 to 6 of the contract. */
   computeWhiteFlag(request: WhiteFlagRequest): Promise<WhiteFlagResult>;
-  /** Undefined where the ledger has not come to `minLedgerIndex`, or nothing was imported. */
-  lookUpNft(nftId: string, minLedgerIndex: number): Promise<NftResult | undefined>;
+  /** Tells of the ledger as it is where it has not come to `minLedgerIndex`; undefined where nothing was imported. */
+  lookUpNft(nftId: string, minLedgerIndex: number): Promise<NftAnswer | undefined>;
   /** Undefined where nothing was imported. */
   readStatus(): Promise<NodeStatus | undefined>;
   readOutput(outputId: string): Promise<LedgerOutput | undefined>;

@@ -12,6 +12,8 @@ export interface RequestNotes {
   blocks?: number;
   /** Where the answer came from. */
   source?: 'kv' | 'd1' | 'cache';
+  /** Why it came from there. */
+  why?: string;
   /** Milliseconds by stage. */
   stages?: Record<string, number>;
   /** What X-Error-Detail says. */
@@ -25,8 +27,8 @@ export interface RouteContext {
   node: EdgeNode;
   cache: ResponseCache;
   notes: RequestNotes;
-  /** Lets work go on after the answer is out. */
-  defer(work: Promise<unknown>): void;
+  /** Has work done once the answer is out. */
+  defer(work: () => Promise<unknown>): void;
 }
 
 export interface Route {

@@ -30,7 +30,7 @@ export async function answerWhiteFlag({ request, node, cache, notes, defer }: Ro
     inclusionMerkleRoot: toHex(result.inclusionMerkleRoot),
     appliedMerkleRoot: toHex(result.appliedMerkleRoot),
   });
-  defer(cache.put(key, body));
+  defer(() => cache.put(key, body));
   return answer(body, asked, notes);
 }
 

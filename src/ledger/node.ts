@@ -56,7 +56,7 @@ async function computeWhiteFlag(db: Database, settings: Settings, request: White
 
 async function catchUp(settings: Settings): Promise<void> {
   const pass = followerOf(settings.follower)
-    .pass()
+    .catchUp()
     .catch((error: unknown) => writeLog('warn', 'follower did not catch up', { error: describeError(error) }));
   await Promise.race([pass, new Promise((resolve) => setTimeout(resolve, CATCH_UP_TIME))]);
 }

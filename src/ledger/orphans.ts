@@ -19,9 +19,6 @@ import { readView } from './view.ts';
 /** Milestones beyond below-max-depth for which an open block is kept (design §3). */
 const MARGIN = 10;
 
-/** Blocks that one step drops. */
-const STEP = 1000;
-
 const SELECT_OLDEST = 'SELECT id, seen FROM block WHERE milestone IS NULL ORDER BY row LIMIT 1';
 
 /** ?1 the ledger index before which a block is old. */
@@ -40,7 +37,8 @@ const EMPTY_BYTES = `
   UPDATE block_bytes SET bytes = '' WHERE row IN (
     SELECT b.row FROM json_each(?1) j JOIN block b ON b.row = j.value WHERE b.milestone = -1)`;
 
-export async function dropOrphans(db: Database): Promise<void> {
+/** @param step the most blocks to drop */
+export async function dropOrphans(db: Database, step: number): Promise<void> {
   const [heads, options, oldest, tops] = await runBatch(db, [
     db.prepare(SELECT_HEAD).bind(null),
     db.prepare(SELECT_PARAMETERS),
@@ -53,7 +51,8 @@ export async function dropOrphans(db: Database): Promise<void> {
   const first = ledger - belowMaxDepth - MARGIN;
   if (Number(oldest![0].seen) >= first) return;
 
-  const dropped = await findOrphans(db, ledger, String(oldest![0].id), first);
+  const orphans = await findOrphans(db, ledger, String(oldest![0].id), first);
+  const dropped = orphans.sort((a, b) => b - a).slice(0, step);
   await runFenced(db, [
     requireGeneration(db, generation),
     db.prepare(REQUIRE_SAME).bind(Number(tops![0]!.row), ledger),
@@ -63,7 +62,7 @@ export async function dropOrphans(db: Database): Promise<void> {
   ]);
 }
 
-/** Rows of the blocks to drop in this step: of the old blocks and those upon them the youngest. */
+/** Rows of the old blocks and of all upon them. */
 async function findOrphans(db: Database, ledger: number, oldest: string, first: number): Promise<number[]> {
   // the view of a proposal upon an open block holds all of them
   const view = await readView(db, ledger + 1, [oldest]);
@@ -80,5 +79,5 @@ async function findOrphans(db: Database, ledger: number, oldest: string, first: 
       if (orphans.has(cone.parentAt(position, parent))) orphans.add(row);
     }
   }
-  return [...orphans].sort((a, b) => b - a).slice(0, STEP);
+  return [...orphans];
 }

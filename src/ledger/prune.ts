@@ -25,29 +25,33 @@ const ID_RETENTION = 4;
 
 const FIRST = '(SELECT min(idx) FROM milestone)';
 
-/** ?1 milestones kept before the ledger's. */
+/** ?1 the step, ?2 milestones kept before the ledger's. */
 const DELETE_MILESTONES = `
   DELETE FROM milestone WHERE idx IN (
-    SELECT idx FROM milestone WHERE idx < (SELECT ledger FROM head) - ?1 ORDER BY idx LIMIT ${STEP})`;
+    SELECT idx FROM milestone WHERE idx < (SELECT ledger FROM head) - ?2 ORDER BY idx LIMIT ?1)`;
 
-const SPENT = `FROM spent WHERE milestone < ${FIRST} ORDER BY milestone, output LIMIT ${STEP}`;
+const SPENT = `FROM spent WHERE milestone < ${FIRST} ORDER BY milestone, output LIMIT ?1`;
 
 const DELETE_SPENT_OUTPUTS = `
   DELETE FROM output WHERE row IN (SELECT output ${SPENT}) AND row < (SELECT max(row) FROM output)`;
 
 const DELETE_SPENT = `DELETE FROM spent WHERE (milestone, output) IN (SELECT milestone, output ${SPENT})`;
 
-/** ?1 milestones kept before the ledger's. Only what is swept: all rows before the first with bytes. */
+/** ?1 the step, ?2 milestones kept before the ledger's. Only what is swept: all rows before the first with bytes. */
 const FORGET_IDS = `
   DELETE FROM block WHERE row < (SELECT min(row) FROM block_bytes) AND row IN (
-    SELECT row FROM block WHERE milestone BETWEEN 0 AND (SELECT ledger FROM head) - ?1 - 1 ORDER BY milestone LIMIT ${STEP})`;
+    SELECT row FROM block WHERE milestone BETWEEN 0 AND (SELECT ledger FROM head) - ?2 - 1 ORDER BY milestone LIMIT ?1)`;
 
-/** The first row with bytes, and the row behind the last of those that can be swept now; no row when there is none. */
+/** The first block that has its bytes, if it can be swept. */
+const SWEEPABLE = `SELECT 1 FROM block WHERE row = (SELECT min(row) FROM block_bytes) AND milestone < ${FIRST}`;
+
+/** Behind the last row that can be swept now; no row when none can. Most of the time it is enough to look at the first. */
 const SELECT_SWEEP = `
   SELECT generation, coalesce(min(CASE WHEN kept THEN row END), max(row) + 1) AS bound FROM head, (
     SELECT x.row, b.milestone IS NULL OR b.milestone >= ${FIRST} AS kept
-    FROM block_bytes x CROSS JOIN block b ON b.row = x.row ORDER BY x.row LIMIT ${STEP})
-  HAVING min(row) < bound`;
+    FROM block_bytes x CROSS JOIN block b ON b.row = x.row
+    ORDER BY x.row LIMIT CASE WHEN EXISTS (${SWEEPABLE}) THEN ?1 ELSE 0 END)
+  HAVING min(row) IS NOT NULL`;
 
 /** With ?1 the bound: what is swept. */
 const SWEPT = 'FROM block_bytes x WHERE x.row < ?1';
@@ -74,25 +78,32 @@ const EMPTY_BLOCKS = `
 
 const DELETE_BYTES = 'DELETE FROM block_bytes WHERE row < ?1';
 
+export interface PruneOptions {
+  /** Milestones for which the IDs of referenced blocks are kept, no fewer than all else. */
+  idRetention?: number;
+  /** Rows. */
+  step?: number;
+}
+
 /**
  * One step. What is left to do, the next one goes on with, wherever this one was cut off. Throws LedgerMoved when somebody else was at work meanwhile.
  *
  * @param retention milestones before the ledger's whose states can be asked for
- * @param idRetention milestones for which the IDs of referenced blocks are kept, no fewer
  */
-export async function prune(db: Database, retention: number, idRetention = retention * ID_RETENTION): Promise<void> {
+export async function prune(db: Database, retention: number, options: PruneOptions = {}): Promise<void> {
+  const { idRetention = retention * ID_RETENTION, step = STEP } = options;
   await runBatch(db, [
-    db.prepare(DELETE_MILESTONES).bind(retention),
-    db.prepare(DELETE_SPENT_OUTPUTS),
-    db.prepare(DELETE_SPENT),
-    db.prepare(FORGET_IDS).bind(idRetention),
+    db.prepare(DELETE_MILESTONES).bind(step, retention),
+    db.prepare(DELETE_SPENT_OUTPUTS).bind(step),
+    db.prepare(DELETE_SPENT).bind(step),
+    db.prepare(FORGET_IDS).bind(step, idRetention),
   ]);
-  await sweepBlocks(db);
-  await dropOrphans(db);
+  await sweepBlocks(db, step);
+  await dropOrphans(db, step);
 }
 
-async function sweepBlocks(db: Database): Promise<void> {
-  const sweep = await db.prepare(SELECT_SWEEP).first<{ generation: string; bound: number }>();
+async function sweepBlocks(db: Database, step: number): Promise<void> {
+  const sweep = await db.prepare(SELECT_SWEEP).bind(step).first<{ generation: string; bound: number }>();
   if (sweep === null) return;
   const statements = [
     DELETE_UNBOOKED_OUTPUTS,

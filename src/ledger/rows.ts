@@ -47,3 +47,8 @@ export async function runBatch(
   const results = await db.batch<Record<string, unknown>>([...statements]);
   return results.map((result) => result.results);
 }
+
+/** A text as it stands in SQL, for statements that go into a file and can bind nothing. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -9,11 +9,14 @@ import { protocolParametersOption } from '../stardust/milestone.ts';
 import type { SnapshotSummary } from '../stardust/snapshot/read-snapshot.ts';
 import type { LedgerChange, LedgerSink } from '../stardust/snapshot/sink.ts';
 import { type Database, forEachPiece, runBatch } from './rows.ts';
-import { readStagingScript, SMALL_TABLES, type StagingScript, stagingName } from './staging.ts';
-
-const HAS_PROGRESS = `SELECT name FROM sqlite_master WHERE name = 'import_progress'`;
-
-const SELECT_PROGRESS = 'SELECT identity, position FROM import_progress';
+import {
+  HAS_PROGRESS,
+  readStagingScript,
+  SELECT_PROGRESS,
+  SMALL_TABLES,
+  type StagingScript,
+  stagingName,
+} from './staging.ts';
 
 const INSERT_PROGRESS = 'INSERT INTO import_progress (one, identity, position) VALUES (1, ?1, 0)';
 

@@ -25,6 +25,10 @@ const CREATE_PROGRESS = `
   CREATE TABLE import_progress (
     one INTEGER PRIMARY KEY CHECK (one = 1), identity TEXT NOT NULL, position INTEGER NOT NULL, milestone INTEGER, payload TEXT)`;
 
+export const HAS_PROGRESS = `SELECT name FROM sqlite_master WHERE name = 'import_progress'`;
+
+export const SELECT_PROGRESS = 'SELECT identity, position FROM import_progress';
+
 /** `_cf_…` are the platform's. */
 const SELECT_SCHEMA = `
   SELECT type, name, tbl_name, sql FROM sqlite_master

@@ -25,8 +25,8 @@ const ofThisIsolate = new Memory();
 
 /**
  * @param nftId 64 lower-case hex digits
- * @param minLedgerIndex the answer is to be true here or later; 0 for any
- * @returns undefined where the ledger has not reached that milestone, or where there is none
+ * @param minLedgerIndex the answer should be true here or later; 0 for any
+ * @returns what holds at the ledger's own index where it has not come so far; undefined where there is no ledger
  */
 export function lookUp(
   ledger: D1Database,
@@ -52,7 +52,7 @@ export async function lookUpIn(
     return { ledgerIndex, outputId, source: 'kv', why: by };
   }
   const row = await ledger.readNft(nftId, minLedgerIndex > 0);
-  if (row === undefined || row.ledgerIndex < minLedgerIndex) return undefined;
+  if (row === undefined) return undefined;
   const why = found.kind === 'answer' ? 'a later one was asked for' : found.why;
   return { ledgerIndex: row.ledgerIndex, outputId: row.output ?? undefined, source: 'd1', why };
 }

@@ -37,13 +37,12 @@ export async function putAll(run: Run): Promise<Step> {
   for (let { entries } = run.state; entries.kind === 'incomplete'; entries = run.state.entries) {
     const size = pageSize(run, NOTHING);
     if (size === 0) return 'budget spent';
-    const { upTo, notBefore } = entries;
-    if (run.clock() < notBefore) return 'done';
+    const { upTo } = entries;
     const page = await putPage(run, () => run.ledger.readNfts(upTo, size));
     if (typeof page === 'string') return page;
     const last = page.rows.length < size ? undefined : page.rows.at(-1);
     const step = last
-      ? await swapState(run, { ...run.state, entries: { ...entries, upTo: last.nft } })
+      ? await swapState(run, { ...run.state, entries: { kind: 'incomplete', upTo: last.nft } })
       : await seal(run);
     if (step !== 'done') return step;
   }

@@ -22,13 +22,8 @@ const Mark = v.strictObject({
 });
 
 const Entries = v.variant('kind', [
-  v.strictObject({
-    kind: v.literal('incomplete'),
-    /** Entries of the NFTs up to this ID have been put. */
-    upTo: v.string(),
-    /** Until then somebody else puts them (bulk.ts). */
-    notBefore: Time,
-  }),
+  /** Entries of the NFTs up to this ID have been put. */
+  v.strictObject({ kind: v.literal('incomplete'), upTo: v.string() }),
   v.strictObject({
     kind: v.literal('complete'),
     /** Since when no entry lacks a change up to `from` (`fromTime` in recent.ts). */
@@ -44,7 +39,7 @@ const State = v.strictObject({
   entries: Entries,
   put: Position,
   again: Position,
-  /** In order; empty while the entries are incomplete. */
+  /** In order. */
   marks: v.array(Mark),
   /** The last `recent`: the ledger index in it, and when it had been put. Null before the first. */
   recent: v.nullable(v.strictObject({ to: MilestoneIndex, putAt: Time })),
@@ -74,7 +69,7 @@ export function beginState(generation: string, start: number): State {
   return {
     generation,
     from: start,
-    entries: { kind: 'incomplete', upTo: '', notBefore: 0 },
+    entries: { kind: 'incomplete', upTo: '' },
     put: endOf(start),
     again: endOf(start),
     marks: [],
@@ -82,13 +77,17 @@ export function beginState(generation: string, start: number): State {
   };
 }
 
-/** All entries are to be put once more. Until that is done nothing leaves the window, and nothing is put again: what is in flight then may be older. */
+/** All entries are to be put once more. */
 export function beginAgain(state: State): State {
-  const notBefore = state.entries.kind === 'incomplete' ? state.entries.notBefore : 0;
-  return { ...state, entries: { kind: 'incomplete', upTo: '', notBefore }, marks: [] };
+  return { ...state, entries: { kind: 'incomplete', upTo: '' } };
 }
 
-/** The same state at a later time and ledger index: what has settled leaves the window, and a mark is set where one is due. Returns itself if nothing moved. */
+/**
+ * The same state at a later time and ledger index: what has settled leaves the window, and a mark is set where one is due. Returns itself if nothing moved.
+ *
+ * While entries are incomplete nothing leaves: those that have been put stay within the range of `recent`, which is all that can prove them until the others
+ * have settled.
+ */
 export function moveOn(state: State, ledgerIndex: number, now: number): State {
   const { entries, marks } = state;
   if (entries.kind === 'incomplete') return state;

@@ -59,7 +59,8 @@ export function parseBlock(received: Uint8Array): ParseResult {
   if (received.length > MAX_BLOCK_LENGTH) {
     return { ok: false, rule: 'C-1', reason: `C-1: block of ${received.length} bytes` };
   }
-  const bytes = received.slice();
+  // not slice(): that of a Node Buffer is a view
+  const bytes = new Uint8Array(received);
   try {
     const value = decode(block, new Reader(bytes), 'C-1');
     const parsed: ParsedBlock = { id: blockId(bytes), bytes, block: value };

@@ -74,6 +74,7 @@ export function encodeRecord(record: BlockRecord): Uint8Array<ArrayBuffer> {
 
 const LEAF_OFFSET = 8;
 const HEADER_LENGTH = LEAF_OFFSET + 32;
+const STEP_LENGTH = 5;
 
 /**
  * Blocks of a cone in memory: their records as they come from the store, side by side, and where each begins.
@@ -146,7 +147,8 @@ export function readCone(buffers: readonly Uint8Array[]): Cone {
     kindAt: (position) => bytes[at(position) + 6]! & ~INADMISSIBLE,
     copyLeaf: (position, target, offset) => {
       const start = at(position) + LEAF_OFFSET;
-      target.set(bytes.subarray(start, start + 32), offset);
+      // a loop, as to make a view of so few bytes takes longer than to copy them
+      for (let i = 0; i < 32; i++) target[offset + i] = bytes[start + i]!;
     },
     milestoneIdAt: (position) => {
       const start = at(position) + HEADER_LENGTH + bytes[at(position) + 7]! * 4;
@@ -154,26 +156,49 @@ export function readCone(buffers: readonly Uint8Array[]): Cone {
     },
     transactionAt: (position) => {
       const start = at(position) + HEADER_LENGTH + bytes[at(position) + 7]! * 4;
-      const inputCount = bytes[start]!;
-      const outputCount = bytes[start + 1]!;
-      const inputs = start + 4;
-      const outputs = inputs + inputCount * 4;
-      const steps = outputs + outputCount * 4;
-      return {
-        inputCount,
-        outputCount,
-        inputAt: (i) => u32(inputs + i * 4),
-        outputAt: (i) => u32(outputs + i * 4),
-        reasonAt: (timestamp) => {
-          const count = view.getUint16(start + 2, true);
-          if (count === 0) return undefined;
-          let step = 0;
-          while (step + 1 < count && u32(steps + (step + 1) * 5 + 1) <= timestamp) step++;
-          return bytes[steps + step * 5]!;
-        },
-      };
+      return new TransactionInPlace(view, start);
     },
   };
+}
+
+/** A class, as there is one for every transaction of a cone: functions made anew for each would cost more than all that they do. */
+class TransactionInPlace implements TransactionView {
+  readonly inputCount: number;
+  readonly outputCount: number;
+  readonly #view: DataView;
+  readonly #inputs: number;
+  readonly #outputs: number;
+  readonly #steps: number;
+  readonly #stepCount: number;
+
+  constructor(view: DataView, start: number) {
+    this.#view = view;
+    this.inputCount = view.getUint8(start);
+    this.outputCount = view.getUint8(start + 1);
+    this.#stepCount = view.getUint16(start + 2, true);
+    this.#inputs = start + 4;
+    this.#outputs = this.#inputs + this.inputCount * 4;
+    this.#steps = this.#outputs + this.outputCount * 4;
+  }
+
+  inputAt(i: number): number {
+    return this.#view.getUint32(this.#inputs + i * 4, true);
+  }
+
+  outputAt(i: number): number {
+    return this.#view.getUint32(this.#outputs + i * 4, true);
+  }
+
+  reasonAt(timestamp: number): number | undefined {
+    if (this.#stepCount === 0) return undefined;
+    let step = 0;
+    while (step + 1 < this.#stepCount && this.#fromAt(step + 1) <= timestamp) step++;
+    return this.#view.getUint8(this.#steps + step * STEP_LENGTH);
+  }
+
+  #fromAt(step: number): number {
+    return this.#view.getUint32(this.#steps + step * STEP_LENGTH + 1, true);
+  }
 }
 
 function joinBuffers(buffers: readonly Uint8Array[]): Uint8Array {

@@ -180,7 +180,7 @@ export function milestoneToJson(milestone: Milestone): JsonObject {
   };
 }
 
-function optionToJson(option: MilestoneOption): JsonObject {
+export function optionToJson(option: MilestoneOption): JsonObject {
   const { type } = option;
   if (type === 1) {
     const { targetMilestoneIndex, protocolVersion, parameters } = option;

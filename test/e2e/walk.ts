@@ -14,20 +14,24 @@ import { readLines } from '../vectors.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 
-/** Imports the recorded snapshot files, as an operator does. */
-export async function importSnapshot(name: RecordedName, persistTo: string, withDelta: boolean): Promise<string> {
-  const files = ['full', ...(withDelta ? ['delta'] : [])];
-  const flags = [];
-  for (const kind of files) {
-    const file = join(persistTo, `${kind}_snapshot.bin`);
-    await writeFile(file, readVector(`${name}/${kind}_snapshot.bin`));
-    flags.push(`--${kind}`, file);
-  }
+/** Imports snapshot files, as an operator does; what the command printed. */
+export async function importFiles(persistTo: string, files: { full: string; delta?: string }): Promise<string> {
   const script = join(PROJECT, 'scripts/import.ts');
+  const flags = Object.entries(files).flatMap(([kind, file]) => [`--${kind}`, file]);
   const { stdout } = await promisify(execFile)(process.execPath, [script, ...flags, '--persist-to', persistTo], {
     cwd: PROJECT,
   });
   return stdout;
+}
+
+/** The snapshot that was recorded with a network: genesis, or genesis and delta. */
+export async function importSnapshot(name: RecordedName, persistTo: string, withDelta: boolean): Promise<string> {
+  const unpack = async (kind: 'full' | 'delta') => {
+    const file = join(persistTo, `${kind}_snapshot.bin`);
+    await writeFile(file, readVector(`${name}/${kind}_snapshot.bin`));
+    return file;
+  };
+  return importFiles(persistTo, { full: await unpack('full'), ...(withDelta && { delta: await unpack('delta') }) });
 }
 
 export interface NftAnswer {

@@ -59,7 +59,7 @@ describe('500: anything unexpected', () => {
   });
 
   it('no ledger was imported', async () => {
-    const empty = fetchFrom({ node: { lookUpNft: async () => undefined, readStatus: async () => undefined } });
+    const empty = fetchFrom({ node: { lookUpNft: async () => undefined } });
     await checkRow(empty, { name: '', path: NFT + facts.nftId, status: 500 });
   });
 });

@@ -1,5 +1,5 @@
 /** The routes that tell of the node and of outputs, against the double of a HORNET node over recorded networks. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { findAilment } from '../../src/http/health.ts';
 import type { NodeStatus } from '../../src/http/node.ts';
 import { recordedNetwork } from '../network/recorded.ts';
@@ -36,6 +36,16 @@ describe('GET /health', () => {
     expect([response.status, await response.text()]).toEqual([503, '']);
     expect(response.headers.get('x-error-detail')).toMatch(new RegExp(`^${reason}`));
     expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('is 503 when the database cannot be read, and the log says why', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const fetch = fetchFrom({ node: { readStatus: () => Promise.reject(new Error('D1_ERROR: gone')) } });
+    const response = await fetch('/health');
+    expect([response.status, await response.text()]).toEqual([503, '']);
+    expect(response.headers.get('x-error-detail')).toBe('the ledger cannot be read');
+    expect(error.mock.calls.join()).toContain('D1_ERROR: gone');
+    vi.restoreAllMocks();
   });
 
   it('counts a ledger of five minutes as fresh, of a second more as old', () => {

@@ -63,6 +63,11 @@ describe('the log', () => {
     ]);
   });
 
+  it('says where the answer about an NFT came from, and why from there', async () => {
+    await fetchFrom()(NFT + facts.nftId);
+    expect(lines()).toMatchObject([{ status: 200, ledgerIndex: facts.ledgerIndex, source: 'kv', why: 'range' }]);
+  });
+
   it('names the route, not what the client wrote', async () => {
     await fetchFrom()(`${NFT}0xhello`);
     await fetchFrom()('/hello');

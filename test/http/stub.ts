@@ -66,14 +66,12 @@ function computeWhiteFlag({ index, timestamp, parents, previousMilestoneId }: Wh
 
 export const stubNode: EdgeNode = {
   computeWhiteFlag: async (request) => computeWhiteFlag(request),
-  lookUpNft: async (nftId, minLedgerIndex) =>
-    minLedgerIndex > facts.ledgerIndex
-      ? undefined
-      : {
-          ledgerIndex: facts.ledgerIndex,
-          outputId: `0x${nftId}` === facts.nftId ? facts.nftOutputId.slice(2) : undefined,
-          source: 'kv',
-        },
+  lookUpNft: async (nftId) => ({
+    ledgerIndex: facts.ledgerIndex,
+    outputId: `0x${nftId}` === facts.nftId ? facts.nftOutputId.slice(2) : undefined,
+    source: 'kv',
+    why: 'range',
+  }),
   readStatus: async () => status,
   readOutput: async () => undefined,
   explainMilestone: async () => undefined,

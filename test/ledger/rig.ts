@@ -1,16 +1,21 @@
 /**
  * A ledger in D1 that begins with a snapshot of a test network and follows it, and questions put to it; all in one process, without HTTP.
  */
-import { openSource } from '../../src/follow/fetch-blocks.ts';
+import { milestoneSource, openSource } from '../../src/follow/fetch-blocks.ts';
 import { type Following, followOnce } from '../../src/follow/follow.ts';
 import { verifySignature } from '../../src/follow/session.ts';
+import { storeTips } from '../../src/follow/store-tips.ts';
+import { takeInMilestone } from '../../src/follow/take-in.ts';
 import type { Upstream } from '../../src/follow/upstream.ts';
+import { verifyMilestone } from '../../src/follow/verify-milestone.ts';
 import type { WhiteFlagResult } from '../../src/http/node.ts';
+import { headFromRow, milestoneFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
 import { loadSnapshot } from '../../src/ledger/load.ts';
 import { admittingParameters, readParameters } from '../../src/ledger/parameters.ts';
 import type { Database } from '../../src/ledger/rows.ts';
 import { answerWhiteFlag } from '../../src/ledger/white-flag.ts';
 import { toHexDigits } from '../../src/stardust/bytes.ts';
+import type { ProtocolParameters } from '../../src/stardust/parameters.ts';
 import { readMilestone } from '../network/blocks.ts';
 import { directUpstream } from '../network/direct-upstream.ts';
 import { milestoneAt, type Network, ZERO_ID } from '../network/model.ts';
@@ -88,6 +93,43 @@ export async function followTo(rig: Rig, index: number): Promise<void> {
   }
 }
 
+/** Takes the next milestone in and does nothing else, neither stores tips nor prunes. */
+export async function takeNext({ network, node, upstream }: Rig, db: Database): Promise<void> {
+  const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
+  const head = headFromRow(row!);
+  const index = head.ledger + 1;
+  node.confirm(index);
+  const rules = { keys: network.keys, verify: verifySignature, parameters: await admitting(db, index - 1) };
+  const { payload } = milestoneAt(network, index)!;
+  const verified = await verifyMilestone(payload, head, milestoneFromRow(row!)!, rules.keys, rules.verify);
+  const limits = { maxBlocks: 2000, deadline: Date.now() + 10_000 };
+  await takeInMilestone(db, verified, rules, milestoneSource([upstream], limits, new Map()));
+}
+
+async function admitting(db: Database, ledger: number): Promise<ProtocolParameters[]> {
+  return admittingParameters(await readParameters(db), ledger);
+}
+
+/** Stores the upstream's tips, and what lies below them, as the follower does between milestones. */
+export async function storeNow({ network, upstream }: Rig, db: Database): Promise<number> {
+  const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
+  const head = headFromRow(row!);
+  const rules = { keys: network.keys, verify: verifySignature, parameters: await admitting(db, head.ledger) };
+  return storeTips(db, upstream, head, rules, new Map());
+}
+
+/** The database with something happening before each batch: somebody else at work, or the end. */
+export function disturbed(db: D1Database, before: (statements: number, batch: number) => Promise<void>): Database {
+  let batches = 0;
+  return {
+    prepare: (sql) => db.prepare(sql),
+    async batch(statements) {
+      await before(statements.length, ++batches);
+      return db.batch(statements);
+    },
+  };
+}
+
 export async function ledgerIndex(db: D1Database): Promise<number> {
   return Number(await db.prepare('SELECT ledger FROM head').first('ledger'));
 }
@@ -112,7 +154,7 @@ export function askInFull(rig: Rig, question: Question, options: AskOptions = {}
   const rules = async () => ({
     keys: rig.network.keys,
     verify: verifySignature,
-    parameters: admittingParameters(await readParameters(db), question.index - 1),
+    parameters: await admitting(db, question.index - 1),
   });
   const limits = { maxBlocks, deadline: Date.now() + 10_000 };
   return answerWhiteFlag(db, request, rules, upstreams && ((index) => openSource(upstreams, index, limits)));

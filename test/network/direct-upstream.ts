@@ -5,7 +5,10 @@ import type { Upstream } from '../../src/follow/upstream.ts';
 import type { NodeState } from '../upstream/node-state.ts';
 import { milestoneAt, ZERO_ID } from './model.ts';
 
-/** Its tips are all the open blocks that the node has, so that whoever stores tips has all. */
+/** Milestones after which a block is no tip any more. */
+const TIP_AGE = 5;
+
+/** Its tips are all the younger open blocks that the node has, so that whoever stores tips has them all. */
 export function directUpstream(node: NodeState): Upstream {
   const reference = (id: string): number | null => {
     const index = node.network.blocks.get(id)?.referenced?.index;
@@ -25,7 +28,7 @@ export function directUpstream(node: NodeState): Upstream {
     },
     async readTips() {
       const open = [...node.network.blocks.keys()].filter(
-        (id) => node.block(id) !== undefined && reference(id) === null,
+        (id) => (node.block(id)?.visibleFrom ?? Number.NEGATIVE_INFINITY) >= node.confirmed - TIP_AGE && reference(id) === null,
       );
       return open.map((id) => id.slice(2));
     },

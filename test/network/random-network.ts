@@ -61,7 +61,8 @@ const EVENTS: readonly [number, (life: Life) => unknown][] = [
 
 const TOTAL_WEIGHT = EVENTS.reduce((total, [weight]) => total + weight, 0);
 
-function somethingHappens(life: Life): void {
+/** One event, mostly one block. */
+export function somethingHappens(life: Life): void {
   let place = life.random.below(TOTAL_WEIGHT);
   for (const [weight, happen] of EVENTS) {
     place -= weight;

@@ -2,8 +2,8 @@
  * The ledger in memory, by the same interfaces as D1 (src/nft-index/ports.ts): what the model of the index runs over, with every state that it ever had at hand.
  * ledger-contract.ts holds both to the same behaviour.
  */
-import { beginBulk, endBulk } from '../../src/nft-index/bulk.ts';
 import type { ChangeRow, IndexLedger, NftLedger, NftRow, Page, Window } from '../../src/nft-index/ports.ts';
+import { adoptedState } from '../../src/nft-index/rebuild.ts';
 import { NAME_LENGTH } from '../../src/nft-index/recent.ts';
 import type { State } from '../../src/nft-index/state.ts';
 
@@ -56,18 +56,10 @@ export class MemoryLedger implements IndexLedger, NftLedger {
     this.changes.push(...changes.map(({ nft }) => ({ milestone: history.ledger, nft })).sort(byPosition));
   }
 
-  /** What the SQL of src/nft-index/bulk.ts does. */
-  beginBulk(generation: string, start: number, begun: number): void {
-    if (!this.row || this.row.state?.generation === generation || this.history?.generation !== generation) return;
-    this.row = { token: crypto.randomUUID(), state: beginBulk(generation, start, begun) };
-  }
-
-  endBulk(generation: string, begun: number, seal: string, now: number): void {
-    const state = this.row?.state;
-    const { entries } = beginBulk(generation, 0, begun);
-    if (state?.generation !== generation || state.entries.kind === 'complete' || entries.kind === 'complete') return;
-    if (state.entries.notBefore !== entries.notBefore || now >= entries.notBefore) return;
-    this.row = { token: crypto.randomUUID(), state: { ...state, entries: endBulk(seal, now) } };
+  /** What the SQL of src/nft-index/rebuild.ts does. */
+  adopt(generation: string, start: number, seal: string, now: number): void {
+    if (this.row?.state?.generation === generation) return;
+    this.row = { token: crypto.randomUUID(), state: adoptedState(generation, start, seal, now) };
   }
 
   async look(): ReturnType<IndexLedger['look']> {

@@ -107,20 +107,6 @@ const MISTAKES: Mistake[] = [
     edits: [[TIMES, 'SETTLED = COPY_AGE + CLOCKS', 'SETTLED = COPY_AGE / 2 + CLOCKS']],
   },
   {
-    name: 'put again while entries are incomplete',
-    edits: [
-      [
-        STATE,
-        "if (entries.kind === 'incomplete') return state;",
-        "if (entries.kind === 'incomplete') { return ledgerIndex > (state.marks.at(-1)?.milestone ?? state.from) ? { ...state, marks: [...state.marks, { milestone: ledgerIndex, seenAt: now, againAt: null }] } : state; }",
-      ],
-    ],
-  },
-  {
-    name: 'a bulk is not waited for',
-    edits: [[ENTRIES, "if (run.clock() < notBefore) return 'done';", 'if (notBefore < 0) return "done";']],
-  },
-  {
     name: 'one page of entries is all',
     edits: [
       [
@@ -143,6 +129,14 @@ const MISTAKES: Mistake[] = [
     edits: [[PUT_RECENT, 'window.names.length > bounds.others * NAME_LENGTH', 'window.names.length < 0']],
   },
   { name: 'no names', edits: [[PUT_RECENT, 'others: window.names', "others: ''"]] },
+  {
+    name: 'an adopted index has settled',
+    edits: [['src/nft-index/rebuild.ts', "kind: 'complete', since: now, seal", "kind: 'complete', since: 0, seal"]],
+  },
+  {
+    name: 'an index filled anew has settled',
+    edits: [[ENTRIES, 'since: run.clock(), seal: key', 'since: 0, seal: key']],
+  },
   {
     name: 'no fence between publishers',
     edits: [[LEDGER, 'this.row === undefined || this.row.token === token', 'token !== null']],

@@ -1,0 +1,97 @@
+/**
+ * An index of many NFTs: in D1, and in KV as the publisher would have put them, long ago.
+ *
+ * A million puts through miniflare would take an hour, so what it keeps is written beside it: a file for each value and a row in SQLite that names it.
+ */
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { persistPath } from '../../scripts/lib/local-database.ts';
+import type { SqliteDatabase } from '../../scripts/lib/sqlite-database.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
+import { forEachPiece, runBatch } from '../../src/ledger/rows.ts';
+import { entryKey, writeEntry } from '../../src/nft-index/entry.ts';
+import { MAX_ANSWERS, RECENT_KEY, writeRecent } from '../../src/nft-index/recent.ts';
+import { blake2b256 } from '../../src/stardust/hash.ts';
+
+export const LEDGER_INDEX = 1000;
+const GENERATION = 'bench';
+
+/** 64 hex digits. */
+export function nftId(number: number): string {
+  return blake2b256(new TextEncoder().encode(`nft ${number}`)).toHex();
+}
+
+/** 68 hex digits: the output that holds it. */
+export function holder(number: number): string {
+  return `${blake2b256(new TextEncoder().encode(`output ${number}`)).toHex()}0000`;
+}
+
+const INSERT_NFTS = 'INSERT INTO nft (id, output, changed) SELECT value ->> 0, value ->> 1, 1 FROM json_each(?1)';
+
+/** A ledger that holds nothing but NFTs, and their entries in KV. */
+export async function fillNftIndex(db: SqliteDatabase, persistTo: string, count: number): Promise<void> {
+  await runBatch(db, [
+    db.prepare("INSERT INTO head VALUES (1, ?1, 0, 1, ?2, '', '0', 0)").bind(GENERATION, LEDGER_INDEX),
+    db.prepare('INSERT INTO milestone (idx, id, timestamp) VALUES (?1, ?2, 0)').bind(LEDGER_INDEX, '0'.repeat(64)),
+  ]);
+  for (let at = 0; at < count; at += PIECE) {
+    const rows = Array.from({ length: Math.min(PIECE, count - at) }, (_, i) => [nftId(at + i), holder(at + i)]);
+    await runBatch(db, forEachPiece(db, INSERT_NFTS, rows));
+  }
+  // makes the files
+  await putInto(persistTo, 'seal:bench', GENERATION);
+  writeEntries(persistTo, count);
+}
+
+const PIECE = 5000;
+
+/** `recent` with a thousand changes in it, of other NFTs than those of the index, and of now. It is good for two minutes. */
+export async function putRecentNow(persistTo: string): Promise<void> {
+  const changed = Array.from({ length: MAX_ANSWERS }, (_, i) => [nftId(-1 - i), holder(-1 - i)] as const);
+  const recent = writeRecent({
+    generation: GENERATION,
+    from: 1,
+    to: LEDGER_INDEX,
+    fromTime: 0,
+    publishedAt: Date.now(),
+    answers: Object.fromEntries(changed),
+    others: '',
+  });
+  await putInto(persistTo, RECENT_KEY, recent);
+}
+
+async function putInto(persistTo: string, key: string, value: string): Promise<void> {
+  const options = convertV4MiniflareOptions({
+    modules: true,
+    script: 'export default { fetch: () => new Response() }',
+    kvNamespaces: { NFT_INDEX: readWranglerConfig().localNamespaceId },
+    cf: false,
+  });
+  const miniflare = new Miniflare({ ...options, resourcePersistencePath: persistPath(persistTo) });
+  try {
+    const kv = await miniflare.getKVNamespace('NFT_INDEX');
+    await kv.put(key, value);
+  } finally {
+    await miniflare.dispose();
+  }
+}
+
+function writeEntries(persistTo: string, count: number): void {
+  const folder = join(persistPath(persistTo), 'kv');
+  const blobs = join(folder, readWranglerConfig().localNamespaceId, 'blobs');
+  const tables = join(folder, 'miniflare-KVNamespaceObject');
+  const table = readdirSync(tables).find((name) => /^[0-9a-f]{64}\.sqlite$/.test(name))!;
+  const db = new DatabaseSync(join(tables, table));
+  const insert = db.prepare('INSERT INTO _mf_entries (key, blob_id) VALUES (?, ?)');
+  db.exec('BEGIN');
+  for (let number = 0; number < count; number++) {
+    const id = number.toString(16).padStart(80, '0');
+    const entry = { generation: GENERATION, ledgerIndex: 1, outputId: holder(number) };
+    writeFileSync(join(blobs, id), writeEntry(entry));
+    insert.run(entryKey(nftId(number)), id);
+  }
+  db.exec('COMMIT');
+  db.close();
+}

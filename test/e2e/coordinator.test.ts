@@ -1,0 +1,75 @@
+/**
+ * A coordinator whose quorum has the Worker as its only member (protocol.md E.4): before each milestone it asks for the roots of blocks that are a moment old, and
+ * goes on only with the right ones, in two seconds. The network is alive: transactions of all kinds, conflicts, blocks that come between question and milestone.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildWorker } from '../edge/bundle.ts';
+import { startEdge } from '../edge/edge.ts';
+import { newLife, takeStock } from '../network/life.ts';
+import { somethingHappens } from '../network/random-network.ts';
+import { fullSnapshot } from '../network/snapshot.ts';
+import { SyntheticNetwork } from '../network/synthetic.ts';
+import { NodeDouble } from '../upstream/double.ts';
+import { importFiles, untilLedger } from './walk.ts';
+
+const MILESTONES = Number(process.env.MILESTONES ?? 25);
+
+/** Milliseconds: inx-coordinator's default. */
+const QUORUM_TIMEOUT = 2000;
+
+const folder = await mkdtemp(join(tmpdir(), 'edge-coordinator-'));
+
+beforeAll(() => buildWorker(join(folder, 'dist')), 60_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function askRoots(url: string, request: object): Promise<unknown> {
+  const response = await fetch(`${url}/api/core/v2/whiteflag`, {
+    method: 'POST',
+    body: JSON.stringify(request),
+    signal: AbortSignal.timeout(QUORUM_TIMEOUT),
+  });
+  return response.json();
+}
+
+it(`${MILESTONES} milestones, none refused, none late`, async () => {
+  const network = new SyntheticNetwork({ seed: 'coordinator' });
+  const persistTo = await mkdtemp(join(folder, 'run-'));
+  const file = join(persistTo, 'full_snapshot.bin');
+  await writeFile(file, [...fullSnapshot(network, { target: network.genesis.index })]);
+  await importFiles(persistTo, { full: file });
+  await using double = await NodeDouble.start(network);
+  const edge = await startEdge({
+    folder: join(folder, 'dist'),
+    persistTo,
+    vars: {
+      UPSTREAM_URL: double.url,
+      MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
+      MILESTONE_THRESHOLD: String(network.keys.threshold),
+    },
+  });
+  await untilLedger(edge.url, network.genesis.index);
+  const life = newLife(network);
+  const times: number[] = [];
+  for (let i = 0; i < MILESTONES; i++) {
+    takeStock(life);
+    const events = i === 0 ? 0 : 40;
+    for (let done = 0; done < events; done++) {
+      somethingHappens(life);
+      // most of the blocks come before the last moment
+      if (done === 25) await new Promise((resolve) => setTimeout(resolve, 700));
+    }
+    const { request, response } = network.propose();
+    const asked = performance.now();
+    const answer = await askRoots(edge.url, request).catch((error: unknown) => String(error));
+    times.push(Math.round(performance.now() - asked));
+    const heard = `milestone ${request.index} after ${times.at(-1)} ms\n${edge.log.slice(-20).join('\n')}`;
+    expect(answer, heard).toEqual(response);
+    const { index } = network.milestone({ parents: request.parents, timestamp: request.timestamp });
+    double.confirm(index);
+  }
+  console.log(`milliseconds to an answer: ${times.sort((a, b) => a - b).join(' ')}`);
+  await edge.stop();
+}, 600_000);

@@ -1,0 +1,251 @@
+/**
+ * Open blocks that grow old (src/ledger/orphans.ts), and two writers at once (src/ledger/fence.ts): a block that goes while somebody counts on it is an error,
+ * never an answer without it.
+ */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { verifySignature } from '../../src/follow/session.ts';
+import { LedgerMoved } from '../../src/ledger/fence.ts';
+import { prune } from '../../src/ledger/prune.ts';
+import { settleWaiting } from '../../src/ledger/store.ts';
+import { lastIndex } from '../network/model.ts';
+import { basic } from '../network/outputs.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../network/synthetic.ts';
+import { ask, disturbed, followTo, ledgerIndex, type Rig, startLedger, storeNow, takeNext } from './rig.ts';
+
+const db = env.LEDGER;
+
+/** Below-max-depth of the test networks, and the margin. */
+const AGE = 15 + 10;
+
+const KEEP = 1000;
+
+async function isKnown(id: string): Promise<boolean> {
+  return (await db.prepare('SELECT 1 FROM block WHERE id = ?1').bind(id.slice(2)).first()) !== null;
+}
+
+async function knows(ids: readonly string[]): Promise<boolean[]> {
+  const known = [];
+  for (const id of ids) known.push(await isKnown(id));
+  return known;
+}
+
+/** The next milestone references a new block and nothing else that is open. */
+function quietMilestone(network: SyntheticNetwork): void {
+  network.milestone({ parents: [network.milestoneBlock!, network.note([network.milestoneBlock!])] });
+}
+
+/** With an open block of ledger index 1, and the ledger so far on that it is `age` milestones old. */
+async function withOldBlock(age: number): Promise<{ network: SyntheticNetwork; rig: Rig; old: string }> {
+  const network = new SyntheticNetwork({ seed: 'orphans' });
+  network.milestone();
+  const old = network.note([network.milestoneBlock!]);
+  const rig = await startLedger(db, network, 0);
+  await followTo(rig, 1);
+  while (lastIndex(network) < 1 + age) {
+    quietMilestone(network);
+    await takeNext(rig, db);
+  }
+  return { network, rig, old };
+}
+
+describe('open blocks', () => {
+  it('are kept as long as they may be, and no longer', async () => {
+    const { network, rig, old } = await withOldBlock(AGE);
+    await prune(db, KEEP);
+    expect(await isKnown(old)).toBe(true);
+    quietMilestone(network);
+    await takeNext(rig, db);
+    await prune(db, KEEP);
+    expect(await isKnown(old)).toBe(false);
+  });
+
+  it('go together with all that stands on them, and are fetched when asked about', async () => {
+    const { network, rig, old } = await withOldBlock(AGE);
+    const young = network.note([old, network.milestoneBlock!]);
+    const younger = network.note([young]);
+    const apart = network.note([network.milestoneBlock!]);
+    await storeNow(rig, db);
+    const proposals = [[young], [younger, network.milestoneBlock!], [apart], [apart, younger]];
+    const answers = async (options = {}) => {
+      const all = [];
+      for (const parents of proposals) all.push(await ask(rig, network.propose({ parents }).request, options));
+      return all;
+    };
+    const right = () => proposals.map((parents) => network.propose({ parents }).response);
+    expect(await answers()).toEqual(right());
+
+    quietMilestone(network);
+    await takeNext(rig, db);
+    await prune(db, KEEP);
+    expect(await knows([old, young, younger, apart])).toEqual([false, false, false, true]);
+    // the last milestone's block is in the past of none of them any more
+    for (const parents of proposals) parents.push(network.milestoneBlock!);
+    await storeNow(
+      { ...rig, upstream: { ...rig.upstream, readTips: async () => [network.milestoneBlock!.slice(2)] } },
+      db,
+    );
+    expect(await answers()).toEqual([404, 404, right()[2], 404]);
+    expect(await answers({ upstreams: [rig.upstream] })).toEqual(right());
+
+    // and they may come again
+    await storeNow(rig, db);
+    expect(await knows([old, young, younger, apart])).toEqual([true, true, true, true]);
+    expect(await answers()).toEqual(right());
+  });
+
+  it('go from the youngest down, so that no step leaves one without its parents', async () => {
+    const { network, rig, old } = await withOldBlock(AGE);
+    const chain = [old];
+    for (let i = 0; i < 5; i++) chain.push(network.note([chain.at(-1)!]));
+    await storeNow(rig, db);
+    quietMilestone(network);
+    await takeNext(rig, db);
+    await storeNow(rig, db);
+    for (let kept = chain.length; kept >= 0; kept--) {
+      expect(await knows(chain)).toEqual(chain.map((_, i) => i < kept));
+      for (const [i, id] of chain.entries()) {
+        const { request, response } = network.propose({ parents: [network.milestoneBlock!, id] });
+        expect(await ask(rig, request)).toEqual(i < kept ? response : 404);
+      }
+      await prune(db, KEEP, { step: 1 });
+    }
+  });
+
+  it('stay when a milestone references them at last', async () => {
+    const { network, rig, old } = await withOldBlock(AGE);
+    network.milestone({ parents: [network.milestoneBlock!, old] });
+    await takeNext(rig, db);
+    quietMilestone(network);
+    await takeNext(rig, db);
+    await prune(db, KEEP);
+    expect(await isKnown(old)).toBe(true);
+  });
+});
+
+describe('dropped while somebody counts on it', () => {
+  it('a block of a milestone: the milestone is not applied, but fetched anew by the next try', async () => {
+    const { network, rig, old } = await withOldBlock(AGE + 1);
+    const child = network.note([old]);
+    network.milestone({ parents: [network.milestoneBlock!, child] });
+    let drops = 0;
+    const dropping = disturbed(db, async (statements) => {
+      // the batch that applies it
+      if (statements > 8 && drops++ === 0) await prune(db, KEEP);
+    });
+    const before = await ledgerIndex(db);
+    await expect(takeNext(rig, dropping)).rejects.toThrow(LedgerMoved);
+    expect(drops).toBe(1);
+    expect([await isKnown(old), await isKnown(child), await ledgerIndex(db)]).toEqual([false, false, before]);
+    await takeNext(rig, dropping);
+    expect([await isKnown(old), await isKnown(child), await ledgerIndex(db)]).toEqual([true, true, before + 1]);
+  });
+
+  it('a block of a milestone, all of whose blocks are stored', async () => {
+    const { network, rig, old } = await withOldBlock(AGE + 1);
+    await storeNow(rig, db);
+    network.milestone({ parents: [network.milestoneBlock!, old] });
+    const dropping = disturbed(db, async (statements) => {
+      if (statements > 5) await prune(db, KEEP);
+    });
+    const before = await ledgerIndex(db);
+    await expect(takeNext(rig, dropping)).rejects.toThrow(LedgerMoved);
+    expect([await isKnown(old), await ledgerIndex(db)]).toEqual([false, before]);
+  });
+
+  it('the parent of a block that is being stored: it is not stored', async () => {
+    const { network, rig, old } = await withOldBlock(AGE + 1);
+    const child = network.note([old, network.milestoneBlock!]);
+    const dropping = disturbed(db, async (statements) => {
+      if (statements > 4) await prune(db, KEEP);
+    });
+    await expect(storeNow(rig, dropping)).rejects.toThrow(LedgerMoved);
+    expect(await knows([old, child])).toEqual([false, false]);
+  });
+
+  it('while a child is stored: nothing is dropped', async () => {
+    const { network, rig, old } = await withOldBlock(AGE + 1);
+    const child = network.note([old, network.milestoneBlock!]);
+    let stored = 0;
+    const storing = disturbed(db, async (statements) => {
+      // the batch that drops
+      if (statements === 5) stored += await storeNow(rig, db);
+    });
+    await expect(prune(storing, KEEP)).rejects.toThrow(LedgerMoved);
+    expect(stored).toBe(2);
+    expect(await knows([old, child])).toEqual([true, true]);
+  });
+
+  it('while a milestone references it: nothing is dropped', async () => {
+    const { network, rig, old } = await withOldBlock(AGE + 1);
+    await storeNow(rig, db);
+    const child = network.note([old]);
+    await storeNow(rig, db);
+    network.milestone({ parents: [network.milestoneBlock!, old] });
+    for (const batch of [3, 4, 5]) {
+      const applying = disturbed(db, async (_, number) => {
+        if (number === batch && (await ledgerIndex(db)) < lastIndex(network)) await takeNext(rig, db);
+      });
+      await prune(applying, KEEP).catch((error) => expect(error).toBeInstanceOf(LedgerMoved));
+      expect(await knows([old, child])).toEqual([true, true]);
+    }
+  });
+});
+
+describe('an import while somebody is at work', () => {
+  const network = new SyntheticNetwork({ seed: 'replaced' });
+  network.milestone();
+  for (let i = 0; i < 40; i++) network.note([network.milestoneBlock!]);
+  const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
+  const producer = network.transaction([spend], [basic(network.account(1), COIN_AMOUNT)]);
+  const consumer = network.transaction(
+    [{ coin: producer.coins[0]!, by: network.account(1) }],
+    [basic(network.account(2), COIN_AMOUNT)],
+  );
+  const waiting = network.attachTransaction(consumer, [network.milestoneBlock!]);
+  const tips =
+    (...ids: string[]) =>
+    async () =>
+      ids.map((id) => id.slice(2));
+  const replace = () => startLedger(db, network, 1);
+  const blocks = async () => (await db.prepare('SELECT id, record FROM block ORDER BY row').all()).results;
+
+  it('nothing is stored that was looked up in the ledger before', async () => {
+    const rig = await startLedger(db, network, 0);
+    await followTo(rig, 1);
+    const late = network.note(network.someParents());
+    const replacing = disturbed(db, async (statements) => {
+      if (statements > 4) await replace();
+    });
+    const upstream = { ...rig.upstream, readTips: tips(late) };
+    await expect(storeNow({ ...rig, upstream }, replacing)).rejects.toThrow(LedgerMoved);
+    const left = await blocks();
+    await replace();
+    expect(left).toEqual(await blocks());
+  });
+
+  it('no verdict is written into its rows', async () => {
+    const rig = await startLedger(db, network, 0);
+    await takeNext(rig, db);
+    await storeNow({ ...rig, upstream: { ...rig.upstream, readTips: tips(waiting) } }, db);
+    const generation = String(await db.prepare('SELECT generation FROM head').first('generation'));
+    const { payload } = producer;
+    const made = network.attach(payload, [network.milestoneBlock!]);
+    // as if the producer's block was stored, and the settling cut off
+    const output = producer.coins[0]!;
+    await db
+      .prepare('UPDATE output SET bytes = ?2 WHERE id = ?1')
+      .bind(output.id.toHex(), output.bytes.toBase64())
+      .run();
+    expect(await db.prepare('SELECT count(*) AS n FROM waiting').first('n')).toBe(1);
+    for (const batch of [2, 3, 4]) {
+      const replacing = disturbed(db, async (_, number) => {
+        if (number === batch) await replace();
+      });
+      const settling = settleWaiting(replacing, generation, [output.id.toHex()], verifySignature);
+      await expect(settling).rejects.toThrow(LedgerMoved);
+      break;
+    }
+    expect(made).not.toBe('');
+  });
+});

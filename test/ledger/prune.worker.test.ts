@@ -1,0 +1,175 @@
+/**
+ * Pruning (src/ledger/prune.ts): what can still be asked for gets the answer that it always got, all else 404; what nothing needs is gone; and it does not
+ * matter where a step was cut off.
+ */
+import '../vectors-in-workerd.ts';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { type PruneOptions, prune } from '../../src/ledger/prune.ts';
+import { lastIndex, ledgerAt } from '../network/model.ts';
+import { Random } from '../network/random.ts';
+import { randomNetwork } from '../network/random-network.ts';
+import { type RecordedName, recordedNetwork, recordedQuestions } from '../network/recorded.ts';
+import type { SyntheticNetwork } from '../network/synthetic.ts';
+import {
+  ask,
+  disturbed,
+  followTo,
+  ledgerIndex,
+  type Question,
+  questionOf,
+  type Rig,
+  startLedger,
+  takeNext,
+} from './rig.ts';
+
+const db = env.LEDGER;
+const RETENTION = 35;
+
+async function firstState(): Promise<number> {
+  return Number(await db.prepare('SELECT min(idx) AS first FROM milestone').first('first'));
+}
+
+/** Puts the question of every milestone so far, and sees that each is answered as it should be at this state of pruning. */
+async function askEverything(rig: Rig): Promise<void> {
+  const first = await firstState();
+  const ledger = await ledgerIndex(db);
+  for (const { index } of rig.network.milestones.filter((milestone) => milestone.index <= ledger + 1)) {
+    const { question, answer } = questionOf(rig.network, index);
+    expect([index, await ask(rig, question)]).toEqual([index, index > first ? answer : 404]);
+  }
+}
+
+async function values(sql: string): Promise<unknown[]> {
+  return (await db.prepare(sql).all<{ value: unknown }>()).results.map(({ value }) => value);
+}
+
+/** All tables that pruning touches. */
+async function contents(): Promise<Record<string, unknown[]>> {
+  const tables = ['milestone', 'block', 'block_bytes', 'input', 'waiting', 'output', 'spent'];
+  const rows = tables.map(
+    async (table) => [table, (await db.prepare(`SELECT * FROM ${table}`).all()).results] as const,
+  );
+  return Object.fromEntries(await Promise.all(rows));
+}
+
+describe.each<RecordedName>(['network-a', 'network-c'])('%s', (name) => {
+  const network = recordedNetwork(name);
+  const proposals = recordedQuestions(name).filter(({ status }) => status === 200);
+
+  it('gets the roots about the states kept and 404 about the others, at every turn', async () => {
+    const rig = await startLedger(db, network, network.genesis.index, { retention: RETENTION });
+    for (let index = network.genesis.index; index <= lastIndex(network); index++) {
+      await followTo(rig, index);
+      expect(await firstState()).toBe(Math.max(network.genesis.index, index - RETENTION));
+      if (index % 10 === 0 || index === lastIndex(network)) await askEverything(rig);
+    }
+    const first = await firstState();
+    const kept = proposals.filter(({ request }) => (request as Question).index > first);
+    let unknown = 0;
+    for (const { request, response } of kept) {
+      const answer = await ask(rig, request as Question);
+      // a proposal may have had blocks that no milestone references: they are dropped some day, and then not known
+      expect([response, 404]).toContainEqual(answer);
+      if (answer === 404) unknown++;
+    }
+    expect(unknown).toBeLessThan(kept.length / 10);
+    for (const { request } of proposals) {
+      if ((request as Question).index <= first) expect(await ask(rig, request as Question)).toBe(404);
+    }
+  }, 300_000);
+});
+
+/** A network in which much happens for a while, and then nothing for longer than anything is kept. */
+function quietenedNetwork(seed: string): SyntheticNetwork {
+  const network = randomNetwork({ seed, milestones: 14, events: 40 });
+  while (network.milestones.length < 60) network.milestone({ parents: [network.milestoneBlock!, network.note()] });
+  return network;
+}
+
+async function pruneAll(options: PruneOptions = {}): Promise<void> {
+  for (let before = '', now = '.'; now !== before; ) {
+    before = now;
+    await prune(db, RETENTION, options);
+    now = JSON.stringify(await contents());
+  }
+}
+
+it('leaves nothing but what is needed', async () => {
+  const network = quietenedNetwork('leaves nothing');
+  const rig = await startLedger(db, network, 0);
+  for (let index = 1; index <= 14; index++) await followTo(rig, index);
+  const before = await contents();
+  for (let index = 15; index <= lastIndex(network); index++) await followTo(rig, index);
+  await pruneAll({ idRetention: 40 });
+  const ledger = lastIndex(network);
+  const first = ledger - RETENTION;
+  await askEverything(rig);
+
+  // something of each kind was there to go
+  const reasons = new Set(before.block!.map((row) => (row as { reason: number | null }).reason));
+  expect([...reasons]).toEqual(expect.arrayContaining([0, 1, 2, 3, null]));
+  for (const table of ['input', 'waiting', 'spent'] as const) expect(before[table]).not.toEqual([]);
+  expect(await values('SELECT idx AS value FROM milestone ORDER BY idx')).toEqual(
+    Array.from({ length: RETENTION + 1 }, (_, i) => first + i),
+  );
+
+  const referenced = [...network.blocks.values()].filter((block) => block.referenced !== undefined);
+  const idsOf = (blocks: typeof referenced) => blocks.map(({ id }) => id.slice(2)).sort();
+  const kept = idsOf(referenced.filter((block) => block.referenced!.index >= first));
+  const known = idsOf(referenced.filter((block) => block.referenced!.index >= ledger - 40));
+  // the last milestone's block is the only open one
+  const open = [network.milestoneBlock!.slice(2)];
+  expect(await values('SELECT id AS value FROM block ORDER BY id')).toEqual([...known, ...open].sort());
+  const withBytes =
+    'SELECT b.id AS value FROM block b JOIN block_bytes x ON x.row = b.row WHERE b.record IS NOT NULL ORDER BY b.id';
+  expect(await values(withBytes)).toEqual([...kept, ...open].sort());
+  expect(await values('SELECT count(*) AS value FROM block_bytes')).toEqual([kept.length + 1]);
+  expect(
+    await values('SELECT id AS value FROM block WHERE record IS NULL AND (tx IS NOT NULL OR position IS NOT NULL)'),
+  ).toEqual([]);
+
+  const unspent = ledgerAt(network, ledger).map(({ outputId }) => outputId.toHex());
+  // nothing happened for so long: the highest row stays, whatever it is, as row numbers must not come back
+  const highest = await values('SELECT id AS value FROM output ORDER BY row DESC LIMIT 1');
+  expect(await values('SELECT id AS value FROM output ORDER BY id')).toEqual(
+    [...new Set([...unspent, ...highest])].sort(),
+  );
+  for (const table of ['input', 'waiting', 'spent']) expect(await values(`SELECT * FROM ${table}`)).toEqual([]);
+}, 120_000);
+
+it('can be cut off after any of its batches, and comes to the same end', async () => {
+  const network = quietenedNetwork('cut off');
+  const fill = async () => {
+    const rig = await startLedger(db, network, 0);
+    for (let index = 1; index <= 14; index++) await followTo(rig, index);
+    for (let index = 15; index <= lastIndex(network); index++) await takeNext(rig, db);
+    return rig;
+  };
+  await fill();
+  await pruneAll();
+  const expected = await contents();
+
+  const rig = await fill();
+  const random = new Random('cut off');
+  const step = 23;
+  let cuts = 0;
+  for (let before = '', now = '.'; now !== before; ) {
+    before = now;
+    for (let runs = 0; runs < 4; runs++) {
+      const until = random.between(0, 4);
+      const dying = disturbed(db, async (_, batch) => {
+        if (batch > until) throw new Error('killed');
+      });
+      await prune(dying, RETENTION, { step }).catch((error: Error) => {
+        expect(error.message).toBe('killed');
+        cuts++;
+      });
+    }
+    await askEverything(rig);
+    await prune(db, RETENTION, { step });
+    now = JSON.stringify(await contents());
+  }
+  expect(cuts).toBeGreaterThan(10);
+  expect(await contents()).toEqual(expected);
+}, 300_000);
