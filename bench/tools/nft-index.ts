@@ -12,6 +12,7 @@ import type { SqliteDatabase } from '../../scripts/lib/sqlite-database.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
 import { forEachPiece, runBatch } from '../../src/ledger/rows.ts';
 import { entryKey, writeEntry } from '../../src/nft-index/entry.ts';
+import type { IndexStore } from '../../src/nft-index/ports.ts';
 import { MAX_ANSWERS, RECENT_KEY, writeRecent } from '../../src/nft-index/recent.ts';
 import { blake2b256 } from '../../src/stardust/hash.ts';
 
@@ -71,7 +72,7 @@ async function putInto(persistTo: string, key: string, value: string): Promise<v
   });
   const miniflare = new Miniflare({ ...options, resourcePersistencePath: persistPath(persistTo) });
   try {
-    const kv = await miniflare.getKVNamespace('NFT_INDEX');
+    const kv = (await miniflare.getKVNamespace('NFT_INDEX')) as unknown as IndexStore;
     await kv.put(key, value);
   } finally {
     await miniflare.dispose();

@@ -1,5 +1,5 @@
 /**
- * Proofs of inclusion: `{milestone, block, proof, blockId?}` (protocol.md B.13).
+ * Proofs of inclusion: `{milestone, block, proof, appliedProof?, blockId?}` (protocol.md B.13).
  *
  * Every signature in the milestone must be valid. Whose keys they are is not asked: the file names no keys to trust.
  */
@@ -7,7 +7,7 @@ import { block, parseBlock } from '../../src/stardust/block.ts';
 import { Refusal } from '../../src/stardust/bytes.ts';
 import { encode } from '../../src/stardust/codec.ts';
 import { milestoneId } from '../../src/stardust/ids.ts';
-import { milestone } from '../../src/stardust/milestone.ts';
+import { type Milestone, milestone } from '../../src/stardust/milestone.ts';
 import { unsigned } from '../../src/stardust/milestone-keys.ts';
 import { verifyProofFile } from '../../src/stardust/proof.ts';
 import type { Line } from './line.ts';
@@ -15,7 +15,7 @@ import { readBlock, readMilestone } from './read-rest-json.ts';
 import { verify } from './signature.ts';
 
 export async function runProof(line: Line): Promise<string | undefined> {
-  const verdict = await verifyProofFile(line, { blockId: idOfBlock, signedInclusionRoot });
+  const verdict = await verifyProofFile(line, { blockId: idOfBlock, signedRoots });
   return verdict.ok ? undefined : verdict.reason;
 }
 
@@ -25,11 +25,11 @@ function idOfBlock(json: unknown): Uint8Array {
   return result.parsed.id;
 }
 
-async function signedInclusionRoot(json: unknown): Promise<Uint8Array> {
+async function signedRoots(json: unknown): Promise<Milestone> {
   const value = readMilestone(json);
   const keys = value.signatures.map(({ publicKey }) => ({ publicKey, first: 0, last: 0 }));
   const id = milestoneId(value, encode(milestone, value));
   const fault = await unsigned(value, id, { keys, threshold: 1 }, verify);
   if (fault !== undefined) throw new Refusal('B.13', `milestone that is not properly signed, ${fault}`);
-  return value.inclusionMerkleRoot;
+  return value;
 }

@@ -5,7 +5,8 @@
  * 1. Copies: a read of an entry returns nothing that a later, acknowledged put replaced {@link COPY_AGE} ago or more. The documentation says "60 seconds or
  *    more" (platform.md §1). Remembered absences count as copies, so does the second that an isolate remembers, so does a backend that gets a put late.
  * 2. Writers: a put lands, wherever it lands, within {@link WRITE_AGE} of the reading from D1 that it carries. The publisher gives up entries that it has
- *    held for {@link PUT_WITHIN}, and the platform ends any invocation that could still write after 15 minutes.
+ *    held for {@link PUT_WITHIN}, and the platform ends any invocation that could still write after 15 minutes. (Entries put in bulk, before their ledger is there,
+ *    count from the moment it is.)
  *
  * A change stands in `recent` while entries may lack it: {@link AGAIN_AFTER} until no writer holds an older entry, then its entry is put again from D1, then
  * {@link SETTLED} until no copy is older than that. With {@link MARK_EVERY} that makes 47 to 48 minutes.

@@ -8,6 +8,7 @@
  */
 import { equalBytes, fromHex, Refusal, toHex } from './bytes.ts';
 import { leafHash, merkleRoot, nodeHash } from './merkle.ts';
+import type { Milestone } from './milestone.ts';
 
 /** A proof as JSON, byte strings in hex. A milestone of a single block has the leaf alone. */
 export type Proof = { value: string } | { l: Proof | CutAway; r: Proof | CutAway };
@@ -80,21 +81,24 @@ export function verifyInclusion(proof: unknown, id: Uint8Array, root: Uint8Array
 export interface ProofFileReaders {
   /** The 32-byte ID (B.1) of a block in JSON form. */
   blockId(block: unknown): Uint8Array;
-  /** The 32-byte inclusion root of a milestone in JSON form, if keys that the caller trusts signed it (M-2, M-3). */
-  signedInclusionRoot(milestone: unknown): Promise<Uint8Array>;
+  /** The roots of a milestone in JSON form, if keys that the caller trusts signed it (M-2, M-3). */
+  signedRoots(milestone: unknown): Promise<Pick<Milestone, 'inclusionMerkleRoot' | 'appliedMerkleRoot'>>;
 }
 
 /**
- * Whether a proof file `{milestone, block, proof}`, untrusted JSON, shows that its block belongs to its milestone. A
- * `blockId` next to them must be the block's; other fields are ignored.
+ * Whether a proof file `{milestone, block, proof}`, untrusted JSON, shows that its block belongs to its milestone; an
+ * `appliedProof` next to them must show that the block's transaction was applied, and a `blockId` must be the block's.
+ * Other fields are ignored.
  */
 export async function verifyProofFile(file: unknown, readers: ProofFileReaders): Promise<ProofVerdict> {
   try {
-    const { milestone, block, proof, blockId } = object(file);
+    const { milestone, block, proof, appliedProof, blockId } = object(file);
     const id = readers.blockId(block);
     const isNamed = blockId === undefined || equalBytes(bytes32(blockId), id);
     if (!isNamed) return { ok: false, reason: 'B.1: block with another ID' };
-    return verifyInclusion(proof, id, await readers.signedInclusionRoot(milestone));
+    const { inclusionMerkleRoot, appliedMerkleRoot } = await readers.signedRoots(milestone);
+    const included = verifyInclusion(proof, id, inclusionMerkleRoot);
+    return included.ok && appliedProof !== undefined ? verifyInclusion(appliedProof, id, appliedMerkleRoot) : included;
   } catch (error) {
     return refused(error);
   }

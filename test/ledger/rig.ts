@@ -118,13 +118,15 @@ export async function storeNow({ network, upstream }: Rig, db: Database): Promis
   return storeTips(db, upstream, head, rules, new Map());
 }
 
-/** The database with something happening before each batch: somebody else at work, or the end. */
-export function disturbed(db: D1Database, before: (statements: number, batch: number) => Promise<void>): Database {
+/** The database with something happening before each batch, by its statements and its number: somebody else at work, or the end. */
+export function disturbed(db: D1Database, before: (sql: string, batch: number) => Promise<void>): Database {
   let batches = 0;
   return {
     prepare: (sql) => db.prepare(sql),
     async batch(statements) {
-      await before(statements.length, ++batches);
+      // a property that D1's own class has, though its type does not say so
+      const texts = (statements as unknown as { statement: string }[]).map(({ statement }) => statement);
+      await before(texts.join(';'), ++batches);
       return db.batch(statements);
     },
   };

@@ -61,12 +61,16 @@ function milestoneId(milestone: ProofFile['milestone']): Uint8Array {
   return blake2b256(writer.u16(metadata.length).put(metadata).u8(0).finish());
 }
 
+function rootsOf(inclusionMerkleRoot: string, appliedMerkleRoot: string) {
+  return { inclusionMerkleRoot: fromHex(inclusionMerkleRoot), appliedMerkleRoot: fromHex(appliedMerkleRoot) };
+}
+
 /** Reads blocks and milestones of the two files; trusts the keys that signed them as they were recorded. */
 function readersFor(recorded: ProofFile): ProofFileReaders {
   const trusted = recorded.milestone.signatures.map(({ publicKey }) => publicKey);
   return {
     blockId: (json) => blake2b256(blockBytes(json as ProofFile['block'])),
-    signedInclusionRoot: async (json) => {
+    signedRoots: async (json) => {
       const milestone = json as ProofFile['milestone'];
       const signed = milestoneId(milestone);
       const valid = milestone.signatures.filter(
@@ -74,7 +78,7 @@ function readersFor(recorded: ProofFile): ProofFileReaders {
           trusted.includes(publicKey) && verifyZip215(fromHex(publicKey), signed, fromHex(signature)),
       );
       if (valid.length < trusted.length) throw new Refusal('M-3', 'signature that is not valid');
-      return fromHex(milestone.inclusionMerkleRoot);
+      return rootsOf(milestone.inclusionMerkleRoot, milestone.appliedMerkleRoot);
     },
   };
 }
@@ -269,8 +273,21 @@ describe.each(Object.entries(files))('verifyProofFile on %s', (_, file) => {
     const forged = { ...file.milestone, inclusionMerkleRoot: toHex(leafHash(id(1))) };
     const unsigned = await verifyProofFile({ ...file, milestone: forged }, readers);
     expect(unsigned).toEqual({ ok: false, reason: 'M-3: signature that is not valid' });
-    const otherRoot: ProofFileReaders = { ...readers, signedInclusionRoot: async () => id(9) };
+    const { inclusionMerkleRoot } = file.milestone;
+    const otherRoot: ProofFileReaders = { ...readers, signedRoots: async () => rootsOf(toHex(id(9)), inclusionMerkleRoot) };
     expect((await verifyProofFile(file, otherRoot)).ok).toBe(false);
+  });
+
+  it('looks at a second proof, of the applied root, where there is one', async () => {
+    const { proof } = file;
+    const { inclusionMerkleRoot } = file.milestone;
+    const applied: ProofFileReaders = {
+      ...readers,
+      signedRoots: async () => rootsOf(inclusionMerkleRoot, inclusionMerkleRoot),
+    };
+    expect(await verifyProofFile({ ...file, appliedProof: proof }, applied)).toEqual({ ok: true });
+    expect((await verifyProofFile({ ...file, appliedProof: proof }, readers)).ok).toBe(false);
+    expect((await verifyProofFile({ ...file, appliedProof: null }, applied)).ok).toBe(false);
   });
 
   it('refuses what is no file, and lets other errors through', async () => {
