@@ -1,5 +1,5 @@
 /**
- * Two projects: `*.worker.test.ts` runs in workerd with the bindings of wrangler.toml, all other tests in Node.
+ * Three projects: `*.worker.test.ts` runs in workerd with the bindings of wrangler.toml, `e2e/` after all others, everything else in Node.
  */
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
@@ -12,6 +12,7 @@ const htmlAsText = {
 };
 
 const WORKER_TESTS = 'test/**/*.worker.test.ts';
+const END_TO_END_TESTS = 'test/e2e/**/*.test.ts';
 
 export default defineConfig(async () => ({
   test: {
@@ -20,7 +21,16 @@ export default defineConfig(async () => ({
     projects: [
       {
         plugins: [htmlAsText],
-        test: { name: 'node', include: ['test/**/*.test.ts'], exclude: [WORKER_TESTS] },
+        test: { name: 'node', include: ['test/**/*.test.ts'], exclude: [WORKER_TESTS, END_TO_END_TESTS] },
+      },
+      {
+        // one after the other and by themselves: in them the Worker has to answer in time
+        test: {
+          name: 'e2e',
+          include: [END_TO_END_TESTS],
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         plugins: [

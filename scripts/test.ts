@@ -45,7 +45,9 @@ async function runVitest(args: string[]): Promise<Count> {
     const path = join(folder, 'report.json');
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`];
     const code = await run('vitest', 'run', ...reporters, ...args);
-    const count = existsSync(path) ? countTests(JSON.parse(readFileSync(path, 'utf8')) as Report) : { passed: 0, failed: 0 };
+    const count = existsSync(path)
+      ? countTests(JSON.parse(readFileSync(path, 'utf8')) as Report)
+      : { passed: 0, failed: 0 };
     // an error outside of tests fails the run and no test
     return code !== 0 && count.failed === 0 ? { ...count, failed: 1 } : count;
   } finally {
@@ -54,7 +56,9 @@ async function runVitest(args: string[]): Promise<Count> {
 }
 
 function countTests({ numPassedTests, numFailedTests, testResults }: Report): Count {
-  const unloaded = testResults.filter(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0);
+  const unloaded = testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+  );
   return { passed: numPassedTests, failed: numFailedTests + unloaded.length };
 }
 

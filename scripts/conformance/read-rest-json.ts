@@ -41,7 +41,7 @@ function readPayload(json: unknown): Payload {
 
 function readTaggedData(json: unknown): TaggedData {
   const line = asLine(json);
-  return { type: 5, tag: optionalBytes(line, 'tag'), data: optionalBytes(line, 'data') };
+  return { type: only(5, line), tag: optionalBytes(line, 'tag'), data: optionalBytes(line, 'data') };
 }
 
 function readTransaction(line: Line): Transaction {

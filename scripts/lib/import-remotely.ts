@@ -129,10 +129,12 @@ function textOf(value: unknown): string | undefined {
 
 async function uploadNoting(source: UploadSource, target: UploadTarget, { files, progress }: Noted): Promise<void> {
   const bar = new ProgressBar('outputs');
+  // rows of outputs that went again while the files were read are missing, which does not matter here
+  const last = await source.db.prepare('SELECT max(row) AS row FROM output').first<{ row: number }>();
   try {
     await upload(source, target, progress, (next) => {
       note(target.folder, { files, progress: next });
-      bar.show('Uploading', next.row, source.outputs);
+      bar.show('Uploading', next.row, last?.row ?? 0);
     });
   } finally {
     bar.clear();

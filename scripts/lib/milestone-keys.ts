@@ -4,7 +4,7 @@
 import { readSettings } from '../../src/settings.ts';
 import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
 
-/** Undefined where they are not both set; throws with a sentence for what cannot be. */
+/** Undefined where none is set; throws with a sentence for what cannot be. */
 export function parseMilestoneKeys(publicKeys = '', threshold = ''): MilestoneKeys | undefined {
   const unused = {};
   const result = readSettings({
@@ -15,5 +15,8 @@ export function parseMilestoneKeys(publicKeys = '', threshold = ''): MilestoneKe
     MILESTONE_THRESHOLD: threshold,
   });
   if (!result.ok) throw new Error(result.problems.join('; '));
+  if (result.settings.milestoneKeys === undefined && (publicKeys !== '' || threshold !== '')) {
+    throw new Error('MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must both be set, or none');
+  }
   return result.settings.milestoneKeys;
 }

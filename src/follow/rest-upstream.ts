@@ -45,7 +45,25 @@ const info = v.object({
   }),
 });
 
-const metadata = v.object({ blockId: hexId, referencedByMilestoneIndex: v.optional(u32) });
+/** No milestone is 0: left out and 0 mean that none references the block. Then there is nothing either that only a milestone gives it. */
+const metadata = v.pipe(
+  v.object({
+    blockId: hexId,
+    referencedByMilestoneIndex: v.optional(u32, 0),
+    ledgerInclusionState: v.optional(v.unknown()),
+    conflictReason: v.optional(v.unknown()),
+    whiteFlagIndex: v.optional(v.unknown()),
+  }),
+  v.check(
+    ({
+      referencedByMilestoneIndex: index,
+      ledgerInclusionState: state,
+      conflictReason: reason,
+      whiteFlagIndex: place,
+    }) => index !== 0 || [state, reason, place].every((value) => value === undefined),
+    'a block that no milestone references has a place in one',
+  ),
+);
 
 const tips = v.object({ tips: v.pipe(v.array(hexId), v.maxLength(1000)) });
 

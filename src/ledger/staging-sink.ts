@@ -3,7 +3,7 @@
  *
  * What was staged stays when an import is interrupted. The next one goes on behind it if it reads the same files, and begins anew if not.
  */
-import { Refusal, toBase64, toHex, toHexDigits } from '../stardust/bytes.ts';
+import { fromBase64, Reader, Refusal, toBase64, toHex, toHexDigits } from '../stardust/bytes.ts';
 import { encode } from '../stardust/codec.ts';
 import { protocolParametersOption } from '../stardust/milestone.ts';
 import type { SnapshotSummary } from '../stardust/snapshot/read-snapshot.ts';
@@ -28,10 +28,10 @@ const ADD_OUTPUTS = `
   INSERT INTO import_output (id, bytes, nft, block, created, created_time, seen)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 4 FROM json_each(?1)`;
 
-/** A second row is against the table's CHECK: the whole batch is undone unless all outputs to remove are there. */
+/** A second row is against the table's CHECK: the whole batch is undone unless all outputs to remove are there, each named once. */
 const REQUIRE_OUTPUTS = `
   INSERT INTO import_progress (one, identity, position) SELECT 2, '', 0
-  WHERE (SELECT count(*) FROM json_each(?1) j JOIN import_output o ON o.id = j.value) <> json_array_length(?1)`;
+  WHERE (SELECT count(*) FROM import_output WHERE id IN (SELECT value FROM json_each(?1))) <> json_array_length(?1)`;
 
 const REMOVE_OUTPUTS = 'DELETE FROM import_output WHERE id IN (SELECT value FROM json_each(?1))';
 
@@ -40,8 +40,12 @@ const KEEP_MILESTONE = `
 
 const SELECT_KNOWN = 'SELECT o.id FROM json_each(?1) j JOIN import_output o ON o.id = j.value';
 
-/** Rows whose NFTs are placed by one statement: a fraction of a second, of the 30 that D1 allows. */
-const PLACED_AT_ONCE = 50_000;
+/** Rows that one statement looks at: a fraction of a second, of the 30 that D1 allows. */
+const STRETCH = 50_000;
+
+/** Type and amount of each output (A.8): 9 bytes, which are 12 characters of base64 and can be put together. */
+const SELECT_AMOUNTS = `
+  SELECT group_concat(substr(bytes, 1, 12), '') AS amounts FROM import_output WHERE row > ?1 AND row <= ?2`;
 
 const PLACE_NFTS = `
   INSERT INTO import_nft (id, output, changed)
@@ -137,7 +141,7 @@ export class StagingSink implements LedgerSink {
       present.add(id);
     }
     for (const id of await this.#findKnown(remove)) present.add(id);
-    const missing = remove.find((id) => !present.has(toHexDigits(id)));
+    const missing = remove.find((id) => !present.delete(toHexDigits(id)));
     if (missing)
       throw new Refusal('1.5', `output ${toHex(missing)} is removed, here or shortly before, and was not there`);
   }
@@ -147,8 +151,9 @@ export class StagingSink implements LedgerSink {
     return new Set(found.flat().map(({ id }) => String(id)));
   }
 
-  /** Adds to the outputs all else that the ledger is made of. A Refusal if two outputs hold the same NFT. */
+  /** Adds to the outputs all else that the ledger is made of. A Refusal if they are not the token supply, or two of them the same NFT. */
   async complete(summary: SnapshotSummary, generation: string, now: number): Promise<void> {
+    await this.#checkSupply(summary);
     await this.#placeNfts();
     const db = this.#db;
     const { genesisIndex, ledgerIndex, milestoneId, timestamp, treasury, parameters, solidEntryPoints } = summary;
@@ -173,22 +178,47 @@ export class StagingSink implements LedgerSink {
     ]);
   }
 
+  /**
+   * The supply as it is held. The reader counts what the files say of each output that goes, which is something else where a delta continues another network's genesis: its
+   * outputs have the same IDs.
+   */
+  async #checkSupply({ treasury, currentParameters: { tokenSupply } }: SnapshotSummary): Promise<void> {
+    let held = 0n;
+    for (const [after, upTo] of await this.#stretches()) {
+      const row = await this.#db.prepare(SELECT_AMOUNTS).bind(after, upTo).first<{ amounts: string | null }>();
+      const reader = new Reader(fromBase64(row?.amounts ?? ''));
+      while (reader.remaining > 0) {
+        reader.u8();
+        held += reader.u64();
+      }
+    }
+    if (held + treasury.amount !== tokenSupply) {
+      const sum = `the outputs hold ${held} base tokens, the treasury ${treasury.amount}`;
+      throw new Refusal('E.5', `${sum}: together not the token supply of ${tokenSupply}`);
+    }
+  }
+
   async #placeNfts(): Promise<void> {
     const db = this.#db;
-    const last = await db.prepare('SELECT coalesce(max(row), 0) AS row FROM import_output').first<{ row: number }>();
     await db.prepare('DELETE FROM import_nft').run();
     try {
-      for (let row = 0; row < last!.row; row += PLACED_AT_ONCE) {
+      for (const stretch of await this.#stretches())
         await db
           .prepare(PLACE_NFTS)
-          .bind(row, row + PLACED_AT_ONCE)
+          .bind(...stretch)
           .run();
-      }
     } catch (error) {
       const twins = await db.prepare(SELECT_TWINS).first<{ nft: string }>();
       if (twins !== null) throw new Refusal('E.5', `two unspent outputs hold the NFT 0x${twins.nft}`);
       throw error;
     }
+  }
+
+  /** Ranges of rows that together are all outputs. */
+  async #stretches(): Promise<[after: number, upTo: number][]> {
+    const last = await this.#db.prepare('SELECT max(row) AS row FROM import_output').first<{ row: number | null }>();
+    const count = Math.ceil((last?.row ?? 0) / STRETCH);
+    return Array.from({ length: count }, (_, i) => [i * STRETCH, (i + 1) * STRETCH]);
   }
 
   /** Puts the staged ledger, complete by now, in the place of the served one: all of it or nothing. */

@@ -12,7 +12,8 @@ const SELECT_STORED = 'SELECT token, generation, state FROM nft_index';
 
 /** ?4 the token that is expected, NULL where there should be no row. */
 const SWAP = `
-  INSERT INTO nft_index (one, token, generation, state) VALUES (1, ?1, ?2, ?3)
+  INSERT INTO nft_index (one, token, generation, state)
+  SELECT 1, ?1, ?2, ?3 WHERE ?4 IS NULL OR EXISTS (SELECT 1 FROM nft_index)
   ON CONFLICT (one) DO UPDATE SET token = excluded.token, generation = excluded.generation, state = excluded.state
   WHERE nft_index.token = ?4`;
 

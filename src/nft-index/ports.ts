@@ -35,7 +35,7 @@ export interface IndexLedger {
   /** Where the ledger stands, undefined where there is none, and the publisher's row, undefined where somebody removed it. */
   look(): Promise<{ head: Pick<Head, 'generation' | 'start' | 'ledger'> | undefined; stored: Stored | undefined }>;
 
-  /** Replaces the row if it still has the token, or if there is none; returns whether it did. Removes the changes that have left the window. */
+  /** Replaces the row if it still has the token, or puts one if there still is none; returns whether it did. Removes the changes that have left the window. */
   swap(token: string | undefined, next: { token: string; state: State }): Promise<boolean>;
 
   /** NFTs whose last change lies after the position and at or before the milestone, in the order of their changes. */

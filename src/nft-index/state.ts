@@ -62,8 +62,8 @@ export function endOf(milestone: number): Position {
 }
 
 /**
- * The index of a ledger that was just imported: no entry of this generation has been put, and all changes since are in nft_change. It also is right where the row
- * was lost: changes that are no longer in nft_change have settled long ago, so that the window lacks nothing.
+ * The index of a ledger that was just imported: no entry of this generation has been put, and all changes since are in nft_change. Right also where the
+ * row was removed: changes that are no longer in nft_change have settled long ago, so that the window lacks nothing.
  */
 export function beginState(generation: string, start: number): State {
   return {
@@ -77,7 +77,7 @@ export function beginState(generation: string, start: number): State {
   };
 }
 
-/** All entries are to be put once more. */
+/** All entries are to be put once more, as they are not there. */
 export function beginAgain(state: State): State {
   return { ...state, entries: { kind: 'incomplete', upTo: '' } };
 }

@@ -51,6 +51,9 @@ describe.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) => {
     MILESTONE_THRESHOLD: String(network.keys.threshold),
   });
 
+  const wasAskedAt = (index: number) =>
+    recordedQuestions(name).some(({ ledgerIndex, status }) => ledgerIndex === index && status === 200);
+
   async function askEverythingAt(edge: Edge, index: number): Promise<void> {
     for (const question of recordedQuestions(name).filter(({ ledgerIndex }) => ledgerIndex === index)) {
       const { status, body } = await ask(edge.url, question);
@@ -71,7 +74,8 @@ describe.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) => {
       });
     }
     // without a minimum KV may be a second behind, and says where it is
-    for (const nftId of nftIds) {
+    const some = recorded.length > 0 ? nftIds : nftIds.filter((_, i) => i % 8 === index % 8);
+    for (const nftId of some) {
       const answer = await lookUpNft(edge.url, nftId);
       const place = nftsAt(network, answer.ledgerIndex).get(nftId);
       const truth = { status: place ? 200 : 404, items: place ? [place] : null };
@@ -90,7 +94,8 @@ describe.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) => {
       if (index === half)
         double.fault = ({ route }) => (route.name === 'tips' ? { kind: 'status', status: 404 } : undefined);
       double.confirm(index);
-      await untilLedger(edge.url, index);
+      // in the second half the first question comes before the follower has looked, as a coordinator's does
+      if (index < half || !wasAskedAt(index)) await untilLedger(edge.url, index);
       await askEverythingAt(edge, index);
       if (name === 'network-c' && [14, 17, 29, 31].includes(index)) {
         expect((await readInfo(edge.url)).pendingProtocolParameters).toHaveLength(index === 14 || index === 29 ? 1 : 0);

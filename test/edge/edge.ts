@@ -23,11 +23,13 @@ export interface EdgeOptions {
   persistTo: string;
   vars?: Record<string, string>;
   port?: number;
+  /** Whether the log is left unread, so that a bench does not measure its readers. */
+  quiet?: boolean;
 }
 
 /** Resolves when the Worker answers. */
-export async function startEdge({ folder, persistTo, vars = {}, port = 0 }: EdgeOptions): Promise<Edge> {
-  const argument = JSON.stringify({ folder, persistTo, vars, port });
+export async function startEdge(options: EdgeOptions): Promise<Edge> {
+  const argument = JSON.stringify({ vars: {}, port: 0, quiet: false, ...options });
   const child = spawn(process.execPath, [join(import.meta.dirname, 'serve.ts'), argument], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

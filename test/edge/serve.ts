@@ -12,9 +12,10 @@ interface ServeOptions {
   persistTo: string;
   port: number;
   vars: Record<string, string>;
+  quiet: boolean;
 }
 
-const { folder, persistTo, port, vars }: ServeOptions = JSON.parse(process.argv[2]!);
+const { folder, persistTo, port, vars, quiet }: ServeOptions = JSON.parse(process.argv[2]!);
 const options = convertV4MiniflareOptions({
   name: 'stardust-edge-node',
   port,
@@ -28,6 +29,7 @@ const options = convertV4MiniflareOptions({
   kvNamespaces: { NFT_INDEX: '00000000000000000000000000000000' },
   durableObjects: { FOLLOWER: { className: 'Follower', useSQLite: true } },
   bindings: { ...vars },
+  ...(quiet && { handleStructuredLogs: () => {} }),
 });
 const miniflare = new Miniflare({ ...options, resourcePersistencePath: join(persistTo, 'v3') });
 console.log(JSON.stringify({ url: (await miniflare.ready).origin }));

@@ -9,7 +9,7 @@ import type { Database } from '../../src/ledger/rows.ts';
 import { ledgerStateHash } from '../../src/ledger/state-hash.ts';
 import { toHexDigits } from '../../src/stardust/bytes.ts';
 import { SnapshotRefusal } from '../../src/stardust/snapshot/byte-stream.ts';
-import { entryPoints, MadeNetwork } from '../made-network.ts';
+import { GENESIS_INDEX, MadeNetwork } from '../made-network.ts';
 import { fileOf } from '../memory-sink.ts';
 import { ledgerAt, milestoneAt } from '../network/model.ts';
 import { recordedNetwork } from '../network/recorded.ts';
@@ -22,8 +22,14 @@ interface Files {
   delta?: Uint8Array;
 }
 
-const NETWORK_A: Files = { full: readVector('network-a/full_snapshot.bin'), delta: readVector('network-a/delta_snapshot.bin') };
-const NETWORK_C: Files = { full: readVector('network-c/full_snapshot.bin'), delta: readVector('network-c/delta_snapshot.bin') };
+const NETWORK_A: Files = {
+  full: readVector('network-a/full_snapshot.bin'),
+  delta: readVector('network-a/delta_snapshot.bin'),
+};
+const NETWORK_C: Files = {
+  full: readVector('network-c/full_snapshot.bin'),
+  delta: readVector('network-c/delta_snapshot.bin'),
+};
 const SHIMMER: Files = { full: readVector('shimmer/full_target17338_ledger17338.bin') };
 
 function load(db: Database, { full, delta }: Files): Promise<LoadedLedger> {
@@ -180,8 +186,9 @@ describe('refused files', () => {
     ['text', { full: Buffer.from('{"error":"not found"}') }, /^full snapshot, offset 0: format version 123/],
     ['a truncated full snapshot', { full: cut(SHIMMER.full, 5000) }, /^full snapshot, offset \d+: /],
     ['a truncated delta', { ...NETWORK_A, delta: cut(delta, delta.length / 2) }, /^delta snapshot, offset \d+: /],
-    ['the delta of another network', { ...NETWORK_A, delta: NETWORK_C.delta! }, /^delta snapshot, offset \d+: /],
-    ['a delta with a flipped bit', { ...NETWORK_A, delta: flipped(delta, 40_000) }, /^delta snapshot, offset \d+: /],
+    ['the delta of another network', { ...NETWORK_A, delta: NETWORK_C.delta! }, /^delta snapshot, offset \d+: E\.5: /],
+    ['the other way round', { ...NETWORK_C, delta: NETWORK_A.delta! }, /^delta snapshot, offset \d+: E\.5: /],
+    ['a flipped bit in a milestone', { ...NETWORK_A, delta: flipped(delta, 80) }, /^delta snapshot, offset 56: E\.3: /],
   ])('%s leaves the ledger as it was', async (_, files, sentence) => {
     const db = await loaded(NETWORK_C);
     const before = await dump(db);
@@ -191,16 +198,146 @@ describe('refused files', () => {
     expect(await dump(db)).toEqual(before);
   });
 
-  const plan = { consume: 2, create: 4, transient: 1, migrate: 0n, announce: undefined };
-
-  it('refuses an output that comes twice', async () => {
+  /** Changes what a made-up network's files say before they are written. */
+  const faulty = (change: (network: MadeNetwork) => void): Files => {
+    const plan = { consume: 1, create: 3, transient: 1, migrate: 0n, announce: undefined };
     const network = new MadeNetwork([plan, plan]);
-    const state = network.states.at(-1)!;
-    const [first, second, ...rest] = [...state.outputs.values()];
-    const twice = [first!, { ...second!, outputId: first!.outputId }, ...rest];
+    change(network);
+    return {
+      full: join(network.full(GENESIS_INDEX, GENESIS_INDEX, 0)),
+      delta: join(network.delta(GENESIS_INDEX, GENESIS_INDEX + 2)),
+    };
+  };
+
+  const withoutDelta = (change: (network: MadeNetwork) => void): Files => ({ full: faulty(change).full });
+
+  it.each<[string, Files, RegExp]>([
+    [
+      'that is in the full snapshot twice',
+      faulty((network) => {
+        const { outputs } = network.at(GENESIS_INDEX);
+        const [first, second] = [...outputs.values()];
+        outputs.set(second!.outputId.toHex(), { ...second!, outputId: first!.outputId });
+      }),
+      /^full snapshot, offset \d+: 1\.4: output 0x[0-9a-f]{68} is added again/,
+    ],
+    [
+      'that a milestone creates again',
+      faulty((network) => {
+        const [before, after] = [GENESIS_INDEX, GENESIS_INDEX + 1].map((index) => network.at(index));
+        const kept = [...before!.outputs.values()].find(({ outputId }) => after!.outputs.has(outputId.toHex()))!;
+        after!.diff!.created = [
+          ...after!.diff!.created,
+          { ...kept, bookedIndex: after!.index, bookedTimestamp: after!.timestamp },
+        ];
+      }),
+      /^delta snapshot, offset \d+: 1\.4: output 0x[0-9a-f]{68} is added again/,
+    ],
+    [
+      'that a milestone consumes twice',
+      faulty((network) => {
+        const { diff } = network.at(GENESIS_INDEX + 2);
+        diff!.consumed = [...diff!.consumed, diff!.consumed[0]!];
+      }),
+      /^delta snapshot, offset \d+: 1\.5: output 0x[0-9a-f]{68} is removed, here or shortly before, and was not there/,
+    ],
+    [
+      'with the NFT of another one',
+      withoutDelta((network) => {
+        const { outputs } = network.at(GENESIS_INDEX);
+        const [nft, other] = [...outputs.values()];
+        // the reader goes by what the bytes say; both amounts stay, so that the supply is right
+        const bytes = nft!.bytes.slice();
+        bytes.set(other!.bytes.subarray(1, 9), 1);
+        bytes.fill(7, NFT_ID_AT, NFT_ID_AT + 32);
+        const twin = nft!.bytes.slice();
+        twin.fill(7, NFT_ID_AT, NFT_ID_AT + 32);
+        outputs.set(nft!.outputId.toHex(), { ...nft!, bytes: twin });
+        outputs.set(other!.outputId.toHex(), { ...other!, bytes });
+      }),
+      /^full snapshot, offset \d+: E\.5: two unspent outputs hold the NFT 0x(07){32}/,
+    ],
+  ])('refuses an output %s', async (_, files, sentence) => {
+    const db = await loaded(SHIMMER);
+    const before = await dump(db);
+    await expect(load(db, files)).rejects.toThrow(sentence);
+    expect(await dump(db)).toEqual(before);
+  });
+});
+
+/** Bytes of an NFT output before its ID: type, amount, count of native tokens (A.8.4). */
+const NFT_ID_AT = 1 + 8 + 1;
+
+describe('interruptions', () => {
+  /** Fails at one of its batches, before or after it was done, as a process that is killed then. */
+  class MortalDatabase implements Database {
+    readonly #db: SqliteDatabase;
+    readonly #isAfter: boolean;
+    #batches: number;
+
+    constructor(db: SqliteDatabase, batches: number, isAfter: boolean) {
+      this.#db = db;
+      this.#batches = batches;
+      this.#isAfter = isAfter;
+    }
+
+    prepare(sql: string): D1PreparedStatement {
+      return this.#db.prepare(sql);
+    }
+
+    async batch<T>(statements: D1PreparedStatement[]): Promise<D1Result<T>[]> {
+      const dies = this.#batches-- === 0;
+      if (dies && !this.#isAfter) throw new Error('killed');
+      const results = await this.#db.batch<T>(statements);
+      if (dies) throw new Error('killed');
+      return results;
+    }
+  }
+
+  it('goes on from wherever it was killed, and ends in the same ledger', async () => {
+    const due = timeless(await dump(await loaded(NETWORK_A)));
+    for (let batches = 0, done = false; !done; batches++) {
+      for (const isAfter of [false, true]) {
+        const db = await loaded(NETWORK_C);
+        const { output: former } = await dump(db);
+        done = await load(new MortalDatabase(db, batches, isAfter), NETWORK_A).then(
+          () => true,
+          () => false,
+        );
+        // what is served is the one or the other, and whole
+        expect([former, due.output]).toContainEqual((await dump(db)).output);
+        if (!done) await load(db, NETWORK_A);
+        expect(timeless(await dump(db))).toEqual(due);
+      }
+    }
+  });
+
+  it('does not do again what was done', async () => {
     const db = await openMemory();
-    const files = { full: network.full({ target: 2, ledger: 2, outputs: twice }) };
-    await expect(load(db, files)).rejects.toThrow(/^full snapshot, offset \d+: 1\.4: output 0x[0-9a-f]{68} is added again/);
-    expect(entryPoints.length).toBeGreaterThan(0);
+    await load(new MortalDatabase(db, 5, true), NETWORK_A).catch(() => undefined);
+    const { position } = (await db.prepare('SELECT position FROM import_progress').first<{ position: number }>())!;
+    expect(position).toBeGreaterThan(0);
+    // whatever is staged already would be there twice
+    await db.prepare('UPDATE import_output SET seen = -1').run();
+    await load(db, NETWORK_A);
+    const { kept } = (await db
+      .prepare('SELECT count(*) AS kept FROM output WHERE seen = -1')
+      .first<{ kept: number }>())!;
+    expect(kept).toBeGreaterThan(0);
+  });
+
+  it('begins anew with other files', async () => {
+    const db = await openMemory();
+    await load(new MortalDatabase(db, 5, true), NETWORK_A).catch(() => undefined);
+    await load(db, NETWORK_C);
+    expect(timeless(await dump(db))).toEqual(timeless(await dump(await loaded(NETWORK_C))));
+  });
+
+  it('does not mix two imports at once', async () => {
+    const db = await openMemory();
+    const results = await Promise.allSettled([load(db, NETWORK_A), load(db, NETWORK_C), load(db, NETWORK_A)]);
+    expect(results.some(({ status }) => status === 'rejected')).toBe(true);
+    await load(db, NETWORK_C);
+    expect(timeless(await dump(db))).toEqual(timeless(await dump(await loaded(NETWORK_C))));
   });
 });

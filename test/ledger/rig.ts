@@ -47,6 +47,8 @@ const NO_PRUNING = 1_000_000;
 
 export interface RigOptions {
   retention?: number;
+  /** The network as it was when the snapshot was made. */
+  snapshotOf?: Network;
 }
 
 /** Replaces whatever ledger the database had. */
@@ -54,9 +56,9 @@ export async function startLedger(
   db: D1Database,
   network: Network,
   index: number,
-  { retention = NO_PRUNING }: RigOptions = {},
+  { retention = NO_PRUNING, snapshotOf = network }: RigOptions = {},
 ): Promise<Rig> {
-  await loadSnapshot(db, asFile(fullSnapshot(network, { target: index })), undefined);
+  await loadSnapshot(db, asFile(fullSnapshot(snapshotOf, { target: index })), undefined);
   const node = new NodeState(network, index);
   const upstream = directUpstream(node);
   const following: Following = {

@@ -9,7 +9,6 @@ import { lookUpIn, type NftAnswer } from '../../src/nft-index/look-up.ts';
 import { Memory } from '../../src/nft-index/memory.ts';
 import type { IndexLedger, IndexReader, IndexStore, NftRow } from '../../src/nft-index/ports.ts';
 import { publishTo } from '../../src/nft-index/publish.ts';
-import { rebuildIn } from '../../src/nft-index/rebuild.ts';
 import { RECENT_KEY, readRecent } from '../../src/nft-index/recent.ts';
 import { CLOCKS, COPY_AGE, PUT_WITHIN, RECENT_AGE, REMEMBERED, WRITE_AGE } from '../../src/nft-index/times.ts';
 import { type History, MemoryLedger } from './memory-ledger.ts';
@@ -84,8 +83,7 @@ class RandomHistory {
     if (dice <= 500) return () => this.#spawn(this.#publish());
     if (dice <= 620) return () => this.#ledger.apply(this.#someChanges(30));
     if (dice <= 990) return () => this.#look();
-    if (dice <= 994) return () => this.#spawn(rebuildIn(this.#ledger));
-    if (dice <= 995) return () => this.#forgetState();
+    if (dice <= 995) return () => this.#rebuild();
     return () => this.#import();
   }
 
@@ -129,8 +127,8 @@ class RandomHistory {
     putNext();
   }
 
-  /** Somebody empties nft_index. */
-  #forgetState(): void {
+  /** What the SQL of src/nft-index/rebuild.ts does. */
+  #rebuild(): void {
     this.#ledger.row = undefined;
   }
 

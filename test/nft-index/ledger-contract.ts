@@ -108,12 +108,13 @@ export function describeLedger(name: string, open: () => TestLedger): void {
       expect(stored?.token).toMatch(/./);
     });
 
-    test('a lost row is put anew, by one', async () => {
+    test('a removed row is put anew, by one that knows it is', async () => {
       await swap(100);
       await ledger.removeState();
       expect((await ledger.index.look()).stored).toBeUndefined();
       expect((await ledger.index.readWindow(100, 1, 1))?.token).toBeUndefined();
       const state = beginState('g', 100);
+      expect(await ledger.index.swap('of before', { token: 'none', state })).toBe(false);
       expect(await ledger.index.swap(undefined, { token: 'one', state })).toBe(true);
       expect(await ledger.index.swap(undefined, { token: 'two', state })).toBe(false);
       expect((await ledger.index.look()).stored?.token).toBe('one');

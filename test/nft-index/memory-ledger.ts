@@ -71,7 +71,7 @@ export class MemoryLedger implements IndexLedger, NftLedger {
   }
 
   async swap(token: string | undefined, next: { token: string; state: State }): Promise<boolean> {
-    const swapped = this.row === undefined || this.row.token === token;
+    const swapped = this.row?.token === token;
     if (swapped) this.row = next;
     const state = this.row?.state;
     if (state?.generation === this.history?.generation && state !== undefined) {

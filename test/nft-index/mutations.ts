@@ -139,7 +139,7 @@ const MISTAKES: Mistake[] = [
   },
   {
     name: 'no fence between publishers',
-    edits: [[LEDGER, 'this.row === undefined || this.row.token === token', 'token !== null']],
+    edits: [[LEDGER, 'this.row?.token === token', 'token !== null']],
   },
 ];
 

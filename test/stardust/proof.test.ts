@@ -274,7 +274,10 @@ describe.each(Object.entries(files))('verifyProofFile on %s', (_, file) => {
     const unsigned = await verifyProofFile({ ...file, milestone: forged }, readers);
     expect(unsigned).toEqual({ ok: false, reason: 'M-3: signature that is not valid' });
     const { inclusionMerkleRoot } = file.milestone;
-    const otherRoot: ProofFileReaders = { ...readers, signedRoots: async () => rootsOf(toHex(id(9)), inclusionMerkleRoot) };
+    const otherRoot: ProofFileReaders = {
+      ...readers,
+      signedRoots: async () => rootsOf(toHex(id(9)), inclusionMerkleRoot),
+    };
     expect((await verifyProofFile(file, otherRoot)).ok).toBe(false);
   });
 

@@ -1,4 +1,4 @@
-/** JSON with one byte changed: of a hex string, a number of text, or a number. */
+/** JSON with one byte of it changed, in every way that counts: each byte of what is hex, and each number. */
 import { fromHex, toHex } from '../../src/stardust/bytes.ts';
 
 export interface Spoilt {
@@ -7,33 +7,33 @@ export interface Spoilt {
   json: unknown;
 }
 
-interface Change {
-  place: string;
-  value: string | number;
-}
-
-/** Every value of the JSON with every one of its bytes changed, each by itself. */
-export function* spoil(json: unknown): Generator<Spoilt> {
-  const leaves: string[] = [];
-  JSON.stringify(json, (_, value: unknown) => {
-    if (typeof value !== 'object') leaves.push(String(value));
-    return value;
-  });
-  for (const position of leaves.keys()) {
-    for (const { place, value } of changesAt(json, position)) {
-      yield { place, json: withLeaf(json, position, value).json };
+export function* spoil(json: unknown, place = ''): Generator<Spoilt> {
+  if (typeof json !== 'object' || json === null) {
+    yield* spoilLeaf(json, place);
+    return;
+  }
+  for (const [key, value] of Object.entries(json)) {
+    for (const { place: inside, json: changed } of spoil(value, `${place}.${key}`)) {
+      const whole = Array.isArray(json) ? json.with(Number(key), changed) : { ...json, [key]: changed };
+      yield { place: inside, json: whole };
     }
   }
 }
 
-function changesAt(json: unknown, position: number): Change[] {
-  const { old, path } = withLeaf(json, position, '');
-  if (typeof old === 'number') return [{ place: path, value: old + 1 }];
-  if (typeof old !== 'string') throw new TypeError(`${path} is neither text nor number`);
-  if (/^\d+$/.test(old)) return [{ place: path, value: `${BigInt(old) + 1n}` }];
-  const bytes = fromHex(old);
-  return Array.from(bytes, (byte, i) => {
-    const changed = bytes.with(i, byte ^ (1 << (i % 8)));
-    return { place: `${path} byte ${i}`, value: toHex(changed) };
-  });
+function* spoilLeaf(value: unknown, place: string): Generator<Spoilt> {
+  if (typeof value === 'number') {
+    yield { place, json: value + 1 };
+  } else if (typeof value === 'boolean') {
+    yield { place, json: !value };
+  } else if (/^\d+$/.test(String(value))) {
+    yield { place, json: `${BigInt(String(value)) + 1n}` };
+  } else if (String(value).length % 2 === 1) {
+    // an amount of a native token: no bytes, as it has no leading zeros
+    yield { place, json: `0x${(BigInt(String(value)) + 1n).toString(16)}` };
+  } else {
+    const bytes = fromHex(String(value));
+    for (const [i, byte] of bytes.entries()) {
+      yield { place: `${place} byte ${i}`, json: toHex(bytes.with(i, byte ^ (1 << (i % 8)))) };
+    }
+  }
 }

@@ -1,0 +1,160 @@
+/**
+ * The fast path against the simple one (issue 7): whatever of a random network is stored, in whatever order it came, and whatever has to be fetched, the
+ * answer to a request is the oracle's; and the verdicts made at intake are those that the oracle's judge makes at any time.
+ */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, vi } from 'vitest';
+import { verifySignature } from '../../src/follow/session.ts';
+import type { ParsedBlock } from '../../src/stardust/block.ts';
+import { toHex } from '../../src/stardust/bytes.ts';
+import { decodeOutput, outputBytes, outputId } from '../../src/stardust/ids.ts';
+import { readCone } from '../../src/stardust/record.ts';
+import { judge } from '../../src/stardust/semantics/judge.ts';
+import { verifySignatures } from '../../src/stardust/semantics/signatures.ts';
+import { lastIndex, milestoneAt, type Network, ZERO_ID } from '../network/model.ts';
+import { oracleView, parsedBlocks } from '../network/oracle-view.ts';
+import { Random } from '../network/random.ts';
+import { randomNetwork } from '../network/random-network.ts';
+import { whiteFlag } from '../oracle/white-flag.ts';
+import { type Answer, ask, disturbed, type Question, type Rig, startLedger, storeNow, takeNext } from './rig.ts';
+
+vi.setConfig({ testTimeout: 300_000 });
+
+const db = env.LEDGER;
+
+/** Milliseconds do not matter here; seconds after the previous milestone do, as the networks have time conditions about the next two (five seconds each). */
+const DELAYS = [1, 4, 5, 6, 9, 10, 11, 1000];
+
+async function oracleAnswer(network: Network, parsed: Map<string, ParsedBlock>, question: Question): Promise<Answer> {
+  const { previousMilestoneId, ...request } = question;
+  const view = oracleView(network, question.index - 1, parsed);
+  const result = await whiteFlag(view, { ...request, previousMilestoneId: previousMilestoneId! });
+  const { inclusionMerkleRoot, appliedMerkleRoot, metPreviousMilestone } = result;
+  return metPreviousMilestone ? { inclusionMerkleRoot, appliedMerkleRoot } : 400;
+}
+
+/** A question about milestone `index` with some of the blocks, and mostly the previous milestone's, as parents. */
+function randomQuestion(network: Network, index: number, blocks: readonly string[], random: Random): Question {
+  const previous = milestoneAt(network, index - 1);
+  const before = [...network.blocks.values()].filter(({ milestoneIndex }) => milestoneIndex === index - 1);
+  const parents = random.sample(blocks, random.between(1, 6));
+  if (before.length > 0 && random.chance(0.9)) parents.push(random.pick(before).id);
+  return {
+    index,
+    timestamp: (previous ?? network.genesis).timestamp + random.pick(DELAYS),
+    parents: random.sample([...new Set(parents)], 8),
+    previousMilestoneId: previous?.id ?? ZERO_ID,
+  };
+}
+
+async function storedIds(): Promise<Set<string>> {
+  const { results } = await db.prepare('SELECT id FROM block').all<{ id: string }>();
+  return new Set(results.map(({ id }) => `0x${id}`));
+}
+
+/** Stores some blocks and their past; now and then the follower dies before the verdicts that waited for them are made. */
+async function someArrive(rig: Rig, open: readonly string[], random: Random): Promise<void> {
+  const tips = random.sample(open, random.between(1, 6)).map((id) => id.slice(2));
+  const dies = random.chance(0.3);
+  const dying = disturbed(db, async (sql) => {
+    if (dies && /SET record/.test(sql)) throw new Error('killed');
+  });
+  await storeNow({ ...rig, upstream: { ...rig.upstream, readTips: async () => tips } }, dying).catch((error: Error) => {
+    expect(error.message).toBe('killed');
+  });
+}
+
+/** What has to have happened for a run to mean anything. */
+interface Seen {
+  answered: number;
+  refused: number;
+  fetched: number;
+  audits: number;
+}
+
+async function runNetwork(seed: string, seen: Seen): Promise<void> {
+  const network = randomNetwork({ seed, milestones: 9, events: 45 });
+  const random = new Random(`agree ${seed}`);
+  const parsed = parsedBlocks(network);
+  const rig = await startLedger(db, network, 0);
+  for (let ledger = 0; ledger <= lastIndex(network); ledger++) {
+    if (ledger > 0) await takeNext(rig, db);
+    const visible = [...network.blocks.values()].filter(({ visibleFrom }) => visibleFrom <= ledger);
+    const open = visible.filter(({ referenced }) => (referenced?.index ?? Number.POSITIVE_INFINITY) > ledger);
+    const openIds = open.map(({ id }) => id);
+    if (ledger === 0 || openIds.length === 0) continue;
+    for (let turn = 0; turn < 3; turn++) {
+      await someArrive(rig, openIds, random);
+      const stored = await storedIds();
+
+      const question = randomQuestion(
+        network,
+        ledger + 1,
+        random.chance(0.2) ? visible.map(({ id }) => id) : openIds,
+        random,
+      );
+      const expected = await oracleAnswer(network, parsed, question);
+      const isStored = question.parents.every((id) => stored.has(id));
+      const told = `${seed}, ledger ${ledger}, ${JSON.stringify(question)}`;
+      expect(await ask(rig, question), told).toEqual(isStored ? expected : 404);
+      expect(await ask(rig, question, { upstreams: [rig.upstream] }), told).toEqual(expected);
+      if (expected === 400) seen.refused++;
+      else seen.answered++;
+      if (!isStored) seen.fetched++;
+
+      const index = random.between(2, ledger);
+      const later = [...stored].filter((id) => (network.blocks.get(id)?.referenced?.index ?? index) >= index - 1);
+      const audit = randomQuestion(network, index, later, random);
+      if (!audit.parents.every((id) => stored.has(id)) || index > ledger) continue;
+      expect(await ask(rig, audit), `audit of ${told}`).toEqual(await oracleAnswer(network, parsed, audit));
+      seen.audits++;
+    }
+  }
+  await compareVerdicts(network, parsed);
+}
+
+/** Every verdict in D1 against the judge, at the times at which it could change and around them. */
+async function compareVerdicts(network: Network, parsed: Map<string, ParsedBlock>): Promise<void> {
+  const contents = new Map([...network.outputs].map(([id, { bytes }]) => [id, bytes]));
+  for (const { transaction } of parsed.values()) {
+    transaction?.value.essence.outputs.forEach((output, i) => {
+      contents.set(toHex(outputId(transaction.id, i)), outputBytes(output));
+    });
+  }
+  const times = [...network.milestones, network.genesis].flatMap(({ timestamp }) =>
+    DELAYS.map((delay) => timestamp + delay),
+  );
+  const { results } = await db
+    .prepare('SELECT id, record FROM block WHERE tx IS NOT NULL AND row NOT IN (SELECT block FROM waiting)')
+    .all<{ id: string; record: string }>();
+  for (const { id, record } of results) {
+    const transaction = parsed.get(`0x${id}`)!.transaction!;
+    const consumed = transaction.value.essence.inputs.map((input) => {
+      const own = outputId(input.transactionId, input.outputIndex);
+      const bytes = contents.get(toHex(own))!;
+      return { id: own, bytes, output: decodeOutput(bytes) };
+    });
+    const validSignatures = await verifySignatures(transaction, verifySignature);
+    const verdict = readCone([Uint8Array.fromBase64(record)]).transactionAt(0);
+    for (const time of [0, ...times, 0xffff_ffff]) {
+      expect([id, time, verdict.reasonAt(time)]).toEqual([
+        id,
+        time,
+        judge({ ...transaction, validSignatures }, consumed, time),
+      ]);
+    }
+  }
+}
+
+describe('random networks', () => {
+  const seen: Seen = { answered: 0, refused: 0, fetched: 0, audits: 0 };
+
+  it.each(Array.from({ length: 8 }, (_, i) => `network ${i}`))('%s', (seed) => runNetwork(seed, seen));
+
+  it('were asked about in every way', () => {
+    expect(seen.answered).toBeGreaterThan(80);
+    expect(seen.refused).toBeGreaterThan(3);
+    expect(seen.fetched).toBeGreaterThan(30);
+    expect(seen.audits).toBeGreaterThan(50);
+  });
+});

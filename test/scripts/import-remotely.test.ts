@@ -1,0 +1,144 @@
+/**
+ * `npm run import -- --remote`: what reaches the deployed stores, after whatever happened on the way.
+ */
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { importRemotely } from '../../scripts/lib/import-remotely.ts';
+import { openLocalDatabase, persistPath } from '../../scripts/lib/local-database.ts';
+import { runWrangler } from '../../scripts/lib/run-wrangler.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
+import { headFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
+import type { Database } from '../../src/ledger/rows.ts';
+import { ledgerStateHash } from '../../src/ledger/state-hash.ts';
+import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
+import { entryKey, readEntry } from '../../src/nft-index/entry.ts';
+import { dump, openMemory, schema } from '../ledger/sqlite.ts';
+import { readVector } from '../vectors.ts';
+import { FakeWrangler } from './fake-wrangler.ts';
+import { temporaryFolder } from './process.ts';
+
+const folder = temporaryFolder();
+const config = readWranglerConfig();
+
+function vectorFile(name: string): string {
+  const path = join(folder, name.replace('/', '-'));
+  writeFileSync(path, readVector(name));
+  return path;
+}
+
+function filesOf(network: string) {
+  const [full, delta] = ['full', 'delta'].map((kind) => vectorFile(`${network}/${kind}_snapshot.bin`));
+  return { full: full!, delta: delta!, keys: undefined };
+}
+
+const NETWORK_A = filesOf('network-a');
+const NETWORK_C = filesOf('network-c');
+
+/** data/README.md */
+const HASH_A = '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e';
+const HASH_C = '3a0ad6b5f3b8b8018be60c3e0c2247c2fa5b9745ae5fac1e7f5470cf0e9dcd7d';
+
+/** So small that everything takes several files. */
+const LIMITS = { file: 60_000, entries: 25 };
+
+const print = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+
+const hashOf = async (db: Database) => (await ledgerStateHash(db)).toHex();
+
+function workFolder(): string {
+  return mkdtempSync(join(folder, 'work-'));
+}
+
+describe('upload', { timeout: 60_000 }, () => {
+  it('ends in the ledger that the files hold, its index complete', async () => {
+    const wrangler = new FakeWrangler();
+    const work = workFolder();
+    await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS);
+    expect(await hashOf(wrangler.database)).toBe(HASH_A);
+    expect(print).toHaveBeenCalledWith(`state hash    ${HASH_A}`);
+    expect(await schema(wrangler.database)).toEqual(await schema(await openMemory()));
+
+    const { generation } = headFromRow((await wrangler.database.prepare(SELECT_HEAD).bind(null).first())!);
+    const { nft } = (await dump(wrangler.database)) as { nft: { id: string; output: string }[] };
+    expect(nft).toHaveLength(60);
+    for (const { id, output } of nft) {
+      const entry = readEntry(wrangler.index.get(entryKey(id)) ?? null);
+      expect(entry).toMatchObject({ value: { generation, ledgerIndex: 81, outputId: output } });
+    }
+    const { stored } = await openIndexLedger(wrangler.database).look();
+    expect(stored?.state).toMatchObject({ generation, from: 81, entries: { kind: 'complete' } });
+    const { entries } = stored!.state!;
+    expect(entries.kind === 'complete' && wrangler.index.has(entries.seal)).toBe(true);
+
+    expect(existsSync(work)).toBe(false);
+    const files = wrangler.calls.filter((call) => call === 'd1 execute stardust-ledger --remote --yes --file').length;
+    expect(files).toBeGreaterThan(4);
+    expect(wrangler.calls.filter((call) => call.startsWith('kv bulk put'))).toEqual(
+      Array(4).fill('kv bulk put --binding NFT_INDEX --remote --preview false'),
+    );
+  });
+
+  it('goes on after a failure of any call, before or after it was done, and serves one ledger or the other all the time', async () => {
+    const whole = new FakeWrangler();
+    await importRemotely(NETWORK_A, config, whole.run, workFolder(), LIMITS);
+    for (let call = 0; call < whole.calls.length; call++) {
+      for (const isAfter of [false, true]) {
+        const wrangler = new FakeWrangler();
+        await importRemotely(NETWORK_C, config, wrangler.run, workFolder(), { file: 10_000_000, entries: 10_000 });
+        const work = workFolder();
+        wrangler.failAt = { call: wrangler.calls.length + call, isAfter };
+        await expect(importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS)).rejects.toThrow('no connection');
+        expect([HASH_A, HASH_C]).toContain(await hashOf(wrangler.database));
+        await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS);
+        expect(await hashOf(wrangler.database)).toBe(HASH_A);
+        expect({ ...(await dump(wrangler.database)), head: 0, nft_index: 0 }).toEqual({
+          ...(await dump(whole.database)),
+          head: 0,
+          nft_index: 0,
+        });
+      }
+    }
+  });
+
+  it('does not upload again what was uploaded', async () => {
+    const wrangler = new FakeWrangler();
+    const work = workFolder();
+    wrangler.failAt = { call: 6, isAfter: false };
+    await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS).catch(() => undefined);
+    const smooth = new FakeWrangler();
+    await importRemotely(NETWORK_A, config, smooth.run, workFolder(), LIMITS);
+    await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS);
+    // migrations and two questions come again, and the call that failed
+    expect(wrangler.calls).toHaveLength(smooth.calls.length + 4);
+  });
+
+  it('begins anew when the staging tables are gone or another import took them', async () => {
+    const wrangler = new FakeWrangler();
+    const work = workFolder();
+    wrangler.failAt = { call: 6, isAfter: false };
+    await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS).catch(() => undefined);
+    await importRemotely(NETWORK_C, config, wrangler.run, workFolder(), LIMITS);
+    await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS);
+    expect(await hashOf(wrangler.database)).toBe(HASH_A);
+  });
+
+  it('uploads nothing of files that are refused', async () => {
+    const wrangler = new FakeWrangler();
+    const files = { ...NETWORK_A, delta: NETWORK_C.delta };
+    await expect(importRemotely(files, config, wrangler.run, workFolder(), LIMITS)).rejects.toThrow('E.5');
+    expect(wrangler.calls).toEqual([]);
+  });
+
+  it('is understood by wrangler, and its files by D1', async () => {
+    const deployed = join(folder, 'deployed');
+    const locally = (args: readonly string[]) =>
+      runWrangler([...args.map((arg) => (arg === '--remote' ? '--local' : arg)), '--persist-to', deployed]);
+    await importRemotely(NETWORK_A, config, locally, workFolder());
+    expect(existsSync(persistPath(deployed))).toBe(true);
+    const db = await openLocalDatabase(deployed, config);
+    expect(await hashOf(db)).toBe(HASH_A);
+    db.close();
+  });
+});

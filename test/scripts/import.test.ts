@@ -1,0 +1,127 @@
+/**
+ * `npm run import`, as the process that operators start.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { describe, expect, it } from 'vitest';
+import { openLocalDatabase, persistPath } from '../../scripts/lib/local-database.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
+import { entryKey, readEntry } from '../../src/nft-index/entry.ts';
+import { dump } from '../ledger/sqlite.ts';
+import { readVector } from '../vectors.ts';
+import { writeMadeSnapshot } from './made-snapshot.ts';
+import { runScript, startScript, temporaryFolder } from './process.ts';
+
+const folder = temporaryFolder();
+const config = readWranglerConfig();
+
+function vectorFile(name: string): string {
+  const path = join(folder, name.replace('/', '-'));
+  writeFileSync(path, readVector(name));
+  return path;
+}
+
+const FULL = vectorFile('network-a/full_snapshot.bin');
+const DELTA = vectorFile('network-a/delta_snapshot.bin');
+const OTHER = vectorFile('network-c/full_snapshot.bin');
+const FILES = ['--full', FULL, '--delta', DELTA];
+
+/** data/README.md */
+const KEYS = [
+  '0xed3c3f1a319ff4e909cf2771d79fece0ac9bd9fd2ee49ea6c0885c9cb3b1248c',
+  '0xf6752f5f46a53364e2ee9c4d662d762a81efd51010282a75cd6bd03f28ef349c',
+];
+
+async function dumpOf(persistTo: string): Promise<Record<string, unknown[]>> {
+  const db = await openLocalDatabase(persistTo, config);
+  try {
+    return await dump(db);
+  } finally {
+    db.close();
+  }
+}
+
+describe('import', { timeout: 60_000 }, () => {
+  const state = join(folder, 'state');
+
+  it('loads full and delta, says what it loaded, and fills the index', async () => {
+    const keys = ['--milestone-public-keys', KEYS.join(), '--milestone-threshold', '2'];
+    const { code, stdout } = await runScript('import.ts', ...FILES, '--persist-to', state, ...keys);
+    expect(stdout.split('\n')).toEqual([
+      'ledger index  81',
+      'outputs       406',
+      'NFTs          60',
+      'state hash    987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e',
+      '',
+    ]);
+    expect(code).toBe(0);
+
+    const tables = await dumpOf(state);
+    const [head] = tables.head as { generation: string }[];
+    const miniflare = new Miniflare({
+      ...convertV4MiniflareOptions({ modules: true, script: '', kvNamespaces: { NFT_INDEX: config.localNamespaceId } }),
+      resourcePersistencePath: persistPath(state),
+    });
+    const index = (await miniflare.getKVNamespace('NFT_INDEX')) as unknown as KVNamespace;
+    for (const { id, output } of tables.nft as { id: string; output: string }[]) {
+      const entry = readEntry(await index.get(entryKey(id)));
+      expect(entry).toMatchObject({ value: { generation: head!.generation, ledgerIndex: 81, outputId: output } });
+    }
+    await miniflare.dispose();
+  });
+
+  it.each<[string, string[], RegExp]>([
+    ['no file is named', [], /^--full is missing\nUsage: /],
+    ['a flag is not known', ['--fulll', FULL], /^Unknown option '--fulll'.*\nUsage: /],
+    ['a file is not there', ['--full', '/nowhere.bin'], /^\/nowhere\.bin: there is no such file\n$/],
+    ['a file is a folder', ['--full', folder], /: not a file\n$/],
+    ['a file is of the other kind', ['--full', DELTA], /^\S+delta_snapshot\.bin: full snapshot, offset 1: [^\n]+\n$/],
+    [
+      'files do not belong together',
+      ['--full', OTHER, '--delta', DELTA],
+      /^\S+delta_snapshot\.bin: delta snapshot, offset \d+: E\.5: [^\n]+\n$/,
+    ],
+    [
+      'milestones are signed by others',
+      [...FILES, '--milestone-public-keys', KEYS[0]!, '--milestone-threshold', '1'],
+      /^\S+: delta snapshot, offset 56: 1\.7: milestone 1 is not properly signed, [^\n]+\n$/,
+    ],
+    ['keys come without a threshold', [...FILES, '--milestone-public-keys', KEYS[0]!], /MILESTONE_THRESHOLD[^\n]+\n$/],
+    ['keys are none', [...FILES, '--milestone-public-keys', 'ab'], /^MILESTONE_PUBLIC_KEYS must be keys[^\n]+\n$/],
+  ])('says so in a sentence when %s, and leaves the ledger as it was', async (_, args, sentence) => {
+    const before = await dumpOf(state);
+    const { code, stdout, stderr } = await runScript('import.ts', ...args, '--persist-to', state);
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(sentence) });
+    expect(await dumpOf(state)).toEqual(before);
+  });
+
+  it('says when the ledger of another network is replaced', async () => {
+    const { stderr } = await runScript('import.ts', '--full', OTHER, '--persist-to', state);
+    expect(stderr).toBe('Note: a ledger of network stardust_sample1 is replaced by one of params_net_1.\n');
+  });
+
+  it('goes on after each of many deaths', async () => {
+    const path = join(folder, 'made.bin');
+    writeMadeSnapshot(path, 20_000);
+    const smooth = join(folder, 'smooth');
+    const due = await runScript('import.ts', '--full', path, '--persist-to', smooth);
+    expect(due.code).toBe(0);
+
+    const rough = join(folder, 'rough');
+    const positions: number[] = [];
+    for (let deaths = 0; deaths < 12; deaths++) {
+      const { child, ended } = startScript('import.ts', ['--full', path, '--persist-to', rough]);
+      await sleep(300 + Math.random() * 700);
+      child.kill('SIGKILL');
+      if ((await ended).code === 0) break;
+      const [progress] = ((await dumpOf(rough)).import_progress ?? []) as { position: number }[];
+      if (progress) positions.push(progress.position);
+    }
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+    expect(await runScript('import.ts', '--full', path, '--persist-to', rough)).toEqual(due);
+    const [was, is] = [await dumpOf(smooth), await dumpOf(rough)];
+    expect({ ...is, head: [] }).toEqual({ ...was, head: [] });
+  });
+});

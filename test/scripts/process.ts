@@ -1,0 +1,43 @@
+/**
+ * Scripts as processes, and folders that go when the tests are done.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+
+const PROJECT = join(import.meta.dirname, '..', '..');
+
+export interface Ended {
+  /** Null where it was killed. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export function startScript(
+  script: string,
+  args: readonly string[],
+): { child: ChildProcessWithoutNullStreams; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [join('scripts', script), ...args], { cwd: PROJECT });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  const ended = new Promise<Ended>((resolve) => child.once('close', (code) => resolve({ code, ...output })));
+  return { child, ended };
+}
+
+export function runScript(script: string, ...args: string[]): Promise<Ended> {
+  return startScript(script, args).ended;
+}
+
+/** A folder of this file of tests. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'stardust-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
