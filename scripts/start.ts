@@ -4,12 +4,12 @@
  * The sample has databases of its own, so that nobody's ledger is replaced. What they lack is made first, also when an earlier start was cut short.
  */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { prepareSample, type SampleNft } from './lib/prepare-sample.ts';
 import { readNetwork, readWhiteFlag } from './lib/sample.ts';
 import { PROJECT, readWranglerConfig } from './lib/wrangler-config.ts';
-import { startWranglerDev, type WranglerDev } from './lib/wrangler-dev.ts';
+import { startWranglerDev } from './lib/wrangler-dev.ts';
 
 const DEFAULT_PERSIST_TO = join(PROJECT, '.wrangler', 'sample');
 
@@ -22,14 +22,18 @@ const CRON = 60_000;
 async function main(flags: string[]): Promise<number> {
   const { values } = parseArgs({ args: flags, options: { 'persist-to': { type: 'string' } }, strict: false });
   const named = values['persist-to'];
-  const persistTo = typeof named === 'string' ? named : DEFAULT_PERSIST_TO;
+  const persistTo = typeof named === 'string' ? resolve(named) : DEFAULT_PERSIST_TO;
   const nft = await prepareSample(persistTo, readWranglerConfig(), (step) => console.log(step));
 
   const { milestonePublicKeys, milestoneThreshold } = readNetwork();
   const vars = [`MILESTONE_PUBLIC_KEYS:${milestonePublicKeys.join()}`, `MILESTONE_THRESHOLD:${milestoneThreshold}`];
   const defaults = ['--persist-to', persistTo, ...vars.flatMap((each) => ['--var', each])];
   const dev = startWranglerDev([...defaults, ...withoutPersistTo(flags)]);
-  stopWithUs(dev);
+  let stopped = false;
+  whenDismissed(() => {
+    stopped = true;
+    void dev.stop();
+  });
   try {
     const url = await dev.ready;
     await runSchedule(url);
@@ -38,7 +42,8 @@ async function main(flags: string[]): Promise<number> {
   } catch {
     // it has said why
   }
-  return dev.ended;
+  const code = await dev.ended;
+  return stopped ? 0 : code;
 }
 
 async function runSchedule(url: URL): Promise<void> {
@@ -50,13 +55,14 @@ function withoutPersistTo(flags: readonly string[]): string[] {
   return flags.filter((flag, i) => !flag.startsWith('--persist-to') && flags[i - 1] !== '--persist-to');
 }
 
-function stopWithUs(dev: WranglerDev): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void dev.stop());
+/** Calls when we are to end: by a signal, or because npm is gone. */
+function whenDismissed(end: () => void): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
   if (process.env.npm_lifecycle_event === undefined) return;
   const shell = process.ppid;
   const npm = parentOf(shell);
   setInterval(() => {
-    if (process.ppid !== shell || parentOf(shell) !== npm) void dev.stop();
+    if (process.ppid !== shell || parentOf(shell) !== npm) end();
   }, LOOK).unref();
 }
 

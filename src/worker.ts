@@ -19,7 +19,7 @@ function appFor(env: Env): App {
   const app = result.ok
     ? createApp({
         settings: result.settings,
-        openNode: () => openNode(result.settings),
+        node: openNode(result.settings),
         cache: new CacheApi(caches.default),
       })
     : createBrokenApp(result.problems);

@@ -128,7 +128,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 async function uploadNoting(source: UploadSource, target: UploadTarget, { files, progress }: Noted): Promise<void> {
-  const bar = new ProgressBar('outputs');
+  const bar = new ProgressBar('rows');
   // rows of outputs that went again while the files were read are missing, which does not matter here
   const last = await source.db.prepare('SELECT max(row) AS row FROM output').first<{ row: number }>();
   try {

@@ -11,7 +11,7 @@ const WINDOW = 10_000;
 
 const WIDTH = 30;
 
-type Unit = 'bytes' | 'outputs';
+type Unit = 'bytes' | 'rows';
 
 export class ProgressBar {
   readonly #unit: Unit;
@@ -27,7 +27,7 @@ export class ProgressBar {
     this.#clock = clock;
   }
 
-  /** Bytes or outputs done of all there are. */
+  /** Bytes or rows done of all there are. */
   show(label: string, done: number, total: number): void {
     const now = this.#clock();
     if (this.#marks.length > 0 && now - this.#drawn < (this.#out.isTTY ? ON_TERMINAL : ELSEWHERE)) return;

@@ -38,7 +38,7 @@ export interface UploadLimits {
 export const UPLOAD_LIMITS: UploadLimits = { file: 16_000_000, entries: 10_000 };
 
 /** Outputs read at once. */
-const PAGE = 500;
+const PAGE = 100;
 
 export interface UploadSource {
   /** Holds the ledger. */

@@ -15,8 +15,11 @@ export interface FetchLimits {
   deadline: number;
 }
 
-/** Blocks fetched and not stored yet, by hex ID, so that a pass that was cut short is not fetched again. */
-export type FetchedBlocks = Map<string, ParsedBlock>;
+/** Blocks fetched and not stored yet, by hex ID, so that they are not fetched again. */
+export interface FetchedBlocks {
+  get(id: string): ParsedBlock | undefined;
+  set(id: string, block: ParsedBlock): void;
+}
 
 /** Fetches blocks of a milestone's cone: if one too many or a false one comes, the milestone's roots tell. */
 export function milestoneSource(
@@ -38,7 +41,12 @@ export function milestoneSource(
  *
  * @param index the milestone asked for
  */
-export function openSource(upstreams: readonly Upstream[], index: number, limits: FetchLimits): BlockSource {
+export function openSource(
+  upstreams: readonly Upstream[],
+  index: number,
+  limits: FetchLimits,
+  fetched: FetchedBlocks,
+): BlockSource {
   const confirmed = new Map<Upstream, Promise<void>>();
   const readReference = (id: string) =>
     askInTurn(upstreams, async (upstream) => {
@@ -48,14 +56,17 @@ export function openSource(upstreams: readonly Upstream[], index: number, limits
       return upstream.readReference(id);
     });
   const fetchOne = async (id: string) => {
+    const known = fetched.get(id);
+    if (known !== undefined) return known;
     const [block, reference] = await Promise.all([fetchBlock(upstreams, id), readReference(id)]);
     if (reference === undefined) throw new UnknownBlock(`block 0x${id} is not known upstream`);
     if (reference !== null && reference < index) {
       throw new ReferencedBefore(`block 0x${id} is referenced by milestone ${reference}, and its data is not here`);
     }
+    fetched.set(id, block);
     return block;
   };
-  return { fetch: limited(limits, fetchOne) };
+  return { fetch: limited(limits, fetchOne), recall: (id) => fetched.get(id) };
 }
 
 /** An upstream that has not confirmed a milestone calls blocks open that it references. */

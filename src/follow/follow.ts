@@ -12,8 +12,9 @@ import { admittingParameters, parameterTable, SELECT_PARAMETERS } from '../ledge
 import { prune } from '../ledger/prune.ts';
 import { type Database, runBatch } from '../ledger/rows.ts';
 import { describeError, writeLog } from '../log.ts';
+import type { ParsedBlock } from '../stardust/block.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
-import { type FetchedBlocks, milestoneSource } from './fetch-blocks.ts';
+import { milestoneSource } from './fetch-blocks.ts';
 import { saveFollowerState, stopFollowing } from './state.ts';
 import { storeTips } from './store-tips.ts';
 import { takeInMilestone } from './take-in.ts';
@@ -27,7 +28,7 @@ export interface Following {
   keys: MilestoneKeys;
   verify: VerifySignature;
   /** Blocks fetched by passes before and not stored yet. */
-  fetched: FetchedBlocks;
+  fetched: Map<string, ParsedBlock>;
   /** Called after each milestone that was applied, and at the end of the pass. */
   publish: () => Promise<void>;
   /** Milestones before the ledger's whose states are kept. */

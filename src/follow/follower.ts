@@ -8,7 +8,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { describeError, writeLog } from '../log.ts';
 import { publish } from '../nft-index/publish.ts';
 import { readSettings, type Settings } from '../settings.ts';
-import type { FetchedBlocks } from './fetch-blocks.ts';
+import type { ParsedBlock } from '../stardust/block.ts';
 import { followOnce, type PassBudget, type PassResult } from './follow.ts';
 import { openUpstreams, verifySignature } from './session.ts';
 import { stopFollowing } from './state.ts';
@@ -32,7 +32,7 @@ const PUBLISH_INTERVAL = 1000;
 const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 
 export class Follower extends DurableObject<Env> {
-  readonly #fetched: FetchedBlocks = new Map();
+  readonly #fetched = new Map<string, ParsedBlock>();
   #running: Promise<PassResult> | undefined;
   #catchingUp: Promise<PassResult> | undefined;
   #published = 0;

@@ -15,7 +15,7 @@ import { createdOutputIds, settleWaiting, storeStatements } from '../ledger/stor
 import type { KnownBlock } from '../ledger/view.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
-import { type FetchedBlocks, fetchBlock } from './fetch-blocks.ts';
+import { fetchBlock } from './fetch-blocks.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
 /** Blocks stored in one go; more are left to the next. */
@@ -36,7 +36,7 @@ export async function storeTips(
   upstream: Upstream,
   head: Head,
   rules: IntakeRules,
-  fetched: FetchedBlocks,
+  fetched: Map<string, ParsedBlock>,
 ): Promise<number> {
   const { known, blocks } = await fetchFromTips(db, upstream, head.ledger, fetched);
   const fresh = solidFirst(blocks, known);
@@ -58,7 +58,7 @@ async function fetchFromTips(
   db: Database,
   upstream: Upstream,
   ledger: number,
-  fetched: FetchedBlocks,
+  fetched: Map<string, ParsedBlock>,
 ): Promise<{ known: Map<string, KnownBlock>; blocks: Map<string, ParsedBlock> }> {
   const known = new Map<string, KnownBlock>();
   const blocks = new Map<string, ParsedBlock>();
@@ -82,7 +82,7 @@ async function fetchOpen(
   upstream: Upstream,
   id: string,
   ledger: number,
-  fetched: FetchedBlocks,
+  fetched: Map<string, ParsedBlock>,
 ): Promise<ParsedBlock | undefined> {
   try {
     const block = fetched.get(id) ?? (await fetchBlock([upstream], id));

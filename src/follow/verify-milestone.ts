@@ -22,7 +22,7 @@ export async function verifyMilestone(
   verify: VerifySignature,
 ): Promise<VerifiedMilestone> {
   const index = head.ledger + 1;
-  const payload = received.slice();
+  const payload = new Uint8Array(received);
   const value = parseMilestone(payload, index);
   const id = milestoneId(value, payload);
   if (value.index !== index) throw new Divergence(`milestone ${value.index} where ${index} is due`);

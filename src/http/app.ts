@@ -22,7 +22,7 @@ export interface App {
 
 export interface AppParts {
   settings: Pick<Settings, 'publicRoutes' | 'serverTiming' | 'whiteFlagLimit' | 'requests'>;
-  openNode(): EdgeNode;
+  node: EdgeNode;
   cache: ResponseCache;
 }
 
@@ -36,7 +36,7 @@ interface Exchange {
   notes: RequestNotes;
 }
 
-export function createApp({ settings, openNode, cache }: AppParts): App {
+export function createApp({ settings, node, cache }: AppParts): App {
   const router = IttyRouter();
   router.all('*', refuseOtherSpellings);
   for (const route of listRoutes(settings.whiteFlagLimit)) {
@@ -58,7 +58,7 @@ export function createApp({ settings, openNode, cache }: AppParts): App {
     return route.handle({
       request,
       params,
-      node: openNode(),
+      node,
       cache,
       notes,
       defer: (work) => ctx.waitUntil(afterwards(work)),

@@ -8,7 +8,10 @@ import { milestone } from '../stardust/milestone.ts';
 import type { ConflictReason } from '../stardust/semantics/conflict-reason.ts';
 import { type Database, runBatch } from './rows.ts';
 
-const SELECT_MILESTONE = 'SELECT id, timestamp, payload FROM milestone WHERE idx = ?1 AND payload IS NOT NULL';
+/** A snapshot may bring its milestone with the payload, but not what it references. */
+const SELECT_MILESTONE = `
+  SELECT id, timestamp, payload FROM milestone
+  WHERE idx = ?1 AND idx > (SELECT start FROM head) AND payload IS NOT NULL`;
 
 /** 360 digits of base64 reach over eight parents to the payload's type. */
 const SELECT_BLOCKS = `

@@ -3,6 +3,7 @@
  *
  * Reads go through a D1 session, so that a replica near by may answer: whatever it says carries its own ledger index.
  */
+import { createBlockMemory } from '../follow/block-memory.ts';
 import { openSource } from '../follow/fetch-blocks.ts';
 import { createGuard } from '../follow/guard.ts';
 import { openUpstreams, readRules } from '../follow/session.ts';
@@ -29,16 +30,18 @@ const REQUEST_TIME = 1500;
 const MAX_FETCHED = 2000;
 
 const guard = createGuard(Date.now);
+const blockMemory = createBlockMemory();
 
 export function openNode(settings: Settings): EdgeNode {
-  const db = settings.ledger.withSession('first-unconstrained');
+  const { ledger, nftIndex, upstreams } = settings;
+  const newSession = () => ledger.withSession('first-unconstrained');
   return {
-    computeWhiteFlag: (request) => computeWhiteFlag(db, settings, request),
-    lookUpNft: (nftId, minLedgerIndex) => lookUp(settings.ledger, settings.nftIndex, nftId, minLedgerIndex, Date.now),
-    readStatus: () => readStatus(db, settings.upstreams.length > 0),
-    readOutput: (outputId) => readOutput(db, outputId),
-    explainMilestone: (index) => explainMilestone(db, index),
-    proveBlock: (blockId) => proveBlock(db, blockId),
+    computeWhiteFlag: (request) => computeWhiteFlag(newSession(), settings, request),
+    lookUpNft: (nftId, minLedgerIndex) => lookUp(ledger, nftIndex, nftId, minLedgerIndex, Date.now),
+    readStatus: () => readStatus(newSession(), upstreams.length > 0),
+    readOutput: (outputId) => readOutput(newSession(), outputId),
+    explainMilestone: (index) => explainMilestone(newSession(), index),
+    proveBlock: (blockId) => proveBlock(newSession(), blockId),
   };
 }
 
@@ -76,8 +79,11 @@ async function computeNow(
       request,
       rules,
       mayFetch
-        ? (index) =>
-            guard(openSource(openUpstreams(settings, REQUEST_TIME, 1), index, { maxBlocks: MAX_FETCHED, deadline }))
+        ? ({ ledger, generation }) => {
+            const limits = { maxBlocks: MAX_FETCHED, deadline };
+            const upstreams = openUpstreams(settings, REQUEST_TIME, 1);
+            return guard(openSource(upstreams, ledger + 1, limits, blockMemory(generation)));
+          }
         : undefined,
     );
   } catch (error) {

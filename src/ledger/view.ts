@@ -97,14 +97,16 @@ export async function readView(
   if (row === undefined) return undefined;
   if (parts!.length > MAX_CHUNKS) return 'too large';
 
+  const previous = milestoneFromRow(row);
   const states = new RowMap();
   for (const part of parts!) readStates(String(part.states ?? ''), states);
   return {
     head: headFromRow(row),
-    previous: milestoneFromRow(row),
+    previous,
     parameters: parameterTable(options!),
     named: knownBlocks(blocks!),
-    records: parts!.map(readRecords),
+    // of a state that cannot be asked for any more, records may be gone
+    records: previous === undefined ? [] : parts!.map(readRecords),
     states,
   };
 }

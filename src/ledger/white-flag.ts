@@ -16,6 +16,7 @@ import {
   ReferencedBefore,
   UnknownBlock,
 } from './gather.ts';
+import type { Head } from './head.ts';
 import type { IntakeRules } from './intake.ts';
 import type { Database } from './rows.ts';
 import { MAX_CHUNKS, readView, type View } from './view.ts';
@@ -24,13 +25,13 @@ import { MAX_CHUNKS, readView, type View } from './view.ts';
 const MAX_BLOCKS = 100_000;
 
 /**
- * @param openSource fetches blocks that D1 does not have, for milestones from `index` on; it throws as BlockSource says. Absent where nothing may be fetched.
+ * @param openSource fetches blocks that D1 does not have, for the milestone after the head; it throws as BlockSource says. Absent where nothing may be fetched.
  */
 export async function answerWhiteFlag(
   db: Database,
   request: WhiteFlagRequest,
   rules: () => Promise<IntakeRules>,
-  openSource?: (index: number) => BlockSource,
+  openSource?: (head: Head) => BlockSource,
 ): Promise<WhiteFlagResult> {
   const { index, timestamp, parents } = request;
   const stages: Record<string, number> = {};
@@ -50,7 +51,7 @@ export async function answerWhiteFlag(
 
   const previousMilestoneId =
     index === view.head.genesis + 1 ? undefined : Uint8Array.fromHex(request.previousMilestoneId);
-  const fetcher = index === view.head.ledger + 1 ? openSource?.(index) : undefined;
+  const fetcher = index === view.head.ledger + 1 ? openSource?.(view.head) : undefined;
   const gathered = await gatherOrRefuse(gatherCone(db, view, index, parents, rules, fetcher));
   if ('ok' in gathered) return gathered;
   measure('fetch');

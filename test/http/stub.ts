@@ -99,7 +99,7 @@ export interface StubParts {
 export function fetchFrom({ node = {}, settings = {}, cache = new MemoryCache() }: StubParts = {}): Fetch {
   const app = createApp({
     settings: { publicRoutes: [], serverTiming: false, whiteFlagLimit: undefined, requests: undefined, ...settings },
-    openNode: () => ({ ...stubNode, ...node }),
+    node: { ...stubNode, ...node },
     cache,
   });
   return async (path, init) => {

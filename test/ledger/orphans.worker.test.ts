@@ -120,6 +120,30 @@ describe('open blocks', () => {
     }
   });
 
+  it('leave their bytes behind at once, and wait for nothing any more', async () => {
+    const { network, rig, old } = await withOldBlock(AGE);
+    const [first, second] = [network.account(0), network.account(1)];
+    const spend = { coin: network.genesisCoins[0]!, by: first };
+    const producer = network.transaction([spend], [basic(second, COIN_AMOUNT)]);
+    const coin = producer.coins[0]!;
+    const consumer = network.transaction([{ coin, by: second }], [basic(first, COIN_AMOUNT)]);
+    const id = network.attachTransaction(consumer, [old]);
+    await storeNow(rig, db);
+    const row = await db.prepare('SELECT row FROM block WHERE id = ?1').bind(id.slice(2)).first('row');
+    const of = (sql: string) => db.prepare(sql).bind(row).first('value');
+    expect(await of('SELECT count(*) AS value FROM waiting WHERE block = ?1')).toBe(1);
+
+    quietMilestone(network);
+    await takeNext(rig, db);
+    await prune(db, KEEP);
+    expect(await of('SELECT bytes AS value FROM block_bytes WHERE row = ?1')).toBe('');
+    expect(await of('SELECT count(*) AS value FROM waiting WHERE block = ?1')).toBe(0);
+    // what it waited for comes
+    const made = network.attachTransaction(producer, [network.milestoneBlock!]);
+    await storeNow({ ...rig, upstream: { ...rig.upstream, readTips: async () => [made.slice(2)] } }, db);
+    expect(await isKnown(made)).toBe(true);
+  });
+
   it('stay when a milestone references them at last', async () => {
     const { network, rig, old } = await withOldBlock(AGE);
     network.milestone({ parents: [network.milestoneBlock!, old] });

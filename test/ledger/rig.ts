@@ -161,7 +161,12 @@ export function askInFull(rig: Rig, question: Question, options: AskOptions = {}
     parameters: await admitting(db, question.index - 1),
   });
   const limits = { maxBlocks, deadline: Date.now() + 10_000 };
-  return answerWhiteFlag(db, request, rules, upstreams && ((index) => openSource(upstreams, index, limits)));
+  return answerWhiteFlag(
+    db,
+    request,
+    rules,
+    upstreams && (({ ledger }) => openSource(upstreams, ledger + 1, limits, new Map())),
+  );
 }
 
 export async function ask(rig: Rig, question: Question, options: AskOptions = {}): Promise<Answer> {

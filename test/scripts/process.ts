@@ -5,7 +5,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
 const PROJECT = join(import.meta.dirname, '..', '..');
 
@@ -27,6 +27,7 @@ export function startScript(
       output[name] += text;
     });
   }
+  onTestFinished(() => void child.kill('SIGKILL'));
   const ended = new Promise<Ended>((resolve) => child.once('close', (code) => resolve({ code, ...output })));
   return { child, ended };
 }

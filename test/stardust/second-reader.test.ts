@@ -14,7 +14,7 @@ import type { ProtocolParameters } from '../../src/stardust/parameters.ts';
 import { basic, blockBytes, signer, transactionOf } from '../build.ts';
 import { readLines } from '../vectors.ts';
 
-const VECTORS = 4500;
+const VECTORS = 4750;
 
 describe('the vectors of the second reader', () => {
   it(`are ${VECTORS}, and all pass`, async () => {

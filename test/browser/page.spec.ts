@@ -1,0 +1,177 @@
+/**
+ * The page at `/` as people meet it (issue 6): in Chromium, on a phone and on a desktop, over the built Worker with the sample.
+ */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readWhiteFlag } from '../../scripts/lib/sample.ts';
+import { type SampleWorker, serveSample } from '../edge/sample.ts';
+import { launchChromium } from './chromium.ts';
+import { faintTexts, keepPicture, type Screen, type Visit, visit } from './visit.ts';
+
+const UNKNOWN = `0x${'5a'.repeat(32)}`;
+
+let browser: Browser;
+let worker: SampleWorker;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  worker = await serveSample();
+}, 180_000);
+afterAll(() => Promise.all([browser?.close(), worker?.stop()]));
+
+const textOf = (page: Page, selector: string) => expect.poll(() => page.locator(selector).textContent());
+
+describe.each<Screen>(['phone', 'desktop'])('on a %s', (screen) => {
+  let current: Visit;
+  let page: Page;
+
+  beforeAll(async () => {
+    current = await visit(browser, worker.url, screen);
+    page = current.page;
+  });
+  afterAll(() => current.end());
+
+  it('shows the state of the ledger', async () => {
+    await textOf(page, '#ledger').toMatch(/^NetworkshimmerLedger index17339Time2022-09-28 17:25:01 UTC/);
+    await textOf(page, '#health').toMatch(/^not current: the last milestone is \d+ years old$/);
+    await keepPicture(page, screen);
+  });
+
+  it('finds an NFT, and leads to its output', async () => {
+    const { nftId, outputId } = worker.nft;
+    await page.getByLabel('NFT ID').fill(` ${nftId} `);
+    await page.getByRole('button', { name: 'Look up' }).click();
+    await textOf(page, '#nft-answer').toMatch(/^HTTP 200 · at ledger index 17339\n/);
+    await textOf(page, '#nft-answer').toContain(`"${outputId}"`);
+    const href = await page.getByRole('link', { name: 'Read the output' }).getAttribute('href');
+    expect((await page.request.get(worker.url + href)).status()).toBe(200);
+  });
+
+  it('computes the roots of an applied milestone again, and compares them with the signed ones', async () => {
+    await page.getByRole('button', { name: 'Fill in' }).click();
+    await expect.poll(() => page.getByLabel('Request').inputValue()).toContain('"index": 17339');
+    await page.getByRole('button', { name: 'Compute' }).click();
+    await textOf(page, '#flag-verdict').toBe('Both roots are the ones that the coordinator signed.');
+    await textOf(page, '#flag-answer').toMatch(/^HTTP 200 · at ledger index 17338\n/);
+  });
+
+  it('computes the roots of the next milestone', async () => {
+    const { request, expected } = readWhiteFlag();
+    await page.getByLabel('Request').fill(JSON.stringify(request));
+    await page.getByRole('button', { name: 'Compute' }).click();
+    await textOf(page, '#flag-answer').toMatch(/^HTTP 200 · at ledger index 17339\n/);
+    await textOf(page, '#flag-answer').toContain(JSON.stringify(expected, undefined, 2));
+    await textOf(page, '#flag-verdict').toBe('');
+  });
+
+  it('explains a milestone, and leads to a proof of each block', async () => {
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await textOf(page, '#explain-answer').toMatch(/Blocks: 38\. Transactions applied: 5, in conflict: 0\.$/);
+    const rows = page.locator('#blocks tbody tr');
+    expect(await rows.count()).toBe(38);
+    const cells = await rows.nth(3).locator('td').allTextContents();
+    expect(cells).toEqual(['3', '0xf2174f3a…0f1d', 'transaction, applied']);
+    const href = await rows.nth(3).getByRole('link').getAttribute('href');
+    const proof = await page.request.get(worker.url + href);
+    expect(Object.keys(await proof.json())).toEqual(['milestone', 'block', 'proof', 'appliedProof']);
+  });
+
+  it('is never wider than the screen', async () => {
+    await keepPicture(page, `${screen}-used`);
+    expect(await current.overhang()).toBe(0);
+  });
+
+  it('does all that without an error in the console, and asks nobody else', () => {
+    expect(current.faults).toEqual([]);
+  });
+
+  it('says what is not found, not valid, or not known', async () => {
+    await page.getByLabel('NFT ID').fill(UNKNOWN);
+    await page.getByLabel('NFT ID').press('Enter');
+    await textOf(page, '#nft-answer').toContain(
+      'HTTP 404 · at ledger index 17339 · no unspent output with this NFT ID at ledger index 17339',
+    );
+    expect(await page.getByRole('link', { name: 'Read the output' }).count()).toBe(0);
+    await page.getByLabel('NFT ID').fill('0x00');
+    await page.getByLabel('NFT ID').press('Enter');
+    await textOf(page, '#nft-answer').toMatch(/^HTTP 400 · .*"invalid data provided"/s);
+    await page.getByLabel('Milestone index').fill('99999');
+    await page.getByLabel('Milestone index').press('Enter');
+    await textOf(page, '#explain-answer').toMatch(/^HTTP 404 · this milestone was not applied here/);
+    expect(await page.locator('#blocks').isVisible()).toBe(false);
+    await page.getByLabel('Request').fill('{');
+    await page.getByRole('button', { name: 'Compute' }).click();
+    await textOf(page, '#flag-answer').toMatch(/^HTTP 400 · the body is not JSON/);
+    expect(await current.overhang()).toBe(0);
+  });
+});
+
+it('can be used by the keyboard alone, with the focus in sight', async () => {
+  const { page, end } = await visit(browser, worker.url, 'desktop');
+  await textOf(page, '#ledger').toContain('17339');
+  const focused: string[] = [];
+  for (let i = 0; i < 10; i++) {
+    await page.keyboard.press('Tab');
+    const focus = page.locator(':focus');
+    focused.push((await focus.getAttribute('id')) || (await focus.textContent()) || '');
+    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
+    if (focused.at(-1) === 'nft-id') await page.keyboard.type(worker.nft.nftId);
+  }
+  expect(focused).toEqual([
+    'API description',
+    'Node info',
+    'nft-id',
+    'Look up',
+    'fill-index',
+    'Fill in',
+    'flag-body',
+    'Compute',
+    'explain-index',
+    'Explain',
+  ]);
+  await page.keyboard.press('Enter');
+  await textOf(page, '#explain-answer').toContain('Blocks: 38.');
+  await page.getByLabel('NFT ID').press('Enter');
+  await textOf(page, '#nft-answer').toContain('HTTP 200');
+  await end();
+});
+
+describe.each(['light', 'dark'] as const)('in %s colours', (scheme) => {
+  it('can be read: every text has the contrast that WCAG asks for', async () => {
+    const { page, end } = await visit(browser, worker.url, 'desktop', scheme);
+    await textOf(page, '#ledger').toContain('17339');
+    const background = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(background).toBe(scheme === 'light' ? 'rgb(244, 246, 249)' : 'rgb(16, 20, 26)');
+    await page.getByLabel('NFT ID').fill(worker.nft.nftId);
+    for (const name of ['Look up', 'Fill in', 'Explain']) await page.getByRole('button', { name }).click();
+    await expect.poll(() => page.getByLabel('Request').inputValue()).toContain('17339');
+    await page.getByRole('button', { name: 'Compute' }).click();
+    await textOf(page, '#flag-verdict').toContain('Both roots');
+    await page.locator('#blocks').waitFor();
+    await keepPicture(page, scheme);
+    expect(await faintTexts(page)).toEqual([]);
+    await end();
+  });
+});
+
+it('says in words why a transaction was not applied', async () => {
+  const { page, overhang, end } = await visit(browser, worker.url, 'phone');
+  const explanation = 'the sum of the inputs and outputs base token amount does not match';
+  const block = { blockId: UNKNOWN, whiteFlagIndex: 0, payload: 'transaction', ledgerInclusionState: 'conflicting' };
+  const milestone = { milestoneId: UNKNOWN, timestamp: 0, blocks: [{ ...block, conflictReason: 4, explanation }] };
+  await page.route('**/api/edge/v1/whiteflag/*', (route) => route.fulfill({ json: milestone }));
+  await textOf(page, '#ledger').toContain('17339');
+  await page.getByRole('button', { name: 'Explain' }).click();
+  await textOf(page, '#blocks tbody').toContain(`transaction, conflict 4: ${explanation}`);
+  await textOf(page, '#explain-answer').toContain('Blocks: 1. Transactions applied: 0, in conflict: 1.');
+  await keepPicture(page, 'conflict');
+  expect(await overhang()).toBe(0);
+  await end();
+});
+
+it('says so where there is no ledger', async () => {
+  const { page, end, faults } = await visit(browser, await worker.startEmpty(), 'phone');
+  await textOf(page, '#ledger').toMatch(/^StateHTTP 500/);
+  expect(faults.filter((fault) => !fault.includes('status of 500'))).toEqual([]);
+  await end();
+});

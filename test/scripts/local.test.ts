@@ -1,0 +1,84 @@
+/**
+ * What the scripts hold for wrangler's and miniflare's conventions, against wrangler itself.
+ */
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { unstable_readConfig } from 'wrangler';
+import { localDatabasePath, openLocalDatabase } from '../../scripts/lib/local-database.ts';
+import { runWrangler } from '../../scripts/lib/run-wrangler.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
+import { schema } from '../ledger/sqlite.ts';
+import { temporaryFolder } from './process.ts';
+
+const folder = temporaryFolder();
+const config = readWranglerConfig();
+
+describe('wrangler.toml', () => {
+  it('is read as wrangler reads it', () => {
+    const theirs = unstable_readConfig({ config: 'wrangler.toml' }, { hideWarnings: true });
+    const [database] = theirs.d1_databases;
+    expect(config).toEqual({
+      databaseName: database!.database_name,
+      localDatabaseId: database!.database_id,
+      localNamespaceId: theirs.kv_namespaces[0]!.id,
+      vars: theirs.vars,
+    });
+  });
+
+  it('may be written in other ways', () => {
+    const path = join(folder, 'wrangler.toml');
+    writeFileSync(
+      path,
+      `name = 'a' # b
+[ vars ]
+QUOTED = "a \\"b\\" # c" # d
+LITERAL = 'a "b" \\ c'
+NUMBER = 7
+[[d1_databases]]
+binding = "OTHER"
+database_id = "1"
+[[d1_databases]]
+database_id = "2"
+preview_database_id = "3"
+binding = "LEDGER"
+[[kv_namespaces]]
+binding = "NFT_INDEX"
+id = "4"
+[env.test.vars]
+QUOTED = "no"
+`,
+    );
+    expect(readWranglerConfig(path)).toEqual({
+      databaseName: 'LEDGER',
+      localDatabaseId: '3',
+      localNamespaceId: '4',
+      vars: { QUOTED: 'a "b" # c', LITERAL: 'a "b" \\ c', NUMBER: '7' },
+    });
+  });
+
+  it('must bind the ledger', () => {
+    const path = join(folder, 'empty.toml');
+    writeFileSync(path, 'name = "a"\n');
+    expect(() => readWranglerConfig(path)).toThrow(`${path} has no [[d1_databases]] with binding = "LEDGER"`);
+  });
+});
+
+describe('the local database', { timeout: 60_000 }, () => {
+  it('is the file that wrangler makes, and has the tables that wrangler makes', async () => {
+    const theirs = join(folder, 'theirs');
+    await runWrangler(['d1', 'migrations', 'apply', config.databaseName, '--local', '--persist-to', theirs]);
+    expect(existsSync(localDatabasePath(theirs, config))).toBe(true);
+    const [made, own] = [
+      await openLocalDatabase(theirs, config),
+      await openLocalDatabase(join(folder, 'ours'), config),
+    ];
+    const { results } = await made.prepare('SELECT id, name FROM d1_migrations').all();
+    expect(results.map(({ name }) => name)).toEqual(readdirSync('migrations').sort());
+    expect((await own.prepare('SELECT id, name FROM d1_migrations').all()).results).toEqual(results);
+    const withoutTheirs = (rows: unknown[]) => rows.filter((row) => !JSON.stringify(row).includes('_cf_'));
+    expect(withoutTheirs(await schema(made))).toEqual(withoutTheirs(await schema(own)));
+    made.close();
+    own.close();
+  });
+});

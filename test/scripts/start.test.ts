@@ -1,0 +1,138 @@
+/**
+ * `npm start`: the sample, served by wrangler dev, with real requests.
+ */
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { openLocalDatabase } from '../../scripts/lib/local-database.ts';
+import { readMilestone, readWhiteFlag } from '../../scripts/lib/sample.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
+import { ledgerStateHash } from '../../src/ledger/state-hash.ts';
+import { parseBlock } from '../../src/stardust/block.ts';
+import { fromHex, toHex } from '../../src/stardust/bytes.ts';
+import { nftIdOfOutput, outputId } from '../../src/stardust/ids.ts';
+import { runScript, startScript, temporaryFolder } from './process.ts';
+
+const folder = temporaryFolder();
+
+/** NFT IDs and output IDs of all that the milestone's transactions create; none of them is spent in it again. */
+function mintedNfts(): [nftId: string, outputId: string][] {
+  return readMilestone(17339).blocks.flatMap((hex) => {
+    const result = parseBlock(fromHex(hex));
+    const transaction = result.ok ? result.parsed.transaction : undefined;
+    return (transaction?.value.essence.outputs ?? []).flatMap((value, i): [string, string][] => {
+      const id = outputId(transaction!.id, i);
+      const nftId = nftIdOfOutput(value, id);
+      return nftId === undefined ? [] : [[toHex(nftId), toHex(id)]];
+    });
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+async function isSilent(port: number): Promise<boolean> {
+  for (let i = 0; i < 50; i++) {
+    const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined);
+    if (answer === undefined) return true;
+    await sleep(100);
+  }
+  return false;
+}
+
+/** Starts it and waits for the two requests that it prints. */
+async function start(port: number, persistTo: string) {
+  const running = startScript('start.ts', ['--port', String(port), '--persist-to', persistTo]);
+  let text = '';
+  await new Promise<void>((resolve, reject) => {
+    running.child.stdout.on('data', (chunk: string) => {
+      text += chunk;
+      if (text.includes('"appliedMerkleRoot"')) resolve();
+    });
+    void running.ended.then(({ stdout, stderr }) => reject(new Error(`ended: ${stdout}${stderr}`)));
+  });
+  return { ...running, printed: text };
+}
+
+describe('npm start', { timeout: 120_000 }, () => {
+  const persistTo = join(folder, 'state');
+  let unspent: string;
+
+  it('serves the sample', async () => {
+    const port = await freePort();
+    const origin = `http://127.0.0.1:${port}`;
+    const { child, ended, printed } = await start(port, persistTo);
+
+    const minted = mintedNfts();
+    expect(minted).toHaveLength(23);
+    for (const [nftId, id] of minted) {
+      const answer = await fetch(`${origin}/api/indexer/v1/outputs/nft/${nftId}`);
+      expect([answer.status, await answer.json()]).toEqual([200, { ledgerIndex: 17339, items: [id] }]);
+    }
+    for (const unknown of [`0x${'00'.repeat(32)}`, `0x${'ab'.repeat(32)}`]) {
+      expect((await fetch(`${origin}/api/indexer/v1/outputs/nft/${unknown}`)).status).toBe(404);
+    }
+    const { request, expected } = readWhiteFlag();
+    const answer = await fetch(`${origin}/api/core/v2/whiteflag`, { method: 'POST', body: JSON.stringify(request) });
+    expect([answer.status, await answer.json()]).toEqual([200, expected]);
+    // on a sample of 2022
+    expect((await fetch(`${origin}/health`)).status).toBe(503);
+
+    const [nftId, id] = minted.find(([each]) => printed.includes(each))!;
+    expect(printed).toContain(
+      `curl ${origin}/api/indexer/v1/outputs/nft/${nftId}\n  answers {"ledgerIndex":17339,"items":["${id}"]}`,
+    );
+    expect(printed).toContain(`-d '${JSON.stringify(request)}'\n  answers ${JSON.stringify(expected)}`);
+
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(0);
+    expect(await isSilent(port)).toBe(true);
+    const db = await openLocalDatabase(persistTo, readWranglerConfig());
+    unspent = (await ledgerStateHash(db)).toHex();
+    db.close();
+  });
+
+  it('does nothing again, and leaves nothing running when it is killed', async () => {
+    const port = await freePort();
+    const { child, ended, printed } = await start(port, persistTo);
+    expect(printed).not.toMatch(/Importing|Taking|Publishing/);
+    child.kill('SIGKILL');
+    await ended;
+    expect(await isSilent(port)).toBe(true);
+  });
+
+  it('goes on where it was killed while preparing', async () => {
+    const other = join(folder, 'other');
+    for (let deaths = 0; deaths < 6; deaths++) {
+      const { child, ended } = startScript('start.ts', ['--port', '1', '--persist-to', other]);
+      await sleep(300 + Math.random() * 500);
+      child.kill('SIGKILL');
+      await ended;
+    }
+    const port = await freePort();
+    const { child, ended } = await start(port, other);
+    child.kill('SIGTERM');
+    await ended;
+    const db = await openLocalDatabase(other, readWranglerConfig());
+    expect((await ledgerStateHash(db)).toHex()).toBe(unspent);
+    db.close();
+  });
+
+  it('does not touch the ledger of another network', async () => {
+    const foreign = join(folder, 'foreign');
+    const file = join(folder, 'made.bin');
+    const { writeMadeSnapshot } = await import('./made-snapshot.ts');
+    writeMadeSnapshot(file, 1);
+    await runScript('import.ts', '--full', file, '--persist-to', foreign);
+    const { code, stderr } = await runScript('start.ts', '--persist-to', foreign);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^\S+ holds a ledger of network made: npm start would replace it/);
+  });
+});

@@ -1,0 +1,15 @@
+/**
+ * The tests in a browser, `npm run test:browser`. They need Debian's Chromium, so `npm test` goes without them.
+ */
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    name: 'browser',
+    include: ['test/browser/**/*.spec.ts'],
+    silent: 'passed-only',
+    // a page may take its time on a busy machine
+    testTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+  },
+});
