@@ -1,7 +1,7 @@
 /**
  * A SQLite file behind the interface of D1, as far as the ledger uses it (src/ledger/rows.ts).
  *
- * An import runs in this one process, without workerd: that takes a third of the memory and half of the time (docs/operations.md).
+ * With it an import runs in one process: miniflare and workerd would take three times the memory.
  */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { Database } from '../../src/ledger/rows.ts';

@@ -35,7 +35,7 @@ async function rejection(promise: Promise<unknown>): Promise<unknown> {
   return value.error;
 }
 
-describe('iota.js', () => {
+describe('iota.js', { timeout: 30_000 }, () => {
   const indexerAt = (url: string) => new IndexerPluginClient(new SingleNodeClient(url));
 
   it('finds an NFT', async () => {
@@ -78,7 +78,7 @@ describe('iota.js', () => {
   });
 });
 
-describe('the SDK', () => {
+describe('the SDK', { timeout: 30_000 }, () => {
   const clientAt = (url: string) => new Client({ nodes: [url] });
 
   it('finds an NFT', async () => {

@@ -79,7 +79,7 @@ async function passes(json: unknown): Promise<boolean> {
   return failure === undefined;
 }
 
-describe('every block of the two milestones', () => {
+describe('every block of the two milestones', { timeout: 60_000 }, () => {
   it('is proven, and its transaction where it was applied', () => {
     const count = (index: number) => proofs.filter((proof) => proof.index === index).length;
     expect({ [CONFIRMED]: count(CONFIRMED), [PROPOSED]: count(PROPOSED) }).toEqual(BLOCKS);
@@ -113,7 +113,7 @@ describe('every block of the two milestones', () => {
   });
 });
 
-describe('no changed byte passes', () => {
+describe('no changed byte passes', { timeout: 120_000 }, () => {
   const spoiltThatPass = async (files: Iterable<{ place: string; json: unknown }>) => {
     const places: string[] = [];
     for (const { place, json } of files) if (await passes(json)) places.push(place);
@@ -131,7 +131,7 @@ describe('no changed byte passes', () => {
   it('in ours: any byte of one with a transaction that was applied', async () => {
     const { file } = proofs.find((proof) => 'appliedProof' in proof.file)!;
     expect(await spoiltThatPass(spoil(file))).toEqual([]);
-  }, 120_000);
+  });
 
   it('in ours: every number of each, and some of its bytes', async () => {
     // of the bytes a stride that is no multiple of what repeats, begun elsewhere in each file
@@ -140,5 +140,5 @@ describe('no changed byte passes', () => {
     );
     expect(some.length).toBeGreaterThan(proofs.length);
     expect(await spoiltThatPass(some)).toEqual([]);
-  }, 120_000);
+  });
 });
