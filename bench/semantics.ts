@@ -24,7 +24,7 @@ import {
   timelock,
   tokens,
 } from '../test/build.ts';
-import type { BenchCase } from './case.ts';
+import type { TimedWork } from './case.ts';
 
 const COUNT = 128;
 const NOW = 1000;
@@ -95,7 +95,7 @@ const timed: TransactionPlan = {
   outputs: plain.outputs,
 };
 
-function judging(name: string, plan: TransactionPlan): BenchCase {
+function judging(name: string, plan: TransactionPlan): TimedWork {
   return {
     name,
     limit: 5,
@@ -109,7 +109,7 @@ function judging(name: string, plan: TransactionPlan): BenchCase {
   };
 }
 
-export const semanticsCases: readonly BenchCase[] = [
+export const semanticsCases: readonly TimedWork[] = [
   judging('judge 128 basic inputs, 128 basic outputs', plain),
   judging('judge 128 inputs, 128 outputs of all kinds', mixed()),
   {

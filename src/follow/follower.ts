@@ -49,7 +49,10 @@ export class Follower extends DurableObject<Env> {
     } catch (error) {
       writeLog('error', 'pass failed', { error: describeError(error) });
     }
-    if (behind || this.env.UPSTREAM_URL) await this.ctx.storage.setAlarm(Date.now() + (behind ? 0 : INTERVAL));
+    if (behind || this.env.UPSTREAM_URL) {
+      // without an upstream only KV is behind, which takes a write a second
+      await this.ctx.storage.setAlarm(Date.now() + (behind && this.env.UPSTREAM_URL ? 0 : INTERVAL));
+    }
   }
 
   /** One pass; whoever asks while one is running shares it. */

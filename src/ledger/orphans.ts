@@ -29,13 +29,10 @@ const SELECT_TOP = 'SELECT max(row) AS row FROM block';
 /** Nothing was stored or taken in. */
 const REQUIRE_SAME = failUnless('(SELECT max(row) FROM block) = ?1 AND (SELECT ledger FROM head) = ?2');
 
-/** Some may be dropped already. A row number is no ID of a block. */
-const DROP_BLOCKS = `
-  UPDATE block SET id = row, milestone = -1 WHERE row IN (SELECT value FROM json_each(?1)) AND milestone IS NULL`;
+/** A row number is no ID of a block. */
+const DROP_BLOCKS = 'UPDATE block SET id = row, milestone = -1 WHERE row IN (SELECT value FROM json_each(?1))';
 
-const EMPTY_BYTES = `
-  UPDATE block_bytes SET bytes = '' WHERE row IN (
-    SELECT b.row FROM json_each(?1) j JOIN block b ON b.row = j.value WHERE b.milestone = -1)`;
+const EMPTY_BYTES = "UPDATE block_bytes SET bytes = '' WHERE row IN (SELECT value FROM json_each(?1))";
 
 /** @param step the most blocks to drop */
 export async function dropOrphans(db: Database, step: number): Promise<void> {
@@ -67,7 +64,7 @@ async function findOrphans(db: Database, ledger: number, oldest: string, first: 
   // the view of a proposal upon an open block holds all of them
   const view = await readView(db, ledger + 1, [oldest]);
   if (view === 'too large') throw new Error('too many open blocks to read');
-  if (view?.named.get(oldest)?.milestone !== null) throw new LedgerMoved('the oldest open block is open no more');
+  if (view === undefined) throw new LedgerMoved('there is no ledger any more');
   const cone = readCone(view.records);
   const old = (await db.prepare(SELECT_OLD).bind(first).all<{ row: number }>()).results;
   const orphans = new Set(old.map(({ row }) => row));

@@ -43,7 +43,7 @@ function openReader(index: KVNamespace): IndexReader {
   return {
     async get(keys, options) {
       const [key, ...others] = keys;
-      if (key === undefined || others.length > 0) return index.get<string>(keys, options);
+      if (key === undefined || others.length > 0) return index.get(keys, options);
       return new Map([[key, await index.get(key, options)]]);
     },
   };

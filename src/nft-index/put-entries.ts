@@ -17,7 +17,7 @@ const PAGE_SIZE = 60;
 /** The Workers runtime has so many requests under way at once. */
 const LANES = 6;
 
-/** Puts the entries of new changes. Nothing depends on it while they stand in `recent`; it makes a late copy of `recent` and a very late copy of an entry do less. */
+/** Puts the entries of new changes. No answer depends on it while they stand in `recent`; it serves where KV behaves worse than times.ts assumes. */
 export function putChanged(run: Run, kept: Budget): Promise<Step> {
   const { ledger } = run.head;
   return putChanges(run, kept, ledger, run.state.put, (state, put) => ({ ...state, put: put ?? endOf(ledger) }));

@@ -3,12 +3,15 @@
  * upstream. The answer is the one about the state that was asked for, or an error.
  */
 import { env } from 'cloudflare:workers';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Upstream } from '../../src/follow/upstream.ts';
 import { lastIndex } from '../network/model.ts';
 import { oracleView } from '../network/oracle-view.ts';
+import { basic } from '../network/outputs.ts';
 import { Random } from '../network/random.ts';
 import { randomNetwork } from '../network/random-network.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../network/synthetic.ts';
+import type { Coin } from '../network/transactions.ts';
 import { whiteFlag } from '../oracle/white-flag.ts';
 import { ask, ledgerIndex, questionOf, type Rig, startLedger, storeNow, takeNext } from './rig.ts';
 
@@ -69,4 +72,40 @@ it.each(['one', 'two', 'three'])('the answer is right, whatever happens meanwhil
     }
   }
   expect(lastIndex(network)).toBeGreaterThan(asked + 1);
+});
+
+describe('what the milestone itself does that is taken in meanwhile', () => {
+  const start = async () => {
+    const network = new SyntheticNetwork({ seed: 'itself' });
+    network.milestone();
+    const rig = await startLedger(db, network, 0);
+    await takeNext(rig, db);
+    return { network, rig, root: network.milestoneBlock! };
+  };
+  const pay = (network: SyntheticNetwork, from: number, coin: Coin, to: number) =>
+    network.transaction([{ coin, by: network.account(from) }], [basic(network.account(to), COIN_AMOUNT)]);
+
+  /** Asks about the next milestone, which is issued and taken in before the first block is fetched. */
+  const askMeanwhile = async (network: SyntheticNetwork, rig: Rig, parents: string[], referenced: string[]) => {
+    const { request, response } = network.propose({ parents });
+    network.milestone({ parents: referenced });
+    const upstream = interrupted(rig.upstream, 1, () => takeNext(rig, db));
+    expect(await ask(rig, request, { upstreams: [upstream] })).toEqual(response);
+    expect(await ledgerIndex(db)).toBe(request.index);
+  };
+
+  it('an output that it creates is not there for those that do not have its block in their past', async () => {
+    const { network, rig, root } = await start();
+    const made = pay(network, 0, network.genesisCoins[0]!, 1);
+    const producer = network.attachTransaction(made, [root]);
+    const consumer = network.attachTransaction(pay(network, 1, made.coins[0]!, 2), [root]);
+    await askMeanwhile(network, rig, [root, consumer], [root, producer]);
+  });
+
+  it('an output that it spends is there for those that do not have the spending block in their past', async () => {
+    const { network, rig, root } = await start();
+    const first = network.attachTransaction(pay(network, 0, network.genesisCoins[0]!, 1), [root]);
+    const second = network.attachTransaction(pay(network, 0, network.genesisCoins[0]!, 2), [root]);
+    await askMeanwhile(network, rig, [root, second], [root, first]);
+  });
 });

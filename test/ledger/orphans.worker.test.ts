@@ -8,7 +8,7 @@ import { verifySignature } from '../../src/follow/session.ts';
 import { LedgerMoved } from '../../src/ledger/fence.ts';
 import { prune } from '../../src/ledger/prune.ts';
 import { settleWaiting } from '../../src/ledger/store.ts';
-import { lastIndex } from '../network/model.ts';
+import { lastIndex, ZERO_ID } from '../network/model.ts';
 import { basic } from '../network/outputs.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../network/synthetic.ts';
 import { ask, disturbed, followTo, ledgerIndex, type Rig, startLedger, storeNow, takeNext } from './rig.ts';
@@ -234,7 +234,8 @@ describe('an import while somebody is at work', () => {
     [{ coin: producer.coins[0]!, by: network.account(1) }],
     [basic(network.account(2), COIN_AMOUNT)],
   );
-  const waiting = network.attachTransaction(consumer, [network.milestoneBlock!]);
+  const produced = network.attachTransaction(producer, [network.milestoneBlock!]);
+  const consumed = network.attachTransaction(consumer, [network.milestoneBlock!]);
   const tips =
     (...ids: string[]) =>
     async () =>
@@ -245,7 +246,8 @@ describe('an import while somebody is at work', () => {
   it('nothing is stored that was looked up in the ledger before', async () => {
     const rig = await startLedger(db, network, 0);
     await followTo(rig, 1);
-    const late = network.note(network.someParents());
+    // its parent's row means something in the other ledger too
+    const late = network.note([ZERO_ID]);
     const replacing = disturbed(db, async (sql) => {
       if (STORES.test(sql)) await replace();
     });
@@ -256,26 +258,43 @@ describe('an import while somebody is at work', () => {
     expect(left).toEqual(await blocks());
   });
 
+  /** The producer's block is stored, and the settling of what waited for it is still to come. */
+  const withUnsettled = async () => {
+    const rig = await startLedger(db, network, 0);
+    await takeNext(rig, db);
+    const dying = disturbed(db, async (sql) => {
+      if (/SET record/.test(sql)) throw new Error('killed');
+    });
+    await storeNow({ ...rig, upstream: { ...rig.upstream, readTips: tips(consumed) } }, db);
+    const storing = storeNow({ ...rig, upstream: { ...rig.upstream, readTips: tips(produced) } }, dying);
+    await expect(storing).rejects.toThrow('killed');
+    return rig;
+  };
+
   it.each([
     ['before the blocks are read', /JOIN block_bytes/],
     ['before they are judged', /max\(row\) FROM output/],
     ['before the verdicts are written', /SET record/],
   ])('no verdict is written into its rows: %s', async (_, when) => {
-    const rig = await startLedger(db, network, 0);
-    await takeNext(rig, db);
-    await storeNow({ ...rig, upstream: { ...rig.upstream, readTips: tips(waiting) } }, db);
+    await withUnsettled();
     const generation = String(await db.prepare('SELECT generation FROM head').first('generation'));
-    // the producer's block is stored, and the settling is still to come
-    const output = producer.coins[0]!;
-    await db
-      .prepare('UPDATE output SET bytes = ?2 WHERE id = ?1')
-      .bind(output.id.toHex(), output.bytes.toBase64())
-      .run();
-    expect(await db.prepare('SELECT count(*) AS n FROM waiting').first('n')).toBe(1);
     const replacing = disturbed(db, async (sql) => {
       if (when.test(sql)) await replace();
     });
-    const settling = settleWaiting(replacing, generation, [output.id.toHex()], verifySignature);
+    const settling = settleWaiting(replacing, generation, [producer.coins[0]!.id.toHex()], verifySignature);
     await expect(settling).rejects.toThrow(LedgerMoved);
+  });
+
+  it.each([
+    ['before the blocks are read', /JOIN block_bytes/],
+    ['before they are judged', /max\(row\) FROM output/],
+  ])('no verdict is made for a request: %s', async (_, when) => {
+    const rig = await withUnsettled();
+    const { request, response } = network.propose({ parents: [network.milestoneBlock!, produced, consumed] });
+    expect(await ask(rig, request)).toEqual(response);
+    const replacing = disturbed(db, async (sql) => {
+      if (when.test(sql)) await replace();
+    });
+    await expect(ask(rig, request, { db: replacing })).rejects.toThrow(LedgerMoved);
   });
 });

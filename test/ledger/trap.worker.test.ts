@@ -13,158 +13,224 @@ import { toHex } from '../../src/stardust/bytes.ts';
 import { blockId } from '../../src/stardust/ids.ts';
 import { blockAround } from '../network/blocks.ts';
 import { directUpstream } from '../network/direct-upstream.ts';
-import { coneOf, lastIndex, milestoneAt, type Network, type NetworkBlock } from '../network/model.ts';
+import { coneOf, lastIndex, type Network, type NetworkBlock } from '../network/model.ts';
 import { oracleView } from '../network/oracle-view.ts';
 import { recordedNetwork } from '../network/recorded.ts';
+import { SyntheticNetwork } from '../network/synthetic.ts';
 import { whiteFlag } from '../oracle/white-flag.ts';
 import { NodeState } from '../upstream/node-state.ts';
-import { type Answer, ask, askInFull, followTo, type Question, type Rig, startLedger, storeNow } from './rig.ts';
+import {
+  type Answer,
+  ask,
+  askInFull,
+  followTo,
+  type Question,
+  type Rig,
+  startLedger,
+  storeNow,
+  takeNext,
+} from './rig.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const db = env.LEDGER;
 
-/** Network-a with blocks more, which its node has got after the last milestone. */
-function withBlocks(network: Network, ...parents: string[][]): { network: Network; ids: string[] } {
-  const blocks = new Map(network.blocks);
-  const ids = parents.map((each) => {
-    const bytes = blockAround(each, undefined);
-    const block: NetworkBlock = {
-      id: toHex(blockId(bytes)),
-      bytes,
-      parents: [...each].sort(),
-      visibleFrom: lastIndex(network),
-    };
-    blocks.set(block.id, block);
-    return block.id;
-  });
-  return { network: { ...network, blocks }, ids };
+/** Nothing is stored between milestones, so that the requests must fetch. */
+const withoutTips = (upstream: Upstream): Upstream => ({ ...upstream, readTips: async () => [] });
+
+/** A ledger, and a proposal for its next milestone. */
+interface Scenario {
+  rig: Rig;
+  /** Referenced long ago, and the milestone that did. */
+  old: string;
+  reference: number;
+  /** An open block upon the old one, and one upon the last milestone's block. */
+  uponOld: string;
+  harmless: string;
 }
 
-const recorded = recordedNetwork('network-a');
-const last = lastIndex(recorded);
-const milestoneBlock = [...recorded.blocks.values()].find(({ milestoneIndex }) => milestoneIndex === last)!.id;
-/** Referenced by one of the first milestones. */
-const old = coneOf(recorded, 20)[2]!.id;
-const { network, ids } = withBlocks(recorded, [milestoneBlock, old], [milestoneBlock]);
-const [uponOld, harmless] = ids as [string, string];
-
-function proposal(...parents: string[]): Question {
-  const previous = milestoneAt(network, last)!;
-  return { index: last + 1, timestamp: previous.timestamp + 5, parents, previousMilestoneId: previous.id };
+function proposal({ rig: { network } }: Scenario, ...parents: string[]): Question {
+  const { index, timestamp, id } = network.milestones.at(-1)!;
+  return { index: index + 1, timestamp: timestamp + 5, parents, previousMilestoneId: id };
 }
 
-async function oracleAnswer(question: Question): Promise<Answer> {
+function milestoneBlock({ blocks }: Network, index: number): string {
+  return [...blocks.values()].find(({ milestoneIndex }) => milestoneIndex === index)!.id;
+}
+
+/** Requests that reach the old block, by its child or directly. */
+function reaching(scenario: Scenario): Question[] {
+  const { rig, old, uponOld, harmless } = scenario;
+  const last = milestoneBlock(rig.network, lastIndex(rig.network));
+  return [
+    [last, uponOld],
+    [harmless, uponOld],
+    [last, old],
+  ].map((parents) => proposal(scenario, ...parents));
+}
+
+async function oracleAnswer({ network }: Rig, question: Question): Promise<Answer> {
   const { previousMilestoneId, ...request } = question;
-  const result = await whiteFlag(oracleView(network, last), { ...request, previousMilestoneId: previousMilestoneId! });
+  const view = oracleView(network, question.index - 1);
+  const result = await whiteFlag(view, { ...request, previousMilestoneId: previousMilestoneId! });
   const { inclusionMerkleRoot, appliedMerkleRoot } = result;
   return { inclusionMerkleRoot, appliedMerkleRoot };
 }
 
-/** Requests that reach the old block, by one of its children or directly. */
-const reaching = [proposal(uponOld), proposal(harmless, uponOld), proposal(milestoneBlock, old)];
-
-/** Nothing is stored between milestones, so that the requests must fetch. */
-const withoutTips = (upstream: Upstream): Upstream => ({ ...upstream, readTips: async () => [] });
-
-async function followWithoutTips(from: number): Promise<Rig> {
-  const rig = await startLedger(db, network, from, { snapshotOf: recorded });
+/** Network-a, of which 35 milestones are kept. Its node has two blocks more at the end. */
+async function prunedScenario(): Promise<Scenario> {
+  const recorded = recordedNetwork('network-a');
+  const last = lastIndex(recorded);
+  const old = coneOf(recorded, 20)[2]!.id;
+  const blocks = new Map(recorded.blocks);
+  const [uponOld, harmless] = [[milestoneBlock(recorded, last), old], [milestoneBlock(recorded, last)]].map(
+    (parents) => {
+      const bytes = blockAround(parents, undefined);
+      const block: NetworkBlock = { id: toHex(blockId(bytes)), bytes, parents: [...parents].sort(), visibleFrom: last };
+      blocks.set(block.id, block);
+      return block.id;
+    },
+  ) as [string, string];
+  const rig = await startLedger(db, { ...recorded, blocks }, 0, { snapshotOf: recorded });
   rig.following.upstreams = [withoutTips(rig.upstream)];
   await followTo(rig, last);
-  return rig;
+  return { rig, old, reference: 20, uponOld, harmless };
 }
 
-async function statuses(rig: Rig, questions: readonly Question[], upstream: Upstream): Promise<Answer[]> {
-  const answers = [];
-  for (const question of questions) answers.push(await ask(rig, question, { upstreams: [upstream] }));
-  return answers;
+/** The old block is not known, all its parents are: a walk that took it for open would come to an end. */
+async function madeScenario(start: 'from genesis' | 'from a snapshot'): Promise<Scenario> {
+  const network = new SyntheticNetwork({ seed: 'trap' });
+  network.milestone();
+  const parent = network.note([network.milestoneBlock!]);
+  const old = network.note([parent]);
+  const { index: reference } = network.milestone({ parents: [network.milestoneBlock!, network.note([old])] });
+  // the parent of the old block is a solid entry point, the old block is none
+  network.note([parent, network.milestoneBlock!]);
+  const rig = await startLedger(db, network, start === 'from genesis' ? 0 : reference);
+  while (network.milestones.length < 6) network.milestone({ parents: [network.milestoneBlock!] });
+  for (let index = start === 'from genesis' ? 0 : reference; index < 6; index++) await takeNext(rig, db);
+  const uponOld = network.note([old, network.milestoneBlock!]);
+  const harmless = network.note([network.milestoneBlock!]);
+  return { rig, old, reference, uponOld, harmless };
 }
 
-/** Whatever the upstream does, what stands upon the old block is not stored. */
-async function expectNotStored(rig: Rig, upstream: Upstream): Promise<void> {
-  await storeNow({ ...rig, upstream }, db);
-  expect(await db.prepare('SELECT id FROM block WHERE id = ?1').bind(uponOld.slice(2)).first()).toBeNull();
+const SCENARIOS: { name: string; make: () => Promise<Scenario> }[] = [
+  {
+    name: 'pruned, and its ID forgotten',
+    async make() {
+      const scenario = await prunedScenario();
+      for (let i = 0; i < 5; i++) await prune(db, 35, { idRetention: 35 });
+      return scenario;
+    },
+  },
+  {
+    name: 'its ID forgotten sooner than those of its parents',
+    async make() {
+      const scenario = await madeScenario('from genesis');
+      await db.prepare('DELETE FROM block WHERE id = ?1').bind(scenario.old.slice(2)).run();
+      return scenario;
+    },
+  },
+  { name: 'referenced before the snapshot', make: () => madeScenario('from a snapshot') },
+];
+
+async function answers(questions: readonly Question[], rig: Rig, upstream: Upstream): Promise<Answer[]> {
+  const all = [];
+  for (const question of questions) all.push(await ask(rig, question, { upstreams: [upstream] }));
+  return all;
 }
+
+const NOT_FOUND = [404, 404, 404];
 
 describe('while the ID of the old block is kept', () => {
   it('its children get the right roots', async () => {
-    const rig = await followWithoutTips(0);
+    const scenario = await prunedScenario();
+    const { rig, old, harmless } = scenario;
     for (let i = 0; i < 5; i++) await prune(db, 35);
     expect(await db.prepare('SELECT record FROM block WHERE id = ?1').bind(old.slice(2)).first('record')).toBeNull();
-    for (const question of [...reaching, proposal(harmless)]) {
-      expect(await ask(rig, question, { upstreams: [rig.upstream] })).toEqual(await oracleAnswer(question));
+    for (const question of [...reaching(scenario), proposal(scenario, harmless)]) {
+      expect(await ask(rig, question, { upstreams: [rig.upstream] })).toEqual(await oracleAnswer(rig, question));
     }
   });
 });
 
-describe.each([
-  { name: 'pruned, and its ID forgotten', from: 0 },
-  { name: 'referenced before the snapshot', from: 81 },
-])('$name', ({ from }) => {
+describe.each(SCENARIOS)('$name', ({ make }) => {
+  let scenario: Scenario;
   let rig: Rig;
 
+  /** Whatever the upstream does, what stands upon the old block is not stored. */
+  async function expectNotStored(upstream: Upstream): Promise<void> {
+    const tips = async () => [scenario.uponOld.slice(2)];
+    await storeNow({ ...rig, upstream: { ...upstream, readTips: tips } }, db);
+    await expectUnknown(scenario.uponOld);
+  }
+
+  async function expectUnknown(id: string): Promise<void> {
+    expect(await db.prepare('SELECT id FROM block WHERE id = ?1').bind(id.slice(2)).first()).toBeNull();
+  }
+
   beforeAll(async () => {
-    rig = await followWithoutTips(from);
-    if (from === 0) for (let i = 0; i < 5; i++) await prune(db, 35, { idRetention: 35 });
-    expect(await db.prepare('SELECT * FROM block WHERE id = ?1').bind(old.slice(2)).first()).toBeNull();
+    scenario = await make();
+    rig = scenario.rig;
+    await expectUnknown(scenario.old);
   });
 
   it('gets 404, and what does not reach it the right roots', async () => {
-    expect(await statuses(rig, reaching, rig.upstream)).toEqual([404, 404, 404]);
-    expect(await statuses(rig, [proposal(harmless)], rig.upstream)).toEqual([await oracleAnswer(proposal(harmless))]);
+    expect(await answers(reaching(scenario), rig, rig.upstream)).toEqual(NOT_FOUND);
+    const question = proposal(scenario, scenario.harmless);
+    expect(await answers([question], rig, rig.upstream)).toEqual([await oracleAnswer(rig, question)]);
   });
 
   it('gets 404 where the upstream does not have it any more either', async () => {
-    const pruned = new NodeState(network, last);
-    pruned.prune(90);
-    expect(await statuses(rig, reaching, directUpstream(pruned))).toEqual([404, 404, 404]);
+    const pruned = new NodeState(rig.network, lastIndex(rig.network));
+    pruned.prune(scenario.reference);
+    expect(await answers(reaching(scenario), rig, directUpstream(pruned))).toEqual(NOT_FOUND);
   });
 
   it('gets an error where the upstream has no metadata', async () => {
     const silent = { ...rig.upstream, readReference: async () => undefined };
-    expect(await statuses(rig, reaching, silent)).toEqual([404, 404, 404]);
-    await expectNotStored(rig, silent);
+    expect(await answers(reaching(scenario), rig, silent)).toEqual(NOT_FOUND);
+    await expectNotStored(silent);
   });
 
   it('gets an error where the upstream contradicts itself', async () => {
-    const upstream = {
-      ...rig.upstream,
-      readReference: () => Promise.reject(new UpstreamFailure('metadata that contradicts itself')),
-    };
-    for (const question of reaching) {
+    const readReference = () => Promise.reject(new UpstreamFailure('metadata that contradicts itself'));
+    const upstream = { ...rig.upstream, readReference };
+    for (const question of reaching(scenario)) {
       await expect(askInFull(rig, question, { upstreams: [upstream] })).rejects.toThrow(UpstreamFailure);
     }
-    await expectNotStored(rig, upstream);
+    await expectNotStored(upstream);
   });
 
   it('gets an error where the upstream is behind, and does not know yet that it is referenced', async () => {
-    // it has all blocks, and calls those open that milestones from 20 on reference
+    // it has all blocks, and calls those open that milestones from that one on reference
+    const { reference, uponOld } = scenario;
     const behind: Upstream = {
       ...rig.upstream,
-      readHeads: async () => ({ ...(await rig.upstream.readHeads()), confirmed: 19 }),
-      readReference: async (id) => {
-        const reference = await rig.upstream.readReference(id);
-        return typeof reference === 'number' && reference >= 20 ? null : reference;
+      readHeads: async () => ({ ...(await rig.upstream.readHeads()), confirmed: reference - 1 }),
+      async readReference(id) {
+        const known = await rig.upstream.readReference(id);
+        return known != null && known >= reference ? null : known;
       },
       readTips: async () => [uponOld.slice(2)],
     };
-    for (const question of reaching) {
+    for (const question of reaching(scenario)) {
       await expect(askInFull(rig, question, { upstreams: [behind] })).rejects.toThrow(UpstreamFailure);
       // one that is not behind makes up for it
       expect(await ask(rig, question, { upstreams: [behind, rig.upstream] })).toBe(404);
     }
-    rig.following.upstreams = [behind];
-    await followTo(rig, last);
-    await followOnce(rig.following, { deadline: Date.now() + 10_000, milestones: 1 });
-    expect(await db.prepare('SELECT id FROM block WHERE id = ?1').bind(uponOld.slice(2)).first()).toBeNull();
+    const following = { ...rig.following, upstreams: [behind] };
+    await followOnce(following, { deadline: Date.now() + 10_000, milestones: 1 });
+    await expectUnknown(uponOld);
   });
 
-  it('is not stored with the tips', async () => {
-    await expectNotStored(rig, rig.upstream);
-    expect(
-      await db.prepare('SELECT milestone FROM block WHERE id = ?1').bind(harmless.slice(2)).first('milestone'),
-    ).toBeNull();
-    expect(await ask(rig, proposal(harmless))).toEqual(await oracleAnswer(proposal(harmless)));
+  it('is not stored with the tips, and neither is what stands upon it', async () => {
+    await expectNotStored(rig.upstream);
+    await storeNow(rig, db);
+    await expectUnknown(scenario.old);
+    await expectUnknown(scenario.uponOld);
+    const question = proposal(scenario, scenario.harmless);
+    expect(await ask(rig, question)).toEqual(await oracleAnswer(rig, question));
   });
 });
 

@@ -28,7 +28,9 @@ export function directUpstream(node: NodeState): Upstream {
     },
     async readTips() {
       const open = [...node.network.blocks.keys()].filter(
-        (id) => (node.block(id)?.visibleFrom ?? Number.NEGATIVE_INFINITY) >= node.confirmed - TIP_AGE && reference(id) === null,
+        (id) =>
+          (node.block(id)?.visibleFrom ?? Number.NEGATIVE_INFINITY) >= node.confirmed - TIP_AGE &&
+          reference(id) === null,
       );
       return open.map((id) => id.slice(2));
     },

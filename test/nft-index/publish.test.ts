@@ -240,6 +240,21 @@ describe('other publishers', () => {
     expect(await publish()).toMatchObject({ done: true, ledgerIndex: 101 });
   });
 
+  test('a rebuilding that is asked for while one is at work is not forgotten', async () => {
+    await publish();
+    now += HEARTBEAT;
+    const before = store.recent;
+    const meddled = new MemoryLedger();
+    Object.assign(meddled, ledger);
+    meddled.readWindow = async (...window) => {
+      meddled.row = undefined;
+      return MemoryLedger.prototype.readWindow.apply(meddled, window);
+    };
+    expect(await publishTo(meddled, store, () => now, BUDGET)).toMatchObject({ stops: ['another publisher'] });
+    expect(meddled.row).toBeUndefined();
+    expect(store.recent).toEqual(before);
+  });
+
   test('one of a ledger that is replaced meanwhile stops, and its entries say whose they are', async () => {
     const replacing = {
       get: (keys: string[]) => store.get(keys),

@@ -1,0 +1,131 @@
+/**
+ * The white flag over HTTP: warm, again, of a fresh isolate, and what memory it takes.
+ */
+import type { ConeOptions } from '../../test/network/cones.ts';
+import type { Bench, BenchCase } from '../case.ts';
+import { type ConeLedger, coneLedger } from '../tools/cone-ledger.ts';
+import { Connection } from '../tools/connection.ts';
+import { measureHash } from '../tools/hash-time.ts';
+import { median } from '../tools/measure.ts';
+import { forgetPeak, memoryOf, workerdOf } from '../tools/process.ts';
+import { Questioner } from '../tools/questions.ts';
+import { withEdge, withProbe } from '../tools/servers.ts';
+
+const COUNT = 21;
+
+/** What a request may take beyond its hashing: half of that, and 5 ms (issue 7, 1). */
+const SHARE = 1.5;
+const EXTRA = 5;
+
+function warm(options: ConeOptions, most: number | undefined): BenchCase {
+  const name = describe(options);
+  return {
+    name,
+    about: 'The same question about another moment each time, every answer computed.',
+    run: async (bench) => {
+      const ledger = await coneLedger(options);
+      await withProbe(bench.probe, (probe) =>
+        withEdge(served(bench, ledger), async (edge) => {
+          const questioner = new Questioner(edge.url);
+          const before = await measureHash(probe);
+          const ms = await questioner.measure(ledger.question, COUNT);
+          const hash = (before + (await measureHash(probe))) / 2;
+          bench.report({ name, value: ms, unit: 'ms', ...(most !== undefined && { target: { most } }) });
+          for (const [stage, value] of Object.entries(questioner.stagesOf(COUNT))) {
+            bench.report({ name: `${name}: ${stage}`, value, unit: 'ms' });
+          }
+          bench.report({ name: `${name}: hash of 65 bytes`, value: hash, unit: 'µs' });
+          bench.report({ name: `${name}: hashing of both roots`, value: (ledger.nodes * hash) / 1000, unit: 'ms' });
+          bench.report({
+            name: `${name}: of ${SHARE} × hashing + ${EXTRA} ms`,
+            value: ms / ((SHARE * ledger.nodes * hash) / 1000 + EXTRA),
+            unit: 'times',
+            target: { most: 1 },
+          });
+          const again: number[] = [];
+          for (let i = 0; i < COUNT; i++) again.push(await questioner.askAgain(ledger.question));
+          bench.report({
+            name: `${name}: the same request again`,
+            value: median(again),
+            unit: 'ms',
+            target: { most: 3 },
+          });
+          questioner.close();
+        }),
+      );
+    },
+  };
+}
+
+function fresh(options: ConeOptions, most?: number): BenchCase {
+  const name = `fresh isolate, ${describe(options)}`;
+  return {
+    name,
+    about: 'The first request of all to a Worker just started, with an empty cache of its database; median of starts.',
+    run: async (bench) => {
+      const ledger = await coneLedger(options);
+      const times: number[] = [];
+      for (let i = 0; i < 7; i++) {
+        await withEdge(served(bench, ledger), async (edge) => {
+          const questioner = new Questioner(edge.url);
+          times.push(await questioner.ask(ledger.question));
+          questioner.close();
+        });
+      }
+      bench.report({ name, value: median(times), unit: 'ms', ...(most !== undefined && { target: { most } }) });
+    },
+  };
+}
+
+function memory(options: ConeOptions, most: number): BenchCase {
+  const name = `memory, ${describe(options)}`;
+  return {
+    name,
+    about:
+      'How far the peak of workerd’s resident memory, its SQLite included, rises above what it was before the first such request.',
+    run: async (bench) => {
+      const ledger = await coneLedger(options);
+      await withEdge(served(bench, ledger), async (edge) => {
+        // what it takes to have D1 open counts as before
+        const connection = new Connection(edge.url);
+        await connection.get('/health');
+        connection.close();
+        const pid = workerdOf(edge);
+        const { now } = memoryOf(pid);
+        forgetPeak(pid);
+        const questioner = new Questioner(edge.url);
+        for (let i = 0; i < 10; i++) {
+          await questioner.ask(ledger.question);
+          if (i === 0) {
+            bench.report({ name: `${name}: after the first request`, value: memoryOf(pid).peak - now, unit: 'MB' });
+          }
+        }
+        questioner.close();
+        bench.report({ name, value: memoryOf(pid).peak - now, unit: 'MB', target: { most } });
+        bench.report({ name: `${name}: before`, value: now, unit: 'MB' });
+      });
+    },
+  };
+}
+
+function served({ worker: folder }: Bench, { persistTo }: ConeLedger) {
+  return { folder, persistTo, vars: { SERVER_TIMING: 'true' } };
+}
+
+function describe({ kind, count, conflicts }: ConeOptions): string {
+  const share = conflicts === undefined ? '' : `, ${100 * conflicts} % in conflict`;
+  return `${count.toLocaleString('en')} ${kind}${share}`;
+}
+
+export const whiteFlagCases: readonly BenchCase[] = [
+  warm({ kind: 'notes', count: 1000 }, 8),
+  warm({ kind: 'notes', count: 10_000 }, 45),
+  warm({ kind: 'notes', count: 50_000 }, undefined),
+  warm({ kind: 'transfers', count: 1000 }, 12),
+  warm({ kind: 'transfers', count: 10_000 }, 80),
+  warm({ kind: 'transfers', count: 10_000, conflicts: 0.2 }, 80),
+  warm({ kind: 'transfers', count: 50_000 }, 400),
+  fresh({ kind: 'notes', count: 10_000 }),
+  fresh({ kind: 'transfers', count: 10_000 }, 150),
+  memory({ kind: 'transfers', count: 50_000 }, 128),
+];

@@ -1,0 +1,80 @@
+/**
+ * White-flag requests over HTTP: right, and each answered by work, not from the cache of answers.
+ */
+import { strict as assert } from 'node:assert';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WhiteFlagCase } from '../../test/network/model.ts';
+import { Connection } from './connection.ts';
+import { median, time } from './measure.ts';
+
+const PATH = '/api/core/v2/whiteflag';
+
+/** Milliseconds between two requests, so that what the one leaves to be done, the putting of its answer into the cache, is not measured with the other. */
+const PAUSE = 20;
+
+export class Questioner {
+  readonly #connection: Connection;
+  /** Milliseconds by stage, of each answer. */
+  readonly stages: Record<string, number>[] = [];
+  #later = Math.floor(Math.random() * 2 ** 28);
+
+  constructor(url: string) {
+    this.#connection = new Connection(url);
+  }
+
+  /** The same question about a later moment, which nobody has asked about yet; the transactions of our cones know no time. Returns milliseconds. */
+  async ask({ request, response }: WhiteFlagCase): Promise<number> {
+    this.#later++;
+    return this.#ask({ ...request, timestamp: request.timestamp + this.#later }, response);
+  }
+
+  /** The last question once more. */
+  async askAgain({ request, response }: WhiteFlagCase): Promise<number> {
+    return this.#ask({ ...request, timestamp: request.timestamp + this.#later }, response);
+  }
+
+  /** Median of `count` answers after at least as many, and a second, of warming up. */
+  async measure(question: WhiteFlagCase, count = 21): Promise<number> {
+    const start = performance.now();
+    for (let i = 0; i < count || performance.now() - start < 1000; i++) await this.ask(question);
+    const times: number[] = [];
+    for (let i = 0; i < count; i++) {
+      await sleep(PAUSE);
+      times.push(await this.ask(question));
+    }
+    return median(times);
+  }
+
+  /** Medians of the last `count` answers, by stage. */
+  stagesOf(count: number): Record<string, number> {
+    const last = this.stages.slice(-count);
+    return Object.fromEntries(
+      Object.keys(last[0] ?? {}).map((stage) => [stage, median(last.map((each) => each[stage] ?? 0))]),
+    );
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  async #ask(request: WhiteFlagCase['request'], response: WhiteFlagCase['response']): Promise<number> {
+    let answer: Awaited<ReturnType<Connection['post']>> | undefined;
+    const ms = await time(async () => {
+      answer = await this.#connection.post(PATH, request);
+    });
+    assert.equal(answer!.status, 200, answer!.headers.get('x-error-detail'));
+    assert.deepEqual(JSON.parse(answer!.body), response);
+    this.stages.push(readTimings(answer!.headers.get('server-timing') ?? ''));
+    return ms;
+  }
+}
+
+/** Of a Server-Timing header. */
+function readTimings(header: string): Record<string, number> {
+  return Object.fromEntries(
+    header.split(', ').map((entry) => {
+      const [name = '', ms = ''] = entry.split(';dur=');
+      return [name, Number(ms)];
+    }),
+  );
+}

@@ -1,0 +1,21 @@
+/**
+ * Running Workers for the time of a piece of work.
+ */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Edge, type EdgeOptions, startEdge } from '../../test/edge/edge.ts';
+
+/** Starts a Worker, and stops it whatever happens. Its log is read by nobody unless asked for. */
+export async function withEdge<T>(options: EdgeOptions, work: (edge: Edge) => Promise<T>): Promise<T> {
+  const edge = await startEdge({ quiet: true, ...options });
+  try {
+    return await work(edge);
+  } finally {
+    await edge.stop();
+  }
+}
+
+/** The Worker to compare with, without data. */
+export function withProbe<T>(folder: string, work: (probe: Edge) => Promise<T>): Promise<T> {
+  return withEdge({ folder, persistTo: join(tmpdir(), 'stardust-edge-node', 'probe') }, work);
+}
