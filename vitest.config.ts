@@ -11,6 +11,9 @@ const htmlAsText = {
   transform: (text: string, file: string) => (file.endsWith('.html') ? `export default ${JSON.stringify(text)}` : null),
 };
 
+/** Milliseconds; generous, as the machine may be busy with something else. */
+const timeouts = { testTimeout: 120_000, hookTimeout: 120_000 };
+
 const WORKER_TESTS = 'test/**/*.worker.test.ts';
 const END_TO_END_TESTS = 'test/e2e/**/*.test.ts';
 
@@ -21,11 +24,12 @@ export default defineConfig(async () => ({
     projects: [
       {
         plugins: [htmlAsText],
-        test: { name: 'node', include: ['test/**/*.test.ts'], exclude: [WORKER_TESTS, END_TO_END_TESTS] },
+        test: { ...timeouts, name: 'node', include: ['test/**/*.test.ts'], exclude: [WORKER_TESTS, END_TO_END_TESTS] },
       },
       {
         // one after the other and by themselves: in them the Worker has to answer in time
         test: {
+          ...timeouts,
           name: 'e2e',
           include: [END_TO_END_TESTS],
           fileParallelism: false,
@@ -39,7 +43,7 @@ export default defineConfig(async () => ({
             miniflare: { bindings: { TEST_MIGRATIONS: await readD1Migrations('migrations') } },
           }),
         ],
-        test: { name: 'workerd', include: [WORKER_TESTS], setupFiles: ['./test/setup.ts'] },
+        test: { ...timeouts, name: 'workerd', include: [WORKER_TESTS], setupFiles: ['./test/setup.ts'] },
       },
     ],
   },
