@@ -1,5 +1,5 @@
 /**
- * The unit of measure: microseconds of one hash of 65 bytes, the node of a Merkle tree, in the same runtime, by the function that the roots are made with.
+ * The unit of measure: microseconds of one hash of 65 bytes, the node of a Merkle tree, in the same runtime, bytes in, bytes out, by our own function.
  */
 import type { Edge } from '../../test/edge/edge.ts';
 import { Connection } from './connection.ts';

@@ -25,8 +25,10 @@ export function createBlockMemory(): (generation: string) => FetchedBlocks {
     if (generation !== owner) forget();
     owner = generation;
     return {
-      get: (id) => blocks.get(id),
+      get: (id) => (generation === owner ? blocks.get(id) : undefined),
       set(id, block) {
+        // a request that outlives its ledger knows nothing about the one that replaced it
+        if (generation !== owner) return;
         bytes += block.bytes.length;
         if (bytes > MAX_BYTES) forget();
         blocks.set(id, block);

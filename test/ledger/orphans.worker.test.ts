@@ -184,6 +184,22 @@ describe('dropped while somebody counts on it', () => {
     expect([await isKnown(old), await ledgerIndex(db)]).toEqual([false, before]);
   });
 
+  it('an output that a milestone creates', async () => {
+    const { network, rig } = await withOldBlock(0);
+    const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
+    const made = network.transaction([spend], [basic(network.account(1), COIN_AMOUNT)]);
+    const block = network.attachTransaction(made, [network.milestoneBlock!]);
+    await storeNow(rig, db);
+    network.milestone({ parents: [network.milestoneBlock!, block] });
+    const removing = disturbed(db, async (sql) => {
+      const remove = db.prepare('DELETE FROM output WHERE id = ?1').bind(made.coins[0]!.id.toHex());
+      if (APPLIES.test(sql)) await remove.run();
+    });
+    const before = await ledgerIndex(db);
+    await expect(takeNext(rig, removing)).rejects.toThrow(LedgerMoved);
+    expect(await ledgerIndex(db)).toBe(before);
+  });
+
   it('the parent of a block that is being stored: it is not stored', async () => {
     const { network, rig, old } = await withOldBlock(AGE + 1);
     const child = network.note([old, network.milestoneBlock!]);

@@ -4,13 +4,14 @@
  */
 import '../vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type PruneOptions, prune } from '../../src/ledger/prune.ts';
 import { lastIndex, ledgerAt } from '../network/model.ts';
+import { basic } from '../network/outputs.ts';
 import { Random } from '../network/random.ts';
 import { randomNetwork } from '../network/random-network.ts';
 import { type RecordedName, recordedNetwork, recordedQuestions } from '../network/recorded.ts';
-import type { SyntheticNetwork } from '../network/synthetic.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../network/synthetic.ts';
 import {
   ask,
   disturbed,
@@ -20,8 +21,11 @@ import {
   questionOf,
   type Rig,
   startLedger,
+  storeNow,
   takeNext,
 } from './rig.ts';
+
+vi.setConfig({ testTimeout: 300_000 });
 
 const db = env.LEDGER;
 const RETENTION = 35;
@@ -77,13 +81,21 @@ describe.each<RecordedName>(['network-a', 'network-c'])('%s', (name) => {
     for (const { request } of proposals) {
       if ((request as Question).index <= first) expect(await ask(rig, request as Question)).toBe(404);
     }
-  }, 300_000);
+  });
 });
 
-/** A network in which much happens for a while, and then nothing for longer than anything is kept. */
+/** The next milestone references a new block and nothing else that is open. */
+function quietMilestone(network: SyntheticNetwork): void {
+  network.milestone({ parents: [network.milestoneBlock!, network.note([network.milestoneBlock!])] });
+}
+
+/** A network in which much happens for a while, and then nothing for longer than anything is kept. What is open then stays so. */
 function quietenedNetwork(seed: string): SyntheticNetwork {
   const network = randomNetwork({ seed, milestones: 14, events: 40 });
-  while (network.milestones.length < 60) network.milestone({ parents: [network.milestoneBlock!, network.note()] });
+  const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
+  const orphan = network.transaction([spend], [basic(network.account(1), COIN_AMOUNT)]);
+  network.attachTransaction(orphan, [network.milestoneBlock!]);
+  while (network.milestones.length < 60) quietMilestone(network);
   return network;
 }
 
@@ -126,7 +138,8 @@ it('leaves nothing but what is needed', async () => {
   const withBytes =
     'SELECT b.id AS value FROM block b JOIN block_bytes x ON x.row = b.row WHERE b.record IS NOT NULL ORDER BY b.id';
   expect(await values(withBytes)).toEqual([...kept, ...open].sort());
-  expect(await values('SELECT count(*) AS value FROM block_bytes')).toEqual([kept.length + 1]);
+  const counts = 'SELECT count(*) AS value FROM block_bytes UNION ALL SELECT count(record) FROM block';
+  expect(await values(counts)).toEqual([kept.length + 1, kept.length + 1]);
   expect(
     await values('SELECT id AS value FROM block WHERE record IS NULL AND (tx IS NOT NULL OR position IS NOT NULL)'),
   ).toEqual([]);
@@ -140,7 +153,64 @@ it('leaves nothing but what is needed', async () => {
   expect(unspent).not.toEqual(expect.arrayContaining(last));
   expect(await highest()).toEqual(rows);
   for (const table of ['input', 'waiting', 'spent']) expect(await values(`SELECT * FROM ${table}`)).toEqual([]);
-}, 120_000);
+});
+
+describe('an output that never came into the ledger', () => {
+  it('is kept as long as a block mentions it, and so can still come', async () => {
+    const network = new SyntheticNetwork({ seed: 'mentioned' });
+    network.milestone();
+    const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
+    const producer = network.transaction([spend], [basic(network.account(1), COIN_AMOUNT)]);
+    const made = { coin: producer.coins[0]!, by: network.account(1) };
+    const consumer = network.transaction([made], [basic(network.account(2), COIN_AMOUNT)]);
+    const early = network.attachTransaction(consumer, [network.milestoneBlock!]);
+    network.milestone({ parents: [network.milestoneBlock!, early] });
+    while (network.milestones.length < 45) quietMilestone(network);
+    const rig = await startLedger(db, network, 0);
+    while ((await ledgerIndex(db)) < 45) await takeNext(rig, db);
+
+    // it comes again, after the transaction that it needs
+    const late = network.attachTransaction(consumer, [network.attachTransaction(producer, [network.milestoneBlock!])]);
+    await storeNow(rig, db);
+    await pruneAll();
+    expect(await values(`SELECT record AS value FROM block WHERE id = '${early.slice(2)}'`)).toEqual([null]);
+    const parents = [network.milestoneBlock!, late];
+    const { request, response } = network.propose({ parents });
+    expect(await ask(rig, request)).toEqual(response);
+    network.milestone({ parents });
+    await takeNext(rig, db);
+    expect(await ask(rig, request)).toEqual(response);
+    const created = consumer.coins.map(({ id }) => id.toHex());
+    expect(await values('SELECT id AS value FROM output WHERE created = 46 AND spent IS NULL')).toEqual(created);
+  });
+});
+
+it('does not let the number of a row come back', async () => {
+  const network = new SyntheticNetwork({ seed: 'rows' });
+  network.milestone();
+  const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
+  const producer = network.transaction([spend], [basic(network.account(1), COIN_AMOUNT)]);
+  const made = producer.coins[0]!;
+  const consumer = network.transaction(
+    [{ coin: made, by: network.account(1) }],
+    [basic(network.account(2), COIN_AMOUNT)],
+  );
+  const rig = await startLedger(db, network, 0);
+  await takeNext(rig, db);
+  // the consumer comes first: what it consumes gets the highest row
+  const blocks = [consumer, producer].map((each) => network.attachTransaction(each, [network.milestoneBlock!]));
+  for (const id of blocks) {
+    await storeNow({ ...rig, upstream: { ...rig.upstream, readTips: async () => [id.slice(2)] } }, db);
+  }
+  network.milestone({ parents: [network.milestoneBlock!, network.note([blocks[1]!]), network.note([blocks[0]!])] });
+  while (network.milestones.length < 45) quietMilestone(network);
+  while ((await ledgerIndex(db)) < 45) await takeNext(rig, db);
+  const highest = 'SELECT id AS value FROM output ORDER BY row DESC LIMIT 1';
+  expect(await values(highest)).toEqual([made.id.toHex()]);
+  await pruneAll();
+  expect(await values(highest)).toEqual([made.id.toHex()]);
+  expect(await values('SELECT * FROM spent')).toEqual([]);
+});
 
 it('can be cut off after any of its batches, and comes to the same end', async () => {
   const network = quietenedNetwork('cut off');
@@ -176,4 +246,4 @@ it('can be cut off after any of its batches, and comes to the same end', async (
   }
   expect(cuts).toBeGreaterThan(10);
   expect(await contents()).toEqual(expected);
-}, 300_000);
+});

@@ -117,6 +117,8 @@ describe('import', { timeout: 60_000 }, () => {
       child.kill('SIGKILL');
       if ((await ended).code === 0) break;
       const [progress] = ((await dumpOf(rough)).import_progress ?? []) as { position: number }[];
+      // killed behind the last step: the import was done, and another would begin anew
+      if (progress === undefined && positions.length > 0) break;
       if (progress) positions.push(progress.position);
     }
     expect(positions).toEqual(positions.toSorted((a, b) => a - b));
