@@ -103,8 +103,9 @@ export async function prune(db: Database, retention: number, options: PruneOptio
 }
 
 async function sweepBlocks(db: Database, step: number): Promise<void> {
-  const sweep = await db.prepare(SELECT_SWEEP).bind(step).first<{ generation: string; bound: number }>();
-  if (sweep === null) return;
+  const [sweeps] = await runBatch(db, [db.prepare(SELECT_SWEEP).bind(step)]);
+  const sweep = sweeps![0];
+  if (sweep === undefined) return;
   const statements = [
     DELETE_UNBOOKED_OUTPUTS,
     DELETE_WAITING,
@@ -112,6 +113,6 @@ async function sweepBlocks(db: Database, step: number): Promise<void> {
     DELETE_DROPPED,
     EMPTY_BLOCKS,
     DELETE_BYTES,
-  ].map((sql) => db.prepare(sql).bind(sweep.bound));
-  await runFenced(db, [requireGeneration(db, sweep.generation), ...statements]);
+  ].map((sql) => db.prepare(sql).bind(Number(sweep.bound)));
+  await runFenced(db, [requireGeneration(db, String(sweep.generation)), ...statements]);
 }

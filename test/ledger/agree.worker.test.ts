@@ -4,19 +4,14 @@
  */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
-import { verifySignature } from '../../src/follow/session.ts';
 import type { ParsedBlock } from '../../src/stardust/block.ts';
-import { toHex } from '../../src/stardust/bytes.ts';
-import { decodeOutput, outputBytes, outputId } from '../../src/stardust/ids.ts';
-import { readCone } from '../../src/stardust/record.ts';
-import { judge } from '../../src/stardust/semantics/judge.ts';
-import { verifySignatures } from '../../src/stardust/semantics/signatures.ts';
 import { lastIndex, milestoneAt, type Network, ZERO_ID } from '../network/model.ts';
 import { oracleView, parsedBlocks } from '../network/oracle-view.ts';
 import { Random } from '../network/random.ts';
 import { randomNetwork } from '../network/random-network.ts';
 import { whiteFlag } from '../oracle/white-flag.ts';
 import { type Answer, ask, disturbed, type Question, type Rig, startLedger, storeNow, takeNext } from './rig.ts';
+import { compareVerdicts } from './verdicts.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -110,46 +105,13 @@ async function runNetwork(seed: string, mortality: number, seen: Seen): Promise<
       seen.audits++;
     }
   }
-  await compareVerdicts(network, parsed);
+  await compareVerdicts(db, network, parsed, DELAYS);
   // whose verdict is open lacks something, unless there was no time to make it
   if (mortality === 0) expect((await db.prepare(SELECT_UNSETTLED).all()).results).toEqual([]);
 }
 
 const SELECT_UNSETTLED = `
   SELECT w.block FROM waiting w JOIN output o ON o.row = w.output GROUP BY w.block HAVING count(*) = count(o.bytes)`;
-
-/** Every verdict in D1 against the judge, at the times at which it could change and around them. */
-async function compareVerdicts(network: Network, parsed: Map<string, ParsedBlock>): Promise<void> {
-  const contents = new Map([...network.outputs].map(([id, { bytes }]) => [id, bytes]));
-  for (const { transaction } of parsed.values()) {
-    transaction?.value.essence.outputs.forEach((output, i) => {
-      contents.set(toHex(outputId(transaction.id, i)), outputBytes(output));
-    });
-  }
-  const times = [...network.milestones, network.genesis].flatMap(({ timestamp }) =>
-    DELAYS.map((delay) => timestamp + delay),
-  );
-  const { results } = await db
-    .prepare('SELECT id, record FROM block WHERE tx IS NOT NULL AND row NOT IN (SELECT block FROM waiting)')
-    .all<{ id: string; record: string }>();
-  for (const { id, record } of results) {
-    const transaction = parsed.get(`0x${id}`)!.transaction!;
-    const consumed = transaction.value.essence.inputs.map((input) => {
-      const own = outputId(input.transactionId, input.outputIndex);
-      const bytes = contents.get(toHex(own))!;
-      return { id: own, bytes, output: decodeOutput(bytes) };
-    });
-    const validSignatures = await verifySignatures(transaction, verifySignature);
-    const verdict = readCone([Uint8Array.fromBase64(record)]).transactionAt(0);
-    for (const time of [0, ...times, 0xffff_ffff]) {
-      expect([id, time, verdict.reasonAt(time)]).toEqual([
-        id,
-        time,
-        judge({ ...transaction, validSignatures }, consumed, time),
-      ]);
-    }
-  }
-}
 
 describe('random networks', () => {
   const seen: Seen = { answered: 0, refused: 0, fetched: 0, audits: 0 };

@@ -3,6 +3,7 @@
  */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
+import { prune } from '../../src/ledger/prune.ts';
 import type { Database } from '../../src/ledger/rows.ts';
 import { coneOf } from '../network/model.ts';
 import { basic } from '../network/outputs.ts';
@@ -83,6 +84,19 @@ async function growLedger(count: number): Promise<void> {
     db.prepare(`${numbers} INSERT INTO spent (milestone, output) SELECT 0, value + 1000000 FROM n`),
   ]);
 }
+
+it('a step of pruning that finds nothing to do looks at a few rows', async () => {
+  const { rig } = await ledgerWith([
+    { notes: 200, transfers: 200 },
+    { notes: 100, transfers: 100 },
+  ]);
+  await followTo(rig, 2);
+  await growLedger(5000);
+  const { db: counted, counts } = counting();
+  await prune(counted, 1000);
+  expect(counts.trips).toBe(3);
+  expect(counts.rows).toBeLessThan(30);
+});
 
 describe('a request whose cone is stored', () => {
   it('is one round trip, and reads a few rows for each block of the cone', async () => {

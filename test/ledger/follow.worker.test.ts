@@ -7,9 +7,11 @@ import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ledgerStateHash } from '../../src/ledger/state-hash.ts';
 import { lastIndex, treasuryAt } from '../network/model.ts';
+import { parsedBlocks } from '../network/oracle-view.ts';
 import { type RecordedName, recordedNetwork, recordedQuestions } from '../network/recorded.ts';
 import { readLines, readVector } from '../vectors.ts';
 import { ask, followTo, type Question, type Rig, startLedger } from './rig.ts';
+import { compareVerdicts } from './verdicts.ts';
 
 const db = env.LEDGER;
 
@@ -128,6 +130,15 @@ describe.each(NETWORKS)('$name', ({ name, answers, hashes }) => {
     const { results } = await db.prepare('SELECT milestone FROM receipt ORDER BY milestone').all();
     const indexes = receipts.receipts.map(({ milestoneIndex }: { milestoneIndex: number }) => milestoneIndex);
     expect(results.map(({ milestone }) => milestone)).toEqual(indexes.sort((a: number, b: number) => a - b));
+  });
+
+  it('has the verdicts of the judge, at any time', async () => {
+    const transactions = [...network.blocks.values()].filter(
+      ({ referenced }) => referenced && referenced.state !== 'noTransaction',
+    );
+    // those that consume what never was stay open
+    const compared = await compareVerdicts(db, network, parsedBlocks(network), [0, 1]);
+    expect(compared).toBeGreaterThan(transactions.length * 0.9);
   });
 
   it('answered as the node did when it was asked, from what it had stored', () => {

@@ -13,8 +13,16 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const db = env.LEDGER;
 
+/** About the transaction in the middle, but for `lastDefect`. */
+interface Case {
+  name: string;
+  conditions?: TimeConditions;
+  defect?: Defect;
+  lastDefect?: Defect;
+}
+
 /** Three transactions in a row, each spending what the one before it made; nothing else connects their blocks. */
-function chain(seed: string, conditions: TimeConditions, defect: Defect | undefined) {
+function chain({ name: seed, conditions = {}, defect, lastDefect }: Case) {
   const network = new SyntheticNetwork({ seed });
   network.milestone();
   const account = (i: number) => network.account(i);
@@ -28,7 +36,11 @@ function chain(seed: string, conditions: TimeConditions, defect: Defect | undefi
     [basic(account(2), COIN_AMOUNT)],
     defect,
   );
-  const last = network.transaction([{ coin: spent.coins[0]!, by: account(2) }], [basic(account(3), COIN_AMOUNT)]);
+  const last = network.transaction(
+    [{ coin: spent.coins[0]!, by: account(2) }],
+    [basic(account(3), COIN_AMOUNT)],
+    lastDefect,
+  );
   const blocks = [made, spent, last].map((transaction) => network.attachTransaction(transaction, [root]));
   return { network, root, blocks, made };
 }
@@ -43,15 +55,16 @@ async function storeOnly(rig: Rig, id: string, settles: boolean): Promise<void> 
 }
 
 const NOW = 1_700_000_010;
-const CASES: { name: string; conditions: TimeConditions; defect?: Defect }[] = [
-  { name: 'that applies', conditions: {} },
-  { name: 'with a bad signature', conditions: {}, defect: 'signature' },
-  { name: 'with a bad commitment', conditions: {}, defect: 'commitment' },
+const CASES: Case[] = [
+  { name: 'that applies' },
+  { name: 'that applies, before one with a bad signature', lastDefect: 'signature' },
+  { name: 'with a bad signature', defect: 'signature' },
+  { name: 'with a bad commitment', defect: 'commitment' },
   { name: 'of a locked output', conditions: { lockedUntil: NOW + 1 } },
   { name: 'of an output locked until now', conditions: { lockedUntil: NOW } },
 ];
 
-describe.each(CASES)('a transaction $name', ({ name, conditions, defect }) => {
+describe.each(CASES)('a transaction $name', (each) => {
   describe.each([
     ['last first, and the verdicts made as they can be', [2, 1, 0], true],
     ['last first, and no verdict made', [2, 1, 0], false],
@@ -62,7 +75,7 @@ describe.each(CASES)('a transaction $name', ({ name, conditions, defect }) => {
     ['none stored', [], true],
   ])('%s', (_, arrival, settles) => {
     it('is answered for as it deserves, in any order of the walk', async () => {
-      const { network, root, blocks, made } = chain(name, conditions, defect);
+      const { network, root, blocks, made } = chain(each);
       const rig = await startLedger(db, network, 0);
       rig.following.upstreams = [{ ...rig.upstream, readTips: async () => [] }];
       await followTo(rig, 1);
