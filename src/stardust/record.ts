@@ -11,7 +11,7 @@
  *
  * No steps: an output that the transaction consumes was not known yet, so that its verdict is still open.
  */
-import { Reader, Writer } from './bytes.ts';
+import { concatBytes, Reader, Writer } from './bytes.ts';
 
 export const RecordKind = { Plain: 0, Milestone: 1, Transaction: 2 } as const;
 
@@ -115,7 +115,7 @@ export interface TransactionView {
 
 /** Reads concatenated records; `buffers` may be any split of them between whole records. Of two with one row the later counts. Throws on damage. */
 export function readCone(buffers: readonly Uint8Array[]): Cone {
-  const bytes = joinBuffers(buffers);
+  const bytes = buffers.length === 1 ? buffers[0]! : concatBytes(...buffers);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const offsets: number[] = [];
   let lowest = Number.POSITIVE_INFINITY;
@@ -199,17 +199,6 @@ class TransactionInPlace implements TransactionView {
   #fromAt(step: number): number {
     return this.#view.getUint32(this.#steps + step * STEP_LENGTH + 1, true);
   }
-}
-
-function joinBuffers(buffers: readonly Uint8Array[]): Uint8Array {
-  if (buffers.length === 1) return buffers[0]!;
-  const joined = new Uint8Array(buffers.reduce((length, each) => length + each.length, 0));
-  let offset = 0;
-  for (const each of buffers) {
-    joined.set(each, offset);
-    offset += each.length;
-  }
-  return joined;
 }
 
 /** Rows of one cone lie close together, so that a plain array from the lowest to the highest finds them quickest. */
