@@ -5,10 +5,14 @@ import '../vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { followOnce } from '../../src/follow/follow.ts';
+import type { Upstream } from '../../src/follow/upstream.ts';
 import type { Database } from '../../src/ledger/rows.ts';
 import { ledgerStateHash } from '../../src/ledger/state-hash.ts';
 import { toHexDigits } from '../../src/stardust/bytes.ts';
 import { ledgerIndex, type Rig, startLedger } from '../ledger/rig.ts';
+import { resign } from '../network/milestones.ts';
+import { lastIndex, stateHash } from '../network/model.ts';
+import { randomNetwork } from '../network/random-network.ts';
 import { recordedNetwork } from '../network/recorded.ts';
 
 const db = env.LEDGER;
@@ -82,4 +86,33 @@ describe('two followers at once', () => {
     expect(await milestonesApplied()).toEqual(Array.from({ length: 82 }, (_, i) => i));
     expect(toHexDigits(await ledgerStateHash(db))).toBe(HASH_AT_81);
   }, 120_000);
+});
+
+describe('roots that are signed and wrong', () => {
+  it.each(['inclusionMerkleRoot', 'appliedMerkleRoot'] as const)(
+    '%s: stops, says so, and goes on with an upstream that agrees',
+    async (root) => {
+      const made = randomNetwork({ seed: root, milestones: 4 });
+      const rig = await startLedger(db, made, made.genesis.index);
+      rig.node.confirm(lastIndex(made));
+      const wrong: Upstream = {
+        ...rig.upstream,
+        async readMilestone(index) {
+          const payload = await rig.upstream.readMilestone(index);
+          return payload && index === 3 ? resign(payload, { [root]: new Uint8Array(32) }, made.signers) : payload;
+        },
+      };
+      await followOnce({ ...rig.following, upstreams: [wrong] }, budget());
+      expect(await ledgerIndex(db)).toBe(2);
+      const { state, reason } = (await db
+        .prepare('SELECT state, reason FROM follower')
+        .first<{ state: string; reason: string }>())!;
+      expect({ state, reason }).toEqual({ state: 'diverged', reason: expect.stringContaining(root) });
+
+      await followOnce({ ...rig.following, upstreams: [wrong, rig.upstream] }, budget());
+      expect(await ledgerIndex(db)).toBe(lastIndex(made));
+      expect(await db.prepare('SELECT state FROM follower').first('state')).toBe('following');
+      expect(toHexDigits(await ledgerStateHash(db))).toBe(stateHash(made, lastIndex(made)));
+    },
+  );
 });
