@@ -60,7 +60,7 @@ export async function gatherCone(
 ): Promise<Gathered | NotGathered> {
   const unknown = parents.filter((id) => !first.named.has(id));
   if (unknown.length === 0) {
-    const cone = readCone(first.records);
+    const cone = readCone([first.records]);
     return { view: first, cone, parents: rowsOf(parents, first.named), fetched: [], rows: undefined };
   }
   if (source === undefined) return { missing: unknown[0]! };
@@ -78,7 +78,7 @@ export async function gatherCone(
       whole.states.set(row, spent !== undefined && spent < index ? LedgerState.Spent : LedgerState.Unspent);
     }
   }
-  const cone = readCone([...whole.records, ...fetched.map(({ record }) => record)]);
+  const cone = readCone([whole.records, ...fetched.map(({ record }) => record)]);
   return { view: whole, cone, parents: rowsOf(parents, rows.blocks), fetched, rows };
 }
 

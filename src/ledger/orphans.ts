@@ -65,7 +65,7 @@ async function findOrphans(db: Database, ledger: number, oldest: string, first: 
   const view = await readView(db, ledger + 1, [oldest]);
   if (view === 'too large') throw new Error('too many open blocks to read');
   if (view === undefined) throw new LedgerMoved('there is no ledger any more');
-  const cone = readCone(view.records);
+  const cone = readCone([view.records]);
   const old = (await db.prepare(SELECT_OLD).bind(first).all<{ row: number }>()).results;
   const orphans = new Set(old.map(({ row }) => row));
   const rows = Array.from({ length: cone.size }, (_, position) => cone.rowAt(position)).sort((a, b) => a - b);

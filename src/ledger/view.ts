@@ -6,7 +6,7 @@
  * referenced by none, the blocks of the milestones from m on and all open ones. Those are read, no matter how many of them the walk will meet. So for the
  * proposal of the next milestone these are the open blocks, and for the audit of a past one the blocks of that milestone.
  */
-import { fromBase64 } from '../stardust/bytes.ts';
+import { fromBase64Pieces } from '../stardust/bytes.ts';
 import type { ParameterTable } from '../stardust/parameter-table.ts';
 import { RowMap } from '../stardust/row-map.ts';
 import { LedgerState } from '../stardust/white-flag.ts';
@@ -29,7 +29,7 @@ export interface View {
   /** The named blocks that are known, by ID. */
   named: ReadonlyMap<string, KnownBlock>;
   /** Concatenated records of all blocks that the walk may meet (stardust/record.ts). */
-  records: Uint8Array[];
+  records: Uint8Array;
   /** By output row, the state before the milestone of every output that one of these blocks consumes. */
   states: RowMap;
 }
@@ -106,7 +106,7 @@ export async function readView(
     parameters: parameterTable(options!),
     named: knownBlocks(blocks!),
     // of a state that cannot be asked for any more, records may be gone
-    records: previous === undefined ? [] : parts!.map(readRecords),
+    records: previous === undefined ? new Uint8Array(0) : fromBase64Pieces(parts!.map(readRecords)),
     states,
   };
 }
@@ -121,9 +121,9 @@ export function knownBlocks(rows: readonly Record<string, unknown>[]): Map<strin
 }
 
 /** A block without its record would look like one that an earlier milestone references. */
-function readRecords({ records }: Record<string, unknown>): Uint8Array {
+function readRecords({ records }: Record<string, unknown>): string {
   if (records === null) throw new Error('a block that a walk may meet has lost its record');
-  return fromBase64(String(records));
+  return String(records);
 }
 
 /** Output rows apart by commas, those of spent outputs negative. */

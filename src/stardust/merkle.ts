@@ -42,22 +42,27 @@ export function merkleRootOfLeaves(leafHashes: Uint8Array, count: number): Uint8
   if (!(Number.isInteger(count) && count >= 0 && count * HASH_BYTES <= leafHashes.length)) {
     throw new RangeError(`${leafHashes.length} bytes are not ${count} leaf hashes`);
   }
-  if (count === 0) return blake2b256Short(new Uint8Array(0));
-
-  // As words: the tag byte shifts all of a node's message by one byte, which is two shifts a word, or 64 moves of a byte. The words
-  // are little-endian, as is every machine that runs Workers.
   const hashes = new Uint8Array(count * HASH_BYTES);
   hashes.set(leafHashes.subarray(0, hashes.length));
-  const words = new Uint32Array(hashes.buffer);
+  return reduceToRoot(new Uint32Array(hashes.buffer), count);
+}
 
+/**
+ * B.13: the same over hashes given as words, in whose place the tree is worked out: what is in `hashes` afterwards means nothing.
+ *
+ * As words: the tag byte shifts all of a node's message by one byte, which is two shifts a word, or 64 moves of a byte. The words are little-endian, as is
+ * every machine that runs Workers.
+ */
+export function reduceToRoot(hashes: Uint32Array, count: number): Uint8Array<ArrayBuffer> {
+  if (count === 0) return blake2b256Short(new Uint8Array(0));
   let nodes = count;
   while (nodes > 1) {
     const pairs = nodes >> 1;
-    for (let i = 0; i < pairs; i++) hashPair(words, 2 * i * HASH_WORDS, i * HASH_WORDS);
-    if (nodes % 2 === 1) words.copyWithin(pairs * HASH_WORDS, (nodes - 1) * HASH_WORDS, nodes * HASH_WORDS);
+    for (let i = 0; i < pairs; i++) hashPair(hashes, 2 * i * HASH_WORDS, i * HASH_WORDS);
+    if (nodes % 2 === 1) hashes.copyWithin(pairs * HASH_WORDS, (nodes - 1) * HASH_WORDS, nodes * HASH_WORDS);
     nodes -= pairs;
   }
-  return hashes.slice(0, HASH_BYTES);
+  return new Uint8Array(hashes.slice(0, HASH_WORDS).buffer);
 }
 
 // The message of a node: its 17 words are written anew each time, the others stay zero.

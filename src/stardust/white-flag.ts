@@ -6,7 +6,7 @@
  * answers for that.
  */
 import { equalBytes } from './bytes.ts';
-import { merkleRootOfLeaves } from './merkle.ts';
+import { reduceToRoot } from './merkle.ts';
 import { type Cone, RecordKind, type TransactionView } from './record.ts';
 import { RowMap } from './row-map.ts';
 
@@ -145,15 +145,16 @@ export interface MerkleRoots {
 }
 
 export function computeRoots(cone: Cone, { order, reasons }: WhiteFlag): MerkleRoots {
-  const included = new Uint8Array(order.length * 32);
-  const applied = new Uint8Array(order.length * 32);
-  let appliedCount = 0;
-  for (let i = 0; i < order.length; i++) {
-    cone.copyLeaf(order[i]!, included, i * 32);
-    if (reasons[i] === 0) cone.copyLeaf(order[i]!, applied, 32 * appliedCount++);
-  }
-  return {
-    inclusionMerkleRoot: merkleRootOfLeaves(included, order.length),
-    appliedMerkleRoot: merkleRootOfLeaves(applied.subarray(0, appliedCount * 32), appliedCount),
-  };
+  // one after the other in the same place
+  const leaves = new Uint32Array(order.length * 8);
+  order.forEach((position, i) => {
+    cone.copyLeaf(position, leaves, i * 8);
+  });
+  const inclusionMerkleRoot = reduceToRoot(leaves, order.length);
+
+  let applied = 0;
+  order.forEach((position, i) => {
+    if (reasons[i] === 0) cone.copyLeaf(position, leaves, 8 * applied++);
+  });
+  return { inclusionMerkleRoot, appliedMerkleRoot: reduceToRoot(leaves, applied) };
 }

@@ -202,11 +202,12 @@ it('does not let the number of a row come back', async () => {
   for (const id of blocks) {
     await storeNow({ ...rig, upstream: { ...rig.upstream, readTips: async () => [id.slice(2)] } }, db);
   }
-  network.milestone({ parents: [network.milestoneBlock!, network.note([blocks[1]!]), network.note([blocks[0]!])] });
+  for (const id of blocks.reverse()) network.milestone({ parents: [network.milestoneBlock!, id] });
   while (network.milestones.length < 45) quietMilestone(network);
   while ((await ledgerIndex(db)) < 45) await takeNext(rig, db);
   const highest = 'SELECT id AS value FROM output ORDER BY row DESC LIMIT 1';
   expect(await values(highest)).toEqual([made.id.toHex()]);
+  expect(await values('SELECT milestone AS value FROM spent ORDER BY output DESC LIMIT 1')).toEqual([3]);
   await pruneAll();
   expect(await values(highest)).toEqual([made.id.toHex()]);
   expect(await values('SELECT * FROM spent')).toEqual([]);

@@ -24,6 +24,7 @@ import {
   ask,
   askInFull,
   followTo,
+  ledgerIndex,
   type Question,
   type Rig,
   startLedger,
@@ -98,7 +99,7 @@ async function prunedScenario(): Promise<Scenario> {
 }
 
 /** The old block is not known, all its parents are: a walk that took it for open would come to an end. */
-async function madeScenario(start: 'from genesis' | 'from a snapshot'): Promise<Scenario> {
+async function madeScenario(start: 'from genesis' | 'from a snapshot', milestones = 6): Promise<Scenario> {
   const network = new SyntheticNetwork({ seed: 'trap' });
   network.milestone();
   const parent = network.note([network.milestoneBlock!]);
@@ -107,8 +108,8 @@ async function madeScenario(start: 'from genesis' | 'from a snapshot'): Promise<
   // the parent of the old block is a solid entry point, the old block is none
   network.note([parent, network.milestoneBlock!]);
   const rig = await startLedger(db, network, start === 'from genesis' ? 0 : reference);
-  while (network.milestones.length < 6) network.milestone({ parents: [network.milestoneBlock!] });
-  for (let index = start === 'from genesis' ? 0 : reference; index < 6; index++) await takeNext(rig, db);
+  while (network.milestones.length < milestones) network.milestone({ parents: [network.milestoneBlock!] });
+  while ((await ledgerIndex(db)) < milestones) await takeNext(rig, db);
   const uponOld = network.note([old, network.milestoneBlock!]);
   const harmless = network.note([network.milestoneBlock!]);
   return { rig, old, reference, uponOld, harmless };
@@ -132,6 +133,7 @@ const SCENARIOS: { name: string; make: () => Promise<Scenario> }[] = [
     },
   },
   { name: 'referenced before the snapshot', make: () => madeScenario('from a snapshot') },
+  { name: "referenced by the snapshot's milestone, the last so far", make: () => madeScenario('from a snapshot', 2) },
 ];
 
 async function answers(questions: readonly Question[], rig: Rig, upstream: Upstream): Promise<Answer[]> {

@@ -1,0 +1,43 @@
+/**
+ * A network that goes on and on: milestones of so many blocks each, notes and transfers.
+ */
+import { basic } from '../../test/network/outputs.ts';
+import { SyntheticNetwork } from '../../test/network/synthetic.ts';
+import type { Spend } from '../../test/network/transactions.ts';
+
+export interface BusyOptions {
+  milestones: number;
+  /** The block of the milestone before is one of them. */
+  blocksEach: number;
+  /** Every so many-th block is a transfer, the others are notes. */
+  transferEvery: number;
+}
+
+/** Accounts that pay each other. */
+const ACCOUNTS = 60;
+
+export function busyNetwork({ milestones, blocksEach, transferEvery }: BusyOptions): SyntheticNetwork {
+  const network = new SyntheticNetwork({
+    seed: 'busy',
+    coins: (account) => Array.from({ length: ACCOUNTS }, (_, i) => basic(account(i), 1_000_000_000n)),
+  });
+  const spends: Spend[] = network.genesisCoins.map((coin, i) => ({ coin, by: network.account(i) }));
+  for (let milestone = 1; milestone <= milestones; milestone++) {
+    // the first has no block of another before it
+    for (let block = milestone === 1 ? 0 : 1; block < blocksEach; block++) {
+      if (block % transferEvery === 0) pay(network, spends);
+      else network.note();
+    }
+    network.milestone();
+  }
+  return network;
+}
+
+/** The coin that has waited longest goes to an account chosen at random. */
+function pay(network: SyntheticNetwork, spends: Spend[]): void {
+  const spend = spends.shift()!;
+  const by = network.account(network.random.below(ACCOUNTS));
+  const made = network.transaction([spend], [basic(by, spend.coin.output.amount)]);
+  network.attachTransaction(made);
+  spends.push({ coin: made.coins[0]!, by });
+}
