@@ -8,11 +8,11 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildWorker } from '../test/edge/bundle.ts';
 import { type Bench, type Figure, holds } from './case.ts';
-import { followCases } from './cases/follow.ts';
+import { intakeCases } from './cases/intake.ts';
 import { judgeCases } from './cases/judge.ts';
 import { whiteFlagCases } from './cases/white-flag.ts';
 
-const CASES = [...whiteFlagCases, ...followCases, ...judgeCases];
+const CASES = [...whiteFlagCases, ...followingCases, ...judgeCases];
 
 function print(figure: Figure): void {
   const { name, value, unit, target } = figure;

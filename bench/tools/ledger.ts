@@ -3,7 +3,7 @@
  * minutes, until anything changes that they depend on.
  */
 import { randomUUID } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLocalDatabase } from '../../scripts/lib/local-database.ts';
@@ -51,14 +51,14 @@ export async function fillLedger(persistTo: string, fill: FillLedger): Promise<v
   }
 }
 
-/** Works on a copy of a ledger that is gone afterwards. */
-export async function withCopy<T>(folder: string, work: (persistTo: string) => Promise<T>): Promise<T> {
-  const copy = join(LEDGERS, `copy.${randomUUID()}`);
-  cpSync(folder, copy, { recursive: true });
+/** Works in a folder that is gone afterwards. */
+export async function withNewFolder<T>(work: (persistTo: string) => Promise<T>): Promise<T> {
+  const folder = join(LEDGERS, `new.${randomUUID()}`);
+  mkdirSync(folder, { recursive: true });
   try {
-    return await work(copy);
+    return await work(folder);
   } finally {
-    rmSync(copy, { recursive: true });
+    rmSync(folder, { recursive: true });
   }
 }
 
