@@ -8,7 +8,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildWorker } from '../test/edge/bundle.ts';
 import { type Bench, type Figure, holds } from './case.ts';
-import { intakeCases } from './cases/intake.ts';
+import { followingCases } from './cases/following.ts';
 import { judgeCases } from './cases/judge.ts';
 import { whiteFlagCases } from './cases/white-flag.ts';
 
