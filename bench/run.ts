@@ -9,10 +9,12 @@ import { join } from 'node:path';
 import { buildWorker } from '../test/edge/bundle.ts';
 import { type Bench, type Figure, holds } from './case.ts';
 import { followingCases } from './cases/following.ts';
+import { growthCases } from './cases/growth.ts';
 import { judgeCases } from './cases/judge.ts';
+import { ledgerCases } from './cases/ledgers.ts';
 import { whiteFlagCases } from './cases/white-flag.ts';
 
-const CASES = [...whiteFlagCases, ...followingCases, ...judgeCases];
+const CASES = [...whiteFlagCases, ...growthCases, ...ledgerCases, ...followingCases, ...judgeCases];
 
 function print(figure: Figure): void {
   const { name, value, unit, target } = figure;
@@ -27,7 +29,7 @@ function format(value: number): string {
   return value.toPrecision(3);
 }
 
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const chosen = CASES.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
 if (chosen.length === 0) {
   console.error(`No such benchmark. There are:\n${CASES.map(({ name }) => `  ${name}`).join('\n')}`);

@@ -75,7 +75,7 @@ const catchUp: BenchCase = {
   name: 'catching up',
   about: 'Milestones of 40 blocks, a third of them transfers, none of them stored before.',
   run: async (bench) => {
-    const asked = await follow(bench, busyNetwork({ milestones: 200, blocksEach: 40, transferEvery: 3 }));
+    const asked = await follow(bench, busyNetwork({ sizes: Array(200).fill(40), transferEvery: 3 }));
     const milestones = asked.filter(isMilestone);
     const rate = (milestones.length * 1000) / (asked.find(isTips)!.at - milestones[0]!.at);
     bench.report({ name: 'milestones of 40 blocks', value: rate, unit: 'a second', target: { least: 10 } });
@@ -91,7 +91,7 @@ const intake: BenchCase = {
   name: 'taking in 1,000 transfers',
   about: `From the request for the last block of a milestone to the first one behind its commit; median of ${COUNT} milestones.`,
   run: async (bench) => {
-    const asked = await follow(bench, busyNetwork({ milestones: WARM_UP + COUNT, blocksEach: 1001, transferEvery: 1 }));
+    const asked = await follow(bench, busyNetwork({ sizes: Array(WARM_UP + COUNT).fill(1001), transferEvery: 1 }));
     // behind the last block of a milestone comes a question about something else
     const taken = asked.flatMap((each, i) => {
       const next = asked[i + 1];

@@ -26,7 +26,12 @@ async function compareLedgers({ worker: folder, report }: Bench): Promise<void> 
       for (const questioner of questioners) questioner.close();
       report({ name: `${few.toLocaleString('en')} unspent outputs`, value: smaller!, unit: 'ms' });
       report({ name: `${many.toLocaleString('en')} unspent outputs`, value: bigger!, unit: 'ms' });
-      report({ name: 'the bigger ledger by the smaller', value: bigger! / smaller!, unit: 'times', target: { most: 1.2 } });
+      report({
+        name: 'the bigger ledger by the smaller',
+        value: bigger! / smaller!,
+        unit: 'times',
+        target: { most: 1.2 },
+      });
     }),
   );
 }

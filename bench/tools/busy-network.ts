@@ -6,9 +6,8 @@ import { SyntheticNetwork } from '../../test/network/synthetic.ts';
 import type { Spend } from '../../test/network/transactions.ts';
 
 export interface BusyOptions {
-  milestones: number;
-  /** The block of the milestone before is one of them. */
-  blocksEach: number;
+  /** Blocks of each milestone; that of the milestone before is one of them. */
+  sizes: readonly number[];
   /** Every so many-th block is a transfer, the others are notes. */
   transferEvery: number;
 }
@@ -16,15 +15,14 @@ export interface BusyOptions {
 /** Accounts that pay each other. */
 const ACCOUNTS = 60;
 
-export function busyNetwork({ milestones, blocksEach, transferEvery }: BusyOptions): SyntheticNetwork {
+export function busyNetwork({ sizes, transferEvery }: BusyOptions): SyntheticNetwork {
   const network = new SyntheticNetwork({
     seed: 'busy',
     coins: (account) => Array.from({ length: ACCOUNTS }, (_, i) => basic(account(i), 1_000_000_000n)),
   });
   const spends: Spend[] = network.genesisCoins.map((coin, i) => ({ coin, by: network.account(i) }));
-  for (let milestone = 1; milestone <= milestones; milestone++) {
-    // the first has no block of another before it
-    for (let block = milestone === 1 ? 0 : 1; block < blocksEach; block++) {
+  for (const size of sizes) {
+    for (let block = 1; block < size; block++) {
       if (block % transferEvery === 0) pay(network, spends);
       else network.note();
     }
