@@ -12,9 +12,10 @@ import { followingCases } from './cases/following.ts';
 import { growthCases } from './cases/growth.ts';
 import { judgeCases } from './cases/judge.ts';
 import { ledgerCases } from './cases/ledgers.ts';
+import { nftCases } from './cases/nft.ts';
 import { whiteFlagCases } from './cases/white-flag.ts';
 
-const CASES = [...whiteFlagCases, ...growthCases, ...ledgerCases, ...followingCases, ...judgeCases];
+const CASES = [...whiteFlagCases, ...growthCases, ...ledgerCases, ...nftCases, ...followingCases, ...judgeCases];
 
 function print(figure: Figure): void {
   const { name, value, unit, target } = figure;

@@ -29,8 +29,8 @@ export interface Following {
   verify: VerifySignature;
   /** Blocks fetched by passes before and not stored yet. */
   fetched: Map<string, ParsedBlock>;
-  /** Called after each milestone that was applied, and at the end of the pass. */
-  publish: () => Promise<void>;
+  /** Called after each milestone that was applied, and at the end of the pass; `behind` where the next milestone is known to be there already. */
+  publish: (behind: boolean) => Promise<void>;
   /** Milestones before the ledger's whose states are kept. */
   retention: number;
 }
@@ -63,7 +63,7 @@ export async function followOnce(following: Following, budget: PassBudget): Prom
     try {
       const result = await followUpstream(following, upstream, budget);
       if (!budget.milestonesOnly) await pruneIfPossible(following);
-      await following.publish();
+      await following.publish(result.behind);
       return result;
     } catch (error) {
       if (error instanceof LedgerMoved) {
@@ -82,7 +82,7 @@ export async function followOnce(following: Following, budget: PassBudget): Prom
     }
   }
   if (diverged !== undefined) await saveFollowerState(following.db, { state: 'diverged', reason: diverged });
-  await following.publish();
+  await following.publish(false);
   return { applied: 0, behind: false };
 }
 
@@ -107,8 +107,8 @@ async function followUpstream(following: Following, upstream: Upstream, budget: 
     if (applied >= budget.milestones || Date.now() > budget.deadline) return finish(true);
     await takeInNext(following, upstream, at);
     applied++;
-    await following.publish();
     at = await readPosition(db, following);
+    await following.publish(at.head.ledger < heads.confirmed);
   }
   if (at.head.ledger === heads.confirmed && !budget.milestonesOnly) await storeTipsIfPossible(following, upstream, at);
   if (following.fetched.size > MAX_FETCHED) following.fetched.clear();

@@ -27,15 +27,16 @@ const CATCH_UP_MILESTONES = 3;
 const ANSWER_TIME = 10_000;
 const ATTEMPTS = 3;
 
-/** KV takes one write a second to a key. */
+/** KV takes one write a second to a key. Of a ledger that is catching up KV is told less often: what it would say is old at once, and D1 answers instead. */
 const PUBLISH_INTERVAL = 1000;
+const PUBLISH_INTERVAL_BEHIND = 30_000;
 const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 
 export class Follower extends DurableObject<Env> {
   readonly #fetched = new Map<string, ParsedBlock>();
   #running: Promise<PassResult> | undefined;
   #catchingUp: Promise<PassResult> | undefined;
-  #published = 0;
+  #published = Date.now();
 
   /** Sees to it that the alarm is set: cheap, and harmless when it is. */
   async wake(): Promise<void> {
@@ -76,7 +77,8 @@ export class Follower extends DurableObject<Env> {
     if (!result.ok) throw new Error(result.problems.join('; '));
     const { settings } = result;
     // without an upstream, what an import left to publish is still to be done
-    if (settings.upstreams.length === 0) return { applied: 0, behind: !(await this.#publishIfDue(settings)) };
+    if (settings.upstreams.length === 0)
+      return { applied: 0, behind: !(await this.#publishIfDue(settings, PUBLISH_INTERVAL)) };
     if (settings.milestoneKeys === undefined) {
       await stopFollowing(
         settings.ledger,
@@ -90,15 +92,16 @@ export class Follower extends DurableObject<Env> {
       keys: settings.milestoneKeys,
       verify: verifySignature,
       fetched: this.#fetched,
-      publish: async () => void (await this.#publishIfDue(settings)),
+      publish: async (behind: boolean) =>
+        void (await this.#publishIfDue(settings, behind ? PUBLISH_INTERVAL_BEHIND : PUBLISH_INTERVAL)),
       retention: settings.retentionMilestones,
     };
     return followOnce(following, { deadline: Date.now() + PASS_TIME, ...budget });
   }
 
   /** Whether nothing is left to publish. A failure holds nothing up: KV is a projection, and the next call goes on where this one ended. */
-  async #publishIfDue({ ledger, nftIndex }: Settings): Promise<boolean> {
-    if (Date.now() - this.#published < PUBLISH_INTERVAL) return false;
+  async #publishIfDue({ ledger, nftIndex }: Settings, interval: number): Promise<boolean> {
+    if (Date.now() - this.#published < interval) return false;
     this.#published = Date.now();
     try {
       return (await publish(ledger, nftIndex, Date.now, PUBLISH_BUDGET)).done;

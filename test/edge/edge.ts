@@ -12,6 +12,8 @@ export interface Edge {
   log: string[];
   /** Process IDs of miniflare's parent process; workerd is its child. */
   pid: number;
+  /** Where V8's inspector of the isolates is, if it was asked for. */
+  inspector?: string;
   stop(): Promise<void>;
   /** SIGKILL to everything at once. */
   kill(): Promise<void>;
@@ -25,11 +27,13 @@ export interface EdgeOptions {
   port?: number;
   /** Whether the log is left unread, so that a bench does not measure its readers. */
   quiet?: boolean;
+  /** Whether V8's inspector is on. */
+  inspect?: boolean;
 }
 
 /** Resolves when the Worker answers. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
-  const argument = JSON.stringify({ vars: {}, port: 0, quiet: false, ...options });
+  const argument = JSON.stringify({ vars: {}, port: 0, quiet: false, inspect: false, ...options });
   const child = spawn(process.execPath, [join(import.meta.dirname, 'serve.ts'), argument], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
@@ -37,10 +41,10 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const log: string[] = [];
   createInterface({ input: child.stderr! }).on('line', (line) => log.push(line));
   const lines = createInterface({ input: child.stdout! });
-  const url = await new Promise<string>((resolve, reject) => {
+  const { url, inspector } = await new Promise<{ url: string; inspector?: string }>((resolve, reject) => {
     lines.on('line', (line) => {
       log.push(line);
-      if (line.startsWith('{"url":')) resolve(JSON.parse(line).url);
+      if (line.startsWith('{"url":')) resolve(JSON.parse(line));
     });
     child.once('exit', (code) => reject(new Error(`the Worker did not start (${code}):\n${log.join('\n')}`)));
   });
@@ -48,6 +52,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     url,
     log,
     pid: child.pid!,
+    ...(inspector !== undefined && { inspector }),
     stop: () => end(child, 'SIGTERM'),
     kill: () => end(child, 'SIGKILL'),
   };

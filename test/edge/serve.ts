@@ -13,9 +13,10 @@ interface ServeOptions {
   port: number;
   vars: Record<string, string>;
   quiet: boolean;
+  inspect: boolean;
 }
 
-const { folder, persistTo, port, vars, quiet }: ServeOptions = JSON.parse(process.argv[2]!);
+const { folder, persistTo, port, vars, quiet, inspect }: ServeOptions = JSON.parse(process.argv[2]!);
 const options = convertV4MiniflareOptions({
   name: 'stardust-edge-node',
   port,
@@ -30,7 +31,10 @@ const options = convertV4MiniflareOptions({
   durableObjects: { FOLLOWER: { className: 'Follower', useSQLite: true } },
   bindings: { ...vars },
   ...(quiet && { handleStructuredLogs: () => {} }),
+  ...(inspect && { inspectorPort: 0 }),
 });
 const miniflare = new Miniflare({ ...options, resourcePersistencePath: join(persistTo, 'v3') });
-console.log(JSON.stringify({ url: (await miniflare.ready).origin }));
+const url = (await miniflare.ready).origin;
+const inspector = inspect ? (await miniflare.getInspectorURL()).href : undefined;
+console.log(JSON.stringify({ url, inspector }));
 process.on('SIGTERM', () => void miniflare.dispose().then(() => process.exit(0)));
