@@ -1,29 +1,36 @@
 /**
- * Clients as npm has them, unchanged, against the built Worker with the sample (formats-and-clients.md §5): iota.js, and the SDK in its build for WebAssembly.
+ * Clients as npm has them, unchanged, against `npm start` (formats-and-clients.md §5): iota.js, and the SDK in its build for WebAssembly.
  */
+import { join } from 'node:path';
 import { ClientError, IndexerPluginClient, SingleNodeClient } from '@iota/iota.js';
 import { Client } from '@iota/sdk-wasm/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toHex } from '../../src/stardust/bytes.ts';
 import { decodeOutput, nftIdOfOutput } from '../../src/stardust/ids.ts';
 import { outputToJson } from '../../src/stardust/rest-json.ts';
+import { npmStart, type Started } from '../edge/npm-start.ts';
 import { type SampleWorker, serveSample } from '../edge/sample.ts';
 import { MESSAGES } from '../http/contract.ts';
+import { temporaryFolder } from '../scripts/process.ts';
 
 const LEDGER_INDEX = 17_339;
 const UNKNOWN = `0x${'5a'.repeat(32)}`;
 
+const folder = temporaryFolder();
+
 let worker: SampleWorker;
+let started: Started;
 /** A Worker of which only the health is public, and one without a ledger. */
 let closed: string;
 let empty: string;
 
 beforeAll(async () => {
   worker = await serveSample();
+  started = await npmStart(join(folder, 'sample'));
   closed = await worker.startEmpty({ PUBLIC_ROUTES: '/health' });
   empty = await worker.startEmpty();
 }, 180_000);
-afterAll(() => worker.stop());
+afterAll(() => Promise.all([worker.stop(), started.stop()]));
 
 /** What the promise is rejected with; fails if it is not. */
 async function rejection(promise: Promise<unknown>): Promise<unknown> {
@@ -40,12 +47,12 @@ describe('iota.js', { timeout: 30_000 }, () => {
 
   it('finds an NFT', async () => {
     const { nftId, outputId } = worker.nft;
-    expect(await indexerAt(worker.url).nft(nftId)).toEqual({ ledgerIndex: LEDGER_INDEX, items: [outputId] });
+    expect(await indexerAt(started.url).nft(nftId)).toEqual({ ledgerIndex: LEDGER_INDEX, items: [outputId] });
   });
 
   it('reads the output that it found: raw, as JSON, and its metadata', async () => {
     const { nftId, outputId } = worker.nft;
-    const node = new SingleNodeClient(worker.url);
+    const node = new SingleNodeClient(started.url);
     const output = decodeOutput(await node.outputRaw(outputId));
     expect(toHex(nftIdOfOutput(output, Uint8Array.fromHex(outputId.slice(2)))!)).toBe(nftId);
     const json = await node.output(outputId);
@@ -55,7 +62,7 @@ describe('iota.js', { timeout: 30_000 }, () => {
   });
 
   it('asks the node about itself', async () => {
-    const node = new SingleNodeClient(worker.url);
+    const node = new SingleNodeClient(started.url);
     expect(await node.health()).toBe(false); // the milestones are of 2022
     expect(await node.routes()).toEqual({ routes: ['core/v2', 'indexer/v1'] });
     expect(await node.protocolInfo()).toMatchObject({ networkName: 'shimmer', tokenSupply: '1813620509061365' });
@@ -63,12 +70,12 @@ describe('iota.js', { timeout: 30_000 }, () => {
   });
 
   it.each([
-    [404, () => indexerAt(worker.url).nft(UNKNOWN)],
-    [400, () => indexerAt(worker.url).nft('0x00')],
+    [404, () => indexerAt(started.url).nft(UNKNOWN)],
+    [400, () => indexerAt(started.url).nft('0x00')],
     [403, () => indexerAt(closed).nft(worker.nft.nftId)],
     [500, () => indexerAt(empty).nft(worker.nft.nftId)],
-    [404, () => new SingleNodeClient(worker.url).outputRaw(`${UNKNOWN}0000`)],
-    [400, () => new SingleNodeClient(worker.url).outputRaw('0x00')],
+    [404, () => new SingleNodeClient(started.url).outputRaw(`${UNKNOWN}0000`)],
+    [400, () => new SingleNodeClient(started.url).outputRaw('0x00')],
     [403, () => new SingleNodeClient(closed).outputRaw(worker.nft.outputId)],
     [500, () => new SingleNodeClient(empty).outputRaw(worker.nft.outputId)],
   ])('turns a %i into its error', async (status, ask) => {
@@ -82,17 +89,17 @@ describe('the SDK', { timeout: 30_000 }, () => {
   const clientAt = (url: string) => new Client({ nodes: [url] });
 
   it('finds an NFT', async () => {
-    expect(await clientAt(worker.url).nftOutputId(worker.nft.nftId)).toBe(worker.nft.outputId);
+    expect(await clientAt(started.url).nftOutputId(worker.nft.nftId)).toBe(worker.nft.outputId);
   });
 
   it('reads the output that it found', async () => {
-    const { output, metadata } = await clientAt(worker.url).getOutput(worker.nft.outputId);
+    const { output, metadata } = await clientAt(started.url).getOutput(worker.nft.outputId);
     expect(output).toMatchObject({ type: 6, amount: '170800' });
     expect(metadata).toMatchObject({ isSpent: false, ledgerIndex: LEDGER_INDEX });
   });
 
   it('understands what the node says of itself', async () => {
-    const { nodeInfo } = await clientAt(worker.url).getInfo();
+    const { nodeInfo } = await clientAt(started.url).getInfo();
     expect(nodeInfo).toMatchObject({
       status: { isHealthy: false, confirmedMilestone: { index: LEDGER_INDEX } },
       protocol: { networkName: 'shimmer' },
@@ -104,11 +111,11 @@ describe('the SDK', { timeout: 30_000 }, () => {
   const askRaw = (url: string, path: string) => clientAt(url).callPluginRoute('api/indexer/v1/', 'GET', path);
 
   it('turns a 404 into its own error', async () => {
-    expect(await rejection(clientAt(worker.url).nftOutputId(UNKNOWN))).toContain(`nft/${UNKNOWN} was not found`);
+    expect(await rejection(clientAt(started.url).nftOutputId(UNKNOWN))).toContain(`nft/${UNKNOWN} was not found`);
   });
 
   it.each([
-    [400, () => askRaw(worker.url, 'outputs/nft/0x00')],
+    [400, () => askRaw(started.url, 'outputs/nft/0x00')],
     [403, () => clientAt(closed).nftOutputId(worker.nft.nftId)],
     [500, () => clientAt(empty).nftOutputId(worker.nft.nftId)],
   ])('turns a %i into an error that says what the Worker said', async (status, ask) => {
@@ -119,6 +126,6 @@ describe('the SDK', { timeout: 30_000 }, () => {
   });
 
   it('refuses what is no ID before it asks', async () => {
-    expect(await rejection(clientAt(worker.url).nftOutputId('0x00'))).toContain('hex error');
+    expect(await rejection(clientAt(started.url).nftOutputId('0x00'))).toContain('hex error');
   });
 });

@@ -1,7 +1,6 @@
 /**
  * `npm start`: the sample, served by wrangler dev, with real requests.
  */
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -12,6 +11,7 @@ import { ledgerStateHash } from '../../src/ledger/state-hash.ts';
 import { parseBlock } from '../../src/stardust/block.ts';
 import { fromHex, toHex } from '../../src/stardust/bytes.ts';
 import { nftIdOfOutput, outputId } from '../../src/stardust/ids.ts';
+import { freePort } from '../edge/npm-start.ts';
 import { runScript, startScript, temporaryFolder } from './process.ts';
 
 const folder = temporaryFolder();
@@ -25,15 +25,6 @@ function mintedNfts(): [nftId: string, outputId: string][] {
       const id = outputId(transaction!.id, i);
       const nftId = nftIdOfOutput(value, id);
       return nftId === undefined ? [] : [[toHex(nftId), toHex(id)]];
-    });
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
     });
   });
 }
