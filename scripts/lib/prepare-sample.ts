@@ -2,7 +2,7 @@
  * Makes local databases with the sample: the snapshot imported, the next milestone taken in by the code that follows a network, the blocks of the one after it
  * stored, the NFTs published. What is there already is not done again.
  */
-import { followOnce } from '../../src/follow/follow.ts';
+import { createPassMemory, followOnce } from '../../src/follow/follow.ts';
 import { verifySignature } from '../../src/follow/session.ts';
 import { type Head, headFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
 import { lookUpBlocks } from '../../src/ledger/lookup.ts';
@@ -79,7 +79,7 @@ async function isTakenIn(db: Database): Promise<boolean> {
 
 async function takeIn(db: Database, keys: MilestoneKeys): Promise<void> {
   const upstreams = [sampleUpstream()];
-  const tools = { verify: verifySignature, fetched: new Map(), publish: async () => {} };
+  const tools = { verify: verifySignature, memory: createPassMemory(), publish: async () => {} };
   const following = { db, upstreams, keys, ...tools, retention: CONFIRMED };
   await followOnce(following, { deadline: Date.now() + PATIENCE, milestones: 1 });
   if (!(await isTakenIn(db))) throw new Error('the sample could not be taken in');

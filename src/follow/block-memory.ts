@@ -1,18 +1,28 @@
 /**
- * Open blocks that the requests of one isolate fetched, so that the next question about the same tips fetches less: a coordinator asks again, and others with it.
+ * Open blocks that were fetched and are not stored: by the requests of one isolate, so that the next question about the same tips fetches less, as a coordinator
+ * asks again and others with it; and by the follower, so that it gets through more tips than it may fetch in one pass.
  *
  * What is remembered stays right. A block's content is fixed by its ID. That no milestone up to our ledger referenced it when it was fetched stays true, and a
- * later milestone that does is taken in with it: then D1 knows the block, whose ID it keeps. Only an import can leave that out, so a new ledger forgets all.
+ * later milestone that does is taken in with it: then D1 knows the block, and keeps its ID for long. Only an import can leave that out, so a new ledger forgets
+ * all.
  */
 import type { ParsedBlock } from '../stardust/block.ts';
-import type { FetchedBlocks } from './fetch-blocks.ts';
 
-/** Bytes of blocks, a small part of an isolate's 128 MB. */
-const MAX_BYTES = 4_000_000;
+/** Milestones after which a block is not remembered any more, well before D1 forgets an ID (4 × the least retention, ledger/prune.ts). */
+const MAX_AGE = 35;
 
-/** @returns gives the memory of one ledger, named by its generation (ledger/head.ts) */
-export function createBlockMemory(): (generation: string) => FetchedBlocks {
-  const blocks = new Map<string, ParsedBlock>();
+export interface BlockMemory {
+  get(id: string): ParsedBlock | undefined;
+  set(id: string, block: ParsedBlock): void;
+  delete(id: string): void;
+}
+
+/**
+ * @param maxBytes of blocks; with one more all are forgotten
+ * @returns gives the memory of one ledger, named by its generation (ledger/head.ts), as of its index
+ */
+export function createBlockMemory(maxBytes: number): (generation: string, ledger: number) => BlockMemory {
+  const blocks = new Map<string, { block: ParsedBlock; ledger: number }>();
   let bytes = 0;
   let owner: string | undefined;
 
@@ -21,17 +31,29 @@ export function createBlockMemory(): (generation: string) => FetchedBlocks {
     bytes = 0;
   }
 
-  return (generation) => {
+  function drop(id: string): void {
+    bytes -= blocks.get(id)?.block.bytes.length ?? 0;
+    blocks.delete(id);
+  }
+
+  return (generation, ledger) => {
     if (generation !== owner) forget();
     owner = generation;
     return {
-      get: (id) => (generation === owner ? blocks.get(id) : undefined),
+      get(id) {
+        const kept = generation === owner ? blocks.get(id) : undefined;
+        return kept !== undefined && ledger - kept.ledger <= MAX_AGE ? kept.block : undefined;
+      },
       set(id, block) {
         // a request that outlives its ledger knows nothing about the one that replaced it
         if (generation !== owner) return;
+        drop(id);
+        if (bytes + block.bytes.length > maxBytes) forget();
+        blocks.set(id, { block, ledger });
         bytes += block.bytes.length;
-        if (bytes > MAX_BYTES) forget();
-        blocks.set(id, block);
+      },
+      delete(id) {
+        if (generation === owner) drop(id);
       },
     };
   };

@@ -6,6 +6,7 @@ import { BeyondBudget, type BlockSource, ReferencedBefore, UnknownBlock } from '
 import { breaksNonceRule } from '../stardust/admission.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
+import type { BlockMemory } from './block-memory.ts';
 import { askInTurn, type Upstream, UpstreamFailure } from './upstream.ts';
 
 export interface FetchLimits {
@@ -15,17 +16,11 @@ export interface FetchLimits {
   deadline: number;
 }
 
-/** Blocks fetched and not stored yet, by hex ID, so that they are not fetched again. */
-export interface FetchedBlocks {
-  get(id: string): ParsedBlock | undefined;
-  set(id: string, block: ParsedBlock): void;
-}
-
 /** Fetches blocks of a milestone's cone: if one too many or a false one comes, the milestone's roots tell. */
 export function milestoneSource(
   upstreams: readonly Upstream[],
   limits: FetchLimits,
-  fetched: FetchedBlocks,
+  fetched: Pick<BlockMemory, 'get' | 'set'>,
 ): BlockSource {
   const fetchOne = async (id: string) => {
     const block = fetched.get(id) ?? (await fetchBlock(upstreams, id));
@@ -45,7 +40,7 @@ export function openSource(
   upstreams: readonly Upstream[],
   index: number,
   limits: FetchLimits,
-  fetched: FetchedBlocks,
+  fetched: Pick<BlockMemory, 'get' | 'set'>,
 ): BlockSource {
   const confirmed = new Map<Upstream, Promise<void>>();
   const readReference = (id: string) =>

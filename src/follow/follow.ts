@@ -14,6 +14,7 @@ import { type Database, runBatch } from '../ledger/rows.ts';
 import { describeError, writeLog } from '../log.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
+import { createBlockMemory } from './block-memory.ts';
 import { milestoneSource } from './fetch-blocks.ts';
 import { saveFollowerState, stopFollowing } from './state.ts';
 import { storeTips } from './store-tips.ts';
@@ -27,12 +28,26 @@ export interface Following {
   upstreams: readonly Upstream[];
   keys: MilestoneKeys;
   verify: VerifySignature;
-  /** Blocks fetched by passes before and not stored yet. */
-  fetched: Map<string, ParsedBlock>;
+  memory: PassMemory;
   /** Called after each milestone that was applied, and at the end of the pass; `behind` where the next milestone is known to be there already. */
   publish: (behind: boolean) => Promise<void>;
   /** Milestones before the ledger's whose states are kept. */
   retention: number;
+}
+
+/** What passes leave to those after them; nothing is lost with it but time. */
+export interface PassMemory {
+  /** Blocks fetched and not stored yet. */
+  fetched: Map<string, ParsedBlock>;
+  /** Those of them that were found to be open, by ledger. */
+  open: ReturnType<typeof createBlockMemory>;
+}
+
+/** Bytes of open blocks that wait to be stored. */
+const MAX_REMEMBERED = 16_000_000;
+
+export function createPassMemory(): PassMemory {
+  return { fetched: new Map(), open: createBlockMemory(MAX_REMEMBERED) };
 }
 
 export interface PassBudget {
@@ -73,7 +88,7 @@ export async function followOnce(following: Following, budget: PassBudget): Prom
       }
       if (!isUpstreams(error)) throw error;
       // the next try asks afresh: what this one sent may be what is wrong
-      following.fetched.clear();
+      following.memory.fetched.clear();
       if (error instanceof Divergence) diverged = error.message;
       writeLog('warn', error instanceof Divergence ? 'upstream diverges' : 'upstream fails', {
         upstream: upstream.name,
@@ -111,18 +126,18 @@ async function followUpstream(following: Following, upstream: Upstream, budget: 
     await following.publish(at.head.ledger < heads.confirmed);
   }
   if (at.head.ledger === heads.confirmed && !budget.milestonesOnly) await storeTipsIfPossible(following, upstream, at);
-  if (following.fetched.size > MAX_FETCHED) following.fetched.clear();
+  if (following.memory.fetched.size > MAX_FETCHED) following.memory.fetched.clear();
   return finish(false);
 }
 
 /** Tips are stored to save requests the fetching; whatever is in the way of it holds nothing up. */
 async function storeTipsIfPossible(
-  { db, fetched }: Following,
+  { db, memory: { fetched, open } }: Following,
   upstream: Upstream,
   { head, rules }: Position,
 ): Promise<void> {
   try {
-    await storeTips(db, upstream, head, rules, fetched);
+    await storeTips(db, upstream, head, rules, open(head.generation, head.ledger), fetched);
   } catch (error) {
     writeLog('warn', 'tips not stored', { upstream: upstream.name, error: describeError(error) });
   }
@@ -172,8 +187,8 @@ async function takeInNext(
     following.db,
     verified,
     rules,
-    milestoneSource([upstream], limits, following.fetched),
+    milestoneSource([upstream], limits, following.memory.fetched),
   );
-  following.fetched.clear();
+  following.memory.fetched.clear();
   writeLog('info', 'milestone applied', { ...taken, ms: Date.now() - started });
 }

@@ -8,8 +8,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { describeError, writeLog } from '../log.ts';
 import { publish } from '../nft-index/publish.ts';
 import { readSettings, type Settings } from '../settings.ts';
-import type { ParsedBlock } from '../stardust/block.ts';
-import { followOnce, type PassBudget, type PassResult } from './follow.ts';
+import { createPassMemory, followOnce, type PassBudget, type PassResult } from './follow.ts';
 import { openUpstreams, verifySignature } from './session.ts';
 import { stopFollowing } from './state.ts';
 
@@ -33,7 +32,7 @@ const PUBLISH_INTERVAL_BEHIND = 30_000;
 const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 
 export class Follower extends DurableObject<Env> {
-  readonly #fetched = new Map<string, ParsedBlock>();
+  readonly #memory = createPassMemory();
   #running: Promise<PassResult> | undefined;
   #catchingUp: Promise<PassResult> | undefined;
   #published = Date.now();
@@ -91,7 +90,7 @@ export class Follower extends DurableObject<Env> {
       upstreams: openUpstreams(settings, ANSWER_TIME, ATTEMPTS),
       keys: settings.milestoneKeys,
       verify: verifySignature,
-      fetched: this.#fetched,
+      memory: this.#memory,
       publish: async (behind: boolean) =>
         void (await this.#publishIfDue(settings, behind ? PUBLISH_INTERVAL_BEHIND : PUBLISH_INTERVAL)),
       retention: settings.retentionMilestones,

@@ -15,11 +15,13 @@ import { createdOutputIds, settleWaiting, storeStatements } from '../ledger/stor
 import type { KnownBlock } from '../ledger/view.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
+import type { BlockMemory } from './block-memory.ts';
 import { fetchBlock } from './fetch-blocks.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
-/** Blocks stored in one go; more are left to the next. */
-const MAX_BLOCKS = 300;
+/** Blocks fetched in one go, and blocks stored; more are left to the next. */
+const MAX_FETCHED = 300;
+const MAX_STORED = 2000;
 
 /** The most open blocks that are kept (design §3). */
 const MAX_OPEN_BLOCKS = 100_000;
@@ -30,67 +32,95 @@ const COUNT_OPEN = 'SELECT count(*) AS open FROM block WHERE milestone IS NULL';
  * How many blocks were stored.
  *
  * @param upstream one that has confirmed the ledger's milestone: one that is behind does not know yet of all blocks that are referenced
+ * @param open of the ledger and its index: blocks that earlier passes found to be open and could not store
+ * @param fetched takes the blocks, for the milestone that will reference them
  */
 export async function storeTips(
   db: Database,
   upstream: Upstream,
   head: Head,
   rules: IntakeRules,
+  open: BlockMemory,
   fetched: Map<string, ParsedBlock>,
 ): Promise<number> {
-  const { known, blocks } = await fetchFromTips(db, upstream, head.ledger, fetched);
-  const fresh = solidFirst(blocks, known);
+  const { known, blocks } = await gatherFromTips(db, upstream, head.ledger, open, fetched);
+  const fresh = solidFirst(blocks, known).slice(0, MAX_STORED);
   if (fresh.length === 0) return 0;
-  const open = Number((await db.prepare(COUNT_OPEN).first())?.open);
-  if (open + fresh.length > MAX_OPEN_BLOCKS)
-    throw new Error(`${open} blocks that no milestone references: no more are stored`);
+  const stored = Number((await db.prepare(COUNT_OPEN).first())?.open);
+  if (stored + fresh.length > MAX_OPEN_BLOCKS)
+    throw new Error(`${stored} blocks that no milestone references: no more are stored`);
 
   const rows = { ...(await lookUpOutputs(db, mentionedOutputIds(fresh))), blocks: known };
   const recorded = await recordBlocks(fresh, rows, rules);
   await runFenced(db, storeStatements(db, recorded, head.generation));
   await settleWaiting(db, head.generation, createdOutputIds(recorded), rules.verify);
-  for (const { id } of recorded) fetched.delete(id);
+  for (const { id } of recorded) {
+    fetched.delete(id);
+    open.delete(id);
+  }
   return recorded.length;
 }
 
-/** From the tips down to blocks that D1 knows. */
-async function fetchFromTips(
+/** From the tips down to blocks that D1 knows, as far as may be fetched: what is remembered is walked through for nothing. */
+async function gatherFromTips(
   db: Database,
   upstream: Upstream,
   ledger: number,
+  open: BlockMemory,
   fetched: Map<string, ParsedBlock>,
 ): Promise<{ known: Map<string, KnownBlock>; blocks: Map<string, ParsedBlock> }> {
   const known = new Map<string, KnownBlock>();
   const blocks = new Map<string, ParsedBlock>();
-  let level = await upstream.readTips();
-  while (level.length > 0 && blocks.size < MAX_BLOCKS) {
-    for (const [id, block] of await lookUpBlocks(db, level)) known.set(id, block);
-    const unknown = level.filter((id) => !known.has(id) && !blocks.has(id)).slice(0, MAX_BLOCKS - blocks.size);
-    const parents = new Set<string>();
-    for (const block of await Promise.all(unknown.map((id) => fetchOpen(upstream, id, ledger, fetched)))) {
-      if (block === undefined) continue;
-      blocks.set(toHexDigits(block.id), block);
-      for (const parent of block.block.parents) parents.add(toHexDigits(parent));
+  /** Blocks from these down that are neither known nor remembered. */
+  const walk = (ids: readonly string[]): string[] => {
+    const missing = new Set<string>();
+    const stack = [...ids];
+    for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
+      if (blocks.has(id) || known.has(id)) continue;
+      const block = open.get(id);
+      if (block === undefined) {
+        missing.add(id);
+      } else {
+        blocks.set(id, block);
+        stack.push(...block.block.parents.map(toHexDigits));
+      }
     }
-    level = [...parents].filter((id) => !known.has(id) && !blocks.has(id));
+    return [...missing];
+  };
+  let left = MAX_FETCHED;
+  let missing = walk(await upstream.readTips());
+  while (missing.length > 0 && left > 0) {
+    for (const [id, block] of await lookUpBlocks(db, missing)) known.set(id, block);
+    const unknown = missing.filter((id) => !known.has(id)).slice(0, left);
+    left -= unknown.length;
+    const isOpen = await Promise.all(unknown.map((id) => fetchOpen(upstream, id, ledger, open, fetched)));
+    missing = walk(unknown.filter((_, i) => isOpen[i]));
+  }
+  // some of what was remembered has been stored since
+  for (const [id, block] of await lookUpBlocks(db, [...blocks.keys()])) {
+    known.set(id, block);
+    open.delete(id);
   }
   return { known, blocks };
 }
 
-/** The block, unless it is not to be had or an applied milestone references it. */
+/** Whether the block is to be had and no applied milestone references it: then it is remembered. */
 async function fetchOpen(
   upstream: Upstream,
   id: string,
   ledger: number,
+  open: BlockMemory,
   fetched: Map<string, ParsedBlock>,
-): Promise<ParsedBlock | undefined> {
+): Promise<boolean> {
   try {
     const block = fetched.get(id) ?? (await fetchBlock([upstream], id));
     fetched.set(id, block);
     const reference = await upstream.readReference(id);
-    return reference === null || (reference !== undefined && reference > ledger) ? block : undefined;
+    if (reference === undefined || (reference !== null && reference <= ledger)) return false;
+    open.set(id, block);
+    return true;
   } catch (error) {
-    if (error instanceof UnknownBlock || error instanceof UpstreamFailure) return undefined;
+    if (error instanceof UnknownBlock || error instanceof UpstreamFailure) return false;
     throw error;
   }
 }
@@ -99,7 +129,7 @@ async function fetchOpen(
 function solidFirst(blocks: ReadonlyMap<string, ParsedBlock>, known: ReadonlyMap<string, KnownBlock>): ParsedBlock[] {
   const solid = new Set(known.keys());
   const ordered: ParsedBlock[] = [];
-  let waiting = [...blocks];
+  let waiting = [...blocks].filter(([id]) => !solid.has(id));
   for (let before = -1; before !== ordered.length; ) {
     before = ordered.length;
     waiting = waiting.filter(([id, block]) => {

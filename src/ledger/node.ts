@@ -29,8 +29,11 @@ const CATCH_UP_TIME = 700;
 const REQUEST_TIME = 1500;
 const MAX_FETCHED = 2000;
 
+/** Bytes of blocks that requests remember, a small part of an isolate's 128 MB. */
+const MAX_REMEMBERED = 4_000_000;
+
 const guard = createGuard(Date.now);
-const blockMemory = createBlockMemory();
+const blockMemory = createBlockMemory(MAX_REMEMBERED);
 
 export function openNode(settings: Settings): EdgeNode {
   const { ledger, nftIndex, upstreams } = settings;
@@ -82,7 +85,7 @@ async function computeNow(
         ? ({ ledger, generation }) => {
             const limits = { maxBlocks: MAX_FETCHED, deadline };
             const upstreams = openUpstreams(settings, REQUEST_TIME, 1);
-            return guard(openSource(upstreams, ledger + 1, limits, blockMemory(generation)));
+            return guard(openSource(upstreams, ledger + 1, limits, blockMemory(generation, ledger)));
           }
         : undefined,
     );

@@ -4,7 +4,7 @@
 import '../vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { followOnce } from '../../src/follow/follow.ts';
+import { createPassMemory, followOnce } from '../../src/follow/follow.ts';
 import type { Upstream } from '../../src/follow/upstream.ts';
 import type { Database } from '../../src/ledger/rows.ts';
 import { ledgerStateHash } from '../../src/ledger/state-hash.ts';
@@ -80,7 +80,7 @@ describe('a batch that fails once', () => {
 describe('two followers at once', () => {
   it('one wins each milestone, and nothing is done twice', async () => {
     const rig = await startLedger(db, network, 0);
-    const other: Rig = { ...rig, following: { ...rig.following, fetched: new Map() } };
+    const other: Rig = { ...rig, following: { ...rig.following, memory: createPassMemory() } };
     for (let target = 3; target <= 81; target += 3)
       await Promise.all([followAlong(rig, target), followAlong(other, target)]);
     expect(await milestonesApplied()).toEqual(Array.from({ length: 82 }, (_, i) => i));

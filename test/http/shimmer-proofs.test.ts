@@ -15,7 +15,7 @@ import { openLocalDatabase } from '../../scripts/lib/local-database.ts';
 import { sampleKeys } from '../../scripts/lib/prepare-sample.ts';
 import { CONFIRMED, PROPOSED, readMilestone, readNetwork, SNAPSHOT, sampleUpstream } from '../../scripts/lib/sample.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
-import { followOnce } from '../../src/follow/follow.ts';
+import { createPassMemory, followOnce } from '../../src/follow/follow.ts';
 import { verifySignature } from '../../src/follow/session.ts';
 import type { Upstream } from '../../src/follow/upstream.ts';
 import { proveBlock } from '../../src/ledger/explain.ts';
@@ -55,7 +55,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function takeBothIn(db: Database): Promise<void> {
   const keys = sampleKeys(readNetwork());
   await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys });
-  const tools = { verify: verifySignature, fetched: new Map(), publish: async () => {}, retention: 100 };
+  const tools = { verify: verifySignature, memory: createPassMemory(), publish: async () => {}, retention: 100 };
   const budget = { deadline: Date.now() + 30_000, milestones: 2 };
   const { applied } = await followOnce({ db, upstreams: [bothMilestones()], keys, ...tools }, budget);
   expect(applied).toBe(2);

@@ -14,17 +14,17 @@ function blockOf(length: number): ParsedBlock {
 const block = blockOf(1);
 
 it('remembers', () => {
-  const memory = createBlockMemory();
-  memory('one').set('a', block);
-  expect(memory('one').get('a')).toBe(block);
-  expect(memory('one').get('b')).toBeUndefined();
+  const memory = createBlockMemory(4_000_000);
+  memory('one', 7).set('a', block);
+  expect(memory('one', 7).get('a')).toBe(block);
+  expect(memory('one', 7).get('b')).toBeUndefined();
 });
 
 it('forgets with the ledger, and takes nothing from requests about a former one', () => {
-  const memory = createBlockMemory();
-  const former = memory('one');
+  const memory = createBlockMemory(4_000_000);
+  const former = memory('one', 7);
   former.set('a', block);
-  const now = memory('two');
+  const now = memory('two', 7);
   expect(now.get('a')).toBeUndefined();
   // it was open there, and may be referenced by a milestone before the import here
   former.set('b', block);
@@ -37,8 +37,15 @@ it('forgets with the ledger, and takes nothing from requests about a former one'
   ]);
 });
 
+it('forgets what is so old that the ledger may have forgotten that it knew it', () => {
+  const memory = createBlockMemory(4_000_000);
+  memory('one', 7).set('a', block);
+  expect(memory('one', 42).get('a')).toBe(block);
+  expect(memory('one', 43).get('a')).toBeUndefined();
+});
+
 it('does not grow without end', () => {
-  const memory = createBlockMemory()('one');
+  const memory = createBlockMemory(4_000_000)('one', 7);
   const large = blockOf(8000);
   const count = 1000;
   for (let i = 0; i < count; i++) memory.set(String(i), large);

@@ -2,7 +2,7 @@
  * A ledger in D1 that begins with a snapshot of a test network and follows it, and questions put to it; all in one process, without HTTP.
  */
 import { milestoneSource, openSource } from '../../src/follow/fetch-blocks.ts';
-import { type Following, followOnce } from '../../src/follow/follow.ts';
+import { createPassMemory, type Following, followOnce } from '../../src/follow/follow.ts';
 import { verifySignature } from '../../src/follow/session.ts';
 import { storeTips } from '../../src/follow/store-tips.ts';
 import { takeInMilestone } from '../../src/follow/take-in.ts';
@@ -66,7 +66,7 @@ export async function startLedger(
     upstreams: [upstream],
     keys: network.keys,
     verify: verifySignature,
-    fetched: new Map(),
+    memory: createPassMemory(),
     publish: async () => {},
     retention,
   };
@@ -113,11 +113,11 @@ async function admitting(db: Database, ledger: number): Promise<ProtocolParamete
 }
 
 /** Stores the upstream's tips, and what lies below them, as the follower does between milestones. */
-export async function storeNow({ network, upstream }: Rig, db: Database): Promise<number> {
+export async function storeNow({ network, upstream, following }: Rig, db: Database): Promise<number> {
   const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
   const head = headFromRow(row!);
   const rules = { keys: network.keys, verify: verifySignature, parameters: await admitting(db, head.ledger) };
-  return storeTips(db, upstream, head, rules, new Map());
+  return storeTips(db, upstream, head, rules, following.memory.open(head.generation, head.ledger), new Map());
 }
 
 /** The database with something happening before each batch, by its statements and its number: somebody else at work, or the end. */

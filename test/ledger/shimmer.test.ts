@@ -7,7 +7,7 @@ import { sampleKeys } from '../../scripts/lib/prepare-sample.ts';
 import { CONFIRMED, PROPOSED, readMilestone, readNetwork, SNAPSHOT, sampleUpstream } from '../../scripts/lib/sample.ts';
 import type { SqliteDatabase } from '../../scripts/lib/sqlite-database.ts';
 import { openSource } from '../../src/follow/fetch-blocks.ts';
-import { followOnce } from '../../src/follow/follow.ts';
+import { createPassMemory, followOnce } from '../../src/follow/follow.ts';
 import { verifySignature } from '../../src/follow/session.ts';
 import type { Upstream } from '../../src/follow/upstream.ts';
 import { admittingParameters, readParameters } from '../../src/ledger/parameters.ts';
@@ -53,7 +53,7 @@ function upstreamAt(index: number): Upstream {
 }
 
 async function follow(upstream: Upstream): Promise<number> {
-  const tools = { verify: verifySignature, fetched: new Map(), publish: async () => {}, retention: 1000 };
+  const tools = { verify: verifySignature, memory: createPassMemory(), publish: async () => {}, retention: 1000 };
   await followOnce({ db, upstreams: [upstream], keys, ...tools }, { deadline: Date.now() + 60_000, milestones: 2 });
   return Number(await db.prepare('SELECT ledger FROM head').first('ledger'));
 }
