@@ -17,8 +17,13 @@ export interface BlockMemory {
   delete(id: string): void;
 }
 
+/** Bytes of heap that a parsed block takes, measured: an empty one 1 KB, one with a transaction of 672 bytes 6.6 KB. */
+function heapOf({ bytes }: ParsedBlock): number {
+  return 1000 + 10 * bytes.length;
+}
+
 /**
- * @param maxBytes of blocks; with one more all are forgotten
+ * @param maxBytes of heap; before it would take more all are forgotten
  * @returns gives the memory of one ledger, named by its generation (ledger/head.ts), as of its index
  */
 export function createBlockMemory(maxBytes: number): (generation: string, ledger: number) => BlockMemory {
@@ -32,8 +37,8 @@ export function createBlockMemory(maxBytes: number): (generation: string, ledger
   }
 
   function drop(id: string): void {
-    bytes -= blocks.get(id)?.block.bytes.length ?? 0;
-    blocks.delete(id);
+    const kept = blocks.get(id);
+    if (kept !== undefined && blocks.delete(id)) bytes -= heapOf(kept.block);
   }
 
   return (generation, ledger) => {
@@ -42,15 +47,17 @@ export function createBlockMemory(maxBytes: number): (generation: string, ledger
     return {
       get(id) {
         const kept = generation === owner ? blocks.get(id) : undefined;
-        return kept !== undefined && ledger - kept.ledger <= MAX_AGE ? kept.block : undefined;
+        if (kept === undefined || ledger - kept.ledger <= MAX_AGE) return kept?.block;
+        drop(id);
+        return undefined;
       },
       set(id, block) {
         // a request that outlives its ledger knows nothing about the one that replaced it
         if (generation !== owner) return;
         drop(id);
-        if (bytes + block.bytes.length > maxBytes) forget();
+        if (bytes + heapOf(block) > maxBytes) forget();
         blocks.set(id, { block, ledger });
-        bytes += block.bytes.length;
+        bytes += heapOf(block);
       },
       delete(id) {
         if (generation === owner) drop(id);

@@ -43,8 +43,8 @@ export interface PassMemory {
   open: ReturnType<typeof createBlockMemory>;
 }
 
-/** Bytes of open blocks that wait to be stored. */
-const MAX_REMEMBERED = 16_000_000;
+/** Bytes of heap for open blocks that wait to be stored. */
+const MAX_REMEMBERED = 32_000_000;
 
 export function createPassMemory(): PassMemory {
   return { fetched: new Map(), open: createBlockMemory(MAX_REMEMBERED) };

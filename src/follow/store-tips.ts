@@ -13,8 +13,10 @@ import { lookUpBlocks, lookUpOutputs } from '../ledger/lookup.ts';
 import type { Database } from '../ledger/rows.ts';
 import { createdOutputIds, settleWaiting, storeStatements } from '../ledger/store.ts';
 import type { KnownBlock } from '../ledger/view.ts';
+import { inadmissible } from '../stardust/admission.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
+import { isMilestoneBlock } from '../stardust/milestone-keys.ts';
 import type { BlockMemory } from './block-memory.ts';
 import { fetchBlock } from './fetch-blocks.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
@@ -22,6 +24,9 @@ import { type Upstream, UpstreamFailure } from './upstream.ts';
 /** Blocks fetched in one go, and blocks stored; more are left to the next. */
 const MAX_FETCHED = 300;
 const MAX_STORED = 2000;
+
+/** Milliseconds after which nothing more is fetched, as milestones wait meanwhile. */
+const FETCH_TIME = 4000;
 
 /** The most open blocks that are kept (design §3). */
 const MAX_OPEN_BLOCKS = 100_000;
@@ -44,7 +49,7 @@ export async function storeTips(
   fetched: Map<string, ParsedBlock>,
 ): Promise<number> {
   const { known, blocks } = await gatherFromTips(db, upstream, head.ledger, open, fetched);
-  const fresh = solidFirst(blocks, known).slice(0, MAX_STORED);
+  const fresh = await storableBlocks(blocks, known, (block) => isSettled(block, head.ledger, rules));
   if (fresh.length === 0) return 0;
   const stored = Number((await db.prepare(COUNT_OPEN).first())?.open);
   if (stored + fresh.length > MAX_OPEN_BLOCKS)
@@ -74,7 +79,7 @@ async function gatherFromTips(
   /** Blocks from these down that are neither known nor remembered. */
   const walk = (ids: readonly string[]): string[] => {
     const missing = new Set<string>();
-    const stack = [...ids];
+    const stack = ids.toReversed();
     for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
       if (blocks.has(id) || known.has(id)) continue;
       const block = open.get(id);
@@ -88,8 +93,9 @@ async function gatherFromTips(
     return [...missing];
   };
   let left = MAX_FETCHED;
+  const deadline = Date.now() + FETCH_TIME;
   let missing = walk(await upstream.readTips());
-  while (missing.length > 0 && left > 0) {
+  while (missing.length > 0 && left > 0 && Date.now() < deadline) {
     for (const [id, block] of await lookUpBlocks(db, missing)) known.set(id, block);
     const unknown = missing.filter((id) => !known.has(id)).slice(0, left);
     left -= unknown.length;
@@ -113,9 +119,11 @@ async function fetchOpen(
   fetched: Map<string, ParsedBlock>,
 ): Promise<boolean> {
   try {
-    const block = fetched.get(id) ?? (await fetchBlock([upstream], id));
+    const [block, reference] = await Promise.all([
+      fetched.get(id) ?? fetchBlock([upstream], id),
+      upstream.readReference(id),
+    ]);
     fetched.set(id, block);
-    const reference = await upstream.readReference(id);
     if (reference === undefined || (reference !== null && reference <= ledger)) return false;
     open.set(id, block);
     return true;
@@ -125,19 +133,48 @@ async function fetchOpen(
   }
 }
 
-/** Blocks all of whose parents are known or among those before them. */
-function solidFirst(blocks: ReadonlyMap<string, ParsedBlock>, known: ReadonlyMap<string, KnownBlock>): ParsedBlock[] {
-  const solid = new Set(known.keys());
+/**
+ * Whether the block would be recorded in the same way later (intake.ts): not if the keys or the parameters that we have may be what is missing. A milestone beyond
+ * ours that they do not verify may be one whose keys are about to be configured, and a block that no parameters admit one of parameters about to be announced.
+ */
+async function isSettled(
+  parsed: ParsedBlock,
+  ledger: number,
+  { keys, verify, parameters }: IntakeRules,
+): Promise<boolean> {
+  const { milestone } = parsed;
+  if (milestone !== undefined && milestone.value.index > ledger && !(await isMilestoneBlock(parsed, keys, verify)))
+    return false;
+  return parameters.some((each) => inadmissible(parsed, each) === undefined);
+}
+
+/** The first blocks all of whose parents are known or among those before them; without those that are not settled, and all upon them. */
+async function storableBlocks(
+  blocks: ReadonlyMap<string, ParsedBlock>,
+  known: ReadonlyMap<string, KnownBlock>,
+  settled: (block: ParsedBlock) => Promise<boolean>,
+): Promise<ParsedBlock[]> {
   const ordered: ParsedBlock[] = [];
-  let waiting = [...blocks].filter(([id]) => !solid.has(id));
-  for (let before = -1; before !== ordered.length; ) {
-    before = ordered.length;
-    waiting = waiting.filter(([id, block]) => {
-      if (!block.block.parents.every((parent) => solid.has(toHexDigits(parent)))) return true;
-      solid.add(id);
-      ordered.push(block);
-      return false;
-    });
+  /** Whether it is among the ordered. */
+  const done = new Map<string, boolean>();
+  const isOpen = (id: string) => blocks.has(id) && !known.has(id) && !done.has(id);
+  const stack = [...blocks.keys()];
+  while (stack.length > 0 && ordered.length < MAX_STORED) {
+    const id = stack.at(-1)!;
+    if (!isOpen(id)) {
+      stack.pop();
+      continue;
+    }
+    const block = blocks.get(id)!;
+    const parents = block.block.parents.map(toHexDigits);
+    const before = parents.filter(isOpen);
+    if (before.length > 0) {
+      stack.push(...before);
+      continue;
+    }
+    const storable = parents.every((parent) => known.has(parent) || done.get(parent)) && (await settled(block));
+    done.set(id, storable);
+    if (storable) ordered.push(block);
   }
   return ordered;
 }

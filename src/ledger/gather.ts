@@ -49,6 +49,7 @@ export type NotGathered = { missing: string } | 'too large' | 'ledger replaced';
  * @param index the milestone's index; blocks that earlier milestones reference stop the walk
  * @param parents hex IDs
  * @param source absent where nothing may be fetched: a block that D1 does not have is then `missing`
+ * @param maxChunks of the view (view.ts)
  */
 export async function gatherCone(
   db: Database,
@@ -57,6 +58,7 @@ export async function gatherCone(
   parents: readonly string[],
   rules: () => Promise<IntakeRules>,
   source?: BlockSource,
+  maxChunks?: number,
 ): Promise<Gathered | NotGathered> {
   const unknown = parents.filter((id) => !first.named.has(id));
   if (unknown.length === 0) {
@@ -66,7 +68,12 @@ export async function gatherCone(
   if (source === undefined) return { missing: unknown[0]! };
 
   const found = await fetchCone(db, unknown, first.named, source);
-  const whole = await readView(db, index, [...new Set([...parents, ...found.known, ...found.blocks.keys()])]);
+  const whole = await readView(
+    db,
+    index,
+    [...new Set([...parents, ...found.known, ...found.blocks.keys()])],
+    maxChunks,
+  );
   if (whole === 'too large') return whole;
   if (whole?.head.generation !== first.head.generation) return 'ledger replaced';
   const fresh = parentsFirst(found.blocks, whole.named);

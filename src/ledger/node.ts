@@ -8,7 +8,7 @@ import { openSource } from '../follow/fetch-blocks.ts';
 import { createGuard } from '../follow/guard.ts';
 import { openUpstreams, readRules } from '../follow/session.ts';
 import { followerOf } from '../follow/stub.ts';
-import { UpstreamFailure } from '../follow/upstream.ts';
+import { createRanking, UpstreamFailure } from '../follow/upstream.ts';
 import type { EdgeNode, WhiteFlagRequest, WhiteFlagResult } from '../http/node.ts';
 import { describeError, writeLog } from '../log.ts';
 import { lookUp } from '../nft-index/look-up.ts';
@@ -29,10 +29,11 @@ const CATCH_UP_TIME = 700;
 const REQUEST_TIME = 1500;
 const MAX_FETCHED = 2000;
 
-/** Bytes of blocks that requests remember, a small part of an isolate's 128 MB. */
-const MAX_REMEMBERED = 4_000_000;
+/** Bytes of heap for blocks that requests remember, a part of an isolate's 128 MB. */
+const MAX_REMEMBERED = 24_000_000;
 
 const guard = createGuard(Date.now);
+const ranking = createRanking(Date.now);
 const blockMemory = createBlockMemory(MAX_REMEMBERED);
 
 export function openNode(settings: Settings): EdgeNode {
@@ -67,6 +68,11 @@ async function catchUp(settings: Settings): Promise<void> {
   await Promise.race([pass, new Promise((resolve) => setTimeout(resolve, CATCH_UP_TIME))]);
 }
 
+/** Milliseconds for one answer: of several upstreams all but the last may hang, and there is still time to ask that one. */
+function answerTime({ upstreams }: Settings): number {
+  return upstreams.length === 1 ? REQUEST_TIME : REQUEST_TIME / (upstreams.length + 1);
+}
+
 async function computeNow(
   db: Database,
   settings: Settings,
@@ -84,8 +90,8 @@ async function computeNow(
       mayFetch
         ? ({ ledger, generation }) => {
             const limits = { maxBlocks: MAX_FETCHED, deadline };
-            const upstreams = openUpstreams(settings, REQUEST_TIME, 1);
-            return guard(openSource(upstreams, ledger + 1, limits, blockMemory(generation, ledger)));
+            const upstreams = openUpstreams(settings, answerTime(settings), 1);
+            return guard(openSource(upstreams, ledger + 1, limits, blockMemory(generation, ledger), ranking));
           }
         : undefined,
     );

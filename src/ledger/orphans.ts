@@ -14,7 +14,7 @@ import { headFromRow, SELECT_HEAD } from './head.ts';
 import { parametersAt, parameterTable, SELECT_PARAMETERS } from './parameters.ts';
 import { type Database, forEachPiece, runBatch } from './rows.ts';
 import { DELETE_WAITING } from './store.ts';
-import { readView } from './view.ts';
+import { MAX_CHUNKS_TO_FOLLOW, readView } from './view.ts';
 
 /** Milestones beyond below-max-depth for which an open block is kept (design §3). */
 const MARGIN = 10;
@@ -62,7 +62,7 @@ export async function dropOrphans(db: Database, step: number): Promise<void> {
 /** Rows of the old blocks and of all upon them. */
 async function findOrphans(db: Database, ledger: number, oldest: string, first: number): Promise<number[]> {
   // the view of a proposal upon an open block holds all of them
-  const view = await readView(db, ledger + 1, [oldest]);
+  const view = await readView(db, ledger + 1, [oldest], MAX_CHUNKS_TO_FOLLOW);
   if (view === 'too large') throw new Error('too many open blocks to read');
   if (view === undefined) throw new LedgerMoved('there is no ledger any more');
   const cone = readCone([view.records]);

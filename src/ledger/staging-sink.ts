@@ -62,8 +62,9 @@ const INSERT_MILESTONE = `
   INSERT INTO import_milestone (idx, id, timestamp, payload)
   VALUES (?1, ?2, ?3, (SELECT payload FROM import_progress WHERE milestone = ?1))`;
 
-/** Solid entry points are referenced, and nothing more is known of them. */
-const INSERT_ENTRY_POINTS = 'INSERT INTO import_block (id, milestone, seen) SELECT value, ?2, ?2 FROM json_each(?1)';
+/** Solid entry points are referenced, and nothing more is known of them. A file may name one twice, as the reference takes it. */
+const INSERT_ENTRY_POINTS = `
+  INSERT INTO import_block (id, milestone, seen) SELECT value, ?2, ?2 FROM json_each(?1) WHERE true ON CONFLICT (id) DO NOTHING`;
 
 const INSERT_PARAMETERS = 'INSERT INTO import_parameters (target, announced, bytes) VALUES (?1, ?2, ?3)';
 

@@ -37,17 +37,26 @@ export interface View {
 /** Blocks whose records make one row of the result: 256 of the longest stay below D1's 2 MB a value. */
 const CHUNK = 256;
 
-/** The most rows of the result. A cone that needs more is not walked here. */
+/** The most rows of the result that a request gets. A cone that needs more is not walked for it. */
 export const MAX_CHUNKS = 800;
+
+/** The same for the follower, which cannot go round it: as many as open blocks are kept (follow/store-tips.ts), should each stand by itself. */
+export const MAX_CHUNKS_TO_FOLLOW = 100_000;
 
 /** The known ones among the blocks with the IDs ?1. */
 export const SELECT_BLOCKS =
   'SELECT j.value AS id, b.row, b.milestone FROM json_each(?1) j JOIN block b ON b.id = j.value';
 
-/** ?1 the IDs of the named blocks, ?2 the milestone's index. One concatenation a stretch of blocks, for records and for states: a row a block takes three times as long. */
+/**
+ * ?1 the IDs of the named blocks, ?2 the milestone's index, ?3 the most rows. Nothing is read for a state that is not known here: there may be millions of
+ * milestones after it. One concatenation a stretch of blocks, for records and for states: a row a block takes three times as long.
+ */
 const SELECT_CONE = `
   WITH RECURSIVE
-    named(milestone) AS (SELECT b.milestone FROM json_each(?1) j JOIN block b ON b.id = j.value),
+    named(milestone) AS (
+      SELECT b.milestone FROM json_each(?1) j JOIN block b ON b.id = j.value
+      WHERE EXISTS (SELECT 1 FROM milestone WHERE idx = ?2 - 1)
+    ),
     reach(open, last) AS (
       SELECT max(milestone IS NULL), CASE WHEN max(milestone IS NULL) THEN (SELECT ledger FROM head) ELSE max(milestone) END FROM named
     ),
@@ -78,24 +87,25 @@ const SELECT_CONE = `
       FROM block b CROSS JOIN input i ON i.block = b.row CROSS JOIN output o ON o.row = i.output
       WHERE b.milestone IS chunk.milestone AND b.row >= chunk.first AND b.row < chunk.first + ${CHUNK} AND o.created < ?2
     ) AS states
-  FROM chunk LIMIT ${MAX_CHUNKS + 1}`;
+  FROM chunk LIMIT ?3`;
 
 /** Undefined when nothing was imported; 'too large' when the cone cannot be read at once. */
 export async function readView(
   db: Database,
   index: number,
   named: readonly string[],
+  maxChunks = MAX_CHUNKS,
 ): Promise<View | undefined | 'too large'> {
   const ids = JSON.stringify(named);
   const [heads, options, blocks, parts] = await runBatch(db, [
     db.prepare(SELECT_HEAD).bind(index - 1),
     db.prepare(SELECT_PARAMETERS),
     db.prepare(SELECT_BLOCKS).bind(ids),
-    db.prepare(SELECT_CONE).bind(ids, index),
+    db.prepare(SELECT_CONE).bind(ids, index, maxChunks + 1),
   ]);
   const row = heads![0];
   if (row === undefined) return undefined;
-  if (parts!.length > MAX_CHUNKS) return 'too large';
+  if (parts!.length > maxChunks) return 'too large';
 
   const previous = milestoneFromRow(row);
   const states = new RowMap();

@@ -151,4 +151,25 @@ describe('a request whose cone is stored', () => {
     expect(trips).toBe(1);
     expect(rows).toBeLessThan(51 * 4);
   });
+
+  it('about a state long pruned reads nothing of the milestones since', async () => {
+    const { rig, network } = await ledgerWith([
+      { notes: 10, transfers: 10 },
+      { notes: 1, transfers: 1 },
+    ]);
+    const { request } = network.propose({ parents: top(network) });
+    const referenced = coneOf(network, 2)[0]!.id;
+    const ledger = 5_000_000;
+    await db.batch([
+      db.prepare('DELETE FROM milestone WHERE idx < 2'),
+      db.prepare('UPDATE milestone SET idx = ?1').bind(ledger),
+      db.prepare('UPDATE head SET ledger = ?1').bind(ledger),
+      db.prepare('UPDATE block SET milestone = ?1 WHERE milestone = 2').bind(ledger),
+    ]);
+    for (const parents of [request.parents, [referenced]]) {
+      const { trips, rows } = await costOf(rig, { ...request, index: 2, parents }, 404);
+      expect(trips).toBe(1);
+      expect(rows).toBeLessThan(20);
+    }
+  });
 });

@@ -6,6 +6,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { LedgerMoved } from '../../src/ledger/fence.ts';
 import { prune } from '../../src/ledger/prune.ts';
+import { encodeRecord } from '../../src/stardust/record.ts';
 import { lastIndex } from '../network/model.ts';
 import { basic } from '../network/outputs.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../network/synthetic.ts';
@@ -236,4 +237,33 @@ describe('dropped while somebody counts on it', () => {
     expect(await knows([old, child])).toEqual([true, true]);
     expect(applied).toBe(1);
   });
+});
+
+it('open blocks far apart, more of them than a request may read, do not stop the follower', async () => {
+  const network = new SyntheticNetwork({ seed: 'sparse' });
+  network.milestone();
+  const rig = await startLedger(db, network, 0);
+  await followTo(rig, 1);
+  const record = (row: number) =>
+    encodeRecord({ row, parents: [1], leaf: new Uint8Array(32), inadmissible: false }).toBase64();
+  const blocks = Array.from({ length: 900 }, (_, i) => 1000 + 256 * i).map((row) => [
+    row,
+    `sparse ${row}`,
+    record(row),
+  ]);
+  await db.batch([
+    db
+      .prepare(
+        'INSERT INTO block (row, id, record, seen) SELECT value ->> 0, value ->> 1, value ->> 2, -100 FROM json_each(?1)',
+      )
+      .bind(JSON.stringify(blocks)),
+    db
+      .prepare("INSERT INTO block_bytes (row, bytes) SELECT value ->> 0, 'AAAA' FROM json_each(?1)")
+      .bind(JSON.stringify(blocks)),
+  ]);
+  network.note();
+  network.milestone();
+  await followTo(rig, 2);
+  await prune(db, KEEP);
+  expect(await db.prepare('SELECT count(*) AS open FROM block WHERE milestone IS NULL').first('open')).toBeLessThan(3);
 });
