@@ -8,13 +8,13 @@
 import { IttyRouter } from 'itty-router/IttyRouter';
 import { describeError, writeLog } from '../log.ts';
 import type { Settings } from '../settings.ts';
-import { complete, makePreflightResponse } from './complete.ts';
-import { HttpError, makeErrorResponse } from './errors.ts';
+import { complete, PREFLIGHT } from './complete.ts';
+import { errorAnswer, HttpError } from './errors.ts';
 import type { EdgeNode } from './node.ts';
 import { isPublic } from './public-routes.ts';
 import type { ResponseCache } from './response-cache.ts';
-import type { RequestNotes, Route } from './route.ts';
-import { listRoutes, NFT_PREFIX } from './routes.ts';
+import type { Answer, RequestNotes, Route } from './route.ts';
+import { listRoutes, NFT_PREFIX, nftRoute } from './routes.ts';
 
 export interface App {
   fetch(request: Request, ctx: ExecutionContext): Promise<Response>;
@@ -39,15 +39,23 @@ interface Exchange {
 export function createApp({ settings, node, cache }: AppParts): App {
   const router = IttyRouter();
   router.all('*', refuseOtherSpellings);
-  for (const route of listRoutes(settings.whiteFlagLimit)) {
-    router.all(route.path, ({ params }, exchange: Exchange) => enter(route, params, exchange));
+  for (const each of listRoutes(settings.whiteFlagLimit)) {
+    router.all(each.path, ({ params }, exchange: Exchange) => enter(each, params, exchange));
   }
   router.all('*', () => {
     throw new HttpError(404, 'no such route');
   });
 
+  async function route(exchange: Exchange): Promise<Answer> {
+    const { path, request } = exchange;
+    if (path.startsWith(NFT_PREFIX) && path.length > NFT_PREFIX.length) {
+      return enter(nftRoute, { nftId: path.slice(NFT_PREFIX.length) }, exchange);
+    }
+    return router.fetch({ method: request.method, url: `http://path.invalid${path}` }, exchange);
+  }
+
   /** 403, then 405, then what the route says; 404 is behind us. */
-  async function enter(route: Route, params: Record<string, string>, exchange: Exchange): Promise<Response> {
+  async function enter(route: Route, params: Record<string, string>, exchange: Exchange): Promise<Answer> {
     const { request, ctx, notes, path } = exchange;
     exchange.route = route.path;
     if (!isPublic(path, settings.publicRoutes)) throw new HttpError(403);
@@ -70,25 +78,22 @@ export function createApp({ settings, node, cache }: AppParts): App {
       const started = performance.now();
       const path = new URL(request.url).pathname;
       const exchange: Exchange = { request, ctx, path, route: 'none', notes: {} };
-      let response: Response;
+      let answer: Answer;
       let error: unknown;
       try {
-        response =
-          request.method === 'OPTIONS'
-            ? makePreflightResponse()
-            : await router.fetch({ method: request.method, url: `http://path.invalid${path}` }, exchange);
+        answer = request.method === 'OPTIONS' ? PREFLIGHT : await route(exchange);
       } catch (thrown) {
         error = thrown;
-        response = makeErrorResponse(thrown instanceof HttpError ? thrown : new HttpError(500));
+        answer = errorAnswer(thrown instanceof HttpError ? thrown : new HttpError(500));
       }
       const ms = performance.now() - started;
-      report(exchange, response.status, ms, error);
+      report(exchange, answer.status ?? 200, ms, error);
       const { ledgerIndex, stages } = exchange.notes;
       const more = {
         ...(ledgerIndex !== undefined && { 'x-ledger-index': String(ledgerIndex) }),
         ...(settings.serverTiming && { 'server-timing': describeTimings({ ...stages, total: ms }) }),
       };
-      return complete(response, request.method, more);
+      return complete(answer, request.method, more);
     },
   };
 
@@ -116,9 +121,8 @@ async function afterwards(work: () => Promise<unknown>): Promise<void> {
   await work();
 }
 
-/** A path has one spelling (design §1). What follows the NFT prefix is left to that route: there, another spelling is a bad ID. */
+/** A path has one spelling (design §1). */
 function refuseOtherSpellings(_routed: unknown, { path }: Exchange): void {
-  if (path.startsWith(NFT_PREFIX) && path.length > NFT_PREFIX.length) return;
   if (path !== '/' && /\/\/|\/$|%/.test(path)) throw new HttpError(404, 'no such route');
 }
 

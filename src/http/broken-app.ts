@@ -4,13 +4,13 @@
 import { writeLog } from '../log.ts';
 import type { App } from './app.ts';
 import { complete } from './complete.ts';
-import { HttpError, makeErrorResponse } from './errors.ts';
+import { errorAnswer, HttpError } from './errors.ts';
 
 export function createBrokenApp(problems: readonly string[]): App {
   return {
     async fetch(request) {
       writeLog('error', 'settings', { problems });
-      return complete(makeErrorResponse(new HttpError(500)), request.method);
+      return complete(errorAnswer(new HttpError(500)), request.method);
     },
   };
 }

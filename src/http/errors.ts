@@ -2,6 +2,8 @@
  * Errors at the border (design §1): one class, one body, the messages that the contract names and no others.
  */
 
+import { type Answer, jsonAnswer } from './route.ts';
+
 const MESSAGES = {
   400: 'invalid data provided',
   403: 'not available for public use',
@@ -31,11 +33,9 @@ export class HttpError extends Error {
   }
 }
 
-export function makeErrorResponse({ status, detail, headers }: HttpError): Response {
-  return Response.json(
-    { error: { code: status, message: MESSAGES[status] } },
-    { status, headers: { ...headers, ...detailHeader(detail) } },
-  );
+export function errorAnswer({ status, detail, headers }: HttpError): Answer {
+  const error = { code: status, message: MESSAGES[status] };
+  return { ...jsonAnswer({ error }, { ...headers, ...detailHeader(detail) }), status };
 }
 
 /** X-Error-Detail: printable ASCII, bounded. */

@@ -6,14 +6,14 @@
 import { describe } from '../stardust/semantics/conflict-reason.ts';
 import { HttpError } from './errors.ts';
 import type { ExplainedBlock } from './node.ts';
-import type { RouteContext } from './route.ts';
+import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 import { parseMilestoneIndex } from './schemas.ts';
 
-export async function answerExplanation({ params, node }: RouteContext): Promise<Response> {
+export async function answerExplanation({ params, node }: RouteContext): Promise<Answer> {
   const index = parseMilestoneIndex(params.milestoneIndex, 'the milestone index');
   const milestone = await node.explainMilestone(index);
   if (milestone === undefined) throw new HttpError(404, 'this milestone was not applied here, or is pruned');
-  return Response.json({
+  return jsonAnswer({
     index: milestone.index,
     timestamp: milestone.timestamp,
     milestoneId: `0x${milestone.milestoneId}`,

@@ -4,7 +4,7 @@
 import { describeError, writeLog } from '../log.ts';
 import { detailHeader } from './errors.ts';
 import type { NodeStatus } from './node.ts';
-import type { RouteContext } from './route.ts';
+import type { Answer, RouteContext } from './route.ts';
 
 /** As in the reference (formats-and-clients.md §2). */
 const MAX_AGE_SECONDS = 5 * 60;
@@ -18,11 +18,11 @@ export function findAilment(status: NodeStatus | undefined, now: number): string
   return age > MAX_AGE_SECONDS ? `the ledger at milestone ${ledger.index} is ${age} seconds old` : undefined;
 }
 
-export async function answerHealth(context: RouteContext): Promise<Response> {
+export async function answerHealth(context: RouteContext): Promise<Answer> {
   const ailment = await examine(context);
-  if (ailment === undefined) return new Response(null);
+  if (ailment === undefined) return { body: null };
   context.notes.detail = ailment;
-  return new Response(null, { status: 503, headers: detailHeader(ailment) });
+  return { status: 503, headers: detailHeader(ailment), body: null };
 }
 
 async function examine({ node, notes }: RouteContext): Promise<string | undefined> {

@@ -7,13 +7,13 @@ import { baseTokenOf } from './base-token.ts';
 import { findAilment } from './health.ts';
 import { noLedger } from './no-ledger.ts';
 import type { MilestoneStatus, NodeStatus } from './node.ts';
-import type { RouteContext } from './route.ts';
+import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 
-export async function answerInfo({ node, notes }: RouteContext): Promise<Response> {
+export async function answerInfo({ node, notes }: RouteContext): Promise<Answer> {
   const status = await node.readStatus();
   if (status === undefined) throw noLedger();
   notes.ledgerIndex = status.ledger.index;
-  return Response.json(infoToJson(status, Date.now()));
+  return jsonAnswer(infoToJson(status, Date.now()));
 }
 
 /** `now` in Unix milliseconds. */

@@ -7,7 +7,7 @@
 import { HttpError } from './errors.ts';
 import { matchesEtag } from './etag.ts';
 import { noLedger } from './no-ledger.ts';
-import type { RouteContext } from './route.ts';
+import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 import { Id, parseId, parseMilestoneIndex } from './schemas.ts';
 
 const CACHE_CONTROL = 'public, max-age=5, stale-while-revalidate=10, stale-if-error=0';
@@ -15,7 +15,7 @@ const CACHE_CONTROL = 'public, max-age=5, stale-while-revalidate=10, stale-if-er
 /** A client that has seen a later ledger asks for that one at least. */
 const MIN_LEDGER_INDEX = 'x-min-ledger-index';
 
-export async function answerNft({ request, params, node, notes }: RouteContext): Promise<Response> {
+export async function answerNft({ request, params, node, notes }: RouteContext): Promise<Answer> {
   const nftId = parseId(Id, params.nftId, 'the NFT ID');
   const asked = request.headers.get(MIN_LEDGER_INDEX);
   const minLedgerIndex = asked === null ? 0 : parseMilestoneIndex(asked, 'X-Min-Ledger-Index');
@@ -38,6 +38,6 @@ export async function answerNft({ request, params, node, notes }: RouteContext):
     'cache-control': asked === null ? CACHE_CONTROL : 'no-store',
     vary: MIN_LEDGER_INDEX,
   };
-  if (matchesEtag(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
-  return Response.json({ ledgerIndex, items: [`0x${outputId}`] }, { headers });
+  if (matchesEtag(request.headers.get('if-none-match'), etag)) return { status: 304, headers, body: null };
+  return jsonAnswer({ ledgerIndex, items: [`0x${outputId}`] }, headers);
 }

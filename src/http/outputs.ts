@@ -5,22 +5,22 @@ import { decodeOutput } from '../stardust/ids.ts';
 import { outputToJson } from '../stardust/rest-json.ts';
 import { HttpError } from './errors.ts';
 import type { LedgerOutput } from './node.ts';
-import type { RouteContext } from './route.ts';
+import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 import { OutputId, parseId } from './schemas.ts';
 
 /** Asked for by an Accept that begins with it, and the type of the answer then (formats-and-clients.md §2). */
 const RAW = 'application/vnd.iota.serializer-v1';
 
-export async function answerOutput(context: RouteContext): Promise<Response> {
+export async function answerOutput(context: RouteContext): Promise<Answer> {
   const output = await readOutput(context);
   if (context.request.headers.get('accept')?.startsWith(RAW)) {
-    return new Response(output.bytes, { headers: { 'content-type': RAW } });
+    return { body: output.bytes, headers: { 'content-type': RAW } };
   }
-  return Response.json({ metadata: metadataToJson(output), output: outputToJson(decodeOutput(output.bytes)) });
+  return jsonAnswer({ metadata: metadataToJson(output), output: outputToJson(decodeOutput(output.bytes)) });
 }
 
-export async function answerOutputMetadata(context: RouteContext): Promise<Response> {
-  return Response.json(metadataToJson(await readOutput(context)));
+export async function answerOutputMetadata(context: RouteContext): Promise<Answer> {
+  return jsonAnswer(metadataToJson(await readOutput(context)));
 }
 
 async function readOutput({ params, node, notes }: RouteContext): Promise<LedgerOutput> {

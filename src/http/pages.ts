@@ -3,6 +3,7 @@
  */
 import openapi from './openapi.json';
 import page from './page.html';
+import { type Answer, jsonAnswer } from './route.ts';
 
 /** The page's own script and style, requests to this node, and nothing else. */
 const PAGE_POLICY = [
@@ -16,12 +17,13 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export async function answerPage(): Promise<Response> {
-  return new Response(page, {
+export async function answerPage(): Promise<Answer> {
+  return {
+    body: page,
     headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY },
-  });
+  };
 }
 
-export async function answerOpenApi(): Promise<Response> {
-  return Response.json(openapi);
+export async function answerOpenApi(): Promise<Answer> {
+  return jsonAnswer(openapi);
 }

@@ -10,15 +10,15 @@ import { milestone } from '../stardust/milestone.ts';
 import { proofFor } from '../stardust/proof.ts';
 import { blockToJson, milestoneToJson } from '../stardust/rest-json.ts';
 import { HttpError } from './errors.ts';
-import type { RouteContext } from './route.ts';
+import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 import { Id, parseId } from './schemas.ts';
 
-export async function answerProof({ params, node }: RouteContext): Promise<Response> {
+export async function answerProof({ params, node }: RouteContext): Promise<Answer> {
   const parts = await node.proveBlock(parseId(Id, params.blockId, 'the block ID'));
   if (parts === undefined)
     throw new HttpError(404, 'no applied milestone references this block, or its bytes are pruned');
   const proven = decode(block, new Reader(parts.block));
-  return Response.json({
+  return jsonAnswer({
     milestone: milestoneToJson(decode(milestone, new Reader(parts.milestone))),
     block: blockToJson(proven),
     proof: proofFor(parts.included, parts.position),

@@ -1,5 +1,5 @@
 /**
- * What a route is, and what its handler is given.
+ * What a route is, what its handler is given, and what it gives.
  */
 import type { EdgeNode } from './node.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -20,6 +20,18 @@ export interface RequestNotes {
   detail?: string;
 }
 
+/** An answer before what every answer carries is added to it (complete.ts). */
+export interface Answer {
+  /** Default: 200. */
+  status?: number;
+  headers?: Readonly<Record<string, string>>;
+  body: string | Uint8Array | null;
+}
+
+export function jsonAnswer(value: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { body: JSON.stringify(value), headers: { 'content-type': 'application/json', ...headers } };
+}
+
 export interface RouteContext {
   request: Request;
   /** Parameters of the path, as spelled. */
@@ -38,5 +50,5 @@ export interface Route {
   path: string;
   /** Refuses what this client may not do now, before the handler looks at the request. */
   guard?(request: Request): Promise<void>;
-  handle(context: RouteContext): Promise<Response>;
+  handle(context: RouteContext): Promise<Answer>;
 }

@@ -5,10 +5,10 @@ import { toHex } from '../stardust/bytes.ts';
 import { readJsonObject } from './body.ts';
 import { HttpError } from './errors.ts';
 import type { WhiteFlagRequest } from './node.ts';
-import type { RequestNotes, RouteContext } from './route.ts';
+import type { Answer, RequestNotes, RouteContext } from './route.ts';
 import { parseWhiteFlagBody } from './schemas.ts';
 
-export async function answerWhiteFlag({ request, node, cache, notes, defer }: RouteContext): Promise<Response> {
+export async function answerWhiteFlag({ request, node, cache, notes, defer }: RouteContext): Promise<Answer> {
   const asked = parseWhiteFlagBody(await readJsonObject(request));
   const key = canonicalKey(asked);
   const kept = await cache.match(key);
@@ -34,9 +34,9 @@ export async function answerWhiteFlag({ request, node, cache, notes, defer }: Ro
   return answer(body, asked, notes);
 }
 
-function answer(body: string, { index }: WhiteFlagRequest, notes: RequestNotes): Response {
+function answer(body: string, { index }: WhiteFlagRequest, notes: RequestNotes): Answer {
   notes.ledgerIndex = index - 1;
-  return new Response(body, { headers: { 'content-type': 'application/json' } });
+  return { body, headers: { 'content-type': 'application/json' } };
 }
 
 /** The whole request in one spelling, so that no two requests share a key. A change of what this Worker computes needs another version here. */

@@ -72,7 +72,7 @@ describe('the log', () => {
     await fetchFrom()(`${NFT}0xhello`);
     await fetchFrom()('/hello');
     expect(lines()).toMatchObject([
-      { route: `${NFT}:nftId+`, status: 400, detail: expect.any(String) },
+      { route: `${NFT}:nftId`, status: 400, detail: expect.any(String) },
       { route: 'none', status: 404 },
     ]);
     expect(JSON.stringify(lines())).not.toContain('hello');
