@@ -7,10 +7,11 @@ import { breaksNonceRule } from '../stardust/admission.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
 import type { BlockMemory } from './block-memory.ts';
-import { askInTurn, type Upstream, UpstreamFailure } from './upstream.ts';
+import { CONNECTIONS } from './gate.ts';
+import { askInTurn, createRanking, type Ranking, type Upstream, UpstreamFailure } from './upstream.ts';
 
 export interface FetchLimits {
-  /** Blocks in all. */
+  /** Blocks fetched in all; those remembered cost nothing. */
   maxBlocks: number;
   /** Unix milliseconds. */
   deadline: number;
@@ -22,12 +23,13 @@ export function milestoneSource(
   limits: FetchLimits,
   fetched: Pick<BlockMemory, 'get' | 'set'>,
 ): BlockSource {
+  const recall = (id: string) => fetched.get(id);
   const fetchOne = async (id: string) => {
-    const block = fetched.get(id) ?? (await fetchBlock(upstreams, id));
+    const block = await fetchBlock(upstreams, id);
     fetched.set(id, block);
     return block;
   };
-  return { fetch: limited(limits, fetchOne), recall: (id) => fetched.get(id) };
+  return { fetch: limited(limits, CONNECTIONS, recall, fetchOne), recall };
 }
 
 /**
@@ -35,25 +37,28 @@ export function milestoneSource(
  * looks like an open one: so the upstream is asked about each (design §3, the trap), if it has come as far as the milestone before.
  *
  * @param index the milestone asked for
+ * @param ranking remembers which upstream answers, beyond this source if it is given
  */
 export function openSource(
   upstreams: readonly Upstream[],
   index: number,
   limits: FetchLimits,
   fetched: Pick<BlockMemory, 'get' | 'set'>,
+  ranking: Ranking = createRanking(Date.now),
 ): BlockSource {
   const confirmed = new Map<Upstream, Promise<void>>();
-  const readReference = (id: string) =>
-    askInTurn(upstreams, async (upstream) => {
+  const readReference = (id: string) => {
+    const ask = async (upstream: Upstream) => {
       const reached = confirmed.get(upstream) ?? requireConfirmed(upstream, index - 1);
       confirmed.set(upstream, reached);
       await reached;
       return upstream.readReference(id);
-    });
+    };
+    return askInTurn(upstreams, ask, ranking);
+  };
+  const recall = (id: string) => fetched.get(id);
   const fetchOne = async (id: string) => {
-    const known = fetched.get(id);
-    if (known !== undefined) return known;
-    const [block, reference] = await Promise.all([fetchBlock(upstreams, id), readReference(id)]);
+    const [block, reference] = await Promise.all([fetchBlock(upstreams, id, ranking), readReference(id)]);
     if (reference === undefined) throw new UnknownBlock(`block 0x${id} is not known upstream`);
     if (reference !== null && reference < index) {
       throw new ReferencedBefore(`block 0x${id} is referenced by milestone ${reference}, and its data is not here`);
@@ -61,7 +66,8 @@ export function openSource(
     fetched.set(id, block);
     return block;
   };
-  return { fetch: limited(limits, fetchOne), recall: (id) => fetched.get(id) };
+  // one connection is left for the heads: where an upstream hangs, all that is asked of it at first hangs at once, and nothing waits in line behind it
+  return { fetch: limited(limits, CONNECTIONS - 1, recall, fetchOne), recall };
 }
 
 /** An upstream that has not confirmed a milestone calls blocks open that it references. */
@@ -70,32 +76,49 @@ async function requireConfirmed(upstream: Upstream, index: number): Promise<void
   if (confirmed < index) throw new UpstreamFailure(`${upstream.name} is at milestone ${confirmed}, behind ${index}`);
 }
 
+/** So many at once, until one fails or the limits are reached: then nothing more is asked, but what was under way may still come. */
 function limited(
   { maxBlocks, deadline }: FetchLimits,
+  atOnce: number,
+  recall: (id: string) => ParsedBlock | undefined,
   fetchOne: (id: string) => Promise<ParsedBlock>,
 ): BlockSource['fetch'] {
-  let fetched = 0;
+  let left = maxBlocks;
+  const fetchWithin = (id: string) => {
+    if (left-- <= 0) throw new BeyondBudget(`more than ${maxBlocks} blocks of the cone are not here`);
+    return fetchOne(id);
+  };
   return async (ids) => {
-    fetched += ids.length;
-    if (fetched > maxBlocks) throw new BeyondBudget(`more than ${maxBlocks} blocks of the cone are not here`);
+    const blocks: ParsedBlock[] = [];
+    const waiting = ids.entries();
+    let over = false;
+    const work = async () => {
+      for (const [i, id] of waiting) {
+        if (over) return;
+        blocks[i] = recall(id) ?? (await fetchWithin(id));
+      }
+    };
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
       const failure = new UpstreamFailure('upstream did not give the cone in time');
       timer = setTimeout(() => reject(failure), deadline - Date.now());
     });
     try {
-      return await Promise.race([Promise.all(ids.map(fetchOne)), late]);
+      await Promise.race([Promise.all(Array.from({ length: atOnce }, work)), late]);
+      return blocks;
     } finally {
+      over = true;
       clearTimeout(timer);
     }
   };
 }
 
-export async function fetchBlock(upstreams: readonly Upstream[], id: string): Promise<ParsedBlock> {
-  const parsed = await askInTurn(upstreams, async (upstream) => {
+export async function fetchBlock(upstreams: readonly Upstream[], id: string, ranking?: Ranking): Promise<ParsedBlock> {
+  const ask = async (upstream: Upstream) => {
     const bytes = await upstream.readBlock(id);
     return bytes && checkBlock(bytes, id, upstream);
-  });
+  };
+  const parsed = await askInTurn(upstreams, ask, ranking);
   if (parsed === undefined) throw new UnknownBlock(`block 0x${id} is not known upstream`);
   return parsed;
 }

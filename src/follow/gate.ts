@@ -1,6 +1,10 @@
 /**
  * A gate: so many at once, the others wait in line (a Worker has six connections, platform.md §1).
  */
+
+/** Connections that a Worker has at once. */
+export const CONNECTIONS = 6;
+
 export type Gate = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function createGate(places: number): Gate {

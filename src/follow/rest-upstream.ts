@@ -5,20 +5,26 @@
  */
 import * as v from 'valibot';
 import { MAX_BLOCK_LENGTH } from '../stardust/block.ts';
-import { createGate, type Gate } from './gate.ts';
+import { CONNECTIONS, createGate, type Gate } from './gate.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
-export interface RestOptions {
-  fetch: typeof fetch;
+interface Patience {
   /** Milliseconds for one answer, its body included. */
   timeout: number;
   /** Tries of one question before it counts as failed, 1 or more. */
   attempts: number;
+}
+
+export interface RestOptions extends Patience {
+  fetch: typeof fetch;
   /** Lets so many questions go out at once. */
   gate?: Gate;
 }
 
 const RAW = 'application/vnd.iota.serializer-v1';
+
+/** Milliseconds for the heads, which are asked for once: they are what every pass begins with, and whoever is slow with them is not the upstream to wait for. */
+const HEADS_TIME = 3000;
 
 /** Bytes of the longest JSON that we ask for. */
 const MAX_JSON_LENGTH = 1 << 20;
@@ -69,25 +75,35 @@ const tips = v.object({ tips: v.pipe(v.array(hexId), v.maxLength(1000)) });
 
 /** @param url base URL without a slash at the end */
 export function restUpstream(url: string, options: RestOptions): Upstream {
-  const gate = options.gate ?? createGate(6);
+  const gate = options.gate ?? createGate(CONNECTIONS);
   const name = new URL(url).host;
 
   /** The body of a 200, undefined for a 404. */
-  async function ask(path: string, accept: string, maxLength: number): Promise<Uint8Array | undefined> {
+  async function ask(
+    path: string,
+    accept: string,
+    maxLength: number,
+    { timeout, attempts }: Patience = options,
+  ): Promise<Uint8Array | undefined> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await gate(() => askOnce(path, accept, maxLength));
+        return await gate(() => askOnce(path, accept, maxLength, timeout));
       } catch (error) {
         const failure =
           error instanceof UpstreamFailure ? error : new UpstreamFailure(`${name} ${path}: ${reasonOf(error)}`);
-        if (attempt >= options.attempts) throw failure;
+        if (attempt >= attempts) throw failure;
         await new Promise((resolve) => setTimeout(resolve, BACKOFF * 2 ** (attempt - 1)));
       }
     }
   }
 
-  async function askOnce(path: string, accept: string, maxLength: number): Promise<Uint8Array | undefined> {
-    const signal = AbortSignal.timeout(options.timeout);
+  async function askOnce(
+    path: string,
+    accept: string,
+    maxLength: number,
+    timeout: number,
+  ): Promise<Uint8Array | undefined> {
+    const signal = AbortSignal.timeout(timeout);
     const response = await options.fetch(`${url}/api/core/v2/${path}`, {
       headers: { accept },
       redirect: 'manual',
@@ -104,8 +120,12 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     return readBody(response, maxLength, `${name} ${path}`);
   }
 
-  async function askJson<T>(path: string, schema: v.GenericSchema<unknown, T>): Promise<T | undefined> {
-    const body = await ask(path, 'application/json', MAX_JSON_LENGTH);
+  async function askJson<T>(
+    path: string,
+    schema: v.GenericSchema<unknown, T>,
+    patience?: Patience,
+  ): Promise<T | undefined> {
+    const body = await ask(path, 'application/json', MAX_JSON_LENGTH, patience);
     if (body === undefined) return undefined;
     let json: unknown;
     try {
@@ -122,7 +142,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
   return {
     name,
     async readHeads() {
-      const answer = await askJson('info', info);
+      const answer = await askJson('info', info, { timeout: Math.min(options.timeout, HEADS_TIME), attempts: 1 });
       if (answer === undefined) throw new UpstreamFailure(`${name} has no info`);
       return { confirmed: answer.status.confirmedMilestone.index, latest: answer.status.latestMilestone };
     },

@@ -7,12 +7,9 @@ import type { Database } from '../ledger/rows.ts';
 import type { Settings } from '../settings.ts';
 import { verifyEd25519, webCrypto } from '../stardust/ed25519.ts';
 import type { VerifySignature } from '../stardust/milestone-keys.ts';
-import { createGate } from './gate.ts';
+import { CONNECTIONS, createGate } from './gate.ts';
 import { restUpstream } from './rest-upstream.ts';
 import type { Upstream } from './upstream.ts';
-
-/** Requests to upstreams at once: a Worker has six connections (platform.md §1). */
-const CONNECTIONS = 6;
 
 const platform = webCrypto(crypto.subtle);
 

@@ -70,7 +70,7 @@ async function catchUp(settings: Settings): Promise<void> {
 
 /** Milliseconds for one answer: of several upstreams all but the last may hang, and there is still time to ask that one. */
 function answerTime({ upstreams }: Settings): number {
-  return upstreams.length === 1 ? REQUEST_TIME : REQUEST_TIME / (upstreams.length + 1);
+  return upstreams.length === 1 ? REQUEST_TIME : Math.floor(REQUEST_TIME / (upstreams.length + 1));
 }
 
 async function computeNow(
