@@ -16,10 +16,11 @@ import type { ParsedBlock } from '../stardust/block.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import { createBlockMemory } from './block-memory.ts';
 import { milestoneSource } from './fetch-blocks.ts';
+import { FetchedBlocks } from './fetched-blocks.ts';
 import { saveFollowerState, stopFollowing } from './state.ts';
 import { storeTips } from './store-tips.ts';
 import { takeInMilestone } from './take-in.ts';
-import { type Upstream, UpstreamFailure } from './upstream.ts';
+import { createRanking, type Ranking, type Upstream, UpstreamFailure, type UpstreamHeads } from './upstream.ts';
 import { Divergence, verifyMilestone } from './verify-milestone.ts';
 
 export interface Following {
@@ -38,23 +39,37 @@ export interface Following {
 /** What passes leave to those after them; nothing is lost with it but time. */
 export interface PassMemory {
   /** Blocks fetched and not stored yet. */
-  fetched: Map<string, ParsedBlock>;
+  fetched: FetchedBlocks;
   /** Those of them that were found to be open, by ledger. */
   open: ReturnType<typeof createBlockMemory>;
+  /** The upstream that took the ledger to where it is comes first. */
+  ranking: Ranking;
+  /** Unix milliseconds of the last milestone applied, or of the last look at all upstreams since. */
+  moved: number;
+  /** Why an upstream was found to diverge, until another one agrees with us on the next milestone, or none of them diverges. */
+  diverged: string | undefined;
 }
 
 /** Bytes of heap for open blocks that wait to be stored. */
 const MAX_REMEMBERED = 32_000_000;
 
 export function createPassMemory(): PassMemory {
-  return { fetched: new Map(), open: createBlockMemory(MAX_REMEMBERED) };
+  return {
+    fetched: new FetchedBlocks(),
+    open: createBlockMemory(MAX_REMEMBERED),
+    ranking: createRanking(Date.now),
+    moved: 0,
+    diverged: undefined,
+  };
 }
 
 export interface PassBudget {
-  /** Unix milliseconds after which no milestone is begun. */
+  /** Unix milliseconds after which no milestone is begun, but an upstream's first: another one may have used up the time. */
   deadline: number;
   /** Milestones in one pass. */
   milestones: number;
+  /** Blocks fetched for them; what is left of a cone is left to the next pass. Absent: as many as there are. */
+  fetches?: number;
   /** Whether to leave out what is not urgent: storing tips, pruning. */
   milestonesOnly?: boolean;
 }
@@ -65,69 +80,129 @@ export interface PassResult {
   behind: boolean;
 }
 
-/** The most blocks fetched for one milestone, and milliseconds for it. */
-const MAX_CONE = 60_000;
+/** Milliseconds to fetch the blocks of one milestone. */
 const MILESTONE_TIMEOUT = 60_000;
 
-/** Blocks kept in memory between passes. */
-const MAX_FETCHED = 5000;
+/**
+ * Bytes of heap for the blocks of a cone, which are in memory all at once: some 10,000 transactions, or 40,000 small blocks. A Durable Object has 128 MB, and
+ * says nothing when it dies of having too little.
+ */
+const MAX_CONE_HEAP = 80_000_000;
+
+/** Bytes of heap for blocks that are kept between milestones. */
+const MAX_KEPT_HEAP = 32_000_000;
+
+/**
+ * Milliseconds without a milestone after which the other upstreams' heads are looked at, and again and again: ours may be one that stands still. A network makes one
+ * in five seconds or ten, so that while all is well nobody else is asked.
+ */
+const LOOK_AROUND = 15_000;
+
+/** A pass under way. */
+interface Pass {
+  budget: PassBudget;
+  applied: number;
+  /** Blocks that may still be fetched. */
+  fetches: number;
+  /** Since the last milestone applied: why an upstream diverges, and the first upstream that is where the ledger is, with nothing newer. */
+  diverged?: string | undefined;
+  level?: { place: number; at: Position } | undefined;
+}
 
 export async function followOnce(following: Following, budget: PassBudget): Promise<PassResult> {
-  let diverged: string | undefined;
-  for (const upstream of following.upstreams) {
+  try {
+    const result = await followAny(following, budget);
+    await following.publish(result.behind);
+    return result;
+  } catch (error) {
+    if (!(error instanceof LedgerMoved)) throw error;
+    // somebody else is at work: to go on at once would only be in the way
+    writeLog('info', 'ledger moved', { detail: error.message });
+    return { applied: 0, behind: false };
+  } finally {
+    // after a failure too: what goes may be what a pass fails at
+    if (!budget.milestonesOnly) await pruneIfPossible(following);
+  }
+}
+
+/** Asks one upstream after the other until one takes the ledger on, or is where the ledger is and it is not yet time to look at the others. */
+async function followAny(following: Following, budget: PassBudget): Promise<PassResult> {
+  const { db, upstreams, memory } = following;
+  const pass: Pass = { budget, applied: 0, fetches: budget.fetches ?? Number.POSITIVE_INFINITY };
+  const lookAround = Date.now() - memory.moved >= LOOK_AROUND;
+  if (lookAround) memory.moved = Date.now();
+  let latest: UpstreamHeads['latest'] | undefined;
+  let asked = 0;
+  let behind = false;
+  for (const place of memory.ranking.order(upstreams.length)) {
+    const upstream = upstreams[place]!;
+    asked++;
     try {
-      const result = await followUpstream(following, upstream, budget);
-      if (!budget.milestonesOnly) await pruneIfPossible(following);
-      await following.publish(result.behind);
-      return result;
+      const heads = await upstream.readHeads();
+      if (heads.latest.index >= (latest?.index ?? 0)) latest = heads.latest;
+      const before = pass.applied;
+      const reached = await followUpstream(following, upstream, heads.confirmed, pass);
+      if (reached === 'stopped') return { applied: pass.applied, behind: false };
+      behind = reached === 'spent';
+      if (typeof reached === 'object') pass.level ??= { place, at: reached };
+      const tookOn = behind || pass.applied > before;
+      if (tookOn) memory.ranking.beginWith(place);
+      if (tookOn || (pass.level !== undefined && !lookAround)) break;
     } catch (error) {
-      if (error instanceof LedgerMoved) {
-        // somebody else is at work: to go on at once would only be in the way
-        writeLog('info', 'ledger moved', { detail: error.message });
-        return { applied: 0, behind: false };
-      }
       if (!isUpstreams(error)) throw error;
-      // the next try asks afresh: what this one sent may be what is wrong
-      following.memory.fetched.clear();
-      if (error instanceof Divergence) diverged = error.message;
+      if (error instanceof Divergence) {
+        pass.diverged = error.message;
+        // what it sent may be what is wrong: the next try asks afresh
+        memory.fetched.clear();
+      }
       writeLog('warn', error instanceof Divergence ? 'upstream diverges' : 'upstream fails', {
         upstream: upstream.name,
         detail: error.message,
       });
     }
   }
-  if (diverged !== undefined) await saveFollowerState(following.db, { state: 'diverged', reason: diverged });
-  await following.publish(false);
-  return { applied: 0, behind: false };
+  if (pass.level !== undefined && !behind) {
+    const { place, at } = pass.level;
+    memory.ranking.beginWith(place);
+    if (!budget.milestonesOnly) await storeTipsIfPossible(following, upstreams[place]!, at);
+    if (memory.fetched.heap > MAX_KEPT_HEAP) memory.fetched.clear();
+  }
+  if (pass.diverged !== undefined || pass.applied > 0 || asked === upstreams.length) memory.diverged = pass.diverged;
+  if (memory.diverged !== undefined) await saveFollowerState(db, { state: 'diverged', reason: memory.diverged });
+  else if (latest !== undefined) await saveFollowerState(db, { state: 'following', upstream: latest });
+  return { applied: pass.applied, behind };
 }
 
 function isUpstreams(error: unknown): error is Error {
-  return [Divergence, UpstreamFailure, UnknownBlock, BeyondBudget].some((kind) => error instanceof kind);
+  return [Divergence, UpstreamFailure, UnknownBlock].some((kind) => error instanceof kind);
 }
 
-async function followUpstream(following: Following, upstream: Upstream, budget: PassBudget): Promise<PassResult> {
+/** Takes milestones in up to the upstream's. Where that leads: to where both are level, to the end of the budget, to a stop; `ahead`: the ledger is, of the upstream. */
+async function followUpstream(
+  following: Following,
+  upstream: Upstream,
+  confirmed: number,
+  pass: Pass,
+): Promise<Position | 'ahead' | 'spent' | 'stopped'> {
   const { db } = following;
-  const heads = await upstream.readHeads();
-  let applied = 0;
-  const finish = async (behind: boolean): Promise<PassResult> => {
-    await saveFollowerState(db, { state: 'following', upstream: heads.latest });
-    return { applied, behind };
-  };
+  const { budget, applied: before } = pass;
   let at = await readPosition(db, following);
-  while (at.head.ledger < heads.confirmed) {
+  while (at.head.ledger < confirmed) {
     if (at.unsupported !== undefined) {
       await stopFollowing(db, `protocol version ${at.unsupported} is not known here`);
-      return { applied, behind: false };
+      return 'stopped';
     }
-    if (applied >= budget.milestones || Date.now() > budget.deadline) return finish(true);
-    await takeInNext(following, upstream, at);
-    applied++;
+    if (pass.applied >= budget.milestones || (pass.applied > before && Date.now() > budget.deadline)) return 'spent';
+    try {
+      await takeInNext(following, upstream, at, pass);
+    } catch (error) {
+      if (error instanceof BeyondBudget) return 'spent';
+      throw error;
+    }
     at = await readPosition(db, following);
-    await following.publish(at.head.ledger < heads.confirmed);
+    await following.publish(at.head.ledger < confirmed);
   }
-  if (at.head.ledger === heads.confirmed && !budget.milestonesOnly) await storeTipsIfPossible(following, upstream, at);
-  if (following.memory.fetched.size > MAX_FETCHED) following.memory.fetched.clear();
-  return finish(false);
+  return at.head.ledger === confirmed ? at : 'ahead';
 }
 
 /** Tips are stored to save requests the fetching; whatever is in the way of it holds nothing up. */
@@ -173,22 +248,32 @@ async function readPosition(db: Database, { keys, verify }: Following): Promise<
 }
 
 async function takeInNext(
-  following: Following,
+  { db, memory }: Following,
   upstream: Upstream,
   { head, milestone, rules }: Position,
+  pass: Pass,
 ): Promise<void> {
   const index = head.ledger + 1;
   const started = Date.now();
   const payload = await upstream.readMilestone(index);
   if (payload === undefined) throw new UpstreamFailure(`${upstream.name} has no milestone ${index}`);
   const verified = await verifyMilestone(payload, head, milestone, rules.keys, rules.verify);
-  const limits = { maxBlocks: MAX_CONE, deadline: started + MILESTONE_TIMEOUT };
-  const taken = await takeInMilestone(
-    following.db,
-    verified,
-    rules,
-    milestoneSource([upstream], limits, following.memory.fetched),
-  );
-  following.memory.fetched.clear();
+  const limits = { maxBlocks: pass.fetches, deadline: started + MILESTONE_TIMEOUT };
+  const fetched = {
+    get: (id: string) => memory.fetched.get(id),
+    set(id: string, block: ParsedBlock) {
+      pass.fetches--;
+      memory.fetched.set(id, block);
+      if (memory.fetched.heap <= MAX_CONE_HEAP) return;
+      memory.fetched.clear();
+      throw new Error(`the cone of milestone ${index} is too large`);
+    },
+  };
+  const taken = await takeInMilestone(db, verified, rules, milestoneSource([upstream], limits, fetched));
+  memory.fetched.clear();
+  memory.moved = Date.now();
+  pass.applied++;
+  pass.diverged = undefined;
+  pass.level = undefined;
   writeLog('info', 'milestone applied', { ...taken, ms: Date.now() - started });
 }

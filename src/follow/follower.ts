@@ -18,6 +18,7 @@ const INTERVAL = 1000;
 /** A pass stays below the platform's limits an invocation: 30 s of CPU, 1,000 statements, 10,000 subrequests (platform.md §1). */
 const PASS_TIME = 15_000;
 const PASS_MILESTONES = 12;
+const PASS_FETCHES = 8000;
 
 /** What a request may be ahead of us, and one more. */
 const CATCH_UP_MILESTONES = 3;
@@ -71,7 +72,7 @@ export class Follower extends DurableObject<Env> {
     return this.#catchingUp;
   }
 
-  async #pass(budget: Omit<PassBudget, 'deadline'>): Promise<PassResult> {
+  async #pass(budget: Omit<PassBudget, 'deadline' | 'fetches'>): Promise<PassResult> {
     const result = readSettings(this.env);
     if (!result.ok) throw new Error(result.problems.join('; '));
     const { settings } = result;
@@ -95,7 +96,7 @@ export class Follower extends DurableObject<Env> {
         void (await this.#publishIfDue(settings, behind ? PUBLISH_INTERVAL_BEHIND : PUBLISH_INTERVAL)),
       retention: settings.retentionMilestones,
     };
-    return followOnce(following, { deadline: Date.now() + PASS_TIME, ...budget });
+    return followOnce(following, { deadline: Date.now() + PASS_TIME, fetches: PASS_FETCHES, ...budget });
   }
 
   /** Whether nothing is left to publish. A failure holds nothing up: KV is a projection, and the next call goes on where this one ended. */
