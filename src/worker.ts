@@ -44,6 +44,8 @@ export default {
   async scheduled(_controller, env) {
     const follower = followerOf(env.FOLLOWER);
     if (env.UPSTREAM_URL) await follower.wake();
-    await follower.pass();
+    const { behind } = await follower.pass();
+    // without an upstream it is awake only while an import is still to be published
+    if (behind) await follower.wake();
   },
 } satisfies ExportedHandler<Env>;
