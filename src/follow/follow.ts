@@ -83,14 +83,8 @@ export interface PassResult {
 /** Milliseconds to fetch the blocks of one milestone. */
 const MILESTONE_TIMEOUT = 60_000;
 
-/**
- * Bytes of heap for the blocks of a cone, which are in memory all at once: some 10,000 transactions, or 40,000 small blocks. A Durable Object has 128 MB, and
- * says nothing when it dies of having too little.
- */
-const MAX_CONE_HEAP = 80_000_000;
-
-/** Bytes of heap for blocks that are kept between milestones. */
-const MAX_KEPT_HEAP = 32_000_000;
+/** Bytes of heap for blocks that are kept from pass to pass, some 8,000 transactions; a Durable Object has 128 MB. With more, the next pass begins anew. */
+const MAX_KEPT_HEAP = 64_000_000;
 
 /**
  * Milliseconds without a milestone after which the other upstreams' heads are looked at, and again and again: ours may be one that stands still. A network makes one
@@ -120,6 +114,11 @@ export async function followOnce(following: Following, budget: PassBudget): Prom
     writeLog('info', 'ledger moved', { detail: error.message });
     return { applied: 0, behind: false };
   } finally {
+    const { fetched } = following.memory;
+    if (fetched.heap > MAX_KEPT_HEAP) {
+      writeLog('warn', 'too many blocks to keep', { blocks: fetched.size });
+      fetched.clear();
+    }
     // after a failure too: what goes may be what a pass fails at
     if (!budget.milestonesOnly) await pruneIfPossible(following);
   }
@@ -165,7 +164,6 @@ async function followAny(following: Following, budget: PassBudget): Promise<Pass
     const { place, at } = pass.level;
     memory.ranking.beginWith(place);
     if (!budget.milestonesOnly) await storeTipsIfPossible(following, upstreams[place]!, at);
-    if (memory.fetched.heap > MAX_KEPT_HEAP) memory.fetched.clear();
   }
   if (pass.diverged !== undefined || pass.applied > 0 || asked === upstreams.length) memory.diverged = pass.diverged;
   if (memory.diverged !== undefined) await saveFollowerState(db, { state: 'diverged', reason: memory.diverged });
@@ -264,9 +262,6 @@ async function takeInNext(
     set(id: string, block: ParsedBlock) {
       pass.fetches--;
       memory.fetched.set(id, block);
-      if (memory.fetched.heap <= MAX_CONE_HEAP) return;
-      memory.fetched.clear();
-      throw new Error(`the cone of milestone ${index} is too large`);
     },
   };
   const taken = await takeInMilestone(db, verified, rules, milestoneSource([upstream], limits, fetched));

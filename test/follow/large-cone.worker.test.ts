@@ -84,6 +84,17 @@ it('asks for no more once one question has failed', async () => {
   expect(asked).toBeLessThanOrEqual(6);
 });
 
+it('is forgotten where it takes too much memory to be kept, and still comes in when one pass is enough', async () => {
+  const { rig } = await startBeforeLarge();
+  const { fetched } = rig.following.memory;
+  // as if the blocks were larger
+  fetched.heap = 64_000_000;
+  expect(await pass(rig, { fetches: 300 })).toEqual({ applied: 0, behind: true });
+  expect(fetched).toMatchObject({ size: 0, heap: 0 });
+  fetched.heap = 64_000_000;
+  expect(await pass(rig, { fetches: 406 })).toEqual({ applied: 1, behind: false });
+});
+
 it('is forgotten when its roots are wrong', async () => {
   const { rig, network } = await startBeforeLarge();
   const diverging = {
