@@ -7,6 +7,7 @@
  * all.
  */
 import type { ParsedBlock } from '../stardust/block.ts';
+import { heapOf } from './fetched-blocks.ts';
 
 /** Milestones after which a block is not remembered any more, well before D1 forgets an ID (4 × the least retention, ledger/prune.ts). */
 const MAX_AGE = 35;
@@ -15,11 +16,6 @@ export interface BlockMemory {
   get(id: string): ParsedBlock | undefined;
   set(id: string, block: ParsedBlock): void;
   delete(id: string): void;
-}
-
-/** Bytes of heap that a parsed block takes, measured: an empty one 1 KB, one with a transaction of 672 bytes 6.6 KB. */
-function heapOf({ bytes }: ParsedBlock): number {
-  return 1000 + 10 * bytes.length;
 }
 
 /**

@@ -5,7 +5,7 @@
 import type { ParsedBlock } from '../stardust/block.ts';
 
 /** Bytes of heap that a parsed block takes, measured: data lies in it as it came, a transaction is made of ten times as much. */
-function heapOf({ bytes, transaction }: ParsedBlock): number {
+export function heapOf({ bytes, transaction }: ParsedBlock): number {
   return 1000 + (transaction === undefined ? 1 : 10) * bytes.length;
 }
 

@@ -51,7 +51,7 @@ export interface PassMemory {
 }
 
 /** Bytes of heap for open blocks that wait to be stored. */
-const MAX_REMEMBERED = 32_000_000;
+const MAX_REMEMBERED = 24_000_000;
 
 export function createPassMemory(): PassMemory {
   return {
@@ -83,8 +83,8 @@ export interface PassResult {
 /** Milliseconds to fetch the blocks of one milestone. */
 const MILESTONE_TIMEOUT = 60_000;
 
-/** Bytes of heap for blocks that are kept from pass to pass, some 8,000 transactions; a Durable Object has 128 MB. With more, the next pass begins anew. */
-const MAX_KEPT_HEAP = 64_000_000;
+/** Bytes of heap for blocks that are kept from pass to pass, some 6,000 transactions; an isolate has 128 MB. With more, the next pass begins anew. */
+const MAX_KEPT_HEAP = 48_000_000;
 
 /**
  * Milliseconds without a milestone after which the other upstreams' heads are looked at, and again and again: ours may be one that stands still. A network makes one

@@ -30,7 +30,7 @@ const REQUEST_TIME = 1500;
 const MAX_FETCHED = 2000;
 
 /** Bytes of heap for blocks that requests remember, a part of an isolate's 128 MB. */
-const MAX_REMEMBERED = 24_000_000;
+const MAX_REMEMBERED = 16_000_000;
 
 const guard = createGuard(Date.now);
 const ranking = createRanking(Date.now);
