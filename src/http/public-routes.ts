@@ -6,8 +6,9 @@
 
 /** Whether the path is public; no patterns: every path is. Case does not matter, as hex in paths comes in any. */
 export function isPublic(path: string, patterns: readonly string[]): boolean {
+  if (patterns.length === 0) return true;
   const lower = path.toLowerCase();
-  return patterns.length === 0 || patterns.some((pattern) => matchesPattern(lower, pattern.toLowerCase()));
+  return patterns.some((pattern) => matchesPattern(lower, pattern.toLowerCase()));
 }
 
 function matchesPattern(path: string, pattern: string): boolean {

@@ -57,7 +57,7 @@ export async function lookUpIn(
   minLedgerIndex: number,
   clock: () => number,
 ): Promise<NftAnswer | undefined> {
-  const found = await resolveFromKv(index, memory, nftId, clock);
+  const found = resolveRemembered(memory, nftId, clock()) ?? (await resolveFromKv(index, memory, nftId, clock));
   if (found.kind === 'answer' && found.ledgerIndex >= minLedgerIndex) {
     const { ledgerIndex, outputId, by } = found;
     return { ledgerIndex, outputId, source: 'kv', why: by };
@@ -66,6 +66,13 @@ export async function lookUpIn(
   if (row === undefined) return undefined;
   const why = found.kind === 'answer' ? 'a later one was asked for' : found.why;
   return { ledgerIndex: row.ledgerIndex, outputId: row.output ?? undefined, source: 'd1', why };
+}
+
+/** Where both copies are remembered nothing is waited for. */
+function resolveRemembered(memory: Memory, nftId: string, now: number): Resolution | undefined {
+  const entry = memory.entry(nftId, now);
+  const recent = memory.recent(now);
+  return entry && recent && resolve(entry, recent, nftId, now);
 }
 
 async function resolveFromKv(
