@@ -37,6 +37,8 @@ function warm(options: ConeOptions, most: number | undefined): BenchCase {
             bench.report({ name: `${name}: ${stage}`, value, unit: 'ms' });
           }
           bench.report({ name: `${name}: hash of 65 bytes`, value: hash, unit: 'µs' });
+          const noble = await measureHash(probe, '/hash-noble');
+          bench.report({ name: `${name}: the same by @noble/hashes`, value: noble, unit: 'µs' });
           bench.report({ name: `${name}: hashing of both roots`, value: (ledger.nodes * hash) / 1000, unit: 'ms' });
           bench.report({
             name: `${name}: of ${SHARE} × hashing + ${EXTRA} ms`,
