@@ -3,13 +3,13 @@
  * index what the node and its indexer were asked.
  */
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { toHex } from '../../src/stardust/bytes.ts';
 import { decodeOutput, nftIdOfOutput } from '../../src/stardust/ids.ts';
 import { ledgerAt, type Network } from '../network/model.ts';
-import { type RecordedName, type RecordedQuestion, readVector } from '../network/recorded.ts';
+import type { RecordedName, RecordedQuestion } from '../network/recorded.ts';
+import { unpackVector } from '../scripts/process.ts';
 import { readLines } from '../vectors.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
@@ -26,12 +26,8 @@ export async function importFiles(persistTo: string, files: { full: string; delt
 
 /** The snapshot that was recorded with a network: genesis, or genesis and delta. */
 export async function importSnapshot(name: RecordedName, persistTo: string, withDelta: boolean): Promise<string> {
-  const unpack = async (kind: 'full' | 'delta') => {
-    const file = join(persistTo, `${kind}_snapshot.bin`);
-    await writeFile(file, readVector(`${name}/${kind}_snapshot.bin`));
-    return file;
-  };
-  return importFiles(persistTo, { full: await unpack('full'), ...(withDelta && { delta: await unpack('delta') }) });
+  const unpack = (kind: 'full' | 'delta') => unpackVector(persistTo, `${name}/${kind}_snapshot.bin`);
+  return importFiles(persistTo, { full: unpack('full'), ...(withDelta && { delta: unpack('delta') }) });
 }
 
 export interface NftAnswer {

@@ -1,7 +1,7 @@
 /**
  * `npm run import -- --remote`: what reaches the deployed stores, after whatever happened on the way.
  */
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { importRemotely } from '../../scripts/lib/import-remotely.ts';
@@ -14,21 +14,14 @@ import { ledgerStateHash } from '../../src/ledger/state-hash.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import { entryKey, readEntry } from '../../src/nft-index/entry.ts';
 import { dump, openMemory, schema } from '../ledger/sqlite.ts';
-import { readVector } from '../vectors.ts';
 import { FakeWrangler } from './fake-wrangler.ts';
-import { temporaryFolder } from './process.ts';
+import { temporaryFolder, unpackVector } from './process.ts';
 
 const folder = temporaryFolder();
 const config = readWranglerConfig();
 
-function vectorFile(name: string): string {
-  const path = join(folder, name.replace('/', '-'));
-  writeFileSync(path, readVector(name));
-  return path;
-}
-
 function filesOf(network: string) {
-  const [full, delta] = ['full', 'delta'].map((kind) => vectorFile(`${network}/${kind}_snapshot.bin`));
+  const [full, delta] = ['full', 'delta'].map((kind) => unpackVector(folder, `${network}/${kind}_snapshot.bin`));
   return { full: full!, delta: delta!, keys: undefined };
 }
 

@@ -1,7 +1,6 @@
 /**
  * `npm run import`, as the process that operators start.
  */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
@@ -10,22 +9,15 @@ import { openLocalDatabase, persistPath } from '../../scripts/lib/local-database
 import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
 import { entryKey, readEntry } from '../../src/nft-index/entry.ts';
 import { dump } from '../ledger/sqlite.ts';
-import { readVector } from '../vectors.ts';
 import { writeMadeSnapshot } from './made-snapshot.ts';
-import { runScript, startScript, temporaryFolder } from './process.ts';
+import { runScript, startScript, temporaryFolder, unpackVector } from './process.ts';
 
 const folder = temporaryFolder();
 const config = readWranglerConfig();
 
-function vectorFile(name: string): string {
-  const path = join(folder, name.replace('/', '-'));
-  writeFileSync(path, readVector(name));
-  return path;
-}
-
-const FULL = vectorFile('network-a/full_snapshot.bin');
-const DELTA = vectorFile('network-a/delta_snapshot.bin');
-const OTHER = vectorFile('network-c/full_snapshot.bin');
+const FULL = unpackVector(folder, 'network-a/full_snapshot.bin');
+const DELTA = unpackVector(folder, 'network-a/delta_snapshot.bin');
+const OTHER = unpackVector(folder, 'network-c/full_snapshot.bin');
 const FILES = ['--full', FULL, '--delta', DELTA];
 
 /** data/README.md */

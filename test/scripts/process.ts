@@ -2,10 +2,11 @@
  * Scripts as processes, and folders that go when the tests are done.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
+import { readVector } from '../vectors.ts';
 
 const PROJECT = join(import.meta.dirname, '..', '..');
 
@@ -34,6 +35,13 @@ export function startScript(
 
 export function runScript(script: string, ...args: string[]): Promise<Ended> {
   return startScript(script, args).ended;
+}
+
+/** A recorded file, unpacked into a folder; returns its path. */
+export function unpackVector(folder: string, name: string): string {
+  const path = join(folder, name.replace('/', '-'));
+  writeFileSync(path, readVector(name));
+  return path;
 }
 
 /** A folder of this file of tests. */
