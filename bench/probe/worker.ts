@@ -20,6 +20,27 @@ function hashNoble(count: number): void {
   for (let i = 0; i < count; i++) message.set(blake2b(message, { dkLen: 32 }));
 }
 
+/** The headers that the contract has every NFT answer carry (design §1, §4). */
+const NFT_HEADERS = {
+  'content-type': 'application/json',
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'X-Ledger-Index, X-Error-Detail, ETag',
+  'cache-control': 'public, max-age=5, stale-while-revalidate=10, stale-if-error=0',
+  etag: 'W/"1-0000000000000000"',
+  vary: 'x-min-ledger-index',
+  'x-ledger-index': '1',
+};
+
+/** A line of log as every request writes one. */
+const LINE = JSON.stringify({
+  event: 'request',
+  method: 'GET',
+  route: '/constant',
+  status: 200,
+  ms: 0,
+  ledgerIndex: 1,
+});
+
 /** Does nothing: the harness binds a class of this name. */
 export class Follower extends DurableObject {}
 
@@ -30,6 +51,11 @@ export default {
     switch (pathname) {
       case '/constant':
         return new Response(CONSTANT, { headers: { 'content-type': 'application/json' } });
+      case '/logged':
+        console.info(LINE);
+        return new Response(CONSTANT, { headers: NFT_HEADERS });
+      case '/headers':
+        return new Response(CONSTANT, { headers: NFT_HEADERS });
       case '/kv': {
         const text = await env.NFT_INDEX.get(searchParams.get('key') ?? '', { type: 'text', cacheTtl: 30 });
         return new Response(text, { headers: { 'content-type': 'application/json' } });
