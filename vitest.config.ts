@@ -8,7 +8,8 @@ import { defineConfig } from 'vitest/config';
 const htmlAsText = {
   name: 'html-as-text',
   enforce: 'pre' as const,
-  transform: (text: string, file: string) => (file.endsWith('.html') ? `export default ${JSON.stringify(text)}` : null),
+  transform: (text: string, file: string) =>
+    file.endsWith('.html') ? `export default ${JSON.stringify(text)}` : null,
 };
 
 /** Milliseconds; generous, as the machine may be busy with something else. */
@@ -24,7 +25,12 @@ export default defineConfig(async () => ({
     projects: [
       {
         plugins: [htmlAsText],
-        test: { ...timeouts, name: 'node', include: ['test/**/*.test.ts'], exclude: [WORKER_TESTS, END_TO_END_TESTS] },
+        test: {
+          ...timeouts,
+          name: 'node',
+          include: ['test/**/*.test.ts'],
+          exclude: [WORKER_TESTS, END_TO_END_TESTS],
+        },
       },
       {
         // one after the other and by themselves: in them the Worker has to answer in time
@@ -43,7 +49,12 @@ export default defineConfig(async () => ({
             miniflare: { bindings: { TEST_MIGRATIONS: await readD1Migrations('migrations') } },
           }),
         ],
-        test: { ...timeouts, name: 'workerd', include: [WORKER_TESTS], setupFiles: ['./test/setup.ts'] },
+        test: {
+          ...timeouts,
+          name: 'workerd',
+          include: [WORKER_TESTS],
+          setupFiles: ['./test/support/workerd-setup.ts'],
+        },
       },
     ],
   },

@@ -44,7 +44,9 @@ export function drawGrowth(curves: Readonly<Record<string, readonly Point[]>>): 
     text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, 'blocks of the cone', 'middle'),
     text(LEFT - 48, TOP - 8, 'ms, over HTTP', 'start'),
     ...drawGuide(entries[0]![1]),
-    ...entries.flatMap(([name, points], i) => drawCurve(name, points, COLOURS[i % COLOURS.length]!)),
+    ...entries.flatMap(([name, points], i) =>
+      drawCurve(name, points, COLOURS[i % COLOURS.length]!),
+    ),
   ];
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="13" fill="#777">
 <style>.grid { stroke: #777; stroke-opacity: 0.25 } .guide { stroke: #777; stroke-dasharray: 4 4; fill: none }</style>
@@ -63,13 +65,17 @@ function drawGuide(points: readonly Point[]): string[] {
   });
   const guide = [1000, 3000, 10_000, 30_000, 50_000].map(at);
   const last = guide.at(-1)!;
-  return [path(guide, 'class="guide"'), text(x(last.count) + 10, y(last.ms) + 18, 'n log n', 'start')];
+  return [
+    path(guide, 'class="guide"'),
+    text(x(last.count) + 10, y(last.ms) + 18, 'n log n', 'start'),
+  ];
 }
 
 function drawCurve(name: string, points: readonly Point[], colour: string): string[] {
   const last = points.at(-1)!;
   const dots = points.map(
-    ({ count, ms }) => `<circle cx="${x(count).toFixed(1)}" cy="${y(ms).toFixed(1)}" r="3" fill="${colour}"/>`,
+    ({ count, ms }) =>
+      `<circle cx="${x(count).toFixed(1)}" cy="${y(ms).toFixed(1)}" r="3" fill="${colour}"/>`,
   );
   const label = `<text x="${(x(last.count) + 10).toFixed(1)}" y="${(y(last.ms) - 2).toFixed(1)}" fill="${colour}">${name}: ${last.ms.toFixed(0)} ms</text>`;
   return [path(points, `stroke="${colour}" stroke-width="2" fill="none"`), ...dots, label];
@@ -84,6 +90,11 @@ function line(x1: number, y1: number, x2: number, y2: number, kind: string): str
   return `<line x1="${x1.toFixed(1)}" y1="${y1.toFixed(1)}" x2="${x2.toFixed(1)}" y2="${y2.toFixed(1)}" class="${kind}"/>`;
 }
 
-function text(left: number, top: number, content: string, anchor: 'start' | 'middle' | 'end'): string {
+function text(
+  left: number,
+  top: number,
+  content: string,
+  anchor: 'start' | 'middle' | 'end',
+): string {
   return `<text x="${left.toFixed(1)}" y="${top.toFixed(1)}" text-anchor="${anchor}">${content}</text>`;
 }

@@ -6,7 +6,7 @@
 import { mkdirSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildWorker } from '../test/edge/bundle.ts';
+import { buildWorker } from '../test/support/edge/bundle.ts';
 import { type Bench, type Figure, holds } from './case.ts';
 import { followingCases } from './cases/following.ts';
 import { growthCases } from './cases/growth.ts';
@@ -15,13 +15,27 @@ import { ledgerCases } from './cases/ledgers.ts';
 import { nftCases } from './cases/nft.ts';
 import { whiteFlagCases } from './cases/white-flag.ts';
 
-const CASES = [...whiteFlagCases, ...growthCases, ...ledgerCases, ...nftCases, ...followingCases, ...judgeCases];
+const CASES = [
+  ...whiteFlagCases,
+  ...growthCases,
+  ...ledgerCases,
+  ...nftCases,
+  ...followingCases,
+  ...judgeCases,
+];
 
 function print(figure: Figure): void {
   const { name, value, unit, target } = figure;
-  const goal = target === undefined ? '' : 'most' in target ? `at most ${target.most}` : `at least ${target.least}`;
+  const goal =
+    target === undefined
+      ? ''
+      : 'most' in target
+        ? `at most ${target.most}`
+        : `at least ${target.least}`;
   const verdict = target === undefined ? '' : holds(figure) ? 'holds' : 'MISSED';
-  console.log(`  ${name.padEnd(64)} ${format(value).padStart(9)} ${unit.padEnd(8)} ${goal.padEnd(16)} ${verdict}`);
+  console.log(
+    `  ${name.padEnd(64)} ${format(value).padStart(9)} ${unit.padEnd(8)} ${goal.padEnd(16)} ${verdict}`,
+  );
 }
 
 /** Three digits that count. */
@@ -31,16 +45,23 @@ function format(value: number): string {
 }
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-const chosen = CASES.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+const chosen = CASES.filter(
+  ({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)),
+);
 if (chosen.length === 0) {
-  console.error(`No such benchmark. There are:\n${CASES.map(({ name }) => `  ${name}`).join('\n')}`);
+  console.error(
+    `No such benchmark. There are:\n${CASES.map(({ name }) => `  ${name}`).join('\n')}`,
+  );
   process.exit(1);
 }
 
 const build = join(tmpdir(), 'stardust-edge-node', 'build');
 const bench: Bench = { worker: join(build, 'worker'), probe: join(build, 'probe'), report: print };
 mkdirSync(build, { recursive: true });
-await Promise.all([buildWorker(bench.worker), buildWorker(bench.probe, 'bench/probe/wrangler.toml')]);
+await Promise.all([
+  buildWorker(bench.worker),
+  buildWorker(bench.probe, 'bench/probe/wrangler.toml'),
+]);
 console.log(`${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}\n`);
 for (const { name, about, run } of chosen) {
   console.log(`${name}\n  ${about}`);

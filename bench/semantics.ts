@@ -23,7 +23,7 @@ import {
   type TransactionPlan,
   timelock,
   tokens,
-} from '../test/build.ts';
+} from '../test/support/build-payloads.ts';
 import type { TimedWork } from './case.ts';
 
 const COUNT = 128;
@@ -38,7 +38,8 @@ function owned(outputs: readonly Output[]): PlannedInput[] {
   return outputs.map((output, i) => ({ output, unlock: i === 0 ? alice : referTo(0) }));
 }
 
-const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const times = <T>(count: number, make: (i: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => make(i));
 
 const plain: TransactionPlan = {
   inputs: owned(times(COUNT, () => basic(alice.address))),
@@ -49,8 +50,11 @@ const plain: TransactionPlan = {
 function mixed(): TransactionPlan {
   const serials = times(40, (i) => i + 1);
   const foreign = times(24, (i) => tokens(idOf('other alias'), 10n, i + 1));
-  const nfts = times(20, (i) => nft(alice.address, { nftId: idOf(`nft ${i}`), immutable: [metadata(i)] }));
-  const state = (stateIndex: number) => alias(alice.address, bob.address, { aliasId, stateIndex, foundryCounter: 40 });
+  const nfts = times(20, (i) =>
+    nft(alice.address, { nftId: idOf(`nft ${i}`), immutable: [metadata(i)] }),
+  );
+  const state = (stateIndex: number) =>
+    alias(alice.address, bob.address, { aliasId, stateIndex, foundryCounter: 40 });
   const held = serials.map((serialNumber) => tokens(aliasId, 5n, serialNumber));
   const minted = serials.map((serialNumber) => tokens(aliasId, 7n, serialNumber));
   const rest = COUNT - 1 - 40 - 20;
@@ -77,8 +81,13 @@ function mixed(): TransactionPlan {
       ...serials.map((serialNumber) => foundry(aliasId, { serialNumber, minted: 7n })),
       ...nfts,
       basic(bob.address, { amount: BigInt(rest) * 1000n }),
-      basic(alice.address, { amount: 4_000_000n - BigInt(rest) * 1000n, tokens: [...minted, ...foreign] }),
-      ...times(rest - 2, () => basic(alice.address, { amount: 2_000_000n, features: [sender(alice.address)] })),
+      basic(alice.address, {
+        amount: 4_000_000n - BigInt(rest) * 1000n,
+        tokens: [...minted, ...foreign],
+      }),
+      ...times(rest - 2, () =>
+        basic(alice.address, { amount: 2_000_000n, features: [sender(alice.address)] }),
+      ),
     ],
   };
 }
@@ -88,7 +97,10 @@ const timed: TransactionPlan = {
   inputs: owned(
     times(COUNT, (i) =>
       basic(alice.address, {
-        conditions: [timelock(i + 1), expiration(i === COUNT - 1 ? bob.address : alice.address, NOW + 1 + i)],
+        conditions: [
+          timelock(i + 1),
+          expiration(i === COUNT - 1 ? bob.address : alice.address, NOW + 1 + i),
+        ],
       }),
     ),
   ),

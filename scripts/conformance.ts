@@ -40,9 +40,13 @@ function messageOf(error: unknown): string {
 }
 
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({ options: { parameters: { type: 'string' } }, allowPositionals: true });
+  const { values, positionals } = parseArgs({
+    options: { parameters: { type: 'string' } },
+    allowPositionals: true,
+  });
   if (positionals.length === 0) throw new Error('no file given');
-  const parameters = values.parameters === undefined ? README_PARAMETERS : await readParameters(values.parameters);
+  const parameters =
+    values.parameters === undefined ? README_PARAMETERS : await readParameters(values.parameters);
   const total: Count = { passed: 0, failed: 0 };
   for (const path of positionals) {
     const { passed, failed } = await runFile(path, parameters);

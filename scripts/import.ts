@@ -20,10 +20,13 @@ const USAGE = `Usage: npm run import -- --full FILE [--delta FILE] [--persist-to
 /** Called in a way that cannot be meant. */
 class UsageError extends Error {}
 
-function readArguments(config: WranglerConfig): ImportRequest & { remote: boolean; persistTo: string } {
+function readArguments(
+  config: WranglerConfig,
+): ImportRequest & { remote: boolean; persistTo: string } {
   const values = parseOptions();
   if (values.full === undefined) throw new UsageError('--full is missing');
-  if (values.remote && values['persist-to'] !== undefined) throw new UsageError('--persist-to is for local databases');
+  if (values.remote && values['persist-to'] !== undefined)
+    throw new UsageError('--persist-to is for local databases');
   const keys = parseMilestoneKeys(
     values['milestone-public-keys'] ?? config.vars.MILESTONE_PUBLIC_KEYS,
     values['milestone-threshold'] ?? config.vars.MILESTONE_THRESHOLD,

@@ -5,4 +5,7 @@ import { buildDocument } from './openapi/document.ts';
 
 const root = join(import.meta.dirname, '..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-writeFileSync(join(root, 'src/http/openapi.json'), `${JSON.stringify(buildDocument(version), undefined, 2)}\n`);
+writeFileSync(
+  join(root, 'src/http/openapi.json'),
+  `${JSON.stringify(buildDocument(version), undefined, 2)}\n`,
+);

@@ -8,7 +8,10 @@ import { SAMPLE, type SampleMilestone, type SampleNetwork } from './lib/sample.t
 
 interface RecordedConfig {
   protocol: { network_name: string };
-  nodeConfig: { milestone_public_key_count: number; milestone_key_ranges: { public_key: string }[] };
+  nodeConfig: {
+    milestone_public_key_count: number;
+    milestone_key_ranges: { public_key: string }[];
+  };
 }
 
 const source = process.argv[2];
@@ -19,7 +22,9 @@ function copy(from: string, to: string): void {
   writeFileSync(join(SAMPLE, to), readFileSync(join(source!, from)));
 }
 
-const config = JSON.parse(readFileSync(join(source, 'protocol-and-node-config.json'), 'utf8')) as RecordedConfig;
+const config = JSON.parse(
+  readFileSync(join(source, 'protocol-and-node-config.json'), 'utf8'),
+) as RecordedConfig;
 const network: SampleNetwork = {
   name: config.protocol.network_name,
   milestonePublicKeys: config.nodeConfig.milestone_key_ranges.map((range) => range.public_key),
@@ -37,7 +42,10 @@ for (const index of ['17339', '17340']) {
       .sort()
       .map((name) => hexOf('blocks', name)),
   };
-  writeFileSync(join(SAMPLE, `milestone-${index}.json.gz`), gzipSync(JSON.stringify(milestone), { level: 9 }));
+  writeFileSync(
+    join(SAMPLE, `milestone-${index}.json.gz`),
+    gzipSync(JSON.stringify(milestone), { level: 9 }),
+  );
 }
 for (const part of ['request', 'expected']) {
   copy(join('17340', `whiteflag.${part}.json`), `whiteflag-17340.${part}.json`);

@@ -20,13 +20,20 @@ const LOOK = 500;
 const CRON = 60_000;
 
 async function main(flags: string[]): Promise<number> {
-  const { values } = parseArgs({ args: flags, options: { 'persist-to': { type: 'string' } }, strict: false });
+  const { values } = parseArgs({
+    args: flags,
+    options: { 'persist-to': { type: 'string' } },
+    strict: false,
+  });
   const named = values['persist-to'];
   const persistTo = typeof named === 'string' ? resolve(named) : DEFAULT_PERSIST_TO;
   const nft = await prepareSample(persistTo, readWranglerConfig(), (step) => console.log(step));
 
   const { milestonePublicKeys, milestoneThreshold } = readNetwork();
-  const vars = [`MILESTONE_PUBLIC_KEYS:${milestonePublicKeys.join()}`, `MILESTONE_THRESHOLD:${milestoneThreshold}`];
+  const vars = [
+    `MILESTONE_PUBLIC_KEYS:${milestonePublicKeys.join()}`,
+    `MILESTONE_THRESHOLD:${milestoneThreshold}`,
+  ];
   const defaults = ['--persist-to', persistTo, ...vars.flatMap((each) => ['--var', each])];
   const dev = startWranglerDev([...defaults, ...withoutPersistTo(flags)]);
   let stopped = false;
@@ -52,7 +59,9 @@ async function runSchedule(url: URL): Promise<void> {
 
 /** Wrangler does not take a flag twice. */
 function withoutPersistTo(flags: readonly string[]): string[] {
-  return flags.filter((flag, i) => !flag.startsWith('--persist-to') && flags[i - 1] !== '--persist-to');
+  return flags.filter(
+    (flag, i) => !flag.startsWith('--persist-to') && flags[i - 1] !== '--persist-to',
+  );
 }
 
 /** Calls when we are to end: by a signal, or because npm is gone. */

@@ -11,6 +11,12 @@ async function runCheck(script: string): Promise<Count> {
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
-const counts = [await runCheck('typecheck'), await runCheck('lint'), await runVitest(process.argv.slice(2))];
-console.log('\nTypecheck and lint count as one test each. The test in a browser is left out: npm run test:browser.');
+const counts = [
+  await runCheck('typecheck'),
+  await runCheck('lint'),
+  await runVitest(process.argv.slice(2)),
+];
+console.log(
+  '\nTypecheck and lint count as one test each. The test in a browser is left out: npm run test:browser.',
+);
 conclude(counts);

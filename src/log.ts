@@ -4,7 +4,11 @@
 export type LogLevel = 'info' | 'warn' | 'error';
 
 /** Writes one line; fields that are undefined are left out. */
-export function writeLog(level: LogLevel, event: string, fields: Record<string, unknown> = {}): void {
+export function writeLog(
+  level: LogLevel,
+  event: string,
+  fields: Record<string, unknown> = {},
+): void {
   console[level](JSON.stringify({ event, ...fields }));
 }
 

@@ -2,7 +2,7 @@
  * Settings: bindings and vars, read and checked once (design §6). Each fault becomes a sentence that begins with the setting's name.
  */
 import * as v from 'valibot';
-import type { Follower } from './follow/follower.ts';
+import type { Follower } from './follower/follower.ts';
 import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
 
 export interface Settings {
@@ -74,7 +74,9 @@ function integer(min: number) {
   return v.pipe(
     text,
     v.check(
-      (value) => value === '' || (/^\d{1,10}$/.test(value) && Number(value) >= min && Number(value) <= MAX_UINT32),
+      (value) =>
+        value === '' ||
+        (/^\d{1,10}$/.test(value) && Number(value) >= min && Number(value) <= MAX_UINT32),
       `must be an integer from ${min} to ${MAX_UINT32}`,
     ),
     v.transform((value) => (value === '' ? undefined : Number(value))),
@@ -82,7 +84,10 @@ function integer(min: number) {
 }
 
 function binding<T extends object>(kind: string) {
-  return v.custom<T>((value) => typeof value === 'object' && value !== null, `must be bound to ${kind}`);
+  return v.custom<T>(
+    (value) => typeof value === 'object' && value !== null,
+    `must be bound to ${kind}`,
+  );
 }
 
 const environment = v.pipe(
@@ -95,7 +100,10 @@ const environment = v.pipe(
       REQUESTS: v.optional(binding<AnalyticsEngineDataset>('an Analytics Engine dataset')),
       UPSTREAM_URL: v.pipe(
         list,
-        v.checkItems(isUpstreamUrl, 'must be http or https URLs without user, query and fragment, separated by commas'),
+        v.checkItems(
+          isUpstreamUrl,
+          'must be http or https URLs without user, query and fragment, separated by commas',
+        ),
         v.mapItems((entry) => entry.replace(/\/+$/, '')),
       ),
       MILESTONE_PUBLIC_KEYS: v.pipe(
@@ -122,7 +130,8 @@ const environment = v.pipe(
   v.forward(
     v.check(
       ({ MILESTONE_PUBLIC_KEYS: keys, MILESTONE_THRESHOLD: threshold = 0 }) =>
-        keys.length === 0 || threshold <= new Set(keys.map(({ publicKey }) => publicKey.toHex())).size,
+        keys.length === 0 ||
+        threshold <= new Set(keys.map(({ publicKey }) => publicKey.toHex())).size,
       'must not be greater than the number of keys in MILESTONE_PUBLIC_KEYS',
     ),
     ['MILESTONE_THRESHOLD'],
@@ -132,7 +141,9 @@ const environment = v.pipe(
 export function readSettings(env: unknown): SettingsResult {
   const result = v.safeParse(environment, env);
   if (!result.success) {
-    const problems = result.issues.map((issue) => `${issue.path?.[0]?.key ?? 'the environment'} ${issue.message}`);
+    const problems = result.issues.map(
+      (issue) => `${issue.path?.[0]?.key ?? 'the environment'} ${issue.message}`,
+    );
     return { ok: false, problems: [...new Set(problems)] };
   }
   const { output } = result;

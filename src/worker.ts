@@ -1,12 +1,12 @@
 /**
  * The Worker's entrypoints, nothing else (design §2).
  */
-import { Follower } from './follow/follower.ts';
-import { followerOf } from './follow/stub.ts';
+import { Follower } from './follower/follower.ts';
+import { followerOf } from './follower/follower-stub.ts';
 import { type App, createApp } from './http/app.ts';
-import { createBrokenApp } from './http/broken-app.ts';
+import { createBrokenApp } from './http/misconfigured-app.ts';
 import { CacheApi } from './http/response-cache.ts';
-import { openNode } from './ledger/node.ts';
+import { openNode } from './node/open-node.ts';
 import { readSettings } from './settings.ts';
 
 /** Settings are read once for each environment, which lives as long as the isolate. */

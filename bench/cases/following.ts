@@ -6,8 +6,8 @@
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqliteDatabase } from '../../scripts/lib/sqlite-database.ts';
-import { lastIndex, ledgerAt, type Network } from '../../test/network/model.ts';
-import { NodeDouble } from '../../test/upstream/double.ts';
+import { NodeDouble } from '../../test/support/hornet-double/hornet-double.ts';
+import { lastIndex, ledgerAt, type Network } from '../../test/support/network/network-model.ts';
 import type { Bench, BenchCase } from '../case.ts';
 import { busyNetwork } from '../tools/busy-network.ts';
 import { fillLedger, withNewFolder } from '../tools/ledger.ts';
@@ -55,7 +55,8 @@ async function follow({ worker: folder }: Bench, network: Network): Promise<Aske
   return asked;
 }
 
-const SELECT_UNSPENT = 'SELECT id FROM output WHERE created IS NOT NULL AND spent IS NULL ORDER BY id';
+const SELECT_UNSPENT =
+  'SELECT id FROM output WHERE created IS NOT NULL AND spent IS NULL ORDER BY id';
 
 /** That it holds what the network's does at the end. */
 async function assertLedger(db: SqliteDatabase, network: Network): Promise<void> {
@@ -75,10 +76,18 @@ const catchUp: BenchCase = {
   name: 'catching up',
   about: 'Milestones of 40 blocks, a third of them transfers, none of them stored before.',
   run: async (bench) => {
-    const asked = await follow(bench, busyNetwork({ sizes: Array(200).fill(40), transferEvery: 3 }));
+    const asked = await follow(
+      bench,
+      busyNetwork({ sizes: Array(200).fill(40), transferEvery: 3 }),
+    );
     const milestones = asked.filter(isMilestone);
     const rate = (milestones.length * 1000) / (asked.find(isTips)!.at - milestones[0]!.at);
-    bench.report({ name: 'milestones of 40 blocks', value: rate, unit: 'a second', target: { least: 10 } });
+    bench.report({
+      name: 'milestones of 40 blocks',
+      value: rate,
+      unit: 'a second',
+      target: { least: 10 },
+    });
   },
 };
 
@@ -91,14 +100,22 @@ const intake: BenchCase = {
   name: 'taking in 1,000 transfers',
   about: `From the request for the last block of a milestone to the first one behind its commit; median of ${COUNT} milestones.`,
   run: async (bench) => {
-    const asked = await follow(bench, busyNetwork({ sizes: Array(WARM_UP + COUNT).fill(1001), transferEvery: 1 }));
+    const asked = await follow(
+      bench,
+      busyNetwork({ sizes: Array(WARM_UP + COUNT).fill(1001), transferEvery: 1 }),
+    );
     // behind the last block of a milestone comes a question about something else
     const taken = asked.flatMap((each, i) => {
       const next = asked[i + 1];
       return isBlock(each) && next !== undefined && !isBlock(next) ? [next.at - each.at] : [];
     });
     const value = median(taken.slice(WARM_UP));
-    bench.report({ name: 'a milestone of 1,000 transfers', value, unit: 'ms', target: { most: 200 } });
+    bench.report({
+      name: 'a milestone of 1,000 transfers',
+      value,
+      unit: 'ms',
+      target: { most: 200 },
+    });
   },
 };
 

@@ -14,7 +14,11 @@ const KINDS = ['notes', 'transfers'] as const;
 
 const PICTURE = join(import.meta.dirname, '../../docs/performance-growth.svg');
 
-async function measure({ worker: folder }: Bench, kind: (typeof KINDS)[number], count: number): Promise<Point> {
+async function measure(
+  { worker: folder }: Bench,
+  kind: (typeof KINDS)[number],
+  count: number,
+): Promise<Point> {
   const { persistTo, question } = await coneLedger({ kind, count });
   return withEdge({ folder, persistTo }, async (edge) => {
     const questioner = new Questioner(edge.url);
@@ -35,7 +39,8 @@ function overNLogN(points: readonly Point[], from: number): number {
 export const growthCases: readonly BenchCase[] = [
   {
     name: 'growth',
-    about: 'Cones of 100 to 50,000 blocks, and how their times compare with n log n: 1 is as fast as that grows.',
+    about:
+      'Cones of 100 to 50,000 blocks, and how their times compare with n log n: 1 is as fast as that grows.',
     run: async (bench) => {
       const curves: Record<string, Point[]> = {};
       for (const kind of KINDS) {
@@ -43,11 +48,20 @@ export const growthCases: readonly BenchCase[] = [
         for (const count of COUNTS) {
           const point = await measure(bench, kind, count);
           points.push(point);
-          bench.report({ name: `growth: ${count.toLocaleString('en')} ${kind}`, value: point.ms, unit: 'ms' });
+          bench.report({
+            name: `growth: ${count.toLocaleString('en')} ${kind}`,
+            value: point.ms,
+            unit: 'ms',
+          });
         }
         for (const from of [100, 1000, 10_000]) {
           const name = `growth: ${kind} from ${from.toLocaleString('en')} to 50,000, of n log n`;
-          bench.report({ name, value: overNLogN(points, from), unit: 'times', target: { most: 1 } });
+          bench.report({
+            name,
+            value: overNLogN(points, from),
+            unit: 'times',
+            target: { most: 1 },
+          });
         }
         curves[kind] = points;
       }

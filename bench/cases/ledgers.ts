@@ -3,7 +3,7 @@
  */
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WhiteFlagCase } from '../../test/network/model.ts';
+import type { WhiteFlagCase } from '../../test/support/network/network-model.ts';
 import type { Bench, BenchCase } from '../case.ts';
 import { audits } from '../tools/audits.ts';
 import { coneLedger } from '../tools/cone-ledger.ts';
@@ -22,7 +22,9 @@ async function compareLedgers({ worker: folder, report }: Bench): Promise<void> 
   await withEdge({ folder, persistTo: small.persistTo }, (first) =>
     withEdge({ folder, persistTo: big.persistTo }, async (second) => {
       const questioners = [new Questioner(first.url), new Questioner(second.url)];
-      const [smaller, bigger] = await askInTurns(questioners.map((questioner) => () => questioner.ask(small.question)));
+      const [smaller, bigger] = await askInTurns(
+        questioners.map((questioner) => () => questioner.ask(small.question)),
+      );
       for (const questioner of questioners) questioner.close();
       report({ name: `${few.toLocaleString('en')} unspent outputs`, value: smaller!, unit: 'ms' });
       report({ name: `${many.toLocaleString('en')} unspent outputs`, value: bigger!, unit: 'ms' });
@@ -41,12 +43,19 @@ async function compareAudits({ worker: folder, report }: Bench): Promise<void> {
   await withEdge({ folder, persistTo }, async (edge) => {
     const questioner = new Questioner(edge.url);
     const questions: WhiteFlagCase[] = [present, ...past.map(({ question }) => question)];
-    const [now, ...then] = await askInTurns(questions.map((question) => () => questioner.ask(question)));
+    const [now, ...then] = await askInTurns(
+      questions.map((question) => () => questioner.ask(question)),
+    );
     questioner.close();
     report({ name: 'about the next milestone', value: now!, unit: 'ms' });
     past.forEach(({ depth }, i) => {
       report({ name: `about one ${depth} back`, value: then[i]!, unit: 'ms' });
-      report({ name: `${depth} back by the next`, value: then[i]! / now!, unit: 'times', target: { most: 1.5 } });
+      report({
+        name: `${depth} back by the next`,
+        value: then[i]! / now!,
+        unit: 'times',
+        target: { most: 1.5 },
+      });
     });
   });
 }

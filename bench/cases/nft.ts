@@ -2,8 +2,8 @@
  * NFT lookups with a million NFTs in the index, beside a Worker that answers a constant and one that does a single get of KV, in turns.
  */
 import { strict as assert } from 'node:assert';
-import { entryKey } from '../../src/nft-index/entry.ts';
-import type { Edge } from '../../test/edge/edge.ts';
+import { entryKey } from '../../src/nft-index/kv-entry.ts';
+import type { Edge } from '../../test/support/edge/edge.ts';
 import type { Bench, BenchCase } from '../case.ts';
 import { keptLedger } from '../tools/ledger.ts';
 import { type Load, measureRate } from '../tools/load.ts';
@@ -90,7 +90,9 @@ function loadsOf(edge: Edge, probe: Edge): Record<string, Load> {
 }
 
 async function run({ worker, probe: probeFolder, report }: Bench): Promise<void> {
-  const persistTo = await keptLedger(`nfts-${NFTS}`, (db, folder) => fillNftIndex(db, folder, NFTS));
+  const persistTo = await keptLedger(`nfts-${NFTS}`, (db, folder) =>
+    fillNftIndex(db, folder, NFTS),
+  );
   for (const number of numbers(MANY)) {
     if (ids.has(number)) break;
     nftIdOf(number);
@@ -114,7 +116,12 @@ async function run({ worker, probe: probeFolder, report }: Bench): Promise<void>
         for (const { name, by, least } of GOALS) {
           const shares = rates[name]!.map((rate, i) => rate / rates[by]![i]!);
           const target = least === undefined ? {} : { target: { least } };
-          report({ name: `${name} by ${by}, ${over}`, value: median(shares), unit: 'times', ...target });
+          report({
+            name: `${name} by ${by}, ${over}`,
+            value: median(shares),
+            unit: 'times',
+            ...target,
+          });
         }
       }),
     );

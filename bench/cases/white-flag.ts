@@ -1,9 +1,9 @@
 /**
  * The white flag over HTTP: warm, again, of a fresh isolate, and what memory it takes.
  */
-import type { Edge } from '../../test/edge/edge.ts';
-import { OUR_ISOLATE, readHeaps } from '../../test/edge/heap.ts';
-import type { ConeOptions } from '../../test/network/cones.ts';
+import type { Edge } from '../../test/support/edge/edge.ts';
+import { OUR_ISOLATE, readHeaps } from '../../test/support/edge/heap.ts';
+import type { ConeOptions } from '../../test/support/network/cones.ts';
 import type { Bench, BenchCase } from '../case.ts';
 import { type ConeLedger, coneLedger } from '../tools/cone-ledger.ts';
 import { Connection } from '../tools/connection.ts';
@@ -32,18 +32,31 @@ function warm(options: ConeOptions, most: number | undefined): BenchCase {
           const before = await measureHash(probe);
           const ms = await questioner.measure(ledger.question, COUNT);
           const hash = (before + (await measureHash(probe))) / 2;
-          bench.report({ name, value: ms, unit: 'ms', ...(most !== undefined && { target: { most } }) });
+          bench.report({
+            name,
+            value: ms,
+            unit: 'ms',
+            ...(most !== undefined && { target: { most } }),
+          });
           for (const [stage, value] of Object.entries(questioner.stagesOf(COUNT))) {
             bench.report({ name: `${name}: ${stage}`, value, unit: 'ms' });
           }
           bench.report({ name: `${name}: hash of 65 bytes`, value: hash, unit: 'µs' });
           const noble = await measureHash(probe, '/hash-noble');
           bench.report({ name: `${name}: the same by @noble/hashes`, value: noble, unit: 'µs' });
-          bench.report({ name: `${name}: hashing of both roots`, value: (ledger.nodes * hash) / 1000, unit: 'ms' });
+          bench.report({
+            name: `${name}: hashing of both roots`,
+            value: (ledger.nodes * hash) / 1000,
+            unit: 'ms',
+          });
           const shareOf = (unit: number) => ms / ((SHARE * ledger.nodes * unit) / 1000 + EXTRA);
           const allowed = `${name}: of ${SHARE} × hashing + ${EXTRA} ms`;
           bench.report({ name: allowed, value: shareOf(hash), unit: 'times', target: { most: 1 } });
-          bench.report({ name: `${allowed}, by @noble/hashes`, value: shareOf(noble), unit: 'times' });
+          bench.report({
+            name: `${allowed}, by @noble/hashes`,
+            value: shareOf(noble),
+            unit: 'times',
+          });
           const again: number[] = [];
           for (let i = 0; i < COUNT; i++) again.push(await questioner.askAgain(ledger.question));
           bench.report({
@@ -63,7 +76,8 @@ function fresh(options: ConeOptions, most?: number): BenchCase {
   const name = `fresh isolate, ${describe(options)}`;
   return {
     name,
-    about: 'The first request of all to a Worker just started, with an empty cache of its database; median of starts.',
+    about:
+      'The first request of all to a Worker just started, with an empty cache of its database; median of starts.',
     run: async (bench) => {
       const ledger = await coneLedger(options);
       const times: number[] = [];
@@ -74,7 +88,12 @@ function fresh(options: ConeOptions, most?: number): BenchCase {
           questioner.close();
         });
       }
-      bench.report({ name, value: median(times), unit: 'ms', ...(most !== undefined && { target: { most } }) });
+      bench.report({
+        name,
+        value: median(times),
+        unit: 'ms',
+        ...(most !== undefined && { target: { most } }),
+      });
     },
   };
 }
@@ -107,7 +126,12 @@ function memory(options: ConeOptions, most: number): BenchCase {
           resident.push(memoryOf(pid) - before.resident);
         }
         questioner.close();
-        bench.report({ name: `${name}: heap`, value: Math.max(...heaps), unit: 'MB', target: { most } });
+        bench.report({
+          name: `${name}: heap`,
+          value: Math.max(...heaps),
+          unit: 'MB',
+          target: { most },
+        });
         bench.report({ name: `${name}: heap after the first`, value: heaps[0]!, unit: 'MB' });
         bench.report({ name: `${name}: workerd`, value: Math.max(...resident), unit: 'MB' });
         bench.report({ name: `${name}: workerd after the first`, value: resident[0]!, unit: 'MB' });

@@ -57,7 +57,10 @@ export default {
       case '/headers':
         return new Response(CONSTANT, { headers: NFT_HEADERS });
       case '/kv': {
-        const text = await env.NFT_INDEX.get(searchParams.get('key') ?? '', { type: 'text', cacheTtl: 30 });
+        const text = await env.NFT_INDEX.get(searchParams.get('key') ?? '', {
+          type: 'text',
+          cacheTtl: 30,
+        });
         return new Response(text, { headers: { 'content-type': 'application/json' } });
       }
       case '/hash':

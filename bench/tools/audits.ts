@@ -1,8 +1,12 @@
 /**
  * A ledger with a past: a milestone of a thousand transfers comes next, and others came long ago, with small ones in between.
  */
-import { lastQuestion } from '../../test/network/cones.ts';
-import { lastIndex, type Network, type WhiteFlagCase } from '../../test/network/model.ts';
+import { lastQuestion } from '../../test/support/network/cones.ts';
+import {
+  lastIndex,
+  type Network,
+  type WhiteFlagCase,
+} from '../../test/support/network/network-model.ts';
 import { busyNetwork } from './busy-network.ts';
 import { keptLedger } from './ledger.ts';
 import { blocksBetween, importNetwork, storeBlocks, takeIn } from './network-ledger.ts';
@@ -20,7 +24,9 @@ const SMALL = 3;
 const DEPTHS = [1, 100, 1000];
 
 /** Small milestones, but for those so far from the last one. */
-const SIZES = Array.from({ length: 1002 }, (_, i) => ([0, ...DEPTHS].includes(1001 - i) ? BIG : SMALL));
+const SIZES = Array.from({ length: 1002 }, (_, i) =>
+  [0, ...DEPTHS].includes(1001 - i) ? BIG : SMALL,
+);
 
 export async function audits(): Promise<Audits> {
   const network = busyNetwork({ sizes: SIZES, transferEvery: 1 });
@@ -35,5 +41,8 @@ export async function audits(): Promise<Audits> {
 }
 
 function questionAbout(network: Network, index: number): WhiteFlagCase {
-  return lastQuestion({ ...network, milestones: network.milestones.slice(0, index - network.genesis.index) });
+  return lastQuestion({
+    ...network,
+    milestones: network.milestones.slice(0, index - network.genesis.index),
+  });
 }

@@ -1,9 +1,9 @@
 /**
  * A network that goes on and on: milestones of so many blocks each, notes and transfers.
  */
-import { basic } from '../../test/network/outputs.ts';
-import { SyntheticNetwork } from '../../test/network/synthetic.ts';
-import type { Spend } from '../../test/network/transactions.ts';
+import { basic } from '../../test/support/network/outputs.ts';
+import { SyntheticNetwork } from '../../test/support/network/synthetic-network.ts';
+import type { Spend } from '../../test/support/network/transactions.ts';
 
 export interface BusyOptions {
   /** Blocks of each milestone; that of the milestone before is one of them. */
@@ -18,7 +18,8 @@ const ACCOUNTS = 60;
 export function busyNetwork({ sizes, transferEvery }: BusyOptions): SyntheticNetwork {
   const network = new SyntheticNetwork({
     seed: 'busy',
-    coins: (account) => Array.from({ length: ACCOUNTS }, (_, i) => basic(account(i), 1_000_000_000n)),
+    coins: (account) =>
+      Array.from({ length: ACCOUNTS }, (_, i) => basic(account(i), 1_000_000_000n)),
   });
   const spends: Spend[] = network.genesisCoins.map((coin, i) => ({ coin, by: network.account(i) }));
   for (const size of sizes) {

@@ -1,9 +1,9 @@
 /**
- * Ledgers with a big cone waiting for its milestone (test/network/cones.ts), all of its blocks stored.
+ * Ledgers with a big cone waiting for its milestone (test/support/network/cones.ts), all of its blocks stored.
  */
-import { type Database, runBatch } from '../../src/ledger/rows.ts';
-import { type ConeOptions, coneNetwork, lastQuestion } from '../../test/network/cones.ts';
-import type { WhiteFlagCase } from '../../test/network/model.ts';
+import { type Database, runBatch } from '../../src/ledger/database.ts';
+import { type ConeOptions, coneNetwork, lastQuestion } from '../../test/support/network/cones.ts';
+import type { WhiteFlagCase } from '../../test/support/network/network-model.ts';
 import { keptLedger } from './ledger.ts';
 import { blocksBetween, importNetwork, storeBlocks } from './network-ledger.ts';
 
@@ -18,14 +18,21 @@ export interface ConeLedger {
 export async function coneLedger(options: ConeOptions, otherOutputs = 0): Promise<ConeLedger> {
   const network = coneNetwork(options);
   const { kind, count, conflicts = 0 } = options;
-  const persistTo = await keptLedger(`${kind}-${count}-${conflicts}-${otherOutputs}`, async (db) => {
-    await importNetwork(db, network, 1);
-    await addOutputs(db, otherOutputs);
-    await storeBlocks(db, network, blocksBetween(network, 1, 2));
-  });
+  const persistTo = await keptLedger(
+    `${kind}-${count}-${conflicts}-${otherOutputs}`,
+    async (db) => {
+      await importNetwork(db, network, 1);
+      await addOutputs(db, otherOutputs);
+      await storeBlocks(db, network, blocksBetween(network, 1, 2));
+    },
+  );
   const cone = blocksBetween(network, 1, 2);
   const applied = cone.filter(({ referenced }) => referenced!.state === 'included').length;
-  return { persistTo, question: lastQuestion(network), nodes: cone.length - 1 + Math.max(0, applied - 1) };
+  return {
+    persistTo,
+    question: lastQuestion(network),
+    nodes: cone.length - 1 + Math.max(0, applied - 1),
+  };
 }
 
 const ADD_OUTPUTS = `

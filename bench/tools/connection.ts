@@ -28,7 +28,8 @@ export class Connection {
   /** A whole request, ready to be sent many times. */
   encode(method: string, path: string, body?: string): Buffer {
     const lines = [`${method} ${path} HTTP/1.1`, `Host: ${this.#url.host}`];
-    if (body !== undefined) lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`);
+    if (body !== undefined)
+      lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`);
     return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
   }
 

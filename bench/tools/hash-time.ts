@@ -1,13 +1,16 @@
 /**
  * The unit of measure: microseconds of one hash of 65 bytes, the node of a Merkle tree, in the same runtime, bytes in, bytes out, by our own function.
  */
-import type { Edge } from '../../test/edge/edge.ts';
+import type { Edge } from '../../test/support/edge/edge.ts';
 import { Connection } from './connection.ts';
 import { median, time } from './measure.ts';
 
 const COUNT = 20_000;
 
-export async function measureHash(probe: Edge, path: '/hash' | '/hash-noble' = '/hash'): Promise<number> {
+export async function measureHash(
+  probe: Edge,
+  path: '/hash' | '/hash-noble' = '/hash',
+): Promise<number> {
   const connection = new Connection(probe.url);
   const requestOf = (count: number) => connection.encode('GET', `${path}?count=${count}`);
   const times: number[] = [];

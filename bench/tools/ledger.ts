@@ -17,10 +17,10 @@ const LEDGERS = join(tmpdir(), 'stardust-edge-node', 'ledgers');
 /** What decides how a ledger is written. What is written is asserted by every case. */
 const SOURCES = [
   'migrations/0001_ledger.sql',
-  'src/ledger/intake.ts',
-  'src/ledger/store.ts',
-  'src/nft-index/entry.ts',
-  'src/stardust/record.ts',
+  'src/ledger/prepare-blocks.ts',
+  'src/ledger/store-blocks.ts',
+  'src/nft-index/kv-entry.ts',
+  'src/stardust/white-flag/block-record.ts',
   'bench/tools/network-ledger.ts',
   'bench/tools/nft-index.ts',
 ];

@@ -12,7 +12,11 @@ export interface Load {
 }
 
 /** Answers a second. */
-export async function measureRate({ url, next, check }: Load, connections: number, ms: number): Promise<number> {
+export async function measureRate(
+  { url, next, check }: Load,
+  connections: number,
+  ms: number,
+): Promise<number> {
   const start = performance.now();
   const lanes = Array.from({ length: connections }, async () => {
     const connection = new Connection(url);

@@ -28,7 +28,10 @@ export async function timeInTurns<Name extends string>(
   { warmUp = 5, count = 15 }: Rounds = {},
 ): Promise<Record<Name, number[]>> {
   const names = Object.keys(works) as Name[];
-  const times = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
+  const times = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
+    Name,
+    number[]
+  >;
   for (let round = -warmUp; round < count; round++) {
     for (const name of names) {
       const ms = await time(works[name]);

@@ -1,31 +1,46 @@
 /**
  * A test network in D1: as an import leaves it at one of its milestones, with open blocks as the follower stores them, with milestones taken in.
  */
-import { takeInMilestone } from '../../src/follow/take-in.ts';
-import { verifyMilestone } from '../../src/follow/verify-milestone.ts';
+import { takeInMilestone } from '../../src/follower/apply-milestone.ts';
+import { verifyMilestone } from '../../src/follower/verify-milestone.ts';
+import { type Database, forEachPiece, runBatch } from '../../src/ledger/database.ts';
 import { headFromRow, milestoneFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
-import { type IntakeRules, mentionedOutputIds, recordBlocks } from '../../src/ledger/intake.ts';
-import { lookUpBlocks, lookUpOutputs } from '../../src/ledger/lookup.ts';
-import { type Database, forEachPiece, runBatch } from '../../src/ledger/rows.ts';
-import { storeStatements } from '../../src/ledger/store.ts';
+import { lookUpBlocks, lookUpOutputs } from '../../src/ledger/known-rows.ts';
+import {
+  type IntakeRules,
+  mentionedOutputIds,
+  recordBlocks,
+} from '../../src/ledger/prepare-blocks.ts';
+import { storeStatements } from '../../src/ledger/store-blocks.ts';
 import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
 import { toHexDigits } from '../../src/stardust/bytes.ts';
 import { encode } from '../../src/stardust/codec.ts';
 import { verifyEd25519, webCrypto } from '../../src/stardust/ed25519.ts';
 import { protocolParametersOption } from '../../src/stardust/milestone.ts';
 import { protocolParameters } from '../../src/stardust/parameters.ts';
-import { ledgerAt, milestoneAt, type Network, type NetworkBlock, ZERO_ID } from '../../test/network/model.ts';
-import { solidEntryPoints } from '../../test/network/snapshot.ts';
+import {
+  ledgerAt,
+  milestoneAt,
+  type Network,
+  type NetworkBlock,
+  ZERO_ID,
+} from '../../test/support/network/network-model.ts';
+import { solidEntryPoints } from '../../test/support/network/network-snapshot.ts';
 
 const platform = webCrypto(crypto.subtle);
 
 function rulesOf({ keys, genesis }: Network): IntakeRules {
-  return { keys, parameters: [genesis.parameters], verify: (...signed) => verifyEd25519(...signed, platform) };
+  return {
+    keys,
+    parameters: [genesis.parameters],
+    verify: (...signed) => verifyEd25519(...signed, platform),
+  };
 }
 
 const INSERT_HEAD = "INSERT INTO head VALUES (1, 'bench', ?1, ?2, ?2, ?3, ?4, 0)";
 const INSERT_MILESTONE = 'INSERT INTO milestone (idx, id, timestamp) VALUES (?1, ?2, ?3)';
-const INSERT_ENTRY_POINTS = 'INSERT INTO block (id, milestone, seen) SELECT value, ?2, ?2 FROM json_each(?1)';
+const INSERT_ENTRY_POINTS =
+  'INSERT INTO block (id, milestone, seen) SELECT value, ?2, ?2 FROM json_each(?1)';
 const INSERT_PARAMETERS = 'INSERT INTO parameters VALUES (?1, ?1, ?2)';
 const INSERT_OUTPUTS = `
   INSERT INTO output (id, bytes, block, created, created_time, seen)
@@ -52,7 +67,12 @@ export async function importNetwork(db: Database, network: Network, index: numbe
     db.prepare(INSERT_HEAD).bind(genesis.index, index, ZERO_ID.slice(2), String(genesis.treasury)),
     db.prepare(INSERT_MILESTONE).bind(index, id.slice(2), timestamp),
     db.prepare(INSERT_PARAMETERS).bind(genesis.index, parameters.toBase64()),
-    ...forEachPiece(db, INSERT_ENTRY_POINTS, solidEntryPoints(network, index).map(toHexDigits), index),
+    ...forEachPiece(
+      db,
+      INSERT_ENTRY_POINTS,
+      solidEntryPoints(network, index).map(toHexDigits),
+      index,
+    ),
     ...forEachPiece(db, INSERT_OUTPUTS, outputs, index),
   ]);
 }
@@ -60,7 +80,8 @@ export async function importNetwork(db: Database, network: Network, index: numbe
 /** The blocks that milestones after `from` and up to `to` reference, parents first. */
 export function blocksBetween(network: Network, from: number, to: number): NetworkBlock[] {
   return [...network.blocks.values()].filter(
-    ({ referenced }) => referenced !== undefined && referenced.index > from && referenced.index <= to,
+    ({ referenced }) =>
+      referenced !== undefined && referenced.index > from && referenced.index <= to,
   );
 }
 
@@ -68,7 +89,11 @@ export function blocksBetween(network: Network, from: number, to: number): Netwo
 const PIECE = 2000;
 
 /** Stores blocks, parents first, as the follower does. */
-export async function storeBlocks(db: Database, network: Network, blocks: readonly NetworkBlock[]): Promise<void> {
+export async function storeBlocks(
+  db: Database,
+  network: Network,
+  blocks: readonly NetworkBlock[],
+): Promise<void> {
   for (let at = 0; at < blocks.length; at += PIECE) {
     const parsed = blocks.slice(at, at + PIECE).map(parse);
     const mentioned = [...new Set(parsed.flatMap(({ block }) => block.parents.map(toHexDigits)))];
@@ -76,7 +101,10 @@ export async function storeBlocks(db: Database, network: Network, blocks: readon
       ...(await lookUpOutputs(db, mentionedOutputIds(parsed))),
       blocks: await lookUpBlocks(db, mentioned),
     };
-    await runBatch(db, storeStatements(db, await recordBlocks(parsed, rows, rulesOf(network)), rows.generation));
+    await runBatch(
+      db,
+      storeStatements(db, await recordBlocks(parsed, rows, rulesOf(network)), rows.generation),
+    );
   }
 }
 
@@ -95,7 +123,13 @@ export async function takeIn(db: Database, network: Network, to: number): Promis
     const head = headFromRow(row);
     if (head.ledger >= to) return;
     const { payload } = milestoneAt(network, head.ledger + 1)!;
-    const verified = await verifyMilestone(payload, head, milestoneFromRow(row)!, rules.keys, rules.verify);
+    const verified = await verifyMilestone(
+      payload,
+      head,
+      milestoneFromRow(row)!,
+      rules.keys,
+      rules.verify,
+    );
     await takeInMilestone(db, verified, rules, source);
   }
 }

@@ -10,10 +10,10 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { persistPath } from '../../scripts/lib/local-database.ts';
 import type { SqliteDatabase } from '../../scripts/lib/sqlite-database.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
-import { forEachPiece, runBatch } from '../../src/ledger/rows.ts';
-import { entryKey, writeEntry } from '../../src/nft-index/entry.ts';
+import { forEachPiece, runBatch } from '../../src/ledger/database.ts';
+import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
 import type { IndexStore } from '../../src/nft-index/ports.ts';
-import { MAX_ANSWERS, RECENT_KEY, writeRecent } from '../../src/nft-index/recent.ts';
+import { MAX_ANSWERS, RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
 import { blake2b256 } from '../../src/stardust/hash.ts';
 
 export const LEDGER_INDEX = 1000;
@@ -29,16 +29,28 @@ export function holder(number: number): string {
   return `${blake2b256(new TextEncoder().encode(`output ${number}`)).toHex()}0000`;
 }
 
-const INSERT_NFTS = 'INSERT INTO nft (id, output, changed) SELECT value ->> 0, value ->> 1, 1 FROM json_each(?1)';
+const INSERT_NFTS =
+  'INSERT INTO nft (id, output, changed) SELECT value ->> 0, value ->> 1, 1 FROM json_each(?1)';
 
 /** A ledger that holds nothing but NFTs, and their entries in KV. */
-export async function fillNftIndex(db: SqliteDatabase, persistTo: string, count: number): Promise<void> {
+export async function fillNftIndex(
+  db: SqliteDatabase,
+  persistTo: string,
+  count: number,
+): Promise<void> {
   await runBatch(db, [
-    db.prepare("INSERT INTO head VALUES (1, ?1, 0, 1, ?2, '', '0', 0)").bind(GENERATION, LEDGER_INDEX),
-    db.prepare('INSERT INTO milestone (idx, id, timestamp) VALUES (?1, ?2, 0)').bind(LEDGER_INDEX, '0'.repeat(64)),
+    db
+      .prepare("INSERT INTO head VALUES (1, ?1, 0, 1, ?2, '', '0', 0)")
+      .bind(GENERATION, LEDGER_INDEX),
+    db
+      .prepare('INSERT INTO milestone (idx, id, timestamp) VALUES (?1, ?2, 0)')
+      .bind(LEDGER_INDEX, '0'.repeat(64)),
   ]);
   for (let at = 0; at < count; at += PIECE) {
-    const rows = Array.from({ length: Math.min(PIECE, count - at) }, (_, i) => [nftId(at + i), holder(at + i)]);
+    const rows = Array.from({ length: Math.min(PIECE, count - at) }, (_, i) => [
+      nftId(at + i),
+      holder(at + i),
+    ]);
     await runBatch(db, forEachPiece(db, INSERT_NFTS, rows));
   }
   // makes the files
@@ -50,7 +62,10 @@ const PIECE = 5000;
 
 /** `recent` with a thousand changes in it, of other NFTs than those of the index, and of now. It is good for two minutes. */
 export async function putRecentNow(persistTo: string): Promise<void> {
-  const changed = Array.from({ length: MAX_ANSWERS }, (_, i) => [nftId(-1 - i), holder(-1 - i)] as const);
+  const changed = Array.from(
+    { length: MAX_ANSWERS },
+    (_, i) => [nftId(-1 - i), holder(-1 - i)] as const,
+  );
   const recent = writeRecent({
     generation: GENERATION,
     from: 1,

@@ -2,7 +2,7 @@
  * What Linux says of a running workerd.
  */
 import { readFileSync } from 'node:fs';
-import type { Edge } from '../../test/edge/edge.ts';
+import type { Edge } from '../../test/support/edge/edge.ts';
 
 /** Process ID of workerd, the child of miniflare's process. */
 export function workerdOf({ pid }: Edge): number {

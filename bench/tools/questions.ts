@@ -3,7 +3,7 @@
  */
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WhiteFlagCase } from '../../test/network/model.ts';
+import type { WhiteFlagCase } from '../../test/support/network/network-model.ts';
 import { Connection } from './connection.ts';
 import { median, time } from './measure.ts';
 
@@ -49,7 +49,10 @@ export class Questioner {
   stagesOf(count: number): Record<string, number> {
     const last = this.stages.slice(-count);
     return Object.fromEntries(
-      Object.keys(last[0] ?? {}).map((stage) => [stage, median(last.map((each) => each[stage] ?? 0))]),
+      Object.keys(last[0] ?? {}).map((stage) => [
+        stage,
+        median(last.map((each) => each[stage] ?? 0)),
+      ]),
     );
   }
 
@@ -57,7 +60,10 @@ export class Questioner {
     this.#connection.close();
   }
 
-  async #ask(request: WhiteFlagCase['request'], response: WhiteFlagCase['response']): Promise<number> {
+  async #ask(
+    request: WhiteFlagCase['request'],
+    response: WhiteFlagCase['response'],
+  ): Promise<number> {
     let answer: Awaited<ReturnType<Connection['post']>> | undefined;
     const ms = await time(async () => {
       answer = await this.#connection.post(PATH, request);

@@ -3,10 +3,13 @@
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Edge, type EdgeOptions, startEdge } from '../../test/edge/edge.ts';
+import { type Edge, type EdgeOptions, startEdge } from '../../test/support/edge/edge.ts';
 
 /** Starts a Worker, and stops it whatever happens. Its log is read by nobody unless asked for. */
-export async function withEdge<T>(options: EdgeOptions, work: (edge: Edge) => Promise<T>): Promise<T> {
+export async function withEdge<T>(
+  options: EdgeOptions,
+  work: (edge: Edge) => Promise<T>,
+): Promise<T> {
   const edge = await startEdge({ quiet: true, ...options });
   try {
     return await work(edge);

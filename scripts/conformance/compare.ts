@@ -5,9 +5,17 @@ import type { Line } from './line.ts';
 
 /** The first place where two JSON values differ, or undefined. */
 export function firstDifference(actual: unknown, expected: unknown, path = ''): string | undefined {
-  if (isContainer(actual) && isContainer(expected) && Array.isArray(actual) === Array.isArray(expected)) {
+  if (
+    isContainer(actual) &&
+    isContainer(expected) &&
+    Array.isArray(actual) === Array.isArray(expected)
+  ) {
     for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
-      const difference = firstDifference(actual[key], expected[key], path === '' ? key : `${path}.${key}`);
+      const difference = firstDifference(
+        actual[key],
+        expected[key],
+        path === '' ? key : `${path}.${key}`,
+      );
       if (difference !== undefined) return difference;
     }
     return undefined;

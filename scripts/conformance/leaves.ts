@@ -14,6 +14,7 @@ const hashes: Uint8Array[] = [];
 
 export function runLeaves(line: Line): string | undefined {
   const count = integer(line, 'leaves', MAX_LEAVES);
-  while (hashes.length < count) hashes.push(blake2b256(new Uint8Array(Uint32Array.of(hashes.length).buffer)));
+  while (hashes.length < count)
+    hashes.push(blake2b256(new Uint8Array(Uint32Array.of(hashes.length).buffer)));
   return firstDifference(toHex(merkleRoot(hashes.slice(0, count))), text(line, 'root'), 'root');
 }

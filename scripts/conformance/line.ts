@@ -10,7 +10,8 @@ export type Line = Readonly<Record<string, unknown>>;
 export class BadVector extends Error {}
 
 export function asLine(value: unknown): Line {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadVector('not a JSON object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new BadVector('not a JSON object');
   return value as Line;
 }
 

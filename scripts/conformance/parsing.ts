@@ -19,7 +19,8 @@ export function runParsing(line: Line, parameters: ProtocolParameters): string |
   if (!valid) return 'accepted where it is to be refused';
   const { parsed } = result;
   return (
-    compareFields(line, parsed) ?? firstDifference(toHex(encode(block, parsed.block)), toHex(received), 'encoded again')
+    compareFields(line, parsed) ??
+    firstDifference(toHex(encode(block, parsed.block)), toHex(received), 'encoded again')
   );
 }
 
@@ -32,7 +33,8 @@ function compareFields(line: Line, parsed: ParsedBlock): string | undefined {
     json: blockToJson(parsed.block),
   };
   for (const [field, fact] of Object.entries(facts)) {
-    const difference = line[field] === undefined ? undefined : firstDifference(fact, line[field], field);
+    const difference =
+      line[field] === undefined ? undefined : firstDifference(fact, line[field], field);
     if (difference !== undefined) return difference;
   }
   return undefined;

@@ -2,16 +2,24 @@
  * The product's white flag on trial: blocks go through the intake as if they came from a network, and the records through the computation.
  */
 
-import { type Rows, recordBlocks } from '../../src/ledger/intake.ts';
+import { type Rows, recordBlocks } from '../../src/ledger/prepare-blocks.ts';
 import { fromHex, toHex, toHexDigits } from '../../src/stardust/bytes.ts';
-import { readCone } from '../../src/stardust/record.ts';
-import { computeRoots, computeWhiteFlag, LedgerState, NOT_A_TRANSACTION } from '../../src/stardust/white-flag.ts';
+import { readCone } from '../../src/stardust/white-flag/block-record.ts';
+import {
+  computeRoots,
+  computeWhiteFlag,
+  LedgerState,
+  NOT_A_TRANSACTION,
+} from '../../src/stardust/white-flag/walk.ts';
 import { verify } from './signature.ts';
 import type { ComputeWhiteFlag, WhiteFlagCase } from './white-flag.ts';
 
 export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
   const rows = knownRows(given);
-  const recorded = await recordBlocks([...given.blocks.values()], rows, { ...signedMilestones(given), parameters: [] });
+  const recorded = await recordBlocks([...given.blocks.values()], rows, {
+    ...signedMilestones(given),
+    parameters: [],
+  });
   const cone = readCone(recorded.map(({ record }) => record));
   const states = ledgerStates(given, rows);
   // E.3 (a)
@@ -21,13 +29,18 @@ export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
     timestamp: given.timestamp,
     previousMilestoneId: first ? undefined : fromHex(given.previousMilestoneId),
   });
-  if (computed.open.length > 0) throw new Error('a verdict is open: an output is neither in the ledger nor created');
+  if (computed.open.length > 0)
+    throw new Error('a verdict is open: an output is neither in the ledger nor created');
   const { inclusionMerkleRoot, appliedMerkleRoot } = computeRoots(cone, computed);
   const byRow = new Map(recorded.map((block) => [block.row, block]));
   const order = [...computed.order].map((position, i) => {
     const { id } = byRow.get(cone.rowAt(position))!;
     const isTransaction = computed.reasons[i] !== NOT_A_TRANSACTION;
-    return { blockId: `0x${id}`, isTransaction, conflictReason: isTransaction ? computed.reasons[i]! : 0 };
+    return {
+      blockId: `0x${id}`,
+      isTransaction,
+      conflictReason: isTransaction ? computed.reasons[i]! : 0,
+    };
   });
   return {
     order,
@@ -39,13 +52,24 @@ export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
 
 /** Rows, from 1 on as in a store, of what the network has before the blocks come: solid entry points and the ledger's outputs. */
 function knownRows({ blocks, parents, unspent, spent }: WhiteFlagCase): Rows {
-  const rows: Rows = { generation: '', blocks: new Map(), outputs: new Map(), nextBlock: 1, nextOutput: 1 };
-  const named = [...parents, ...[...blocks.values()].flatMap(({ block }) => block.parents.map(toHex))];
+  const rows: Rows = {
+    generation: '',
+    blocks: new Map(),
+    outputs: new Map(),
+    nextBlock: 1,
+    nextOutput: 1,
+  };
+  const named = [
+    ...parents,
+    ...[...blocks.values()].flatMap(({ block }) => block.parents.map(toHex)),
+  ];
   for (const id of named) {
     const key = id.slice(2);
-    if (!blocks.has(id) && !rows.blocks.has(key)) rows.blocks.set(key, { row: rows.nextBlock++, milestone: 0 });
+    if (!blocks.has(id) && !rows.blocks.has(key))
+      rows.blocks.set(key, { row: rows.nextBlock++, milestone: 0 });
   }
-  for (const [id, bytes] of unspent) rows.outputs.set(id.slice(2), { row: rows.nextOutput++, bytes });
+  for (const [id, bytes] of unspent)
+    rows.outputs.set(id.slice(2), { row: rows.nextOutput++, bytes });
   for (const id of spent) {
     if (!rows.outputs.has(id.slice(2))) rows.outputs.set(id.slice(2), { row: rows.nextOutput++ });
   }
@@ -55,7 +79,9 @@ function knownRows({ blocks, parents, unspent, spent }: WhiteFlagCase): Rows {
 function ledgerStates({ unspent, spent }: WhiteFlagCase, { outputs }: Rows): Map<number, number> {
   return new Map([
     ...[...spent].map((id) => [outputs.get(id.slice(2))!.row, LedgerState.Spent] as const),
-    ...[...unspent.keys()].map((id) => [outputs.get(id.slice(2))!.row, LedgerState.Unspent] as const),
+    ...[...unspent.keys()].map(
+      (id) => [outputs.get(id.slice(2))!.row, LedgerState.Unspent] as const,
+    ),
   ]);
 }
 

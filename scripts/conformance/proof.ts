@@ -30,6 +30,7 @@ async function signedRoots(json: unknown): Promise<Milestone> {
   const keys = value.signatures.map(({ publicKey }) => ({ publicKey, first: 0, last: 0 }));
   const id = milestoneId(value, encode(milestone, value));
   const fault = await unsigned(value, id, { keys, threshold: 1 }, verify);
-  if (fault !== undefined) throw new Refusal('B.13', `milestone that is not properly signed, ${fault}`);
+  if (fault !== undefined)
+    throw new Refusal('B.13', `milestone that is not properly signed, ${fault}`);
   return value;
 }

@@ -3,11 +3,21 @@
  *
  * Only the form is looked at here. What comes out may break any rule: encode it and parse that.
  */
-import { type Address, AddressType, type AliasAddress, type Ed25519Address } from '../../src/stardust/address.ts';
+import {
+  type Address,
+  AddressType,
+  type AliasAddress,
+  type Ed25519Address,
+} from '../../src/stardust/address.ts';
 import type { Block, Payload } from '../../src/stardust/block.ts';
 import { type Feature, FeatureType } from '../../src/stardust/feature.ts';
 import type { Milestone, MilestoneOption } from '../../src/stardust/milestone.ts';
-import { type NativeToken, type Output, OutputType, type SimpleTokenScheme } from '../../src/stardust/output.ts';
+import {
+  type NativeToken,
+  type Output,
+  OutputType,
+  type SimpleTokenScheme,
+} from '../../src/stardust/output.ts';
 import type { TaggedData } from '../../src/stardust/tagged-data.ts';
 import type { Input, Transaction } from '../../src/stardust/transaction.ts';
 import { type Ed25519Signature, type Unlock, UnlockType } from '../../src/stardust/unlock.ts';
@@ -41,7 +51,11 @@ function readPayload(json: unknown): Payload {
 
 function readTaggedData(json: unknown): TaggedData {
   const line = asLine(json);
-  return { type: only(5, line), tag: optionalBytes(line, 'tag'), data: optionalBytes(line, 'data') };
+  return {
+    type: only(5, line),
+    tag: optionalBytes(line, 'tag'),
+    data: optionalBytes(line, 'data'),
+  };
 }
 
 function readTransaction(line: Line): Transaction {
@@ -85,7 +99,11 @@ function readUnlock(json: unknown): Unlock {
 
 function readSignature(json: unknown): Ed25519Signature {
   const line = asLine(json);
-  return { type: only(0, line), publicKey: id(line, 'publicKey'), signature: id(line, 'signature', 64) };
+  return {
+    type: only(0, line),
+    publicKey: id(line, 'publicKey'),
+    signature: id(line, 'signature', 64),
+  };
 }
 
 function readOutput(json: unknown): Output {
@@ -144,11 +162,19 @@ function readUnlockCondition(json: unknown): UnlockCondition {
   const line = asLine(json);
   switch (line.type) {
     case UnlockConditionType.StorageDepositReturn:
-      return { type: line.type, returnAddress: readAddress(line.returnAddress), amount: uint64(line, 'amount') };
+      return {
+        type: line.type,
+        returnAddress: readAddress(line.returnAddress),
+        amount: uint64(line, 'amount'),
+      };
     case UnlockConditionType.Timelock:
       return { type: line.type, unixTime: integer(line, 'unixTime') };
     case UnlockConditionType.Expiration:
-      return { type: line.type, returnAddress: readAddress(line.returnAddress), unixTime: integer(line, 'unixTime') };
+      return {
+        type: line.type,
+        returnAddress: readAddress(line.returnAddress),
+        unixTime: integer(line, 'unixTime'),
+      };
     case UnlockConditionType.ImmutableAlias:
       return { type: line.type, address: readAliasAddress(line.address) };
     case UnlockConditionType.Address:
@@ -270,7 +296,8 @@ function unknownType(what: string, { type }: Line): BadVector {
 /** Bytes of a fixed length, 32 if nothing else is said. */
 function id(line: Line, field: string, length = 32): Uint8Array {
   const value = bytes(line, field);
-  if (value.length !== length) throw new BadVector(`"${field}" has ${value.length} bytes, not ${length}`);
+  if (value.length !== length)
+    throw new BadVector(`"${field}" has ${value.length} bytes, not ${length}`);
   return value;
 }
 
@@ -293,6 +320,7 @@ function uint256(line: Line, field: string): bigint {
 
 function unsigned(line: Line, field: string, form: RegExp, bits: number): bigint {
   const digits = text(line, field);
-  if (!form.test(digits) || BigInt(digits) >= 1n << BigInt(bits)) throw new BadVector(`"${field}" is no uint${bits}`);
+  if (!form.test(digits) || BigInt(digits) >= 1n << BigInt(bits))
+    throw new BadVector(`"${field}" is no uint${bits}`);
   return BigInt(digits);
 }

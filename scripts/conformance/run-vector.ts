@@ -13,7 +13,10 @@ import { runSignature } from './signature.ts';
 import { runWhiteFlag } from './white-flag.ts';
 
 /** Says what differs, or returns undefined. Throws {@link BadVector} or a Refusal where the vector is not readable. */
-type Run = (line: Line, parameters: ProtocolParameters) => string | undefined | Promise<string | undefined>;
+type Run = (
+  line: Line,
+  parameters: ProtocolParameters,
+) => string | undefined | Promise<string | undefined>;
 
 /** The fields that a kind of vector has and no other, and what to do with it. */
 const KINDS: readonly { fields: readonly string[]; run: Run }[] = [

@@ -26,13 +26,15 @@ export async function runSemantics(line: Line): Promise<string | undefined> {
   const tx = { ...unverified, validSignatures: await verifySignatures(unverified, verify) };
   const consumed = list(line, 'inputs').map(readInput);
   const reason = judge(tx, consumed, unixTime);
-  if (reason !== conflict) return `conflict: ${inWords(reason)} where ${inWords(conflict)} is expected`;
+  if (reason !== conflict)
+    return `conflict: ${inWords(reason)} where ${inWords(conflict)} is expected`;
   const step = judgeOverTime(tx, consumed).findLast(({ from }) => from <= unixTime);
   return firstDifference(step?.reason, conflict, 'conflict, by the verdict over time');
 }
 
 function readInput(input: unknown): ConsumedOutput {
-  if (!Array.isArray(input)) throw new BadVector('an input that is no pair of output ID and output');
+  if (!Array.isArray(input))
+    throw new BadVector('an input that is no pair of output ID and output');
   const [id, output] = [bytes({ id: input[0] }, 'id'), bytes({ output: input[1] }, 'output')];
   return { id, bytes: output, output: decodeOutput(output) };
 }

@@ -8,12 +8,20 @@ import { bytes, flag, type Line } from './line.ts';
 const platform = webCrypto(crypto.subtle);
 
 /** The product's way to verify. */
-export function verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): Promise<boolean> {
+export function verify(
+  publicKey: Uint8Array,
+  message: Uint8Array,
+  signature: Uint8Array,
+): Promise<boolean> {
   return verifyEd25519(publicKey, message, signature, platform);
 }
 
 export async function runSignature(line: Line): Promise<string | undefined> {
-  const signed = [bytes(line, 'publicKey'), bytes(line, 'message'), bytes(line, 'signature')] as const;
+  const signed = [
+    bytes(line, 'publicKey'),
+    bytes(line, 'message'),
+    bytes(line, 'signature'),
+  ] as const;
   const valid = flag(line, 'valid');
   return (
     firstDifference(verifyZip215(...signed), valid, 'valid') ??

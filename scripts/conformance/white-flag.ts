@@ -35,10 +35,14 @@ export interface WhiteFlagOutcome {
 /** The implementation on trial. */
 export type ComputeWhiteFlag = (given: WhiteFlagCase) => Promise<WhiteFlagOutcome>;
 
-export async function runWhiteFlag(line: Line, compute: ComputeWhiteFlag): Promise<string | undefined> {
+export async function runWhiteFlag(
+  line: Line,
+  compute: ComputeWhiteFlag,
+): Promise<string | undefined> {
   const given = readCase(line);
   const expected = list(line, 'whiteFlagOrder').map(readOrdered);
-  const { order, inclusionMerkleRoot, appliedMerkleRoot, metPreviousMilestone } = await compute(given);
+  const { order, inclusionMerkleRoot, appliedMerkleRoot, metPreviousMilestone } =
+    await compute(given);
   if (!metPreviousMilestone) return 'the previous milestone is not met';
   const agreed = order.map((block, i) => (sameOutcome(block, expected[i]) ? expected[i] : block));
   return (
@@ -77,9 +81,16 @@ function readCase(line: Line): WhiteFlagCase {
     genesisMilestoneIndex: integer(line, 'genesisMilestoneIndex'),
     blocks: new Map(list(line, 'whiteFlagOrder').map(readBlock)),
     unspent: new Map(
-      list(line, 'ledgerInputs').map((input) => [toHex(bytes(asLine(input), 'outputId')), bytes(asLine(input), 'raw')]),
+      list(line, 'ledgerInputs').map((input) => [
+        toHex(bytes(asLine(input), 'outputId')),
+        bytes(asLine(input), 'raw'),
+      ]),
     ),
-    spent: new Set(list(line, 'inputsNotUnspentInLedger').map((outputId) => toHex(bytes({ outputId }, 'outputId')))),
+    spent: new Set(
+      list(line, 'inputsNotUnspentInLedger').map((outputId) =>
+        toHex(bytes({ outputId }, 'outputId')),
+      ),
+    ),
   };
 }
 

@@ -21,7 +21,11 @@ export interface Child {
 }
 
 /** Runs a script of Node, which writes where we write. */
-export function startChild(script: string, args: readonly string[], env: Record<string, string> = {}): Child {
+export function startChild(
+  script: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Child {
   const child = spawn(process.execPath, ['--no-warnings', '--import', GUARD, script, ...args], {
     cwd: PROJECT,
     env: { ...process.env, ...env },
@@ -32,7 +36,11 @@ export function startChild(script: string, args: readonly string[], env: Record<
     child.once('error', () => resolve(1));
     child.once('exit', (code) => resolve(code ?? 1));
   });
-  return { onMessage: (listener) => void child.on('message', listener), ended, stop: () => stop(child, ended) };
+  return {
+    onMessage: (listener) => void child.on('message', listener),
+    ended,
+    stop: () => stop(child, ended),
+  };
 }
 
 async function stop(child: ChildProcess, ended: Promise<number>): Promise<void> {

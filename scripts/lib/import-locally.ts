@@ -1,7 +1,13 @@
 /**
  * Import into the databases on this machine.
  */
-import { type ImportRequest, importSnapshot, networkOf, noteReplaced, reportHeld } from './import-snapshot.ts';
+import {
+  type ImportRequest,
+  importSnapshot,
+  networkOf,
+  noteReplaced,
+  reportHeld,
+} from './import-snapshot.ts';
 import { openLocalDatabase } from './local-database.ts';
 import { publishLocally } from './local-index.ts';
 import type { WranglerConfig } from './wrangler-config.ts';
@@ -9,7 +15,11 @@ import type { WranglerConfig } from './wrangler-config.ts';
 /** Outputs up to which KV is filled at once, in seconds. */
 const FILL_INDEX_UP_TO = 10_000;
 
-export async function importLocally(request: ImportRequest, persistTo: string, config: WranglerConfig): Promise<void> {
+export async function importLocally(
+  request: ImportRequest,
+  persistTo: string,
+  config: WranglerConfig,
+): Promise<void> {
   const db = await openLocalDatabase(persistTo, config);
   try {
     const before = await networkOf(db);

@@ -3,14 +3,28 @@
  *
  * Interrupted, it goes on when it is called again with the same files, in the loading or in the uploading.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Database } from '../../src/ledger/database.ts';
 import { headFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
-import { parameterTable, SELECT_PARAMETERS } from '../../src/ledger/parameters.ts';
-import type { Database } from '../../src/ledger/rows.ts';
-import { HAS_PROGRESS, SELECT_PROGRESS } from '../../src/ledger/staging.ts';
+import { HAS_PROGRESS, SELECT_PROGRESS } from '../../src/ledger/import/staging-tables.ts';
+import { parameterTable, SELECT_PARAMETERS } from '../../src/ledger/ledger-parameters.ts';
 import { decodeParameters } from '../../src/stardust/parameters.ts';
-import { type ImportRequest, importSnapshot, networkOf, noteReplaced, reportHeld } from './import-snapshot.ts';
+import {
+  type ImportRequest,
+  importSnapshot,
+  networkOf,
+  noteReplaced,
+  reportHeld,
+} from './import-snapshot.ts';
 import { openLocalDatabase } from './local-database.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { type RunWrangler, runWrangler } from './run-wrangler.ts';
@@ -48,15 +62,27 @@ export async function importRemotely(
     const noted = await load(db, request, folder);
     const held = await reportHeld(db);
     await run(['d1', 'migrations', 'apply', config.databaseName, '--remote']);
-    const { generation } = headFromRow((await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>())!);
+    const { generation } = headFromRow(
+      (await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>())!,
+    );
     const deployed = await readDeployed(run, config.databaseName);
     // otherwise the last file was executed, and we did not hear of it
     if (deployed.generation !== generation) {
       noteReplaced(deployed.network, await networkOf(db));
-      const source = { db, generation, ledgerIndex: held.ledger, outputs: held.outputs, nfts: held.nfts };
+      const source = {
+        db,
+        generation,
+        ledgerIndex: held.ledger,
+        outputs: held.outputs,
+        nfts: held.nfts,
+      };
       const target = { run, databaseName: config.databaseName, folder, limits };
       const isBegun = deployed.staged === generation;
-      await uploadNoting(source, target, isBegun ? noted : { ...noted, progress: NOTHING_UPLOADED });
+      await uploadNoting(
+        source,
+        target,
+        isBegun ? noted : { ...noted, progress: NOTHING_UPLOADED },
+      );
     }
   } finally {
     db.close();
@@ -110,10 +136,23 @@ interface Deployed {
 
 async function readDeployed(run: RunWrangler, databaseName: string): Promise<Deployed> {
   const query = async (command: string) => {
-    const output = await run(['d1', 'execute', databaseName, '--remote', '--yes', '--json', '--command', command]);
-    return (JSON.parse(output) as { results: Record<string, unknown>[] }[]).map(({ results }) => results);
+    const output = await run([
+      'd1',
+      'execute',
+      databaseName,
+      '--remote',
+      '--yes',
+      '--json',
+      '--command',
+      command,
+    ]);
+    return (JSON.parse(output) as { results: Record<string, unknown>[] }[]).map(
+      ({ results }) => results,
+    );
   };
-  const [heads, parameters, tables] = await query(`SELECT generation FROM head; ${SELECT_PARAMETERS}; ${HAS_PROGRESS}`);
+  const [heads, parameters, tables] = await query(
+    `SELECT generation FROM head; ${SELECT_PARAMETERS}; ${HAS_PROGRESS}`,
+  );
   const staged = tables?.length === 0 ? [] : (await query(SELECT_PROGRESS))[0];
   const [option] = parameterTable(parameters ?? []).options;
   return {
@@ -127,10 +166,16 @@ function textOf(value: unknown): string | undefined {
   return value === undefined ? undefined : String(value);
 }
 
-async function uploadNoting(source: UploadSource, target: UploadTarget, { files, progress }: Noted): Promise<void> {
+async function uploadNoting(
+  source: UploadSource,
+  target: UploadTarget,
+  { files, progress }: Noted,
+): Promise<void> {
   const bar = new ProgressBar('rows');
   // rows of outputs that went again while the files were read are missing, which does not matter here
-  const last = await source.db.prepare('SELECT max(row) AS row FROM output').first<{ row: number }>();
+  const last = await source.db
+    .prepare('SELECT max(row) AS row FROM output')
+    .first<{ row: number }>();
   try {
     await upload(source, target, progress, (next) => {
       note(target.folder, { files, progress: next });

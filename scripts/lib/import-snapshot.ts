@@ -1,14 +1,15 @@
 /**
  * Importing a snapshot from files into a database: progress on the terminal, what is wrong in a sentence, and what came of it.
  */
-import { verifySignature } from '../../src/follow/session.ts';
-import { type LoadedLedger, loadSnapshot } from '../../src/ledger/load.ts';
-import { readParameters } from '../../src/ledger/parameters.ts';
-import type { Database } from '../../src/ledger/rows.ts';
-import { ledgerStateHash } from '../../src/ledger/state-hash.ts';
+
+import type { Database } from '../../src/ledger/database.ts';
+import { type LoadedLedger, loadSnapshot } from '../../src/ledger/import/import-snapshot.ts';
+import { readParameters } from '../../src/ledger/ledger-parameters.ts';
+import { ledgerStateHash } from '../../src/ledger/ledger-state-hash.ts';
 import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
 import { decodeParameters } from '../../src/stardust/parameters.ts';
 import { SnapshotRefusal } from '../../src/stardust/snapshot/byte-stream.ts';
+import { verifySignature } from '../../src/upstream/open-upstreams.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { openSnapshotFile } from './snapshot-files.ts';
 
@@ -29,11 +30,14 @@ export async function importSnapshot(db: Database, request: ImportRequest): Prom
   try {
     return await loadSnapshot(db, full, delta, {
       ...(request.keys && { signers: { keys: request.keys, verify: verifySignature } }),
-      onProgress: ({ file, offset }) => bar.show('Reading', file === 'full' ? offset : full.size + offset, total),
+      onProgress: ({ file, offset }) =>
+        bar.show('Reading', file === 'full' ? offset : full.size + offset, total),
     });
   } catch (error) {
     if (!(error instanceof SnapshotRefusal)) throw error;
-    throw new Error(`${error.file === 'full' ? request.full : request.delta}: ${error.message}`, { cause: error });
+    throw new Error(`${error.file === 'full' ? request.full : request.delta}: ${error.message}`, {
+      cause: error,
+    });
   } finally {
     bar.clear();
   }

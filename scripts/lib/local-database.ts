@@ -29,19 +29,28 @@ export function persistPath(persistTo: string): string {
 }
 
 export function localDatabasePath(persistTo: string, { localDatabaseId }: WranglerConfig): string {
-  return join(persistPath(persistTo), 'd1', UNIQUE_KEY, `${objectId(UNIQUE_KEY, localDatabaseId)}.sqlite`);
+  return join(
+    persistPath(persistTo),
+    'd1',
+    UNIQUE_KEY,
+    `${objectId(UNIQUE_KEY, localDatabaseId)}.sqlite`,
+  );
 }
 
 /** The ID of a Durable Object by its name, as workerd computes it. */
 function objectId(uniqueKey: string, name: string): string {
   const key = createHash('sha256').update(uniqueKey).digest();
-  const half = (data: string | Buffer) => createHmac('sha256', key).update(data).digest().subarray(0, 16);
+  const half = (data: string | Buffer) =>
+    createHmac('sha256', key).update(data).digest().subarray(0, 16);
   const first = half(name);
   return Buffer.concat([first, half(first)]).toString('hex');
 }
 
 /** Opens the database, makes it where it is not there, and applies the migrations that it lacks. */
-export async function openLocalDatabase(persistTo: string, config: WranglerConfig): Promise<SqliteDatabase> {
+export async function openLocalDatabase(
+  persistTo: string,
+  config: WranglerConfig,
+): Promise<SqliteDatabase> {
   const path = localDatabasePath(persistTo, config);
   mkdirSync(dirname(path), { recursive: true });
   const db = new SqliteDatabase(path);
@@ -55,7 +64,10 @@ export async function openLocalDatabase(persistTo: string, config: WranglerConfi
 }
 
 /** Applies the migrations that were not applied yet, each in a transaction of its own. */
-export async function migrate(db: SqliteDatabase, folder = join(PROJECT, 'migrations')): Promise<void> {
+export async function migrate(
+  db: SqliteDatabase,
+  folder = join(PROJECT, 'migrations'),
+): Promise<void> {
   db.exec(CREATE_MIGRATIONS);
   const { results } = await db.prepare('SELECT name FROM d1_migrations').all<{ name: string }>();
   const applied = new Set(results.map(({ name }) => name));

@@ -2,18 +2,25 @@
  * Makes local databases with the sample: the snapshot imported, the next milestone taken in by the code that follows a network, the blocks of the one after it
  * stored, the NFTs published. What is there already is not done again.
  */
-import { createPassMemory, followOnce } from '../../src/follow/follow.ts';
-import { verifySignature } from '../../src/follow/session.ts';
+import { createPassMemory, followOnce } from '../../src/follower/pass.ts';
+import type { Database } from '../../src/ledger/database.ts';
 import { type Head, headFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
-import { lookUpBlocks } from '../../src/ledger/lookup.ts';
-import type { Database } from '../../src/ledger/rows.ts';
+import { lookUpBlocks } from '../../src/ledger/known-rows.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
+import { verifySignature } from '../../src/upstream/open-upstreams.ts';
 import { importSnapshot, networkOf } from './import-snapshot.ts';
 import { openLocalDatabase } from './local-database.ts';
 import { publishLocally } from './local-index.ts';
 import { parseMilestoneKeys } from './milestone-keys.ts';
-import { CONFIRMED, readNetwork, readWhiteFlag, type SampleNetwork, SNAPSHOT, sampleUpstream } from './sample.ts';
+import {
+  CONFIRMED,
+  readNetwork,
+  readWhiteFlag,
+  type SampleNetwork,
+  SNAPSHOT,
+  sampleUpstream,
+} from './sample.ts';
 import type { WranglerConfig } from './wrangler-config.ts';
 
 /** Milliseconds for the milestone: far more than it takes. */
@@ -59,7 +66,10 @@ export async function prepareSample(
   }
 }
 
-export function sampleKeys({ milestonePublicKeys, milestoneThreshold }: SampleNetwork): MilestoneKeys {
+export function sampleKeys({
+  milestonePublicKeys,
+  milestoneThreshold,
+}: SampleNetwork): MilestoneKeys {
   return parseMilestoneKeys(milestonePublicKeys.join(), String(milestoneThreshold))!;
 }
 
@@ -93,7 +103,9 @@ async function isPublished(db: Database): Promise<boolean> {
 
 async function sampleNft(db: Database): Promise<SampleNft> {
   const found = await db
-    .prepare('SELECT id, output FROM nft WHERE changed = ?1 AND output IS NOT NULL ORDER BY id LIMIT 1')
+    .prepare(
+      'SELECT id, output FROM nft WHERE changed = ?1 AND output IS NOT NULL ORDER BY id LIMIT 1',
+    )
     .bind(CONFIRMED)
     .first<{ id: string; output: string }>();
   if (found === null) throw new Error(`milestone ${CONFIRMED} left no NFT`);

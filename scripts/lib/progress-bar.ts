@@ -21,7 +21,11 @@ export class ProgressBar {
   #marks: { at: number; done: number }[] = [];
   #drawn = Number.NEGATIVE_INFINITY;
 
-  constructor(unit: Unit, out: NodeJS.WriteStream = process.stderr, clock: () => number = Date.now) {
+  constructor(
+    unit: Unit,
+    out: NodeJS.WriteStream = process.stderr,
+    clock: () => number = Date.now,
+  ) {
     this.#unit = unit;
     this.#out = out;
     this.#clock = clock;
@@ -30,11 +34,18 @@ export class ProgressBar {
   /** Bytes or rows done of all there are. */
   show(label: string, done: number, total: number): void {
     const now = this.#clock();
-    if (this.#marks.length > 0 && now - this.#drawn < (this.#out.isTTY ? ON_TERMINAL : ELSEWHERE)) return;
+    if (this.#marks.length > 0 && now - this.#drawn < (this.#out.isTTY ? ON_TERMINAL : ELSEWHERE))
+      return;
     this.#marks.push({ at: now, done });
     while (this.#marks.length > 2 && now - this.#marks[1]!.at > WINDOW) this.#marks.shift();
     const first = this.#marks[0]!;
-    const line = describe(label, this.#unit, done, total, now > first.at ? (done - first.done) / (now - first.at) : 0);
+    const line = describe(
+      label,
+      this.#unit,
+      done,
+      total,
+      now > first.at ? (done - first.done) / (now - first.at) : 0,
+    );
     if (this.#out.isTTY) this.#out.write(`\r\x1b[K${line}`);
     else if (this.#drawn > 0) this.#out.write(`${line}\n`);
     this.#drawn = now;
@@ -51,7 +62,8 @@ function describe(label: string, unit: Unit, done: number, total: number, rate: 
   const part = total === 0 ? 1 : done / total;
   const filled = Math.round(part * WIDTH);
   const bar = '█'.repeat(filled) + '░'.repeat(WIDTH - filled);
-  const pace = rate > 0 ? `, ${format(rate * 1000, unit)}/s, ${formatTime((total - done) / rate)} left` : '';
+  const pace =
+    rate > 0 ? `, ${format(rate * 1000, unit)}/s, ${formatTime((total - done) / rate)} left` : '';
   return `${label} ${bar} ${Math.floor(part * 100)} %, ${format(done, unit)} of ${format(total, unit)}${pace}`;
 }
 

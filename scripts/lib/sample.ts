@@ -4,11 +4,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { Upstream } from '../../src/follow/upstream.ts';
 import { fromHex, Reader, toHexDigits } from '../../src/stardust/bytes.ts';
 import { decode } from '../../src/stardust/codec.ts';
 import { blockId, milestoneId } from '../../src/stardust/ids.ts';
 import { milestone } from '../../src/stardust/milestone.ts';
+import type { Upstream } from '../../src/upstream/upstream.ts';
 import { PROJECT } from './wrangler-config.ts';
 
 export const SAMPLE = join(PROJECT, 'sample');

@@ -2,7 +2,7 @@
  * SQL in files, for D1 to execute.
  */
 import { appendFileSync, writeFileSync } from 'node:fs';
-import { quote } from '../../src/ledger/rows.ts';
+import { quote } from '../../src/ledger/database.ts';
 
 /** Characters of one statement, of the 100 KB that D1 takes. A row is shorter: bytes of 32 KB in base64 are the longest that one holds. */
 const MAX_STATEMENT = 50_000;

@@ -1,10 +1,10 @@
 /**
- * A SQLite file behind the interface of D1, as far as the ledger uses it (src/ledger/rows.ts).
+ * A SQLite file behind the interface of D1, as far as the ledger uses it (src/ledger/database.ts).
  *
  * With it an import runs in one process: miniflare and workerd would take three times the memory.
  */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import type { Database } from '../../src/ledger/rows.ts';
+import type { Database } from '../../src/ledger/database.ts';
 
 /** Milliseconds to wait for another process that writes. */
 const TIMEOUT = 10_000;

@@ -7,10 +7,14 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, quote } from '../../src/ledger/rows.ts';
-import { readStagingScript, SMALL_TABLES, stagingName } from '../../src/ledger/staging.ts';
-import { entryKey, writeEntry } from '../../src/nft-index/entry.ts';
-import { adoptionSql } from '../../src/nft-index/rebuild.ts';
+import { type Database, quote } from '../../src/ledger/database.ts';
+import {
+  readStagingScript,
+  SMALL_TABLES,
+  stagingName,
+} from '../../src/ledger/import/staging-tables.ts';
+import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
+import { adoptionSql } from '../../src/nft-index/seed-index.ts';
 import type { RunWrangler } from './run-wrangler.ts';
 import { SqlFile } from './sql-file.ts';
 
@@ -67,7 +71,11 @@ export async function upload(
 ): Promise<void> {
   let at = progress;
   for (const step of [uploadOutputs, uploadEntries]) {
-    for (let next = await step(source, target, at); next !== undefined; next = await step(source, target, at)) {
+    for (
+      let next = await step(source, target, at);
+      next !== undefined;
+      next = await step(source, target, at)
+    ) {
       at = next;
       note(at);
     }
@@ -106,7 +114,9 @@ async function uploadOutputs(
 async function addTables(file: SqlFile, { db, generation }: UploadSource): Promise<void> {
   const script = await readStagingScript(db);
   file.add(...script.drop, ...script.create);
-  file.add(`INSERT INTO import_progress (one, identity, position) VALUES (1, ${quote(generation)}, 0)`);
+  file.add(
+    `INSERT INTO import_progress (one, identity, position) VALUES (1, ${quote(generation)}, 0)`,
+  );
   for (const table of SMALL_TABLES) {
     file.addRows(
       stagingName(table),
@@ -153,7 +163,17 @@ async function putPairs(
 ): Promise<void> {
   const path = join(folder, 'entries.json');
   writeFileSync(path, JSON.stringify(pairs));
-  await run(['kv', 'bulk', 'put', path, '--binding', 'NFT_INDEX', '--remote', '--preview', 'false']);
+  await run([
+    'kv',
+    'bulk',
+    'put',
+    path,
+    '--binding',
+    'NFT_INDEX',
+    '--remote',
+    '--preview',
+    'false',
+  ]);
 }
 
 /** One file: the staged ledger, if it is whole, in the place of the one that is served, and its entries with it. */

@@ -23,7 +23,8 @@ export function readWranglerConfig(path = join(PROJECT, 'wrangler.toml')): Wrang
   const tables = parseTables(readFileSync(path, 'utf8'));
   const bound = (kind: string, binding: string) => {
     const table = tables.find(({ name, values }) => name === kind && values.binding === binding);
-    if (table === undefined) throw new Error(`${path} has no [[${kind}]] with binding = "${binding}"`);
+    if (table === undefined)
+      throw new Error(`${path} has no [[${kind}]] with binding = "${binding}"`);
     return table.values;
   };
   const database = bound('d1_databases', 'LEDGER');
@@ -42,7 +43,8 @@ interface Table {
 }
 
 const HEADER = /^\s*\[{1,2}\s*(?<name>[\w.-]+)\s*\]{1,2}\s*(?:#.*)?$/;
-const ENTRY = /^\s*(?<key>[\w-]+)\s*=\s*(?:(?<text>"(?:[^"\\]|\\.)*")|'(?<literal>[^']*)'|(?<number>\d+))\s*(?:#.*)?$/;
+const ENTRY =
+  /^\s*(?<key>[\w-]+)\s*=\s*(?:(?<text>"(?:[^"\\]|\\.)*")|'(?<literal>[^']*)'|(?<number>\d+))\s*(?:#.*)?$/;
 
 function parseTables(toml: string): Table[] {
   const tables: Table[] = [];

@@ -19,7 +19,10 @@ const ERRORS = {
 
 /** The JSON that the schema takes, before it turns it into anything else. */
 function schemaOf(schema: Schema): Described {
-  const { $schema: _, ...described } = toJsonSchema(schema, { target: 'draft-2020-12', typeMode: 'input' });
+  const { $schema: _, ...described } = toJsonSchema(schema, {
+    target: 'draft-2020-12',
+    typeMode: 'input',
+  });
   return described;
 }
 
@@ -28,7 +31,10 @@ function json(schema: Schema): Described {
 }
 
 const ledgerIndexHeader = {
-  'X-Ledger-Index': { description: 'The ledger index at which the answer is true.', schema: { type: 'integer' } },
+  'X-Ledger-Index': {
+    description: 'The ledger index at which the answer is true.',
+    schema: { type: 'integer' },
+  },
 };
 
 function describeError(status: string, description: string): Described {
@@ -36,21 +42,35 @@ function describeError(status: string, description: string): Described {
     description,
     headers: {
       'X-Error-Detail': { description: 'The reason, for people.', schema: { type: 'string' } },
-      ...(status === '429' && { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } }),
+      ...(status === '429' && {
+        'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } },
+      }),
     },
     content: json(responses.ErrorBody),
   };
 }
 
 function errors(...statuses: (keyof typeof ERRORS)[]): Described {
-  return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]));
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]),
+  );
 }
 
-function parameter(where: 'path' | 'header', name: string, schema: Schema, description: string): Described {
+function parameter(
+  where: 'path' | 'header',
+  name: string,
+  schema: Schema,
+  description: string,
+): Described {
   return { name, in: where, required: where === 'path', description, schema: schemaOf(schema) };
 }
 
-const outputId = parameter('path', 'outputId', OutputId, 'Transaction ID and output index, 34 bytes.');
+const outputId = parameter(
+  'path',
+  'outputId',
+  OutputId,
+  'Transaction ID and output index, 34 bytes.',
+);
 
 export function buildDocument(version: string): Described {
   return {
@@ -85,7 +105,10 @@ export function buildDocument(version: string): Described {
               headers: { ...ledgerIndexHeader, ETag: { schema: { type: 'string' } } },
               content: json(responses.Nft),
             },
-            304: { description: 'Nothing changed since the answer with this ETag.', headers: ledgerIndexHeader },
+            304: {
+              description: 'Nothing changed since the answer with this ETag.',
+              headers: ledgerIndexHeader,
+            },
             ...errors(400, 403, 404, 500),
           },
         },
@@ -120,14 +143,20 @@ export function buildDocument(version: string): Described {
         get: {
           operationId: 'listApis',
           summary: 'Which APIs are here',
-          responses: { 200: { description: 'Their names.', content: json(responses.ApiRoutes) }, ...errors(403, 500) },
+          responses: {
+            200: { description: 'Their names.', content: json(responses.ApiRoutes) },
+            ...errors(403, 500),
+          },
         },
       },
       '/api/core/v2/info': {
         get: {
           operationId: 'readInfo',
           summary: 'The node and its protocol parameters (TIP-25)',
-          responses: { 200: { description: 'The node.', content: json(responses.Info) }, ...errors(403, 500) },
+          responses: {
+            200: { description: 'The node.', content: json(responses.Info) },
+            ...errors(403, 500),
+          },
         },
       },
       '/api/core/v2/outputs/{outputId}': {
@@ -140,7 +169,9 @@ export function buildDocument(version: string): Described {
               description: 'The output; its bytes alone where Accept begins with their type.',
               content: {
                 ...json(responses.Output),
-                'application/vnd.iota.serializer-v1': { schema: { type: 'string', format: 'binary' } },
+                'application/vnd.iota.serializer-v1': {
+                  schema: { type: 'string', format: 'binary' },
+                },
               },
             },
             ...errors(400, 403, 404, 500),
@@ -161,8 +192,11 @@ export function buildDocument(version: string): Described {
       '/api/edge/v1/whiteflag/{milestoneIndex}': {
         get: {
           operationId: 'explainMilestone',
-          summary: 'The blocks of an applied milestone in white-flag order, with the verdict on each',
-          parameters: [parameter('path', 'milestoneIndex', MilestoneIndex, 'Index of the milestone.')],
+          summary:
+            'The blocks of an applied milestone in white-flag order, with the verdict on each',
+          parameters: [
+            parameter('path', 'milestoneIndex', MilestoneIndex, 'Index of the milestone.'),
+          ],
           responses: {
             200: { description: 'The milestone.', content: json(responses.ExplainedMilestone) },
             ...errors(400, 403, 404, 500),
@@ -172,7 +206,8 @@ export function buildDocument(version: string): Described {
       '/api/edge/v1/blocks/{blockId}/proof': {
         get: {
           operationId: 'proveBlock',
-          summary: 'That a block belongs to a milestone: the audit path to its signed inclusion root',
+          summary:
+            'That a block belongs to a milestone: the audit path to its signed inclusion root',
           parameters: [parameter('path', 'blockId', Id, 'Block ID, 32 bytes.')],
           responses: {
             200: {
@@ -189,7 +224,10 @@ export function buildDocument(version: string): Described {
           operationId: 'describeApi',
           summary: 'This description',
           responses: {
-            200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: { type: 'object' } } } },
+            200: {
+              description: 'OpenAPI 3.1.',
+              content: { 'application/json': { schema: { type: 'object' } } },
+            },
             ...errors(403, 500),
           },
         },
@@ -199,7 +237,10 @@ export function buildDocument(version: string): Described {
           operationId: 'showPage',
           summary: 'A page for people',
           responses: {
-            200: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },
+            200: {
+              description: 'The page.',
+              content: { 'text/html': { schema: { type: 'string' } } },
+            },
             ...errors(403, 500),
           },
         },
@@ -207,7 +248,10 @@ export function buildDocument(version: string): Described {
     },
     components: {
       responses: Object.fromEntries(
-        Object.entries(ERRORS).map(([status, description]) => [status, describeError(status, description)]),
+        Object.entries(ERRORS).map(([status, description]) => [
+          status,
+          describeError(status, description),
+        ]),
       ),
     },
   };

@@ -26,7 +26,10 @@ export const ErrorBody = v.strictObject({
   }),
 });
 
-export const Nft = v.strictObject({ ledgerIndex: uint32, items: v.pipe(v.array(hex(68)), v.length(1)) });
+export const Nft = v.strictObject({
+  ledgerIndex: uint32,
+  items: v.pipe(v.array(hex(68)), v.length(1)),
+});
 
 export const WhiteFlag = v.strictObject({ inclusionMerkleRoot: hash, appliedMerkleRoot: hash });
 
@@ -50,7 +53,11 @@ export const Info = v.strictObject({
     bech32Hrp: v.string(),
     minPowScore: uint32,
     belowMaxDepth: uint32,
-    rentStructure: v.strictObject({ vByteCost: uint32, vByteFactorData: uint32, vByteFactorKey: uint32 }),
+    rentStructure: v.strictObject({
+      vByteCost: uint32,
+      vByteFactorData: uint32,
+      vByteFactorKey: uint32,
+    }),
     tokenSupply: decimal,
   }),
   pendingProtocolParameters: v.array(
@@ -69,7 +76,11 @@ export const Info = v.strictObject({
     decimals: uint32,
     useMetricPrefix: v.boolean(),
   }),
-  metrics: v.strictObject({ blocksPerSecond: number, referencedBlocksPerSecond: number, referencedRate: number }),
+  metrics: v.strictObject({
+    blocksPerSecond: number,
+    referencedBlocksPerSecond: number,
+    referencedRate: number,
+  }),
   features: v.array(v.string()),
 });
 
@@ -88,7 +99,9 @@ export const OutputMetadata = v.strictObject({
 
 export const Output = v.strictObject({ metadata: OutputMetadata, output: tip25('The output') });
 
-const reasons = ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] as const).map((reason) => `${reason}: ${describe(reason)}`);
+const reasons = ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] as const).map(
+  (reason) => `${reason}: ${describe(reason)}`,
+);
 
 export const ExplainedMilestone = v.strictObject({
   ...milestone.entries,

@@ -7,14 +7,14 @@
  */
 import { IttyRouter } from 'itty-router/IttyRouter';
 import { describeError, writeLog } from '../log.ts';
+import type { EdgeNode } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
-import { complete, PREFLIGHT } from './complete.ts';
 import { errorAnswer, HttpError } from './errors.ts';
-import type { EdgeNode } from './node.ts';
 import { isPublic } from './public-routes.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { Answer, RequestNotes, Route } from './route.ts';
 import { listRoutes, NFT_PREFIX, nftRoute } from './routes.ts';
+import { complete, PREFLIGHT } from './to-response.ts';
 
 export interface App {
   fetch(request: Request, ctx: ExecutionContext): Promise<Response>;
@@ -55,7 +55,11 @@ export function createApp({ settings, node, cache }: AppParts): App {
   }
 
   /** 403, then 405, then what the route says; 404 is behind us. */
-  async function enter(route: Route, params: Record<string, string>, exchange: Exchange): Promise<Answer> {
+  async function enter(
+    route: Route,
+    params: Record<string, string>,
+    exchange: Exchange,
+  ): Promise<Answer> {
     const { request, ctx, notes, path } = exchange;
     exchange.route = route.path;
     if (!isPublic(path, settings.publicRoutes)) throw new HttpError(403);
@@ -91,13 +95,20 @@ export function createApp({ settings, node, cache }: AppParts): App {
       const { ledgerIndex, stages } = exchange.notes;
       const more = {
         ...(ledgerIndex !== undefined && { 'x-ledger-index': String(ledgerIndex) }),
-        ...(settings.serverTiming && { 'server-timing': describeTimings({ ...stages, total: ms }) }),
+        ...(settings.serverTiming && {
+          'server-timing': describeTimings({ ...stages, total: ms }),
+        }),
       };
       return complete(answer, request.method, more);
     },
   };
 
-  function report({ request, route, notes }: Exchange, status: number, ms: number, error: unknown): void {
+  function report(
+    { request, route, notes }: Exchange,
+    status: number,
+    ms: number,
+    error: unknown,
+  ): void {
     writeLog(status === 500 ? 'error' : 'info', 'request', {
       method: request.method,
       route,

@@ -19,7 +19,13 @@ const SHIMMER: BaseToken = {
   useMetricPrefix: false,
 };
 
-const IOTA: BaseToken = { ...SHIMMER, name: 'IOTA', tickerSymbol: 'IOTA', unit: 'IOTA', subunit: 'micro' };
+const IOTA: BaseToken = {
+  ...SHIMMER,
+  name: 'IOTA',
+  tickerSymbol: 'IOTA',
+  unit: 'IOTA',
+  subunit: 'micro',
+};
 
 /** What the reference uses for private networks. */
 const TEST_COIN: BaseToken = {

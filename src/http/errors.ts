@@ -24,7 +24,11 @@ export class HttpError extends Error {
   readonly detail: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: ErrorStatus, detail?: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: ErrorStatus,
+    detail?: string,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(detail ?? MESSAGES[status]);
     this.name = 'HttpError';
     this.status = status;

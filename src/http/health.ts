@@ -2,8 +2,8 @@
  * GET /health (design §1, §5): empty, 200 or 503; why not healthy stands in X-Error-Detail.
  */
 import { describeError, writeLog } from '../log.ts';
+import type { NodeStatus } from '../node/edge-node.ts';
 import { detailHeader } from './errors.ts';
-import type { NodeStatus } from './node.ts';
 import type { Answer, RouteContext } from './route.ts';
 
 /** As in the reference (formats-and-clients.md §2). */
@@ -13,9 +13,12 @@ const MAX_AGE_SECONDS = 5 * 60;
 export function findAilment(status: NodeStatus | undefined, now: number): string | undefined {
   if (status === undefined) return 'no ledger was imported yet';
   const { follower, ledger } = status;
-  if (follower.state === 'stopped' || follower.state === 'diverged') return `${follower.state}: ${follower.reason}`;
+  if (follower.state === 'stopped' || follower.state === 'diverged')
+    return `${follower.state}: ${follower.reason}`;
   const age = Math.floor(now / 1000) - ledger.timestamp;
-  return age > MAX_AGE_SECONDS ? `the ledger at milestone ${ledger.index} is ${age} seconds old` : undefined;
+  return age > MAX_AGE_SECONDS
+    ? `the ledger at milestone ${ledger.index} is ${age} seconds old`
+    : undefined;
 }
 
 export async function answerHealth(context: RouteContext): Promise<Answer> {

@@ -2,11 +2,11 @@
  * GET /api/core/v2/info (TIP-25): what clients ask before anything else, in the full shape that iota-sdk insists on (formats-and-clients.md §2, §5).
  */
 import { version } from '../../package.json';
+import type { MilestoneStatus, NodeStatus } from '../node/edge-node.ts';
 import { optionToJson } from '../stardust/rest-json.ts';
 import { baseTokenOf } from './base-token.ts';
 import { findAilment } from './health.ts';
 import { noLedger } from './no-ledger.ts';
-import type { MilestoneStatus, NodeStatus } from './node.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 
 export async function answerInfo({ node, notes }: RouteContext): Promise<Answer> {
@@ -35,7 +35,11 @@ export function infoToJson(status: NodeStatus, now: number) {
     pendingProtocolParameters: status.pendingParameters.map(optionToJson),
     baseToken: baseTokenOf(parameters.bech32Hrp),
     // this node counts the blocks that milestones reference and no others
-    metrics: { blocksPerSecond: rate, referencedBlocksPerSecond: rate, referencedRate: rate > 0 ? 100 : 0 },
+    metrics: {
+      blocksPerSecond: rate,
+      referencedBlocksPerSecond: rate,
+      referencedRate: rate > 0 ? 100 : 0,
+    },
     features: [],
   };
 }

@@ -1,10 +1,11 @@
 /**
  * GET /api/core/v2/outputs/:outputId and …/metadata (TIP-25): what clients ask right after an NFT lookup.
  */
+
+import type { LedgerOutput } from '../node/edge-node.ts';
 import { decodeOutput } from '../stardust/ids.ts';
 import { outputToJson } from '../stardust/rest-json.ts';
 import { HttpError } from './errors.ts';
-import type { LedgerOutput } from './node.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 import { OutputId, parseId } from './schemas.ts';
 
@@ -16,7 +17,10 @@ export async function answerOutput(context: RouteContext): Promise<Answer> {
   if (context.request.headers.get('accept')?.startsWith(RAW)) {
     return { body: output.bytes, headers: { 'content-type': RAW } };
   }
-  return jsonAnswer({ metadata: metadataToJson(output), output: outputToJson(decodeOutput(output.bytes)) });
+  return jsonAnswer({
+    metadata: metadataToJson(output),
+    output: outputToJson(decodeOutput(output.bytes)),
+  });
 }
 
 export async function answerOutputMetadata(context: RouteContext): Promise<Answer> {
@@ -25,12 +29,20 @@ export async function answerOutputMetadata(context: RouteContext): Promise<Answe
 
 async function readOutput({ params, node, notes }: RouteContext): Promise<LedgerOutput> {
   const output = await node.readOutput(parseId(OutputId, params.outputId, 'the output ID'));
-  if (output === undefined) throw new HttpError(404, 'no such output, or it was spent and is pruned');
+  if (output === undefined)
+    throw new HttpError(404, 'no such output, or it was spent and is pruned');
   notes.ledgerIndex = output.ledgerIndex;
   return output;
 }
 
-function metadataToJson({ outputId, blockId, bookedIndex, bookedTimestamp, spent, ledgerIndex }: LedgerOutput) {
+function metadataToJson({
+  outputId,
+  blockId,
+  bookedIndex,
+  bookedTimestamp,
+  spent,
+  ledgerIndex,
+}: LedgerOutput) {
   const index = Uint8Array.fromHex(outputId.slice(64));
   return {
     blockId: `0x${blockId}`,

@@ -8,6 +8,11 @@ const RETRY_AFTER_SECONDS = '60';
 
 export async function checkRate(limit: RateLimit | undefined, request: Request): Promise<void> {
   if (limit === undefined) return;
-  const { success } = await limit.limit({ key: request.headers.get('cf-connecting-ip') ?? 'unknown' });
-  if (!success) throw new HttpError(429, 'wait before the next request', { 'retry-after': RETRY_AFTER_SECONDS });
+  const { success } = await limit.limit({
+    key: request.headers.get('cf-connecting-ip') ?? 'unknown',
+  });
+  if (!success)
+    throw new HttpError(429, 'wait before the next request', {
+      'retry-after': RETRY_AFTER_SECONDS,
+    });
 }

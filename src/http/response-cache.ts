@@ -24,7 +24,10 @@ export class CacheApi implements ResponseCache {
   }
 
   async put(key: string, body: string): Promise<void> {
-    const headers = { 'content-type': 'application/json', 'cache-control': 'public, max-age=31536000, immutable' };
+    const headers = {
+      'content-type': 'application/json',
+      'cache-control': 'public, max-age=31536000, immutable',
+    };
     await this.#cache.put(urlOf(key), new Response(body, { headers }));
   }
 }

@@ -1,7 +1,7 @@
 /**
  * What a route is, what its handler is given, and what it gives.
  */
-import type { EdgeNode } from './node.ts';
+import type { EdgeNode } from '../node/edge-node.ts';
 import type { ResponseCache } from './response-cache.ts';
 
 /** What the log tells of a request beyond method, route and status. */
@@ -29,7 +29,10 @@ export interface Answer {
 }
 
 export function jsonAnswer(value: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
-  return { body: JSON.stringify(value), headers: { 'content-type': 'application/json', ...headers } };
+  return {
+    body: JSON.stringify(value),
+    headers: { 'content-type': 'application/json', ...headers },
+  };
 }
 
 export interface RouteContext {

@@ -2,13 +2,13 @@
  * Every route of the Worker: that of NFTs by its prefix, the others by patterns, which itty-router tries in this order.
  */
 import { answerApiRoutes } from './api-routes.ts';
-import { answerExplanation } from './explain.ts';
+import { answerProof } from './block-proof.ts';
 import { answerHealth } from './health.ts';
 import { answerInfo } from './info.ts';
-import { answerNft } from './nft.ts';
+import { answerExplanation } from './milestone-explanation.ts';
+import { answerNft } from './nft-lookup.ts';
 import { answerOutput, answerOutputMetadata } from './outputs.ts';
 import { answerOpenApi, answerPage } from './pages.ts';
-import { answerProof } from './prove.ts';
 import { checkRate } from './rate-limit.ts';
 import type { Route } from './route.ts';
 import { answerWhiteFlag } from './white-flag.ts';
@@ -30,7 +30,11 @@ export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
     { method: 'GET', path: '/api/routes', handle: answerApiRoutes },
     { method: 'GET', path: '/api/core/v2/info', handle: answerInfo },
     { method: 'GET', path: '/api/core/v2/outputs/:outputId', handle: answerOutput },
-    { method: 'GET', path: '/api/core/v2/outputs/:outputId/metadata', handle: answerOutputMetadata },
+    {
+      method: 'GET',
+      path: '/api/core/v2/outputs/:outputId/metadata',
+      handle: answerOutputMetadata,
+    },
     { method: 'GET', path: '/api/edge/v1/whiteflag/:milestoneIndex', handle: answerExplanation },
     { method: 'GET', path: '/api/edge/v1/blocks/:blockId/proof', handle: answerProof },
     { method: 'GET', path: '/openapi.json', handle: answerOpenApi },

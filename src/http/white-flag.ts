@@ -1,14 +1,21 @@
 /**
  * POST /api/core/v2/whiteflag: the roots of a milestone (TIP-25; design §1, white flag). Steps 1 and 2 are here, the others are the ledger's.
  */
+
+import type { WhiteFlagRequest } from '../node/edge-node.ts';
 import { toHex } from '../stardust/bytes.ts';
 import { readJsonObject } from './body.ts';
 import { HttpError } from './errors.ts';
-import type { WhiteFlagRequest } from './node.ts';
 import type { Answer, RequestNotes, RouteContext } from './route.ts';
 import { parseWhiteFlagBody } from './schemas.ts';
 
-export async function answerWhiteFlag({ request, node, cache, notes, defer }: RouteContext): Promise<Answer> {
+export async function answerWhiteFlag({
+  request,
+  node,
+  cache,
+  notes,
+  defer,
+}: RouteContext): Promise<Answer> {
   const asked = parseWhiteFlagBody(await readJsonObject(request));
   const key = canonicalKey(asked);
   const kept = await cache.match(key);
@@ -40,6 +47,11 @@ function answer(body: string, { index }: WhiteFlagRequest, notes: RequestNotes):
 }
 
 /** The whole request in one spelling, so that no two requests share a key. A change of what this Worker computes needs another version here. */
-function canonicalKey({ index, timestamp, parents, previousMilestoneId }: WhiteFlagRequest): string {
+function canonicalKey({
+  index,
+  timestamp,
+  parents,
+  previousMilestoneId,
+}: WhiteFlagRequest): string {
   return `v=1&index=${index}&timestamp=${timestamp}&previous=${previousMilestoneId}&parents=${parents.join('.')}`;
 }

@@ -3,7 +3,7 @@
  *
  * D1 has no transaction that reads, thinks and writes. So whoever thought about what it read says in the batch that it writes what must still be true.
  */
-import { type Database, runBatch } from './rows.ts';
+import { type Database, runBatch } from './database.ts';
 
 /** A write failed because the ledger had moved meanwhile: another follower was first, or an import came. Nothing was changed by it. */
 export class LedgerMoved extends Error {}
@@ -28,7 +28,8 @@ export async function runFenced(
   try {
     return await runBatch(db, statements);
   } catch (error) {
-    if (error instanceof Error && /constraint failed/i.test(error.message)) throw new LedgerMoved(error.message);
+    if (error instanceof Error && /constraint failed/i.test(error.message))
+      throw new LedgerMoved(error.message);
     throw error;
   }
 }

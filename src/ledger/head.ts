@@ -40,7 +40,10 @@ export function headFromRow(row: Record<string, unknown>): Head {
     genesis: Number(row.genesis),
     start: Number(row.start),
     ledger: Number(row.ledger),
-    treasury: { milestoneId: String(row.treasury_milestone), amount: BigInt(String(row.treasury_amount)) },
+    treasury: {
+      milestoneId: String(row.treasury_milestone),
+      amount: BigInt(String(row.treasury_amount)),
+    },
   };
 }
 

@@ -8,13 +8,13 @@
  * A dropped block is not found by its ID any more, which is free for when it comes again. Its row is kept without the bytes until the sweep (prune.ts) has
  * come that far, as only then it is known which of the outputs that it mentions are mentioned by nothing else.
  */
-import { readCone } from '../stardust/record.ts';
+import { readCone } from '../stardust/white-flag/block-record.ts';
+import { MAX_CHUNKS_TO_FOLLOW, readView } from './consistent-view.ts';
+import { type Database, forEachPiece, runBatch } from './database.ts';
 import { failUnless, LedgerMoved, requireGeneration, runFenced } from './fence.ts';
 import { headFromRow, SELECT_HEAD } from './head.ts';
-import { parametersAt, parameterTable, SELECT_PARAMETERS } from './parameters.ts';
-import { type Database, forEachPiece, runBatch } from './rows.ts';
-import { DELETE_WAITING } from './store.ts';
-import { MAX_CHUNKS_TO_FOLLOW, readView } from './view.ts';
+import { parametersAt, parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
+import { DELETE_WAITING } from './store-blocks.ts';
 
 /** Milestones beyond below-max-depth for which an open block is kept (design §3). */
 const MARGIN = 10;
@@ -27,12 +27,16 @@ const SELECT_OLD = 'SELECT row FROM block WHERE milestone IS NULL AND seen < ?1 
 const SELECT_TOP = 'SELECT max(row) AS row FROM block';
 
 /** Nothing was stored or taken in. */
-const REQUIRE_SAME = failUnless('(SELECT max(row) FROM block) = ?1 AND (SELECT ledger FROM head) = ?2');
+const REQUIRE_SAME = failUnless(
+  '(SELECT max(row) FROM block) = ?1 AND (SELECT ledger FROM head) = ?2',
+);
 
 /** A row number is no ID of a block. */
-const DROP_BLOCKS = 'UPDATE block SET id = row, milestone = -1 WHERE row IN (SELECT value FROM json_each(?1))';
+const DROP_BLOCKS =
+  'UPDATE block SET id = row, milestone = -1 WHERE row IN (SELECT value FROM json_each(?1))';
 
-const EMPTY_BYTES = "UPDATE block_bytes SET bytes = '' WHERE row IN (SELECT value FROM json_each(?1))";
+const EMPTY_BYTES =
+  "UPDATE block_bytes SET bytes = '' WHERE row IN (SELECT value FROM json_each(?1))";
 
 /** @param step the most blocks to drop */
 export async function dropOrphans(db: Database, step: number): Promise<void> {
@@ -60,7 +64,12 @@ export async function dropOrphans(db: Database, step: number): Promise<void> {
 }
 
 /** Rows of the old blocks and of all upon them. */
-async function findOrphans(db: Database, ledger: number, oldest: string, first: number): Promise<number[]> {
+async function findOrphans(
+  db: Database,
+  ledger: number,
+  oldest: string,
+  first: number,
+): Promise<number[]> {
   // the view of a proposal upon an open block holds all of them
   const view = await readView(db, ledger + 1, [oldest], MAX_CHUNKS_TO_FOLLOW);
   if (view === 'too large') throw new Error('too many open blocks to read');
@@ -68,7 +77,9 @@ async function findOrphans(db: Database, ledger: number, oldest: string, first: 
   const cone = readCone([view.records]);
   const old = (await db.prepare(SELECT_OLD).bind(first).all<{ row: number }>()).results;
   const orphans = new Set(old.map(({ row }) => row));
-  const rows = Array.from({ length: cone.size }, (_, position) => cone.rowAt(position)).sort((a, b) => a - b);
+  const rows = Array.from({ length: cone.size }, (_, position) => cone.rowAt(position)).sort(
+    (a, b) => a - b,
+  );
   // a block's row is greater than its parents' rows
   for (const row of rows) {
     const position = cone.find(row);

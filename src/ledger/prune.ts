@@ -13,9 +13,10 @@
  * A row number must not come back, as someone may still have it in hand: so the highest output stays (lookup.ts counts on from there). The highest block is
  * never swept: the ledger's own milestone references blocks that were stored later than any that is swept.
  */
+
+import { type Database, runBatch } from './database.ts';
 import { requireGeneration, runFenced } from './fence.ts';
 import { dropOrphans } from './orphans.ts';
-import { type Database, runBatch } from './rows.ts';
 
 /** Rows that one step removes of each kind. */
 const STEP = 1000;
@@ -90,7 +91,11 @@ export interface PruneOptions {
  *
  * @param retention milestones before the ledger's whose states can be asked for
  */
-export async function prune(db: Database, retention: number, options: PruneOptions = {}): Promise<void> {
+export async function prune(
+  db: Database,
+  retention: number,
+  options: PruneOptions = {},
+): Promise<void> {
   const { idRetention = retention * ID_RETENTION, step = STEP } = options;
   await runBatch(db, [
     db.prepare(DELETE_MILESTONES).bind(step, retention),

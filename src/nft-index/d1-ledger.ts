@@ -1,10 +1,10 @@
 /**
  * The index's view of D1 (ports.ts). Every batch is one transaction, so what it returns is of one moment.
  */
-import { type Database, runBatch } from '../ledger/rows.ts';
+import { type Database, runBatch } from '../ledger/database.ts';
 import type { IndexLedger, NftLedger, NftRow, Page } from './ports.ts';
-import { NAME_LENGTH } from './recent.ts';
-import { readState, writeState } from './state.ts';
+import { readState, writeState } from './publisher-state.ts';
+import { NAME_LENGTH } from './recent-changes.ts';
 
 const SELECT_HEAD = 'SELECT generation, start, ledger FROM head';
 
@@ -48,7 +48,10 @@ export const STATEMENTS = { look: 2, swap: 2, page: 2, window: 4 };
 export function openIndexLedger(db: Database): IndexLedger {
   return {
     async look() {
-      const [heads, rows] = await runBatch(db, [db.prepare(SELECT_HEAD), db.prepare(SELECT_STORED)]);
+      const [heads, rows] = await runBatch(db, [
+        db.prepare(SELECT_HEAD),
+        db.prepare(SELECT_STORED),
+      ]);
       const head = heads![0] && {
         generation: String(heads![0].generation),
         start: Number(heads![0].start),
@@ -63,16 +66,24 @@ export function openIndexLedger(db: Database): IndexLedger {
 
     async swap(token, next) {
       const [swapped] = await db.batch([
-        db.prepare(SWAP).bind(next.token, next.state.generation, writeState(next.state), token ?? null),
+        db
+          .prepare(SWAP)
+          .bind(next.token, next.state.generation, writeState(next.state), token ?? null),
         db.prepare(PRUNE),
       ]);
       return swapped!.meta.changes > 0;
     },
 
     async readChanges(after, upTo, limit) {
-      const read = await readMoment(db, db.prepare(SELECT_CHANGES).bind(after.milestone, after.nft, upTo, limit));
+      const read = await readMoment(
+        db,
+        db.prepare(SELECT_CHANGES).bind(after.milestone, after.nft, upTo, limit),
+      );
       if (read === undefined) return undefined;
-      const rows = read.results[0]!.map((row) => ({ ...nftFromRow(row), milestone: Number(row.milestone) }));
+      const rows = read.results[0]!.map((row) => ({
+        ...nftFromRow(row),
+        milestone: Number(row.milestone),
+      }));
       return { ...read.moment, rows };
     },
 
@@ -105,7 +116,9 @@ export function openNftLedger(db: D1Database): NftLedger {
     async readNft(nftId, latest) {
       const session = db.withSession(latest ? 'first-primary' : 'first-unconstrained');
       const row = await session.prepare(SELECT_NFT).bind(nftId).first<Record<string, unknown>>();
-      return row === null ? undefined : { ledgerIndex: Number(row.ledger), output: textOrNull(row.output) };
+      return row === null
+        ? undefined
+        : { ledgerIndex: Number(row.ledger), output: textOrNull(row.output) };
     },
   };
 }
@@ -114,10 +127,17 @@ export function openNftLedger(db: D1Database): NftLedger {
 async function readMoment(
   db: Database,
   ...statements: D1PreparedStatement[]
-): Promise<{ moment: Omit<Page<never>, 'rows'>; results: Record<string, unknown>[][] } | undefined> {
+): Promise<
+  { moment: Omit<Page<never>, 'rows'>; results: Record<string, unknown>[][] } | undefined
+> {
   const [heads, ...results] = await runBatch(db, [db.prepare(SELECT_HEAD), ...statements]);
   const head = heads![0];
-  return head && { moment: { generation: String(head.generation), ledgerIndex: Number(head.ledger) }, results };
+  return (
+    head && {
+      moment: { generation: String(head.generation), ledgerIndex: Number(head.ledger) },
+      results,
+    }
+  );
 }
 
 function nftFromRow({ nft, output }: Record<string, unknown>): NftRow {

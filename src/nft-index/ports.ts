@@ -2,7 +2,7 @@
  * What the index needs of the database and of the key-value store, so that its tests can put a model in their place (design §2).
  */
 import type { Head } from '../ledger/head.ts';
-import type { Position, State } from './state.ts';
+import type { Position, State } from './publisher-state.ts';
 
 /** An NFT as the ledger has it. */
 export interface NftRow {
@@ -33,7 +33,10 @@ export interface Stored {
 /** The publisher's side of the database. Each call is one transaction. */
 export interface IndexLedger {
   /** Where the ledger stands, undefined where there is none, and the publisher's row, undefined where somebody removed it. */
-  look(): Promise<{ head: Pick<Head, 'generation' | 'start' | 'ledger'> | undefined; stored: Stored | undefined }>;
+  look(): Promise<{
+    head: Pick<Head, 'generation' | 'start' | 'ledger'> | undefined;
+    stored: Stored | undefined;
+  }>;
 
   /** Replaces the row if it still has the token, or puts one if there still is none; returns whether it did. Removes the changes that have left the window. */
   swap(token: string | undefined, next: { token: string; state: State }): Promise<boolean>;
@@ -58,12 +61,18 @@ export interface Window extends Page<NftRow> {
 /** The readers' side of the database. */
 export interface NftLedger {
   /** Undefined where there is no ledger. `latest`: not from a replica, which may be late. */
-  readNft(nftId: string, latest: boolean): Promise<{ ledgerIndex: number; output: string | null } | undefined>;
+  readNft(
+    nftId: string,
+    latest: boolean,
+  ): Promise<{ ledgerIndex: number; output: string | null } | undefined>;
 }
 
 /** What readers need of KV. */
 export interface IndexReader {
-  get(keys: string[], options: { type: 'text'; cacheTtl: number }): Promise<Map<string, string | null>>;
+  get(
+    keys: string[],
+    options: { type: 'text'; cacheTtl: number },
+  ): Promise<Map<string, string | null>>;
 }
 
 /** What the publisher needs of KV. */

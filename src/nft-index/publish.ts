@@ -10,13 +10,20 @@
  */
 import { openIndexLedger, STATEMENTS } from './d1-ledger.ts';
 import type { IndexLedger, IndexStore } from './ports.ts';
+import {
+  type Bounds,
+  type Budget,
+  type Run,
+  type Step,
+  type Stop,
+  swapState,
+} from './publish-run.ts';
+import { beginState, moveOn } from './publisher-state.ts';
 import { putAgain, putAll, putChanged } from './put-entries.ts';
 import { putRecent, RECENT_COSTS } from './put-recent.ts';
-import { MAX_ANSWERS, MAX_OTHERS } from './recent.ts';
-import { type Bounds, type Budget, type Run, type Step, type Stop, swapState } from './run.ts';
-import { beginState, moveOn } from './state.ts';
+import { MAX_ANSWERS, MAX_OTHERS } from './recent-changes.ts';
 
-export type { Budget, Stop } from './run.ts';
+export type { Budget, Stop } from './publish-run.ts';
 
 export interface Published {
   /** Nothing is left to do now. If not, call again: at once, or in a second. */

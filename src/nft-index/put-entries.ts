@@ -5,11 +5,11 @@
  * the next call, with what D1 says then. Two publishers at once put the same pages; what either reads for a page contains the changes that the page is put for.
  */
 import { STATEMENTS } from './d1-ledger.ts';
-import { entryKey, writeEntry } from './entry.ts';
+import { entryKey, writeEntry } from './kv-entry.ts';
 import type { IndexStore, NftRow, Page } from './ports.ts';
-import { type Budget, type Run, type Step, swapState } from './run.ts';
-import { dueAgain, endOf, markAgain, type Position, type State } from './state.ts';
-import { PUT_WITHIN } from './times.ts';
+import { type Budget, type Run, type Step, swapState } from './publish-run.ts';
+import { dueAgain, endOf, markAgain, type Position, type State } from './publisher-state.ts';
+import { PUT_WITHIN } from './timing-assumptions.ts';
 
 /** Entries put before the state is written: so few that they are put in time also where a put takes seconds. */
 const PAGE_SIZE = 60;
@@ -20,7 +20,10 @@ const LANES = 6;
 /** Puts the entries of new changes. No answer depends on it while they stand in `recent`; it serves where KV behaves worse than times.ts assumes. */
 export function putChanged(run: Run, kept: Budget): Promise<Step> {
   const { ledger } = run.head;
-  return putChanges(run, kept, ledger, run.state.put, (state, put) => ({ ...state, put: put ?? endOf(ledger) }));
+  return putChanges(run, kept, ledger, run.state.put, (state, put) => ({
+    ...state,
+    put: put ?? endOf(ledger),
+  }));
 }
 
 /** Puts the entries of changes again that were first seen long enough ago. */
@@ -54,7 +57,10 @@ async function seal(run: Run): Promise<Step> {
   const key = `seal:${crypto.randomUUID()}`;
   run.left.operations -= 1;
   await run.store.put(key, run.state.generation);
-  return swapState(run, { ...run.state, entries: { kind: 'complete', since: run.clock(), seal: key } });
+  return swapState(run, {
+    ...run.state,
+    entries: { kind: 'complete', since: run.clock(), seal: key },
+  });
 }
 
 const NOTHING: Budget = { operations: 0, statements: 0 };
@@ -100,7 +106,10 @@ async function putPage<Row extends NftRow>(
   if (page?.generation !== run.state.generation) return 'ledger replaced';
   const { generation, ledgerIndex } = page;
   const pairs = page.rows.map(
-    ({ nft, output }): Pair => [entryKey(nft), writeEntry({ generation, ledgerIndex, outputId: output })],
+    ({ nft, output }): Pair => [
+      entryKey(nft),
+      writeEntry({ generation, ledgerIndex, outputId: output }),
+    ],
   );
   run.left.operations -= pairs.length;
   const inTime = await putPairs(run.store, pairs, () => run.clock() - readAt <= PUT_WITHIN);
@@ -110,7 +119,11 @@ async function putPage<Row extends NftRow>(
 type Pair = [key: string, value: string];
 
 /** Returns whether all were put while they still might be. Waits for all that were begun, also when one fails: nothing is left to land behind the caller's back. */
-async function putPairs(store: IndexStore, pairs: readonly Pair[], mayPut: () => boolean): Promise<boolean> {
+async function putPairs(
+  store: IndexStore,
+  pairs: readonly Pair[],
+  mayPut: () => boolean,
+): Promise<boolean> {
   const waiting = pairs.values();
   let inTime = true;
   const lanes = Array.from({ length: LANES }, async () => {
@@ -120,6 +133,7 @@ async function putPairs(store: IndexStore, pairs: readonly Pair[], mayPut: () =>
       await store.put(key, value);
     }
   });
-  for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason;
+  for (const lane of await Promise.allSettled(lanes))
+    if (lane.status === 'rejected') throw lane.reason;
   return inTime;
 }

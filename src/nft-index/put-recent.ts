@@ -3,19 +3,25 @@
  */
 import { STATEMENTS } from './d1-ledger.ts';
 import type { Window } from './ports.ts';
-import { NAME_LENGTH, RECENT_KEY, type Recent, writeRecent } from './recent.ts';
-import { type Budget, type Run, type Step, swapState } from './run.ts';
-import { beginAgain } from './state.ts';
-import { BETWEEN_PUTS, CACHE_TTL, HEARTBEAT, SETTLED } from './times.ts';
+import { type Budget, type Run, type Step, swapState } from './publish-run.ts';
+import { beginAgain } from './publisher-state.ts';
+import { NAME_LENGTH, RECENT_KEY, type Recent, writeRecent } from './recent-changes.ts';
+import { BETWEEN_PUTS, CACHE_TTL, HEARTBEAT, SETTLED } from './timing-assumptions.ts';
 
 /** What one `recent` takes, with a look at the seal and the state that follows from its absence. */
-export const RECENT_COSTS: Budget = { operations: 2, statements: STATEMENTS.window + 2 * STATEMENTS.swap };
+export const RECENT_COSTS: Budget = {
+  operations: 2,
+  statements: STATEMENTS.window + 2 * STATEMENTS.swap,
+};
 
 /** Puts `recent` if the ledger moved since the last one, or if that is long ago. */
 export async function putRecent(run: Run): Promise<Step> {
   const due = whenDue(run);
   if (due !== 'now') return due;
-  if (run.left.operations < RECENT_COSTS.operations || run.left.statements < RECENT_COSTS.statements)
+  if (
+    run.left.operations < RECENT_COSTS.operations ||
+    run.left.statements < RECENT_COSTS.statements
+  )
     return 'budget spent';
 
   const publishedAt = run.clock();
@@ -24,7 +30,11 @@ export async function putRecent(run: Run): Promise<Step> {
     if (step !== 'done') return step;
   }
   run.left.statements -= STATEMENTS.window;
-  const window = await run.ledger.readWindow(run.state.from, run.bounds.answers, run.bounds.others + 1);
+  const window = await run.ledger.readWindow(
+    run.state.from,
+    run.bounds.answers,
+    run.bounds.others + 1,
+  );
   if (window?.generation !== run.state.generation) return 'ledger replaced';
   if (window.token !== run.token) return 'another publisher';
 
@@ -64,6 +74,7 @@ function describeWindow({ state, bounds }: Run, window: Window, publishedAt: num
     others: '',
   };
   if (window.rows.length < bounds.answers) return value;
-  if (window.names.length > bounds.others * NAME_LENGTH) return { ...value, from: value.to, fromTime: null };
+  if (window.names.length > bounds.others * NAME_LENGTH)
+    return { ...value, from: value.to, fromTime: null };
   return { ...value, others: window.names };
 }

@@ -9,10 +9,11 @@
  * {@link SETTLED} after `fromTime` gets one that has them all. `recent` was published before it was read, so the publisher's own clock decides on that, and
  * what a reader's clock says only decides on what is too old to be useful.
  */
-import type { Copy } from './copy.ts';
-import type { Entry } from './entry.ts';
-import { findAnswer, isAmongOthers, type Recent } from './recent.ts';
-import { CLOCKS, RECENT_AGE, SETTLED } from './times.ts';
+
+import type { Entry } from './kv-entry.ts';
+import type { Copy } from './kv-value.ts';
+import { findAnswer, isAmongOthers, type Recent } from './recent-changes.ts';
+import { CLOCKS, RECENT_AGE, SETTLED } from './timing-assumptions.ts';
 
 /** By what an answer is true: the entry itself, the change in `recent`, the entry's ledger index in its range, or the entry's age. */
 export type Proof = 'entry' | 'change' | 'range' | 'age';
@@ -21,15 +22,22 @@ export type Resolution =
   | { kind: 'answer'; ledgerIndex: number; outputId: string | undefined; by: Proof }
   | { kind: 'ask-ledger'; why: string };
 
-export function resolve(entry: Copy<Entry>, recent: Copy<Recent>, nftId: string, now: number): Resolution {
+export function resolve(
+  entry: Copy<Entry>,
+  recent: Copy<Recent>,
+  nftId: string,
+  now: number,
+): Resolution {
   if (recent.kind !== 'value') return askLedger(`recent is ${recent.kind}`);
   const { generation, from, to, fromTime, publishedAt } = recent.value;
   if (now - publishedAt > RECENT_AGE) return askLedger('recent is old');
   if (publishedAt - now > CLOCKS) return askLedger('recent is of the future');
 
   // An entry of another generation, or none that can be read, is no entry; that it is not absent matters only at the end.
-  const own = entry.kind === 'value' && entry.value.generation === generation ? entry.value : undefined;
-  if (own !== undefined && own.ledgerIndex >= to) return answer(own.ledgerIndex, own.outputId, 'entry');
+  const own =
+    entry.kind === 'value' && entry.value.generation === generation ? entry.value : undefined;
+  if (own !== undefined && own.ledgerIndex >= to)
+    return answer(own.ledgerIndex, own.outputId, 'entry');
 
   const change = findAnswer(recent.value, nftId);
   if (change !== undefined) return answer(to, change, 'change');
@@ -38,7 +46,9 @@ export function resolve(entry: Copy<Entry>, recent: Copy<Recent>, nftId: string,
   // Nothing changed after `from`: what held there holds at `to`.
   if (own !== undefined && own.ledgerIndex >= from) return answer(to, own.outputId, 'range');
   if (own === undefined && entry.kind !== 'absent') {
-    return askLedger(entry.kind === 'malformed' ? 'entry is malformed' : 'entry is of another ledger');
+    return askLedger(
+      entry.kind === 'malformed' ? 'entry is malformed' : 'entry is of another ledger',
+    );
   }
   if (fromTime === null) return askLedger('index is not complete');
   if (publishedAt - fromTime < SETTLED) return askLedger('index is not settled');

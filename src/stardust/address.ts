@@ -28,7 +28,9 @@ export type Address = Ed25519Address | AliasAddress | NftAddress;
 /** An address as a map key: hex of its 33 bytes, type included. */
 export type AddressKey = string;
 
-function addressOfType<const T extends Address['type']>(type: T): Codec<{ type: T; id: Uint8Array }> {
+function addressOfType<const T extends Address['type']>(
+  type: T,
+): Codec<{ type: T; id: Uint8Array }> {
   return record<{ type: T; id: Uint8Array }>({ type: constant('A.4', u8, type), id: fixed(32) });
 }
 

@@ -22,20 +22,28 @@ const PLAIN_OUTPUT_LENGTH = 46;
 /** C.2: the least amount of base tokens for an output of so many bytes. */
 export function minimumDeposit(rent: RentStructure, outputLength: number): bigint {
   const vBytes =
-    rent.vByteFactorKey * OUTPUT_ID_LENGTH + rent.vByteFactorData * (OUTPUT_METADATA_LENGTH + outputLength);
+    rent.vByteFactorKey * OUTPUT_ID_LENGTH +
+    rent.vByteFactorData * (OUTPUT_METADATA_LENGTH + outputLength);
   return BigInt(rent.vByteCost) * BigInt(vBytes);
 }
 
 /** The first rule that the block breaks under these parameters, with its reason, or undefined. */
-export function inadmissible(parsed: ParsedBlock, parameters: ProtocolParameters): string | undefined {
+export function inadmissible(
+  parsed: ParsedBlock,
+  parameters: ProtocolParameters,
+): string | undefined {
   const { block } = parsed;
-  if (block.protocolVersion !== parameters.version) return `C-4: protocol version ${block.protocolVersion}`;
+  if (block.protocolVersion !== parameters.version)
+    return `C-4: protocol version ${block.protocolVersion}`;
   if (breaksNonceRule(block)) return 'C-5: a milestone block with a nonce';
   return inadmissibleTransaction(parsed, parameters);
 }
 
 /** The first of the rules C-13, C-15 to C-19 that the block's transaction breaks under these parameters, with its reason, or undefined: those that the reference's parser tests too. */
-export function inadmissibleTransaction(parsed: ParsedBlock, parameters: ProtocolParameters): string | undefined {
+export function inadmissibleTransaction(
+  parsed: ParsedBlock,
+  parameters: ProtocolParameters,
+): string | undefined {
   if (parsed.transaction === undefined) return undefined;
   const { networkId, outputs } = parsed.transaction.value.essence;
   if (networkId !== networkIdOf(parameters)) return 'C-13: a transaction of another network';
@@ -47,7 +55,10 @@ export function breaksNonceRule(block: Block): boolean {
   return block.payload?.type === 7 && block.nonce !== 0n;
 }
 
-function inadmissibleOutputs(outputs: readonly Output[], parameters: ProtocolParameters): string | undefined {
+function inadmissibleOutputs(
+  outputs: readonly Output[],
+  parameters: ProtocolParameters,
+): string | undefined {
   const { tokenSupply, rentStructure } = parameters;
   let sum = 0n;
   for (const output of outputs) {
@@ -62,7 +73,8 @@ function inadmissibleOutputs(outputs: readonly Output[], parameters: ProtocolPar
     if (depositReturn.amount < minimumDeposit(rentStructure, PLAIN_OUTPUT_LENGTH)) {
       return 'C-18: a storage deposit return below the minimum deposit';
     }
-    if (depositReturn.amount > output.amount) return 'C-19: a storage deposit return over the amount';
+    if (depositReturn.amount > output.amount)
+      return 'C-19: a storage deposit return over the amount';
   }
   return undefined;
 }

@@ -43,7 +43,12 @@ const SIGMA = Uint8Array.of(
  * `message`: 32 words, little-endian, zero after the first `length` bytes (0 to 128). The digest goes to `out` as 8 words from
  * `at` on.
  */
-export function compressBlock(message: Uint32Array, length: number, out: Uint32Array, at: number): void {
+export function compressBlock(
+  message: Uint32Array,
+  length: number,
+  out: Uint32Array,
+  at: number,
+): void {
   let v0l = H[0]!;
   let v0h = H[1]!;
   let v1l = H[2]!;
@@ -192,7 +197,8 @@ const digestBytes = new Uint8Array(digest.buffer);
 
 /** The 32-byte hash of `bytes`. Throws a RangeError if there are more than {@link BLOCK_BYTES} of them. */
 export function blake2b256Short(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  if (bytes.length > BLOCK_BYTES) throw new RangeError(`${bytes.length} bytes do not fit one block of BLAKE2b`);
+  if (bytes.length > BLOCK_BYTES)
+    throw new RangeError(`${bytes.length} bytes do not fit one block of BLAKE2b`);
   blockBytes.set(bytes);
   blockBytes.fill(0, bytes.length);
   compressBlock(block, bytes.length, digest, 0);

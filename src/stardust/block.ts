@@ -22,7 +22,11 @@ export interface Block {
 /** C-1: bytes of the largest block. */
 export const MAX_BLOCK_LENGTH = 32768;
 
-const payload: Codec<Payload> = union<Payload>('C-3', u32, { 5: taggedData, 6: transaction, 7: milestone });
+const payload: Codec<Payload> = union<Payload>('C-3', u32, {
+  5: taggedData,
+  6: transaction,
+  7: milestone,
+});
 
 export const block: Codec<Block> = record<Block>({
   protocolVersion: u8,
@@ -43,7 +47,9 @@ export interface ParsedBlock {
   milestone?: { value: Milestone; id: Uint8Array };
 }
 
-export type ParseResult = { ok: true; parsed: ParsedBlock } | { ok: false; rule: string; reason: string };
+export type ParseResult =
+  | { ok: true; parsed: ParsedBlock }
+  | { ok: false; rule: string; reason: string };
 
 /** The payload's bytes within the block's: behind the parents and the length, before the nonce. */
 function payloadBytes(value: Block, bytes: Uint8Array): Uint8Array {
@@ -73,7 +79,10 @@ export function parseBlock(received: Uint8Array): ParseResult {
         signedDigest: signedDigest(value.payload, own),
       };
     } else if (value.payload?.type === 7) {
-      parsed.milestone = { value: value.payload, id: milestoneId(value.payload, payloadBytes(value, bytes)) };
+      parsed.milestone = {
+        value: value.payload,
+        id: milestoneId(value.payload, payloadBytes(value, bytes)),
+      };
     }
     return { ok: true, parsed };
   } catch (error) {

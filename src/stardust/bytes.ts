@@ -65,7 +65,8 @@ export class Reader {
   u256(): bigint {
     const start = this.#advance(32);
     let value = 0n;
-    for (let word = 3; word >= 0; word--) value = (value << 64n) | this.#view.getBigUint64(start + word * 8, true);
+    for (let word = 3; word >= 0; word--)
+      value = (value << 64n) | this.#view.getBigUint64(start + word * 8, true);
     return value;
   }
 }
@@ -126,7 +127,11 @@ export class Writer {
   u256(value: bigint): this {
     const start = this.#reserve(32);
     for (let word = 0; word < 4; word++) {
-      this.#view.setBigUint64(start + word * 8, BigInt.asUintN(64, value >> BigInt(64 * word)), true);
+      this.#view.setBigUint64(
+        start + word * 8,
+        BigInt.asUintN(64, value >> BigInt(64 * word)),
+        true,
+      );
     }
     return this;
   }
@@ -187,7 +192,9 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 
 /** The bytes of texts one after the other, each of which stands for a multiple of three: into one buffer, as they may be megabytes. */
 export function fromBase64Pieces(pieces: readonly string[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + (piece.length / 4) * 3, 0));
+  const bytes = new Uint8Array(
+    pieces.reduce((length, piece) => length + (piece.length / 4) * 3, 0),
+  );
   let offset = 0;
   for (const piece of pieces) offset += bytes.subarray(offset).setFromBase64(piece).written;
   if (offset !== bytes.length) throw new SyntaxError('base64 with padding or white space');

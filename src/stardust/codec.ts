@@ -36,11 +36,17 @@ export function fixed(length: number): Codec<Uint8Array> {
 }
 
 /** A length prefix and as many bytes, `min` to `max` of them. */
-export function byteString(rule: string, prefix: Codec<number>, min: number, max: number): Codec<Uint8Array> {
+export function byteString(
+  rule: string,
+  prefix: Codec<number>,
+  min: number,
+  max: number,
+): Codec<Uint8Array> {
   return {
     decode: (r) => {
       const length = prefix.decode(r);
-      if (length < min || length > max) throw new Refusal(rule, `${length} bytes, not ${min} to ${max}`);
+      if (length < min || length > max)
+        throw new Refusal(rule, `${length} bytes, not ${min} to ${max}`);
       return r.take(length);
     },
     encode: (w, v) => {
@@ -51,7 +57,11 @@ export function byteString(rule: string, prefix: Codec<number>, min: number, max
 }
 
 /** A value that is always the same on the wire, such as a type byte. */
-export function constant<const T extends number>(rule: string, integer: Codec<number>, expected: T): Codec<T> {
+export function constant<const T extends number>(
+  rule: string,
+  integer: Codec<number>,
+  expected: T,
+): Codec<T> {
   return {
     decode: (r) => {
       const value = integer.decode(r);
@@ -83,7 +93,9 @@ export function union<T extends { type: number }>(
   integer: Codec<number>,
   cases: { [K in T['type']]: Codec<Extract<T, { type: K }>> },
 ): Codec<T> {
-  const byType = new Map(Object.entries(cases).map(([type, codec]) => [Number(type), codec as Codec<T>]));
+  const byType = new Map(
+    Object.entries(cases).map(([type, codec]) => [Number(type), codec as Codec<T>]),
+  );
   return {
     decode: (r) => {
       const start = r.position;
@@ -117,14 +129,18 @@ export function list<T>(prefix: Codec<number>, element: Codec<T>, rules: ListRul
   return {
     decode: (r) => {
       const count = prefix.decode(r);
-      if (count < min || count > max) throw new Refusal(rule, `${count} elements, not ${min} to ${max}`);
+      if (count < min || count > max)
+        throw new Refusal(rule, `${count} elements, not ${min} to ${max}`);
       const values: T[] = [];
       const seen = new Set<string>();
       let previous: Uint8Array | undefined;
       for (let i = 0; i < count; i++) {
         const start = r.position;
         values.push(element.decode(r));
-        const key = r.bytes.subarray(start, Math.min(r.position, start + (compared ?? Number.POSITIVE_INFINITY)));
+        const key = r.bytes.subarray(
+          start,
+          Math.min(r.position, start + (compared ?? Number.POSITIVE_INFINITY)),
+        );
         if (order === 'ascending' && previous !== undefined && compareBytes(previous, key) >= 0) {
           throw new Refusal(rule, `element ${i} is not greater than the one before`);
         }
@@ -151,10 +167,14 @@ export function optionalPayload<T>(rule: string, payload: Codec<T>): Codec<T | u
       const length = r.u32();
       if (length === 0) return undefined;
       const end = r.position + length;
-      if (length > r.remaining) throw new Refusal(rule, `payload of ${length} bytes, ${r.remaining} left`);
+      if (length > r.remaining)
+        throw new Refusal(rule, `payload of ${length} bytes, ${r.remaining} left`);
       const value = payload.decode(r);
       if (r.position !== end)
-        throw new Refusal(rule, `payload of ${length} bytes ends at offset ${r.position}, not ${end}`);
+        throw new Refusal(
+          rule,
+          `payload of ${length} bytes ends at offset ${r.position}, not ${end}`,
+        );
       return value;
     },
     encode: (w, v) => {

@@ -35,13 +35,21 @@ type FeatureTypeNumber = Feature['type'];
 const feature: Codec<Feature> = union<Feature>('C-34', u8, {
   0: record<SenderFeature>({ type: constant('A.7', u8, 0), address }),
   1: record<IssuerFeature>({ type: constant('A.7', u8, 1), address }),
-  2: record<MetadataFeature>({ type: constant('A.7', u8, 2), data: byteString('C-35', u16, 1, 8192) }),
+  2: record<MetadataFeature>({
+    type: constant('A.7', u8, 2),
+    data: byteString('C-35', u16, 1, 8192),
+  }),
   3: record<TagFeature>({ type: constant('A.7', u8, 3), tag: byteString('C-35', u8, 1, 64) }),
 });
 
 /** C-34: features of the allowed types only, one of each at most, ascending. */
 export function featuresOf(allowed: readonly FeatureTypeNumber[]): Codec<Feature[]> {
-  const codec = list(u8, feature, { rule: 'C-34', min: 0, max: allowed.length, order: 'ascending' });
+  const codec = list(u8, feature, {
+    rule: 'C-34',
+    min: 0,
+    max: allowed.length,
+    order: 'ascending',
+  });
   return {
     decode: (r) => {
       const values = codec.decode(r);

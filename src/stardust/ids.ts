@@ -7,7 +7,14 @@ import { concatBytes, isZero, Reader } from './bytes.ts';
 import { decode, encode } from './codec.ts';
 import { blake2b256 } from './hash.ts';
 import { type Milestone, milestoneEssenceBytes } from './milestone.ts';
-import { type AliasOutput, type FoundryOutput, type NftOutput, type Output, OutputType, output } from './output.ts';
+import {
+  type AliasOutput,
+  type FoundryOutput,
+  type NftOutput,
+  type Output,
+  OutputType,
+  output,
+} from './output.ts';
 import { essenceBytes, type Transaction } from './transaction.ts';
 import { addressIn, UnlockConditionType } from './unlock-condition.ts';
 
@@ -55,7 +62,13 @@ export function nftIdOf(nft: NftOutput, ownOutputId: Uint8Array): Uint8Array {
 export function foundryId(foundry: FoundryOutput): Uint8Array {
   const owner = addressIn(foundry, UnlockConditionType.ImmutableAlias);
   const serial = foundry.serialNumber;
-  const tail = Uint8Array.of(serial & 0xff, (serial >> 8) & 0xff, (serial >> 16) & 0xff, serial >>> 24, 0);
+  const tail = Uint8Array.of(
+    serial & 0xff,
+    (serial >> 8) & 0xff,
+    (serial >> 16) & 0xff,
+    serial >>> 24,
+    0,
+  );
   return concatBytes(Uint8Array.of(AddressType.Alias), owner.id, tail);
 }
 

@@ -22,6 +22,10 @@ export interface LedgerOutput {
 export const LEDGER_OUTPUT_HEAD_LENGTH = 34 + 32 + 4 + 4 + 4;
 
 export function putLedgerOutput(writer: Writer, output: LedgerOutput): void {
-  writer.put(output.outputId).put(output.blockId).u32(output.bookedIndex).u32(output.bookedTimestamp);
+  writer
+    .put(output.outputId)
+    .put(output.blockId)
+    .u32(output.bookedIndex)
+    .u32(output.bookedTimestamp);
   writer.u32(output.bytes.length).put(output.bytes);
 }

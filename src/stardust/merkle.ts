@@ -59,7 +59,8 @@ export function reduceToRoot(hashes: Uint32Array, count: number): Uint8Array<Arr
   while (nodes > 1) {
     const pairs = nodes >> 1;
     for (let i = 0; i < pairs; i++) hashPair(hashes, 2 * i * HASH_WORDS, i * HASH_WORDS);
-    if (nodes % 2 === 1) hashes.copyWithin(pairs * HASH_WORDS, (nodes - 1) * HASH_WORDS, nodes * HASH_WORDS);
+    if (nodes % 2 === 1)
+      hashes.copyWithin(pairs * HASH_WORDS, (nodes - 1) * HASH_WORDS, nodes * HASH_WORDS);
     nodes -= pairs;
   }
   return new Uint8Array(hashes.slice(0, HASH_WORDS).buffer);

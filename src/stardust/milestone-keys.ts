@@ -22,7 +22,11 @@ export interface MilestoneKeys {
 }
 
 /** Decides whether an Ed25519 signature is valid by ZIP-215 (ed25519.ts). */
-export type VerifySignature = (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => Promise<boolean>;
+export type VerifySignature = (
+  publicKey: Uint8Array,
+  message: Uint8Array,
+  signature: Uint8Array,
+) => Promise<boolean>;
 
 /** Why the milestone is not properly signed, or undefined if it is. Every signature in it must be valid and by a key in its range (M-3). */
 export async function unsigned(
@@ -37,12 +41,15 @@ export async function unsigned(
       .filter(({ first, last }) => first <= index && (last === 0 || last >= index))
       .map((key) => key.publicKey.toHex()),
   );
-  if (applicable.size < threshold) return `M-2: ${applicable.size} keys may sign, threshold ${threshold}`;
-  if (signatures.length < threshold) return `M-2: ${signatures.length} signatures, threshold ${threshold}`;
+  if (applicable.size < threshold)
+    return `M-2: ${applicable.size} keys may sign, threshold ${threshold}`;
+  if (signatures.length < threshold)
+    return `M-2: ${signatures.length} signatures, threshold ${threshold}`;
   for (const { publicKey, signature } of signatures) {
     if (!applicable.has(publicKey.toHex()))
       return `M-3: signed by ${toHex(publicKey)}, which may not sign milestone ${index}`;
-    if (!(await verify(publicKey, milestoneId, signature))) return `M-3: signature of ${toHex(publicKey)} is not valid`;
+    if (!(await verify(publicKey, milestoneId, signature)))
+      return `M-3: signature of ${toHex(publicKey)} is not valid`;
   }
   return undefined;
 }
@@ -54,6 +61,7 @@ export async function isMilestoneBlock(
   verify: VerifySignature,
 ): Promise<boolean> {
   const milestone = parsed.milestone;
-  if (milestone === undefined || !carriesMilestone(parsed.block.parents, milestone.value.parents)) return false;
+  if (milestone === undefined || !carriesMilestone(parsed.block.parents, milestone.value.parents))
+    return false;
   return (await unsigned(milestone.value, milestone.id, keys, verify)) === undefined;
 }

@@ -80,7 +80,10 @@ const migratedFunds: Codec<MigratedFunds> = record<MigratedFunds>({
 
 const treasuryTransaction: Codec<TreasuryTransaction> = record<TreasuryTransaction>({
   type: constant('A.10', u32, 4),
-  input: record<TreasuryTransaction['input']>({ type: constant('A.10', u8, 1), milestoneId: fixed(32) }),
+  input: record<TreasuryTransaction['input']>({
+    type: constant('A.10', u8, 1),
+    milestoneId: fixed(32),
+  }),
   output: record<TreasuryTransaction['output']>({ type: constant('A.10', u8, 2), amount: u64 }),
 });
 
@@ -95,7 +98,8 @@ export const receiptOption: Codec<ReceiptOption> = record<ReceiptOption>({
   transaction: {
     decode: (r) => {
       const value = optionalTreasuryTransaction.decode(r);
-      if (value === undefined) throw new Refusal('A.10', 'a receipt without its treasury transaction');
+      if (value === undefined)
+        throw new Refusal('A.10', 'a receipt without its treasury transaction');
       return value;
     },
     encode: optionalTreasuryTransaction.encode,
@@ -103,12 +107,13 @@ export const receiptOption: Codec<ReceiptOption> = record<ReceiptOption>({
 });
 
 /** Also the form in which a snapshot names the parameters in force (formats-and-clients.md 1.3). */
-export const protocolParametersOption: Codec<ProtocolParametersOption> = record<ProtocolParametersOption>({
-  type: constant('A.10', u8, 1),
-  targetMilestoneIndex: u32,
-  protocolVersion: u8,
-  parameters: byteString('A.10', u16, 0, 8192),
-});
+export const protocolParametersOption: Codec<ProtocolParametersOption> =
+  record<ProtocolParametersOption>({
+    type: constant('A.10', u8, 1),
+    targetMilestoneIndex: u32,
+    protocolVersion: u8,
+    parameters: byteString('A.10', u16, 0, 8192),
+  });
 
 const option: Codec<MilestoneOption> = union<MilestoneOption>('A.10', u8, {
   0: receiptOption,
@@ -128,7 +133,13 @@ export const milestone: Codec<Milestone> = record<Milestone>({
   // two of one type pass here and fail when the milestone is applied (M-9)
   options: list(u8, option, { rule: 'A.10', min: 0, max: 2, order: 'ascending' }),
   // the order is that of the type byte and 31 bytes of the key: two keys that differ in their last byte only are refused, unlike TIP-0029
-  signatures: list(u8, ed25519Signature, { rule: 'A.10', min: 1, max: 255, order: 'ascending', compared: 32 }),
+  signatures: list(u8, ed25519Signature, {
+    rule: 'A.10',
+    min: 1,
+    max: 255,
+    order: 'ascending',
+    compared: 32,
+  }),
 });
 
 /** The signed part: the payload's bytes without type and signatures (B.9). */

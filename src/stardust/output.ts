@@ -3,7 +3,20 @@
  *
  * The treasury output stands in milestone.ts: it occurs only in the treasury transaction of a receipt.
  */
-import { byteString, type Codec, constant, fixed, list, record, u8, u16, u32, u64, u256, union } from './codec.ts';
+import {
+  byteString,
+  type Codec,
+  constant,
+  fixed,
+  list,
+  record,
+  u8,
+  u16,
+  u32,
+  u64,
+  u256,
+  union,
+} from './codec.ts';
 import { type Feature, featuresOf } from './feature.ts';
 import { type UnlockCondition, unlockConditionsOf } from './unlock-condition.ts';
 
@@ -65,7 +78,13 @@ export type Output = BasicOutput | AliasOutput | FoundryOutput | NftOutput;
 const nativeToken: Codec<NativeToken> = record<NativeToken>({ id: fixed(38), amount: u256 });
 
 // C-24: ascending and unique by ID alone
-const nativeTokens = list(u8, nativeToken, { rule: 'C-24', min: 0, max: 64, order: 'ascending', compared: 38 });
+const nativeTokens = list(u8, nativeToken, {
+  rule: 'C-24',
+  min: 0,
+  max: 64,
+  order: 'ascending',
+  compared: 38,
+});
 
 const tokenScheme: Codec<SimpleTokenScheme> = record<SimpleTokenScheme>({
   type: constant('A.8', u8, 0),

@@ -14,7 +14,9 @@ export class ParameterTable {
 
   /** All that are known, in order of their targets. */
   get options(): ProtocolParametersOption[] {
-    return [...this.#byTarget.values()].sort((a, b) => a.targetMilestoneIndex - b.targetMilestoneIndex);
+    return [...this.#byTarget.values()].sort(
+      (a, b) => a.targetMilestoneIndex - b.targetMilestoneIndex,
+    );
   }
 
   /** What is in force at a milestone, or undefined if all that is known comes later. */
@@ -44,7 +46,14 @@ export class ParameterTable {
   #refuseAnother(option: ProtocolParametersOption): void {
     const known = this.#byTarget.get(option.targetMilestoneIndex);
     if (known === undefined) return;
-    if (known.protocolVersion === option.protocolVersion && equalBytes(known.parameters, option.parameters)) return;
-    throw new Refusal('G', `two different sets of protocol parameters for milestone ${option.targetMilestoneIndex}`);
+    if (
+      known.protocolVersion === option.protocolVersion &&
+      equalBytes(known.parameters, option.parameters)
+    )
+      return;
+    throw new Refusal(
+      'G',
+      `two different sets of protocol parameters for milestone ${option.targetMilestoneIndex}`,
+    );
   }
 }

@@ -31,7 +31,8 @@ const shortText: Codec<string> = {
   decode: (r) => {
     const bytes = shortBytes.decode(r);
     const text = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(bytes);
-    if (!equalBytes(new TextEncoder().encode(text), bytes)) throw new Refusal('G', 'a name that is not UTF-8');
+    if (!equalBytes(new TextEncoder().encode(text), bytes))
+      throw new Refusal('G', 'a name that is not UTF-8');
     return text;
   },
   encode: (w, v) => shortBytes.encode(w, new TextEncoder().encode(v)),

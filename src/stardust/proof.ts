@@ -43,7 +43,8 @@ export function parseProof(json: unknown): { id: Uint8Array; siblings: Sibling[]
   const siblings: Sibling[] = [];
   let node = object(json);
   while (!Object.hasOwn(node, 'value')) {
-    if (siblings.length === MAX_DEPTH) throw new Refusal('B.13', `proof of more than ${MAX_DEPTH} levels`);
+    if (siblings.length === MAX_DEPTH)
+      throw new Refusal('B.13', `proof of more than ${MAX_DEPTH} levels`);
     only(node, 'l', 'r');
     const left = object(node.l);
     const right = object(node.r);
@@ -61,7 +62,8 @@ export function parseProof(json: unknown): { id: Uint8Array; siblings: Sibling[]
 /** The 32-byte root to which the siblings, from the leaf up, lead from the block with this ID. */
 export function rootOfProof(siblings: readonly Sibling[], id: Uint8Array): Uint8Array {
   let root = leafHash(id);
-  for (const { side, hash } of siblings) root = side === 'left' ? nodeHash(hash, root) : nodeHash(root, hash);
+  for (const { side, hash } of siblings)
+    root = side === 'left' ? nodeHash(hash, root) : nodeHash(root, hash);
   return root;
 }
 
@@ -82,7 +84,9 @@ export interface ProofFileReaders {
   /** The 32-byte ID (B.1) of a block in JSON form. */
   blockId(block: unknown): Uint8Array;
   /** The roots of a milestone in JSON form, if keys that the caller trusts signed it (M-2, M-3). */
-  signedRoots(milestone: unknown): Promise<Pick<Milestone, 'inclusionMerkleRoot' | 'appliedMerkleRoot'>>;
+  signedRoots(
+    milestone: unknown,
+  ): Promise<Pick<Milestone, 'inclusionMerkleRoot' | 'appliedMerkleRoot'>>;
 }
 
 /**
@@ -90,7 +94,10 @@ export interface ProofFileReaders {
  * `appliedProof` next to them must show that the block's transaction was applied, and a `blockId` must be the block's.
  * Other fields are ignored.
  */
-export async function verifyProofFile(file: unknown, readers: ProofFileReaders): Promise<ProofVerdict> {
+export async function verifyProofFile(
+  file: unknown,
+  readers: ProofFileReaders,
+): Promise<ProofVerdict> {
   try {
     const { milestone, block, proof, appliedProof, blockId } = object(file);
     const id = readers.blockId(block);
@@ -98,7 +105,9 @@ export async function verifyProofFile(file: unknown, readers: ProofFileReaders):
     if (!isNamed) return { ok: false, reason: 'B.1: block with another ID' };
     const { inclusionMerkleRoot, appliedMerkleRoot } = await readers.signedRoots(milestone);
     const included = verifyInclusion(proof, id, inclusionMerkleRoot);
-    return included.ok && appliedProof !== undefined ? verifyInclusion(appliedProof, id, appliedMerkleRoot) : included;
+    return included.ok && appliedProof !== undefined
+      ? verifyInclusion(appliedProof, id, appliedMerkleRoot)
+      : included;
   } catch (error) {
     return refused(error);
   }
@@ -117,7 +126,10 @@ function object(json: unknown): Record<string, unknown> {
 }
 
 function only(node: Record<string, unknown>, ...names: readonly string[]): void {
-  if (Object.keys(node).length !== names.length || !names.every((name) => Object.hasOwn(node, name))) {
+  if (
+    Object.keys(node).length !== names.length ||
+    !names.every((name) => Object.hasOwn(node, name))
+  ) {
     throw new Refusal('B.13', `part of a proof with other fields than ${names.join(' and ')}`);
   }
 }

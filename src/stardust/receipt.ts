@@ -47,7 +47,10 @@ export interface MigratedOutput {
 }
 
 /** The outputs that the receipt of this milestone creates, in its order. No block carries them, and no deposit rule binds them. */
-export function migratedOutputs({ funds }: ReceiptOption, milestoneId: Uint8Array): MigratedOutput[] {
+export function migratedOutputs(
+  { funds }: ReceiptOption,
+  milestoneId: Uint8Array,
+): MigratedOutput[] {
   return funds.map((fund, position) => {
     const output = migratedOutput(fund);
     return { id: migratedOutputId(milestoneId, position), output, bytes: outputBytes(output) };

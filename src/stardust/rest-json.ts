@@ -41,7 +41,11 @@ function payloadToJson(payload: Payload): JsonObject {
 }
 
 function taggedDataToJson({ type, tag, data }: TaggedData): JsonObject {
-  return { type, ...unlessEmpty('tag', bytesToJson(tag)), ...unlessEmpty('data', bytesToJson(data)) };
+  return {
+    type,
+    ...unlessEmpty('tag', bytesToJson(tag)),
+    ...unlessEmpty('data', bytesToJson(data)),
+  };
 }
 
 export function transactionToJson({ type, essence, unlocks }: Transaction): JsonObject {
@@ -90,7 +94,9 @@ export function outputToJson(output: Output): JsonObject {
     ...stateToJson(output),
     ...unlessEmpty('unlockConditions', unlockConditions.map(unlockConditionToJson)),
     ...unlessEmpty('features', features.map(featureToJson)),
-    ...(type === OutputType.Basic ? {} : unlessEmpty('immutableFeatures', output.immutableFeatures.map(featureToJson))),
+    ...(type === OutputType.Basic
+      ? {}
+      : unlessEmpty('immutableFeatures', output.immutableFeatures.map(featureToJson))),
   };
 }
 
@@ -107,7 +113,10 @@ function stateToJson(output: Output): JsonObject {
         foundryCounter: output.foundryCounter,
       };
     case OutputType.Foundry:
-      return { serialNumber: output.serialNumber, tokenScheme: tokenSchemeToJson(output.tokenScheme) };
+      return {
+        serialNumber: output.serialNumber,
+        tokenScheme: tokenSchemeToJson(output.tokenScheme),
+      };
     case OutputType.Nft:
       return { nftId: toHex(output.nftId) };
   }
@@ -130,11 +139,19 @@ function unlockConditionToJson(condition: UnlockCondition): JsonObject {
   const { type } = condition;
   switch (type) {
     case UnlockConditionType.StorageDepositReturn:
-      return { type, returnAddress: addressToJson(condition.returnAddress), amount: `${condition.amount}` };
+      return {
+        type,
+        returnAddress: addressToJson(condition.returnAddress),
+        amount: `${condition.amount}`,
+      };
     case UnlockConditionType.Timelock:
       return { type, unixTime: condition.unixTime };
     case UnlockConditionType.Expiration:
-      return { type, returnAddress: addressToJson(condition.returnAddress), unixTime: condition.unixTime };
+      return {
+        type,
+        returnAddress: addressToJson(condition.returnAddress),
+        unixTime: condition.unixTime,
+      };
     default:
       return { type, address: addressToJson(condition.address) };
   }

@@ -15,7 +15,9 @@ export async function stateHash(
   outputs: AsyncIterable<LedgerOutput> | Iterable<LedgerOutput>,
 ): Promise<Uint8Array> {
   const hash = sha256.create();
-  hash.update(new Writer().u32(ledgerIndex).put(treasury.milestoneId).u64(treasury.amount).finish());
+  hash.update(
+    new Writer().u32(ledgerIndex).put(treasury.milestoneId).u64(treasury.amount).finish(),
+  );
   let previous: Uint8Array | undefined;
   for await (const output of outputs) {
     if (previous !== undefined && compareBytes(previous, output.outputId) >= 0) {

@@ -7,7 +7,13 @@ import { AddressType } from './address.ts';
 import { equalBytes, isZero, Refusal } from './bytes.ts';
 import { encode } from './codec.ts';
 import { foundryId } from './ids.ts';
-import { type AliasOutput, type NftOutput, type Output, OutputType, type SimpleTokenScheme } from './output.ts';
+import {
+  type AliasOutput,
+  type NftOutput,
+  type Output,
+  OutputType,
+  type SimpleTokenScheme,
+} from './output.ts';
 import type { Transaction } from './transaction.ts';
 import { type Unlock, UnlockType, unlock } from './unlock.ts';
 import { findCondition, UnlockConditionType } from './unlock-condition.ts';
@@ -36,10 +42,13 @@ function require(rule: string, holds: boolean, reason: string): void {
 function checkOutput(output: Output): void {
   require('C-14', output.amount !== 0n, 'an output of no base tokens');
   for (const condition of output.unlockConditions) {
-    if (condition.type === UnlockConditionType.Expiration) require('C-20', condition.unixTime !== 0, 'expiration at 0');
-    if (condition.type === UnlockConditionType.Timelock) require('C-21', condition.unixTime !== 0, 'timelock until 0');
+    if (condition.type === UnlockConditionType.Expiration)
+      require('C-20', condition.unixTime !== 0, 'expiration at 0');
+    if (condition.type === UnlockConditionType.Timelock)
+      require('C-21', condition.unixTime !== 0, 'timelock until 0');
   }
-  for (const token of output.nativeTokens) require('C-23', token.amount !== 0n, 'a native token of amount 0');
+  for (const token of output.nativeTokens)
+    require('C-23', token.amount !== 0n, 'a native token of amount 0');
   if (output.type === OutputType.Foundry) checkTokenScheme(output.tokenScheme);
   if (output.type === OutputType.Alias) checkAlias(output);
   if (output.type === OutputType.Nft) checkNft(output);
@@ -59,7 +68,8 @@ function checkAlias(alias: AliasOutput): void {
   }
   for (const type of [UnlockConditionType.StateController, UnlockConditionType.Governor]) {
     const controller = findCondition(alias, type)?.address;
-    const itself = controller?.type === AddressType.Alias && equalBytes(controller.id, alias.aliasId);
+    const itself =
+      controller?.type === AddressType.Alias && equalBytes(controller.id, alias.aliasId);
     require('C-31', !itself, 'an alias that controls itself');
   }
 }
@@ -116,7 +126,8 @@ function checkUnlocks(unlocks: readonly Unlock[]): void {
     require('C-39', each.reference < i, `unlock ${i} refers to ${each.reference}`);
     if (each.type === UnlockType.Reference) {
       // alias and NFT unlocks may point to any kind (C-41)
-      require('C-40', unlocks[each.reference]?.type === UnlockType.Signature, `unlock ${i} refers to no signature`);
+      require('C-40', unlocks[each.reference]?.type ===
+        UnlockType.Signature, `unlock ${i} refers to no signature`);
     }
   });
 }

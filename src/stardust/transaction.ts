@@ -2,7 +2,18 @@
  * Transaction payload, type 6 (TIP-0020; protocol.md A.3).
  */
 import { Refusal } from './bytes.ts';
-import { type Codec, constant, fixed, list, optionalPayload, record, u8, u16, u32, u64 } from './codec.ts';
+import {
+  type Codec,
+  constant,
+  fixed,
+  list,
+  optionalPayload,
+  record,
+  u8,
+  u16,
+  u32,
+  u64,
+} from './codec.ts';
 import { type Output, output } from './output.ts';
 import { type TaggedData, taggedData } from './tagged-data.ts';
 import { type Unlock, unlock, unlockLength } from './unlock.ts';
@@ -50,13 +61,18 @@ const essence: Codec<TransactionEssence> = record<TransactionEssence>({
 
 const unlocks: Codec<Unlock[]> = list(u16, unlock, { rule: 'C-37', min: 1, max: 128 });
 
-const fields: Codec<Transaction> = record<Transaction>({ type: constant('C-3', u32, 6), essence, unlocks });
+const fields: Codec<Transaction> = record<Transaction>({
+  type: constant('C-3', u32, 6),
+  essence,
+  unlocks,
+});
 
 export const transaction: Codec<Transaction> = {
   decode: (r) => {
     const value = fields.decode(r);
     const due = value.essence.inputs.length;
-    if (value.unlocks.length !== due) throw new Refusal('C-37', `${value.unlocks.length} unlocks for ${due} inputs`);
+    if (value.unlocks.length !== due)
+      throw new Refusal('C-37', `${value.unlocks.length} unlocks for ${due} inputs`);
     return value;
   },
   encode: fields.encode,

@@ -70,9 +70,17 @@ type ConditionType = UnlockCondition['type'];
 
 const conditions: { [T in ConditionType]: Codec<Extract<UnlockCondition, { type: T }>> } = {
   0: record<AddressCondition>({ type: constant('A.6', u8, 0), address }),
-  1: record<StorageDepositReturnCondition>({ type: constant('A.6', u8, 1), returnAddress: address, amount: u64 }),
+  1: record<StorageDepositReturnCondition>({
+    type: constant('A.6', u8, 1),
+    returnAddress: address,
+    amount: u64,
+  }),
   2: record<TimelockCondition>({ type: constant('A.6', u8, 2), unixTime: u32 }),
-  3: record<ExpirationCondition>({ type: constant('A.6', u8, 3), returnAddress: address, unixTime: u32 }),
+  3: record<ExpirationCondition>({
+    type: constant('A.6', u8, 3),
+    returnAddress: address,
+    unixTime: u32,
+  }),
   4: record<StateControllerCondition>({ type: constant('A.6', u8, 4), address }),
   5: record<GovernorCondition>({ type: constant('A.6', u8, 5), address }),
   // C-36: only an alias address
@@ -86,13 +94,19 @@ export function unlockConditionsOf(
   allowed: readonly ConditionType[],
   required: readonly ConditionType[],
 ): Codec<UnlockCondition[]> {
-  const codec = list(u8, condition, { rule: 'C-33', min: required.length, max: allowed.length, order: 'ascending' });
+  const codec = list(u8, condition, {
+    rule: 'C-33',
+    min: required.length,
+    max: allowed.length,
+    order: 'ascending',
+  });
   return {
     decode: (r) => {
       const values = codec.decode(r);
       checkTypes('C-33', values, allowed);
       for (const type of required) {
-        if (!values.some((value) => value.type === type)) throw new Refusal('C-33', `condition ${type} is missing`);
+        if (!values.some((value) => value.type === type))
+          throw new Refusal('C-33', `condition ${type} is missing`);
       }
       return values;
     },
@@ -101,10 +115,16 @@ export function unlockConditionsOf(
 }
 
 /** Elements of the allowed types, each type once; the elements' order has been seen to. */
-export function checkTypes(rule: string, values: readonly { type: number }[], allowed: readonly number[]): void {
+export function checkTypes(
+  rule: string,
+  values: readonly { type: number }[],
+  allowed: readonly number[],
+): void {
   values.forEach((value, i) => {
-    if (!allowed.includes(value.type)) throw new Refusal(rule, `type ${value.type} is not allowed here`);
-    if (value.type === values[i - 1]?.type) throw new Refusal(rule, `type ${value.type} is there twice`);
+    if (!allowed.includes(value.type))
+      throw new Refusal(rule, `type ${value.type} is not allowed here`);
+    if (value.type === values[i - 1]?.type)
+      throw new Refusal(rule, `type ${value.type} is there twice`);
   });
 }
 
@@ -121,7 +141,10 @@ export function findCondition<T extends ConditionType>(
 type OwnerCondition = Extract<UnlockCondition, { address: Address }>['type'];
 
 /** The address in a condition that outputs of this type must have. Throws an Error if it is missing: the codecs exclude that (C-33). */
-export function addressIn(output: { unlockConditions: readonly UnlockCondition[] }, type: OwnerCondition): Address {
+export function addressIn(
+  output: { unlockConditions: readonly UnlockCondition[] },
+  type: OwnerCondition,
+): Address {
   const condition = findCondition(output, type);
   if (condition === undefined) throw new Error(`an output without unlock condition ${type}`);
   return condition.address;

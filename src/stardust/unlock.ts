@@ -45,7 +45,10 @@ export const ed25519Signature: Codec<Ed25519Signature> = record<Ed25519Signature
 });
 
 export const unlock: Codec<Unlock> = union<Unlock>('A.9', u8, {
-  [UnlockType.Signature]: record<SignatureUnlock>({ type: constant('A.9', u8, 0), signature: ed25519Signature }),
+  [UnlockType.Signature]: record<SignatureUnlock>({
+    type: constant('A.9', u8, 0),
+    signature: ed25519Signature,
+  }),
   [UnlockType.Reference]: record<ReferenceUnlock>({ type: constant('A.9', u8, 1), reference: u16 }),
   [UnlockType.Alias]: record<AliasUnlock>({ type: constant('A.9', u8, 2), reference: u16 }),
   [UnlockType.Nft]: record<NftUnlock>({ type: constant('A.9', u8, 3), reference: u16 }),

@@ -4,9 +4,15 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readWhiteFlag } from '../../scripts/lib/sample.ts';
-import { type SampleWorker, serveSample } from '../edge/sample.ts';
-import { launchChromium } from './chromium.ts';
-import { faintTexts, keepPicture, type Screen, type Visit, visit } from './visit.ts';
+import { launchChromium } from '../support/browser/chromium.ts';
+import {
+  faintTexts,
+  keepPicture,
+  type Screen,
+  type Visit,
+  visit,
+} from '../support/browser/visit.ts';
+import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
 
 const UNKNOWN = `0x${'5a'.repeat(32)}`;
 
@@ -19,7 +25,8 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => Promise.all([browser?.close(), worker?.stop()]));
 
-const textOf = (page: Page, selector: string) => expect.poll(() => page.locator(selector).textContent());
+const textOf = (page: Page, selector: string) =>
+  expect.poll(() => page.locator(selector).textContent());
 
 describe.each<Screen>(['phone', 'desktop'])('on a %s', (screen) => {
   let current: Visit;
@@ -32,7 +39,9 @@ describe.each<Screen>(['phone', 'desktop'])('on a %s', (screen) => {
   afterAll(() => current.end());
 
   it('shows the state of the ledger', async () => {
-    await textOf(page, '#ledger').toMatch(/^NetworkshimmerLedger index17339Time2022-09-28 17:25:01 UTC/);
+    await textOf(page, '#ledger').toMatch(
+      /^NetworkshimmerLedger index17339Time2022-09-28 17:25:01 UTC/,
+    );
     await textOf(page, '#health').toMatch(/^not current: the last milestone is \d+ years old$/);
     await keepPicture(page, screen);
   });
@@ -51,7 +60,9 @@ describe.each<Screen>(['phone', 'desktop'])('on a %s', (screen) => {
     await page.getByRole('button', { name: 'Fill in' }).click();
     await expect.poll(() => page.getByLabel('Request').inputValue()).toContain('"index": 17339');
     await page.getByRole('button', { name: 'Compute' }).click();
-    await textOf(page, '#flag-verdict').toBe('Both roots are the ones that the coordinator signed.');
+    await textOf(page, '#flag-verdict').toBe(
+      'Both roots are the ones that the coordinator signed.',
+    );
     await textOf(page, '#flag-answer').toMatch(/^HTTP 200 · at ledger index 17338\n/);
   });
 
@@ -66,14 +77,21 @@ describe.each<Screen>(['phone', 'desktop'])('on a %s', (screen) => {
 
   it('explains a milestone, and leads to a proof of each block', async () => {
     await page.getByRole('button', { name: 'Explain' }).click();
-    await textOf(page, '#explain-answer').toMatch(/Blocks: 38\. Transactions applied: 5, in conflict: 0\.$/);
+    await textOf(page, '#explain-answer').toMatch(
+      /Blocks: 38\. Transactions applied: 5, in conflict: 0\.$/,
+    );
     const rows = page.locator('#blocks tbody tr');
     expect(await rows.count()).toBe(38);
     const cells = await rows.nth(3).locator('td').allTextContents();
     expect(cells).toEqual(['3', '0xf2174f3a…0f1d', 'transaction, applied']);
     const href = await rows.nth(3).getByRole('link').getAttribute('href');
     const proof = await page.request.get(worker.url + href);
-    expect(Object.keys(await proof.json())).toEqual(['milestone', 'block', 'proof', 'appliedProof']);
+    expect(Object.keys(await proof.json())).toEqual([
+      'milestone',
+      'block',
+      'proof',
+      'appliedProof',
+    ]);
   });
 
   it('is never wider than the screen', async () => {
@@ -97,7 +115,9 @@ describe.each<Screen>(['phone', 'desktop'])('on a %s', (screen) => {
     await textOf(page, '#nft-answer').toMatch(/^HTTP 400 · .*"invalid data provided"/s);
     await page.getByLabel('Milestone index').fill('99999');
     await page.getByLabel('Milestone index').press('Enter');
-    await textOf(page, '#explain-answer').toMatch(/^HTTP 404 · this milestone was not applied here/);
+    await textOf(page, '#explain-answer').toMatch(
+      /^HTTP 404 · this milestone was not applied here/,
+    );
     expect(await page.locator('#blocks').isVisible()).toBe(false);
     await page.getByLabel('Request').fill('{');
     await page.getByRole('button', { name: 'Compute' }).click();
@@ -114,7 +134,9 @@ it('can be used by the keyboard alone, with the focus in sight', async () => {
     await page.keyboard.press('Tab');
     const focus = page.locator(':focus');
     focused.push((await focus.getAttribute('id')) || (await focus.textContent()) || '');
-    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
+    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe(
+      'solid',
+    );
     if (focused.at(-1) === 'nft-id') await page.keyboard.type(worker.nft.nftId);
   }
   expect(focused).toEqual([
@@ -143,7 +165,8 @@ describe.each(['light', 'dark'] as const)('in %s colours', (scheme) => {
     const background = await page.evaluate('getComputedStyle(document.body).backgroundColor');
     expect(background).toBe(scheme === 'light' ? 'rgb(244, 246, 249)' : 'rgb(16, 20, 26)');
     await page.getByLabel('NFT ID').fill(worker.nft.nftId);
-    for (const name of ['Look up', 'Fill in', 'Explain']) await page.getByRole('button', { name }).click();
+    for (const name of ['Look up', 'Fill in', 'Explain'])
+      await page.getByRole('button', { name }).click();
     await expect.poll(() => page.getByLabel('Request').inputValue()).toContain('17339');
     await page.getByRole('button', { name: 'Compute' }).click();
     await textOf(page, '#flag-verdict').toContain('Both roots');
@@ -157,13 +180,24 @@ describe.each(['light', 'dark'] as const)('in %s colours', (scheme) => {
 it('says in words why a transaction was not applied', async () => {
   const { page, overhang, end } = await visit(browser, worker.url, 'phone');
   const explanation = 'the sum of the inputs and outputs base token amount does not match';
-  const block = { blockId: UNKNOWN, whiteFlagIndex: 0, payload: 'transaction', ledgerInclusionState: 'conflicting' };
-  const milestone = { milestoneId: UNKNOWN, timestamp: 0, blocks: [{ ...block, conflictReason: 4, explanation }] };
+  const block = {
+    blockId: UNKNOWN,
+    whiteFlagIndex: 0,
+    payload: 'transaction',
+    ledgerInclusionState: 'conflicting',
+  };
+  const milestone = {
+    milestoneId: UNKNOWN,
+    timestamp: 0,
+    blocks: [{ ...block, conflictReason: 4, explanation }],
+  };
   await page.route('**/api/edge/v1/whiteflag/*', (route) => route.fulfill({ json: milestone }));
   await textOf(page, '#ledger').toContain('17339');
   await page.getByRole('button', { name: 'Explain' }).click();
   await textOf(page, '#blocks tbody').toContain(`transaction, conflict 4: ${explanation}`);
-  await textOf(page, '#explain-answer').toContain('Blocks: 1. Transactions applied: 0, in conflict: 1.');
+  await textOf(page, '#explain-answer').toContain(
+    'Blocks: 1. Transactions applied: 0, in conflict: 1.',
+  );
   await keepPicture(page, 'conflict');
   expect(await overhang()).toBe(0);
   await end();

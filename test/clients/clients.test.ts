@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toHex } from '../../src/stardust/bytes.ts';
 import { decodeOutput, nftIdOfOutput } from '../../src/stardust/ids.ts';
 import { outputToJson } from '../../src/stardust/rest-json.ts';
-import { npmStart, type Started } from '../edge/npm-start.ts';
-import { type SampleWorker, serveSample } from '../edge/sample.ts';
-import { MESSAGES } from '../http/contract.ts';
-import { temporaryFolder } from '../scripts/process.ts';
+import { npmStart, type Started } from '../support/edge/npm-start.ts';
+import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
+import { MESSAGES } from '../support/http/contract.ts';
+import { temporaryFolder } from '../support/scripts/script-process.ts';
 
 const LEDGER_INDEX = 17_339;
 const UNKNOWN = `0x${'5a'.repeat(32)}`;
@@ -47,7 +47,10 @@ describe('iota.js', { timeout: 30_000 }, () => {
 
   it('finds an NFT', async () => {
     const { nftId, outputId } = worker.nft;
-    expect(await indexerAt(started.url).nft(nftId)).toEqual({ ledgerIndex: LEDGER_INDEX, items: [outputId] });
+    expect(await indexerAt(started.url).nft(nftId)).toEqual({
+      ledgerIndex: LEDGER_INDEX,
+      items: [outputId],
+    });
   });
 
   it('reads the output that it found: raw, as JSON, and its metadata', async () => {
@@ -65,7 +68,10 @@ describe('iota.js', { timeout: 30_000 }, () => {
     const node = new SingleNodeClient(started.url);
     expect(await node.health()).toBe(false); // the milestones are of 2022
     expect(await node.routes()).toEqual({ routes: ['core/v2', 'indexer/v1'] });
-    expect(await node.protocolInfo()).toMatchObject({ networkName: 'shimmer', tokenSupply: '1813620509061365' });
+    expect(await node.protocolInfo()).toMatchObject({
+      networkName: 'shimmer',
+      tokenSupply: '1813620509061365',
+    });
     expect(await new SingleNodeClient(empty).health()).toBe(false);
   });
 
@@ -108,10 +114,13 @@ describe('the SDK', { timeout: 30_000 }, () => {
   });
 
   /** It takes no ID that is not one, but passes on what a plug-in is asked. */
-  const askRaw = (url: string, path: string) => clientAt(url).callPluginRoute('api/indexer/v1/', 'GET', path);
+  const askRaw = (url: string, path: string) =>
+    clientAt(url).callPluginRoute('api/indexer/v1/', 'GET', path);
 
   it('turns a 404 into its own error', async () => {
-    expect(await rejection(clientAt(started.url).nftOutputId(UNKNOWN))).toContain(`nft/${UNKNOWN} was not found`);
+    expect(await rejection(clientAt(started.url).nftOutputId(UNKNOWN))).toContain(
+      `nft/${UNKNOWN} was not found`,
+    );
   });
 
   it.each([

@@ -6,14 +6,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildWorker } from '../edge/bundle.ts';
-import { startEdge } from '../edge/edge.ts';
-import { newLife, takeStock } from '../network/life.ts';
-import { somethingHappens } from '../network/random-network.ts';
-import { fullSnapshot } from '../network/snapshot.ts';
-import { SyntheticNetwork } from '../network/synthetic.ts';
-import { NodeDouble } from '../upstream/double.ts';
-import { IN_TIME, importFiles, isLate, untilLedger } from './walk.ts';
+import { buildWorker } from '../support/edge/bundle.ts';
+import { startEdge } from '../support/edge/edge.ts';
+import { IN_TIME, importFiles, isLate, untilLedger } from '../support/edge/walk-network.ts';
+import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { newLife, takeStock } from '../support/network/life.ts';
+import { fullSnapshot } from '../support/network/network-snapshot.ts';
+import { somethingHappens } from '../support/network/random-network.ts';
+import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 const MILESTONES = Number(process.env.MILESTONES ?? 25);
 

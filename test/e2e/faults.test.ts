@@ -6,15 +6,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildWorker } from '../edge/bundle.ts';
-import { type Edge, startEdge } from '../edge/edge.ts';
-import { extraSignature, fewerSignatures, forgedSignature } from '../network/milestones.ts';
-import { milestoneAt } from '../network/model.ts';
-import { recordedNetwork, recordedQuestions } from '../network/recorded.ts';
-import { NodeDouble } from '../upstream/double.ts';
-import { type ChooseFault, type Fault, otherBlock, type SeenRequest } from '../upstream/fault.ts';
-import { readStateHash } from './database.ts';
-import { ask, importSnapshot, readInfo, untilLedger } from './walk.ts';
+import { buildWorker } from '../support/edge/bundle.ts';
+import { readStateHash } from '../support/edge/d1-file.ts';
+import { type Edge, startEdge } from '../support/edge/edge.ts';
+import { ask, importSnapshot, readInfo, untilLedger } from '../support/edge/walk-network.ts';
+import {
+  type ChooseFault,
+  type Fault,
+  otherBlock,
+  type SeenRequest,
+} from '../support/hornet-double/fault.ts';
+import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { extraSignature, fewerSignatures, forgedSignature } from '../support/network/milestones.ts';
+import { milestoneAt } from '../support/network/network-model.ts';
+import { recordedNetwork, recordedQuestions } from '../support/network/recorded-network.ts';
 
 const network = recordedNetwork('network-a');
 const foreign = recordedNetwork('network-c');
@@ -38,7 +43,8 @@ const FAULTS: [name: string, fault: ChooseFault, line: RegExp][] = [
   ['blocks: cut off', onBlocks({ kind: 'cut' }), /upstream fails.*blocks/],
   [
     'blocks: another one',
-    (request: SeenRequest) => (request.route.name === 'block' ? otherBlock(network, request) : undefined),
+    (request: SeenRequest) =>
+      request.route.name === 'block' ? otherBlock(network, request) : undefined,
     /upstream fails.*other bytes/,
   ],
   ['blocks: 100 MB', onBlocks({ kind: 'oversize' }), /upstream fails.*bytes/],
@@ -47,34 +53,64 @@ const FAULTS: [name: string, fault: ChooseFault, line: RegExp][] = [
     onBlocks({ kind: 'oversize', announced: false }),
     /upstream fails.*more than 32768 bytes/,
   ],
-  ['blocks: redirect', onBlocks({ kind: 'redirect', to: 'http://127.0.0.1:1/' }), /upstream fails.*status 30/],
-  ['blocks: another type', onBlocks({ kind: 'type', type: 'text/html' }), /upstream fails.*content type/],
+  [
+    'blocks: redirect',
+    onBlocks({ kind: 'redirect', to: 'http://127.0.0.1:1/' }),
+    /upstream fails.*status 30/,
+  ],
+  [
+    'blocks: another type',
+    onBlocks({ kind: 'type', type: 'text/html' }),
+    /upstream fails.*content type/,
+  ],
   ['blocks: connection dropped', onBlocks({ kind: 'drop' }), /upstream fails.*blocks/],
   [
     'milestone: status 500',
-    ({ route }) => (route.name === 'milestoneByIndex' ? { kind: 'status', status: 500 } : undefined),
+    ({ route }) =>
+      route.name === 'milestoneByIndex' ? { kind: 'status', status: 500 } : undefined,
     /upstream fails.*milestones/,
   ],
   [
     'milestone: 404',
-    ({ route }) => (route.name === 'milestoneByIndex' ? { kind: 'status', status: 404 } : undefined),
+    ({ route }) =>
+      route.name === 'milestoneByIndex' ? { kind: 'status', status: 404 } : undefined,
     /upstream fails.*has no milestone/,
   ],
-  ['milestone: of another network', onMilestone(() => foreign.milestones[40]!.payload), /upstream diverges.*milestone/],
+  [
+    'milestone: of another network',
+    onMilestone(() => foreign.milestones[40]!.payload),
+    /upstream diverges.*milestone/,
+  ],
   [
     'milestone: the one before',
     onMilestone((_, index) => milestoneAt(network, index - 1)!.payload),
     /upstream diverges.*where/,
   ],
-  ['milestone: too few signatures', onMilestone((payload) => fewerSignatures(payload, 1)), /upstream diverges.*M-2/],
-  ['milestone: forged signature', onMilestone((payload) => forgedSignature(payload)), /upstream diverges.*M-3/],
+  [
+    'milestone: too few signatures',
+    onMilestone((payload) => fewerSignatures(payload, 1)),
+    /upstream diverges.*M-2/,
+  ],
+  [
+    'milestone: forged signature',
+    onMilestone((payload) => forgedSignature(payload)),
+    /upstream diverges.*M-3/,
+  ],
   [
     'milestone: one more, invalid signature',
     onMilestone((payload) => extraSignature(payload, new Uint8Array(32).fill(7))),
     /upstream diverges.*M-3/,
   ],
-  ['milestone: garbage', onMilestone(() => new Uint8Array(100)), /upstream diverges.*does not parse/],
-  ['info: no JSON', ({ route }) => (route.name === 'info' ? { kind: 'notJson' } : undefined), /upstream fails.*info/],
+  [
+    'milestone: garbage',
+    onMilestone(() => new Uint8Array(100)),
+    /upstream diverges.*does not parse/,
+  ],
+  [
+    'info: no JSON',
+    ({ route }) => (route.name === 'info' ? { kind: 'notJson' } : undefined),
+    /upstream fails.*info/,
+  ],
   [
     'info: status 503',
     ({ route }) => (route.name === 'info' ? { kind: 'status', status: 503 } : undefined),
@@ -90,7 +126,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 async function untilLogged(edge: Edge, line: RegExp, from: number): Promise<void> {
   const deadline = Date.now() + 30_000;
   while (!edge.log.slice(from).some((each) => line.test(each))) {
-    if (Date.now() > deadline) throw new Error(`no line like ${line}:\n${edge.log.slice(from).join('\n')}`);
+    if (Date.now() > deadline)
+      throw new Error(`no line like ${line}:\n${edge.log.slice(from).join('\n')}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -109,7 +146,8 @@ it('the ledger stands still through each fault, answers, and goes on by itself',
   for (const [i, [name, fault, line]] of FAULTS.entries()) {
     const index = FIRST + i;
     // tips are not stored, so that the milestone's blocks have to be fetched through the fault
-    double.fault = (request) => (request.route.name === 'tips' ? { kind: 'status', status: 404 } : fault(request));
+    double.fault = (request) =>
+      request.route.name === 'tips' ? { kind: 'status', status: 404 } : fault(request);
     const from = edge.log.length;
     double.confirm(index);
     await untilLogged(edge, line, from);
@@ -126,11 +164,14 @@ it('the ledger stands still through each fault, answers, and goes on by itself',
         answer: status === 200 ? question.response : expect.toBeOneOf([404, 500]),
       });
     }
-    double.fault = ({ route }) => (route.name === 'tips' ? { kind: 'status', status: 404 } : undefined);
+    double.fault = ({ route }) =>
+      route.name === 'tips' ? { kind: 'status', status: 404 } : undefined;
     await untilLedger(edge.url, index);
   }
   double.confirm(106);
   await untilLedger(edge.url, 106);
   await edge.stop();
-  expect(await readStateHash(persistTo)).toBe('0x577f3d596803a35b2abee1e2b115702092a672ce404186a78f581c32e10884df');
+  expect(await readStateHash(persistTo)).toBe(
+    '0x577f3d596803a35b2abee1e2b115702092a672ce404186a78f581c32e10884df',
+  );
 }, 600_000);

@@ -6,13 +6,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildWorker } from '../edge/bundle.ts';
-import { startEdge } from '../edge/edge.ts';
-import { lastIndex, milestoneAt } from '../network/model.ts';
-import { recordedNetwork } from '../network/recorded.ts';
-import { NodeDouble } from '../upstream/double.ts';
-import { openDatabase, readStateHash } from './database.ts';
-import { importSnapshot, readInfo } from './walk.ts';
+import { buildWorker } from '../support/edge/bundle.ts';
+import { openDatabase, readStateHash } from '../support/edge/d1-file.ts';
+import { startEdge } from '../support/edge/edge.ts';
+import { importSnapshot, readInfo } from '../support/edge/walk-network.ts';
+import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { lastIndex, milestoneAt } from '../support/network/network-model.ts';
+import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 const KILLS = Number(process.env.KILLS ?? 8);
 
@@ -30,7 +30,8 @@ function checkChain(persistTo: string): number {
   const rows = db.prepare('SELECT idx, id FROM milestone ORDER BY idx').all();
   expect(rows.map(({ idx }) => Number(idx))).toEqual(rows.map((_, i) => i));
   expect(rows.length - 1).toBe(ledger);
-  for (const { idx, id } of rows.slice(1)) expect(`0x${id}`).toBe(milestoneAt(network, Number(idx))!.id);
+  for (const { idx, id } of rows.slice(1))
+    expect(`0x${id}`).toBe(milestoneAt(network, Number(idx))!.id);
   return ledger;
 }
 
@@ -54,10 +55,15 @@ it(`killed ${KILLS} times`, async () => {
   }
   const edge = await startEdge({ folder: join(folder, 'dist'), persistTo, vars });
   const deadline = Date.now() + 60_000;
-  while ((await readInfo(edge.url)).status.confirmedMilestone.index < last && Date.now() < deadline) {
+  while (
+    (await readInfo(edge.url)).status.confirmedMilestone.index < last &&
+    Date.now() < deadline
+  ) {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   await edge.stop();
   expect(checkChain(persistTo)).toBe(last);
-  expect(await readStateHash(persistTo)).toBe('0x577f3d596803a35b2abee1e2b115702092a672ce404186a78f581c32e10884df');
+  expect(await readStateHash(persistTo)).toBe(
+    '0x577f3d596803a35b2abee1e2b115702092a672ce404186a78f581c32e10884df',
+  );
 }, 3_600_000);

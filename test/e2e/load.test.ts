@@ -7,16 +7,23 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildWorker } from '../edge/bundle.ts';
-import { startEdge } from '../edge/edge.ts';
-import { OUR_ISOLATE, readHeaps } from '../edge/heap.ts';
-import { ACCOUNTS, newLife, takeStock } from '../network/life.ts';
-import { basic } from '../network/outputs.ts';
-import { somethingHappens } from '../network/random-network.ts';
-import { fullSnapshot } from '../network/snapshot.ts';
-import { COIN_AMOUNT, SyntheticNetwork } from '../network/synthetic.ts';
-import { NodeDouble } from '../upstream/double.ts';
-import { IN_TIME, importFiles, isLate, lookUpNft, nftsAt, nftsEver } from './walk.ts';
+import { buildWorker } from '../support/edge/bundle.ts';
+import { startEdge } from '../support/edge/edge.ts';
+import { OUR_ISOLATE, readHeaps } from '../support/edge/heap.ts';
+import {
+  IN_TIME,
+  importFiles,
+  isLate,
+  lookUpNft,
+  nftsAt,
+  nftsEver,
+} from '../support/edge/walk-network.ts';
+import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { ACCOUNTS, newLife, takeStock } from '../support/network/life.ts';
+import { fullSnapshot } from '../support/network/network-snapshot.ts';
+import { basic } from '../support/network/outputs.ts';
+import { somethingHappens } from '../support/network/random-network.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 const MINUTES = Number(process.env.MINUTES ?? 0.5);
 const CLIENTS = 4;
@@ -46,7 +53,8 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 it(`${MINUTES} minutes`, async () => {
   const network = new SyntheticNetwork({
     seed: 'load',
-    coins: (account) => Array.from({ length: COINS }, (_, i) => basic(account(i % ACCOUNTS), COIN_AMOUNT)),
+    coins: (account) =>
+      Array.from({ length: COINS }, (_, i) => basic(account(i % ACCOUNTS), COIN_AMOUNT)),
   });
   const persistTo = await mkdtemp(join(folder, 'run-'));
   const file = join(persistTo, 'full_snapshot.bin');
@@ -80,7 +88,10 @@ it(`${MINUTES} minutes`, async () => {
       takeStock(life);
       if (network.milestones.length > 0) for (let i = 0; i < 30; i++) somethingHappens(life);
       const { request, response } = network.propose();
-      const { index } = network.milestone({ parents: request.parents, timestamp: request.timestamp });
+      const { index } = network.milestone({
+        parents: request.parents,
+        timestamp: request.timestamp,
+      });
       // known before the Worker can hear of it
       places.set(index, nftsAt(network, index));
       nftIds = nftsEver(network);
@@ -106,14 +117,23 @@ it(`${MINUTES} minutes`, async () => {
   async function askRoots(): Promise<void> {
     const { request: recorded, response } = pick(asked);
     // a parent named once more changes no answer, but it is another question to the cache
-    const request = { ...recorded, parents: [...recorded.parents, pick(recorded.parents)].slice(0, MAX_PARENTS) };
-    const answer = await fetch(`${edge.url}/api/core/v2/whiteflag`, { method: 'POST', body: JSON.stringify(request) });
+    const request = {
+      ...recorded,
+      parents: [...recorded.parents, pick(recorded.parents)].slice(0, MAX_PARENTS),
+    };
+    const answer = await fetch(`${edge.url}/api/core/v2/whiteflag`, {
+      method: 'POST',
+      body: JSON.stringify(request),
+    });
     const body = await answer.json();
     if (!IN_TIME && isLate(answer)) return void counts.late++;
     // the newest milestones may not have been taken in yet
-    if (answer.status === 404 && Number(answer.headers.get('x-ledger-index')) < request.index - 1) return;
+    if (answer.status === 404 && Number(answer.headers.get('x-ledger-index')) < request.index - 1)
+      return;
     const heard =
-      answer.status === 200 ? '' : `${answer.headers.get('x-error-detail')}\n${edge.log.slice(-20).join('\n')}`;
+      answer.status === 200
+        ? ''
+        : `${answer.headers.get('x-error-detail')}\n${edge.log.slice(-20).join('\n')}`;
     const truth = { index: request.index, status: 200, body: response };
     expect({ index: request.index, status: answer.status, body }, heard).toEqual(truth);
     counts.whiteFlags++;
@@ -124,7 +144,11 @@ it(`${MINUTES} minutes`, async () => {
     const nftId = pick(nftIds);
     const answer = await lookUpNft(edge.url, nftId);
     const place = places.get(answer.ledgerIndex)!.get(nftId);
-    const truth = { status: place ? 200 : 404, items: place ? [place] : null, ledgerIndex: answer.ledgerIndex };
+    const truth = {
+      status: place ? 200 : 404,
+      items: place ? [place] : null,
+      ledgerIndex: answer.ledgerIndex,
+    };
     expect(answer).toEqual(truth);
     counts.nfts++;
   }
@@ -149,11 +173,18 @@ it(`${MINUTES} minutes`, async () => {
     }
   }
 
-  const clients = Array.from({ length: CLIENTS }, (_, i) => client(i % 2 === 0 ? askNft : askRoots));
+  const clients = Array.from({ length: CLIENTS }, (_, i) =>
+    client(i % 2 === 0 ? askNft : askRoots),
+  );
   await Promise.all([live(), watchAndKill(), ...clients]);
-  console.log(JSON.stringify(counts), `heap, MB: ${heaps.map((bytes) => Math.round(bytes / 1e6)).join(' ')}`);
+  console.log(
+    JSON.stringify(counts),
+    `heap, MB: ${heaps.map((bytes) => Math.round(bytes / 1e6)).join(' ')}`,
+  );
   await edge.stop();
   if (heaps.length < MANY_LOOKS) return;
   const third = Math.ceil(heaps.length / 3);
-  expect(Math.min(...heaps.slice(-third))).toBeLessThan(Math.min(...heaps.slice(0, third)) + MAX_GROWTH);
+  expect(Math.min(...heaps.slice(-third))).toBeLessThan(
+    Math.min(...heaps.slice(0, third)) + MAX_GROWTH,
+  );
 }, 3_600_000);

@@ -5,12 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildWorker } from '../edge/bundle.ts';
-import { type Edge, startEdge } from '../edge/edge.ts';
-import { lastIndex } from '../network/model.ts';
-import { type RecordedName, recordedNetwork, recordedQuestions } from '../network/recorded.ts';
-import { NodeDouble } from '../upstream/double.ts';
-import { readStateHash } from './database.ts';
+import { buildWorker } from '../support/edge/bundle.ts';
+import { readStateHash } from '../support/edge/d1-file.ts';
+import { type Edge, startEdge } from '../support/edge/edge.ts';
 import {
   ask,
   expectedStatus,
@@ -21,7 +18,14 @@ import {
   readInfo,
   recordedNftAnswers,
   untilLedger,
-} from './walk.ts';
+} from '../support/edge/walk-network.ts';
+import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { lastIndex } from '../support/network/network-model.ts';
+import {
+  type RecordedName,
+  recordedNetwork,
+  recordedQuestions,
+} from '../support/network/recorded-network.ts';
 
 const NETWORKS: { name: RecordedName; deltaIndex: number; stateHash: string }[] = [
   {
@@ -52,10 +56,14 @@ describe.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) => {
   });
 
   const wasAskedAt = (index: number) =>
-    recordedQuestions(name).some(({ ledgerIndex, status }) => ledgerIndex === index && status === 200);
+    recordedQuestions(name).some(
+      ({ ledgerIndex, status }) => ledgerIndex === index && status === 200,
+    );
 
   async function askEverythingAt(edge: Edge, index: number): Promise<void> {
-    for (const question of recordedQuestions(name).filter(({ ledgerIndex }) => ledgerIndex === index)) {
+    for (const question of recordedQuestions(name).filter(
+      ({ ledgerIndex }) => ledgerIndex === index,
+    )) {
       const { status, body } = await ask(edge.url, question);
       expect({ name: question.name, index, status }).toEqual({
         name: question.name,
@@ -92,13 +100,16 @@ describe.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) => {
     const half = Math.floor(last / 2);
     for (let index = network.genesis.index; index <= last; index++) {
       if (index === half)
-        double.fault = ({ route }) => (route.name === 'tips' ? { kind: 'status', status: 404 } : undefined);
+        double.fault = ({ route }) =>
+          route.name === 'tips' ? { kind: 'status', status: 404 } : undefined;
       double.confirm(index);
       // in the second half the first question comes before the follower has looked, as a coordinator's does
       if (index < half || !wasAskedAt(index)) await untilLedger(edge.url, index);
       await askEverythingAt(edge, index);
       if (name === 'network-c' && [14, 17, 29, 31].includes(index)) {
-        expect((await readInfo(edge.url)).pendingProtocolParameters).toHaveLength(index === 14 || index === 29 ? 1 : 0);
+        expect((await readInfo(edge.url)).pendingProtocolParameters).toHaveLength(
+          index === 14 || index === 29 ? 1 : 0,
+        );
       }
     }
     await edge.stop();

@@ -1,14 +1,16 @@
 /** 10,000 random bad requests over made-up data. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { badRequests, checkAnswer } from './bad-requests.ts';
-import { facts, fetchFrom } from './stub.ts';
+import { badRequests, checkAnswer } from '../support/http/bad-requests.ts';
+import { facts, fetchFrom } from '../support/http/stub-node.ts';
 
 const REQUESTS = 10_000;
 /** No request may take longer, in milliseconds. */
 const SLOWEST = 2_000;
 
-it('never a 500, never a body outside the contract, never a hang', { timeout: 120_000 }, async () => {
+it('never a 500, never a body outside the contract, never a hang', {
+  timeout: 120_000,
+}, async () => {
   const fetch = fetchFrom();
   const statuses = new Map<number, number>();
   await fc.assert(
@@ -22,5 +24,6 @@ it('never a 500, never a body outside the contract, never a hang', { timeout: 12
     { numRuns: REQUESTS },
   );
   // the generator reaches what it should
-  for (const status of [400, 404, 405]) expect(statuses.get(status)).toBeGreaterThan(REQUESTS / 100);
+  for (const status of [400, 404, 405])
+    expect(statuses.get(status)).toBeGreaterThan(REQUESTS / 100);
 });

@@ -1,9 +1,9 @@
 /** What may be kept, where and for how long (design §1, §4; platform.md §4). */
 import { describe, expect, it } from 'vitest';
-import type { WhiteFlagResult } from '../../src/http/node.ts';
 import { CacheApi } from '../../src/http/response-cache.ts';
-import { checkRow, NFT, post, WHITE_FLAG } from './contract.ts';
-import { facts, fetchFrom, MemoryCache, stubNode } from './stub.ts';
+import type { WhiteFlagResult } from '../../src/node/edge-node.ts';
+import { checkRow, NFT, post, WHITE_FLAG } from '../support/http/contract.ts';
+import { facts, fetchFrom, MemoryCache, stubNode } from '../support/http/stub-node.ts';
 
 const nftPath = NFT + facts.nftId;
 const good = () => post(JSON.stringify(facts.whiteFlag));
@@ -13,7 +13,9 @@ describe('NFT answers', () => {
 
   it('may be kept for seconds, and carry a tag', async () => {
     const { headers } = await fetch(nftPath);
-    expect(headers.get('cache-control')).toBe('public, max-age=5, stale-while-revalidate=10, stale-if-error=0');
+    expect(headers.get('cache-control')).toBe(
+      'public, max-age=5, stale-while-revalidate=10, stale-if-error=0',
+    );
     expect(headers.get('etag')).toBe('W/"17339-d1d1d1d1d1d1d1d1"');
     expect(headers.get('vary')).toBe('x-min-ledger-index');
   });
@@ -32,7 +34,8 @@ describe('NFT answers', () => {
     expect(response.status).toBe(status);
     expect(response.headers.get('etag')).toBe('W/"17339-d1d1d1d1d1d1d1d1"');
     expect(response.headers.get('x-ledger-index')).toBe('17339');
-    if (status === 304) expect([await response.text(), response.headers.get('content-type')]).toEqual(['', null]);
+    if (status === 304)
+      expect([await response.text(), response.headers.get('content-type')]).toEqual(['', null]);
   });
 
   it('to a client that asks for a minimum are its own', async () => {
@@ -41,20 +44,28 @@ describe('NFT answers', () => {
   });
 
   it('that say no are not kept', async () => {
-    const response = await fetch(`${NFT}0x${'00'.repeat(32)}`, { headers: { 'if-none-match': '*' } });
+    const response = await fetch(`${NFT}0x${'00'.repeat(32)}`, {
+      headers: { 'if-none-match': '*' },
+    });
     expect([response.status, response.headers.get('cache-control')]).toEqual([404, 'no-store']);
   });
 });
 
 describe('other answers', () => {
-  it.each(['/health', '/api/routes', '/api/core/v2/info', '/nowhere'])('%s is not kept', async (path) => {
-    expect((await fetchFrom()(path)).headers.get('cache-control')).toBe('no-store');
-  });
+  it.each(['/health', '/api/routes', '/api/core/v2/info', '/nowhere'])(
+    '%s is not kept',
+    async (path) => {
+      expect((await fetchFrom()(path)).headers.get('cache-control')).toBe('no-store');
+    },
+  );
 });
 
 describe('white flag', () => {
   /** An app whose node counts what it computes. */
-  function counting(cache = new MemoryCache(), change?: (asked: number) => WhiteFlagResult | undefined) {
+  function counting(
+    cache = new MemoryCache(),
+    change?: (asked: number) => WhiteFlagResult | undefined,
+  ) {
     let computed = 0;
     const fetch = fetchFrom({
       cache,
@@ -119,7 +130,10 @@ describe('white flag', () => {
     expect(cache.kept.size).toBe(1);
     const closed = fetchFrom({ cache, settings: { publicRoutes: ['/health'] } });
     await checkRow(closed, { name: '', path: WHITE_FLAG, init: good(), status: 403 });
-    const limited = fetchFrom({ cache, settings: { whiteFlagLimit: { limit: async () => ({ success: false }) } } });
+    const limited = fetchFrom({
+      cache,
+      settings: { whiteFlagLimit: { limit: async () => ({ success: false }) } },
+    });
     await checkRow(limited, { name: '', path: WHITE_FLAG, init: good(), status: 429 });
   });
 });
@@ -135,7 +149,10 @@ describe('the cache of the data centre', () => {
   it('keeps answers of the white flag', async () => {
     const cache = new CacheApi(caches.default);
     const first = await fetchFrom({ cache })(WHITE_FLAG, good());
-    const without = fetchFrom({ cache, node: { computeWhiteFlag: () => Promise.reject(new Error('asked again')) } });
+    const without = fetchFrom({
+      cache,
+      node: { computeWhiteFlag: () => Promise.reject(new Error('asked again')) },
+    });
     const second = await without(WHITE_FLAG, good());
     expect([second.status, await second.text()]).toEqual([200, await first.text()]);
   });

@@ -1,7 +1,16 @@
 /** The error table of design §1, one test a row, over made-up data. */
 import { describe, expect, it } from 'vitest';
-import { checkAlways, checkRow, errorBody, NFT, nftRows, post, WHITE_FLAG, whiteFlagRows } from './contract.ts';
-import { facts, fetchFrom } from './stub.ts';
+import {
+  checkAlways,
+  checkRow,
+  errorBody,
+  NFT,
+  nftRows,
+  post,
+  WHITE_FLAG,
+  whiteFlagRows,
+} from '../support/http/contract.ts';
+import { facts, fetchFrom } from '../support/http/stub-node.ts';
 
 const fetch = fetchFrom();
 const good = post(JSON.stringify(facts.whiteFlag));
@@ -50,7 +59,9 @@ describe('500: anything unexpected', () => {
 
   it('a failing upstream', async () => {
     const failing = fetchFrom({
-      node: { computeWhiteFlag: async () => ({ ok: false, status: 500, detail: 'upstream failed' }) },
+      node: {
+        computeWhiteFlag: async () => ({ ok: false, status: 500, detail: 'upstream failed' }),
+      },
     });
     const response = await failing(WHITE_FLAG, good);
     expect(await response.text()).toBe(errorBody(500));
@@ -67,7 +78,9 @@ describe('500: anything unexpected', () => {
 describe('X-Error-Detail', () => {
   it('is printable ASCII, at most 200 characters', async () => {
     const detail = `é\r\nset-cookie: x${'y'.repeat(500)}`;
-    const chatty = fetchFrom({ node: { computeWhiteFlag: async () => ({ ok: false, status: 404, detail }) } });
+    const chatty = fetchFrom({
+      node: { computeWhiteFlag: async () => ({ ok: false, status: 404, detail }) },
+    });
     const response = await chatty(WHITE_FLAG, good);
     expect(response.headers.get('x-error-detail')).toMatch(/^\?{3}set-cookie: xy+$/);
     expect(response.headers.get('x-error-detail')).toHaveLength(200);
@@ -87,17 +100,22 @@ describe('methods', () => {
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
   });
 
-  it.each([NFT + facts.nftId, WHITE_FLAG, '/nowhere', '/'])('OPTIONS %s is a preflight', async (path) => {
-    const response = await fetch(path, {
-      method: 'OPTIONS',
-      headers: { origin: 'https://wallet.example', 'access-control-request-method': 'POST' },
-    });
-    expect(response.status).toBe(204);
-    expect(await response.text()).toBe('');
-    expect(response.headers.get('access-control-allow-headers')).toBe('content-type, if-none-match');
-    expect(response.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST, OPTIONS');
-    checkAlways(response);
-  });
+  it.each([NFT + facts.nftId, WHITE_FLAG, '/nowhere', '/'])(
+    'OPTIONS %s is a preflight',
+    async (path) => {
+      const response = await fetch(path, {
+        method: 'OPTIONS',
+        headers: { origin: 'https://wallet.example', 'access-control-request-method': 'POST' },
+      });
+      expect(response.status).toBe(204);
+      expect(await response.text()).toBe('');
+      expect(response.headers.get('access-control-allow-headers')).toBe(
+        'content-type, if-none-match',
+      );
+      expect(response.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST, OPTIONS');
+      checkAlways(response);
+    },
+  );
 });
 
 describe('a body that comes in pieces', () => {
@@ -131,6 +149,11 @@ describe('a body that comes in pieces', () => {
         controller.error(new Error('gone'));
       },
     });
-    await checkRow(fetch, { name: '', path: WHITE_FLAG, init: { method: 'POST', body }, status: 400 });
+    await checkRow(fetch, {
+      name: '',
+      path: WHITE_FLAG,
+      init: { method: 'POST', body },
+      status: 400,
+    });
   });
 });

@@ -1,8 +1,15 @@
 /** The Worker's own entrypoint with the bindings of wrangler.toml, before anything was imported; and the page that it carries. */
 import { exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { checkRow, type Fetch, nftRows, post, WHITE_FLAG, whiteFlagRows } from './contract.ts';
-import { facts } from './stub.ts';
+import {
+  checkRow,
+  type Fetch,
+  nftRows,
+  post,
+  WHITE_FLAG,
+  whiteFlagRows,
+} from '../support/http/contract.ts';
+import { facts } from '../support/http/stub-node.ts';
 
 const fetch: Fetch = (path, init) => exports.default.fetch(`http://edge.example${path}`, init);
 
@@ -19,10 +26,16 @@ describe('without a ledger', () => {
   );
 
   it('does not know the state that a white flag asks for', () =>
-    checkRow(fetch, { name: '', path: WHITE_FLAG, init: post(JSON.stringify(facts.whiteFlag)), status: 404 }));
+    checkRow(fetch, {
+      name: '',
+      path: WHITE_FLAG,
+      init: post(JSON.stringify(facts.whiteFlag)),
+      status: 404,
+    }));
 
   const needsNoLedger = [...nftRows(facts), ...whiteFlagRows(facts)].filter(
-    ({ status, path, init }) => [400, 405].includes(status) && !(path === WHITE_FLAG && init?.method === 'POST'),
+    ({ status, path, init }) =>
+      [400, 405].includes(status) && !(path === WHITE_FLAG && init?.method === 'POST'),
   );
   it.each(needsNoLedger)('$name', (row) => checkRow(fetch, row));
 });

@@ -1,13 +1,13 @@
 /** The routes that tell of the node and of outputs, against the double of a HORNET node over recorded networks. */
 import { describe, expect, it, vi } from 'vitest';
 import { findAilment } from '../../src/http/health.ts';
-import type { NodeStatus } from '../../src/http/node.ts';
-import { recordedNetwork } from '../network/recorded.ts';
-import { NodeState } from '../upstream/node-state.ts';
-import { answer, routeOf } from '../upstream/routes.ts';
-import { checkAlways, checkRow } from './contract.ts';
-import { recordedNode, recordedStatus } from './recorded-node.ts';
-import { fetchFrom, status } from './stub.ts';
+import type { NodeStatus } from '../../src/node/edge-node.ts';
+import { NodeState } from '../support/hornet-double/node-state.ts';
+import { answer, routeOf } from '../support/hornet-double/routes.ts';
+import { checkAlways, checkRow } from '../support/http/contract.ts';
+import { recordedNode, recordedStatus } from '../support/http/recorded-node.ts';
+import { fetchFrom, status } from '../support/http/stub-node.ts';
+import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 const RAW = 'application/vnd.iota.serializer-v1';
 const networkA = recordedNetwork('network-a');
@@ -15,11 +15,18 @@ const networkC = recordedNetwork('network-c');
 
 describe('GET /health', () => {
   const now = Date.now() / 1000;
-  const fresh: NodeStatus = { ...status, ledger: { ...status.ledger, timestamp: Math.floor(now) - 7 } };
+  const fresh: NodeStatus = {
+    ...status,
+    ledger: { ...status.ledger, timestamp: Math.floor(now) - 7 },
+  };
 
   it('is empty and 200 while the ledger is fresh', async () => {
     const response = await fetchFrom({ node: { readStatus: async () => fresh } })('/health');
-    expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([200, '', null]);
+    expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([
+      200,
+      '',
+      null,
+    ]);
     checkAlways(response);
   });
 
@@ -29,7 +36,10 @@ describe('GET /health', () => {
       'stopped: MILESTONE_PUBLIC_KEYS is not set',
       { ...fresh, follower: { state: 'stopped', reason: 'MILESTONE_PUBLIC_KEYS is not set' } },
     ],
-    ['diverged: roots differ at 17340', { ...fresh, follower: { state: 'diverged', reason: 'roots differ at 17340' } }],
+    [
+      'diverged: roots differ at 17340',
+      { ...fresh, follower: { state: 'diverged', reason: 'roots differ at 17340' } },
+    ],
     ['no ledger was imported yet', undefined],
   ])('is empty and 503 when %s', async (reason, read) => {
     const response = await fetchFrom({ node: { readStatus: async () => read } })('/health');
@@ -40,7 +50,9 @@ describe('GET /health', () => {
 
   it('is 503 when the database cannot be read, and the log says why', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const fetch = fetchFrom({ node: { readStatus: () => Promise.reject(new Error('D1_ERROR: gone')) } });
+    const fetch = fetchFrom({
+      node: { readStatus: () => Promise.reject(new Error('D1_ERROR: gone')) },
+    });
     const response = await fetch('/health');
     expect([response.status, await response.text()]).toEqual([503, '']);
     expect(response.headers.get('x-error-detail')).toBe('the ledger cannot be read');
@@ -89,16 +101,24 @@ describe('GET /api/core/v2/info', () => {
     const now = Math.floor(Date.now() / 1000);
     const upstream = { index: 108, timestamp: now, milestoneId: 'aa'.repeat(32) };
     const read = async () => ({ ...recordedStatus(networkA, 106, now), upstream });
-    const info = await (await fetchFrom({ node: { readStatus: read } })('/api/core/v2/info')).json();
+    const info = await (
+      await fetchFrom({ node: { readStatus: read } })('/api/core/v2/info')
+    ).json();
     expect(info).toMatchObject({
-      status: { isHealthy: true, latestMilestone: { index: 108 }, confirmedMilestone: { index: 106 } },
+      status: {
+        isHealthy: true,
+        latestMilestone: { index: 108 },
+        confirmedMilestone: { index: 106 },
+      },
     });
   });
 
   it('never names a latest milestone older than its own', async () => {
     const upstream = { index: 90, timestamp: 1, milestoneId: 'aa'.repeat(32) };
     const read = async () => ({ ...recordedStatus(networkA, 106), upstream });
-    const info = await (await fetchFrom({ node: { readStatus: read } })('/api/core/v2/info')).json();
+    const info = await (
+      await fetchFrom({ node: { readStatus: read } })('/api/core/v2/info')
+    ).json();
     expect(info).toMatchObject({ status: { latestMilestone: { index: 106 } } });
   });
 
@@ -156,18 +176,27 @@ describe('GET /api/core/v2/outputs/:outputId', () => {
     const path = `/api/core/v2/outputs/0X${ids[0]!.slice(2).toUpperCase()}`;
     for (const accept of [undefined, '*/*', `text/html, ${RAW}`, 'application/vnd.iota']) {
       const response = await fetch(path, { headers: accept === undefined ? {} : { accept } });
-      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        200,
+        'application/json',
+      ]);
     }
     const response = await fetch(path, { headers: { accept: `${RAW}; q=1` } });
     expect(response.headers.get('content-type')).toBe(RAW);
   });
 
-  it.each(['0x', '0x00', ids[0]!.slice(2), `${ids[0]}00`, `${ids[0]!.slice(0, -1)}g`])('400: %s', async (id) => {
-    await checkRow(fetch, { name: '', path: `/api/core/v2/outputs/${id}`, status: 400 });
-    await checkRow(fetch, { name: '', path: `/api/core/v2/outputs/${id}/metadata`, status: 400 });
-  });
+  it.each(['0x', '0x00', ids[0]!.slice(2), `${ids[0]}00`, `${ids[0]!.slice(0, -1)}g`])(
+    '400: %s',
+    async (id) => {
+      await checkRow(fetch, { name: '', path: `/api/core/v2/outputs/${id}`, status: 400 });
+      await checkRow(fetch, { name: '', path: `/api/core/v2/outputs/${id}/metadata`, status: 400 });
+    },
+  );
 
-  it.each(['', '/', `/${ids[0]}/`, `/${ids[0]}/metadata/`, `/${ids[0]}/other`])('404: outputs%s', async (rest) => {
-    await checkRow(fetch, { name: '', path: `/api/core/v2/outputs${rest}`, status: 404 });
-  });
+  it.each(['', '/', `/${ids[0]}/`, `/${ids[0]}/metadata/`, `/${ids[0]}/other`])(
+    '404: outputs%s',
+    async (rest) => {
+      await checkRow(fetch, { name: '', path: `/api/core/v2/outputs${rest}`, status: 404 });
+    },
+  );
 });

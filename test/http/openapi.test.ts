@@ -7,11 +7,11 @@ import { buildDocument } from '../../scripts/openapi/document.ts';
 import * as responses from '../../scripts/openapi/responses.ts';
 import openapi from '../../src/http/openapi.json';
 import { listRoutes, nftRoute } from '../../src/http/routes.ts';
-import { coneOf } from '../network/model.ts';
-import { recordedNetwork } from '../network/recorded.ts';
-import { NFT, post, WHITE_FLAG } from './contract.ts';
-import { recordedNode } from './recorded-node.ts';
-import { facts, fetchFrom } from './stub.ts';
+import { NFT, post, WHITE_FLAG } from '../support/http/contract.ts';
+import { recordedNode } from '../support/http/recorded-node.ts';
+import { facts, fetchFrom } from '../support/http/stub-node.ts';
+import { coneOf } from '../support/network/network-model.ts';
+import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 describe('openapi.json', () => {
   it('is what `npm run openapi` makes of the schemas', () => {

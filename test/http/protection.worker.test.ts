@@ -1,9 +1,16 @@
 /** Rate limit, log lines, counters, timings, and what happens when a setting is wrong. */
 import { createExecutionContext } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { createBrokenApp } from '../../src/http/broken-app.ts';
-import { checkAlways, checkRow, errorBody, NFT, post, WHITE_FLAG } from './contract.ts';
-import { facts, fetchFrom } from './stub.ts';
+import { createBrokenApp } from '../../src/http/misconfigured-app.ts';
+import {
+  checkAlways,
+  checkRow,
+  errorBody,
+  NFT,
+  post,
+  WHITE_FLAG,
+} from '../support/http/contract.ts';
+import { facts, fetchFrom } from '../support/http/stub-node.ts';
 
 const good = post(JSON.stringify(facts.whiteFlag));
 
@@ -12,7 +19,9 @@ let spies: MockInstance[];
 
 /** The lines of log since the test began. */
 function lines(): Record<string, unknown>[] {
-  return spies.flatMap((spy, i) => spy.mock.calls.map(([line]) => ({ level: LEVELS[i], ...JSON.parse(String(line)) })));
+  return spies.flatMap((spy, i) =>
+    spy.mock.calls.map(([line]) => ({ level: LEVELS[i], ...JSON.parse(String(line)) })),
+  );
 }
 
 beforeEach(() => {
@@ -30,7 +39,8 @@ describe('the rate limit', () => {
       return { success: counts.get(key)! <= 2 };
     };
     const fetch = fetchFrom({ settings: { whiteFlagLimit: { limit } } });
-    const from = (address: string) => fetch(WHITE_FLAG, { ...good, headers: { 'cf-connecting-ip': address } });
+    const from = (address: string) =>
+      fetch(WHITE_FLAG, { ...good, headers: { 'cf-connecting-ip': address } });
     expect((await from('192.0.2.1')).status).toBe(200);
     expect((await from('192.0.2.1')).status).toBe(200);
     const refused = await from('192.0.2.1');
@@ -65,7 +75,9 @@ describe('the log', () => {
 
   it('says where the answer about an NFT came from, and why from there', async () => {
     await fetchFrom()(NFT + facts.nftId);
-    expect(lines()).toMatchObject([{ status: 200, ledgerIndex: facts.ledgerIndex, source: 'kv', why: 'range' }]);
+    expect(lines()).toMatchObject([
+      { status: 200, ledgerIndex: facts.ledgerIndex, source: 'kv', why: 'range' },
+    ]);
   });
 
   it('names the route, not what the client wrote', async () => {
@@ -79,30 +91,44 @@ describe('the log', () => {
   });
 
   it('tells what went wrong where the answer does not', async () => {
-    const fetch = fetchFrom({ node: { lookUpNft: () => Promise.reject(new Error('D1_ERROR: gone')) } });
+    const fetch = fetchFrom({
+      node: { lookUpNft: () => Promise.reject(new Error('D1_ERROR: gone')) },
+    });
     await fetch(NFT + facts.nftId);
-    expect(lines()).toMatchObject([{ level: 'error', status: 500, error: expect.stringContaining('D1_ERROR: gone') }]);
+    expect(lines()).toMatchObject([
+      { level: 'error', status: 500, error: expect.stringContaining('D1_ERROR: gone') },
+    ]);
   });
 
   it('tells why the node is not healthy', async () => {
     await fetchFrom()('/health');
-    expect(lines()).toMatchObject([{ route: '/health', status: 503, detail: expect.stringContaining('seconds old') }]);
+    expect(lines()).toMatchObject([
+      { route: '/health', status: 503, detail: expect.stringContaining('seconds old') },
+    ]);
   });
 });
 
 it('counts each request where a dataset is bound', async () => {
   const points: AnalyticsEngineDataPoint[] = [];
-  const requests = { writeDataPoint: (point?: AnalyticsEngineDataPoint) => void points.push(point!) };
+  const requests = {
+    writeDataPoint: (point?: AnalyticsEngineDataPoint) => void points.push(point!),
+  };
   await fetchFrom({ settings: { requests } })(WHITE_FLAG, good);
   expect(points).toEqual([
-    { indexes: [WHITE_FLAG], blobs: [WHITE_FLAG, 'POST', '200', 'd1'], doubles: [expect.any(Number), 43] },
+    {
+      indexes: [WHITE_FLAG],
+      blobs: [WHITE_FLAG, 'POST', '200', 'd1'],
+      doubles: [expect.any(Number), 43],
+    },
   ]);
 });
 
 describe('Server-Timing', () => {
   it('is there when the setting asks for it', async () => {
     const response = await fetchFrom({ settings: { serverTiming: true } })(WHITE_FLAG, good);
-    expect(response.headers.get('server-timing')).toMatch(/^d1;dur=5\.0, walk;dur=1\.0, total;dur=\d+\.\d$/);
+    expect(response.headers.get('server-timing')).toMatch(
+      /^d1;dur=5\.0, walk;dur=1\.0, total;dur=\d+\.\d$/,
+    );
   });
 
   it('is not there otherwise', async () => {
@@ -113,7 +139,10 @@ describe('Server-Timing', () => {
 it('a wrong setting: 500 for everything, and the log says which', async () => {
   const app = createBrokenApp(['MILESTONE_THRESHOLD must be an integer']);
   for (const path of ['/', '/health', NFT]) {
-    const response = await app.fetch(new Request(`http://edge.example${path}`), createExecutionContext());
+    const response = await app.fetch(
+      new Request(`http://edge.example${path}`),
+      createExecutionContext(),
+    );
     expect([response.status, await response.text()]).toEqual([500, errorBody(500)]);
     checkAlways(response);
   }

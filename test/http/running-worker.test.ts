@@ -5,10 +5,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExplainedMilestone, Proof, WhiteFlag } from '../../scripts/openapi/responses.ts';
 import { fromHex } from '../../src/stardust/bytes.ts';
 import { verifyInclusion } from '../../src/stardust/proof.ts';
-import { badRequests, checkAnswer } from './bad-requests.ts';
-import { checkRow, type Facts, nftRows, post, type Row, WHITE_FLAG, whiteFlagRows } from './contract.ts';
-import { type RunningWorker, runWorker } from './running-worker.ts';
-import { facts as madeUp } from './stub.ts';
+import { badRequests, checkAnswer } from '../support/http/bad-requests.ts';
+import {
+  checkRow,
+  type Facts,
+  nftRows,
+  post,
+  type Row,
+  WHITE_FLAG,
+  whiteFlagRows,
+} from '../support/http/contract.ts';
+import { type RunningWorker, runWorker } from '../support/http/running-worker.ts';
+import { facts as madeUp } from '../support/http/stub-node.ts';
 
 const LEDGER_INDEX = 70;
 let worker: RunningWorker;
@@ -19,27 +27,43 @@ beforeAll(async () => {
 afterAll(() => worker.stop());
 
 /** Rows have the same places for all facts; the facts are known only once the Worker runs. */
-const placesOf = (rows: (facts: Facts) => Row[]) => rows(madeUp).map(({ name }, place) => ({ name, place }));
+const placesOf = (rows: (facts: Facts) => Row[]) =>
+  rows(madeUp).map(({ name }, place) => ({ name, place }));
 
 describe('NFT lookup', () => {
-  it.each(placesOf(nftRows))('$name', ({ place }) => checkRow(worker.fetch, nftRows(worker.facts)[place]!));
+  it.each(placesOf(nftRows))('$name', ({ place }) =>
+    checkRow(worker.fetch, nftRows(worker.facts)[place]!),
+  );
 });
 
 describe('white flag', () => {
-  it.each(placesOf(whiteFlagRows))('$name', ({ place }) => checkRow(worker.fetch, whiteFlagRows(worker.facts)[place]!));
+  it.each(placesOf(whiteFlagRows))('$name', ({ place }) =>
+    checkRow(worker.fetch, whiteFlagRows(worker.facts)[place]!),
+  );
 });
 
 it('explains and proves an applied milestone, and answers for it again', async () => {
-  const read = async (path: string) => v.parse(v.looseObject({}), await (await worker.fetch(path)).json());
+  const read = async (path: string) =>
+    v.parse(v.looseObject({}), await (await worker.fetch(path)).json());
   for (const index of [5, LEDGER_INDEX]) {
     const { blocks } = v.parse(ExplainedMilestone, await read(`/api/edge/v1/whiteflag/${index}`));
     for (const { blockId, ledgerInclusionState } of blocks) {
-      const { milestone, proof, appliedProof } = v.parse(Proof, await read(`/api/edge/v1/blocks/${blockId}/proof`));
-      const { inclusionMerkleRoot, appliedMerkleRoot } = v.parse(v.looseObject(WhiteFlag.entries), milestone);
-      expect(verifyInclusion(proof, fromHex(blockId), fromHex(inclusionMerkleRoot))).toEqual({ ok: true });
+      const { milestone, proof, appliedProof } = v.parse(
+        Proof,
+        await read(`/api/edge/v1/blocks/${blockId}/proof`),
+      );
+      const { inclusionMerkleRoot, appliedMerkleRoot } = v.parse(
+        v.looseObject(WhiteFlag.entries),
+        milestone,
+      );
+      expect(verifyInclusion(proof, fromHex(blockId), fromHex(inclusionMerkleRoot))).toEqual({
+        ok: true,
+      });
       expect(appliedProof !== undefined).toBe(ledgerInclusionState === 'included');
       if (appliedProof !== undefined) {
-        expect(verifyInclusion(appliedProof, fromHex(blockId), fromHex(appliedMerkleRoot))).toEqual({ ok: true });
+        expect(verifyInclusion(appliedProof, fromHex(blockId), fromHex(appliedMerkleRoot))).toEqual(
+          { ok: true },
+        );
       }
       const again = await worker.fetch(WHITE_FLAG, post(JSON.stringify(milestone)));
       expect(await again.json()).toEqual({ inclusionMerkleRoot, appliedMerkleRoot });
@@ -62,7 +86,9 @@ it('10,000 random bad requests: never a 500, never a body outside the contract, 
         const response = await send().catch(send);
         await checkAnswer(request, response);
       } catch (error) {
-        failures.push(`${init.method} ${path.slice(0, 200)} ${JSON.stringify(init.headers)} ${error}`);
+        failures.push(
+          `${init.method} ${path.slice(0, 200)} ${JSON.stringify(init.headers)} ${error}`,
+        );
       }
     }
   };

@@ -13,18 +13,25 @@ import { runVector } from '../../scripts/conformance/run-vector.ts';
 import { importSnapshot } from '../../scripts/lib/import-snapshot.ts';
 import { openLocalDatabase } from '../../scripts/lib/local-database.ts';
 import { sampleKeys } from '../../scripts/lib/prepare-sample.ts';
-import { CONFIRMED, PROPOSED, readMilestone, readNetwork, SNAPSHOT, sampleUpstream } from '../../scripts/lib/sample.ts';
+import {
+  CONFIRMED,
+  PROPOSED,
+  readMilestone,
+  readNetwork,
+  SNAPSHOT,
+  sampleUpstream,
+} from '../../scripts/lib/sample.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
-import { createPassMemory, followOnce } from '../../src/follow/follow.ts';
-import { verifySignature } from '../../src/follow/session.ts';
-import type { Upstream } from '../../src/follow/upstream.ts';
-import { proveBlock } from '../../src/ledger/explain.ts';
-import type { Database } from '../../src/ledger/rows.ts';
+import { createPassMemory, followOnce } from '../../src/follower/pass.ts';
+import { proveBlock } from '../../src/ledger/applied-milestone.ts';
+import type { Database } from '../../src/ledger/database.ts';
 import { fromHex, toHex } from '../../src/stardust/bytes.ts';
 import { blockId } from '../../src/stardust/ids.ts';
-import { spoil } from '../stardust/spoil.ts';
-import { readJson } from '../vectors.ts';
-import { fetchFrom } from './stub.ts';
+import { verifySignature } from '../../src/upstream/open-upstreams.ts';
+import type { Upstream } from '../../src/upstream/upstream.ts';
+import { fetchFrom } from '../support/http/stub-node.ts';
+import { spoil } from '../support/stardust/spoil.ts';
+import { readJson } from '../support/vectors.ts';
 
 type File = Record<string, unknown>;
 
@@ -55,9 +62,17 @@ afterAll(() => rm(folder, { recursive: true }));
 async function takeBothIn(db: Database): Promise<void> {
   const keys = sampleKeys(readNetwork());
   await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys });
-  const tools = { verify: verifySignature, memory: createPassMemory(), publish: async () => {}, retention: 100 };
+  const tools = {
+    verify: verifySignature,
+    memory: createPassMemory(),
+    publish: async () => {},
+    retention: 100,
+  };
   const budget = { deadline: Date.now() + 30_000, milestones: 2 };
-  const { applied } = await followOnce({ db, upstreams: [bothMilestones()], keys, ...tools }, budget);
+  const { applied } = await followOnce(
+    { db, upstreams: [bothMilestones()], keys, ...tools },
+    budget,
+  );
   expect(applied).toBe(2);
 }
 
@@ -108,7 +123,8 @@ describe('every block of the two milestones', { timeout: 60_000 }, () => {
       expect(await passes({ ...file, proof: next.proof })).toBe(false);
       const other = proofs.find((proof) => proof.index !== index)!.file;
       expect(await passes({ ...file, milestone: other.milestone })).toBe(false);
-      if ('appliedProof' in file) expect(await passes({ ...file, appliedProof: file.proof })).toBe(false);
+      if ('appliedProof' in file)
+        expect(await passes({ ...file, appliedProof: file.proof })).toBe(false);
     }
   });
 });
@@ -136,7 +152,9 @@ describe('no changed byte passes', { timeout: 120_000 }, () => {
   it('in ours: every number of each, and some of its bytes', async () => {
     // of the bytes a stride that is no multiple of what repeats, begun elsewhere in each file
     const some = proofs.flatMap(({ file }, i) =>
-      [...spoil(file)].filter(({ place }, at) => !place.includes(' byte ') || (at + i * 7) % 211 === 0),
+      [...spoil(file)].filter(
+        ({ place }, at) => !place.includes(' byte ') || (at + i * 7) % 211 === 0,
+      ),
     );
     expect(some.length).toBeGreaterThan(proofs.length);
     expect(await spoiltThatPass(some)).toEqual([]);

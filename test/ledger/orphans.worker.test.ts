@@ -6,11 +6,20 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { LedgerMoved } from '../../src/ledger/fence.ts';
 import { prune } from '../../src/ledger/prune.ts';
-import { encodeRecord } from '../../src/stardust/record.ts';
-import { lastIndex } from '../network/model.ts';
-import { basic } from '../network/outputs.ts';
-import { COIN_AMOUNT, SyntheticNetwork } from '../network/synthetic.ts';
-import { ask, disturbed, followTo, ledgerIndex, type Rig, startLedger, storeNow, takeNext } from './rig.ts';
+import { encodeRecord } from '../../src/stardust/white-flag/block-record.ts';
+import {
+  ask,
+  disturbed,
+  followTo,
+  ledgerIndex,
+  type Rig,
+  startLedger,
+  storeNow,
+  takeNext,
+} from '../support/ledger/ledger-harness.ts';
+import { lastIndex } from '../support/network/network-model.ts';
+import { basic } from '../support/network/outputs.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -39,11 +48,15 @@ async function knows(ids: readonly string[]): Promise<boolean[]> {
 
 /** The next milestone references a new block and nothing else that is open. */
 function quietMilestone(network: SyntheticNetwork): void {
-  network.milestone({ parents: [network.milestoneBlock!, network.note([network.milestoneBlock!])] });
+  network.milestone({
+    parents: [network.milestoneBlock!, network.note([network.milestoneBlock!])],
+  });
 }
 
 /** With an open block of ledger index 1, and the ledger so far on that it is `age` milestones old. */
-async function withOldBlock(age: number): Promise<{ network: SyntheticNetwork; rig: Rig; old: string }> {
+async function withOldBlock(
+  age: number,
+): Promise<{ network: SyntheticNetwork; rig: Rig; old: string }> {
   const network = new SyntheticNetwork({ seed: 'orphans' });
   network.milestone();
   const old = network.note([network.milestoneBlock!]);
@@ -76,7 +89,8 @@ describe('open blocks', () => {
     const proposals = [[young], [younger, network.milestoneBlock!], [apart], [apart, younger]];
     const answers = async (options = {}) => {
       const all = [];
-      for (const parents of proposals) all.push(await ask(rig, network.propose({ parents }).request, options));
+      for (const parents of proposals)
+        all.push(await ask(rig, network.propose({ parents }).request, options));
       return all;
     };
     const right = () => proposals.map((parents) => network.propose({ parents }).response);
@@ -89,7 +103,10 @@ describe('open blocks', () => {
     // the last milestone's block is in the past of none of them any more
     for (const parents of proposals) parents.push(network.milestoneBlock!);
     await storeNow(
-      { ...rig, upstream: { ...rig.upstream, readTips: async () => [network.milestoneBlock!.slice(2)] } },
+      {
+        ...rig,
+        upstream: { ...rig.upstream, readTips: async () => [network.milestoneBlock!.slice(2)] },
+      },
       db,
     );
     expect(await answers()).toEqual([404, 404, right()[2], 404]);
@@ -128,7 +145,10 @@ describe('open blocks', () => {
     const consumer = network.transaction([{ coin, by: second }], [basic(first, COIN_AMOUNT)]);
     const id = network.attachTransaction(consumer, [old]);
     await storeNow(rig, db);
-    const row = await db.prepare('SELECT row FROM block WHERE id = ?1').bind(id.slice(2)).first('row');
+    const row = await db
+      .prepare('SELECT row FROM block WHERE id = ?1')
+      .bind(id.slice(2))
+      .first('row');
     const of = (sql: string) => db.prepare(sql).bind(row).first('value');
     expect(await of('SELECT count(*) AS value FROM waiting WHERE block = ?1')).toBe(1);
 
@@ -139,7 +159,10 @@ describe('open blocks', () => {
     expect(await of('SELECT count(*) AS value FROM waiting WHERE block = ?1')).toBe(0);
     // what it waited for comes
     const made = network.attachTransaction(producer, [network.milestoneBlock!]);
-    await storeNow({ ...rig, upstream: { ...rig.upstream, readTips: async () => [made.slice(2)] } }, db);
+    await storeNow(
+      { ...rig, upstream: { ...rig.upstream, readTips: async () => [made.slice(2)] } },
+      db,
+    );
     expect(await isKnown(made)).toBe(true);
   });
 
@@ -166,9 +189,17 @@ describe('dropped while somebody counts on it', () => {
     const before = await ledgerIndex(db);
     await expect(takeNext(rig, dropping)).rejects.toThrow(LedgerMoved);
     expect(drops).toBe(1);
-    expect([await isKnown(old), await isKnown(child), await ledgerIndex(db)]).toEqual([false, false, before]);
+    expect([await isKnown(old), await isKnown(child), await ledgerIndex(db)]).toEqual([
+      false,
+      false,
+      before,
+    ]);
     await takeNext(rig, dropping);
-    expect([await isKnown(old), await isKnown(child), await ledgerIndex(db)]).toEqual([true, true, before + 1]);
+    expect([await isKnown(old), await isKnown(child), await ledgerIndex(db)]).toEqual([
+      true,
+      true,
+      before + 1,
+    ]);
   });
 
   it('a block of a milestone, all of whose blocks are stored', async () => {
@@ -265,5 +296,7 @@ it('open blocks far apart, more of them than a request may read, do not stop the
   network.milestone();
   await followTo(rig, 2);
   await prune(db, KEEP);
-  expect(await db.prepare('SELECT count(*) AS open FROM block WHERE milestone IS NULL').first('open')).toBeLessThan(3);
+  expect(
+    await db.prepare('SELECT count(*) AS open FROM block WHERE milestone IS NULL').first('open'),
+  ).toBeLessThan(3);
 });

@@ -2,16 +2,10 @@
  * Pruning (src/ledger/prune.ts): what can still be asked for gets the answer that it always got, all else 404; what nothing needs is gone; and it does not
  * matter where a step was cut off.
  */
-import '../vectors-in-workerd.ts';
+import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { type PruneOptions, prune } from '../../src/ledger/prune.ts';
-import { lastIndex, ledgerAt } from '../network/model.ts';
-import { basic } from '../network/outputs.ts';
-import { Random } from '../network/random.ts';
-import { randomNetwork } from '../network/random-network.ts';
-import { type RecordedName, recordedNetwork, recordedQuestions } from '../network/recorded.ts';
-import { COIN_AMOUNT, SyntheticNetwork } from '../network/synthetic.ts';
 import {
   ask,
   disturbed,
@@ -23,7 +17,17 @@ import {
   startLedger,
   storeNow,
   takeNext,
-} from './rig.ts';
+} from '../support/ledger/ledger-harness.ts';
+import { lastIndex, ledgerAt } from '../support/network/network-model.ts';
+import { basic } from '../support/network/outputs.ts';
+import { Random } from '../support/network/random.ts';
+import { randomNetwork } from '../support/network/random-network.ts';
+import {
+  type RecordedName,
+  recordedNetwork,
+  recordedQuestions,
+} from '../support/network/recorded-network.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -38,7 +42,9 @@ async function firstState(): Promise<number> {
 async function askEverything(rig: Rig): Promise<void> {
   const first = await firstState();
   const ledger = await ledgerIndex(db);
-  for (const { index } of rig.network.milestones.filter((milestone) => milestone.index <= ledger + 1)) {
+  for (const { index } of rig.network.milestones.filter(
+    (milestone) => milestone.index <= ledger + 1,
+  )) {
     const { question, answer } = questionOf(rig.network, index);
     expect([index, await ask(rig, question)]).toEqual([index, index > first ? answer : 404]);
   }
@@ -79,14 +85,17 @@ describe.each<RecordedName>(['network-a', 'network-c'])('%s', (name) => {
     }
     expect(unknown).toBeLessThan(kept.length / 10);
     for (const { request } of proposals) {
-      if ((request as Question).index <= first) expect(await ask(rig, request as Question)).toBe(404);
+      if ((request as Question).index <= first)
+        expect(await ask(rig, request as Question)).toBe(404);
     }
   });
 });
 
 /** The next milestone references a new block and nothing else that is open. */
 function quietMilestone(network: SyntheticNetwork): void {
-  network.milestone({ parents: [network.milestoneBlock!, network.note([network.milestoneBlock!])] });
+  network.milestone({
+    parents: [network.milestoneBlock!, network.note([network.milestoneBlock!])],
+  });
 }
 
 /** A network in which much happens for a while, and then nothing for longer than anything is kept. What is open then stays so. */
@@ -112,7 +121,8 @@ it('leaves nothing but what is needed', async () => {
   const rig = await startLedger(db, network, 0);
   for (let index = 1; index <= 14; index++) await followTo(rig, index);
   const before = await contents();
-  const highest = () => values('SELECT max(row) AS value FROM output UNION ALL SELECT max(row) FROM block');
+  const highest = () =>
+    values('SELECT max(row) AS value FROM output UNION ALL SELECT max(row) FROM block');
   for (let index = 15; index <= lastIndex(network); index++) await followTo(rig, index);
   const rows = await highest();
   await pruneAll({ idRetention: 40 });
@@ -134,14 +144,19 @@ it('leaves nothing but what is needed', async () => {
   const known = idsOf(referenced.filter((block) => block.referenced!.index >= ledger - 40));
   // the last milestone's block is the only open one
   const open = [network.milestoneBlock!.slice(2)];
-  expect(await values('SELECT id AS value FROM block ORDER BY id')).toEqual([...known, ...open].sort());
+  expect(await values('SELECT id AS value FROM block ORDER BY id')).toEqual(
+    [...known, ...open].sort(),
+  );
   const withBytes =
     'SELECT b.id AS value FROM block b JOIN block_bytes x ON x.row = b.row WHERE b.record IS NOT NULL ORDER BY b.id';
   expect(await values(withBytes)).toEqual([...kept, ...open].sort());
-  const counts = 'SELECT count(*) AS value FROM block_bytes UNION ALL SELECT count(record) FROM block';
+  const counts =
+    'SELECT count(*) AS value FROM block_bytes UNION ALL SELECT count(record) FROM block';
   expect(await values(counts)).toEqual([kept.length + 1, kept.length + 1]);
   expect(
-    await values('SELECT id AS value FROM block WHERE record IS NULL AND (tx IS NOT NULL OR position IS NOT NULL)'),
+    await values(
+      'SELECT id AS value FROM block WHERE record IS NULL AND (tx IS NOT NULL OR position IS NOT NULL)',
+    ),
   ).toEqual([]);
 
   const unspent = ledgerAt(network, ledger).map(({ outputId }) => outputId.toHex());
@@ -152,7 +167,8 @@ it('leaves nothing but what is needed', async () => {
   );
   expect(unspent).not.toEqual(expect.arrayContaining(last));
   expect(await highest()).toEqual(rows);
-  for (const table of ['input', 'waiting', 'spent']) expect(await values(`SELECT * FROM ${table}`)).toEqual([]);
+  for (const table of ['input', 'waiting', 'spent'])
+    expect(await values(`SELECT * FROM ${table}`)).toEqual([]);
 });
 
 describe('an output that never came into the ledger', () => {
@@ -170,10 +186,14 @@ describe('an output that never came into the ledger', () => {
     while ((await ledgerIndex(db)) < 45) await takeNext(rig, db);
 
     // it comes again, after the transaction that it needs
-    const late = network.attachTransaction(consumer, [network.attachTransaction(producer, [network.milestoneBlock!])]);
+    const late = network.attachTransaction(consumer, [
+      network.attachTransaction(producer, [network.milestoneBlock!]),
+    ]);
     await storeNow(rig, db);
     await pruneAll();
-    expect(await values(`SELECT record AS value FROM block WHERE id = '${early.slice(2)}'`)).toEqual([null]);
+    expect(
+      await values(`SELECT record AS value FROM block WHERE id = '${early.slice(2)}'`),
+    ).toEqual([null]);
     const parents = [network.milestoneBlock!, late];
     const { request, response } = network.propose({ parents });
     expect(await ask(rig, request)).toEqual(response);
@@ -181,7 +201,9 @@ describe('an output that never came into the ledger', () => {
     await takeNext(rig, db);
     expect(await ask(rig, request)).toEqual(response);
     const created = consumer.coins.map(({ id }) => id.toHex());
-    expect(await values('SELECT id AS value FROM output WHERE created = 46 AND spent IS NULL')).toEqual(created);
+    expect(
+      await values('SELECT id AS value FROM output WHERE created = 46 AND spent IS NULL'),
+    ).toEqual(created);
   });
 });
 
@@ -198,16 +220,23 @@ it('does not let the number of a row come back', async () => {
   const rig = await startLedger(db, network, 0);
   await takeNext(rig, db);
   // the consumer comes first: what it consumes gets the highest row
-  const blocks = [consumer, producer].map((each) => network.attachTransaction(each, [network.milestoneBlock!]));
+  const blocks = [consumer, producer].map((each) =>
+    network.attachTransaction(each, [network.milestoneBlock!]),
+  );
   for (const id of blocks) {
-    await storeNow({ ...rig, upstream: { ...rig.upstream, readTips: async () => [id.slice(2)] } }, db);
+    await storeNow(
+      { ...rig, upstream: { ...rig.upstream, readTips: async () => [id.slice(2)] } },
+      db,
+    );
   }
   for (const id of blocks.reverse()) network.milestone({ parents: [network.milestoneBlock!, id] });
   while (network.milestones.length < 45) quietMilestone(network);
   while ((await ledgerIndex(db)) < 45) await takeNext(rig, db);
   const highest = 'SELECT id AS value FROM output ORDER BY row DESC LIMIT 1';
   expect(await values(highest)).toEqual([made.id.toHex()]);
-  expect(await values('SELECT milestone AS value FROM spent ORDER BY output DESC LIMIT 1')).toEqual([3]);
+  expect(await values('SELECT milestone AS value FROM spent ORDER BY output DESC LIMIT 1')).toEqual(
+    [3],
+  );
   await pruneAll();
   expect(await values(highest)).toEqual([made.id.toHex()]);
   expect(await values('SELECT * FROM spent')).toEqual([]);

@@ -1,11 +1,16 @@
 /** The publisher, call by call: what it puts when, within which budget. That its answers are true is for model.test.ts. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { entryKey, readEntry } from '../../src/nft-index/entry.ts';
+import { entryKey, readEntry } from '../../src/nft-index/kv-entry.ts';
 import { publishTo } from '../../src/nft-index/publish.ts';
-import { RECENT_KEY, type Recent, readRecent } from '../../src/nft-index/recent.ts';
-import { AGAIN_AFTER, HEARTBEAT, MARK_EVERY, SETTLED } from '../../src/nft-index/times.ts';
-import { nftId, outputId } from './ledger-contract.ts';
-import { MemoryLedger } from './memory-ledger.ts';
+import { RECENT_KEY, type Recent, readRecent } from '../../src/nft-index/recent-changes.ts';
+import {
+  AGAIN_AFTER,
+  HEARTBEAT,
+  MARK_EVERY,
+  SETTLED,
+} from '../../src/nft-index/timing-assumptions.ts';
+import { nftId, outputId } from '../support/nft-index/ledger-contract.ts';
+import { MemoryLedger } from '../support/nft-index/memory-ledger.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -69,10 +74,21 @@ describe('after an import', () => {
     expect(store.takePuts()).toEqual([RECENT_KEY, entryKey(A), entryKey(B), seal]);
     expect(isSeal(seal)).toBe(true);
     expect(store.entry(A)).toEqual({ generation: 'g', ledgerIndex: 100, outputId: outputId('1') });
-    expect(store.recent).toMatchObject({ generation: 'g', from: 100, to: 100, fromTime: null, answers: {} });
+    expect(store.recent).toMatchObject({
+      generation: 'g',
+      from: 100,
+      to: 100,
+      fromTime: null,
+      answers: {},
+    });
     now += HEARTBEAT;
     await publish();
-    expect(store.recent).toMatchObject({ from: 100, to: 100, fromTime: now - HEARTBEAT, publishedAt: now });
+    expect(store.recent).toMatchObject({
+      from: 100,
+      to: 100,
+      fromTime: now - HEARTBEAT,
+      publishedAt: now,
+    });
   });
 
   test('a million would go on from call to call: with a small budget', async () => {
@@ -124,7 +140,11 @@ describe('a milestone', () => {
     expect(await publish()).toMatchObject({ done: true, ledgerIndex: 101 });
     expect(store.takePuts()).toEqual([entryKey(A), entryKey(C), RECENT_KEY]);
     expect(store.entry(A)).toEqual({ generation: 'g', ledgerIndex: 101, outputId: null });
-    expect(store.recent).toMatchObject({ from: 100, to: 101, answers: { [A]: null, [C]: outputId('3') } });
+    expect(store.recent).toMatchObject({
+      from: 100,
+      to: 101,
+      answers: { [A]: null, [C]: outputId('3') },
+    });
   });
 
   test('leaves after its entry was put again, and long enough after that', async () => {
@@ -195,8 +215,11 @@ describe('a milestone', () => {
     expect(store.takePuts()).toEqual([...names.slice(0, 7).map(entryKey), RECENT_KEY]);
     expect(Object.keys(store.recent.answers).sort()).toEqual(names.slice(-5));
     expect(store.recent).toMatchObject({ from: 100, to: 101, others: '00000000' });
-    for (let done = false; !done; now += SECOND) ({ done } = await publishTo(ledger, store, () => now, small, bounds));
-    expect(store.takePuts().filter((key) => key !== RECENT_KEY)).toEqual(names.slice(7).map(entryKey));
+    for (let done = false; !done; now += SECOND)
+      ({ done } = await publishTo(ledger, store, () => now, small, bounds));
+    expect(store.takePuts().filter((key) => key !== RECENT_KEY)).toEqual(
+      names.slice(7).map(entryKey),
+    );
   });
 
   test('more changes than can be named: recent covers nothing but its own milestone', async () => {
@@ -250,7 +273,9 @@ describe('other publishers', () => {
       meddled.row = undefined;
       return MemoryLedger.prototype.readWindow.apply(meddled, window);
     };
-    expect(await publishTo(meddled, store, () => now, BUDGET)).toMatchObject({ stops: ['another publisher'] });
+    expect(await publishTo(meddled, store, () => now, BUDGET)).toMatchObject({
+      stops: ['another publisher'],
+    });
     expect(meddled.row).toBeUndefined();
     expect(store.recent).toEqual(before);
   });
@@ -297,6 +322,9 @@ describe('filled anew', () => {
     now += HEARTBEAT;
     await publish();
     expect(store.recent.fromTime).toBe(null);
-    expect([store.entry(A), store.entry(B)]).toMatchObject([{ ledgerIndex: 100 }, { ledgerIndex: 100 }]);
+    expect([store.entry(A), store.entry(B)]).toMatchObject([
+      { ledgerIndex: 100 },
+      { ledgerIndex: 100 },
+    ]);
   });
 });

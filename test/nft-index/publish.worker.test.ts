@@ -1,15 +1,20 @@
 /** Publishing and looking up with a real D1 and a real KV. */
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { entryKey, writeEntry } from '../../src/nft-index/entry.ts';
-import { lookUpIn, type NftAnswer } from '../../src/nft-index/look-up.ts';
-import { Memory } from '../../src/nft-index/memory.ts';
+import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
+import { lookUpIn, type NftAnswer } from '../../src/nft-index/look-up-nft.ts';
 import { publish } from '../../src/nft-index/publish.ts';
-import { adoptionSql, rebuild } from '../../src/nft-index/rebuild.ts';
-import { MAX_ANSWERS, NAME_LENGTH, RECENT_KEY, readRecent } from '../../src/nft-index/recent.ts';
-import { HEARTBEAT, SETTLED } from '../../src/nft-index/times.ts';
-import { openTestLedger, resetState } from './d1-test-ledger.ts';
-import { nftId, outputId } from './ledger-contract.ts';
+import {
+  MAX_ANSWERS,
+  NAME_LENGTH,
+  RECENT_KEY,
+  readRecent,
+} from '../../src/nft-index/recent-changes.ts';
+import { Memory } from '../../src/nft-index/remembered-reads.ts';
+import { adoptionSql, rebuild } from '../../src/nft-index/seed-index.ts';
+import { HEARTBEAT, SETTLED } from '../../src/nft-index/timing-assumptions.ts';
+import { openTestLedger, resetState } from '../support/nft-index/d1-test-ledger.ts';
+import { nftId, outputId } from '../support/nft-index/ledger-contract.ts';
 
 const { LEDGER, NFT_INDEX } = env;
 const ledger = openTestLedger(LEDGER);
@@ -22,7 +27,8 @@ let now = 1_700_000_000_000;
 let generation = 0;
 
 const publishAll = async () => {
-  for (let done = false; !done; now += 1_000) ({ done } = await publish(LEDGER, NFT_INDEX, () => now, BUDGET));
+  for (let done = false; !done; now += 1_000)
+    ({ done } = await publish(LEDGER, NFT_INDEX, () => now, BUDGET));
 };
 const look = (nft: string, min = 0): Promise<NftAnswer | undefined> =>
   lookUpIn(ledger.nfts, NFT_INDEX, new Memory(), nft, min, () => now);
@@ -38,18 +44,41 @@ beforeEach(async () => {
 describe('with real bindings', () => {
   test('an import, a milestone, a burn, an absence', async () => {
     await publishAll();
-    expect(await look(A)).toEqual({ ledgerIndex: 100, outputId: outputId('1'), source: 'kv', why: 'entry' });
+    expect(await look(A)).toEqual({
+      ledgerIndex: 100,
+      outputId: outputId('1'),
+      source: 'kv',
+      why: 'entry',
+    });
     await ledger.apply([{ nft: C, output: outputId('3') }]);
     await ledger.apply([{ nft: B, output: null }]);
     await publishAll();
-    expect(await look(A)).toEqual({ ledgerIndex: 102, outputId: outputId('1'), source: 'kv', why: 'range' });
+    expect(await look(A)).toEqual({
+      ledgerIndex: 102,
+      outputId: outputId('1'),
+      source: 'kv',
+      why: 'range',
+    });
     expect(await look(B)).toMatchObject({ ledgerIndex: 102, outputId: undefined, source: 'kv' });
-    expect(await look(C)).toMatchObject({ ledgerIndex: 102, outputId: outputId('3'), source: 'kv' });
-    expect(await look(nftId('d'))).toMatchObject({ ledgerIndex: 102, outputId: undefined, source: 'd1' });
+    expect(await look(C)).toMatchObject({
+      ledgerIndex: 102,
+      outputId: outputId('3'),
+      source: 'kv',
+    });
+    expect(await look(nftId('d'))).toMatchObject({
+      ledgerIndex: 102,
+      outputId: undefined,
+      source: 'd1',
+    });
 
     now += SETTLED;
     await publishAll();
-    expect(await look(nftId('d'))).toEqual({ ledgerIndex: 102, outputId: undefined, source: 'kv', why: 'age' });
+    expect(await look(nftId('d'))).toEqual({
+      ledgerIndex: 102,
+      outputId: undefined,
+      source: 'kv',
+      why: 'age',
+    });
   });
 
   test('an emptied namespace is filled again', async () => {
@@ -57,7 +86,11 @@ describe('with real bindings', () => {
     now += SETTLED;
     await publishAll();
     for (const { name } of (await NFT_INDEX.list()).keys) await NFT_INDEX.delete(name);
-    expect(await look(A)).toMatchObject({ outputId: outputId('1'), source: 'd1', why: 'recent is absent' });
+    expect(await look(A)).toMatchObject({
+      outputId: outputId('1'),
+      source: 'd1',
+      why: 'recent is absent',
+    });
     now += HEARTBEAT;
     await publishAll();
     expect(await look(A)).toMatchObject({ outputId: outputId('1'), source: 'kv' });
@@ -78,7 +111,9 @@ describe('with real bindings', () => {
 describe('50,000 NFTs change within the window', () => {
   test('every answer is true: of the last ones out of KV, of the others out of D1', async () => {
     const nfts = Array.from({ length: 50_000 }, (_, i) => hash(i));
-    await ledger.apply(nfts.map((nft, i) => ({ nft, output: i % 10 === 0 ? null : outputId(nft) })));
+    await ledger.apply(
+      nfts.map((nft, i) => ({ nft, output: i % 10 === 0 ? null : outputId(nft) })),
+    );
     expect(await publish(LEDGER, NFT_INDEX, () => now, SMALL_BUDGET)).toMatchObject({
       stops: ['budget spent'],
       ledgerIndex: 101,
@@ -89,14 +124,19 @@ describe('50,000 NFTs change within the window', () => {
     if (recent.kind !== 'value') throw new Error(recent.kind);
     const { answers, others } = recent.value;
     expect(Object.keys(answers).length).toBe(MAX_ANSWERS);
-    expect(others.length).toBe(new Set(nfts.map((nft) => nft.slice(0, NAME_LENGTH))).size * NAME_LENGTH);
+    expect(others.length).toBe(
+      new Set(nfts.map((nft) => nft.slice(0, NAME_LENGTH))).size * NAME_LENGTH,
+    );
 
     const asked = [...nfts.filter((_, i) => i % 500 === 0), ...Object.keys(answers).slice(0, 50)];
     const sources = { kv: 0, d1: 0 };
     for (const nft of asked) {
       const i = nfts.indexOf(nft);
       const answer = await look(nft);
-      expect(answer).toMatchObject({ ledgerIndex: 101, outputId: i % 10 === 0 ? undefined : outputId(nft) });
+      expect(answer).toMatchObject({
+        ledgerIndex: 101,
+        outputId: i % 10 === 0 ? undefined : outputId(nft),
+      });
       sources[answer!.source]++;
     }
     expect(sources.kv).toBeGreaterThanOrEqual(50);
@@ -115,7 +155,10 @@ describe('filled in bulk, before its ledger is there', () => {
   const SEAL = 'seal:of-the-bulk';
   const adopt = (name: string) => LEDGER.prepare(adoptionSql(name, 100, SEAL, now)).run();
   const load = async (name: string) => {
-    await NFT_INDEX.put(entryKey(A), writeEntry({ generation: name, ledgerIndex: 100, outputId: outputId('8') }));
+    await NFT_INDEX.put(
+      entryKey(A),
+      writeEntry({ generation: name, ledgerIndex: 100, outputId: outputId('8') }),
+    );
     await NFT_INDEX.put(SEAL, '');
     await ledger.import(name, 100, [{ nft: A, output: outputId('8') }]);
   };
@@ -126,11 +169,24 @@ describe('filled in bulk, before its ledger is there', () => {
     await adopt("it's new");
     const { used } = await publish(LEDGER, NFT_INDEX, () => now, BUDGET);
     expect(used.operations).toBe(1);
-    expect(await look(A)).toMatchObject({ ledgerIndex: 100, outputId: outputId('8'), source: 'kv' });
-    expect(await look(C)).toMatchObject({ outputId: undefined, source: 'd1', why: 'index is not settled' });
+    expect(await look(A)).toMatchObject({
+      ledgerIndex: 100,
+      outputId: outputId('8'),
+      source: 'kv',
+    });
+    expect(await look(C)).toMatchObject({
+      outputId: undefined,
+      source: 'd1',
+      why: 'index is not settled',
+    });
     now += SETTLED;
     await publishAll();
-    expect(await look(C)).toMatchObject({ ledgerIndex: 100, outputId: undefined, source: 'kv', why: 'age' });
+    expect(await look(C)).toMatchObject({
+      ledgerIndex: 100,
+      outputId: undefined,
+      source: 'kv',
+      why: 'age',
+    });
   });
 
   test('also where the row was lost', async () => {
@@ -151,5 +207,9 @@ describe('filled in bulk, before its ledger is there', () => {
 
 /** Digits that look random. */
 function hash(i: number): string {
-  return (BigInt(i + 1) * 0x9e3779b97f4a7c15n).toString(16).padStart(64, '0').slice(-16).padEnd(64, 'c');
+  return (BigInt(i + 1) * 0x9e3779b97f4a7c15n)
+    .toString(16)
+    .padStart(64, '0')
+    .slice(-16)
+    .padEnd(64, 'c');
 }

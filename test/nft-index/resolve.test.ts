@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Copy } from '../../src/nft-index/copy.ts';
-import type { Entry } from '../../src/nft-index/entry.ts';
-import type { Recent } from '../../src/nft-index/recent.ts';
+import type { Entry } from '../../src/nft-index/kv-entry.ts';
+import type { Copy } from '../../src/nft-index/kv-value.ts';
+import type { Recent } from '../../src/nft-index/recent-changes.ts';
 import { resolve } from '../../src/nft-index/resolve.ts';
-import { CLOCKS, RECENT_AGE, SETTLED } from '../../src/nft-index/times.ts';
+import { CLOCKS, RECENT_AGE, SETTLED } from '../../src/nft-index/timing-assumptions.ts';
 
 const NOW = 1_700_000_000_000;
 const NFT = 'a'.repeat(64);
@@ -44,7 +44,9 @@ describe('without a usable recent, D1 is asked, whatever the entry says', () => 
 
   test('as long as its age and the clocks stay within their bounds it is usable', () => {
     for (const publishedAt of [NOW - RECENT_AGE, NOW + CLOCKS]) {
-      expect(resolve(entry(150), recent({ publishedAt }), NFT, NOW)).toEqual(answer(200, OLD, 'range'));
+      expect(resolve(entry(150), recent({ publishedAt }), NFT, NOW)).toEqual(
+        answer(200, OLD, 'range'),
+      );
     }
   });
 });
@@ -54,11 +56,15 @@ describe('an entry that was read from D1 as late as recent, or later, is the ans
     expect(resolve(entry(ledgerIndex), recent({ answers: { [NFT]: OLD } }), NFT, NOW)).toEqual(
       answer(ledgerIndex, OLD, 'entry'),
     );
-    expect(resolve(entry(ledgerIndex, null), recent(), NFT, NOW)).toEqual(answer(ledgerIndex, undefined, 'entry'));
+    expect(resolve(entry(ledgerIndex, null), recent(), NFT, NOW)).toEqual(
+      answer(ledgerIndex, undefined, 'entry'),
+    );
   });
 
   test('not if it is of another ledger', () => {
-    expect(resolve(entry(250, OLD, 'other'), recent(), NFT, NOW)).toEqual(ask('entry is of another ledger'));
+    expect(resolve(entry(250, OLD, 'other'), recent(), NFT, NOW)).toEqual(
+      ask('entry is of another ledger'),
+    );
   });
 });
 
@@ -70,13 +76,15 @@ describe('a change in recent is the answer, whatever the entry says', () => {
     ['of another ledger', entry(300, OLD, 'other')],
   ])('%s', (_, copy) => {
     const value = { fromTime: null };
-    expect(resolve(copy, recent({ ...value, answers: { [NFT]: NEW } }), NFT, NOW)).toEqual(answer(200, NEW, 'change'));
+    expect(resolve(copy, recent({ ...value, answers: { [NFT]: NEW } }), NFT, NOW)).toEqual(
+      answer(200, NEW, 'change'),
+    );
     expect(resolve(copy, recent({ ...value, answers: { [NFT]: null } }), NFT, NOW)).toEqual(
       answer(200, undefined, 'change'),
     );
-    expect(resolve(copy, recent({ ...value, others: `00000000${NFT.slice(0, 8)}` }), NFT, NOW)).toEqual(
-      ask('changed lately'),
-    );
+    expect(
+      resolve(copy, recent({ ...value, others: `00000000${NFT.slice(0, 8)}` }), NFT, NOW),
+    ).toEqual(ask('changed lately'));
   });
 
   test('names count only as a whole', () => {
@@ -92,8 +100,12 @@ describe('a change in recent is the answer, whatever the entry says', () => {
 describe('no change in recent', () => {
   test('an entry from within its range holds at its end, at any time', () => {
     for (const fromTime of [null, NOW]) {
-      expect(resolve(entry(100), recent({ fromTime }), NFT, NOW)).toEqual(answer(200, OLD, 'range'));
-      expect(resolve(entry(199, null), recent({ fromTime }), NFT, NOW)).toEqual(answer(200, undefined, 'range'));
+      expect(resolve(entry(100), recent({ fromTime }), NFT, NOW)).toEqual(
+        answer(200, OLD, 'range'),
+      );
+      expect(resolve(entry(199, null), recent({ fromTime }), NFT, NOW)).toEqual(
+        answer(200, undefined, 'range'),
+      );
     }
   });
 
@@ -105,8 +117,12 @@ describe('no change in recent', () => {
 
   test('before, D1 is asked', () => {
     for (const copy of [entry(99), ABSENT]) {
-      expect(resolve(copy, recent({ fromTime: null }), NFT, NOW)).toEqual(ask('index is not complete'));
-      expect(resolve(copy, recent({ fromTime: NOW - SETTLED + 1 }), NFT, NOW)).toEqual(ask('index is not settled'));
+      expect(resolve(copy, recent({ fromTime: null }), NFT, NOW)).toEqual(
+        ask('index is not complete'),
+      );
+      expect(resolve(copy, recent({ fromTime: NOW - SETTLED + 1 }), NFT, NOW)).toEqual(
+        ask('index is not settled'),
+      );
     }
   });
 
@@ -117,6 +133,8 @@ describe('no change in recent', () => {
 
   test('an entry that says nothing is not taken for an absent one', () => {
     expect(resolve(MALFORMED, recent(), NFT, NOW)).toEqual(ask('entry is malformed'));
-    expect(resolve(entry(150, OLD, 'other'), recent(), NFT, NOW)).toEqual(ask('entry is of another ledger'));
+    expect(resolve(entry(150, OLD, 'other'), recent(), NFT, NOW)).toEqual(
+      ask('entry is of another ledger'),
+    );
   });
 });

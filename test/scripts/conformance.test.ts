@@ -13,7 +13,7 @@ import { runVector } from '../../scripts/conformance/run-vector.ts';
 import { block } from '../../src/stardust/block.ts';
 import { toHex } from '../../src/stardust/bytes.ts';
 import { encode } from '../../src/stardust/codec.ts';
-import { readJson, readLines } from '../vectors.ts';
+import { readJson, readLines } from '../support/vectors.ts';
 
 type Vector = Record<string, unknown>;
 
@@ -22,7 +22,9 @@ const run = (vector: unknown) => runVector(JSON.stringify(vector), README_PARAME
 const parsing = vectors('parsing');
 const semantics = vectors('semantics').slice(0, 100);
 const whiteFlags = vectors('hornet-suite');
-const proofs = ['private-network', 'shimmer-3857880'].map((name) => readJson(`proofs/${name}.json`) as Vector);
+const proofs = ['private-network', 'shimmer-3857880'].map(
+  (name) => readJson(`proofs/${name}.json`) as Vector,
+);
 
 const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
 let files = 0;
@@ -55,7 +57,9 @@ describe('spoilt vectors', () => {
   const valid = parsing.find((vector) => vector.valid && vector.payloadId !== undefined)!;
   const invalid = parsing.find((vector) => !vector.valid)!;
   const applied = semantics.find(({ conflict }) => conflict === 0)!;
-  const whiteFlag = whiteFlags.find(({ ledgerInputs }) => Array.isArray(ledgerInputs) && ledgerInputs.length > 0)!;
+  const whiteFlag = whiteFlags.find(
+    ({ ledgerInputs }) => Array.isArray(ledgerInputs) && ledgerInputs.length > 0,
+  )!;
   const order = whiteFlag.whiteFlagOrder as Vector[];
   const transaction = order.findIndex(({ isTransaction }) => isTransaction);
   const id = toHex(new Uint8Array(32));
@@ -63,14 +67,30 @@ describe('spoilt vectors', () => {
   it.each<[string, unknown, RegExp]>([
     ['another root', { leaves: 3, root: id }, /^root: .* is expected/],
     ['leaves that are no number', { leaves: '3' }, /"leaves"/],
-    ['a signature said to be valid', { ...vectors('ed25519').at(-1), message: '0x00', valid: true }, /^valid: false/],
+    [
+      'a signature said to be valid',
+      { ...vectors('ed25519').at(-1), message: '0x00', valid: true },
+      /^valid: false/,
+    ],
     ['a valid block said to be invalid', { ...valid, valid: false }, /^accepted/],
     ['an invalid block said to be valid', { ...invalid, valid: true }, /^refused: /],
     ['another block ID', { ...valid, blockId: id }, /^blockId: /],
     ['another payload ID', { ...valid, payloadId: id }, /^payloadId: /],
-    ['another nonce in the JSON', { ...valid, json: { ...(valid.json as Vector), nonce: '7' } }, /^json\.nonce: /],
-    ['no JSON where some is due', { ...valid, json: {} }, /^json\.protocolVersion: .* where nothing/],
-    ['another verdict', { ...applied, conflict: 12 }, /^conflict: 0 \(no conflict\) where 12 \(a chain/],
+    [
+      'another nonce in the JSON',
+      { ...valid, json: { ...(valid.json as Vector), nonce: '7' } },
+      /^json\.nonce: /,
+    ],
+    [
+      'no JSON where some is due',
+      { ...valid, json: {} },
+      /^json\.protocolVersion: .* where nothing/,
+    ],
+    [
+      'another verdict',
+      { ...applied, conflict: 12 },
+      /^conflict: 0 \(no conflict\) where 12 \(a chain/,
+    ],
     ['a verdict that there is not', { ...applied, conflict: 255 }, /where 255 is expected/],
     ['another transaction ID', { ...applied, transactionId: id }, /^transactionId: /],
     ['inputs left out', { ...applied, inputs: [] }, /^failed with an error: the outputs given/],
@@ -81,8 +101,16 @@ describe('spoilt vectors', () => {
       withReason(4),
       new RegExp(`^whiteFlagOrder\\.${transaction}\\.conflictReason: 0 where 4`),
     ],
-    ['blocks left out', { ...whiteFlag, whiteFlagOrder: null }, /^the previous milestone is not met/],
-    ['an output left out of the ledger', { ...whiteFlag, ledgerInputs: null }, /conflictReason: 3 where 0/],
+    [
+      'blocks left out',
+      { ...whiteFlag, whiteFlagOrder: null },
+      /^the previous milestone is not met/,
+    ],
+    [
+      'an output left out of the ledger',
+      { ...whiteFlag, ledgerInputs: null },
+      /conflictReason: 3 where 0/,
+    ],
     [
       'an output that is spent',
       { ...whiteFlag, ledgerInputs: null, inputsNotUnspentInLedger: spent() },
@@ -98,8 +126,16 @@ describe('spoilt vectors', () => {
       { ...whiteFlag, whiteFlagOrder: [{ ...order[0], raw: '0x02' }] },
       /block of the cone/,
     ],
-    ['a proof of another block', { ...proofs[0], block: proofs[1]!.block }, /^B\.13: proof of another block/],
-    ['a proof for another milestone', { ...proofs[0], milestone: proofs[1]!.milestone }, /another root/],
+    [
+      'a proof of another block',
+      { ...proofs[0], block: proofs[1]!.block },
+      /^B\.13: proof of another block/,
+    ],
+    [
+      'a proof for another milestone',
+      { ...proofs[0], milestone: proofs[1]!.milestone },
+      /another root/,
+    ],
     [
       'a milestone with another timestamp',
       { ...proofs[0], milestone: { ...(proofs[0]!.milestone as Vector), timestamp: 1 } },
@@ -116,7 +152,9 @@ describe('spoilt vectors', () => {
   function withReason(conflictReason: number): Vector {
     return {
       ...whiteFlag,
-      whiteFlagOrder: order.map((each, i) => (i === transaction ? { ...each, conflictReason } : each)),
+      whiteFlagOrder: order.map((each, i) =>
+        i === transaction ? { ...each, conflictReason } : each,
+      ),
     };
   }
 
@@ -130,7 +168,11 @@ describe('spoilt vectors', () => {
       [3, true],
       [2, false],
     ] as const) {
-      const vector = { ...withReason(reason), ledgerInputs: null, inputsNotUnspentInLedger: spent() };
+      const vector = {
+        ...withReason(reason),
+        ledgerInputs: null,
+        inputsNotUnspentInLedger: spent(),
+      };
       // the roots are others, but the order is looked at first
       const { failure } = await run(vector);
       expect(failure).toMatch(passes ? /^response\./ : /^whiteFlagOrder\./);
@@ -169,7 +211,9 @@ describe('files', () => {
   });
 
   it('reject when they break off', async () => {
-    await expect(read(file(gzipSync('{}\n'.repeat(1000)).subarray(0, 20)))).rejects.toThrow(/unexpected end/);
+    await expect(read(file(gzipSync('{}\n'.repeat(1000)).subarray(0, 20)))).rejects.toThrow(
+      /unexpected end/,
+    );
     await expect(read(join(folder, 'nowhere'))).rejects.toThrow(/ENOENT/);
     await expect(read(folder)).rejects.toThrow(/EISDIR/);
   });
@@ -178,8 +222,13 @@ describe('files', () => {
 describe('the command', { timeout: 60_000 }, () => {
   const script = join(import.meta.dirname, '..', '..', 'scripts', 'conformance.ts');
 
-  async function command(...args: string[]): Promise<{ code: unknown; out: string[]; error: string }> {
-    const { code, stdout, stderr } = await promisify(execFile)(process.execPath, [script, ...args]).then(
+  async function command(
+    ...args: string[]
+  ): Promise<{ code: unknown; out: string[]; error: string }> {
+    const { code, stdout, stderr } = await promisify(execFile)(process.execPath, [
+      script,
+      ...args,
+    ]).then(
       (done) => ({ code: 0, ...done }),
       (failed: { code: unknown; stdout: string; stderr: string }) => failed,
     );
@@ -191,7 +240,9 @@ describe('the command', { timeout: 60_000 }, () => {
       .map((vector) => `${JSON.stringify(vector)}\n`)
       .join(''),
   );
-  const bad = file(`{"leaves":1,"root":"0x00"}\n${JSON.stringify({ ...semantics[0], conflict: 0, name: 'spoilt' })}\n`);
+  const bad = file(
+    `{"leaves":1,"root":"0x00"}\n${JSON.stringify({ ...semantics[0], conflict: 0, name: 'spoilt' })}\n`,
+  );
 
   it('counts, and exits with 0 if nothing failed', async () => {
     expect(await command(good)).toMatchObject({ code: 0, out: ['3 passed, 0 failed'] });
@@ -213,7 +264,13 @@ describe('the command', { timeout: 60_000 }, () => {
     const { payloadId: _, ...withTransaction } = parsing.find(({ json }) => isTransaction(json))!;
     const vector = file(JSON.stringify(withTransaction));
     const { minPowScore, rentStructure, ...rest } = README_PARAMETERS;
-    const protocol = { ...rest, minPowScore, rentStructure, tokenSupply: `${rest.tokenSupply}`, networkName: 'other' };
+    const protocol = {
+      ...rest,
+      minPowScore,
+      rentStructure,
+      tokenSupply: `${rest.tokenSupply}`,
+      networkName: 'other',
+    };
     const parameters = file(JSON.stringify({ name: 'HORNET', protocol }), 'json');
     const { code, out } = await command('--parameters', parameters, vector);
     expect(code).toBe(1);

@@ -8,20 +8,22 @@ import { importRemotely } from '../../scripts/lib/import-remotely.ts';
 import { openLocalDatabase, persistPath } from '../../scripts/lib/local-database.ts';
 import { runWrangler } from '../../scripts/lib/run-wrangler.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
+import type { Database } from '../../src/ledger/database.ts';
 import { headFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
-import type { Database } from '../../src/ledger/rows.ts';
-import { ledgerStateHash } from '../../src/ledger/state-hash.ts';
+import { ledgerStateHash } from '../../src/ledger/ledger-state-hash.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
-import { entryKey, readEntry } from '../../src/nft-index/entry.ts';
-import { dump, openMemory, schema } from '../ledger/sqlite.ts';
-import { FakeWrangler } from './fake-wrangler.ts';
-import { temporaryFolder, unpackVector } from './process.ts';
+import { entryKey, readEntry } from '../../src/nft-index/kv-entry.ts';
+import { dump, openMemory, schema } from '../support/ledger/memory-database.ts';
+import { FakeWrangler } from '../support/scripts/fake-wrangler.ts';
+import { temporaryFolder, unpackVector } from '../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
 const config = readWranglerConfig();
 
 function filesOf(network: string) {
-  const [full, delta] = ['full', 'delta'].map((kind) => unpackVector(folder, `${network}/${kind}_snapshot.bin`));
+  const [full, delta] = ['full', 'delta'].map((kind) =>
+    unpackVector(folder, `${network}/${kind}_snapshot.bin`),
+  );
   return { full: full!, delta: delta!, keys: undefined };
 }
 
@@ -53,7 +55,9 @@ describe('upload', { timeout: 60_000 }, () => {
     expect(print).toHaveBeenCalledWith(`state hash    ${HASH_A}`);
     expect(await schema(wrangler.database)).toEqual(await schema(await openMemory()));
 
-    const { generation } = headFromRow((await wrangler.database.prepare(SELECT_HEAD).bind(null).first())!);
+    const { generation } = headFromRow(
+      (await wrangler.database.prepare(SELECT_HEAD).bind(null).first())!,
+    );
     const { nft } = (await dump(wrangler.database)) as { nft: { id: string; output: string }[] };
     expect(nft).toHaveLength(60);
     for (const { id, output } of nft) {
@@ -66,7 +70,9 @@ describe('upload', { timeout: 60_000 }, () => {
     expect(entries.kind === 'complete' && wrangler.index.has(entries.seal)).toBe(true);
 
     expect(existsSync(work)).toBe(false);
-    const files = wrangler.calls.filter((call) => call === 'd1 execute stardust-ledger --remote --yes --file').length;
+    const files = wrangler.calls.filter(
+      (call) => call === 'd1 execute stardust-ledger --remote --yes --file',
+    ).length;
     expect(files).toBeGreaterThan(4);
     expect(wrangler.calls.filter((call) => call.startsWith('kv bulk put'))).toEqual(
       Array(4).fill('kv bulk put --binding NFT_INDEX --remote --preview false'),
@@ -79,10 +85,15 @@ describe('upload', { timeout: 60_000 }, () => {
     for (let call = 0; call < whole.calls.length; call++) {
       for (const isAfter of [false, true]) {
         const wrangler = new FakeWrangler();
-        await importRemotely(NETWORK_C, config, wrangler.run, workFolder(), { file: 10_000_000, entries: 10_000 });
+        await importRemotely(NETWORK_C, config, wrangler.run, workFolder(), {
+          file: 10_000_000,
+          entries: 10_000,
+        });
         const work = workFolder();
         wrangler.failAt = { call: wrangler.calls.length + call, isAfter };
-        await expect(importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS)).rejects.toThrow('no connection');
+        await expect(importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS)).rejects.toThrow(
+          'no connection',
+        );
         expect([HASH_A, HASH_C]).toContain(await hashOf(wrangler.database));
         await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS);
         expect(await hashOf(wrangler.database)).toBe(HASH_A);
@@ -120,14 +131,20 @@ describe('upload', { timeout: 60_000 }, () => {
   it('uploads nothing of files that are refused', async () => {
     const wrangler = new FakeWrangler();
     const files = { ...NETWORK_A, delta: NETWORK_C.delta };
-    await expect(importRemotely(files, config, wrangler.run, workFolder(), LIMITS)).rejects.toThrow('E.5');
+    await expect(importRemotely(files, config, wrangler.run, workFolder(), LIMITS)).rejects.toThrow(
+      'E.5',
+    );
     expect(wrangler.calls).toEqual([]);
   });
 
   it('is understood by wrangler, and its files by D1', async () => {
     const deployed = join(folder, 'deployed');
     const locally = (args: readonly string[]) =>
-      runWrangler([...args.map((arg) => (arg === '--remote' ? '--local' : arg)), '--persist-to', deployed]);
+      runWrangler([
+        ...args.map((arg) => (arg === '--remote' ? '--local' : arg)),
+        '--persist-to',
+        deployed,
+      ]);
     await importRemotely(NETWORK_A, config, locally, workFolder());
     expect(existsSync(persistPath(deployed))).toBe(true);
     const db = await openLocalDatabase(deployed, config);

@@ -7,10 +7,15 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { describe, expect, it } from 'vitest';
 import { openLocalDatabase, persistPath } from '../../scripts/lib/local-database.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
-import { entryKey, readEntry } from '../../src/nft-index/entry.ts';
-import { dump } from '../ledger/sqlite.ts';
-import { writeMadeSnapshot } from './made-snapshot.ts';
-import { runScript, startScript, temporaryFolder, unpackVector } from './process.ts';
+import { entryKey, readEntry } from '../../src/nft-index/kv-entry.ts';
+import { dump } from '../support/ledger/memory-database.ts';
+import { writeMadeSnapshot } from '../support/scripts/made-snapshot.ts';
+import {
+  runScript,
+  startScript,
+  temporaryFolder,
+  unpackVector,
+} from '../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
 const config = readWranglerConfig();
@@ -53,13 +58,19 @@ describe('import', { timeout: 60_000 }, () => {
     const tables = await dumpOf(state);
     const [head] = tables.head as { generation: string }[];
     const miniflare = new Miniflare({
-      ...convertV4MiniflareOptions({ modules: true, script: '', kvNamespaces: { NFT_INDEX: config.localNamespaceId } }),
+      ...convertV4MiniflareOptions({
+        modules: true,
+        script: '',
+        kvNamespaces: { NFT_INDEX: config.localNamespaceId },
+      }),
       resourcePersistencePath: persistPath(state),
     });
     const index = (await miniflare.getKVNamespace('NFT_INDEX')) as unknown as KVNamespace;
     for (const { id, output } of tables.nft as { id: string; output: string }[]) {
       const entry = readEntry(await index.get(entryKey(id)));
-      expect(entry).toMatchObject({ value: { generation: head!.generation, ledgerIndex: 81, outputId: output } });
+      expect(entry).toMatchObject({
+        value: { generation: head!.generation, ledgerIndex: 81, outputId: output },
+      });
     }
     await miniflare.dispose();
   });
@@ -67,9 +78,17 @@ describe('import', { timeout: 60_000 }, () => {
   it.each<[string, string[], RegExp]>([
     ['no file is named', [], /^--full is missing\nUsage: /],
     ['a flag is not known', ['--fulll', FULL], /^Unknown option '--fulll'.*\nUsage: /],
-    ['a file is not there', ['--full', '/nowhere.bin'], /^\/nowhere\.bin: there is no such file\n$/],
+    [
+      'a file is not there',
+      ['--full', '/nowhere.bin'],
+      /^\/nowhere\.bin: there is no such file\n$/,
+    ],
     ['a file is a folder', ['--full', folder], /: not a file\n$/],
-    ['a file is of the other kind', ['--full', DELTA], /^\S+delta_snapshot\.bin: full snapshot, offset 1: [^\n]+\n$/],
+    [
+      'a file is of the other kind',
+      ['--full', DELTA],
+      /^\S+delta_snapshot\.bin: full snapshot, offset 1: [^\n]+\n$/,
+    ],
     [
       'files do not belong together',
       ['--full', OTHER, '--delta', DELTA],
@@ -80,18 +99,35 @@ describe('import', { timeout: 60_000 }, () => {
       [...FILES, '--milestone-public-keys', KEYS[0]!, '--milestone-threshold', '1'],
       /^\S+: delta snapshot, offset 56: 1\.7: milestone 1 is not properly signed, [^\n]+\n$/,
     ],
-    ['keys come without a threshold', [...FILES, '--milestone-public-keys', KEYS[0]!], /MILESTONE_THRESHOLD[^\n]+\n$/],
-    ['keys are none', [...FILES, '--milestone-public-keys', 'ab'], /^MILESTONE_PUBLIC_KEYS must be keys[^\n]+\n$/],
-  ])('says so in a sentence when %s, and leaves the ledger as it was', async (_, args, sentence) => {
-    const before = await dumpOf(state);
-    const { code, stdout, stderr } = await runScript('import.ts', ...args, '--persist-to', state);
-    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(sentence) });
-    expect(await dumpOf(state)).toEqual(before);
-  });
+    [
+      'keys come without a threshold',
+      [...FILES, '--milestone-public-keys', KEYS[0]!],
+      /MILESTONE_THRESHOLD[^\n]+\n$/,
+    ],
+    [
+      'keys are none',
+      [...FILES, '--milestone-public-keys', 'ab'],
+      /^MILESTONE_PUBLIC_KEYS must be keys[^\n]+\n$/,
+    ],
+  ])(
+    'says so in a sentence when %s, and leaves the ledger as it was',
+    async (_, args, sentence) => {
+      const before = await dumpOf(state);
+      const { code, stdout, stderr } = await runScript('import.ts', ...args, '--persist-to', state);
+      expect({ code, stdout, stderr }).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(sentence),
+      });
+      expect(await dumpOf(state)).toEqual(before);
+    },
+  );
 
   it('says when the ledger of another network is replaced', async () => {
     const { stderr } = await runScript('import.ts', '--full', OTHER, '--persist-to', state);
-    expect(stderr).toBe('Note: a ledger of network stardust_sample1 is replaced by one of params_net_1.\n');
+    expect(stderr).toBe(
+      'Note: a ledger of network stardust_sample1 is replaced by one of params_net_1.\n',
+    );
   });
 
   it('goes on after each of many deaths', async () => {

@@ -8,8 +8,8 @@ import { unstable_readConfig } from 'wrangler';
 import { localDatabasePath, openLocalDatabase } from '../../scripts/lib/local-database.ts';
 import { runWrangler } from '../../scripts/lib/run-wrangler.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
-import { schema } from '../ledger/sqlite.ts';
-import { temporaryFolder } from './process.ts';
+import { schema } from '../support/ledger/memory-database.ts';
+import { temporaryFolder } from '../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
 const config = readWranglerConfig();
@@ -60,14 +60,24 @@ QUOTED = "no"
   it('must bind the ledger', () => {
     const path = join(folder, 'empty.toml');
     writeFileSync(path, 'name = "a"\n');
-    expect(() => readWranglerConfig(path)).toThrow(`${path} has no [[d1_databases]] with binding = "LEDGER"`);
+    expect(() => readWranglerConfig(path)).toThrow(
+      `${path} has no [[d1_databases]] with binding = "LEDGER"`,
+    );
   });
 });
 
 describe('the local database', { timeout: 60_000 }, () => {
   it('is the file that wrangler makes, and has the tables that wrangler makes', async () => {
     const theirs = join(folder, 'theirs');
-    await runWrangler(['d1', 'migrations', 'apply', config.databaseName, '--local', '--persist-to', theirs]);
+    await runWrangler([
+      'd1',
+      'migrations',
+      'apply',
+      config.databaseName,
+      '--local',
+      '--persist-to',
+      theirs,
+    ]);
     expect(existsSync(localDatabasePath(theirs, config))).toBe(true);
     const [made, own] = [
       await openLocalDatabase(theirs, config),
@@ -75,8 +85,11 @@ describe('the local database', { timeout: 60_000 }, () => {
     ];
     const { results } = await made.prepare('SELECT id, name FROM d1_migrations').all();
     expect(results.map(({ name }) => name)).toEqual(readdirSync('migrations').sort());
-    expect((await own.prepare('SELECT id, name FROM d1_migrations').all()).results).toEqual(results);
-    const withoutTheirs = (rows: unknown[]) => rows.filter((row) => !JSON.stringify(row).includes('_cf_'));
+    expect((await own.prepare('SELECT id, name FROM d1_migrations').all()).results).toEqual(
+      results,
+    );
+    const withoutTheirs = (rows: unknown[]) =>
+      rows.filter((row) => !JSON.stringify(row).includes('_cf_'));
     expect(withoutTheirs(await schema(made))).toEqual(withoutTheirs(await schema(own)));
     made.close();
     own.close();

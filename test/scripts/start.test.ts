@@ -7,12 +7,12 @@ import { describe, expect, it } from 'vitest';
 import { openLocalDatabase } from '../../scripts/lib/local-database.ts';
 import { readMilestone, readWhiteFlag } from '../../scripts/lib/sample.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
-import { ledgerStateHash } from '../../src/ledger/state-hash.ts';
+import { ledgerStateHash } from '../../src/ledger/ledger-state-hash.ts';
 import { parseBlock } from '../../src/stardust/block.ts';
 import { fromHex, toHex } from '../../src/stardust/bytes.ts';
 import { nftIdOfOutput, outputId } from '../../src/stardust/ids.ts';
-import { freePort } from '../edge/npm-start.ts';
-import { runScript, startScript, temporaryFolder } from './process.ts';
+import { freePort } from '../support/edge/npm-start.ts';
+import { runScript, startScript, temporaryFolder } from '../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
 
@@ -65,13 +65,19 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect(minted).toHaveLength(23);
     for (const [nftId, id] of minted) {
       const answer = await fetch(`${origin}/api/indexer/v1/outputs/nft/${nftId}`);
-      expect([answer.status, await answer.json()]).toEqual([200, { ledgerIndex: 17339, items: [id] }]);
+      expect([answer.status, await answer.json()]).toEqual([
+        200,
+        { ledgerIndex: 17339, items: [id] },
+      ]);
     }
     for (const unknown of [`0x${'00'.repeat(32)}`, `0x${'ab'.repeat(32)}`]) {
       expect((await fetch(`${origin}/api/indexer/v1/outputs/nft/${unknown}`)).status).toBe(404);
     }
     const { request, expected } = readWhiteFlag();
-    const answer = await fetch(`${origin}/api/core/v2/whiteflag`, { method: 'POST', body: JSON.stringify(request) });
+    const answer = await fetch(`${origin}/api/core/v2/whiteflag`, {
+      method: 'POST',
+      body: JSON.stringify(request),
+    });
     expect([answer.status, await answer.json()]).toEqual([200, expected]);
     // on a sample of 2022
     expect((await fetch(`${origin}/health`)).status).toBe(503);
@@ -80,7 +86,9 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect(printed).toContain(
       `curl ${origin}/api/indexer/v1/outputs/nft/${nftId}\n  answers {"ledgerIndex":17339,"items":["${id}"]}`,
     );
-    expect(printed).toContain(`-d '${JSON.stringify(request)}'\n  answers ${JSON.stringify(expected)}`);
+    expect(printed).toContain(
+      `-d '${JSON.stringify(request)}'\n  answers ${JSON.stringify(expected)}`,
+    );
 
     child.kill('SIGINT');
     expect((await ended).code).toBe(0);
@@ -119,7 +127,7 @@ describe('npm start', { timeout: 120_000 }, () => {
   it('does not touch the ledger of another network', async () => {
     const foreign = join(folder, 'foreign');
     const file = join(folder, 'made.bin');
-    const { writeMadeSnapshot } = await import('./made-snapshot.ts');
+    const { writeMadeSnapshot } = await import('../support/scripts/made-snapshot.ts');
     writeMadeSnapshot(file, 1);
     await runScript('import.ts', '--full', file, '--persist-to', foreign);
     const { code, stderr } = await runScript('start.ts', '--persist-to', foreign);

@@ -10,20 +10,35 @@ const ELSEWHERE: { case: number; file: string; named: string[] }[] = [
   {
     // E.3 (a)
     case: 108,
-    file: 'http/contract.ts',
-    named: ['the first milestone with a previous one', 'a later milestone with previousMilestoneId'],
+    file: 'support/http/contract.ts',
+    named: [
+      'the first milestone with a previous one',
+      'a later milestone with previousMilestoneId',
+    ],
   },
   {
     // E.3 (b): the previous milestone is in the ledger, so that its timestamp and index are known before the walk
     case: 109,
-    file: 'http/contract.ts',
+    file: 'support/http/contract.ts',
     named: ['a timestamp that is not raised', 'a milestone too far ahead'],
   },
   // 404 and 400 by our contract, where the reference has 503 and 400
-  { case: 116, file: 'http/contract.ts', named: ['a milestone too far ahead', 'parents ${JSON.stringify(parents)'] },
+  {
+    case: 116,
+    file: 'support/http/contract.ts',
+    named: ['a milestone too far ahead', 'parents ${JSON.stringify(parents)'],
+  },
   // 400 by our contract: the reference pads and cuts
-  { case: 117, file: 'http/contract.ts', named: ['[parent.slice(0, -1)]', '[parent.slice(2)]', "['']"] },
-  { case: 118, file: 'http/contract.ts', named: ["['0x', parent.slice(2)", "[undefined, null, '', ZERO_ID]"] },
+  {
+    case: 117,
+    file: 'support/http/contract.ts',
+    named: ['[parent.slice(0, -1)]', '[parent.slice(2)]', "['']"],
+  },
+  {
+    case: 118,
+    file: 'support/http/contract.ts',
+    named: ["['0x', parent.slice(2)", "[undefined, null, '', ZERO_ID]"],
+  },
 ];
 
 const folder = join(import.meta.dirname, 'catalogue');

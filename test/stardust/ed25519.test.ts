@@ -11,7 +11,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromHex } from '../../src/stardust/bytes.ts';
 import { verifyEd25519, verifyZip215, webCrypto } from '../../src/stardust/ed25519.ts';
-import { readLines } from '../vectors.ts';
+import { readLines } from '../support/vectors.ts';
 
 interface Case {
   name: string;
@@ -21,7 +21,10 @@ interface Case {
   valid: boolean;
 }
 
-const lines = readLines('ed25519.jsonl') as (Record<'name' | 'publicKey' | 'message' | 'signature', string> & {
+const lines = readLines('ed25519.jsonl') as (Record<
+  'name' | 'publicKey' | 'message' | 'signature',
+  string
+> & {
   valid: boolean;
 })[];
 const recorded: Case[] = lines.map((line) => ({
@@ -37,15 +40,22 @@ const message = new TextEncoder().encode('32 bytes that a transaction signs');
 
 const join = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts));
 const toScalar = (bytes: Uint8Array) => BigInt(`0x${bytes.toReversed().toHex()}`) % ORDER;
-const littleEndian = (value: bigint) => Uint8Array.fromHex(value.toString(16).padStart(64, '0')).toReversed();
+const littleEndian = (value: bigint) =>
+  Uint8Array.fromHex(value.toString(16).padStart(64, '0')).toReversed();
 const challenge = (R: Uint8Array, A: Uint8Array) => toScalar(sha512(join(R, A, message)));
 const canonical = (encoding: Uint8Array) => Point.fromBytes(encoding, true).toBytes();
 
 // The 14 ways to write the 8 points of small order, as they occur in the recorded cases.
 const smallOrder = [
-  ...new Set(recorded.filter(({ name }) => name.startsWith('small order')).map(({ publicKey }) => publicKey.toHex())),
+  ...new Set(
+    recorded
+      .filter(({ name }) => name.startsWith('small order'))
+      .map(({ publicKey }) => publicKey.toHex()),
+  ),
 ].map((hex) => Uint8Array.fromHex(hex));
-const notCanonical = smallOrder.filter((encoding) => canonical(encoding).toHex() !== encoding.toHex());
+const notCanonical = smallOrder.filter(
+  (encoding) => canonical(encoding).toHex() !== encoding.toHex(),
+);
 
 const secret = 0x0fedcba9876543210123456789abcdef5555555555555555aaaaaaaaaaaaaaaan;
 const A = Point.BASE.multiply(secret).toBytes();
@@ -61,7 +71,13 @@ function constructed(): Case[] {
     const S = (challenge(encoding, A) * secret) % ORDER;
     add(`R = ${hex}`, A, encoding, S, true);
     add(`R = ${hex}, S + 1`, A, encoding, (S + 1n) % ORDER, false);
-    add(`R = ${hex}, S of the other parity of R`, A, encoding.with(31, encoding[31]! ^ 0x80), S, false);
+    add(
+      `R = ${hex}, S of the other parity of R`,
+      A,
+      encoding.with(31, encoding[31]! ^ 0x80),
+      S,
+      false,
+    );
     add(`A = ${hex}, R = S·B`, encoding, Point.BASE.multiply(77n).toBytes(), 77n, true);
     add(`A = ${hex}, R = (S + 1)·B`, encoding, Point.BASE.multiply(78n).toBytes(), 77n, false);
 
@@ -74,20 +90,68 @@ function constructed(): Case[] {
   }
   for (const encoding of notCanonical) {
     const k = challenge(canonical(encoding), A);
-    add(`R = ${encoding.toHex()}, hashed as one would encode it`, A, encoding, (k * secret) % ORDER, false);
+    add(
+      `R = ${encoding.toHex()}, hashed as one would encode it`,
+      A,
+      encoding,
+      (k * secret) % ORDER,
+      false,
+    );
   }
   return cases;
 }
 
 const S0 = join(Uint8Array.of(1), new Uint8Array(31));
 const edges: Case[] = [
-  { name: 'all zeros', valid: true, publicKey: new Uint8Array(32), message, signature: new Uint8Array(64) },
-  { name: 'S = order', valid: false, publicKey: S0, message, signature: join(S0, littleEndian(ORDER)) },
-  { name: 'S = order - 1', valid: false, publicKey: S0, message, signature: join(S0, littleEndian(ORDER - 1n)) },
-  { name: 'S = 2^255', valid: false, publicKey: S0, message, signature: join(S0, littleEndian(2n ** 255n)) },
-  { name: 'S = 2^253', valid: false, publicKey: S0, message, signature: join(S0, littleEndian(2n ** 253n)) },
-  { name: 'A is no point', valid: false, publicKey: littleEndian(2n), message, signature: join(S0, littleEndian(0n)) },
-  { name: 'R is no point', valid: false, publicKey: S0, message, signature: join(littleEndian(2n), littleEndian(0n)) },
+  {
+    name: 'all zeros',
+    valid: true,
+    publicKey: new Uint8Array(32),
+    message,
+    signature: new Uint8Array(64),
+  },
+  {
+    name: 'S = order',
+    valid: false,
+    publicKey: S0,
+    message,
+    signature: join(S0, littleEndian(ORDER)),
+  },
+  {
+    name: 'S = order - 1',
+    valid: false,
+    publicKey: S0,
+    message,
+    signature: join(S0, littleEndian(ORDER - 1n)),
+  },
+  {
+    name: 'S = 2^255',
+    valid: false,
+    publicKey: S0,
+    message,
+    signature: join(S0, littleEndian(2n ** 255n)),
+  },
+  {
+    name: 'S = 2^253',
+    valid: false,
+    publicKey: S0,
+    message,
+    signature: join(S0, littleEndian(2n ** 253n)),
+  },
+  {
+    name: 'A is no point',
+    valid: false,
+    publicKey: littleEndian(2n),
+    message,
+    signature: join(S0, littleEndian(0n)),
+  },
+  {
+    name: 'R is no point',
+    valid: false,
+    publicKey: S0,
+    message,
+    signature: join(littleEndian(2n), littleEndian(0n)),
+  },
 ];
 
 const all = [...recorded, ...constructed(), ...edges];
@@ -114,18 +178,24 @@ describe('verifyZip215', () => {
 
   it('says no to any other length, and never throws', () => {
     const { publicKey, signature } = recorded.find(({ name }) => name.startsWith('good'))!;
-    for (const length of [0, 31, 33, 64]) expect(verifyZip215(new Uint8Array(length), message, signature)).toBe(false);
+    for (const length of [0, 31, 33, 64])
+      expect(verifyZip215(new Uint8Array(length), message, signature)).toBe(false);
     for (const length of [0, 32, 63, 65, 128])
       expect(verifyZip215(publicKey, message, new Uint8Array(length))).toBe(false);
     fc.assert(
       fc.property(
         fc.oneof(fc.uint8Array({ maxLength: 70 }), fc.uint8Array({ minLength: 32, maxLength: 32 })),
         fc.uint8Array({ maxLength: 200 }),
-        fc.oneof(fc.uint8Array({ maxLength: 130 }), fc.uint8Array({ minLength: 64, maxLength: 64 })),
+        fc.oneof(
+          fc.uint8Array({ maxLength: 130 }),
+          fc.uint8Array({ minLength: 64, maxLength: 64 }),
+        ),
         (key, text, sig) => {
           const verdict = verifyZip215(key, text, sig);
           // Of the right lengths it may be valid: all zeros are, a point of order 4 twice and S = 0.
-          return key.length === 32 && sig.length === 64 ? typeof verdict === 'boolean' : verdict === false;
+          return key.length === 32 && sig.length === 64
+            ? typeof verdict === 'boolean'
+            : verdict === false;
         },
       ),
     );
@@ -157,7 +227,9 @@ describe('verifyEd25519', () => {
   });
 
   it('may believe WebCrypto when it says valid, not when it says invalid', async () => {
-    const said = await Promise.all(all.map((c) => platform(c.publicKey, c.message, c.signature).catch(() => false)));
+    const said = await Promise.all(
+      all.map((c) => platform(c.publicKey, c.message, c.signature).catch(() => false)),
+    );
     expect(all.filter(({ valid }, i) => said[i] && !valid)).toEqual([]);
     expect(all.filter((_, i) => said[i]).length).toBeGreaterThanOrEqual(60);
     expect(all.filter(({ valid }, i) => !said[i] && valid).length).toBeGreaterThan(20);

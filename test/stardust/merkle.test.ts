@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { BLOCK_BYTES, blake2b256Short, compressBlock } from '../../src/stardust/blake2b-short.ts';
 import { blake2b256 } from '../../src/stardust/hash.ts';
 import { leafHash, merkleRoot, merkleRootOfLeaves, nodeHash } from '../../src/stardust/merkle.ts';
-import { readLines } from '../vectors.ts';
+import { readLines } from '../support/vectors.ts';
 
 const noble = (...parts: Uint8Array[]) => blake2b(Buffer.concat(parts), { dkLen: 32 });
 
@@ -90,7 +90,11 @@ describe('merkleRoot', () => {
 
   it('depends on every leaf and on their order', () => {
     const blocks = [1, 2, 3, 4, 5, 6, 7].map(firstByte);
-    const variants = [blocks, blocks.toReversed(), ...blocks.map((_, i) => blocks.with(i, firstByte(99)))];
+    const variants = [
+      blocks,
+      blocks.toReversed(),
+      ...blocks.map((_, i) => blocks.with(i, firstByte(99))),
+    ];
     expect(new Set(variants.map((variant) => merkleRoot(variant).toHex())).size).toBe(9);
   });
 });
@@ -130,7 +134,9 @@ describe('leafHash and nodeHash', () => {
   it('put their tag first', () => {
     const [left, right] = numbered(2) as [Uint8Array, Uint8Array];
     expect(leafHash(left).toHex()).toBe(Buffer.from(noble(Uint8Array.of(0), left)).toString('hex'));
-    expect(nodeHash(left, right).toHex()).toBe(Buffer.from(noble(Uint8Array.of(1), left, right)).toString('hex'));
+    expect(nodeHash(left, right).toHex()).toBe(
+      Buffer.from(noble(Uint8Array.of(1), left, right)).toString('hex'),
+    );
   });
 });
 

@@ -21,19 +21,27 @@ function tableOf(...targets: number[]): ParameterTable {
 describe('ParameterTable', () => {
   it('has in force what has the greatest target up to the milestone', () => {
     const table = tableOf(31, 5, 17);
-    const inForce = [4, 5, 16, 17, 30, 31, 4_294_967_295].map((index) => table.at(index)?.targetMilestoneIndex);
+    const inForce = [4, 5, 16, 17, 30, 31, 4_294_967_295].map(
+      (index) => table.at(index)?.targetMilestoneIndex,
+    );
     expect(inForce).toEqual([undefined, 5, 5, 17, 17, 31, 31]);
   });
 
   it('lists by target, not in the order of announcement', () => {
-    expect(tableOf(256, 2, 17).options.map((each) => each.targetMilestoneIndex)).toEqual([2, 17, 256]);
+    expect(tableOf(256, 2, 17).options.map((each) => each.targetMilestoneIndex)).toEqual([
+      2, 17, 256,
+    ]);
   });
 
   it('takes the same announcement twice, and no other for its milestone', () => {
     const table = tableOf(5);
     table.announce(option(5));
-    expect(() => table.announce(option(5, 99))).toThrow('two different sets of protocol parameters for milestone 5');
-    expect(() => table.announce({ ...option(5), protocolVersion: 3 })).toThrow('two different sets');
+    expect(() => table.announce(option(5, 99))).toThrow(
+      'two different sets of protocol parameters for milestone 5',
+    );
+    expect(() => table.announce({ ...option(5), protocolVersion: 3 })).toThrow(
+      'two different sets',
+    );
     expect(table.options).toEqual([option(5)]);
   });
 

@@ -4,8 +4,16 @@ import { block, MAX_BLOCK_LENGTH, parseBlock } from '../../src/stardust/block.ts
 import { equalBytes } from '../../src/stardust/bytes.ts';
 import { encode } from '../../src/stardust/codec.ts';
 import { blake2b256 } from '../../src/stardust/hash.ts';
-import { basic, blockBytes, idOf, referTo, signer, tokens, transactionOf } from '../build.ts';
-import { mutatedBlock, recordedBlocks } from './mutated-blocks.ts';
+import {
+  basic,
+  blockBytes,
+  idOf,
+  referTo,
+  signer,
+  tokens,
+  transactionOf,
+} from '../support/build-payloads.ts';
+import { mutatedBlock, recordedBlocks } from '../support/stardust/mutated-blocks.ts';
 
 const CASES = 20_000;
 
@@ -14,10 +22,12 @@ function fault(received: Uint8Array): 'refused' | 'accepted' | `fault: ${string}
   const original = new Uint8Array(received);
   const result = parseBlock(received);
   if (!equalBytes(received, original)) return 'fault: the parser wrote into the bytes it was given';
-  if (!result.ok) return result.rule === '' || result.reason === '' ? 'fault: refused for no reason' : 'refused';
+  if (!result.ok)
+    return result.rule === '' || result.reason === '' ? 'fault: refused for no reason' : 'refused';
   // the value must not be made of the bytes that the caller goes on using
   received.fill(0xff);
-  if (!equalBytes(encode(block, result.parsed.block), original)) return 'fault: encoded again, the bytes are others';
+  if (!equalBytes(encode(block, result.parsed.block), original))
+    return 'fault: encoded again, the bytes are others';
   if (!equalBytes(result.parsed.bytes, original)) return 'fault: the bytes kept are others';
   if (!equalBytes(result.parsed.id, blake2b256(original))) return 'fault: another block ID';
   return 'accepted';
@@ -37,8 +47,11 @@ describe('parseBlock', () => {
   }, 60_000);
 
   it('refuses every beginning of a block', () => {
-    const whole = recordedBlocks.find((bytes) => parseBlock(bytes).ok && bytes.length > 1000 && bytes.length < 2000)!;
-    for (let length = 0; length < whole.length; length++) expect(parseBlock(whole.subarray(0, length)).ok).toBe(false);
+    const whole = recordedBlocks.find(
+      (bytes) => parseBlock(bytes).ok && bytes.length > 1000 && bytes.length < 2000,
+    )!;
+    for (let length = 0; length < whole.length; length++)
+      expect(parseBlock(whole.subarray(0, length)).ok).toBe(false);
   });
 
   it('keeps a copy of what it is given, of a Node Buffer too', () => {
@@ -69,7 +82,9 @@ describe('parseBlock', () => {
 function blockWithTokens(count: number): Uint8Array {
   const owner = signer('owner');
   const outputs = Array.from({ length: count }, (_, i) =>
-    basic(owner.address, { tokens: [1, 2, 3].map((serial) => tokens(idOf(`alias ${i % 20}`), 1n, serial)) }),
+    basic(owner.address, {
+      tokens: [1, 2, 3].map((serial) => tokens(idOf(`alias ${i % 20}`), 1n, serial)),
+    }),
   );
   const inputs = outputs.map((output, i) => ({ output, unlock: i === 0 ? owner : referTo(0) }));
   const bytes = blockBytes({ payload: transactionOf({ inputs, outputs }) });

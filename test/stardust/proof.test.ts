@@ -14,7 +14,7 @@ import {
   verifyInclusion,
   verifyProofFile,
 } from '../../src/stardust/proof.ts';
-import { readJson } from '../vectors.ts';
+import { readJson } from '../support/vectors.ts';
 
 interface ProofFile {
   milestone: {
@@ -28,7 +28,12 @@ interface ProofFile {
     metadata?: string;
     signatures: { publicKey: string; signature: string }[];
   };
-  block: { protocolVersion: number; parents: string[]; payload: { tag: string; data: string }; nonce: string };
+  block: {
+    protocolVersion: number;
+    parents: string[];
+    payload: { tag: string; data: string };
+    nonce: string;
+  };
   proof: unknown;
   blockId?: string;
 }
@@ -54,7 +59,10 @@ function blockBytes({ protocolVersion, parents, payload, nonce }: ProofFile['blo
 /** What the signatures of a milestone without options sign (A.10, B.9). */
 function milestoneId(milestone: ProofFile['milestone']): Uint8Array {
   const metadata = fromHex(milestone.metadata ?? '0x');
-  const writer = new Writer().u32(milestone.index).u32(milestone.timestamp).u8(milestone.protocolVersion);
+  const writer = new Writer()
+    .u32(milestone.index)
+    .u32(milestone.timestamp)
+    .u8(milestone.protocolVersion);
   writer.put(fromHex(milestone.previousMilestoneId)).u8(milestone.parents.length);
   for (const parent of milestone.parents) writer.put(fromHex(parent));
   writer.put(fromHex(milestone.inclusionMerkleRoot)).put(fromHex(milestone.appliedMerkleRoot));
@@ -62,7 +70,10 @@ function milestoneId(milestone: ProofFile['milestone']): Uint8Array {
 }
 
 function rootsOf(inclusionMerkleRoot: string, appliedMerkleRoot: string) {
-  return { inclusionMerkleRoot: fromHex(inclusionMerkleRoot), appliedMerkleRoot: fromHex(appliedMerkleRoot) };
+  return {
+    inclusionMerkleRoot: fromHex(inclusionMerkleRoot),
+    appliedMerkleRoot: fromHex(appliedMerkleRoot),
+  };
 }
 
 /** Reads blocks and milestones of the two files; trusts the keys that signed them as they were recorded. */
@@ -75,7 +86,8 @@ function readersFor(recorded: ProofFile): ProofFileReaders {
       const signed = milestoneId(milestone);
       const valid = milestone.signatures.filter(
         ({ publicKey, signature }) =>
-          trusted.includes(publicKey) && verifyZip215(fromHex(publicKey), signed, fromHex(signature)),
+          trusted.includes(publicKey) &&
+          verifyZip215(fromHex(publicKey), signed, fromHex(signature)),
       );
       if (valid.length < trusted.length) throw new Refusal('M-3', 'signature that is not valid');
       return rootsOf(milestone.inclusionMerkleRoot, milestone.appliedMerkleRoot);
@@ -91,7 +103,9 @@ function withChangedHex(
 ): { changed: unknown; count: number } {
   let count = 0;
   const text = JSON.stringify(json, (_, value: unknown) =>
-    typeof value === 'string' && value.startsWith('0x') && count++ === position ? change(value) : value,
+    typeof value === 'string' && value.startsWith('0x') && count++ === position
+      ? change(value)
+      : value,
   );
   return { changed: JSON.parse(text), count };
 }
@@ -104,7 +118,13 @@ function flipBit(text: string, bit: number): string {
 
 describe('proofFor', () => {
   it('cuts the tree down to the way to one leaf', () => {
-    const [a, b, c, d, e] = [1, 2, 3, 4, 5].map(id) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
+    const [a, b, c, d, e] = [1, 2, 3, 4, 5].map(id) as [
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+    ];
     const left = nodeHash(leafHash(a), leafHash(b));
     const both = nodeHash(left, nodeHash(leafHash(c), leafHash(d)));
     expect(proofFor([a, b, c, d, e], 2)).toEqual({
@@ -116,7 +136,9 @@ describe('proofFor', () => {
 
   it('is the leaf alone where the milestone has one block', () => {
     expect(proofFor([id(1)], 0)).toEqual({ value: toHex(id(1)) });
-    expect(verifyInclusion({ value: toHex(id(1)) }, id(1), merkleRoot([id(1)]))).toEqual({ ok: true });
+    expect(verifyInclusion({ value: toHex(id(1)) }, id(1), merkleRoot([id(1)]))).toEqual({
+      ok: true,
+    });
   });
 
   it.each([-1, 3, 0.5, Number.NaN])('has none for block %d of 3', (index) => {
@@ -124,9 +146,18 @@ describe('proofFor', () => {
   });
 
   const cases = fc
-    .array(fc.uint8Array({ minLength: 32, maxLength: 32 }), { minLength: 1, maxLength: 300, size: 'max' })
+    .array(fc.uint8Array({ minLength: 32, maxLength: 32 }), {
+      minLength: 1,
+      maxLength: 300,
+      size: 'max',
+    })
     .chain((ids) =>
-      fc.record({ ids: fc.constant(ids), index: fc.nat(ids.length - 1), position: fc.nat(), bit: fc.nat(255) }),
+      fc.record({
+        ids: fc.constant(ids),
+        index: fc.nat(ids.length - 1),
+        position: fc.nat(),
+        bit: fc.nat(255),
+      }),
     );
 
   it('makes proofs that verify, and that no changed bit survives', () => {
@@ -149,7 +180,9 @@ describe('proofFor', () => {
 
   it('leads to one root from every block', () => {
     const ids = Array.from({ length: 37 }, (_, i) => id(i));
-    const roots = ids.map((block, i) => toHex(rootOfProof(parseProof(proofFor(ids, i)).siblings, block)));
+    const roots = ids.map((block, i) =>
+      toHex(rootOfProof(parseProof(proofFor(ids, i)).siblings, block)),
+    );
     expect(new Set(roots)).toEqual(new Set([toHex(merkleRoot(ids))]));
   });
 });
@@ -162,7 +195,10 @@ describe('verifyInclusion', () => {
       ok: false,
       reason: 'B.13: proof of another block',
     });
-    expect(verifyInclusion(proof, id(2), id(9))).toEqual({ ok: false, reason: 'B.13: proof leads to another root' });
+    expect(verifyInclusion(proof, id(2), id(9))).toEqual({
+      ok: false,
+      reason: 'B.13: proof leads to another root',
+    });
   });
 
   it('does not take a node for a leaf', () => {
@@ -184,11 +220,16 @@ describe('parseProof', () => {
   const hash = h(id(2));
   /** A proof of so many levels, put together as text: deep enough ones would end a recursive writer too. */
   const deep = (levels: number): unknown =>
-    JSON.parse(`${'{"l":'.repeat(levels)}${JSON.stringify(leaf)}${`,"r":${JSON.stringify(hash)}}`.repeat(levels)}`);
+    JSON.parse(
+      `${'{"l":'.repeat(levels)}${JSON.stringify(leaf)}${`,"r":${JSON.stringify(hash)}}`.repeat(levels)}`,
+    );
 
   it('reads hex of any case', () => {
     const mixed = { l: { h: `0X${'aB'.repeat(32)}` }, r: { value: `0x${'Cd'.repeat(32)}` } };
-    expect(parseProof(mixed)).toEqual({ id: id(0xcd), siblings: [{ side: 'left', hash: id(0xab) }] });
+    expect(parseProof(mixed)).toEqual({
+      id: id(0xcd),
+      siblings: [{ side: 'left', hash: id(0xab) }],
+    });
   });
 
   it('gives the siblings from the leaf up', () => {
@@ -238,7 +279,9 @@ describe('parseProof', () => {
   });
 
   it('refuses or reads, whatever the JSON', () => {
-    fc.assert(fc.property(fc.jsonValue(), (json) => verifyInclusion(json, id(1), id(2)).ok === false));
+    fc.assert(
+      fc.property(fc.jsonValue(), (json) => verifyInclusion(json, id(1), id(2)).ok === false),
+    );
   });
 });
 
@@ -256,14 +299,18 @@ describe.each(Object.entries(files))('verifyProofFile on %s', (_, file) => {
     const { count } = withChangedHex(file.proof, -1, String);
     expect(count).toBeGreaterThanOrEqual(6);
     for (let position = 0; position < count; position++) {
-      const { changed } = withChangedHex(file.proof, position, (text) => flipBit(text, 31 * position));
+      const { changed } = withChangedHex(file.proof, position, (text) =>
+        flipBit(text, 31 * position),
+      );
       expect((await verifyProofFile({ ...file, proof: changed }, readers)).ok).toBe(false);
     }
   });
 
   it('refuses another block', async () => {
     const block = { ...file.block, nonce: '1' };
-    expect((await verifyProofFile({ milestone: file.milestone, block, proof: file.proof }, readers)).ok).toBe(false);
+    expect(
+      (await verifyProofFile({ milestone: file.milestone, block, proof: file.proof }, readers)).ok,
+    ).toBe(false);
     const another = await verifyProofFile({ ...file, blockId: toHex(id(1)) }, readers);
     expect(another).toEqual({ ok: false, reason: 'B.1: block with another ID' });
     expect((await verifyProofFile({ ...file, blockId: null }, readers)).ok).toBe(false);
@@ -296,6 +343,8 @@ describe.each(Object.entries(files))('verifyProofFile on %s', (_, file) => {
   it('refuses what is no file, and lets other errors through', async () => {
     expect((await verifyProofFile(null, readers)).ok).toBe(false);
     expect((await verifyProofFile([file], readers)).ok).toBe(false);
-    await expect(verifyProofFile({ ...file, block: undefined }, readers)).rejects.toThrow(TypeError);
+    await expect(verifyProofFile({ ...file, block: undefined }, readers)).rejects.toThrow(
+      TypeError,
+    );
   });
 });

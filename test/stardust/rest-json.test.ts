@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseBlock } from '../../src/stardust/block.ts';
 import { fromHex } from '../../src/stardust/bytes.ts';
 import { blockToJson } from '../../src/stardust/rest-json.ts';
-import { readLines } from '../vectors.ts';
+import { readLines } from '../support/vectors.ts';
 
 interface Line {
   name: string;

@@ -17,11 +17,18 @@ import {
   type SnapshotSummary,
 } from '../../src/stardust/snapshot/read-snapshot.ts';
 import { stateHash } from '../../src/stardust/state-hash.ts';
-import { entryPoints, GENESIS_INDEX, MadeNetwork, type MilestonePlan } from '../made-network.ts';
-import { fileOf, MemorySink } from '../memory-sink.ts';
+import {
+  entryPoints,
+  GENESIS_INDEX,
+  MadeNetwork,
+  type MilestonePlan,
+} from '../support/snapshot/made-network.ts';
+import { fileOf, MemorySink } from '../support/snapshot/memory-sink.ts';
 
 function recorded(name: string): Uint8Array {
-  return new Uint8Array(gunzipSync(readFileSync(join(import.meta.dirname, '../vectors', `${name}.bin.gz`))));
+  return new Uint8Array(
+    gunzipSync(readFileSync(join(import.meta.dirname, '../vectors', `${name}.bin.gz`))),
+  );
 }
 
 const SHIMMER = 'shimmer/full_target17338_ledger17338';
@@ -38,7 +45,11 @@ async function load(
 }
 
 /** What the files are refused for. */
-async function refusal(full: Uint8Array, delta?: Uint8Array, options: SnapshotOptions = {}): Promise<string> {
+async function refusal(
+  full: Uint8Array,
+  delta?: Uint8Array,
+  options: SnapshotOptions = {},
+): Promise<string> {
   try {
     await load(full, delta, options);
   } catch (error) {
@@ -56,7 +67,14 @@ const edited = (bytes: Uint8Array, at: number, ...values: number[]) => {
 
 describe('snapshots of the reference', () => {
   it.each([
-    { full: 'snapshots/full_snapshot', index: 0, outputs: 1, nfts: 0, entryPoints: 1, treasury: 0n },
+    {
+      full: 'snapshots/full_snapshot',
+      index: 0,
+      outputs: 1,
+      nfts: 0,
+      entryPoints: 1,
+      treasury: 0n,
+    },
     {
       full: 'snapshots/migration_full_snapshot',
       index: 0,
@@ -65,9 +83,30 @@ describe('snapshots of the reference', () => {
       entryPoints: 1,
       treasury: 10_000_000_000n,
     },
-    { full: 'network-a/full_snapshot', index: 0, outputs: 1, nfts: 0, entryPoints: 1, treasury: 500_000_000n },
-    { full: 'network-c/full_snapshot', index: 0, outputs: 1, nfts: 0, entryPoints: 1, treasury: 500_000_000n },
-    { full: SHIMMER, index: 17338, outputs: 23, nfts: 2, entryPoints: 48, treasury: 1_813_522_672_040_357n },
+    {
+      full: 'network-a/full_snapshot',
+      index: 0,
+      outputs: 1,
+      nfts: 0,
+      entryPoints: 1,
+      treasury: 500_000_000n,
+    },
+    {
+      full: 'network-c/full_snapshot',
+      index: 0,
+      outputs: 1,
+      nfts: 0,
+      entryPoints: 1,
+      treasury: 500_000_000n,
+    },
+    {
+      full: SHIMMER,
+      index: 17338,
+      outputs: 23,
+      nfts: 2,
+      entryPoints: 48,
+      treasury: 1_813_522_672_040_357n,
+    },
   ])('$full loads at milestone $index', async ({ full, ...due }) => {
     const { summary, sink } = await load(recorded(full));
     expect(summary.ledgerIndex).toBe(due.index);
@@ -86,7 +125,9 @@ describe('snapshots of the reference', () => {
       recorded('network-a/delta_snapshot'),
     );
     expect(hash).toBe('987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e');
-    expect([summary.ledgerIndex, summary.genesisIndex, summary.outputs, summary.nfts]).toEqual([81, 0, 406, 60]);
+    expect([summary.ledgerIndex, summary.genesisIndex, summary.outputs, summary.nfts]).toEqual([
+      81, 0, 406, 60,
+    ]);
     expect([...sink.milestones.keys()]).toEqual(Array.from({ length: 81 }, (_, i) => i + 1));
     expect(toHex(summary.milestoneId)).toBe(toHex(sink.milestones.get(81)!.id));
     expect(summary.timestamp).toBe(1_795_231_178);
@@ -94,7 +135,10 @@ describe('snapshots of the reference', () => {
   });
 
   it('network-c: the delta leads to milestone 41, its state hash, and the parameters announced on the way', async () => {
-    const { summary, hash } = await load(recorded('network-c/full_snapshot'), recorded('network-c/delta_snapshot'));
+    const { summary, hash } = await load(
+      recorded('network-c/full_snapshot'),
+      recorded('network-c/delta_snapshot'),
+    );
     expect(hash).toBe('3a0ad6b5f3b8b8018be60c3e0c2247c2fa5b9745ae5fac1e7f5470cf0e9dcd7d');
     expect(summary.parameters.map((option) => option.targetMilestoneIndex)).toEqual([0, 17, 31]);
     expect(summary.currentParameters.belowMaxDepth).toBe(19);
@@ -103,22 +147,35 @@ describe('snapshots of the reference', () => {
 
   it('shimmer: knows milestone, parameters and NFTs', async () => {
     const { summary, sink } = await load(recorded(SHIMMER));
-    expect(toHex(summary.milestoneId)).toBe('0xe339ae0bac60cc7910d61f4086a164cfcc6500b357415a2719c3f89959967cf5');
+    expect(toHex(summary.milestoneId)).toBe(
+      '0xe339ae0bac60cc7910d61f4086a164cfcc6500b357415a2719c3f89959967cf5',
+    );
     expect([summary.timestamp, summary.genesisIndex]).toEqual([1_664_385_896, 0]);
-    expect(summary.currentParameters).toMatchObject({ networkName: 'shimmer', tokenSupply: 1_813_620_509_061_365n });
-    expect(sink.sorted.filter(({ nftId }) => nftId !== undefined).every(({ value }) => value.type === 6)).toBe(true);
+    expect(summary.currentParameters).toMatchObject({
+      networkName: 'shimmer',
+      tokenSupply: 1_813_620_509_061_365n,
+    });
+    expect(
+      sink.sorted.filter(({ nftId }) => nftId !== undefined).every(({ value }) => value.type === 6),
+    ).toBe(true);
   });
 
   // made by hand for HORNET's integration test: previous IDs and timestamps are all zero
   it('snapshot_full_snapshot, snapshot_delta_snapshot: refused, as no network has milestones like theirs', async () => {
-    const [full, delta] = [recorded('snapshots/snapshot_full_snapshot'), recorded('snapshots/snapshot_delta_snapshot')];
-    const reason = 'full snapshot, offset 1345: E.3: milestone 3 does not name milestone 2 as the one before it';
+    const [full, delta] = [
+      recorded('snapshots/snapshot_full_snapshot'),
+      recorded('snapshots/snapshot_delta_snapshot'),
+    ];
+    const reason =
+      'full snapshot, offset 1345: E.3: milestone 3 does not name milestone 2 as the one before it';
     expect(await refusal(full)).toBe(reason);
     expect(await refusal(full, delta)).toBe(reason);
   });
 
   it('snapshot_full_snapshot: rolls back to its target where links do not matter', async () => {
-    const { summary, sink } = await load(recorded('snapshots/snapshot_full_snapshot'), undefined, { unlinked: true });
+    const { summary, sink } = await load(recorded('snapshots/snapshot_full_snapshot'), undefined, {
+      unlinked: true,
+    });
     expect([summary.ledgerIndex, summary.outputs, sink.milestones.size]).toEqual([1, 2, 0]);
     expect(sink.sorted.map(({ outputId }) => outputId[0])).toEqual([1, 2]);
   });
@@ -140,7 +197,9 @@ describe('snapshots of the reference', () => {
 
   it('refuses files that do not belong together', async () => {
     const [a, c] = [recorded('network-a/full_snapshot'), recorded('network-c/delta_snapshot')];
-    expect(await refusal(recorded(SHIMMER), c)).toMatch(/^delta snapshot, offset 10: it continues milestone 0x0000/);
+    expect(await refusal(recorded(SHIMMER), c)).toMatch(
+      /^delta snapshot, offset 10: it continues milestone 0x0000/,
+    );
     // both begin at genesis, which has no ID
     expect(await refusal(a, c)).toMatch(
       /^delta snapshot, offset 172300: E.5: 327 outputs hold .* not the token supply/,
@@ -170,13 +229,17 @@ describe('signatures', () => {
     expect(await refusal(full, delta, by(stopped, 1))).toMatch(
       /milestone 41 is not properly signed, M-3: signed by 0xf6752f/,
     );
-    expect(await refusal(full, delta, by(keys, 3))).toMatch(/milestone 1 is not properly signed, M-2: 2 keys may sign/);
+    expect(await refusal(full, delta, by(keys, 3))).toMatch(
+      /milestone 1 is not properly signed, M-2: 2 keys may sign/,
+    );
   });
 
   it('are verified in rolled back diffs too', async () => {
     const made = new MadeNetwork([plan({}), plan({}), plan({})]);
     const file = concatBytes(...made.full(GENESIS_INDEX + 1, GENESIS_INDEX + 3, 0));
-    expect(await refusal(file, undefined, by(keys, 2))).toMatch(/milestone 10 is not properly signed/);
+    expect(await refusal(file, undefined, by(keys, 2))).toMatch(
+      /milestone 10 is not properly signed/,
+    );
   });
 });
 
@@ -218,17 +281,25 @@ describe('made-up networks', () => {
         const network = new MadeNetwork(plans);
         const { target, ledger, end } = cut(network, cuts);
         const full = fileOf(concatBytes(...network.full(target, ledger, extra)), chunkLength);
-        const delta = withDelta ? fileOf(concatBytes(...network.delta(target, end)), chunkLength) : undefined;
+        const delta = withDelta
+          ? fileOf(concatBytes(...network.delta(target, end)), chunkLength)
+          : undefined;
         const due = network.at(withDelta ? end : target);
-        const inForce = Math.max(...[...due.parameters.keys()].filter((index) => index <= due.index));
+        const inForce = Math.max(
+          ...[...due.parameters.keys()].filter((index) => index <= due.index),
+        );
         const sink = new MemorySink();
         let summary: SnapshotSummary;
         try {
           summary = await readSnapshot(full, delta, sink);
         } catch (error) {
           // where parameters came into force between target and ledger, the file holds the later ones, and the older by chance at most
-          expect(String(error)).toMatch(/protocol parameters in force at milestone \d+ are not in the file/);
-          const known = [...network.at(ledger).parameters.keys()].filter((index) => index <= ledger);
+          expect(String(error)).toMatch(
+            /protocol parameters in force at milestone \d+ are not in the file/,
+          );
+          const known = [...network.at(ledger).parameters.keys()].filter(
+            (index) => index <= ledger,
+          );
           expect(Math.max(...known)).toBeGreaterThan(inForce);
           missingParameters++;
           return;
@@ -245,21 +316,28 @@ describe('made-up networks', () => {
         expect([...sink.outputs.keys()].sort()).toEqual([...due.outputs.keys()].sort());
         for (const [id, { value: _, nftId: __, ...output }] of sink.outputs)
           expect(output).toEqual(due.outputs.get(id));
-        expect(summary.nfts).toBe([...sink.outputs.values()].filter(({ value }) => value.type === 6).length);
+        expect(summary.nfts).toBe(
+          [...sink.outputs.values()].filter(({ value }) => value.type === 6).length,
+        );
 
         const known = summary.parameters.map((option) => option.targetMilestoneIndex);
         expect([...due.parameters.keys()]).toEqual(expect.arrayContaining(known));
         // the file tells of what was announced within the extra diffs; here that is at most 6 milestones before it is in force
         if (extra >= 6) {
-          expect(summary.currentParameters.rentStructure.vByteCost).toBe(due.parameters.get(inForce));
+          expect(summary.currentParameters.rentStructure.vByteCost).toBe(
+            due.parameters.get(inForce),
+          );
           const pending = [...due.parameters.keys()].filter((index) => index > due.index);
           expect(known).toEqual(expect.arrayContaining(pending));
         }
 
         const first = Math.max(GENESIS_INDEX + 1, target + 1 - extra);
         const kept = network.states.filter(({ index }) => index >= first && index <= due.index);
-        expect([...sink.milestones.keys()].sort((a, b) => a - b)).toEqual(kept.map(({ index }) => index));
-        for (const { index, payload } of kept) expect(sink.milestones.get(index)!.payload).toEqual(payload);
+        expect([...sink.milestones.keys()].sort((a, b) => a - b)).toEqual(
+          kept.map(({ index }) => index),
+        );
+        for (const { index, payload } of kept)
+          expect(sink.milestones.get(index)!.payload).toEqual(payload);
       }),
       { numRuns: 400 },
     );
@@ -302,7 +380,9 @@ describe('made-up networks', () => {
   it('a sink that claims more than there is does not pass', async () => {
     const sink = new MemorySink();
     sink.begin = async () => 1_000_000;
-    await expect(load(full, delta, {}, sink)).rejects.toThrow('the sink went on from operation 1000000');
+    await expect(load(full, delta, {}, sink)).rejects.toThrow(
+      'the sink went on from operation 1000000',
+    );
   });
 
   it('progress is told, to the end of both files', async () => {
@@ -362,26 +442,86 @@ describe('damage', () => {
     ['another format version', edited(full, 0, 1), 'offset 0: format version 1, only 2 is known'],
     ['text', new TextEncoder().encode('<html>not found</html>'), 'offset 0: format version 60'],
     ['another type', edited(full, 1, 7), 'offset 1: this is type 7'],
-    ['a target before genesis', edited(full, 6, 1), 'offset 2: genesis 7, target 1 and ledger 11 do not ascend'],
-    ['a ledger before the target', edited(full, 46, 8), 'offset 2: genesis 7, target 9 and ledger 8 do not ascend'],
-    ['another ledger', edited(full, 46, 14), `offset ${counts}: 4 milestone diffs do not fit ledger 14, target 9`],
-    ['parameters of another kind', edited(full, 92, 0), 'offset 92: protocol parameters: A.10: type 0 where 1 is due'],
+    [
+      'a target before genesis',
+      edited(full, 6, 1),
+      'offset 2: genesis 7, target 1 and ledger 11 do not ascend',
+    ],
+    [
+      'a ledger before the target',
+      edited(full, 46, 8),
+      'offset 2: genesis 7, target 9 and ledger 8 do not ascend',
+    ],
+    [
+      'another ledger',
+      edited(full, 46, 14),
+      `offset ${counts}: 4 milestone diffs do not fit ledger 14, target 9`,
+    ],
+    [
+      'parameters of another kind',
+      edited(full, 92, 0),
+      'offset 92: protocol parameters: A.10: type 0 where 1 is due',
+    ],
     ['parameters too short', edited(full, 98, 1), 'offset 92: protocol parameters: A.0:'],
-    ['another protocol version', edited(full, 97, 3), `offset ${full.length}: G: protocol version 3 is in force`],
+    [
+      'another protocol version',
+      edited(full, 97, 3),
+      `offset ${full.length}: G: protocol version 3 is in force`,
+    ],
     ['too many outputs', edited(full, counts + 5, 1), `offset ${counts}: truncated: 136`],
     ['no diffs', edited(full, counts + 8, 0), `offset ${counts}: 0 milestone diffs do not fit`],
     ['no counts at all', edited(full, counts, ...new Uint8Array(14)), 'milestone diffs do not fit'],
-    ['no entry points', edited(full, counts + 12, 0), `offset ${counts + 12}: no solid entry points: whoever wrote`],
-    ['one entry point less', edited(full, counts + 12, 1), `offset ${full.length - 32}: more bytes follow`],
-    ['one byte more', concatBytes(full, Uint8Array.of(0)), `offset ${full.length}: more bytes follow`],
-    ['an endless output', edited(full, outputs + 74, 1, 128), `offset ${outputs}: an output of 32769 bytes`],
-    ['an output of no known type', edited(full, outputs + 78, 2), `offset ${outputs}: an output: C-12: type 2`],
-    ['an output from the future', edited(full, outputs + 66, 12), `offset ${outputs}: 1.4: an output booked after`],
+    [
+      'no entry points',
+      edited(full, counts + 12, 0),
+      `offset ${counts + 12}: no solid entry points: whoever wrote`,
+    ],
+    [
+      'one entry point less',
+      edited(full, counts + 12, 1),
+      `offset ${full.length - 32}: more bytes follow`,
+    ],
+    [
+      'one byte more',
+      concatBytes(full, Uint8Array.of(0)),
+      `offset ${full.length}: more bytes follow`,
+    ],
+    [
+      'an endless output',
+      edited(full, outputs + 74, 1, 128),
+      `offset ${outputs}: an output of 32769 bytes`,
+    ],
+    [
+      'an output of no known type',
+      edited(full, outputs + 78, 2),
+      `offset ${outputs}: an output: C-12: type 2`,
+    ],
+    [
+      'an output from the future',
+      edited(full, outputs + 66, 12),
+      `offset ${outputs}: 1.4: an output booked after`,
+    ],
     ['another amount', edited(full, outputs + 79, 1), `offset ${full.length}: E.5: `],
-    ['another treasury', edited(full, 82, 1), '1.5: the treasury in the diff of milestone 10 is not the one'],
-    ['another target', edited(full, 20, 1), 'E.3: milestone 10 does not name milestone 9 as the one before it'],
-    ['another target timestamp', edited(full, 10, 0), '1.1: milestone 9 is not the one that the header names'],
-    ['a target later than the next', edited(full, 13, 0xff), 'E.3: milestone 10 is not later than milestone 9'],
+    [
+      'another treasury',
+      edited(full, 82, 1),
+      '1.5: the treasury in the diff of milestone 10 is not the one',
+    ],
+    [
+      'another target',
+      edited(full, 20, 1),
+      'E.3: milestone 10 does not name milestone 9 as the one before it',
+    ],
+    [
+      'another target timestamp',
+      edited(full, 10, 0),
+      '1.1: milestone 9 is not the one that the header names',
+    ],
+    [
+      'a target later than the next',
+      edited(full, 13, 0xff),
+      'E.3: milestone 10 is not later than milestone 9',
+    ],
   ])('%s is refused', async (_, bytes, reason) => {
     expect(await refusal(bytes)).toContain(reason);
   });
@@ -395,12 +535,24 @@ describe('damage', () => {
       'offset 50: 3 milestone diffs do not lead from milestone 9 to milestone 13',
     ],
     ['another full snapshot', edited(delta, 20, 1), 'offset 10: it continues milestone 0x'],
-    ['another target timestamp', edited(delta, 6, 0), '1.2: its diffs lead to milestone 12, not to the target'],
+    [
+      'another target timestamp',
+      edited(delta, 6, 0),
+      '1.2: its diffs lead to milestone 12, not to the target',
+    ],
     ['no entry points', edited(delta.slice(0, -64), 54, 0), 'offset 54: no solid entry points'],
     ['a longer diff', edited(delta, 56, delta[56]! + 1), 'offset 56: the diff of milestone 10'],
     ['an endless milestone', edited(delta, 60, 1, 128), 'offset 64: a milestone of 32769 bytes'],
-    ['another milestone', edited(delta, 68, 11), 'offset 56: 1.5: the diff of milestone 11 where milestone 10 is due'],
-    ['another treasury spent', edited(delta, 64 + (delta[60]! | (delta[61]! << 8)), 9), 'offset 56: 1.5: the treasury'],
+    [
+      'another milestone',
+      edited(delta, 68, 11),
+      'offset 56: 1.5: the diff of milestone 11 where milestone 10 is due',
+    ],
+    [
+      'another treasury spent',
+      edited(delta, 64 + (delta[60]! | (delta[61]! << 8)), 9),
+      'offset 56: 1.5: the treasury',
+    ],
   ])('%s in a delta is refused', async (_, bytes, reason) => {
     expect(await refusal(full, bytes)).toContain(reason);
   });
@@ -409,33 +561,48 @@ describe('damage', () => {
     const records = network.full(9, 11, 2);
     const diffs = 1 + network.at(11).outputs.size;
     [records[diffs], records[diffs + 1]] = [records[diffs + 1]!, records[diffs]!];
-    expect(await refusal(concatBytes(...records))).toMatch(/1.5: the diff of milestone 10 where milestone 11 is due/);
+    expect(await refusal(concatBytes(...records))).toMatch(
+      /1.5: the diff of milestone 10 where milestone 11 is due/,
+    );
   });
 
   it.each([
-    { what: 'full', bytes: full, with: (bytes: Uint8Array, size: number) => [fileOf(bytes, 100, size)] },
+    {
+      what: 'full',
+      bytes: full,
+      with: (bytes: Uint8Array, size: number) => [fileOf(bytes, 100, size)],
+    },
     {
       what: 'delta',
       bytes: delta,
       with: (bytes: Uint8Array, size: number) => [fileOf(full), fileOf(bytes, 100, size)],
     },
-  ])('a $what snapshot cut off anywhere is refused, where it ends or before', async ({ bytes, with: files }) => {
-    for (let length = 0; length < bytes.length; length++) {
-      // as it is, and as a file that ends before its time
-      for (const size of [length, bytes.length]) {
-        const [base, continued] = files(bytes.subarray(0, length), size);
-        const error = await readSnapshot(base!, continued, new MemorySink()).catch((reason) => reason);
-        expect(error).toBeInstanceOf(SnapshotRefusal);
-        expect(error.offset).toBeLessThanOrEqual(length);
-        if (size === bytes.length) expect(error.message).toMatch(/the file ends within .*, \d+ bytes too early/);
+  ])(
+    'a $what snapshot cut off anywhere is refused, where it ends or before',
+    async ({ bytes, with: files }) => {
+      for (let length = 0; length < bytes.length; length++) {
+        // as it is, and as a file that ends before its time
+        for (const size of [length, bytes.length]) {
+          const [base, continued] = files(bytes.subarray(0, length), size);
+          const error = await readSnapshot(base!, continued, new MemorySink()).catch(
+            (reason) => reason,
+          );
+          expect(error).toBeInstanceOf(SnapshotRefusal);
+          expect(error.offset).toBeLessThanOrEqual(length);
+          if (size === bytes.length)
+            expect(error.message).toMatch(/the file ends within .*, \d+ bytes too early/);
+        }
       }
-    }
-  });
+    },
+  );
 
   it('flipped bytes never do anything but load or be refused', async () => {
     const sinkReasons = /is (there already|not there)$/;
     const verdicts = { loaded: 0, refused: 0 };
-    const flips = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 4 });
+    const flips = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 })), {
+      minLength: 1,
+      maxLength: 4,
+    });
     await fc.assert(
       fc.asyncProperty(flips, fc.boolean(), fc.boolean(), async (changes, inDelta, unlinked) => {
         const bytes = (inDelta ? delta : full).slice();

@@ -4,7 +4,7 @@
  * Issuers (issuer.ts) belong to this stage too, but they alone depend on what is unlocked and with it on time.
  */
 import { type Output, OutputType } from '../output.ts';
-import { aliasGenesisValid, aliasTransitionValid } from './alias.ts';
+import { aliasGenesisValid, aliasTransitionValid } from './alias-transition.ts';
 import type { ChainKey, ChainOutput, ChainTable } from './chains.ts';
 import {
   type FoundrySurroundings,
@@ -12,9 +12,9 @@ import {
   foundryDestructionValid,
   foundryGenesisValid,
   foundryTransitionValid,
-} from './foundry.ts';
+} from './foundry-transition.ts';
 import type { TokenSums } from './native-tokens.ts';
-import { nftGenesisValid, nftTransitionValid } from './nft.ts';
+import { nftGenesisValid, nftTransitionValid } from './nft-transition.ts';
 
 /** S6.1, S6.2 but for the issuers. The order of the tables does not matter. */
 export function chainsValid(
@@ -30,7 +30,9 @@ export function chainsValid(
   for (const [key, current] of inChains) {
     const next = outChains.get(key);
     const valid =
-      next === undefined ? destructionValid(current, surroundings) : transitionValid(key, current, next, surroundings);
+      next === undefined
+        ? destructionValid(current, surroundings)
+        : transitionValid(key, current, next, surroundings);
     if (!valid) return false;
   }
   // S6.2
@@ -57,8 +59,11 @@ function transitionValid(
   if (current.type === OutputType.Foundry && next.type === OutputType.Foundry) {
     return foundryTransitionValid(current, next, surroundings);
   }
-  if (current.type === OutputType.Nft && next.type === OutputType.Nft) return nftTransitionValid(current, next);
-  throw new Error(`chain ${key} turns from type ${current.type} into ${next.type}: excluded by its key`);
+  if (current.type === OutputType.Nft && next.type === OutputType.Nft)
+    return nftTransitionValid(current, next);
+  throw new Error(
+    `chain ${key} turns from type ${current.type} into ${next.type}: excluded by its key`,
+  );
 }
 
 /** X-1: an alias or NFT with an ID that did not go in is no genesis. */

@@ -3,7 +3,13 @@
  */
 import { AddressType, addressKey } from '../address.ts';
 import { aliasIdOf, foundryId, nftIdOf } from '../ids.ts';
-import { type AliasOutput, type FoundryOutput, type NftOutput, type Output, OutputType } from '../output.ts';
+import {
+  type AliasOutput,
+  type FoundryOutput,
+  type NftOutput,
+  type Output,
+  OutputType,
+} from '../output.ts';
 
 /**
  * A chain's ID as a map key that tells the kinds apart: for an alias or NFT the key of its address (33 bytes), for a foundry the hex of its
@@ -33,7 +39,10 @@ export function foundryKey(foundry: FoundryOutput): ChainKey {
 }
 
 /** The chains among outputs; `outputIdOf` is asked for the 34-byte ID of the output at a position. */
-export function chainTable(outputs: readonly Output[], outputIdOf: (position: number) => Uint8Array): ChainTable {
+export function chainTable(
+  outputs: readonly Output[],
+  outputIdOf: (position: number) => Uint8Array,
+): ChainTable {
   const chains = new Map<ChainKey, ChainOutput>();
   outputs.forEach((output, i) => {
     if (output.type !== OutputType.Basic) chains.set(chainKey(output, outputIdOf(i)), output);

@@ -19,7 +19,11 @@ export interface DepositPlan {
 }
 
 export function planDeposits(inputs: readonly Output[], outputs: readonly Output[]): DepositPlan {
-  return { balanced: sum(inputs) === sum(outputs), borrowed: borrowedBy(inputs), paid: paidBy(outputs) };
+  return {
+    balanced: sum(inputs) === sum(outputs),
+    borrowed: borrowedBy(inputs),
+    paid: paidBy(outputs),
+  };
 }
 
 function addU64(a: bigint, b: bigint): bigint {
@@ -34,7 +38,9 @@ function borrowedBy(inputs: readonly Output[]): DepositPlan['borrowed'] {
   return inputs.flatMap((output, input) => {
     const condition = findCondition(output, UnlockConditionType.StorageDepositReturn);
     if (condition === undefined) return [];
-    return [{ input, returnAddress: addressKey(condition.returnAddress), amount: condition.amount }];
+    return [
+      { input, returnAddress: addressKey(condition.returnAddress), amount: condition.amount },
+    ];
   });
 }
 
@@ -48,14 +54,18 @@ function paidBy(outputs: readonly Output[]): ReadonlyMap<AddressKey, bigint> {
   for (const output of outputs) {
     if (output.type !== OutputType.Basic) continue;
     const { unlockConditions, features, nativeTokens, amount } = output;
-    if (unlockConditions.length !== 1 || features.length !== 0 || nativeTokens.length !== 0) continue;
+    if (unlockConditions.length !== 1 || features.length !== 0 || nativeTokens.length !== 0)
+      continue;
     add(paid, addressKey(addressIn(output, UnlockConditionType.Address)), amount);
   }
   return paid;
 }
 
 /** S4, given the addresses that unlocked the inputs. */
-export function judgeDeposits({ balanced, borrowed, paid }: DepositPlan, unlocked: UnlockedAddresses): ConflictReason {
+export function judgeDeposits(
+  { balanced, borrowed, paid }: DepositPlan,
+  unlocked: UnlockedAddresses,
+): ConflictReason {
   if (!balanced) return ConflictReason.InputOutputSumMismatch;
   const due = new Map<AddressKey, bigint>();
   for (const { input, returnAddress, amount } of borrowed) {

@@ -52,12 +52,19 @@ export interface VerdictStep {
 }
 
 /** The verdict in a milestone of this timestamp; `None` if the transaction applies. Throws an Error if `consumed` are not its inputs, in their order. */
-export function judge(tx: JudgedTransaction, consumed: readonly ConsumedOutput[], unixTime: number): ConflictReason {
+export function judge(
+  tx: JudgedTransaction,
+  consumed: readonly ConsumedOutput[],
+  unixTime: number,
+): ConflictReason {
   return verdictAt(plan(tx, consumed), unixTime);
 }
 
 /** The verdict at every time, neighbouring steps different; otherwise as {@link judge}. */
-export function judgeOverTime(tx: JudgedTransaction, consumed: readonly ConsumedOutput[]): VerdictStep[] {
+export function judgeOverTime(
+  tx: JudgedTransaction,
+  consumed: readonly ConsumedOutput[],
+): VerdictStep[] {
   const planned = plan(tx, consumed);
   const steps: VerdictStep[] = [];
   for (const from of breakpoints(planned)) {
@@ -86,7 +93,8 @@ function plan(tx: JudgedTransaction, consumed: readonly ConsumedOutput[]): Plan 
   const outChains = chainTable(outputs, (i) => outputId(tx.id, i));
   const inSums = sumTokens(inputs);
   const outSums = sumTokens(outputs);
-  const tokensValid = inSums !== undefined && outSums !== undefined && tokensBalanced(inSums, outSums, outChains);
+  const tokensValid =
+    inSums !== undefined && outSums !== undefined && tokensBalanced(inSums, outSums, outChains);
   return {
     timelockedUntil: timelockedUntil(consumed),
     commitmentMatches: commitmentMatches(tx, consumed),
@@ -104,7 +112,9 @@ function checkConsumed(tx: JudgedTransaction, consumed: readonly ConsumedOutput[
   const { inputs } = tx.value.essence;
   const right =
     consumed.length === inputs.length &&
-    inputs.every((input, i) => equalBytes(consumed[i]!.id, outputId(input.transactionId, input.outputIndex)));
+    inputs.every((input, i) =>
+      equalBytes(consumed[i]!.id, outputId(input.transactionId, input.outputIndex)),
+    );
   if (!right) throw new Error('the outputs given are not those that the transaction consumes');
 }
 
@@ -125,12 +135,16 @@ function verdictAt(planned: Plan, unixTime: number): ConflictReason {
   if (!planned.tokensValid) return ConflictReason.InvalidNativeTokens;
   // S6, where issuers and transitions have one number
   const issued = planned.issuers.every((issuer) => unlocked.has(issuer));
-  return planned.chainsValid && issued ? ConflictReason.None : ConflictReason.InvalidChainStateTransition;
+  return planned.chainsValid && issued
+    ? ConflictReason.None
+    : ConflictReason.InvalidChainStateTransition;
 }
 
 /** The times at which the verdict may change, ascending, 0 first: the end of the last timelock, and every expiration after it. */
 function breakpoints({ timelockedUntil, inputs }: Plan): number[] {
-  const expirations = inputs.flatMap(({ expiration }) => (expiration === undefined ? [] : [expiration.unixTime]));
+  const expirations = inputs.flatMap(({ expiration }) =>
+    expiration === undefined ? [] : [expiration.unixTime],
+  );
   const after = expirations.filter((unixTime) => unixTime > timelockedUntil);
   return [...new Set([0, timelockedUntil, ...after])].sort((a, b) => a - b);
 }

@@ -25,7 +25,11 @@ export function sumTokens(outputs: readonly Output[]): TokenSums | undefined {
 }
 
 /** S5.2, S5.4 to S5.6. A token whose foundry is among the outputs is the foundry's to judge (token-scheme.ts). */
-export function tokensBalanced(inSums: TokenSums, outSums: TokenSums, outChains: ChainTable): boolean {
+export function tokensBalanced(
+  inSums: TokenSums,
+  outSums: TokenSums,
+  outChains: ChainTable,
+): boolean {
   // S5.4, and with it S5.2
   if (new Set([...inSums.keys(), ...outSums.keys()]).size > MAX_NATIVE_TOKENS) return false;
   for (const [token, outSum] of outSums) {

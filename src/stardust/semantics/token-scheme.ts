@@ -20,7 +20,8 @@ export function schemeTransitionValid(
   const newlyMinted = next.minted - current.minted;
   const newlyMelted = next.melted - current.melted;
   // F-6
-  if (current.maximumSupply !== next.maximumSupply || newlyMinted < 0n || newlyMelted < 0n) return false;
+  if (current.maximumSupply !== next.maximumSupply || newlyMinted < 0n || newlyMelted < 0n)
+    return false;
   const difference = outSum - inSum;
   // F-7
   if (difference > 0n) return newlyMinted === difference && newlyMelted === 0n;
@@ -29,6 +30,10 @@ export function schemeTransitionValid(
 }
 
 /** F-10: all that was minted is melted, here at the latest. A burned token is missing for good. */
-export function schemeDestructionValid({ minted, melted }: SimpleTokenScheme, inSum: bigint, outSum: bigint): boolean {
+export function schemeDestructionValid(
+  { minted, melted }: SimpleTokenScheme,
+  inSum: bigint,
+  outSum: bigint,
+): boolean {
   return minted + outSum - inSum === melted;
 }

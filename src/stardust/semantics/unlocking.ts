@@ -9,7 +9,7 @@ import { ed25519AddressId, inputsCommitment } from '../ids.ts';
 import { type AliasOutput, type Output, OutputType } from '../output.ts';
 import { type Unlock, UnlockType } from '../unlock.ts';
 import { addressIn, findCondition, UnlockConditionType } from '../unlock-condition.ts';
-import { aliasStep } from './alias.ts';
+import { aliasStep } from './alias-transition.ts';
 import { type ChainKey, type ChainTable, chainKey } from './chains.ts';
 import { ConflictReason } from './conflict-reason.ts';
 import type { ConsumedOutput, JudgedTransaction } from './judge.ts';
@@ -45,13 +45,21 @@ export interface PlannedInput {
 export function timelockedUntil(consumed: readonly ConsumedOutput[]): number {
   return Math.max(
     0,
-    ...consumed.map(({ output }) => findCondition(output, UnlockConditionType.Timelock)?.unixTime ?? 0),
+    ...consumed.map(
+      ({ output }) => findCondition(output, UnlockConditionType.Timelock)?.unixTime ?? 0,
+    ),
   );
 }
 
 /** S2.0: whether the transaction commits to just these outputs. */
-export function commitmentMatches(tx: JudgedTransaction, consumed: readonly ConsumedOutput[]): boolean {
-  return equalBytes(tx.value.essence.inputsCommitment, inputsCommitment(consumed.map(({ bytes }) => bytes)));
+export function commitmentMatches(
+  tx: JudgedTransaction,
+  consumed: readonly ConsumedOutput[],
+): boolean {
+  return equalBytes(
+    tx.value.essence.inputsCommitment,
+    inputsCommitment(consumed.map(({ bytes }) => bytes)),
+  );
 }
 
 /** What {@link unlockInputs} needs of each input. */
@@ -65,10 +73,14 @@ export function planUnlocking(
     const expiration = findCondition(output, UnlockConditionType.Expiration);
     return {
       unlock,
-      signer: unlock.type === UnlockType.Signature ? signerOf(unlock.signature.publicKey) : undefined,
+      signer:
+        unlock.type === UnlockType.Signature ? signerOf(unlock.signature.publicKey) : undefined,
       signatureValid: tx.validSignatures[i] === true,
       owner: ownerOf(output, id, outChains),
-      expiration: expiration && { unixTime: expiration.unixTime, owner: asOwner(expiration.returnAddress) },
+      expiration: expiration && {
+        unixTime: expiration.unixTime,
+        owner: asOwner(expiration.returnAddress),
+      },
       chainAddress: unlockedChain(output, id, outChains),
     };
   });
@@ -103,13 +115,21 @@ function ownerOf(output: Output, outputId: Uint8Array, outChains: ChainTable): O
   }
 }
 
-function nextAlias(current: AliasOutput, outputId: Uint8Array, outChains: ChainTable): AliasOutput | undefined {
+function nextAlias(
+  current: AliasOutput,
+  outputId: Uint8Array,
+  outChains: ChainTable,
+): AliasOutput | undefined {
   const next = outChains.get(chainKey(current, outputId));
   return next?.type === OutputType.Alias ? next : undefined;
 }
 
 /** S2.12: an NFT unlocks its address, burned or not. S2.13: an alias does so in a state transition only. */
-function unlockedChain(output: Output, outputId: Uint8Array, outChains: ChainTable): ChainKey | undefined {
+function unlockedChain(
+  output: Output,
+  outputId: Uint8Array,
+  outChains: ChainTable,
+): ChainKey | undefined {
   switch (output.type) {
     case OutputType.Nft:
       return chainKey(output, outputId);
@@ -137,14 +157,16 @@ export function unlockInputs(
     if (input.owner === undefined) return ConflictReason.InvalidChainStateTransition;
     const { expiration } = input;
     // S2.3: from that second on the return address owns the output, and nobody else
-    const owner = expiration !== undefined && expiration.unixTime <= unixTime ? expiration.owner : input.owner;
+    const owner =
+      expiration !== undefined && expiration.unixTime <= unixTime ? expiration.owner : input.owner;
     const reason =
       input.unlock.type === UnlockType.Signature
         ? unlockBySignature(input, i, owner, unlocked)
         : unlockByReference(input.unlock, i, owner, unlocked);
     if (reason !== ConflictReason.None) return reason;
     // S2.12, S2.13
-    if (input.chainAddress !== undefined) unlocked.set(input.chainAddress, { unlockedAt: i, referencedBy: new Set() });
+    if (input.chainAddress !== undefined)
+      unlocked.set(input.chainAddress, { unlockedAt: i, referencedBy: new Set() });
   }
   return ConflictReason.None;
 }
@@ -191,7 +213,13 @@ function unlockByReference(
 }
 
 /** Whether the address unlocked the input at `position`, directly or by reference. */
-export function isUnlockedBy(unlocked: UnlockedAddresses, address: AddressKey, position: number): boolean {
+export function isUnlockedBy(
+  unlocked: UnlockedAddresses,
+  address: AddressKey,
+  position: number,
+): boolean {
   const source = unlocked.get(address);
-  return source !== undefined && (source.unlockedAt === position || source.referencedBy.has(position));
+  return (
+    source !== undefined && (source.unlockedAt === position || source.referencedBy.has(position))
+  );
 }

@@ -49,7 +49,10 @@ export class ByteStream {
     let filled = 0;
     while (filled < length) {
       if (this.#position === this.#chunk.length && !(await this.#next())) {
-        throw this.refusal(`the file ends within ${what}, ${length - filled} bytes too early`, this.offset + filled);
+        throw this.refusal(
+          `the file ends within ${what}, ${length - filled} bytes too early`,
+          this.offset + filled,
+        );
       }
       const piece = this.#chunk.subarray(this.#position, this.#position + length - filled);
       bytes.set(piece, filled);
@@ -86,7 +89,13 @@ export class ByteStream {
 }
 
 /** What `bytes`, which begin at `offset`, hold from the first to the last; a {@link SnapshotRefusal} that quotes the rule broken otherwise. */
-export function decodePart<T>(stream: ByteStream, offset: number, what: string, codec: Codec<T>, bytes: Uint8Array): T {
+export function decodePart<T>(
+  stream: ByteStream,
+  offset: number,
+  what: string,
+  codec: Codec<T>,
+  bytes: Uint8Array,
+): T {
   try {
     return decode(codec, new Reader(bytes));
   } catch (error) {

@@ -5,8 +5,8 @@
  */
 import { equalBytes, Refusal } from '../bytes.ts';
 import { type MilestoneKeys, unsigned, type VerifySignature } from '../milestone-keys.ts';
-import type { MilestoneReference } from './header.ts';
-import type { SnapshotMilestone } from './records.ts';
+import type { MilestoneReference } from './snapshot-header.ts';
+import type { SnapshotMilestone } from './snapshot-records.ts';
 
 export interface ChainRules {
   /** Who signs milestones. Without them signatures are not looked at. */
@@ -19,19 +19,33 @@ export interface ChainRules {
 }
 
 /** A Refusal unless `later` is the milestone after `earlier`, which it names as the previous one (E.3). */
-export function checkLink(earlier: MilestoneReference, later: SnapshotMilestone, rules: ChainRules): void {
+export function checkLink(
+  earlier: MilestoneReference,
+  later: SnapshotMilestone,
+  rules: ChainRules,
+): void {
   if (later.index !== earlier.index + 1) throw misplaced(later, earlier.index + 1);
   if (rules.unlinked) return;
   if (!equalBytes(later.value.previousMilestoneId, earlier.id)) {
-    throw new Refusal('E.3', `milestone ${later.index} does not name milestone ${earlier.index} as the one before it`);
+    throw new Refusal(
+      'E.3',
+      `milestone ${later.index} does not name milestone ${earlier.index} as the one before it`,
+    );
   }
   if (later.timestamp <= earlier.timestamp) {
-    throw new Refusal('E.3', `milestone ${later.index} is not later than milestone ${earlier.index}`);
+    throw new Refusal(
+      'E.3',
+      `milestone ${later.index} is not later than milestone ${earlier.index}`,
+    );
   }
 }
 
 /** A Refusal unless the milestone is the one that is referred to. */
-export function checkSame(milestone: SnapshotMilestone, reference: MilestoneReference, rules: ChainRules): void {
+export function checkSame(
+  milestone: SnapshotMilestone,
+  reference: MilestoneReference,
+  rules: ChainRules,
+): void {
   if (rules.unlinked) return;
   if (!equalBytes(milestone.id, reference.id) || milestone.timestamp !== reference.timestamp) {
     throw new Refusal('1.1', `milestone ${milestone.index} is not the one that the header names`);
@@ -39,12 +53,19 @@ export function checkSame(milestone: SnapshotMilestone, reference: MilestoneRefe
 }
 
 /** A Refusal unless the milestone is signed as it has to be, by the keys given. */
-export async function checkSignatures(milestone: SnapshotMilestone, { signers }: ChainRules): Promise<void> {
+export async function checkSignatures(
+  milestone: SnapshotMilestone,
+  { signers }: ChainRules,
+): Promise<void> {
   if (signers === undefined) return;
   const fault = await unsigned(milestone.value, milestone.id, signers.keys, signers.verify);
-  if (fault !== undefined) throw new Refusal('1.7', `milestone ${milestone.index} is not properly signed, ${fault}`);
+  if (fault !== undefined)
+    throw new Refusal('1.7', `milestone ${milestone.index} is not properly signed, ${fault}`);
 }
 
 export function misplaced(milestone: SnapshotMilestone, due: number): Refusal {
-  return new Refusal('1.5', `the diff of milestone ${milestone.index} where milestone ${due} is due`);
+  return new Refusal(
+    '1.5',
+    `the diff of milestone ${milestone.index} where milestone ${due} is due`,
+  );
 }

@@ -10,12 +10,17 @@ import type { ProtocolParametersOption } from '../milestone.ts';
 import type { ProtocolParameters } from '../parameters.ts';
 import type { Treasury } from '../treasury.ts';
 import { ByteStream, type SnapshotFile, type SnapshotKind } from './byte-stream.ts';
-import { type DeltaHeader, type FullHeader, readDeltaHeader, readFullHeader } from './header.ts';
-import { Ledger } from './ledger.ts';
-import { DeltaMerge, FullMerge, type Merge } from './merge.ts';
+import { DeltaMerge, FullMerge, type Merge } from './merge-changes.ts';
 import type { ChainRules } from './milestone-chain.ts';
-import { type RecordCounts, readRecords } from './records.ts';
-import { type LedgerSink, Outbox } from './sink.ts';
+import {
+  type DeltaHeader,
+  type FullHeader,
+  readDeltaHeader,
+  readFullHeader,
+} from './snapshot-header.ts';
+import { Ledger } from './snapshot-ledger.ts';
+import { type RecordCounts, readRecords } from './snapshot-records.ts';
+import { type LedgerSink, Outbox } from './snapshot-sink.ts';
 
 export interface SnapshotProgress {
   file: SnapshotKind;
@@ -112,7 +117,9 @@ async function load(
   }
   const currentParameters = await located(current, current.offset, () => ledger.conclude());
   if (applied > outbox.position) {
-    throw new Error(`the sink went on from operation ${applied}, the snapshot makes only ${outbox.position}`);
+    throw new Error(
+      `the sink went on from operation ${applied}, the snapshot makes only ${outbox.position}`,
+    );
   }
   return {
     ledgerIndex: ledger.milestone.index,
@@ -136,7 +143,10 @@ function identify(...files: readonly (Opened<{ bytes: Uint8Array }> | undefined)
   return blake2b256(writer.finish()).toHex();
 }
 
-async function mergeFile({ stream, header }: Opened<{ counts: RecordCounts }>, merge: Merge): Promise<void> {
+async function mergeFile(
+  { stream, header }: Opened<{ counts: RecordCounts }>,
+  merge: Merge,
+): Promise<void> {
   for await (const record of readRecords(stream, header.counts)) {
     await located(stream, record.offset, () => merge.take(record));
   }
@@ -144,7 +154,11 @@ async function mergeFile({ stream, header }: Opened<{ counts: RecordCounts }>, m
 }
 
 /** Adds to a Refusal where in the file it comes from. */
-async function located<T>(stream: ByteStream, offset: number, work: () => T | Promise<T>): Promise<T> {
+async function located<T>(
+  stream: ByteStream,
+  offset: number,
+  work: () => T | Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {

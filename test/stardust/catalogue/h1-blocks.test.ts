@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { type Block, parseBlock } from '../../../src/stardust/block.ts';
 import { concatBytes } from '../../../src/stardust/bytes.ts';
 import { encode } from '../../../src/stardust/codec.ts';
-import type { MigratedFunds, MilestoneOption, ReceiptOption } from '../../../src/stardust/milestone.ts';
+import type {
+  MigratedFunds,
+  MilestoneOption,
+  ReceiptOption,
+} from '../../../src/stardust/milestone.ts';
 import { milestone } from '../../../src/stardust/milestone.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { taggedData } from '../../../src/stardust/tagged-data.ts';
@@ -22,8 +26,18 @@ import {
   transactionOf,
   verdict,
   ZERO,
-} from '../../build.ts';
-import { alice, blockOf, bob, inadmissibleRule, nftId, OK, oneInput, plan, tagged } from './syntactic.ts';
+} from '../../support/build-payloads.ts';
+import {
+  alice,
+  blockOf,
+  bob,
+  inadmissibleRule,
+  nftId,
+  OK,
+  oneInput,
+  plan,
+  tagged,
+} from '../../support/stardust/syntactic.ts';
 
 describe('H.1 blocks', () => {
   it('H-1 a block has at most 32768 bytes', () => {
@@ -64,7 +78,9 @@ describe('H.1 blocks', () => {
 
   it('H-6 payloads are tagged data, transactions and milestones', () => {
     for (const type of [0, 1, 2, 3, 4, 8]) {
-      expect(brokenRule(blockAround(Uint8Array.of(type, 0, 0, 0, ...new Uint8Array(42))))).toBe('C-3');
+      expect(brokenRule(blockAround(Uint8Array.of(type, 0, 0, 0, ...new Uint8Array(42))))).toBe(
+        'C-3',
+      );
     }
   });
 
@@ -126,7 +142,10 @@ describe('H.1 essences', () => {
     const count = (inputs: number) =>
       brokenRule(
         blockOf({
-          inputs: Array.from({ length: inputs }, (_, i) => ({ ...oneInput[0]!, unlock: i ? referTo(0) : alice })),
+          inputs: Array.from({ length: inputs }, (_, i) => ({
+            ...oneInput[0]!,
+            unlock: i ? referTo(0) : alice,
+          })),
         }),
       );
     expect(count(128)).toBe(OK);
@@ -134,7 +153,11 @@ describe('H.1 essences', () => {
     expect(count(0)).toBe('C-10');
     const ids = [2, 1].map((byte) => new Uint8Array(34).fill(byte));
     const from = (...each: Uint8Array[]) =>
-      brokenRule(blockOf({ inputs: each.map((id, i) => ({ ...oneInput[0]!, id, unlock: i ? referTo(0) : alice })) }));
+      brokenRule(
+        blockOf({
+          inputs: each.map((id, i) => ({ ...oneInput[0]!, id, unlock: i ? referTo(0) : alice })),
+        }),
+      );
     expect(from(ids[0]!, ids[1]!)).toBe('C-11');
     const small = ids.map((id) => Uint8Array.of(...id.subarray(0, 32), 1, 0));
     expect(from(small[0]!, small[1]!)).toBe(OK);
@@ -167,7 +190,9 @@ describe('H.1 essences', () => {
 
 describe('H.1 unlocks', () => {
   const unlocked = (...unlocks: Unlock[]) =>
-    brokenRule(blockOf({ inputs: unlocks.map((unlock) => ({ output: basic(alice.address), unlock })) }));
+    brokenRule(
+      blockOf({ inputs: unlocks.map((unlock) => ({ output: basic(alice.address), unlock })) }),
+    );
   const signed = signature(alice, ZERO);
 
   it('H-34 a reference points back, to a signature; alias and NFT unlocks point back to anything', () => {
@@ -199,14 +224,22 @@ describe('H.1 unlocks', () => {
     const zeros = { type: 0 as const, publicKey: alice.publicKey, signature: new Uint8Array(64) };
     const unlock: Unlock = { type: UnlockType.Signature, signature: zeros };
     expect(unlocked(unlock)).toBe(OK);
-    expect(verdict(plan({ inputs: [{ output: basic(alice.address), unlock }] }))).toBe(ConflictReason.InvalidSignature);
+    expect(verdict(plan({ inputs: [{ output: basic(alice.address), unlock }] }))).toBe(
+      ConflictReason.InvalidSignature,
+    );
   });
 });
 
 describe('H.1 milestones', () => {
-  const zeroSignature = (publicKey: Uint8Array) => ({ type: 0 as const, publicKey, signature: new Uint8Array(64) });
+  const zeroSignature = (publicKey: Uint8Array) => ({
+    type: 0 as const,
+    publicKey,
+    signature: new Uint8Array(64),
+  });
   const signedBy = (...keys: Uint8Array[]) =>
-    brokenRule(blockBytes({ payload: { ...milestoneOf({}), signatures: keys.map(zeroSignature) } }));
+    brokenRule(
+      blockBytes({ payload: { ...milestoneOf({}), signatures: keys.map(zeroSignature) } }),
+    );
   /** A key of 32 bytes 7, one of them 8. */
   const key = (at: number) => new Uint8Array(32).fill(7).fill(8, at, at + 1);
 
@@ -225,9 +258,15 @@ describe('H.1 milestones', () => {
   });
 
   it('H-39 two options of one type are parsed', () => {
-    expect(brokenRule(blockBytes({ payload: milestoneOf({ options: [announcing(5), announcing(6)] }) }))).toBe(OK);
-    expect(brokenRule(blockBytes({ payload: milestoneOf({ options: [announcing(6), announcing(5)] }) }))).toBe('A.10');
-    expect(brokenRule(blockBytes({ payload: milestoneOf({ options: [announcing(5), announcing(5)] }) }))).toBe('A.10');
+    expect(
+      brokenRule(blockBytes({ payload: milestoneOf({ options: [announcing(5), announcing(6)] }) })),
+    ).toBe(OK);
+    expect(
+      brokenRule(blockBytes({ payload: milestoneOf({ options: [announcing(6), announcing(5)] }) })),
+    ).toBe('A.10');
+    expect(
+      brokenRule(blockBytes({ payload: milestoneOf({ options: [announcing(5), announcing(5)] }) })),
+    ).toBe('A.10');
   });
 
   const funds = (tail: number, address = alice.address): MigratedFunds => ({
@@ -240,14 +279,23 @@ describe('H.1 milestones', () => {
     migratedAt: 1,
     final: false,
     funds: entries,
-    transaction: { type: 4, input: { type: 1, milestoneId: ZERO }, output: { type: 2, amount: 1n } },
+    transaction: {
+      type: 4,
+      input: { type: 1, milestoneId: ZERO },
+      output: { type: 2, amount: 1n },
+    },
   });
-  const receiptBlock = (option: ReceiptOption) => blockBytes({ payload: milestoneOf({ options: [option] }) });
+  const receiptBlock = (option: ReceiptOption) =>
+    blockBytes({ payload: milestoneOf({ options: [option] }) });
 
   it('H-40 funds of one tail transaction are parsed if their bytes ascend', () => {
     const [low, high] = [alice, bob].sort((a, b) => Buffer.compare(a.address.id, b.address.id));
-    expect(brokenRule(receiptBlock(receipt(funds(1, low!.address), funds(1, high!.address))))).toBe(OK);
-    expect(brokenRule(receiptBlock(receipt(funds(1, high!.address), funds(1, low!.address))))).toBe('A.10');
+    expect(brokenRule(receiptBlock(receipt(funds(1, low!.address), funds(1, high!.address))))).toBe(
+      OK,
+    );
+    expect(brokenRule(receiptBlock(receipt(funds(1, high!.address), funds(1, low!.address))))).toBe(
+      'A.10',
+    );
   });
 
   it('H-41 a receipt is final or not, has its transaction, and migrates to Ed25519 addresses', () => {

@@ -5,7 +5,10 @@ import { minimumDeposit } from '../../../src/stardust/admission.ts';
 import { type Feature, FeatureType } from '../../../src/stardust/feature.ts';
 import { outputBytes } from '../../../src/stardust/ids.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
-import { type UnlockCondition, UnlockConditionType } from '../../../src/stardust/unlock-condition.ts';
+import {
+  type UnlockCondition,
+  UnlockConditionType,
+} from '../../../src/stardust/unlock-condition.ts';
 import {
   alias,
   aliasAddress,
@@ -25,8 +28,18 @@ import {
   timelock,
   tokens,
   verdict,
-} from '../../build.ts';
-import { admitted, aliasId, alice, blockOf, bob, nftId, OK, SUPPLY, withOutputs } from './syntactic.ts';
+} from '../../support/build-payloads.ts';
+import {
+  admitted,
+  aliasId,
+  alice,
+  blockOf,
+  bob,
+  nftId,
+  OK,
+  SUPPLY,
+  withOutputs,
+} from '../../support/stardust/syntactic.ts';
 
 describe('H.1 amounts', () => {
   it('H-14 an amount is over 0, and all of them at most the supply', () => {
@@ -58,8 +71,12 @@ describe('H.1 amounts', () => {
     }
     // B.14
     const plain = outputBytes(basic(alice.address)).length;
-    expect(minimumDeposit({ vByteCost: 100, vByteFactorData: 1, vByteFactorKey: 10 }, plain)).toBe(42600n);
-    expect(minimumDeposit({ vByteCost: 250, vByteFactorData: 1, vByteFactorKey: 10 }, plain)).toBe(106500n);
+    expect(minimumDeposit({ vByteCost: 100, vByteFactorData: 1, vByteFactorKey: 10 }, plain)).toBe(
+      42600n,
+    );
+    expect(minimumDeposit({ vByteCost: 250, vByteFactorData: 1, vByteFactorKey: 10 }, plain)).toBe(
+      106500n,
+    );
   });
 
   it('H-17 a storage deposit return lies between a plain output’s deposit and the amount', () => {
@@ -76,8 +93,13 @@ describe('H.1 amounts', () => {
     const free = { rentStructure: { vByteCost: 0, vByteFactorData: 1, vByteFactorKey: 10 } };
     expect(admitted([lent], free)).toBe(OK);
     const inputs = [{ output: lent, unlock: alice }];
-    expect(verdict({ inputs, outputs: [basic(alice.address)] })).toBe(ConflictReason.ReturnAmountNotFulfilled);
-    const outputs = [basic(alice.address, { amount: 999_999n }), basic(bob.address, { amount: 1n })];
+    expect(verdict({ inputs, outputs: [basic(alice.address)] })).toBe(
+      ConflictReason.ReturnAmountNotFulfilled,
+    );
+    const outputs = [
+      basic(alice.address, { amount: 999_999n }),
+      basic(bob.address, { amount: 1n }),
+    ];
     expect(verdict({ inputs, outputs })).toBe(ConflictReason.None);
   });
 });
@@ -86,7 +108,10 @@ describe('H.1 unlock conditions and features', () => {
   const withConditions = (...unlockConditions: UnlockCondition[]) =>
     withOutputs({ ...basic(alice.address), unlockConditions });
   const owner: UnlockCondition = { type: UnlockConditionType.Address, address: alice.address };
-  const controller: UnlockCondition = { type: UnlockConditionType.StateController, address: alice.address };
+  const controller: UnlockCondition = {
+    type: UnlockConditionType.StateController,
+    address: alice.address,
+  };
   const governor: UnlockCondition = { type: UnlockConditionType.Governor, address: alice.address };
 
   it('H-19 no timelock until 0, no expiration at 0', () => {
@@ -114,7 +139,9 @@ describe('H.1 unlock conditions and features', () => {
     expect(withControllers(governor)).toBe('C-33');
     expect(withControllers(controller)).toBe('C-33');
     const bytes = blockOf({ outputs: [foundry(aliasId)] });
-    const at = Buffer.from(bytes).indexOf(Uint8Array.of(UnlockConditionType.ImmutableAlias, 8, ...aliasId));
+    const at = Buffer.from(bytes).indexOf(
+      Uint8Array.of(UnlockConditionType.ImmutableAlias, 8, ...aliasId),
+    );
     bytes[at + 1] = 0;
     expect(brokenRule(bytes)).toBe('A.4');
   });
@@ -128,10 +155,13 @@ describe('H.1 unlock conditions and features', () => {
   });
 
   it('H-24 metadata has 1 to 8192 bytes, a tag 1 to 64, state metadata up to 8192', () => {
-    const withFeature = (feature: Feature) => withOutputs(basic(alice.address, { features: [feature] }));
-    const data = (length: number) => withFeature({ type: FeatureType.Metadata, data: new Uint8Array(length) });
+    const withFeature = (feature: Feature) =>
+      withOutputs(basic(alice.address, { features: [feature] }));
+    const data = (length: number) =>
+      withFeature({ type: FeatureType.Metadata, data: new Uint8Array(length) });
     expect([0, 1, 8192, 8193].map(data)).toEqual(['C-35', OK, OK, 'C-35']);
-    const tags = (length: number) => withFeature({ type: FeatureType.Tag, tag: new Uint8Array(length) });
+    const tags = (length: number) =>
+      withFeature({ type: FeatureType.Tag, tag: new Uint8Array(length) });
     expect([0, 1, 64, 65].map(tags)).toEqual(['C-35', OK, OK, 'C-35']);
     const state = (length: number) =>
       withOutputs(alias(alice.address, bob.address, { stateMetadata: new Uint8Array(length) }));
@@ -140,7 +170,8 @@ describe('H.1 unlock conditions and features', () => {
 });
 
 describe('H.1 native tokens and foundries', () => {
-  const some = (count: number, from = 1) => Array.from({ length: count }, (_, i) => tokens(aliasId, 1n, from + i));
+  const some = (count: number, from = 1) =>
+    Array.from({ length: count }, (_, i) => tokens(aliasId, 1n, from + i));
 
   it('H-25 there are at most 64 kinds of tokens, counted once', () => {
     expect(withOutputs(basic(alice.address, { tokens: some(64) }))).toBe(OK);
@@ -152,7 +183,8 @@ describe('H.1 native tokens and foundries', () => {
 
   it('H-26 tokens have amounts, and ascend by ID', () => {
     const [first, second] = [tokens(aliasId, 1n, 1), tokens(aliasId, 1n, 2)];
-    const holding = (...nativeTokens: (typeof first)[]) => withOutputs({ ...basic(alice.address), nativeTokens });
+    const holding = (...nativeTokens: (typeof first)[]) =>
+      withOutputs({ ...basic(alice.address), nativeTokens });
     expect(holding(first, second)).toBe(OK);
     expect(holding({ ...first, amount: 0n })).toBe('C-23');
     expect(holding(first, { ...first, amount: 2n })).toBe('C-24');
@@ -176,12 +208,17 @@ describe('H.1 native tokens and foundries', () => {
 
   it('H-29 chains go on once; zero IDs and IDs of another kind are others', () => {
     expect(withOutputs(foundry(aliasId), foundry(aliasId))).toBe('C-25');
-    expect(withOutputs(alias(alice.address, bob.address), alias(alice.address, bob.address))).toBe(OK);
-    expect(withOutputs(nft(alice.address), nft(alice.address))).toBe(OK);
-    expect(withOutputs(nft(alice.address, { nftId }), nft(alice.address, { nftId }))).toBe('C-25');
-    expect(withOutputs(alias(alice.address, bob.address, { aliasId }), nft(alice.address, { nftId: aliasId }))).toBe(
+    expect(withOutputs(alias(alice.address, bob.address), alias(alice.address, bob.address))).toBe(
       OK,
     );
+    expect(withOutputs(nft(alice.address), nft(alice.address))).toBe(OK);
+    expect(withOutputs(nft(alice.address, { nftId }), nft(alice.address, { nftId }))).toBe('C-25');
+    expect(
+      withOutputs(
+        alias(alice.address, bob.address, { aliasId }),
+        nft(alice.address, { nftId: aliasId }),
+      ),
+    ).toBe(OK);
   });
 });
 
@@ -198,7 +235,10 @@ describe('H.1 aliases and NFTs', () => {
     expect(withOutputs(alias(alice.address, own, { aliasId }))).toBe('C-31');
     expect(withOutputs(alias(nftAddress(aliasId), bob.address, { aliasId }))).toBe(OK);
     const other = idOf('other alias');
-    const cycle = [alias(aliasAddress(other), bob.address, { aliasId }), alias(own, bob.address, { aliasId: other })];
+    const cycle = [
+      alias(aliasAddress(other), bob.address, { aliasId }),
+      alias(own, bob.address, { aliasId: other }),
+    ];
     expect(withOutputs(...cycle)).toBe(OK);
   });
 

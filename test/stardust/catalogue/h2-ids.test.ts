@@ -4,7 +4,13 @@ import { sha512 } from '@noble/hashes/sha2.js';
 import { describe, expect, it } from 'vitest';
 import { concatBytes, toHex } from '../../../src/stardust/bytes.ts';
 import { encode } from '../../../src/stardust/codec.ts';
-import { blockId, chainIdFromOutputId, networkId, outputId, signedDigest } from '../../../src/stardust/ids.ts';
+import {
+  blockId,
+  chainIdFromOutputId,
+  networkId,
+  outputId,
+  signedDigest,
+} from '../../../src/stardust/ids.ts';
 import { leafHash, merkleRoot, nodeHash } from '../../../src/stardust/merkle.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { transaction } from '../../../src/stardust/transaction.ts';
@@ -20,16 +26,19 @@ import {
   signer,
   transactionOf,
   verdict,
-} from '../../build.ts';
+} from '../../support/build-payloads.ts';
 
 const alice = signer('alice');
 
 /** Block IDs with the numbers 1, 2, … in the first byte. */
-const ids = (count: number) => Array.from({ length: count }, (_, i) => Uint8Array.of(i + 1, ...new Uint8Array(31)));
+const ids = (count: number) =>
+  Array.from({ length: count }, (_, i) => Uint8Array.of(i + 1, ...new Uint8Array(31)));
 
 describe('H.2 roots', () => {
   it('H-42 the root of no block', () => {
-    expect(merkleRoot([]).toHex()).toBe('0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8');
+    expect(merkleRoot([]).toHex()).toBe(
+      '0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8',
+    );
   });
 
   it('H-43 the roots of 1 to 5 blocks, and of the 7 of TIP-0004', () => {
@@ -69,14 +78,22 @@ describe('H.2 identifiers', () => {
   it('H-45 the index in an output ID is little-endian', () => {
     const id = outputId(Uint8Array.of(0xaa, ...new Uint8Array(31)), 258);
     expect(id.toHex()).toBe(`aa${'00'.repeat(31)}0201`);
-    expect(chainIdFromOutputId(id).toHex()).toBe('9e9b605bb012ad887a3958f3e18d0ebd425930fbecf288d61546d0a4391b778c');
+    expect(chainIdFromOutputId(id).toHex()).toBe(
+      '9e9b605bb012ad887a3958f3e18d0ebd425930fbecf288d61546d0a4391b778c',
+    );
   });
 
   it('H-46 another valid signature makes another transaction, with other outputs, of the same inputs', () => {
-    const plan = { inputs: [{ output: basic(alice.address), unlock: alice }], outputs: [basic(alice.address)] };
+    const plan = {
+      inputs: [{ output: basic(alice.address), unlock: alice }],
+      outputs: [basic(alice.address)],
+    };
     const first = transactionOf(plan);
     const digest = signedDigest(first, encode(transaction, first));
-    const resigned = { ...plan, inputs: [{ ...plan.inputs[0]!, unlock: signAgain(alice, digest) }] };
+    const resigned = {
+      ...plan,
+      inputs: [{ ...plan.inputs[0]!, unlock: signAgain(alice, digest) }],
+    };
     expect(verdict(resigned)).toBe(ConflictReason.None);
     const [a, b] = [judged(plan).tx, judged(resigned).tx];
     expect(toHex(a.signedDigest)).toBe(toHex(b.signedDigest));
@@ -89,7 +106,9 @@ describe('H.2 identifiers', () => {
     const one = milestoneOf({ signers: [signer('one')] });
     const two = milestoneOf({ signers: [signer('one'), signer('two')] });
     expect(idOfMilestone(one)).toEqual(idOfMilestone(two));
-    expect(blockId(blockBytes({ payload: one }))).not.toEqual(blockId(blockBytes({ payload: two })));
+    expect(blockId(blockBytes({ payload: one }))).not.toEqual(
+      blockId(blockBytes({ payload: two })),
+    );
   });
 
   it('H-48 network IDs', () => {

@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { WhiteFlagCase } from '../../../scripts/conformance/white-flag.ts';
 import { toHex } from '../../../src/stardust/bytes.ts';
 import { encode } from '../../../src/stardust/codec.ts';
-import { blockId, migratedOutputId, outputBytes, outputId, transactionId } from '../../../src/stardust/ids.ts';
+import {
+  blockId,
+  migratedOutputId,
+  outputBytes,
+  outputId,
+  transactionId,
+} from '../../../src/stardust/ids.ts';
 import { type Transaction, transaction } from '../../../src/stardust/transaction.ts';
 import {
   basic,
@@ -15,21 +21,28 @@ import {
   signer,
   transactionOf,
   ZERO,
-} from '../../build.ts';
-import { bothWhiteFlags, parsedBlocks } from '../../oracle/both.ts';
-import { whiteFlag } from '../../oracle/white-flag.ts';
+} from '../../support/build-payloads.ts';
+import { whiteFlag } from '../../support/oracle/oracle.ts';
+import { bothWhiteFlags, parsedBlocks } from '../../support/oracle/product-and-oracle.ts';
 
 const alice = signer('alice');
 
 /** An output of alice's, by what its ID is made from. */
-const coin = (id: Uint8Array): PlannedInput => ({ output: basic(alice.address), unlock: alice, id });
+const coin = (id: Uint8Array): PlannedInput => ({
+  output: basic(alice.address),
+  unlock: alice,
+  id,
+});
 const first = coin(inputId(0));
 const second = coin(inputId(1));
 
 /** Spends coins, all to alice. `to` tells transactions apart. */
 function spend(coins: readonly PlannedInput[], to = 'alice'): Transaction {
   const inputs = coins.map((each, i) => (i === 0 ? each : { ...each, unlock: referTo(0) }));
-  return transactionOf({ inputs, outputs: [basic(signer(to).address, { amount: BigInt(coins.length) * 1_000_000n })] });
+  return transactionOf({
+    inputs,
+    outputs: [basic(signer(to).address, { amount: BigInt(coins.length) * 1_000_000n })],
+  });
 }
 
 const idOfTransaction = (value: Transaction) => transactionId(encode(transaction, value));
@@ -138,7 +151,10 @@ describe('H.3 order', () => {
       named(a),
       named(b, 2),
     ]);
-    expect(back.order.map(({ blockId, conflictReason }) => [blockId, conflictReason])).toEqual([named(b), named(a, 2)]);
+    expect(back.order.map(({ blockId, conflictReason }) => [blockId, conflictReason])).toEqual([
+      named(b),
+      named(a, 2),
+    ]);
     expect(forth.inclusionMerkleRoot).not.toBe(back.inclusionMerkleRoot);
     expect(forth.appliedMerkleRoot).not.toBe(back.appliedMerkleRoot);
     expect(await over([a, b], [a, a, b, a, b])).toEqual(forth);
@@ -168,7 +184,12 @@ describe('H.3 order', () => {
       outputs: new Map(),
       spent: new Set<string>(),
     };
-    const request = { index: 1, timestamp: 1000, parents: [toHex(blockId(c))], previousMilestoneId: toHex(ZERO) };
+    const request = {
+      index: 1,
+      timestamp: 1000,
+      parents: [toHex(blockId(c))],
+      previousMilestoneId: toHex(ZERO),
+    };
     await expect(whiteFlag(view, request)).rejects.toThrow(/block not found/);
   });
 
@@ -179,7 +200,12 @@ describe('H.3 order', () => {
     // for the product a cone holds neither: they are the parents outside
     const outside = await over([c], [c]);
     expect(outside.order.map(({ blockId }) => blockId)).toEqual([toHex(blockId(c))]);
-    const request = { index: 1, timestamp: 1000, parents: [toHex(blockId(c))], previousMilestoneId: toHex(ZERO) };
+    const request = {
+      index: 1,
+      timestamp: 1000,
+      parents: [toHex(blockId(c))],
+      previousMilestoneId: toHex(ZERO),
+    };
     const view = {
       genesisMilestoneIndex: 0,
       blocks: parsedBlocks(a, b, c),

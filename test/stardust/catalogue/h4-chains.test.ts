@@ -28,8 +28,8 @@ import {
   type TransactionPlan,
   tokens,
   verdict,
-} from '../../build.ts';
-import { readLines } from '../../vectors.ts';
+} from '../../support/build-payloads.ts';
+import { readLines } from '../../support/vectors.ts';
 
 const { None, InvalidChainStateTransition: INVALID_CHAIN, ...Reason } = ConflictReason;
 
@@ -79,12 +79,14 @@ describe('H.4 aliases', () => {
     const rest = (amount: bigint) => ({ outputs: [basic(bob.address, { amount })] });
     expect(verdict(step({ amount: 2_000_000n }, {}, bob, rest(1_000_000n)))).toBe(INVALID_CHAIN);
     expect(verdict(step({}, { stateMetadata: Uint8Array.of(1) }, bob))).toBe(INVALID_CHAIN);
-    expect(verdict(step({ tokens: [tokens(aliasId, 2n)] }, { tokens: [tokens(aliasId, 1n)] }, bob))).toBe(
-      INVALID_CHAIN,
-    );
+    expect(
+      verdict(step({ tokens: [tokens(aliasId, 2n)] }, { tokens: [tokens(aliasId, 1n)] }, bob)),
+    ).toBe(INVALID_CHAIN);
     expect(verdict(step({ foundryCounter: 1 }, { foundryCounter: 2 }, bob))).toBe(INVALID_CHAIN);
     const plan = step({}, {}, bob);
-    plan.outputs = [alias(carol.address, carol.address, { aliasId, stateIndex: 1, features: [metadata(1)] })];
+    plan.outputs = [
+      alias(carol.address, carol.address, { aliasId, stateIndex: 1, features: [metadata(1)] }),
+    ];
     expect(verdict(plan)).toBe(None);
   });
 
@@ -104,7 +106,9 @@ describe('H.4 aliases', () => {
     expect(changing({ features: [metadata(1)] }, { features: [metadata(2)] })).toBe(INVALID_CHAIN);
     expect(changing({ features: [metadata(1)] }, { features: [metadata(1)] })).toBe(None);
     expect(changing({}, { features: [sender(alice.address)] })).toBe(None);
-    expect(changing({ features: [sender(bob.address)] }, { features: [sender(alice.address)] })).toBe(None);
+    expect(
+      changing({ features: [sender(bob.address)] }, { features: [sender(alice.address)] }),
+    ).toBe(None);
   });
 });
 
@@ -113,11 +117,17 @@ describe('H.4 foundries', () => {
   const founding = (before: number, after: number, outputs: Output[], amount = 1_000_000n) =>
     verdict(
       step({ foundryCounter: before }, { foundryCounter: after, stateIndex: 2 }, alice, {
-        inputs: [{ output: basic(alice.address, { amount: amount * BigInt(outputs.length) }), unlock: referTo(0) }],
+        inputs: [
+          {
+            output: basic(alice.address, { amount: amount * BigInt(outputs.length) }),
+            unlock: referTo(0),
+          },
+        ],
         outputs,
       }),
     );
-  const serial = (serialNumber: number, given: FoundryFields = {}) => foundry(aliasId, { serialNumber, ...given });
+  const serial = (serialNumber: number, given: FoundryFields = {}) =>
+    foundry(aliasId, { serialNumber, ...given });
   const rest = basic(alice.address);
 
   it('H-91 the counter counts the foundries that are new', () => {
@@ -130,14 +140,20 @@ describe('H.4 foundries', () => {
   it('H-92 new foundries of an alias stand in order; the alias and other aliases’ foundries anywhere', () => {
     expect(founding(0, 2, [serial(1), serial(2)])).toBe(None);
     expect(founding(0, 2, [serial(2), serial(1)])).toBe(INVALID_CHAIN);
-    const payment = (amount: bigint) => ({ output: basic(alice.address, { amount }), unlock: referTo(0) });
+    const payment = (amount: bigint) => ({
+      output: basic(alice.address, { amount }),
+      unlock: referTo(0),
+    });
     const plan = step({}, {}, alice, { inputs: [payment(1_000_000n)] });
     plan.outputs = [serial(1), aliasState({ stateIndex: 2, foundryCounter: 1 })];
     expect(verdict(plan)).toBe(None);
 
     const second = { aliasId: otherAliasId, stateIndex: 1 };
     const interleaved = step({}, { stateIndex: 2, foundryCounter: 2 }, alice, {
-      inputs: [{ output: alias(alice.address, bob.address, second), unlock: referTo(0) }, payment(4_000_000n)],
+      inputs: [
+        { output: alias(alice.address, bob.address, second), unlock: referTo(0) },
+        payment(4_000_000n),
+      ],
       outputs: [
         serial(1),
         foundry(otherAliasId, { serialNumber: 1 }),
@@ -158,7 +174,9 @@ describe('H.4 foundries', () => {
 
   it('H-94 a foundry is not created with its alias, nor when the alias goes', () => {
     const inputs = [{ output: basic(alice.address, { amount: 2_000_000n }), unlock: alice }];
-    expect(verdict({ inputs, outputs: [alias(alice.address, bob.address), serial(1)] })).toBe(INVALID_CHAIN);
+    expect(verdict({ inputs, outputs: [alias(alice.address, bob.address), serial(1)] })).toBe(
+      INVALID_CHAIN,
+    );
     const destroying = step({ amount: 2_000_000n }, {}, bob);
     destroying.outputs = [serial(1), rest];
     expect(verdict(destroying)).toBe(INVALID_CHAIN);
@@ -184,7 +202,10 @@ describe('H.4 foundries', () => {
   const holding = (held: bigint): More => (held === 0n ? {} : { tokens: [tokens(aliasId, held)] });
 
   /** The foundry and its tokens, from one state to another or to its end. */
-  const minting = ({ held: heldBefore, ...before }: Tokens, after: Tokens | { destroyed: true; held: bigint }) =>
+  const minting = (
+    { held: heldBefore, ...before }: Tokens,
+    after: Tokens | { destroyed: true; held: bigint },
+  ) =>
     verdict({
       inputs: [
         { output: aliasState({ foundryCounter: 1 }), unlock: alice },
@@ -215,24 +236,39 @@ describe('H.4 foundries', () => {
     expect(minting(before, { minted: 13n, melted: 2n, held: 13n })).toBe(INVALID_CHAIN);
     expect(minting(before, { minted: 11n, melted: 2n, held: 9n })).toBe(INVALID_CHAIN);
     expect(minting(before, { minted: 11n, melted: 1n, held: 9n })).toBe(INVALID_CHAIN);
-    expect(minting({ minted: 10n, melted: 3n, held: 7n }, { minted: 10n, melted: 2n, held: 6n })).toBe(INVALID_CHAIN);
+    expect(
+      minting({ minted: 10n, melted: 3n, held: 7n }, { minted: 10n, melted: 2n, held: 6n }),
+    ).toBe(INVALID_CHAIN);
   });
 
   it('H-98 the maximum supply stays', () => {
-    expect(minting({ minted: 1n, held: 1n }, { minted: 1n, maximumSupply: 1001n, held: 1n })).toBe(INVALID_CHAIN);
+    expect(minting({ minted: 1n, held: 1n }, { minted: 1n, maximumSupply: 1001n, held: 1n })).toBe(
+      INVALID_CHAIN,
+    );
   });
 
   it('H-99 a foundry goes when all its tokens are melted, in the same transaction at the latest', () => {
-    expect(minting({ minted: 10n, melted: 10n, held: 0n }, { destroyed: true, held: 0n })).toBe(None);
-    expect(minting({ minted: 10n, melted: 6n, held: 4n }, { destroyed: true, held: 0n })).toBe(None);
-    expect(minting({ minted: 10n, melted: 6n, held: 4n }, { destroyed: true, held: 4n })).toBe(INVALID_CHAIN);
-    expect(minting({ minted: 10n, melted: 6n, held: 3n }, { destroyed: true, held: 0n })).toBe(INVALID_CHAIN);
+    expect(minting({ minted: 10n, melted: 10n, held: 0n }, { destroyed: true, held: 0n })).toBe(
+      None,
+    );
+    expect(minting({ minted: 10n, melted: 6n, held: 4n }, { destroyed: true, held: 0n })).toBe(
+      None,
+    );
+    expect(minting({ minted: 10n, melted: 6n, held: 4n }, { destroyed: true, held: 4n })).toBe(
+      INVALID_CHAIN,
+    );
+    expect(minting({ minted: 10n, melted: 6n, held: 3n }, { destroyed: true, held: 0n })).toBe(
+      INVALID_CHAIN,
+    );
   });
 });
 
 describe('H.4 tokens without their foundry', () => {
-  const holder = (held: [serial: number, amount: bigint][], by = alice.address, amount = 1_000_000n) =>
-    basic(by, { amount, tokens: held.map(([serial, each]) => tokens(aliasId, each, serial)) });
+  const holder = (
+    held: [serial: number, amount: bigint][],
+    by = alice.address,
+    amount = 1_000_000n,
+  ) => basic(by, { amount, tokens: held.map(([serial, each]) => tokens(aliasId, each, serial)) });
 
   it('H-100 are burned, never made', () => {
     const from = (before: [number, bigint][], after: [number, bigint][]) =>
@@ -259,14 +295,19 @@ describe('H.4 tokens without their foundry', () => {
 
   it('H-102 are at most 64 kinds on both sides together, new ones included', () => {
     const kinds = (before: number, minted: number) => {
-      const foundries = Array.from({ length: minted }, (_, i) => foundry(aliasId, { serialNumber: i + 1, minted: 1n }));
+      const foundries = Array.from({ length: minted }, (_, i) =>
+        foundry(aliasId, { serialNumber: i + 1, minted: 1n }),
+      );
       const old = Array.from({ length: before }, (_, i) => tokens(otherAliasId, 1n, i + 1));
       const fresh = foundries.map(({ serialNumber }) => tokens(aliasId, 1n, serialNumber));
       return verdict(
         step({}, { stateIndex: 2, foundryCounter: minted }, alice, {
           inputs: [
             {
-              output: basic(alice.address, { amount: BigInt(minted + 1) * 1_000_000n, tokens: old }),
+              output: basic(alice.address, {
+                amount: BigInt(minted + 1) * 1_000_000n,
+                tokens: old,
+              }),
               unlock: referTo(0),
             },
           ],
@@ -283,12 +324,18 @@ describe('H.4 immutable features, issuers, IDs', () => {
   it('H-103 immutable features stay', () => {
     for (const after of [[], [metadata(2)], [metadata(1), issuer(alice.address)]]) {
       const ofNft = {
-        inputs: [{ output: nft(alice.address, { nftId, immutable: [metadata(1)] }), unlock: alice }],
-        outputs: [nft(alice.address, { nftId, immutable: after.toSorted((a, b) => a.type - b.type) })],
+        inputs: [
+          { output: nft(alice.address, { nftId, immutable: [metadata(1)] }), unlock: alice },
+        ],
+        outputs: [
+          nft(alice.address, { nftId, immutable: after.toSorted((a, b) => a.type - b.type) }),
+        ],
       };
       expect(verdict(ofNft)).toBe(INVALID_CHAIN);
     }
-    expect(verdict(step({ immutable: [metadata(1)] }, { stateIndex: 2 }, alice))).toBe(INVALID_CHAIN);
+    expect(verdict(step({ immutable: [metadata(1)] }, { stateIndex: 2 }, alice))).toBe(
+      INVALID_CHAIN,
+    );
     expect(verdict(step({ immutable: [metadata(1)] }, {}, bob))).toBe(INVALID_CHAIN);
     const ofFoundry = step({ foundryCounter: 1 }, { foundryCounter: 1, stateIndex: 2 }, alice, {
       inputs: [{ output: foundry(aliasId, { immutable: [metadata(1)] }), unlock: byAlias(0) }],
@@ -334,7 +381,9 @@ describe('H.4 immutable features, issuers, IDs', () => {
     };
     expect(verdict(burning)).toBe(INVALID_CHAIN);
     // the alias counts as destroyed, which takes the governor
-    expect(verdict({ ...plan, inputs: [{ output: aliasState(), unlock: alice }] })).toBe(Reason.InvalidSignature);
+    expect(verdict({ ...plan, inputs: [{ output: aliasState(), unlock: alice }] })).toBe(
+      Reason.InvalidSignature,
+    );
   });
 
   it('H-106 an alias goes on by the ID that its first output determines; with a zero ID it is another', () => {
@@ -349,11 +398,13 @@ describe('H.4 immutable features, issuers, IDs', () => {
   });
 
   it('H-107 small-order points sign anything with S = 0, but each encoding has an address of its own', () => {
-    const smallOrder = (readLines('ed25519.jsonl') as { name: string; valid: boolean; signature: string }[]).filter(
-      ({ name }) => name.startsWith('small order'),
-    );
+    const smallOrder = (
+      readLines('ed25519.jsonl') as { name: string; valid: boolean; signature: string }[]
+    ).filter(({ name }) => name.startsWith('small order'));
     expect(smallOrder.length).toBe(196);
-    expect(smallOrder.every(({ valid, signature }) => valid && signature.endsWith('00'.repeat(32)))).toBe(true);
+    expect(
+      smallOrder.every(({ valid, signature }) => valid && signature.endsWith('00'.repeat(32))),
+    ).toBe(true);
 
     // the neutral element, reduced and not
     const reduced = ed25519.Point.ZERO.toBytes();
@@ -361,10 +412,16 @@ describe('H.4 immutable features, issuers, IDs', () => {
     const signature = new Uint8Array(64);
     signature.set(reduced);
     expect(verifyZip215(unreduced, idOf('anything'), signature)).toBe(true);
-    const unlock = { type: UnlockType.Signature, signature: { type: 0, publicKey: unreduced, signature } } as const;
+    const unlock = {
+      type: UnlockType.Signature,
+      signature: { type: 0, publicKey: unreduced, signature },
+    } as const;
     const ownedBy = (publicKey: Uint8Array) => {
       const owner = { type: AddressType.Ed25519, id: ed25519AddressId(publicKey) };
-      return verdict({ inputs: [{ output: basic(owner), unlock }], outputs: [basic(alice.address)] });
+      return verdict({
+        inputs: [{ output: basic(owner), unlock }],
+        outputs: [basic(alice.address)],
+      });
     };
     expect(ownedBy(unreduced)).toBe(None);
     expect(ownedBy(reduced)).toBe(Reason.InvalidSignature);

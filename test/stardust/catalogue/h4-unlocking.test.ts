@@ -30,7 +30,7 @@ import {
   tokens,
   verdict,
   ZERO,
-} from '../../build.ts';
+} from '../../support/build-payloads.ts';
 
 const { None, ...Reason } = ConflictReason;
 
@@ -41,31 +41,45 @@ const carol = signer('carol');
 const aliasId = idOf('alias');
 const nftId = idOf('nft');
 
-const owned = (more: More = {}, by = alice): PlannedInput => ({ output: basic(by.address, more), unlock: by });
-const toAlice = (amount: bigint, more: More = {}): Output => basic(alice.address, { ...more, amount });
+const owned = (more: More = {}, by = alice): PlannedInput => ({
+  output: basic(by.address, more),
+  unlock: by,
+});
+const toAlice = (amount: bigint, more: More = {}): Output =>
+  basic(alice.address, { ...more, amount });
 const toBob = (amount: bigint, more: More = {}): Output => basic(bob.address, { ...more, amount });
 
 describe('H.4 timelocks, commitment, expiration', () => {
   it('H-59 a timelock ends with its second', () => {
-    const plan = { inputs: [owned({ conditions: [timelock(1000)] })], outputs: [toAlice(1_000_000n)] };
+    const plan = {
+      inputs: [owned({ conditions: [timelock(1000)] })],
+      outputs: [toAlice(1_000_000n)],
+    };
     expect(verdict(plan, 999)).toBe(Reason.TimelockNotExpired);
     expect(verdict(plan, 1000)).toBe(None);
   });
 
   it('H-60 a timelock comes before a wrong commitment', () => {
     const inputs = [owned({ conditions: [timelock(1000)] })];
-    expect(verdict({ inputs, outputs: [toAlice(1_000_000n)], commitment: ZERO }, 999)).toBe(Reason.TimelockNotExpired);
+    expect(verdict({ inputs, outputs: [toAlice(1_000_000n)], commitment: ZERO }, 999)).toBe(
+      Reason.TimelockNotExpired,
+    );
   });
 
   it('H-61 a wrong commitment comes before a wrong signature', () => {
     const inputs = [{ output: basic(alice.address), unlock: bob }];
-    expect(verdict({ inputs, outputs: [toAlice(1_000_000n)], commitment: ZERO })).toBe(Reason.InvalidInputsCommitment);
+    expect(verdict({ inputs, outputs: [toAlice(1_000_000n)], commitment: ZERO })).toBe(
+      Reason.InvalidInputsCommitment,
+    );
     expect(verdict({ inputs, outputs: [toAlice(1_000_000n)] })).toBe(Reason.InvalidSignature);
   });
 
   it('H-62 from its second on an expired output is the return address’s, and only its', () => {
     const output = basic(alice.address, { conditions: [expiration(bob.address, 1000)] });
-    const by = (unlock: PlannedInput['unlock']) => ({ inputs: [{ output, unlock }], outputs: [toAlice(1_000_000n)] });
+    const by = (unlock: PlannedInput['unlock']) => ({
+      inputs: [{ output, unlock }],
+      outputs: [toAlice(1_000_000n)],
+    });
     expect(verdict(by(alice), 999)).toBe(None);
     expect(verdict(by(bob), 999)).toBe(Reason.InvalidSignature);
     expect(verdict(by(bob), 1000)).toBe(None);
@@ -75,7 +89,9 @@ describe('H.4 timelocks, commitment, expiration', () => {
   it('H-63 the original receiver of an expired output is no sender', () => {
     const output = basic(alice.address, { conditions: [expiration(bob.address, 1000)] });
     const outputs = [toAlice(1_000_000n, { features: [sender(alice.address)] })];
-    expect(verdict({ inputs: [{ output, unlock: bob }], outputs }, 1000)).toBe(Reason.InvalidSender);
+    expect(verdict({ inputs: [{ output, unlock: bob }], outputs }, 1000)).toBe(
+      Reason.InvalidSender,
+    );
     expect(verdict({ inputs: [{ output, unlock: alice }], outputs }, 999)).toBe(None);
   });
 
@@ -95,7 +111,12 @@ describe('H.4 timelocks, commitment, expiration', () => {
 
 describe('H.4 storage deposit return', () => {
   /** An output of alice's, 1,000,000 base tokens of which `due` are to go back, and what comes out. */
-  const returning = (to: Parameters<typeof depositReturn>[0], due: bigint, outputs: Output[], more: More = {}) => ({
+  const returning = (
+    to: Parameters<typeof depositReturn>[0],
+    due: bigint,
+    outputs: Output[],
+    more: More = {},
+  ) => ({
     inputs: [owned({ conditions: [depositReturn(to, due), ...(more.conditions ?? [])] })],
     outputs,
   });
@@ -109,9 +130,14 @@ describe('H.4 storage deposit return', () => {
   });
 
   it('H-66 … and is not when he does', () => {
-    const plan = returning(bob.address, 400_000n, [toBob(1_000_000n, { features: [metadata(1)] })], {
-      conditions: [expiration(bob.address, 1000)],
-    });
+    const plan = returning(
+      bob.address,
+      400_000n,
+      [toBob(1_000_000n, { features: [metadata(1)] })],
+      {
+        conditions: [expiration(bob.address, 1000)],
+      },
+    );
     plan.inputs[0]!.unlock = bob;
     expect(verdict(plan, 1000)).toBe(None);
   });
@@ -120,8 +146,12 @@ describe('H.4 storage deposit return', () => {
     expect(verdict(returning(alice.address, 400_000n, [toBob(1_000_000n)]))).toBe(None);
     // nor if the input refers to the signature, or to the chain that owns it
     const first = owned({ conditions: [depositReturn(alice.address, 400_000n)] });
-    expect(verdict({ inputs: [first, { ...first, unlock: referTo(0) }], outputs: [toBob(2_000_000n)] })).toBe(None);
-    const ofNft = basic(nftAddress(nftId), { conditions: [depositReturn(nftAddress(nftId), 400_000n)] });
+    expect(
+      verdict({ inputs: [first, { ...first, unlock: referTo(0) }], outputs: [toBob(2_000_000n)] }),
+    ).toBe(None);
+    const ofNft = basic(nftAddress(nftId), {
+      conditions: [depositReturn(nftAddress(nftId), 400_000n)],
+    });
     const inputs = [
       { output: nft(alice.address, { nftId }), unlock: alice },
       { output: ofNft, unlock: byNft(0) },
@@ -130,7 +160,10 @@ describe('H.4 storage deposit return', () => {
   });
 
   it('H-68 an NFT owes nothing to its own address', () => {
-    const output = nft(alice.address, { nftId, conditions: [depositReturn(nftAddress(nftId), 400_000n)] });
+    const output = nft(alice.address, {
+      nftId,
+      conditions: [depositReturn(nftAddress(nftId), 400_000n)],
+    });
     const plan = { inputs: [{ output, unlock: alice }], outputs: [nft(alice.address, { nftId })] };
     expect(verdict(plan)).toBe(None);
   });
@@ -143,22 +176,36 @@ describe('H.4 storage deposit return', () => {
 
   it('H-70 simple outputs add up, and nothing but simple outputs counts', () => {
     const inParts = (first: More, second: More = {}) =>
-      verdict(returning(bob.address, 400_000n, [toBob(300_000n, first), toBob(100_000n, second), toAlice(600_000n)]));
+      verdict(
+        returning(bob.address, 400_000n, [
+          toBob(300_000n, first),
+          toBob(100_000n, second),
+          toAlice(600_000n),
+        ]),
+      );
     expect(inParts({})).toBe(None);
     expect(inParts({ features: [metadata(1)] })).toBe(Reason.ReturnAmountNotFulfilled);
     expect(inParts({ conditions: [timelock(1)] })).toBe(Reason.ReturnAmountNotFulfilled);
     const token = tokens(aliasId, 1n);
-    const withToken = returning(bob.address, 400_000n, [toBob(400_000n, { tokens: [token] }), toAlice(600_000n)]);
+    const withToken = returning(bob.address, 400_000n, [
+      toBob(400_000n, { tokens: [token] }),
+      toAlice(600_000n),
+    ]);
     withToken.inputs[0]!.output.nativeTokens.push(token);
     expect(verdict(withToken)).toBe(Reason.ReturnAmountNotFulfilled);
     const byNewNft = [nft(bob.address, { amount: 400_000n }), toAlice(600_000n)];
-    expect(verdict(returning(bob.address, 400_000n, byNewNft))).toBe(Reason.ReturnAmountNotFulfilled);
+    expect(verdict(returning(bob.address, 400_000n, byNewNft))).toBe(
+      Reason.ReturnAmountNotFulfilled,
+    );
   });
 
   it('H-71 what two inputs owe to one address adds up', () => {
     const returned = (amount: bigint) => {
       const plan = returning(bob.address, 400_000n, [toBob(amount), toAlice(2_000_000n - amount)]);
-      plan.inputs.push({ ...owned({ conditions: [depositReturn(bob.address, 300_000n)] }), unlock: referTo(0) });
+      plan.inputs.push({
+        ...owned({ conditions: [depositReturn(bob.address, 300_000n)] }),
+        unlock: referTo(0),
+      });
       return verdict(plan);
     };
     expect(returned(400_000n)).toBe(Reason.ReturnAmountNotFulfilled);
@@ -167,7 +214,9 @@ describe('H.4 storage deposit return', () => {
   });
 
   it('H-72 sums come before returns', () => {
-    expect(verdict(returning(bob.address, 400_000n, [toAlice(999_999n)]))).toBe(Reason.InputOutputSumMismatch);
+    expect(verdict(returning(bob.address, 400_000n, [toAlice(999_999n)]))).toBe(
+      Reason.InputOutputSumMismatch,
+    );
   });
 
   it('H-73 senders come before sums', () => {
@@ -180,9 +229,9 @@ describe('H.4 signatures and unlocks', () => {
   const keep = [toAlice(1_000_000n)];
 
   it('H-74 the key must be the owner’s, the signature valid, S below the group order', () => {
-    expect(verdict({ inputs: [{ output: basic(alice.address), unlock: bob }], outputs: keep })).toBe(
-      Reason.InvalidSignature,
-    );
+    expect(
+      verdict({ inputs: [{ output: basic(alice.address), unlock: bob }], outputs: keep }),
+    ).toBe(Reason.InvalidSignature);
     const spoilt = (spoil: (signature: Uint8Array) => void) => {
       const { tx } = judged({ inputs: [owned()], outputs: keep });
       const unlock = tx.value.unlocks[0]!;
@@ -190,7 +239,10 @@ describe('H.4 signatures and unlocks', () => {
       const signature = unlock.signature.signature.slice();
       spoil(signature);
       const spoiltUnlock: Unlock = { ...unlock, signature: { ...unlock.signature, signature } };
-      return verdict({ inputs: [{ output: basic(alice.address), unlock: spoiltUnlock }], outputs: keep });
+      return verdict({
+        inputs: [{ output: basic(alice.address), unlock: spoiltUnlock }],
+        outputs: keep,
+      });
     };
     expect(spoilt(() => {})).toBe(None);
     expect(spoilt((signature) => signature.fill(0, 0, 1))).toBe(Reason.InvalidSignature);
@@ -204,7 +256,10 @@ describe('H.4 signatures and unlocks', () => {
 
   it('H-76 a second input of one owner refers to the first', () => {
     const second = (unlock: PlannedInput['unlock']) =>
-      verdict({ inputs: [owned(), { output: basic(alice.address), unlock }], outputs: [toAlice(2_000_000n)] });
+      verdict({
+        inputs: [owned(), { output: basic(alice.address), unlock }],
+        outputs: [toAlice(2_000_000n)],
+      });
     expect(second(referTo(0))).toBe(None);
     expect(second(anotherSignature(alice.publicKey))).toBe(Reason.InvalidInputUnlock);
   });
@@ -218,7 +273,10 @@ describe('H.4 signatures and unlocks', () => {
     const of = (owner: Parameters<typeof basic>[0], unlock: PlannedInput['unlock']) =>
       verdict({
         inputs: [
-          { output: alias(alice.address, alice.address, { aliasId, stateIndex: 1 }), unlock: alice },
+          {
+            output: alias(alice.address, alice.address, { aliasId, stateIndex: 1 }),
+            unlock: alice,
+          },
           { output: nft(alice.address, { nftId }), unlock: referTo(0) },
           { output: basic(owner), unlock },
         ],
@@ -239,10 +297,15 @@ describe('H.4 signatures and unlocks', () => {
 
   it('H-79 the NFT comes before what it owns', () => {
     const nftInput = { output: nft(alice.address, { nftId }), unlock: referTo(0) };
-    const ownedByNft = (reference: number) => ({ output: basic(nftAddress(nftId)), unlock: byNft(reference) });
+    const ownedByNft = (reference: number) => ({
+      output: basic(nftAddress(nftId)),
+      unlock: byNft(reference),
+    });
     const outputs = [toAlice(2_000_000n), nft(alice.address, { nftId })];
     expect(verdict({ inputs: [owned(), nftInput, ownedByNft(1)], outputs })).toBe(None);
-    expect(verdict({ inputs: [owned(), ownedByNft(0), nftInput], outputs })).toBe(Reason.InvalidInputUnlock);
+    expect(verdict({ inputs: [owned(), ownedByNft(0), nftInput], outputs })).toBe(
+      Reason.InvalidInputUnlock,
+    );
   });
 
   it('H-80 an NFT unlocks an alias, which unlocks an output, in a state transition only', () => {
@@ -250,7 +313,10 @@ describe('H.4 signatures and unlocks', () => {
       verdict({
         inputs: [
           { output: nft(alice.address, { nftId }), unlock: alice },
-          { output: alias(nftAddress(nftId), nftAddress(nftId), { aliasId, stateIndex: 1 }), unlock: byNft(0) },
+          {
+            output: alias(nftAddress(nftId), nftAddress(nftId), { aliasId, stateIndex: 1 }),
+            unlock: byNft(0),
+          },
           { output: basic(aliasAddress(aliasId)), unlock: byAlias(1) },
         ],
         outputs: [
@@ -275,7 +341,10 @@ describe('H.4 signatures and unlocks', () => {
     const with_ = (output: Output) =>
       verdict({
         inputs: [
-          { output: alias(bob.address, alice.address, { aliasId, foundryCounter: 1 }), unlock: alice },
+          {
+            output: alias(bob.address, alice.address, { aliasId, foundryCounter: 1 }),
+            unlock: alice,
+          },
           { output, unlock: byAlias(0) },
         ],
         outputs: [toAlice(2_000_000n)],
@@ -288,10 +357,16 @@ describe('H.4 signatures and unlocks', () => {
     const plan = (reference: number): TransactionPlan => ({
       inputs: [
         owned(),
-        { output: alias(alice.address, alice.address, { aliasId, stateIndex: 1 }), unlock: referTo(0) },
+        {
+          output: alias(alice.address, alice.address, { aliasId, stateIndex: 1 }),
+          unlock: referTo(0),
+        },
         { output: basic(aliasAddress(aliasId)), unlock: byAlias(reference) },
       ],
-      outputs: [alias(alice.address, alice.address, { aliasId, stateIndex: 2 }), toAlice(2_000_000n)],
+      outputs: [
+        alias(alice.address, alice.address, { aliasId, stateIndex: 2 }),
+        toAlice(2_000_000n),
+      ],
     });
     expect(verdict(plan(1))).toBe(None);
     expect(verdict(plan(0))).toBe(Reason.InvalidInputUnlock);
@@ -299,11 +374,27 @@ describe('H.4 signatures and unlocks', () => {
 });
 
 describe('H.4 senders', () => {
-  const stepping = (from: AliasFields, to: AliasFields, unlock: PlannedInput['unlock'], outputs: Output[]) => ({
+  const stepping = (
+    from: AliasFields,
+    to: AliasFields,
+    unlock: PlannedInput['unlock'],
+    outputs: Output[],
+  ) => ({
     inputs: [
-      { output: alias(alice.address, bob.address, { aliasId, stateIndex: 1, amount: 2_000_000n, ...from }), unlock },
+      {
+        output: alias(alice.address, bob.address, {
+          aliasId,
+          stateIndex: 1,
+          amount: 2_000_000n,
+          ...from,
+        }),
+        unlock,
+      },
     ],
-    outputs: [alias(alice.address, bob.address, { aliasId, amount: 1_000_000n, ...to }), ...outputs],
+    outputs: [
+      alias(alice.address, bob.address, { aliasId, amount: 1_000_000n, ...to }),
+      ...outputs,
+    ],
   });
 
   it('H-84 an alias is sender in a state transition, not in a governance transition, nor when it is being created', () => {
@@ -316,7 +407,10 @@ describe('H.4 senders', () => {
     const created = aliasAddress(chainIdFromOutputId(outputId(id, 0)));
     const creating = {
       inputs: [owned({ amount: 2_000_000n })],
-      outputs: [alias(alice.address, alice.address), toAlice(1_000_000n, { features: [sender(created)] })],
+      outputs: [
+        alias(alice.address, alice.address),
+        toAlice(1_000_000n, { features: [sender(created)] }),
+      ],
     };
     const { tx, consumed } = judged(creating);
     expect(judge({ ...tx, id }, consumed, 1000)).toBe(Reason.InvalidSender);
@@ -330,7 +424,10 @@ describe('H.4 senders', () => {
 
 /** A second signature unlock by the same key; it need not be valid. */
 function anotherSignature(publicKey: Uint8Array): Unlock {
-  return { type: UnlockType.Signature, signature: { type: 0, publicKey, signature: new Uint8Array(64) } };
+  return {
+    type: UnlockType.Signature,
+    signature: { type: 0, publicKey, signature: new Uint8Array(64) },
+  };
 }
 
 /** Adds the order of the group to S, the second half of a signature. */

@@ -6,7 +6,13 @@ import { inadmissible } from '../../../src/stardust/admission.ts';
 import { toHex, Writer } from '../../../src/stardust/bytes.ts';
 import { encode } from '../../../src/stardust/codec.ts';
 import { verifyZip215 } from '../../../src/stardust/ed25519.ts';
-import { blockId, networkId, outputBytes, outputId, transactionId } from '../../../src/stardust/ids.ts';
+import {
+  blockId,
+  networkId,
+  outputBytes,
+  outputId,
+  transactionId,
+} from '../../../src/stardust/ids.ts';
 import { merkleRoot } from '../../../src/stardust/merkle.ts';
 import type { MigratedFunds, ReceiptOption } from '../../../src/stardust/milestone.ts';
 import { isMilestoneBlock } from '../../../src/stardust/milestone-keys.ts';
@@ -24,10 +30,10 @@ import {
   signer,
   transactionOf,
   ZERO,
-} from '../../build.ts';
-import { bothWhiteFlags, parsedBlocks } from '../../oracle/both.ts';
-import { whiteFlag } from '../../oracle/white-flag.ts';
-import { alice } from './syntactic.ts';
+} from '../../support/build-payloads.ts';
+import { whiteFlag } from '../../support/oracle/oracle.ts';
+import { bothWhiteFlags, parsedBlocks } from '../../support/oracle/product-and-oracle.ts';
+import { alice } from '../../support/stardust/syntactic.ts';
 
 const EMPTY_ROOT = toHex(merkleRoot([]));
 
@@ -89,7 +95,12 @@ describe('H.5 the previous milestone', () => {
   });
 
   it('H-115 there is none for the first milestone, and nothing to reference; the second has the block of the first', async () => {
-    const fresh = { index: 1, timestamp: 1000, parents: [toHex(ZERO)], previousMilestoneId: toHex(ZERO) };
+    const fresh = {
+      index: 1,
+      timestamp: 1000,
+      parents: [toHex(ZERO)],
+      previousMilestoneId: toHex(ZERO),
+    };
     expect(await second([], fresh)).toEqual({
       order: [],
       inclusionMerkleRoot: EMPTY_ROOT,
@@ -105,7 +116,10 @@ describe('H.5 the previous milestone', () => {
 /** Whether the block counts as a milestone's, by the key with which the builder signs. */
 async function isSigned(block: Uint8Array): Promise<boolean> {
   const [parsed] = parsedBlocks(block).values();
-  const keys = { keys: [{ publicKey: signer('coordinator').publicKey, first: 0, last: 0 }], threshold: 1 };
+  const keys = {
+    keys: [{ publicKey: signer('coordinator').publicKey, first: 0, last: 0 }],
+    threshold: 1,
+  };
   return isMilestoneBlock(parsed!, keys, async (...signature) => verifyZip215(...signature));
 }
 
@@ -120,21 +134,33 @@ describe('H.5 receipts', () => {
     migratedAt: 1,
     final: false,
     funds,
-    transaction: { type: 4, input: { type: 1, milestoneId: ZERO }, output: { type: 2, amount: left } },
+    transaction: {
+      type: 4,
+      input: { type: 1, milestoneId: ZERO },
+      output: { type: 2, amount: left },
+    },
   });
   const SUPPLY = parameters.tokenSupply;
 
   it('H-119 takes what it deposits out of the treasury, in uint64, and deposits no dust', () => {
-    expect(invalidReceipt(receipt(4_000_000n, fund(2_000_000n)), 6_000_000n, SUPPLY)).toBe(undefined);
-    expect(invalidReceipt(receipt(4_000_001n, fund(2_000_000n)), 6_000_000n, SUPPLY)).toMatch(/^E\.5: .* treasury/);
+    expect(invalidReceipt(receipt(4_000_000n, fund(2_000_000n)), 6_000_000n, SUPPLY)).toBe(
+      undefined,
+    );
+    expect(invalidReceipt(receipt(4_000_001n, fund(2_000_000n)), 6_000_000n, SUPPLY)).toMatch(
+      /^E\.5: .* treasury/,
+    );
     const wrapped = receipt(2n ** 64n - 1_000_000n, fund(2_000_000n));
     expect(invalidReceipt(wrapped, 1_000_000n, SUPPLY)).toBe(undefined);
     expect(invalidReceipt(receipt(1n, fund(999_999n)), 1_000_000n, SUPPLY)).toMatch(/below/);
-    expect(invalidReceipt(receipt(0n, fund(SUPPLY + 1n)), SUPPLY + 1n, SUPPLY)).toMatch(/over the token supply/);
+    expect(invalidReceipt(receipt(0n, fund(SUPPLY + 1n)), SUPPLY + 1n, SUPPLY)).toMatch(
+      /over the token supply/,
+    );
     const twice = receipt(0n, fund(SUPPLY - 1_000_000n), fund(1_000_001n, 2));
     expect(invalidReceipt(twice, SUPPLY + 1n, SUPPLY)).toMatch(/over the token supply/);
     // case 40
-    expect(invalidReceipt(receipt(0n, fund(1_000_000n), fund(2_000_000n)), 3_000_000n, SUPPLY)).toMatch(/tail/);
+    expect(
+      invalidReceipt(receipt(0n, fund(1_000_000n), fund(2_000_000n)), 3_000_000n, SUPPLY),
+    ).toMatch(/tail/);
   });
 
   it('H-120 may name any treasury output as its input', () => {
@@ -201,7 +227,10 @@ describe('H.5 protocol parameters', () => {
       'renamed',
     ]);
 
-    const plan = { inputs: [{ output: basic(alice.address), unlock: alice }], outputs: [basic(alice.address)] };
+    const plan = {
+      inputs: [{ output: basic(alice.address), unlock: alice }],
+      outputs: [basic(alice.address)],
+    };
     const payload = transactionOf({ ...plan, networkId: networkId('renamed') });
     const [parsed] = parsedBlocks(blockBytes({ payload })).values();
     expect(inadmissible(parsed!, inForce(29))).toMatch(/^C-13/);
@@ -216,9 +245,15 @@ describe('H.5 protocol parameters', () => {
   it('H-124 have the data factor before the key factor', () => {
     const bytes = encode(protocolParameters, parameters);
     expect([...bytes.subarray(-10, -8)]).toEqual([1, 10]);
-    expect(decodeParameters(bytes).rentStructure).toEqual({ vByteCost: 500, vByteFactorData: 1, vByteFactorKey: 10 });
+    expect(decodeParameters(bytes).rentStructure).toEqual({
+      vByteCost: 500,
+      vByteFactorData: 1,
+      vByteFactorKey: 10,
+    });
     // B.14
-    const testnet = Uint8Array.fromHex('0207746573746e657403726d73dc0500000f64000000010ac4c0f52495270500');
+    const testnet = Uint8Array.fromHex(
+      '0207746573746e657403726d73dc0500000f64000000010ac4c0f52495270500',
+    );
     expect(decodeParameters(testnet)).toEqual({
       version: 2,
       networkName: 'testnet',

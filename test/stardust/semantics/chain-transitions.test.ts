@@ -5,7 +5,7 @@ import { chainsValid } from '../../../src/stardust/semantics/chain-transitions.t
 import { type ChainTable, chainTable } from '../../../src/stardust/semantics/chains.ts';
 import { requiredIssuers } from '../../../src/stardust/semantics/issuer.ts';
 import { sumTokens, tokensBalanced } from '../../../src/stardust/semantics/native-tokens.ts';
-import { semanticVectors } from './vectors.ts';
+import { semanticVectors } from '../../support/stardust/semantic-vectors.ts';
 
 /** Every order that begins at another chain, forwards and backwards. */
 function orders(table: ChainTable): ChainTable[] {

@@ -1,10 +1,23 @@
 /** What neither a network nor the catalogue can show: sums at their limits, and what would be a mistake of ours. */
 import { describe, expect, it } from 'vitest';
-import { ConflictReason, describe as inWords } from '../../../src/stardust/semantics/conflict-reason.ts';
+import {
+  ConflictReason,
+  describe as inWords,
+} from '../../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
 import { UnlockType } from '../../../src/stardust/unlock.ts';
-import { basic, depositReturn, idOf, judged, referTo, signer, timelock, tokens, verdict } from '../../build.ts';
+import {
+  basic,
+  depositReturn,
+  idOf,
+  judged,
+  referTo,
+  signer,
+  timelock,
+  tokens,
+  verdict,
+} from '../../support/build-payloads.ts';
 
 const alice = signer('alice');
 const bob = signer('bob');
@@ -13,25 +26,35 @@ describe('sums', () => {
   it('S4.1 base tokens are added in uint64', () => {
     const half = { output: basic(alice.address, { amount: 2n ** 63n }), unlock: referTo(0) };
     const inputs = [{ output: basic(alice.address, { amount: 5n }), unlock: alice }, half, half];
-    expect(verdict({ inputs, outputs: [basic(alice.address, { amount: 5n })] })).toBe(ConflictReason.None);
+    expect(verdict({ inputs, outputs: [basic(alice.address, { amount: 5n })] })).toBe(
+      ConflictReason.None,
+    );
     expect(verdict({ inputs, outputs: [basic(alice.address, { amount: 6n })] })).toBe(
       ConflictReason.InputOutputSumMismatch,
     );
   });
 
   it('S4.2 and so is what is due', () => {
-    const lent = (amount: bigint) => basic(alice.address, { conditions: [depositReturn(bob.address, amount)] });
+    const lent = (amount: bigint) =>
+      basic(alice.address, { conditions: [depositReturn(bob.address, amount)] });
     const inputs = [
       { output: lent(2n ** 64n - 1n), unlock: alice },
       { output: lent(1n), unlock: referTo(0) },
     ];
-    const outputs = [basic(alice.address, { amount: 1_999_999n }), basic(bob.address, { amount: 1n })];
+    const outputs = [
+      basic(alice.address, { amount: 1_999_999n }),
+      basic(bob.address, { amount: 1n }),
+    ];
     expect(verdict({ inputs, outputs })).toBe(ConflictReason.None);
   });
 
   it('S5.1 a token of which there is none', () => {
-    const inputs = [{ output: basic(alice.address, { tokens: [tokens(idOf('alias'), 0n)] }), unlock: alice }];
-    expect(verdict({ inputs, outputs: [basic(alice.address)] })).toBe(ConflictReason.InvalidNativeTokens);
+    const inputs = [
+      { output: basic(alice.address, { tokens: [tokens(idOf('alias'), 0n)] }), unlock: alice },
+    ];
+    expect(verdict({ inputs, outputs: [basic(alice.address)] })).toBe(
+      ConflictReason.InvalidNativeTokens,
+    );
   });
 });
 
@@ -45,7 +68,12 @@ describe('judge', () => {
   });
 
   it('takes the consumed outputs in the order of the inputs, and no others', () => {
-    for (const wrong of [[], consumed.slice(1), consumed.toReversed(), [...consumed, consumed[0]!]]) {
+    for (const wrong of [
+      [],
+      consumed.slice(1),
+      consumed.toReversed(),
+      [...consumed, consumed[0]!],
+    ]) {
       expect(() => judge(tx, wrong, 1000)).toThrow(/not those that the transaction consumes/);
     }
   });
@@ -59,16 +87,24 @@ describe('judge', () => {
 
   it('believes what it is told of signatures, and asks only where there is one', async () => {
     const late = 0xffffffff;
-    expect(judge({ ...tx, validSignatures: [true, false] }, consumed, late)).toBe(ConflictReason.InvalidSignature);
+    expect(judge({ ...tx, validSignatures: [true, false] }, consumed, late)).toBe(
+      ConflictReason.InvalidSignature,
+    );
     const asked: Uint8Array[] = [];
     const value = { ...tx.value, unlocks: [tx.value.unlocks[0]!, referTo(0)] };
-    const verified = await verifySignatures({ value, signedDigest: tx.signedDigest }, async (publicKey, message) => {
-      asked.push(publicKey, message);
-      return true;
-    });
+    const verified = await verifySignatures(
+      { value, signedDigest: tx.signedDigest },
+      async (publicKey, message) => {
+        asked.push(publicKey, message);
+        return true;
+      },
+    );
     expect(verified).toEqual([true, false]);
     const [unlock] = value.unlocks;
-    expect(asked).toEqual([unlock?.type === UnlockType.Signature && unlock.signature.publicKey, tx.signedDigest]);
+    expect(asked).toEqual([
+      unlock?.type === UnlockType.Signature && unlock.signature.publicKey,
+      tx.signedDigest,
+    ]);
   });
 });
 

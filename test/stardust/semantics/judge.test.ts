@@ -8,13 +8,19 @@ import { type Output, OutputType } from '../../../src/stardust/output.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime, type VerdictStep } from '../../../src/stardust/semantics/judge.ts';
 import { checkTransaction } from '../../../src/stardust/syntax.ts';
-import { findCondition, type UnlockCondition, UnlockConditionType } from '../../../src/stardust/unlock-condition.ts';
-import { type SemanticVector, semanticVectors } from './vectors.ts';
+import {
+  findCondition,
+  type UnlockCondition,
+  UnlockConditionType,
+} from '../../../src/stardust/unlock-condition.ts';
+import { type SemanticVector, semanticVectors } from '../../support/stardust/semantic-vectors.ts';
 
 describe('judge', () => {
   it('has 1,500 vectors, a third of them without conflict, and every reason that it can give', () => {
     expect(semanticVectors.length).toBe(1500);
-    expect(semanticVectors.filter(({ line }) => line.conflict === ConflictReason.None).length).toBe(500);
+    expect(semanticVectors.filter(({ line }) => line.conflict === ConflictReason.None).length).toBe(
+      500,
+    );
     const reasons = new Set(semanticVectors.map(({ line }) => line.conflict));
     expect([...reasons].sort((a, b) => a - b)).toEqual([0, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   });
@@ -67,7 +73,9 @@ describe('judgeOverTime', () => {
     }
   });
 
-  it('agrees with judge on inputs that were given more timelocks and expirations', { timeout: 60_000 }, () => {
+  it('agrees with judge on inputs that were given more timelocks and expirations', {
+    timeout: 60_000,
+  }, () => {
     const vector = fc.nat(semanticVectors.length - 1).map((i) => semanticVectors[i]!);
     const times = fc.array(fc.record({ lock: fc.nat(6), expiry: fc.nat(6), back: fc.nat() }), {
       minLength: 8,
@@ -93,7 +101,9 @@ function withTimes(
     const returnAddress = addresses[back % addresses.length]!;
     const output = withConditions(each.output, [
       ...(lock === 0 ? [] : [{ type: UnlockConditionType.Timelock, unixTime: lock }]),
-      ...(expiry === 0 ? [] : [{ type: UnlockConditionType.Expiration, unixTime: expiry, returnAddress }]),
+      ...(expiry === 0
+        ? []
+        : [{ type: UnlockConditionType.Expiration, unixTime: expiry, returnAddress }]),
     ]);
     return { id: each.id, bytes: outputBytes(output), output };
   });

@@ -1,8 +1,0 @@
-/**
- * The one follower of this Worker, from wherever it is called.
- */
-import type { Follower } from './follower.ts';
-
-export function followerOf(namespace: DurableObjectNamespace<Follower>): DurableObjectStub<Follower> {
-  return namespace.get(namespace.idFromName('follower'));
-}

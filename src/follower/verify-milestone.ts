@@ -1,0 +1,58 @@
+/**
+ * Verifying the next milestone before anything is done with it (formats-and-clients.md §2.1; protocol.md C-M, E.5).
+ */
+
+import type { VerifiedMilestone } from '../ledger/apply-statements.ts';
+import type { Head, KnownMilestone } from '../ledger/head.ts';
+import { Reader, Refusal, toHexDigits } from '../stardust/bytes.ts';
+import { decode } from '../stardust/codec.ts';
+import { milestoneId } from '../stardust/ids.ts';
+import { type Milestone, milestone } from '../stardust/milestone.ts';
+import { type MilestoneKeys, unsigned, type VerifySignature } from '../stardust/milestone-keys.ts';
+
+/** Upstream is on another chain than we, or says what cannot be: a matter for people. The message goes into health and log. */
+export class Divergence extends Error {}
+
+/** Throws a Divergence unless the payload is the milestone after the ledger's, properly signed. */
+export async function verifyMilestone(
+  received: Uint8Array,
+  head: Head,
+  previous: KnownMilestone,
+  keys: MilestoneKeys,
+  verify: VerifySignature,
+): Promise<VerifiedMilestone> {
+  const index = head.ledger + 1;
+  const payload = new Uint8Array(received);
+  const value = parseMilestone(payload, index);
+  const id = milestoneId(value, payload);
+  if (value.index !== index) throw new Divergence(`milestone ${value.index} where ${index} is due`);
+  if (toHexDigits(value.previousMilestoneId) !== previousIdDue(index, head, previous)) {
+    throw new Divergence(`milestone ${index} does not follow ours`);
+  }
+  // E.3: the first milestone has none to compare with
+  if (index !== head.genesis + 1 && value.timestamp <= previous.timestamp) {
+    throw new Divergence(`milestone ${index} is not after the one before`);
+  }
+  // M-9: the reference stops at two options of one type
+  if (new Set(value.options.map((option) => option.type)).size < value.options.length) {
+    throw new Divergence(`milestone ${index} has two options of one type`);
+  }
+  const why = await unsigned(value, id, keys, verify);
+  if (why !== undefined) throw new Divergence(`milestone ${index} is not properly signed, ${why}`);
+  return { milestone: value, id, payload };
+}
+
+function parseMilestone(payload: Uint8Array, index: number): Milestone {
+  try {
+    return decode(milestone, new Reader(payload));
+  } catch (error) {
+    if (error instanceof Refusal)
+      throw new Divergence(`milestone ${index} does not parse, ${error.message}`);
+    throw error;
+  }
+}
+
+/** E.3 (a): zeros for the first milestone. */
+function previousIdDue(index: number, head: Head, previous: KnownMilestone): string {
+  return index === head.genesis + 1 ? '0'.repeat(64) : previous.id;
+}

@@ -1,0 +1,47 @@
+/**
+ * GET /api/indexer/v1/outputs/nft/:nftId: the unspent output of an NFT (TIP-26; design §1, §4).
+ *
+ * The answer is true at the ledger index that it names, so that caches may keep it for seconds: it gets older, not wrong. Without s-maxage, which
+ * would switch stale-while-revalidate off (platform.md §4).
+ */
+import { HttpError } from './errors.ts';
+import { matchesEtag } from './etag.ts';
+import { noLedger } from './no-ledger.ts';
+import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
+import { Id, parseId, parseMilestoneIndex } from './schemas.ts';
+
+const CACHE_CONTROL = 'public, max-age=5, stale-while-revalidate=10, stale-if-error=0';
+
+/** A client that has seen a later ledger asks for that one at least. */
+const MIN_LEDGER_INDEX = 'x-min-ledger-index';
+
+export async function answerNft({ request, params, node, notes }: RouteContext): Promise<Answer> {
+  const nftId = parseId(Id, params.nftId, 'the NFT ID');
+  const asked = request.headers.get(MIN_LEDGER_INDEX);
+  const minLedgerIndex = asked === null ? 0 : parseMilestoneIndex(asked, 'X-Min-Ledger-Index');
+
+  const result = await node.lookUpNft(nftId, minLedgerIndex);
+  if (result === undefined) throw noLedger();
+  const { ledgerIndex, outputId, source, why } = result;
+  Object.assign(notes, { ledgerIndex, source, why });
+  if (ledgerIndex < minLedgerIndex) {
+    throw new HttpError(
+      404,
+      `the ledger is at ${ledgerIndex}, before the milestone that was asked for`,
+    );
+  }
+  if (outputId === undefined) {
+    throw new HttpError(404, `no unspent output with this NFT ID at ledger index ${ledgerIndex}`);
+  }
+
+  const etag = `W/"${ledgerIndex}-${outputId.slice(0, 16)}"`;
+  const headers = {
+    etag,
+    // an answer to a client that asked for a minimum is its own; a copy for the others must not serve such a client
+    'cache-control': asked === null ? CACHE_CONTROL : 'no-store',
+    vary: MIN_LEDGER_INDEX,
+  };
+  if (matchesEtag(request.headers.get('if-none-match'), etag))
+    return { status: 304, headers, body: null };
+  return jsonAnswer({ ledgerIndex, items: [`0x${outputId}`] }, headers);
+}

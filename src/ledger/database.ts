@@ -1,0 +1,56 @@
+/**
+ * Rows as they travel between D1 and the protocol: hex IDs, base64 bytes, JSON arrays in place of many bound parameters.
+ *
+ * D1 binds at most 100 parameters and 2 MB of text a statement (platform.md §1), so that lists go in as JSON and are cut into pieces.
+ */
+
+/** What the ledger needs of D1: the database itself, or a session of it. */
+export type Database = Pick<D1Database, 'prepare' | 'batch'>;
+
+/** Characters of one bound text, below D1's 2,000,000 bytes. */
+const MAX_TEXT = 1_000_000;
+
+/** The values as JSON arrays of at most so many characters each; every value must fit one by itself. */
+export function* jsonPieces(values: readonly unknown[]): Generator<string> {
+  let piece: string[] = [];
+  let length = 2;
+  for (const value of values) {
+    const text = JSON.stringify(value);
+    if (piece.length > 0 && length + text.length + 1 > MAX_TEXT) {
+      yield `[${piece.join(',')}]`;
+      piece = [];
+      length = 2;
+    }
+    piece.push(text);
+    length += text.length + 1;
+  }
+  if (piece.length > 0) yield `[${piece.join(',')}]`;
+}
+
+/** One statement a piece; `sql` takes the piece as ?1 and `others` as ?2 and on. */
+export function forEachPiece(
+  db: Database,
+  sql: string,
+  values: readonly unknown[],
+  ...others: (string | number | null)[]
+): D1PreparedStatement[] {
+  const statement = values.length === 0 ? undefined : db.prepare(sql);
+  return statement === undefined
+    ? []
+    : [...jsonPieces(values)].map((piece) => statement.bind(piece, ...others));
+}
+
+/** The rows of each statement of a batch, which D1 runs as one transaction: reads see one state, writes happen all or not at all. */
+export async function runBatch(
+  db: Database,
+  statements: readonly D1PreparedStatement[],
+): Promise<Record<string, unknown>[][]> {
+  if (statements.length === 0) return [];
+  const results = await db.batch<Record<string, unknown>>([...statements]);
+  return results.map((result) => result.results);
+}
+
+/** A text as it stands in SQL, for statements that go into a file and can bind nothing. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,48 @@
+/**
+ * Loading a snapshot: staged beside the ledger that is served, which it replaces at the end, in one step (design §5).
+ *
+ * Whatever goes wrong before leaves the served ledger as it is. Files that are not good leave no trace; what an interruption leaves is gone on with.
+ */
+import { Refusal } from '../../stardust/bytes.ts';
+import { type SnapshotFile, SnapshotRefusal } from '../../stardust/snapshot/byte-stream.ts';
+import {
+  readSnapshot,
+  type SnapshotOptions,
+  type SnapshotSummary,
+} from '../../stardust/snapshot/read-snapshot.ts';
+import type { Database } from '../database.ts';
+import { StagingSink } from './staged-ledger.ts';
+
+export interface LoadedLedger extends SnapshotSummary {
+  /** Names this import (head.ts). */
+  generation: string;
+}
+
+/** Rejects with a SnapshotRefusal when the files are not good. */
+export async function loadSnapshot(
+  db: Database,
+  full: SnapshotFile,
+  delta: SnapshotFile | undefined,
+  options: SnapshotOptions = {},
+): Promise<LoadedLedger> {
+  const sink = new StagingSink(db);
+  const generation = crypto.randomUUID();
+  try {
+    const summary = await readSnapshot(full, delta, sink, options);
+    await sink.complete(summary, generation, Date.now());
+    await sink.replace();
+    return { ...summary, generation };
+  } catch (error) {
+    const refusal = locateAtEnd(
+      error,
+      delta === undefined ? ['full', full.size] : ['delta', delta.size],
+    );
+    if (refusal instanceof SnapshotRefusal) await sink.drop();
+    throw refusal;
+  }
+}
+
+/** What the ledger as a whole is refused for is found when all has been read. */
+function locateAtEnd(error: unknown, end: [file: 'full' | 'delta', offset: number]): unknown {
+  return error instanceof Refusal ? new SnapshotRefusal(...end, error.message, error) : error;
+}

@@ -1,0 +1,271 @@
+/**
+ * The sink of an import (stardust/snapshot/sink.ts): outputs go into the staging tables, each change together with its position.
+ *
+ * What was staged stays when an import is interrupted. The next one goes on behind it if it reads the same files, and begins anew if not.
+ */
+import { fromBase64, Reader, Refusal, toBase64, toHex, toHexDigits } from '../../stardust/bytes.ts';
+import { encode } from '../../stardust/codec.ts';
+import { protocolParametersOption } from '../../stardust/milestone.ts';
+import type { SnapshotSummary } from '../../stardust/snapshot/read-snapshot.ts';
+import type { LedgerChange, LedgerSink } from '../../stardust/snapshot/snapshot-sink.ts';
+import { type Database, forEachPiece, runBatch } from '../database.ts';
+import {
+  HAS_PROGRESS,
+  readStagingScript,
+  SELECT_PROGRESS,
+  SMALL_TABLES,
+  type StagingScript,
+  stagingName,
+} from './staging-tables.ts';
+
+const INSERT_PROGRESS = 'INSERT INTO import_progress (one, identity, position) VALUES (1, ?1, 0)';
+
+/** Fails (the position must not be NULL) when another import is at work in the same tables. */
+const MOVE_ON = `
+  UPDATE import_progress SET position = CASE WHEN position = ?1 AND identity = ?2 THEN ?3 END`;
+
+const ADD_OUTPUTS = `
+  INSERT INTO import_output (id, bytes, nft, block, created, created_time, seen)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 4 FROM json_each(?1)`;
+
+/** A second row is against the table's CHECK: the whole batch is undone unless all outputs to remove are there, each named once. */
+const REQUIRE_OUTPUTS = `
+  INSERT INTO import_progress (one, identity, position) SELECT 2, '', 0
+  WHERE (SELECT count(*) FROM import_output WHERE id IN (SELECT value FROM json_each(?1))) <> json_array_length(?1)`;
+
+const REMOVE_OUTPUTS = 'DELETE FROM import_output WHERE id IN (SELECT value FROM json_each(?1))';
+
+const KEEP_MILESTONE = `
+  UPDATE import_progress SET milestone = ?1, payload = ?2 WHERE milestone IS NULL OR milestone < ?1`;
+
+const SELECT_KNOWN = 'SELECT o.id FROM json_each(?1) j JOIN import_output o ON o.id = j.value';
+
+/** Rows that one statement looks at: a fraction of a second, of the 30 that D1 allows. */
+const STRETCH = 50_000;
+
+/** Type and amount of each output (A.8): 9 bytes, which are 12 characters of base64 and can be put together. */
+const SELECT_AMOUNTS = `
+  SELECT group_concat(substr(bytes, 1, 12), '') AS amounts FROM import_output WHERE row > ?1 AND row <= ?2`;
+
+const PLACE_NFTS = `
+  INSERT INTO import_nft (id, output, changed)
+  SELECT nft, id, created FROM import_output WHERE row > ?1 AND row <= ?2 AND nft IS NOT NULL`;
+
+const SELECT_TWINS =
+  'SELECT nft FROM import_output WHERE nft IS NOT NULL GROUP BY nft HAVING count(*) > 1 LIMIT 1';
+
+const INSERT_HEAD = `
+  INSERT INTO import_head (one, generation, genesis, start, ledger, treasury_milestone, treasury_amount, imported)
+  VALUES (1, ?1, ?2, ?3, ?3, ?4, ?5, ?6)`;
+
+/** The ledger's milestone, with its payload where the files have it. Those before it are left out: their states cannot be asked for. */
+const INSERT_MILESTONE = `
+  INSERT INTO import_milestone (idx, id, timestamp, payload)
+  VALUES (?1, ?2, ?3, (SELECT payload FROM import_progress WHERE milestone = ?1))`;
+
+/** Solid entry points are referenced, and nothing more is known of them. A file may name one twice, as the reference takes it. */
+const INSERT_ENTRY_POINTS = `
+  INSERT INTO import_block (id, milestone, seen) SELECT value, ?2, ?2 FROM json_each(?1) WHERE true ON CONFLICT (id) DO NOTHING`;
+
+const INSERT_PARAMETERS =
+  'INSERT INTO import_parameters (target, announced, bytes) VALUES (?1, ?2, ?3)';
+
+export class StagingSink implements LedgerSink {
+  readonly #db: Database;
+  #script: StagingScript | undefined;
+  #identity = '';
+  #position = 0;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  async begin(files: string): Promise<number> {
+    const db = this.#db;
+    const script = await readStagingScript(db);
+    // what was staged under other definitions is of no use
+    this.#identity = JSON.stringify([files, ...script.create]);
+    this.#script = script;
+    const found = await db.prepare(HAS_PROGRESS).first();
+    const progress = found === null ? null : await this.#readProgress();
+    if (progress?.identity === this.#identity) {
+      this.#position = Number(progress.position);
+    } else {
+      const fresh = [...script.drop, ...script.create].map((sql) => db.prepare(sql));
+      await runBatch(db, [...fresh, db.prepare(INSERT_PROGRESS).bind(this.#identity)]);
+    }
+    return this.#position;
+  }
+
+  #readProgress(): Promise<Record<string, unknown> | null> {
+    return this.#db.prepare(SELECT_PROGRESS).first<Record<string, unknown>>();
+  }
+
+  async apply({ add, remove, milestones, position }: LedgerChange): Promise<void> {
+    const db = this.#db;
+    const added = add.map(({ outputId, bytes, nftId, blockId, bookedIndex, bookedTimestamp }) => [
+      toHexDigits(outputId),
+      toBase64(bytes),
+      nftId ? toHexDigits(nftId) : null,
+      toHexDigits(blockId),
+      bookedIndex,
+      bookedTimestamp,
+    ]);
+    const removed = remove.map(toHexDigits);
+    try {
+      await runBatch(db, [
+        this.#moveTo(position),
+        ...forEachPiece(db, ADD_OUTPUTS, added),
+        ...forEachPiece(db, REQUIRE_OUTPUTS, removed),
+        ...forEachPiece(db, REMOVE_OUTPUTS, removed),
+        ...milestones.map(({ index, payload }) =>
+          db.prepare(KEEP_MILESTONE).bind(index, toBase64(payload)),
+        ),
+      ]);
+    } catch (error) {
+      if (error instanceof Error && /constraint failed/i.test(error.message))
+        await this.#explain({ add, remove });
+      throw error;
+    }
+    this.#position = position;
+  }
+
+  #moveTo(position: number): D1PreparedStatement {
+    return this.#db.prepare(MOVE_ON).bind(this.#position, this.#identity, position);
+  }
+
+  /** Throws the reason for which a change did not go in, if it is the files'. */
+  async #explain({ add, remove }: Pick<LedgerChange, 'add' | 'remove'>): Promise<void> {
+    const progress = await this.#readProgress();
+    if (progress?.identity !== this.#identity || progress.position !== this.#position) {
+      throw new Error('another import into this database is under way');
+    }
+    const present = await this.#findKnown(add.map(({ outputId }) => outputId));
+    for (const { outputId } of add) {
+      const id = toHexDigits(outputId);
+      if (present.has(id))
+        throw new Refusal(
+          '1.4',
+          `output ${toHex(outputId)} is added again, here or shortly before`,
+        );
+      present.add(id);
+    }
+    for (const id of await this.#findKnown(remove)) present.add(id);
+    const missing = remove.find((id) => !present.delete(toHexDigits(id)));
+    if (missing)
+      throw new Refusal(
+        '1.5',
+        `output ${toHex(missing)} is removed, here or shortly before, and was not there`,
+      );
+  }
+
+  async #findKnown(ids: readonly Uint8Array[]): Promise<Set<string>> {
+    const found = await runBatch(
+      this.#db,
+      forEachPiece(this.#db, SELECT_KNOWN, ids.map(toHexDigits)),
+    );
+    return new Set(found.flat().map(({ id }) => String(id)));
+  }
+
+  /** Adds to the outputs all else that the ledger is made of. A Refusal if they are not the token supply, or two of them the same NFT. */
+  async complete(summary: SnapshotSummary, generation: string, now: number): Promise<void> {
+    await this.#checkSupply(summary);
+    await this.#placeNfts();
+    const db = this.#db;
+    const {
+      genesisIndex,
+      ledgerIndex,
+      milestoneId,
+      timestamp,
+      treasury,
+      parameters,
+      solidEntryPoints,
+    } = summary;
+    const head = [
+      generation,
+      genesisIndex,
+      ledgerIndex,
+      toHexDigits(treasury.milestoneId),
+      String(treasury.amount),
+      now,
+    ];
+    await runBatch(db, [
+      this.#moveTo(this.#position),
+      ...SMALL_TABLES.map((name) => db.prepare(`DELETE FROM ${stagingName(name)}`)),
+      db.prepare(INSERT_HEAD).bind(...head),
+      db.prepare(INSERT_MILESTONE).bind(ledgerIndex, toHexDigits(milestoneId), timestamp),
+      ...forEachPiece(db, INSERT_ENTRY_POINTS, solidEntryPoints.map(toHexDigits), ledgerIndex),
+      ...parameters.map((option) => {
+        const bytes = toBase64(encode(protocolParametersOption, option));
+        return db.prepare(INSERT_PARAMETERS).bind(option.targetMilestoneIndex, ledgerIndex, bytes);
+      }),
+    ]);
+  }
+
+  /**
+   * The supply as it is held. The reader counts what the files say of each output that goes, which is something else where a delta continues another network's genesis: its
+   * outputs have the same IDs.
+   */
+  async #checkSupply({
+    treasury,
+    currentParameters: { tokenSupply },
+  }: SnapshotSummary): Promise<void> {
+    let held = 0n;
+    for (const [after, upTo] of await this.#stretches()) {
+      const row = await this.#db
+        .prepare(SELECT_AMOUNTS)
+        .bind(after, upTo)
+        .first<{ amounts: string | null }>();
+      const reader = new Reader(fromBase64(row?.amounts ?? ''));
+      while (reader.remaining > 0) {
+        reader.u8();
+        held += reader.u64();
+      }
+    }
+    if (held + treasury.amount !== tokenSupply) {
+      const sum = `the outputs hold ${held} base tokens, the treasury ${treasury.amount}`;
+      throw new Refusal('E.5', `${sum}: together not the token supply of ${tokenSupply}`);
+    }
+  }
+
+  async #placeNfts(): Promise<void> {
+    const db = this.#db;
+    await db.prepare('DELETE FROM import_nft').run();
+    try {
+      for (const stretch of await this.#stretches())
+        await db
+          .prepare(PLACE_NFTS)
+          .bind(...stretch)
+          .run();
+    } catch (error) {
+      const twins = await db.prepare(SELECT_TWINS).first<{ nft: string }>();
+      if (twins !== null)
+        throw new Refusal('E.5', `two unspent outputs hold the NFT 0x${twins.nft}`);
+      throw error;
+    }
+  }
+
+  /** Ranges of rows that together are all outputs. */
+  async #stretches(): Promise<[after: number, upTo: number][]> {
+    const last = await this.#db
+      .prepare('SELECT max(row) AS row FROM import_output')
+      .first<{ row: number | null }>();
+    const count = Math.ceil((last?.row ?? 0) / STRETCH);
+    return Array.from({ length: count }, (_, i) => [i * STRETCH, (i + 1) * STRETCH]);
+  }
+
+  /** Puts the staged ledger, complete by now, in the place of the served one: all of it or nothing. */
+  async replace(): Promise<void> {
+    const swap = this.#script!.swap.map((sql) => this.#db.prepare(sql));
+    await runBatch(this.#db, [this.#moveTo(this.#position), ...swap]);
+  }
+
+  /** Removes what this import has staged. */
+  async drop(): Promise<void> {
+    const drop = this.#script?.drop ?? [];
+    await runBatch(
+      this.#db,
+      drop.map((sql) => this.#db.prepare(sql)),
+    );
+  }
+}

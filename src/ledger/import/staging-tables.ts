@@ -1,0 +1,98 @@
+/**
+ * Staging: the tables in which an import makes a ledger, beside the one that is served, and the script that puts the one in the place of the other.
+ *
+ * In the place of `x`, `import_x` is filled. Definitions are those of the served tables, read from the database, so that there is one place to change
+ * them: the migrations. The script is made from them too, and therefore the same wherever it runs: here, or in the deployed database.
+ */
+import { type Database, runBatch } from '../database.ts';
+
+/** Tables that take their names over when they are whole: as large as the ledger is, this takes no time. */
+const LARGE_TABLES = ['output', 'nft'];
+
+/** Tables whose few rows are copied. */
+export const SMALL_TABLES = ['head', 'milestone', 'block', 'parameters'];
+
+/** The tables that an import fills. */
+export const STAGED_TABLES: readonly string[] = [...SMALL_TABLES, ...LARGE_TABLES];
+
+/** Tables that do not tell of the ledger: the publisher's row names the ledger that it belongs to, the other is wrangler's. */
+const KEPT_TABLES = ['nft_index', 'd1_migrations'];
+
+/**
+ * How far the import has come, in one row. `identity` is what it makes the ledger of. `milestone` and `payload`: the latest milestone that was read whole.
+ */
+const CREATE_PROGRESS = `
+  CREATE TABLE import_progress (
+    one INTEGER PRIMARY KEY CHECK (one = 1), identity TEXT NOT NULL, position INTEGER NOT NULL, milestone INTEGER, payload TEXT)`;
+
+export const HAS_PROGRESS = `SELECT name FROM sqlite_master WHERE name = 'import_progress'`;
+
+export const SELECT_PROGRESS = 'SELECT identity, position FROM import_progress';
+
+/** `_cf_…` are the platform's. */
+const SELECT_SCHEMA = `
+  SELECT type, name, tbl_name, sql FROM sqlite_master
+  WHERE type IN ('table', 'index') AND sql IS NOT NULL AND tbl_name NOT GLOB '_cf_*' AND tbl_name NOT GLOB 'sqlite_*' ORDER BY name`;
+
+interface Definition extends Record<string, unknown> {
+  type: string;
+  name: string;
+  tbl_name: string;
+  sql: string;
+}
+
+/** Statements, without parameters, for each phase. */
+export interface StagingScript {
+  drop: string[];
+  /** Makes the tables, none of which may be there. */
+  create: string[];
+  /** Puts the staged ledger in the place of the served one, and leaves nothing of either; to be run in one transaction. */
+  swap: string[];
+}
+
+export function stagingName(table: string): string {
+  return `import_${table}`;
+}
+
+export async function readStagingScript(db: Database): Promise<StagingScript> {
+  const [rows] = await runBatch(db, [db.prepare(SELECT_SCHEMA)]);
+  const definitions = rows as Definition[];
+  const tables = definitions.filter(
+    ({ type, name }) => type === 'table' && !name.startsWith(stagingName('')),
+  );
+  const staged = tables.filter(({ name }) => STAGED_TABLES.includes(name));
+  if (staged.length < STAGED_TABLES.length)
+    throw new Error('the database lacks tables: its migrations are due');
+  // an index goes with its table
+  const indexes = definitions.filter(
+    ({ type, tbl_name }) => type === 'index' && LARGE_TABLES.includes(tbl_name),
+  );
+  const drop = ['progress', ...STAGED_TABLES].map(
+    (name) => `DROP TABLE IF EXISTS ${stagingName(name)}`,
+  );
+  return {
+    drop,
+    create: [...staged.map(({ name, sql }) => stagingDefinition(name, sql)), CREATE_PROGRESS],
+    swap: [
+      ...tables.filter(({ name }) => !isReplaced(name)).map(({ name }) => `DELETE FROM ${name}`),
+      ...SMALL_TABLES.map((name) => `INSERT INTO ${name} SELECT * FROM ${stagingName(name)}`),
+      ...LARGE_TABLES.flatMap((name) => [
+        `DROP TABLE ${name}`,
+        `ALTER TABLE ${stagingName(name)} RENAME TO ${name}`,
+      ]),
+      ...indexes.map(({ sql }) => sql),
+      ...drop,
+    ],
+  };
+}
+
+function isReplaced(table: string): boolean {
+  return LARGE_TABLES.includes(table) || KEPT_TABLES.includes(table);
+}
+
+/** The statement that makes the staging table, from the one that made the served table. SQLite quotes the name of a table that was renamed. */
+function stagingDefinition(table: string, sql: string): string {
+  const start = new RegExp(`^CREATE TABLE "?${table}"?(?=\\W)`);
+  if (!start.test(sql)) throw new Error(`table ${table} is defined in an unknown way: ${sql}`);
+  return sql.replace(start, `CREATE TABLE ${stagingName(table)}`);
+}

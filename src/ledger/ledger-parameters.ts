@@ -1,0 +1,37 @@
+/**
+ * Protocol parameters in D1, by the milestone from which on they are in force (protocol.md G).
+ */
+import { fromBase64, Reader } from '../stardust/bytes.ts';
+import { decode } from '../stardust/codec.ts';
+import { type ProtocolParametersOption, protocolParametersOption } from '../stardust/milestone.ts';
+import { ParameterTable } from '../stardust/parameter-table.ts';
+import { decodeParameters, type ProtocolParameters } from '../stardust/parameters.ts';
+import type { Database } from './database.ts';
+
+export const SELECT_PARAMETERS = 'SELECT bytes FROM parameters ORDER BY target';
+
+export function parameterTable(rows: readonly Record<string, unknown>[]): ParameterTable {
+  const table = new ParameterTable();
+  for (const { bytes } of rows)
+    table.announce(decode(protocolParametersOption, new Reader(fromBase64(String(bytes)))));
+  return table;
+}
+
+export async function readParameters(db: Database): Promise<ParameterTable> {
+  return parameterTable((await db.prepare(SELECT_PARAMETERS).all()).results);
+}
+
+/** What is in force at a milestone. Throws when nothing is: the import brought what was in force then. */
+export function parametersAt(table: ParameterTable, index: number): ProtocolParameters {
+  const option = table.at(index);
+  if (option === undefined) throw new Error(`no protocol parameters for milestone ${index}`);
+  return decodeParameters(option.parameters);
+}
+
+/** Every set that a block may have been admitted under at this ledger index, the current one first; what is pending counts for nobody yet. */
+export function admittingParameters(table: ParameterTable, index: number): ProtocolParameters[] {
+  return table.options
+    .filter((option: ProtocolParametersOption) => option.targetMilestoneIndex <= index)
+    .reverse()
+    .map((option) => decodeParameters(option.parameters));
+}

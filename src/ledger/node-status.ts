@@ -1,0 +1,60 @@
+/**
+ * The state of the node as health and info tell it (formats-and-clients.md §2).
+ */
+import type { FollowerStatus, NodeStatus } from '../node/edge-node.ts';
+import { type Database, runBatch } from './database.ts';
+import { headFromRow, milestoneFromRow, SELECT_HEAD } from './head.ts';
+import { parametersAt, parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
+
+const SELECT_FOLLOWER =
+  'SELECT state, reason, upstream_index, upstream_timestamp, upstream_id FROM follower';
+
+/** The first milestone whose state can be asked for; blocks of the ledger's milestone; timestamp of the one before. */
+const SELECT_EXTENT = `
+  SELECT (SELECT min(idx) FROM milestone) AS first,
+    (SELECT count(*) FROM block WHERE milestone = h.ledger AND position IS NOT NULL) AS blocks,
+    (SELECT timestamp FROM milestone WHERE idx = h.ledger - 1) AS before
+  FROM head h`;
+
+/** @param follows whether the settings ask for following: what an earlier run left behind does not count where they do not */
+export async function readStatus(db: Database, follows: boolean): Promise<NodeStatus | undefined> {
+  const [heads, options, extents, followers] = await runBatch(db, [
+    db.prepare(SELECT_HEAD).bind(null),
+    db.prepare(SELECT_PARAMETERS),
+    db.prepare(SELECT_EXTENT),
+    db.prepare(SELECT_FOLLOWER),
+  ]);
+  const row = heads![0];
+  const milestone = row && milestoneFromRow(row);
+  if (row === undefined || milestone === undefined) return undefined;
+  const head = headFromRow(row);
+  const table = parameterTable(options!);
+  const extent = extents![0]!;
+  const follower = follows ? followers![0] : undefined;
+  const seconds = milestone.timestamp - Number(extent.before ?? milestone.timestamp);
+  return {
+    ledger: { index: head.ledger, timestamp: milestone.timestamp, milestoneId: milestone.id },
+    genesisIndex: head.genesis,
+    pruningIndex: Math.max(Number(extent.first) - 1, 0),
+    parameters: parametersAt(table, head.ledger),
+    pendingParameters: table.options.filter((option) => option.targetMilestoneIndex > head.ledger),
+    upstream: follower && upstreamFromRow(follower),
+    follower: follows ? followerFromRow(follower) : { state: 'off' },
+    referencedBlocksPerSecond: seconds > 0 ? Number(extent.blocks) / seconds : 0,
+  };
+}
+
+function upstreamFromRow(row: Record<string, unknown>): NodeStatus['upstream'] {
+  if (row.upstream_index === null) return undefined;
+  return {
+    index: Number(row.upstream_index),
+    timestamp: Number(row.upstream_timestamp),
+    milestoneId: String(row.upstream_id),
+  };
+}
+
+function followerFromRow(row: Record<string, unknown> | undefined): FollowerStatus {
+  const state = row?.state;
+  if (state === 'stopped' || state === 'diverged') return { state, reason: String(row?.reason) };
+  return { state: 'following' };
+}

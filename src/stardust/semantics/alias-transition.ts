@@ -1,0 +1,77 @@
+/**
+ * Transitions of aliases: by the governor, or by the state controller (TIP-0018; protocol.md A-1 to A-8).
+ */
+import { addressKey } from '../address.ts';
+import { equalBytes, isZero } from '../bytes.ts';
+import { equalFeatures, FeatureType } from '../feature.ts';
+import type { AliasOutput, NativeToken } from '../output.ts';
+import { addressIn, UnlockConditionType } from '../unlock-condition.ts';
+
+export type AliasStep = 'governance' | 'state' | 'destruction' | 'illegal';
+
+/** S2.2: what an alias does in a transaction, told by its state index and nothing else. */
+export function aliasStep(current: AliasOutput, next: AliasOutput | undefined): AliasStep {
+  if (next === undefined) return 'destruction';
+  if (next.stateIndex === current.stateIndex) return 'governance';
+  // uint32: after 2^32 − 1 comes 0
+  if (next.stateIndex === (current.stateIndex + 1) >>> 0) return 'state';
+  return 'illegal';
+}
+
+/** A-1, but for the issuer (issuer.ts) */
+export function aliasGenesisValid(alias: AliasOutput): boolean {
+  return isZero(alias.aliasId);
+}
+
+/** A-3 to A-8; `newFoundries` is how many foundries of the alias are created. */
+export function aliasTransitionValid(
+  current: AliasOutput,
+  next: AliasOutput,
+  newFoundries: number,
+): boolean {
+  // A-3
+  if (!equalFeatures(current.immutableFeatures, next.immutableFeatures)) return false;
+  switch (aliasStep(current, next)) {
+    case 'governance':
+      return governanceValid(current, next);
+    case 'state':
+      return stateValid(current, next, newFoundries);
+    case 'destruction':
+    case 'illegal':
+      return false;
+  }
+}
+
+/** A-4: the governor changes controllers and features, nothing else. */
+function governanceValid(current: AliasOutput, next: AliasOutput): boolean {
+  return (
+    current.amount === next.amount &&
+    equalTokens(current.nativeTokens, next.nativeTokens) &&
+    equalBytes(current.stateMetadata, next.stateMetadata) &&
+    current.foundryCounter === next.foundryCounter
+  );
+}
+
+function equalTokens(a: readonly NativeToken[], b: readonly NativeToken[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((token, i) => equalBytes(token.id, b[i]!.id) && token.amount === b[i]!.amount)
+  );
+}
+
+function stateValid(current: AliasOutput, next: AliasOutput, newFoundries: number): boolean {
+  return (
+    // A-5
+    [UnlockConditionType.StateController, UnlockConditionType.Governor].every(
+      (type) => addressKey(addressIn(current, type)) === addressKey(addressIn(next, type)),
+    ) &&
+    // A-6: the sender may change
+    equalFeatures(metadata(current), metadata(next)) &&
+    // A-5, A-7, A-8: the counter counts the new foundries, and so never decreases; where it stays, F-3 refuses new ones as well
+    next.foundryCounter - current.foundryCounter === newFoundries
+  );
+}
+
+function metadata({ features }: AliasOutput) {
+  return features.filter(({ type }) => type === FeatureType.Metadata);
+}

@@ -1,0 +1,93 @@
+/**
+ * Transitions of foundries (TIP-0018; protocol.md F-1 to F-11).
+ *
+ * F-11 needs no code: a foundry's owner is an alias, so unlocking it takes a state transition of that alias (unlocking.ts).
+ */
+import { addressKey } from '../address.ts';
+import { equalFeatures } from '../feature.ts';
+import { type FoundryOutput, type Output, OutputType } from '../output.ts';
+import { addressIn, UnlockConditionType } from '../unlock-condition.ts';
+import { type ChainKey, type ChainTable, foundryKey } from './chains.ts';
+import type { TokenSums } from './native-tokens.ts';
+import {
+  schemeDestructionValid,
+  schemeGenesisValid,
+  schemeTransitionValid,
+} from './token-scheme.ts';
+
+/** Serial numbers of the new foundries of each alias, in the order of the outputs. */
+export type NewFoundries = ReadonlyMap<ChainKey, readonly number[]>;
+
+/** What of the transaction foundries are judged by. */
+export interface FoundrySurroundings {
+  inChains: ChainTable;
+  outChains: ChainTable;
+  inSums: TokenSums;
+  outSums: TokenSums;
+  newFoundries: NewFoundries;
+}
+
+/** The foundries among the outputs that are not among the inputs. */
+export function findNewFoundries(outputs: readonly Output[], inChains: ChainTable): NewFoundries {
+  const serials = new Map<ChainKey, number[]>();
+  for (const output of outputs) {
+    if (output.type !== OutputType.Foundry || inChains.has(foundryKey(output))) continue;
+    const alias = aliasKey(output);
+    serials.set(alias, [...(serials.get(alias) ?? []), output.serialNumber]);
+  }
+  return serials;
+}
+
+function aliasKey(foundry: FoundryOutput): ChainKey {
+  return addressKey(addressIn(foundry, UnlockConditionType.ImmutableAlias));
+}
+
+/** F-1 to F-4 */
+export function foundryGenesisValid(
+  foundry: FoundryOutput,
+  { inChains, outChains, outSums, newFoundries }: FoundrySurroundings,
+): boolean {
+  const { tokenScheme, serialNumber } = foundry;
+  // F-1
+  if (!schemeGenesisValid(tokenScheme, outSums.get(foundryKey(foundry)) ?? 0n)) return false;
+  // F-2
+  const alias = aliasKey(foundry);
+  const before = inChains.get(alias);
+  const after = outChains.get(alias);
+  if (before?.type !== OutputType.Alias || after?.type !== OutputType.Alias) return false;
+  // F-3
+  if (serialNumber <= before.foundryCounter || serialNumber > after.foundryCounter) return false;
+  // F-4
+  const serials = newFoundries.get(alias) ?? [];
+  return serials.slice(0, serials.indexOf(serialNumber)).every((earlier) => earlier < serialNumber);
+}
+
+/** F-5 to F-9 */
+export function foundryTransitionValid(
+  current: FoundryOutput,
+  next: FoundryOutput,
+  { inSums, outSums }: FoundrySurroundings,
+): boolean {
+  // F-5
+  if (!equalFeatures(current.immutableFeatures, next.immutableFeatures)) return false;
+  const token = foundryKey(current);
+  return schemeTransitionValid(
+    current.tokenScheme,
+    next.tokenScheme,
+    inSums.get(token) ?? 0n,
+    outSums.get(token) ?? 0n,
+  );
+}
+
+/** F-10 */
+export function foundryDestructionValid(
+  foundry: FoundryOutput,
+  { inSums, outSums }: FoundrySurroundings,
+): boolean {
+  const token = foundryKey(foundry);
+  return schemeDestructionValid(
+    foundry.tokenScheme,
+    inSums.get(token) ?? 0n,
+    outSums.get(token) ?? 0n,
+  );
+}

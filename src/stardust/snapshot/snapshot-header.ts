@@ -1,0 +1,200 @@
+/**
+ * Headers of snapshot files, format version 2 (HORNET 2.0.1, TIP-0035; formats-and-clients.md 1.1 to 1.3).
+ *
+ * HORNET writes the counts last, so that a file it did not finish has a header that looks well. What counts and file size say about each other is
+ * therefore checked here, before anything else is read.
+ */
+import { concatBytes, Reader } from '../bytes.ts';
+import { decode, fixed, record, u16, u32, u64 } from '../codec.ts';
+import { type ProtocolParametersOption, protocolParametersOption } from '../milestone.ts';
+import { type Treasury, treasury } from '../treasury.ts';
+import { type ByteStream, decodePart } from './byte-stream.ts';
+import {
+  MIN_DIFF_LENGTH,
+  MIN_OUTPUT_RECORD_LENGTH,
+  type RecordCounts,
+  SOLID_ENTRY_POINT_LENGTH,
+} from './snapshot-records.ts';
+
+/** A milestone as later ones and headers refer to it. */
+export interface MilestoneReference {
+  index: number;
+  /** 32 bytes. */
+  id: Uint8Array;
+  /** Unix seconds. */
+  timestamp: number;
+}
+
+export interface FullHeader {
+  /** The header's own bytes. */
+  bytes: Uint8Array;
+  genesisIndex: number;
+  /** The milestone that the solid entry points belong to, and that the ledger is rolled back to. */
+  target: MilestoneReference;
+  /** The milestone that outputs, treasury and parameters belong to. */
+  ledgerIndex: number;
+  treasury: Treasury;
+  parameters: ProtocolParametersOption;
+  counts: RecordCounts;
+}
+
+export interface DeltaHeader {
+  /** The header's own bytes. */
+  bytes: Uint8Array;
+  targetIndex: number;
+  /** Unix seconds. */
+  targetTimestamp: number;
+  /** The target of the full snapshot that this one continues. */
+  fullTargetId: Uint8Array;
+  counts: RecordCounts;
+}
+
+const FORMAT_VERSION = 2;
+const FULL = 0;
+const DELTA = 1;
+
+const fullStart = record<{
+  genesisIndex: number;
+  targetIndex: number;
+  targetTimestamp: number;
+  targetId: Uint8Array;
+  ledgerIndex: number;
+  treasury: Treasury;
+  optionLength: number;
+}>({
+  genesisIndex: u32,
+  targetIndex: u32,
+  targetTimestamp: u32,
+  targetId: fixed(32),
+  ledgerIndex: u32,
+  treasury,
+  optionLength: u16,
+});
+
+const fullCounts = record<{ outputs: bigint; diffs: number; solidEntryPoints: number }>({
+  outputs: u64,
+  diffs: u32,
+  solidEntryPoints: u16,
+});
+
+const deltaRest = record<{
+  targetIndex: number;
+  targetTimestamp: number;
+  fullTargetId: Uint8Array;
+  solidEntryPointOffset: bigint;
+  diffs: number;
+  solidEntryPoints: number;
+}>({
+  targetIndex: u32,
+  targetTimestamp: u32,
+  fullTargetId: fixed(32),
+  solidEntryPointOffset: u64,
+  diffs: u32,
+  solidEntryPoints: u16,
+});
+
+/** Reads and checks the header of a full snapshot, which must be the start of the stream. */
+export async function readFullHeader(stream: ByteStream): Promise<FullHeader> {
+  const kind = await readKind(stream, FULL);
+  const startBytes = await stream.take(90, 'the header');
+  const start = decode(fullStart, new Reader(startBytes));
+  const optionOffset = stream.offset;
+  const optionBytes = await stream.take(start.optionLength, 'the header');
+  const parameters = decodePart(
+    stream,
+    optionOffset,
+    'protocol parameters',
+    protocolParametersOption,
+    optionBytes,
+  );
+  const countsOffset = stream.offset;
+  const countBytes = await stream.take(14, 'the header');
+  const { outputs, diffs, solidEntryPoints } = decode(fullCounts, new Reader(countBytes));
+
+  const { genesisIndex, targetIndex, ledgerIndex } = start;
+  if (genesisIndex > targetIndex || targetIndex > ledgerIndex) {
+    throw stream.refusal(
+      `genesis ${genesisIndex}, target ${targetIndex} and ledger ${ledgerIndex} do not ascend`,
+      2,
+    );
+  }
+  // 1.6: the diffs go back from the ledger to the target, and on for parameters that were announced before; genesis has none
+  if (diffs < ledgerIndex - targetIndex || diffs > ledgerIndex - genesisIndex) {
+    const milestones = `ledger ${ledgerIndex}, target ${targetIndex}, genesis ${genesisIndex}`;
+    throw stream.refusal(`${diffs} milestone diffs do not fit ${milestones}`, countsOffset);
+  }
+  // a bigint, as it may be any number at all
+  const least =
+    BigInt(stream.offset) +
+    outputs * BigInt(MIN_OUTPUT_RECORD_LENGTH) +
+    BigInt(diffs * MIN_DIFF_LENGTH + solidEntryPoints * SOLID_ENTRY_POINT_LENGTH);
+  if (least > stream.size) {
+    throw stream.refusal(
+      `truncated: ${least} bytes at least are due by its counts, it has ${stream.size}`,
+      countsOffset,
+    );
+  }
+  refuseNoEntryPoints(stream, solidEntryPoints, countsOffset + 12);
+  return {
+    bytes: concatBytes(kind, startBytes, optionBytes, countBytes),
+    genesisIndex,
+    target: { index: targetIndex, id: start.targetId, timestamp: start.targetTimestamp },
+    ledgerIndex,
+    treasury: start.treasury,
+    parameters,
+    counts: { outputs: Number(outputs), diffs, solidEntryPoints },
+  };
+}
+
+/** Reads and checks the header of a delta snapshot, which must be the start of the stream. */
+export async function readDeltaHeader(stream: ByteStream): Promise<DeltaHeader> {
+  const kind = await readKind(stream, DELTA);
+  const rest = await stream.take(54, 'the header');
+  const { solidEntryPointOffset, diffs, solidEntryPoints, ...header } = decode(
+    deltaRest,
+    new Reader(rest),
+  );
+  // 1.2: what follows the diffs has a place and a length, so that the whole file has one
+  const due = solidEntryPointOffset + BigInt(solidEntryPoints * SOLID_ENTRY_POINT_LENGTH);
+  if (due !== BigInt(stream.size)) {
+    throw stream.refusal(
+      `${due} bytes are due by its solid entry points, it has ${stream.size}`,
+      42,
+    );
+  }
+  refuseNoEntryPoints(stream, solidEntryPoints, 54);
+  return {
+    bytes: concatBytes(kind, rest),
+    ...header,
+    counts: { outputs: 0, diffs, solidEntryPoints },
+  };
+}
+
+/** Version and type; the two bytes. */
+async function readKind(stream: ByteStream, due: number): Promise<Uint8Array> {
+  if (stream.size === 0) throw stream.refusal('the file is empty', 0);
+  const version = await stream.take(1, 'the header');
+  if (version[0] !== FORMAT_VERSION) {
+    throw stream.refusal(
+      `format version ${version[0]}, only ${FORMAT_VERSION} is known: is it a snapshot at all?`,
+      0,
+    );
+  }
+  const type = await stream.take(1, 'the header');
+  if (type[0] !== due) {
+    const found =
+      type[0] === FULL
+        ? 'a full snapshot'
+        : type[0] === DELTA
+          ? 'a delta snapshot'
+          : `type ${type[0]}`;
+    throw stream.refusal(`this is ${found}`, 1);
+  }
+  return concatBytes(version, type);
+}
+
+/** The parents of the target's own block are always among them, so that none means that the writer did not come to the end. */
+function refuseNoEntryPoints(stream: ByteStream, count: number, offset: number): void {
+  if (count === 0)
+    throw stream.refusal('no solid entry points: whoever wrote the file did not finish it', offset);
+}

@@ -1,0 +1,189 @@
+/**
+ * What follows the header of a snapshot file: outputs, milestone diffs, solid entry points (formats-and-clients.md 1.4, 1.5).
+ *
+ * Comes as one flat sequence, a record at a time. A diff is not held in one piece either: it has booked as much as its milestone did, for which no
+ * rule sets a bound. What is held is bounded by rule: outputs and milestones come in blocks, and are not longer than one.
+ */
+import { MAX_BLOCK_LENGTH } from '../block.ts';
+import { Reader } from '../bytes.ts';
+import { decode, fixed, record, u32 } from '../codec.ts';
+import { milestoneId, nftIdOfOutput } from '../ids.ts';
+import { LEDGER_OUTPUT_HEAD_LENGTH, type LedgerOutput } from '../ledger-output.ts';
+import { type Milestone, milestone, receiptOf } from '../milestone.ts';
+import { type Output, output } from '../output.ts';
+import { type Treasury, treasury } from '../treasury.ts';
+import { type ByteStream, decodePart } from './byte-stream.ts';
+
+/** How many records of each kind follow the header. */
+export interface RecordCounts {
+  outputs: number;
+  diffs: number;
+  solidEntryPoints: number;
+}
+
+export interface SnapshotOutput extends LedgerOutput {
+  /** The same as `bytes`, whose views its byte fields are. */
+  value: Output;
+  /** The NFT's ID if it is one (B.6). */
+  nftId: Uint8Array | undefined;
+}
+
+export interface SnapshotMilestone {
+  index: number;
+  /** 32 bytes (B.9). */
+  id: Uint8Array;
+  /** Unix seconds. */
+  timestamp: number;
+  /** With its type and signatures. */
+  payload: Uint8Array;
+  /** The same as `payload`, whose views its byte fields are. */
+  value: Milestone;
+}
+
+/**
+ * A diff is `diff`, then its `created`, then its `consumed`, then `diffEnd`. An output that its milestone created and consumed is in both.
+ *
+ * `offset`: where the record begins in the file.
+ */
+export type SnapshotRecord = { offset: number } & (
+  | { kind: 'output' | 'created' | 'consumed'; output: SnapshotOutput }
+  /** `spentTreasury` is there if the milestone has a receipt: the treasury that it spent. */
+  | { kind: 'diff'; milestone: SnapshotMilestone; spentTreasury: Treasury | undefined }
+  | { kind: 'diffEnd' }
+  | { kind: 'solidEntryPoint'; blockId: Uint8Array }
+);
+
+/** A basic output with nothing but an address is 46 bytes (protocol.md B.14). */
+export const MIN_OUTPUT_RECORD_LENGTH = LEDGER_OUTPUT_HEAD_LENGTH + 46;
+/** Two lengths, a milestone with one parent and one signature (A.10), two counts. */
+export const MIN_DIFF_LENGTH = 8 + 243 + 8;
+export const SOLID_ENTRY_POINT_LENGTH = 32;
+
+const SPENDING_TRANSACTION_ID_LENGTH = 32;
+const TREASURY_LENGTH = 40;
+
+const outputHead = record<{
+  outputId: Uint8Array;
+  blockId: Uint8Array;
+  bookedIndex: number;
+  bookedTimestamp: number;
+  length: number;
+}>({
+  outputId: fixed(34),
+  blockId: fixed(32),
+  bookedIndex: u32,
+  bookedTimestamp: u32,
+  length: u32,
+});
+
+/** Reads everything behind the header, to the end of the file; a SnapshotRefusal at the first thing that is wrong. */
+export async function* readRecords(
+  stream: ByteStream,
+  counts: RecordCounts,
+): AsyncGenerator<SnapshotRecord, void> {
+  for (let i = 0; i < counts.outputs; i++) {
+    const offset = stream.offset;
+    yield { kind: 'output', offset, output: await readOutput(stream, 'an output') };
+  }
+  for (let i = 0; i < counts.diffs; i++) yield* readDiff(stream);
+  for (let i = 0; i < counts.solidEntryPoints; i++) {
+    const offset = stream.offset;
+    const blockId = await stream.take(SOLID_ENTRY_POINT_LENGTH, 'the solid entry points');
+    yield { kind: 'solidEntryPoint', offset, blockId };
+  }
+  if (!(await stream.atEnd())) {
+    throw stream.refusal(
+      'more bytes follow where it should end: its counts are wrong',
+      stream.offset,
+    );
+  }
+}
+
+async function readOutput(stream: ByteStream, what: string): Promise<SnapshotOutput> {
+  const offset = stream.offset;
+  const head = await stream.take(LEDGER_OUTPUT_HEAD_LENGTH, what);
+  const { length, ...fields } = decode(outputHead, new Reader(head));
+  if (length > MAX_BLOCK_LENGTH) {
+    throw stream.refusal(`${what} of ${length} bytes, more than a block can hold`, offset);
+  }
+  const bytes = await stream.take(length, what);
+  const value = decodePart(stream, offset, what, output, bytes);
+  return { ...fields, bytes, value, nftId: nftIdOfOutput(value, fields.outputId) };
+}
+
+async function* readDiff(stream: ByteStream): AsyncGenerator<SnapshotRecord, void> {
+  const start = stream.offset;
+  const length = await readU32(stream);
+  const end = start + length;
+  const ours = await readMilestone(stream, await readU32(stream));
+  const spentTreasury = receiptOf(ours.value) && (await readTreasury(stream));
+  yield { kind: 'diff', offset: start, milestone: ours, spentTreasury };
+
+  const created = await readU32(stream);
+  for (let i = 0; i < created; i++) {
+    const offset = stream.offset;
+    refuseBeyond(stream, end, offset);
+    const output = await readOutput(stream, 'a created output');
+    if (output.bookedIndex !== ours.index || output.bookedTimestamp !== ours.timestamp) {
+      throw stream.refusal(
+        `an output that milestone ${ours.index} created says it was booked elsewhere`,
+        offset,
+      );
+    }
+    yield { kind: 'created', offset, output };
+  }
+  const consumed = await readU32(stream);
+  for (let i = 0; i < consumed; i++) {
+    const offset = stream.offset;
+    refuseBeyond(stream, end, offset);
+    const output = await readOutput(stream, 'a consumed output');
+    if (output.bookedIndex > ours.index) {
+      throw stream.refusal(
+        `an output that milestone ${ours.index} consumed says it was booked later`,
+        offset,
+      );
+    }
+    await stream.take(SPENDING_TRANSACTION_ID_LENGTH, 'a consumed output');
+    yield { kind: 'consumed', offset, output };
+  }
+  if (stream.offset !== end) {
+    throw stream.refusal(
+      `the diff of milestone ${ours.index} is ${length} bytes long and ends elsewhere`,
+      start,
+    );
+  }
+  yield { kind: 'diffEnd', offset: start };
+}
+
+/** Before each output of a diff, so that a wrong count does not lead on through the rest of the file. */
+function refuseBeyond(stream: ByteStream, end: number, offset: number): void {
+  if (offset >= end) throw stream.refusal('a milestone diff with more outputs than bytes', offset);
+}
+
+async function readMilestone(stream: ByteStream, length: number): Promise<SnapshotMilestone> {
+  const offset = stream.offset;
+  if (length > MAX_BLOCK_LENGTH) {
+    throw stream.refusal(`a milestone of ${length} bytes, more than a block can hold`, offset);
+  }
+  const payload = await stream.take(length, 'a milestone');
+  const value = decodePart(stream, offset, 'a milestone', milestone, payload);
+  const [first, second] = value.options;
+  if (first !== undefined && first.type === second?.type) {
+    throw stream.refusal(`M-9: milestone ${value.index} has two options of one type`, offset);
+  }
+  return {
+    index: value.index,
+    id: milestoneId(value, payload),
+    timestamp: value.timestamp,
+    payload,
+    value,
+  };
+}
+
+async function readU32(stream: ByteStream): Promise<number> {
+  return new Reader(await stream.take(4, 'a milestone diff')).u32();
+}
+
+async function readTreasury(stream: ByteStream): Promise<Treasury> {
+  return decode(treasury, new Reader(await stream.take(TREASURY_LENGTH, 'a milestone diff')));
+}

@@ -1,0 +1,126 @@
+/**
+ * Writes that fail and followers that meet, on a real D1: whatever happens, each milestone is applied once and whole (issue 5, faults).
+ */
+import '../support/vectors-in-workerd.ts';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { createPassMemory, followOnce } from '../../src/follower/pass.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { ledgerStateHash } from '../../src/ledger/ledger-state-hash.ts';
+import { toHexDigits } from '../../src/stardust/bytes.ts';
+import type { Upstream } from '../../src/upstream/upstream.ts';
+import { ledgerIndex, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
+import { resign } from '../support/network/milestones.ts';
+import { lastIndex, stateHash } from '../support/network/network-model.ts';
+import { randomNetwork } from '../support/network/random-network.ts';
+import { recordedNetwork } from '../support/network/recorded-network.ts';
+
+const db = env.LEDGER;
+const network = recordedNetwork('network-a');
+const HASH_AT_81 = '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e';
+const budget = () => ({ deadline: Date.now() + 20_000, milestones: 12 });
+
+/** Fails batch number `failing`, counted from 0, once; before it is run, or after, when its answer is lost. */
+function failingOnce(
+  failing: number,
+  when: 'before' | 'after',
+): { db: Database; count: () => number } {
+  let batches = 0;
+  return {
+    count: () => batches,
+    db: {
+      prepare: (sql) => db.prepare(sql),
+      async batch<T>(statements: D1PreparedStatement[]) {
+        const fails = batches++ === failing;
+        if (fails && when === 'before') throw new Error('D1_ERROR: Network connection lost');
+        const results = await db.batch<T>(statements);
+        if (fails) throw new Error('D1_ERROR: Network connection lost');
+        return results;
+      },
+    },
+  };
+}
+
+async function followAlong(rig: Rig, target: number): Promise<void> {
+  rig.node.confirm(target);
+  for (let pass = 0; (await ledgerIndex(db)) < target; pass++) {
+    if (pass > 50) throw new Error('it does not get there');
+    await followOnce(rig.following, budget());
+  }
+}
+
+async function milestonesApplied(): Promise<number[]> {
+  const { results } = await db.prepare('SELECT idx FROM milestone ORDER BY idx').all();
+  return results.map(({ idx }) => Number(idx));
+}
+
+describe('a batch that fails once', () => {
+  it.each(['before', 'after'] as const)(
+    'each batch of three milestones in turn, failing %s it is run',
+    async (when) => {
+      for (let failing = 0, reached = true; reached; failing++) {
+        const rig = await startLedger(db, network, 10);
+        const flaky = failingOnce(failing, when);
+        const following = { ...rig.following, db: flaky.db };
+        rig.node.confirm(13);
+        for (let pass = 0; (await ledgerIndex(db)) < 13; pass++) {
+          expect(pass).toBeLessThan(5);
+          await followOnce(following, budget()).catch((error: Error) =>
+            expect(error.message).toContain('connection lost'),
+          );
+        }
+        expect(await milestonesApplied()).toEqual([10, 11, 12, 13]);
+        reached = flaky.count() > failing;
+      }
+      const again = await startLedger(db, network, 10);
+      await followAlong(again, 81);
+      expect(toHexDigits(await ledgerStateHash(db))).toBe(HASH_AT_81);
+    },
+    120_000,
+  );
+});
+
+describe('two followers at once', () => {
+  it('one wins each milestone, and nothing is done twice', async () => {
+    const rig = await startLedger(db, network, 0);
+    const other: Rig = { ...rig, following: { ...rig.following, memory: createPassMemory() } };
+    for (let target = 3; target <= 81; target += 3)
+      await Promise.all([followAlong(rig, target), followAlong(other, target)]);
+    expect(await milestonesApplied()).toEqual(Array.from({ length: 82 }, (_, i) => i));
+    expect(toHexDigits(await ledgerStateHash(db))).toBe(HASH_AT_81);
+  }, 120_000);
+});
+
+describe('roots that are signed and wrong', () => {
+  it.each(['inclusionMerkleRoot', 'appliedMerkleRoot'] as const)(
+    '%s: stops, says so, and goes on with an upstream that agrees',
+    async (root) => {
+      const made = randomNetwork({ seed: root, milestones: 4 });
+      const rig = await startLedger(db, made, made.genesis.index);
+      rig.node.confirm(lastIndex(made));
+      const wrong: Upstream = {
+        ...rig.upstream,
+        async readMilestone(index) {
+          const payload = await rig.upstream.readMilestone(index);
+          return payload && index === 3
+            ? resign(payload, { [root]: new Uint8Array(32) }, made.signers)
+            : payload;
+        },
+      };
+      await followOnce({ ...rig.following, upstreams: [wrong] }, budget());
+      expect(await ledgerIndex(db)).toBe(2);
+      const { state, reason } = (await db
+        .prepare('SELECT state, reason FROM follower')
+        .first<{ state: string; reason: string }>())!;
+      expect({ state, reason }).toEqual({
+        state: 'diverged',
+        reason: expect.stringContaining(root),
+      });
+
+      await followOnce({ ...rig.following, upstreams: [wrong, rig.upstream] }, budget());
+      expect(await ledgerIndex(db)).toBe(lastIndex(made));
+      expect(await db.prepare('SELECT state FROM follower').first('state')).toBe('following');
+      expect(toHexDigits(await ledgerStateHash(db))).toBe(stateHash(made, lastIndex(made)));
+    },
+  );
+});

@@ -1,0 +1,130 @@
+/**
+ * Cones for which one pass is not enough (src/follower/pass.ts): what was fetched is kept, whatever ends the pass.
+ */
+import { env } from 'cloudflare:workers';
+import { expect, it } from 'vitest';
+import { followOnce, type PassBudget, type PassResult } from '../../src/follower/pass.ts';
+import { UpstreamFailure } from '../../src/upstream/upstream.ts';
+import { ledgerIndex, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
+import { resign } from '../support/network/milestones.ts';
+import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+
+const db = env.LEDGER;
+
+const pass = ({ following }: Rig, more: Partial<PassBudget> = {}): Promise<PassResult> =>
+  followOnce(following, { deadline: Date.now() + 20_000, milestones: 12, ...more });
+
+/** A ledger at milestone 1, before one with a cone of 406 blocks none of which is here. */
+async function startBeforeLarge(): Promise<{
+  rig: Rig;
+  network: SyntheticNetwork;
+  asked: string[];
+}> {
+  const network = new SyntheticNetwork({ seed: 'large cone' });
+  network.milestone();
+  const rig = await startLedger(db, network, 0);
+  rig.node.confirm(1);
+  await pass(rig, { milestonesOnly: true });
+  for (let i = 0; i < 600; i++) network.note();
+  network.milestone();
+  rig.node.confirm(2);
+  const asked: string[] = [];
+  rig.upstream = {
+    ...rig.upstream,
+    readTips: async () => [],
+    async readBlock(id) {
+      asked.push(id);
+      return rig.node.block(`0x${id}`)?.bytes;
+    },
+  };
+  rig.following.upstreams = [rig.upstream];
+  return { rig, network, asked };
+}
+
+it('comes in over several passes, none of which fetches more than it may', async () => {
+  const { rig, asked } = await startBeforeLarge();
+  const fetched: number[] = [];
+  for (let i = 0; i < 3; i++) {
+    const before = asked.length;
+    const result = await pass(rig, { fetches: 150 });
+    expect(result).toEqual(i < 2 ? { applied: 0, behind: true } : { applied: 1, behind: false });
+    fetched.push(asked.length - before);
+  }
+  expect(fetched).toEqual([150, 150, 106]);
+  expect(await ledgerIndex(db)).toBe(2);
+  expect(new Set(asked).size).toBe(asked.length);
+  expect(rig.following.memory.fetched).toMatchObject({ size: 0, heap: 0 });
+});
+
+it('comes in from an upstream that fails again and again', async () => {
+  const { rig, asked } = await startBeforeLarge();
+  let left = 0;
+  const flaky = {
+    ...rig.upstream,
+    async readBlock(id: string) {
+      if (left-- <= 0) throw new UpstreamFailure('too many subrequests');
+      return rig.upstream.readBlock(id);
+    },
+  };
+  rig.following.upstreams = [flaky];
+  for (let i = 0; i < 4; i++) {
+    left = 200;
+    await pass(rig);
+  }
+  expect(await ledgerIndex(db)).toBe(2);
+  expect(new Set(asked).size).toBe(asked.length);
+});
+
+it('asks for no more once one question has failed', async () => {
+  const { rig } = await startBeforeLarge();
+  let asked = 0;
+  const failing = {
+    ...rig.upstream,
+    readBlock: (id: string) => Promise.reject(new UpstreamFailure(`${++asked} ${id}`)),
+  };
+  rig.following.upstreams = [failing];
+  await pass(rig);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(asked).toBeLessThanOrEqual(6);
+});
+
+it('is forgotten where it takes too much memory to be kept, and still comes in when one pass is enough', async () => {
+  const { rig } = await startBeforeLarge();
+  const { fetched } = rig.following.memory;
+  // as if the blocks were larger
+  fetched.heap = 64_000_000;
+  expect(await pass(rig, { fetches: 300 })).toEqual({ applied: 0, behind: true });
+  expect(fetched).toMatchObject({ size: 0, heap: 0 });
+  fetched.heap = 64_000_000;
+  expect(await pass(rig, { fetches: 406 })).toEqual({ applied: 1, behind: false });
+});
+
+it('is forgotten when its roots are wrong', async () => {
+  const { rig, network } = await startBeforeLarge();
+  const diverging = {
+    ...rig.upstream,
+    readMilestone: async (index: number) =>
+      resign(
+        (await rig.upstream.readMilestone(index))!,
+        { appliedMerkleRoot: new Uint8Array(32) },
+        network.signers,
+      ),
+  };
+  rig.following.upstreams = [diverging];
+  await pass(rig);
+  expect(rig.following.memory.fetched.size).toBe(0);
+});
+
+it('does not keep from pruning, nor does anything else that a pass fails at', async () => {
+  const network = new SyntheticNetwork({ seed: 'pruned' });
+  for (let i = 0; i < 6; i++) network.milestone();
+  const rig = await startLedger(db, network, 0, { retention: 2 });
+  rig.node.confirm(6);
+  await pass(rig, { milestonesOnly: true });
+  const kept = () => db.prepare('SELECT min(idx) FROM milestone').first('min(idx)');
+  expect(await kept()).toBe(0);
+  const readHeads = () => Promise.reject(new Error('fails in a way that nobody thought of'));
+  rig.following.upstreams = [{ ...rig.upstream, readHeads }];
+  await expect(pass(rig)).rejects.toThrow('nobody thought of');
+  expect(await kept()).toBe(4);
+});

@@ -1,0 +1,183 @@
+/**
+ * The recorded networks, followed from genesis milestone by milestone (data/README.md): what the node decided about every block, the ledger, the NFTs, and
+ * every question that the node answered, put when it was put to the node, and once more at the end, as an audit.
+ */
+import '../support/vectors-in-workerd.ts';
+import { env } from 'cloudflare:workers';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ledgerStateHash } from '../../src/ledger/ledger-state-hash.ts';
+import {
+  ask,
+  followTo,
+  type Question,
+  type Rig,
+  startLedger,
+} from '../support/ledger/ledger-harness.ts';
+import { compareVerdicts } from '../support/ledger/stored-verdicts.ts';
+import { lastIndex, treasuryAt } from '../support/network/network-model.ts';
+import { parsedBlocks } from '../support/network/oracle-view.ts';
+import {
+  type RecordedName,
+  recordedNetwork,
+  recordedQuestions,
+} from '../support/network/recorded-network.ts';
+import { readLines, readVector } from '../support/vectors.ts';
+
+const db = env.LEDGER;
+
+const NETWORKS: { name: RecordedName; answers: number; hashes: Record<number, string> }[] = [
+  {
+    name: 'network-a',
+    answers: 206,
+    hashes: {
+      81: '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e',
+      106: '577f3d596803a35b2abee1e2b115702092a672ce404186a78f581c32e10884df',
+    },
+  },
+  {
+    name: 'network-c',
+    answers: 153,
+    hashes: {
+      41: '3a0ad6b5f3b8b8018be60c3e0c2247c2fa5b9745ae5fac1e7f5470cf0e9dcd7d',
+      68: '5d8c90245d379f5b3ac95b3428e8f97f7cecd137b21591cbc995c97b64c580e3',
+    },
+  },
+];
+
+interface NftLine {
+  ledgerIndex: number;
+  nftId: string;
+  items: string[] | null;
+}
+
+describe.each(NETWORKS)('$name', ({ name, answers, hashes }) => {
+  const network = recordedNetwork(name);
+  const last = lastIndex(network);
+  const questions = recordedQuestions(name).filter(({ status }) => status === 200);
+  const nftLines = readLines(`${name}/nft.jsonl`) as NftLine[];
+  const found: {
+    hashes: Record<number, string>;
+    live: unknown[];
+    nfts: {
+      index: number;
+      ours: Map<string, string | null>;
+      indexer: Map<string, string | null>;
+    }[];
+  } = { hashes: {}, live: [], nfts: [] };
+  let rig: Rig;
+
+  beforeAll(async () => {
+    rig = await startLedger(db, network, network.genesis.index);
+    const indexer = new Map<string, string | null>();
+    for (let index = network.genesis.index; index <= last; index++) {
+      await followTo(rig, index);
+      if (index in hashes) found.hashes[index] = (await ledgerStateHash(db)).toHex();
+      for (const { request, ledgerIndex } of questions) {
+        if (ledgerIndex === index) found.live.push(await ask(rig, request as Question));
+      }
+      for (const { ledgerIndex, nftId, items } of nftLines) {
+        if (ledgerIndex === index) indexer.set(nftId.slice(2), items?.[0]?.slice(2) ?? null);
+      }
+      // it was asked about all that changed, but not after every milestone
+      if (nftLines.every(({ ledgerIndex }) => ledgerIndex !== index)) continue;
+      const { results } = await db
+        .prepare('SELECT id, output FROM nft')
+        .all<{ id: string; output: string | null }>();
+      found.nfts.push({
+        index,
+        ours: new Map(results.map(({ id, output }) => [id, output])),
+        indexer: new Map(indexer),
+      });
+    }
+  }, 300_000);
+
+  it('has the recorded state hashes', () => {
+    expect(found.hashes).toEqual(hashes);
+  });
+
+  it('holds the unspent outputs of the node', async () => {
+    const { results } = await db
+      .prepare(
+        'SELECT id, bytes, block, created, created_time FROM output WHERE created IS NOT NULL AND spent IS NULL ORDER BY id',
+      )
+      .all<Record<string, string | number>>();
+    const ours = results.map(({ id, bytes, block, created, created_time: time }) => ({
+      outputId: `0x${id}`,
+      output: `0x${Uint8Array.fromBase64(String(bytes)).toHex()}`,
+      blockId: `0x${block}`,
+      milestoneIndexBooked: created,
+      milestoneTimestampBooked: time,
+    }));
+    expect(ours).toEqual(
+      (readLines(`${name}/unspent.jsonl`) as typeof ours).sort((a, b) =>
+        a.outputId < b.outputId ? -1 : 1,
+      ),
+    );
+  });
+
+  it('has decided about every block as the node did', async () => {
+    const { results } = await db
+      .prepare(
+        'SELECT id, milestone, position, reason, tx FROM block WHERE position IS NOT NULL ORDER BY id',
+      )
+      .all();
+    const nodes = [...network.blocks.values()].flatMap(({ id, referenced }) => {
+      if (referenced === undefined) return [];
+      const { index: milestone, whiteFlagIndex: position, state, conflict } = referenced;
+      const reason = state === 'noTransaction' ? null : conflict;
+      return { id: id.slice(2), milestone, position, reason };
+    });
+    expect(results.map(({ tx: _, ...block }) => block)).toEqual(
+      nodes.sort((a, b) => (a.id < b.id ? -1 : 1)),
+    );
+    expect(results.every(({ tx, reason }) => (tx === null) === (reason === null))).toBe(true);
+  });
+
+  it('has the answers of the indexer about every NFT, whenever it was asked', () => {
+    for (const { index, ours, indexer } of found.nfts) {
+      for (const [id, output] of indexer)
+        expect([index, id, ours.get(id)]).toEqual([index, id, output]);
+    }
+    const { ours, indexer } = found.nfts.at(-1)!;
+    expect(ours).toEqual(indexer);
+  });
+
+  it('has the treasury and the receipts of the node', async () => {
+    const { treasury, receipts } = JSON.parse(readVector(`${name}/final.json`).toString());
+    const head = await db
+      .prepare('SELECT treasury_milestone AS id, treasury_amount AS amount FROM head')
+      .first();
+    expect(head).toEqual({ id: treasury.milestoneId.slice(2), amount: treasury.amount });
+    expect(head).toEqual({
+      id: treasuryAt(network, last).milestoneId.toHex(),
+      amount: String(treasuryAt(network, last).amount),
+    });
+    const { results } = await db.prepare('SELECT milestone FROM receipt ORDER BY milestone').all();
+    const indexes = receipts.receipts.map(
+      ({ milestoneIndex }: { milestoneIndex: number }) => milestoneIndex,
+    );
+    expect(results.map(({ milestone }) => milestone)).toEqual(
+      indexes.sort((a: number, b: number) => a - b),
+    );
+  });
+
+  it('has the verdicts of the judge, at any time', async () => {
+    const transactions = [...network.blocks.values()].filter(
+      ({ referenced }) => referenced && referenced.state !== 'noTransaction',
+    );
+    // those that consume what never was stay open
+    const compared = await compareVerdicts(db, network, parsedBlocks(network), [0, 1]);
+    expect(compared).toBeGreaterThan(transactions.length * 0.9);
+  });
+
+  it('answered as the node did when it was asked, from what it had stored', () => {
+    expect(found.live).toHaveLength(answers);
+    expect(found.live).toEqual(questions.map(({ response }) => response));
+  });
+
+  it('answers the same in an audit', async () => {
+    const audits = [];
+    for (const { request } of questions) audits.push(await ask(rig, request as Question));
+    expect(audits).toEqual(found.live);
+  });
+});

@@ -1,0 +1,208 @@
+/**
+ * Following with several upstreams of which not all are good: one that hangs, stands still, is behind, or diverges.
+ */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { followOnce, type PassResult } from '../../src/follower/pass.ts';
+import { restUpstream } from '../../src/upstream/rest-upstream.ts';
+import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
+import { NodeState } from '../support/hornet-double/node-state.ts';
+import { ask, ledgerIndex, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
+import { directUpstream } from '../support/network/direct-upstream.ts';
+import { resign } from '../support/network/milestones.ts';
+import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+
+const db = env.LEDGER;
+
+function networkOf(milestones: number): SyntheticNetwork {
+  const network = new SyntheticNetwork({ seed: 'several' });
+  for (let i = 0; i < milestones; i++) {
+    network.note();
+    network.milestone();
+  }
+  return network;
+}
+
+/** A pass that has some time left, or none. */
+const pass = ({ following }: Rig, time = 20_000): Promise<PassResult> =>
+  followOnce(following, { deadline: Date.now() + time, milestones: 12 });
+
+const stateOf = (): Promise<unknown> => db.prepare('SELECT state FROM follower').first('state');
+
+/** As of a host that drops packets. */
+const silent: typeof fetch = (_, init) =>
+  new Promise((_resolve, reject) => {
+    const signal = init!.signal!;
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+
+/** How often an upstream was asked for its heads. */
+function counted(upstream: Upstream): { upstream: Upstream; heads: () => number } {
+  let heads = 0;
+  const readHeads = () => {
+    heads++;
+    return upstream.readHeads();
+  };
+  return { upstream: { ...upstream, readHeads }, heads: () => heads };
+}
+
+/** As if the last milestone had come long ago. */
+function letTimePass({ following }: Rig): void {
+  following.memory.moved = 0;
+}
+
+describe('a first upstream that hangs', () => {
+  it('with all it is asked: holds one pass up, and the second is followed', async () => {
+    const rig = await startLedger(db, networkOf(6), 0);
+    rig.node.confirm(3);
+    const hanging = counted(
+      restUpstream('http://a.example', { fetch: silent, timeout: 200, attempts: 3 }),
+    );
+    rig.following.upstreams = [hanging.upstream, rig.upstream];
+    // the time is up before the second is asked
+    expect(await pass(rig, 100)).toEqual({ applied: 1, behind: true });
+    await pass(rig);
+    expect(await ledgerIndex(db)).toBe(3);
+    rig.node.confirm(6);
+    await pass(rig);
+    expect(await ledgerIndex(db)).toBe(6);
+    expect(hanging.heads()).toBe(1);
+    expect(await stateOf()).toBe('following');
+  });
+
+  it('with its blocks: nothing waits for it again', async () => {
+    const rig = await startLedger(db, networkOf(6), 0);
+    rig.node.confirm(6);
+    const { readBlock } = restUpstream('http://a.example', {
+      fetch: silent,
+      timeout: 50,
+      attempts: 1,
+    });
+    let asked = 0;
+    const hanging: Upstream = {
+      ...rig.upstream,
+      readBlock(id) {
+        asked++;
+        return readBlock(id);
+      },
+    };
+    rig.following.upstreams = [hanging, rig.upstream];
+    await pass(rig, -1);
+    const before = asked;
+    for (let i = 0; i < 5; i++) await pass(rig, -1);
+    expect(await ledgerIndex(db)).toBe(6);
+    expect(asked).toBe(before);
+  });
+
+  it('is asked for its heads once, and not for long', async () => {
+    const started = Date.now();
+    const upstream = restUpstream('http://a.example', {
+      fetch: silent,
+      timeout: 10_000,
+      attempts: 3,
+    });
+    await expect(upstream.readHeads()).rejects.toThrow(UpstreamFailure);
+    expect(Date.now() - started).toBeLessThan(5000);
+  });
+});
+
+describe('a first upstream with nothing newer', () => {
+  it('that stands still does not hide one that is ahead', async () => {
+    const network = networkOf(6);
+    const rig = await startLedger(db, network, 0);
+    const [still, ahead] = [new NodeState(network, 2), new NodeState(network, 2)];
+    rig.following.upstreams = [directUpstream(still), directUpstream(ahead)];
+    await pass(rig);
+    expect(await ledgerIndex(db)).toBe(2);
+    ahead.confirm(4);
+    letTimePass(rig);
+    await pass(rig);
+    expect(await ledgerIndex(db)).toBe(4);
+    // from now on it is the other that is asked
+    ahead.confirm(6);
+    await pass(rig);
+    expect(await ledgerIndex(db)).toBe(6);
+  });
+
+  it('and one that is behind the ledger: tips come from one that is not', async () => {
+    const network = networkOf(4);
+    network.note();
+    const rig = await startLedger(db, network, 0);
+    const behind = new NodeState(network, 2);
+    rig.node.confirm(4);
+    rig.following.upstreams = [directUpstream(behind), rig.upstream];
+    await pass(rig);
+    letTimePass(rig);
+    await pass(rig);
+    expect(await ledgerIndex(db)).toBe(4);
+    // asked first, it is behind the ledger
+    rig.following.memory.ranking.beginWith(0);
+    await pass(rig);
+    const { request, response } = network.propose();
+    expect(await ask(rig, request)).toEqual(response);
+  });
+
+  it('while all is well the second is not asked', async () => {
+    const rig = await startLedger(db, networkOf(6), 0);
+    const second = counted(rig.upstream);
+    rig.following.upstreams = [rig.upstream, second.upstream];
+    for (let index = 1; index <= 6; index++) {
+      rig.node.confirm(index);
+      for (let i = 0; i < 4; i++) await pass(rig);
+    }
+    expect(await ledgerIndex(db)).toBe(6);
+    expect(second.heads()).toBe(0);
+    letTimePass(rig);
+    for (let i = 0; i < 4; i++) await pass(rig);
+    expect(second.heads()).toBe(1);
+  });
+});
+
+describe('an upstream that diverges', () => {
+  const divergingAt = (wrong: number, network: SyntheticNetwork, upstream: Upstream): Upstream => ({
+    ...upstream,
+    async readMilestone(index) {
+      const payload = await upstream.readMilestone(index);
+      if (payload === undefined || index !== wrong) return payload;
+      return resign(payload, { appliedMerkleRoot: new Uint8Array(32) }, network.signers);
+    },
+  });
+
+  it.each([
+    ['behind the ledger', 1],
+    ['level with the ledger', 2],
+  ])('is told of in spite of a second that is %s', async (_, confirmed) => {
+    const network = networkOf(4);
+    const rig = await startLedger(db, network, 0);
+    const other = new NodeState(network, confirmed);
+    rig.node.confirm(4);
+    rig.following.upstreams = [divergingAt(3, network, rig.upstream), directUpstream(other)];
+    for (let i = 0; i < 4; i++) {
+      await pass(rig);
+      expect([await ledgerIndex(db), await stateOf()]).toEqual([2, 'diverged']);
+      if (i === 2) letTimePass(rig);
+    }
+    other.confirm(3);
+    letTimePass(rig);
+    await pass(rig);
+    expect(await ledgerIndex(db)).toBeGreaterThanOrEqual(3);
+    expect(await stateOf()).toBe('following');
+  });
+
+  it('is told of when it is the second, and not any more when it has mended', async () => {
+    const network = networkOf(4);
+    const rig = await startLedger(db, network, 0);
+    const other = new NodeState(network, 2);
+    rig.node.confirm(4);
+    rig.following.upstreams = [directUpstream(other), divergingAt(3, network, rig.upstream)];
+    for (let i = 0; i < 3; i++) {
+      await pass(rig);
+      if (i === 0) letTimePass(rig);
+    }
+    expect([await ledgerIndex(db), await stateOf()]).toEqual([2, 'diverged']);
+    rig.node.confirm(2);
+    letTimePass(rig);
+    await pass(rig);
+    expect(await stateOf()).toBe('following');
+  });
+});

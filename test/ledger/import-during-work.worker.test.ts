@@ -1,0 +1,113 @@
+/**
+ * An import that replaces the ledger while somebody is at work on the former one (src/ledger/fence.ts): row numbers mean something else from then on, so
+ * nothing that was looked up before is written or believed.
+ */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, vi } from 'vitest';
+import { LedgerMoved } from '../../src/ledger/fence.ts';
+import { settleWaiting } from '../../src/ledger/store-blocks.ts';
+import { verifySignature } from '../../src/upstream/open-upstreams.ts';
+import {
+  ask,
+  disturbed,
+  followTo,
+  startLedger,
+  storeNow,
+  takeNext,
+} from '../support/ledger/ledger-harness.ts';
+import { ZERO_ID } from '../support/network/network-model.ts';
+import { basic } from '../support/network/outputs.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const db = env.LEDGER;
+
+/** The batch that stores blocks. */
+const STORES = /INSERT INTO block /;
+
+describe('an import while somebody is at work', () => {
+  const network = new SyntheticNetwork({ seed: 'replaced' });
+  network.milestone();
+  for (let i = 0; i < 40; i++) network.note([network.milestoneBlock!]);
+  const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
+  const producer = network.transaction([spend], [basic(network.account(1), COIN_AMOUNT)]);
+  const consumer = network.transaction(
+    [{ coin: producer.coins[0]!, by: network.account(1) }],
+    [basic(network.account(2), COIN_AMOUNT)],
+  );
+  const produced = network.attachTransaction(producer, [network.milestoneBlock!]);
+  const consumed = network.attachTransaction(consumer, [network.milestoneBlock!]);
+  const tips =
+    (...ids: string[]) =>
+    async () =>
+      ids.map((id) => id.slice(2));
+  const replace = () => startLedger(db, network, 1);
+  const blocks = async () =>
+    (await db.prepare('SELECT id, record FROM block ORDER BY row').all()).results;
+
+  it('nothing is stored that was looked up in the ledger before', async () => {
+    const rig = await startLedger(db, network, 0);
+    await followTo(rig, 1);
+    // its parent's row means something in the other ledger too
+    const late = network.note([ZERO_ID]);
+    const replacing = disturbed(db, async (sql) => {
+      if (STORES.test(sql)) await replace();
+    });
+    const upstream = { ...rig.upstream, readTips: tips(late) };
+    await expect(storeNow({ ...rig, upstream }, replacing)).rejects.toThrow(LedgerMoved);
+    const left = await blocks();
+    await replace();
+    expect(left).toEqual(await blocks());
+  });
+
+  /** The producer's block is stored, and the settling of what waited for it is still to come. */
+  const withUnsettled = async () => {
+    const rig = await startLedger(db, network, 0);
+    await takeNext(rig, db);
+    const dying = disturbed(db, async (sql) => {
+      if (/SET record/.test(sql)) throw new Error('killed');
+    });
+    await storeNow({ ...rig, upstream: { ...rig.upstream, readTips: tips(consumed) } }, db);
+    const storing = storeNow(
+      { ...rig, upstream: { ...rig.upstream, readTips: tips(produced) } },
+      dying,
+    );
+    await expect(storing).rejects.toThrow('killed');
+    return rig;
+  };
+
+  it.each([
+    ['before the blocks are read', /JOIN block_bytes/],
+    ['before they are judged', /max\(row\) FROM output/],
+    ['before the verdicts are written', /SET record/],
+  ])('no verdict is written into its rows: %s', async (_, when) => {
+    await withUnsettled();
+    const generation = String(await db.prepare('SELECT generation FROM head').first('generation'));
+    const replacing = disturbed(db, async (sql) => {
+      if (when.test(sql)) await replace();
+    });
+    const settling = settleWaiting(
+      replacing,
+      generation,
+      [producer.coins[0]!.id.toHex()],
+      verifySignature,
+    );
+    await expect(settling).rejects.toThrow(LedgerMoved);
+  });
+
+  it.each([
+    ['before the blocks are read', /JOIN block_bytes/],
+    ['before they are judged', /max\(row\) FROM output/],
+  ])('no verdict is made for a request: %s', async (_, when) => {
+    const rig = await withUnsettled();
+    const { request, response } = network.propose({
+      parents: [network.milestoneBlock!, produced, consumed],
+    });
+    expect(await ask(rig, request)).toEqual(response);
+    const replacing = disturbed(db, async (sql) => {
+      if (when.test(sql)) await replace();
+    });
+    await expect(ask(rig, request, { db: replacing })).rejects.toThrow(LedgerMoved);
+  });
+});

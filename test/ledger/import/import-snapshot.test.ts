@@ -1,0 +1,425 @@
+/**
+ * Loading snapshots into the ledger's tables (design §5): what is in them afterwards, that nothing else is, and that no failure and no interruption shows.
+ */
+import { describe, expect, it } from 'vitest';
+import type { SqliteDatabase } from '../../../scripts/lib/sqlite-database.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import { type LoadedLedger, loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';
+import { ledgerStateHash } from '../../../src/ledger/ledger-state-hash.ts';
+import { readOutput } from '../../../src/ledger/output-status.ts';
+import { toHexDigits } from '../../../src/stardust/bytes.ts';
+import { SnapshotRefusal } from '../../../src/stardust/snapshot/byte-stream.ts';
+import { dump, openMemory, schema } from '../../support/ledger/memory-database.ts';
+import { ledgerAt, milestoneAt } from '../../support/network/network-model.ts';
+import {
+  deltaSnapshot,
+  fullSnapshot,
+  solidEntryPoints,
+} from '../../support/network/network-snapshot.ts';
+import { recordedNetwork } from '../../support/network/recorded-network.ts';
+import { GENESIS_INDEX, MadeNetwork } from '../../support/snapshot/made-network.ts';
+import { fileOf } from '../../support/snapshot/memory-sink.ts';
+import { readVector } from '../../support/vectors.ts';
+
+interface Files {
+  full: Uint8Array;
+  delta?: Uint8Array;
+}
+
+const NETWORK_A: Files = {
+  full: readVector('network-a/full_snapshot.bin'),
+  delta: readVector('network-a/delta_snapshot.bin'),
+};
+const NETWORK_C: Files = {
+  full: readVector('network-c/full_snapshot.bin'),
+  delta: readVector('network-c/delta_snapshot.bin'),
+};
+const SHIMMER: Files = { full: readVector('shimmer/full_target17338_ledger17338.bin') };
+
+function load(db: Database, { full, delta }: Files): Promise<LoadedLedger> {
+  return loadSnapshot(db, fileOf(full), delta && fileOf(delta));
+}
+
+/** Without what is another one with each import. */
+function timeless(tables: Record<string, unknown[]>): Record<string, unknown[]> {
+  const head = (tables.head as Record<string, unknown>[]).map(
+    ({ generation: _, imported: __, ...rest }) => rest,
+  );
+  return { ...tables, head };
+}
+
+async function loaded(files: Files): Promise<SqliteDatabase> {
+  const db = await openMemory();
+  await load(db, files);
+  return db;
+}
+
+it('takes a solid entry point that a file names twice, as the reference does', async () => {
+  const { full } = NETWORK_A;
+  const twice = new Uint8Array(full.length + 32);
+  twice.set(full);
+  twice.set(full.subarray(-32), full.length);
+  const header = new DataView(twice.buffer);
+  // the last count of the header: behind the milestone's parameters, the outputs' count and the diffs' (formats-and-clients.md §1)
+  const count = 104 + header.getUint16(90, true);
+  header.setUint16(count, header.getUint16(count, true) + 1, true);
+  expect(timeless(await dump(await loaded({ full: twice })))).toEqual(
+    timeless(await dump(await loaded({ full }))),
+  );
+});
+
+describe('recorded snapshots', () => {
+  it.each([
+    {
+      name: 'network-a, genesis',
+      files: { full: NETWORK_A.full },
+      index: 0,
+      outputs: 1,
+      hash: undefined,
+    },
+    {
+      name: 'network-a to 81',
+      files: NETWORK_A,
+      index: 81,
+      outputs: 406,
+      // data/README.md
+      hash: '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e',
+    },
+    {
+      name: 'network-c to 41',
+      files: NETWORK_C,
+      index: 41,
+      outputs: 327,
+      hash: '3a0ad6b5f3b8b8018be60c3e0c2247c2fa5b9745ae5fac1e7f5470cf0e9dcd7d',
+    },
+    { name: 'Shimmer', files: SHIMMER, index: 17338, outputs: 23, hash: undefined },
+  ])('$name', async ({ files, index, outputs, hash }) => {
+    const db = await openMemory();
+    const summary = await load(db, files);
+    expect([summary.ledgerIndex, summary.outputs]).toEqual([index, outputs]);
+    if (hash !== undefined) expect((await ledgerStateHash(db)).toHex()).toBe(hash);
+    const tables = await dump(db);
+    const nfts = tables.nft as { id: string; output: string; changed: number }[];
+    expect(tables.output).toHaveLength(outputs);
+    expect(nfts).toHaveLength(summary.nfts);
+    expect(tables.head).toMatchObject([
+      { generation: summary.generation, start: index, ledger: index },
+    ]);
+  });
+
+  it('fills the tables with what the network tells', async () => {
+    const network = recordedNetwork('network-a');
+    const db = await loaded(NETWORK_A);
+    const tables = await dump(db);
+    const { payload, ...milestone } = (tables.milestone as Record<string, unknown>[])[0]!;
+    const due = milestoneAt(network, 81)!;
+    expect(tables.milestone).toHaveLength(1);
+    expect(milestone).toEqual({ idx: 81, id: due.id.slice(2), timestamp: due.timestamp });
+    expect(payload).toBe(due.payload.toBase64());
+    const points = (tables.block as Record<string, unknown>[]).map(({ row: _, ...rest }) => rest);
+    const nothing = { position: null, reason: null, tx: null, record: null };
+    const isOrdered = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+    expect((points as { id: string }[]).sort(isOrdered)).toMatchObject(
+      solidEntryPoints(network, 81)
+        .map((id) => ({ id: toHexDigits(id), milestone: 81, seen: 81, ...nothing }))
+        .sort(isOrdered),
+    );
+    for (const { outputId, blockId, bookedIndex, bookedTimestamp, bytes } of ledgerAt(
+      network,
+      81,
+    )) {
+      expect(await readOutput(db, toHexDigits(outputId))).toEqual({
+        outputId: toHexDigits(outputId),
+        bytes: new Uint8Array(bytes),
+        blockId: toHexDigits(blockId),
+        bookedIndex,
+        bookedTimestamp,
+        spent: undefined,
+        ledgerIndex: 81,
+      });
+    }
+  });
+
+  it('brings the parameters in force and those that are pending', async () => {
+    const db = await openMemory();
+    const network = recordedNetwork('network-c');
+    await load(db, {
+      full: join(fullSnapshot(network, { target: 0 })),
+      delta: join(deltaSnapshot(network, 0, 15)),
+    });
+    // announced in milestone 14 for milestone 17 (data/README.md)
+    expect((await dump(db)).parameters).toMatchObject([
+      { target: 0, announced: 15 },
+      { target: 17, announced: 15 },
+    ]);
+  });
+
+  it('takes a full snapshot back to its target', async () => {
+    const network = recordedNetwork('network-a');
+    const direct = await loaded({ full: join(fullSnapshot(network, { target: 40 })) });
+    const back = await loaded({
+      full: join(fullSnapshot(network, { target: 40, ledger: 60, moreDiffs: 30 })),
+    });
+    expect((await ledgerStateHash(back)).toHex()).toBe((await ledgerStateHash(direct)).toHex());
+  });
+});
+
+function join(parts: Iterable<Uint8Array>): Uint8Array {
+  return new Uint8Array(Buffer.concat([...parts]));
+}
+
+describe('replacing', () => {
+  it('leaves nothing of the ledger before, in any table', async () => {
+    const db = await loaded(NETWORK_A);
+    // something in every table that following fills
+    for (const sql of [
+      `INSERT INTO block (id, seen, record) VALUES ('ab', 1, 'AA==')`,
+      `INSERT INTO block_bytes VALUES (1, 'AA==')`,
+      'INSERT INTO input VALUES (1, 1)',
+      'INSERT INTO waiting VALUES (1, 1)',
+      'INSERT INTO spent VALUES (1, 1)',
+      `INSERT INTO nft_change VALUES (82, 'cd')`,
+      `INSERT INTO nft VALUES ('cd', NULL, 82)`,
+      `INSERT INTO receipt VALUES (5, 'AA==')`,
+      `INSERT INTO follower (one, state) VALUES (1, 'following')`,
+    ]) {
+      await db.prepare(sql).run();
+    }
+    await load(db, NETWORK_C);
+    expect(timeless(await dump(db))).toEqual(timeless(await dump(await loaded(NETWORK_C))));
+  });
+
+  it('leaves the tables as the migrations define them, and served through their indexes', async () => {
+    const db = await openMemory();
+    const before = await schema(db);
+    for (const files of [NETWORK_A, NETWORK_C, SHIMMER]) await load(db, files);
+    expect(await schema(db)).toEqual(before);
+    const plans = [];
+    for (const sql of [
+      'SELECT row FROM output WHERE id = ?1',
+      'SELECT output FROM nft WHERE id = ?1',
+    ]) {
+      plans.push(...(await db.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind('00').all()).results);
+    }
+    expect(plans).toMatchObject([
+      { detail: 'SEARCH output USING COVERING INDEX sqlite_autoindex_output_1 (id=?)' },
+      { detail: 'SEARCH nft USING PRIMARY KEY (id=?)' },
+    ]);
+  });
+
+  it('names every import anew', async () => {
+    const db = await openMemory();
+    const generations = [await load(db, SHIMMER), await load(db, SHIMMER)].map(
+      ({ generation }) => generation,
+    );
+    expect(new Set(generations).size).toBe(2);
+  });
+});
+
+describe('refused files', () => {
+  const flipped = (bytes: Uint8Array, at: number) =>
+    bytes.map((byte, i) => (i === at ? byte ^ 1 : byte));
+  const cut = (bytes: Uint8Array, length: number) => bytes.slice(0, length);
+  const delta = NETWORK_A.delta!;
+
+  it.each<[string, Files, RegExp]>([
+    ['an empty file', { full: new Uint8Array(0) }, /^full snapshot, offset 0: the file is empty/],
+    [
+      'a delta in the place of a full snapshot',
+      { full: delta },
+      /^full snapshot, offset 1: this is a delta snapshot/,
+    ],
+    [
+      'text',
+      { full: Buffer.from('{"error":"not found"}') },
+      /^full snapshot, offset 0: format version 123/,
+    ],
+    [
+      'a truncated full snapshot',
+      { full: cut(SHIMMER.full, 5000) },
+      /^full snapshot, offset \d+: /,
+    ],
+    [
+      'a truncated delta',
+      { ...NETWORK_A, delta: cut(delta, delta.length / 2) },
+      /^delta snapshot, offset \d+: /,
+    ],
+    [
+      'the delta of another network',
+      { ...NETWORK_A, delta: NETWORK_C.delta! },
+      /^delta snapshot, offset \d+: E\.5: /,
+    ],
+    [
+      'the other way round',
+      { ...NETWORK_C, delta: NETWORK_A.delta! },
+      /^delta snapshot, offset \d+: E\.5: /,
+    ],
+    [
+      'a flipped bit in a milestone',
+      { ...NETWORK_A, delta: flipped(delta, 80) },
+      /^delta snapshot, offset 56: E\.3: /,
+    ],
+  ])('%s leaves the ledger as it was', async (_, files, sentence) => {
+    const db = await loaded(NETWORK_C);
+    const before = await dump(db);
+    const failure = await load(db, files).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(SnapshotRefusal);
+    expect((failure as Error).message).toMatch(sentence);
+    expect(await dump(db)).toEqual(before);
+  });
+
+  /** Changes what a made-up network's files say before they are written. */
+  const faulty = (change: (network: MadeNetwork) => void): Files => {
+    const plan = { consume: 1, create: 3, transient: 1, migrate: 0n, announce: undefined };
+    const network = new MadeNetwork([plan, plan]);
+    change(network);
+    return {
+      full: join(network.full(GENESIS_INDEX, GENESIS_INDEX, 0)),
+      delta: join(network.delta(GENESIS_INDEX, GENESIS_INDEX + 2)),
+    };
+  };
+
+  const withoutDelta = (change: (network: MadeNetwork) => void): Files => ({
+    full: faulty(change).full,
+  });
+
+  it.each<[string, Files, RegExp]>([
+    [
+      'that is in the full snapshot twice',
+      faulty((network) => {
+        const { outputs } = network.at(GENESIS_INDEX);
+        const [first, second] = [...outputs.values()];
+        outputs.set(second!.outputId.toHex(), { ...second!, outputId: first!.outputId });
+      }),
+      /^full snapshot, offset \d+: 1\.4: output 0x[0-9a-f]{68} is added again/,
+    ],
+    [
+      'that a milestone creates again',
+      faulty((network) => {
+        const [before, after] = [GENESIS_INDEX, GENESIS_INDEX + 1].map((index) =>
+          network.at(index),
+        );
+        const kept = [...before!.outputs.values()].find(({ outputId }) =>
+          after!.outputs.has(outputId.toHex()),
+        )!;
+        after!.diff!.created = [
+          ...after!.diff!.created,
+          { ...kept, bookedIndex: after!.index, bookedTimestamp: after!.timestamp },
+        ];
+      }),
+      /^delta snapshot, offset \d+: 1\.4: output 0x[0-9a-f]{68} is added again/,
+    ],
+    [
+      'that a milestone consumes twice',
+      faulty((network) => {
+        const { diff } = network.at(GENESIS_INDEX + 2);
+        diff!.consumed = [...diff!.consumed, diff!.consumed[0]!];
+      }),
+      /^delta snapshot, offset \d+: 1\.5: output 0x[0-9a-f]{68} is removed, here or shortly before, and was not there/,
+    ],
+    [
+      'with the NFT of another one',
+      withoutDelta((network) => {
+        const { outputs } = network.at(GENESIS_INDEX);
+        const [nft, other] = [...outputs.values()];
+        // the reader goes by what the bytes say; both amounts stay, so that the supply is right
+        const bytes = nft!.bytes.slice();
+        bytes.set(other!.bytes.subarray(1, 9), 1);
+        bytes.fill(7, NFT_ID_AT, NFT_ID_AT + 32);
+        const twin = nft!.bytes.slice();
+        twin.fill(7, NFT_ID_AT, NFT_ID_AT + 32);
+        outputs.set(nft!.outputId.toHex(), { ...nft!, bytes: twin });
+        outputs.set(other!.outputId.toHex(), { ...other!, bytes });
+      }),
+      /^full snapshot, offset \d+: E\.5: two unspent outputs hold the NFT 0x(07){32}/,
+    ],
+  ])('refuses an output %s', async (_, files, sentence) => {
+    const db = await loaded(SHIMMER);
+    const before = await dump(db);
+    await expect(load(db, files)).rejects.toThrow(sentence);
+    expect(await dump(db)).toEqual(before);
+  });
+});
+
+/** Bytes of an NFT output before its ID: type, amount, count of native tokens (A.8.4). */
+const NFT_ID_AT = 1 + 8 + 1;
+
+describe('interruptions', () => {
+  /** Fails at one of its batches, before or after it was done, as a process that is killed then. */
+  class MortalDatabase implements Database {
+    readonly #db: SqliteDatabase;
+    readonly #isAfter: boolean;
+    #batches: number;
+
+    constructor(db: SqliteDatabase, batches: number, isAfter: boolean) {
+      this.#db = db;
+      this.#batches = batches;
+      this.#isAfter = isAfter;
+    }
+
+    prepare(sql: string): D1PreparedStatement {
+      return this.#db.prepare(sql);
+    }
+
+    async batch<T>(statements: D1PreparedStatement[]): Promise<D1Result<T>[]> {
+      const dies = this.#batches-- === 0;
+      if (dies && !this.#isAfter) throw new Error('killed');
+      const results = await this.#db.batch<T>(statements);
+      if (dies) throw new Error('killed');
+      return results;
+    }
+  }
+
+  it('goes on from wherever it was killed, and ends in the same ledger', async () => {
+    const due = timeless(await dump(await loaded(NETWORK_A)));
+    for (let batches = 0, done = false; !done; batches++) {
+      for (const isAfter of [false, true]) {
+        const db = await loaded(NETWORK_C);
+        const { output: former } = await dump(db);
+        done = await load(new MortalDatabase(db, batches, isAfter), NETWORK_A).then(
+          () => true,
+          () => false,
+        );
+        // what is served is the one or the other, and whole
+        expect([former, due.output]).toContainEqual((await dump(db)).output);
+        if (!done) await load(db, NETWORK_A);
+        expect(timeless(await dump(db))).toEqual(due);
+      }
+    }
+  });
+
+  it('does not do again what was done', async () => {
+    const db = await openMemory();
+    await load(new MortalDatabase(db, 5, true), NETWORK_A).catch(() => undefined);
+    const { position } = (await db
+      .prepare('SELECT position FROM import_progress')
+      .first<{ position: number }>())!;
+    expect(position).toBeGreaterThan(0);
+    // whatever is staged already would be there twice
+    await db.prepare('UPDATE import_output SET seen = -1').run();
+    await load(db, NETWORK_A);
+    const { kept } = (await db
+      .prepare('SELECT count(*) AS kept FROM output WHERE seen = -1')
+      .first<{ kept: number }>())!;
+    expect(kept).toBeGreaterThan(0);
+  });
+
+  it('begins anew with other files', async () => {
+    const db = await openMemory();
+    await load(new MortalDatabase(db, 5, true), NETWORK_A).catch(() => undefined);
+    await load(db, NETWORK_C);
+    expect(timeless(await dump(db))).toEqual(timeless(await dump(await loaded(NETWORK_C))));
+  });
+
+  it('does not mix two imports at once', async () => {
+    const db = await openMemory();
+    const results = await Promise.allSettled([
+      load(db, NETWORK_A),
+      load(db, NETWORK_C),
+      load(db, NETWORK_A),
+    ]);
+    expect(results.some(({ status }) => status === 'rejected')).toBe(true);
+    await load(db, NETWORK_C);
+    expect(timeless(await dump(db))).toEqual(timeless(await dump(await loaded(NETWORK_C))));
+  });
+});

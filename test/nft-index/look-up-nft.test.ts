@@ -1,0 +1,149 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
+import { lookUpIn } from '../../src/nft-index/look-up-nft.ts';
+import type { IndexReader } from '../../src/nft-index/ports.ts';
+import { RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
+import { Memory } from '../../src/nft-index/remembered-reads.ts';
+import { SETTLED } from '../../src/nft-index/timing-assumptions.ts';
+import { MemoryLedger } from '../support/nft-index/memory-ledger.ts';
+
+const NFT = 'a'.repeat(64);
+const OUTPUT = '1'.repeat(68);
+const START = 1_700_000_000_000;
+
+/** A ledger at 10 and an index that has it at 8. */
+function setUp() {
+  const ledger = new MemoryLedger();
+  ledger.import('g', 7, [{ nft: NFT, output: OUTPUT }]);
+  for (let i = 0; i < 3; i++) ledger.apply([]);
+  const times = { fromTime: START - SETTLED, publishedAt: START };
+  const values = new Map([
+    [entryKey(NFT), writeEntry({ generation: 'g', ledgerIndex: 7, outputId: OUTPUT })],
+    [
+      RECENT_KEY,
+      writeRecent({ generation: 'g', from: 7, to: 8, ...times, answers: {}, others: '' }),
+    ],
+  ]);
+  const reads: string[][] = [];
+  const index: IndexReader = {
+    async get(keys) {
+      reads.push(keys);
+      return new Map(keys.map((key) => [key, values.get(key) ?? null]));
+    },
+  };
+  const memory = new Memory();
+  const time = { now: START };
+  const look = (nftId = NFT, minLedgerIndex = 0) =>
+    lookUpIn(ledger, index, memory, nftId, minLedgerIndex, () => time.now);
+  return { ledger, values, reads, index, memory, time, look };
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('KV', () => {
+  test('answers, by one operation for both keys', async () => {
+    const { look, reads } = setUp();
+    expect(await look()).toEqual({ ledgerIndex: 8, outputId: OUTPUT, source: 'kv', why: 'range' });
+    expect(reads).toEqual([[entryKey(NFT), RECENT_KEY]]);
+  });
+
+  test('is remembered for less than a second, each key by itself', async () => {
+    const { look, reads, time } = setUp();
+    await look();
+    time.now += 999;
+    await look();
+    expect(reads.length).toBe(1);
+    await look('b'.repeat(64));
+    expect(reads[1]).toEqual([entryKey('b'.repeat(64))]);
+    time.now += 1;
+    await look();
+    expect(reads[2]).toEqual([entryKey(NFT), RECENT_KEY]);
+    time.now += 999;
+    await look('b'.repeat(64));
+    expect(reads[3]).toEqual([entryKey('b'.repeat(64))]);
+  });
+
+  test('is not remembered by a clock that went back', async () => {
+    const { look, reads, time } = setUp();
+    await look();
+    time.now -= 1;
+    await look();
+    expect(reads.length).toBe(2);
+  });
+
+  test('is remembered for a bounded number of NFTs', async () => {
+    const { look, reads } = setUp();
+    for (let i = 0; i <= 1_000; i++) await look(i.toString(16).padStart(64, '0'));
+    reads.length = 0;
+    await look((1_000).toString(16).padStart(64, '0'));
+    expect(reads).toEqual([]);
+    await look('0'.repeat(64));
+    expect(reads).toEqual([[entryKey('0'.repeat(64))]]);
+  });
+
+  test('proves that an NFT does not exist', async () => {
+    const { look } = setUp();
+    expect(await look('b'.repeat(64))).toEqual({
+      ledgerIndex: 8,
+      outputId: undefined,
+      source: 'kv',
+      why: 'age',
+    });
+  });
+});
+
+describe('D1', () => {
+  test('answers when recent is old, at its own ledger index', async () => {
+    const { look, time } = setUp();
+    time.now += 121_000;
+    expect(await look()).toEqual({
+      ledgerIndex: 10,
+      outputId: OUTPUT,
+      source: 'd1',
+      why: 'recent is old',
+    });
+    expect(await look('b'.repeat(64))).toMatchObject({
+      ledgerIndex: 10,
+      outputId: undefined,
+      source: 'd1',
+    });
+  });
+
+  test('answers when a value is malformed, which is logged', async () => {
+    const { look, values } = setUp();
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    values.set(RECENT_KEY, '{"from":');
+    expect(await look()).toMatchObject({ source: 'd1', why: 'recent is malformed' });
+    expect(warn.mock.lastCall?.[0]).toContain('"event":"nft-index.malformed","key":"recent"');
+  });
+
+  test('answers when KV fails, which is logged', async () => {
+    const { ledger, memory } = setUp();
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const index: IndexReader = { get: () => Promise.reject(new Error('KV is away')) };
+    const answer = await lookUpIn(ledger, index, memory, NFT, 0, () => START);
+    expect(answer).toEqual({ ledgerIndex: 10, outputId: OUTPUT, source: 'd1', why: 'KV failed' });
+    expect(error.mock.lastCall?.[0]).toContain('KV is away');
+  });
+
+  test('answers who asks for more than KV has', async () => {
+    const { look } = setUp();
+    expect(await look(NFT, 8)).toMatchObject({ ledgerIndex: 8, source: 'kv' });
+    expect(await look(NFT, 9)).toMatchObject({
+      ledgerIndex: 10,
+      source: 'd1',
+      why: 'a later one was asked for',
+    });
+    expect(await look(NFT, 10)).toMatchObject({ ledgerIndex: 10, source: 'd1' });
+    expect(await look(NFT, 11)).toMatchObject({ ledgerIndex: 10, source: 'd1' });
+  });
+
+  test('has nothing to say where there is no ledger', async () => {
+    const { look, ledger, values } = setUp();
+    ledger.history = undefined;
+    values.clear();
+    expect(await look()).toBeUndefined();
+  });
+});

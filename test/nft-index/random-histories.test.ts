@@ -1,0 +1,36 @@
+/**
+ * The index over a model of KV (design §4, issue 6): histories of milestones, imports, publishers and readers, at random. The same histories in any number:
+ * `npx node test/slow/histories.ts`; whether they find mistakes: `npx node test/slow/mutations.ts`.
+ */
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Counts, runHistory } from '../support/nft-index/random-history.ts';
+
+const HISTORIES = 2_000;
+
+describe(`${HISTORIES} random histories`, () => {
+  const counts: Counts = new Map();
+
+  beforeAll(async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {}); // malformed values are part of the histories
+    for (let seed = 1; seed <= HISTORIES; seed++) await runHistory(seed, counts);
+    warn.mockRestore();
+  }, 300_000);
+
+  test.each([
+    ['entry', 2_000],
+    ['change', 2_000],
+    ['range', 500],
+    ['age', 500],
+    ['changed lately', 200],
+    ['recent is absent', 500],
+    ['recent is malformed', 500],
+    ['recent is old', 500],
+    ['entry is malformed', 200],
+    ['entry is of another ledger', 200],
+    ['index is not complete', 200],
+    ['index is not settled', 200],
+    ['a later one was asked for', 50],
+  ])('every answer is true, and enough of them come about by: %s', (why, atLeast) => {
+    expect(counts.get(why)).toBeGreaterThan(atLeast);
+  });
+});

@@ -1,0 +1,78 @@
+/**
+ * Requests that need blocks from upstreams of which not all are good: the answer comes within the deadline (src/node/open-node.ts).
+ */
+import { env } from 'cloudflare:workers';
+import { afterEach, expect, it, vi } from 'vitest';
+import { openNode } from '../../src/node/open-node.ts';
+import { toHex } from '../../src/stardust/bytes.ts';
+import type { NodeState } from '../support/hornet-double/node-state.ts';
+import { answer, routeOf } from '../support/hornet-double/routes.ts';
+import { followTo, startLedger } from '../support/ledger/ledger-harness.ts';
+import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+/** Hosts that drop packets; the others are the node. Returns who was asked. */
+function stubFetch(node: NodeState, hanging: readonly string[]): string[] {
+  const asked: string[] = [];
+  vi.stubGlobal(
+    'fetch',
+    (url: string, init: RequestInit & { signal: AbortSignal; headers: { accept: string } }) => {
+      const { host, pathname } = new URL(url);
+      asked.push(host);
+      if (hanging.includes(host)) {
+        return new Promise((_, reject) =>
+          init.signal.addEventListener('abort', () => reject(init.signal.reason)),
+        );
+      }
+      const { status, type, body } = answer(node, routeOf(pathname), init.headers.accept);
+      return Promise.resolve(new Response(body, { status, headers: { 'content-type': type! } }));
+    },
+  );
+  return asked;
+}
+
+it.each([
+  ['the first of two', ['a.example', 'b.example'], ['a.example']],
+  ['two of three', ['c.example', 'd.example', 'e.example'], ['c.example', 'd.example']],
+])('%s hang: the answer comes in time, and the next one at once', async (_, hosts, hanging) => {
+  const network = new SyntheticNetwork({ seed: hanging.join() });
+  network.note();
+  network.milestone();
+  const rig = await startLedger(env.LEDGER, network, 0);
+  await followTo(rig, 1);
+  const node = openNode({
+    ledger: env.LEDGER,
+    nftIndex: env.NFT_INDEX,
+    follower: env.FOLLOWER,
+    whiteFlagLimit: undefined,
+    requests: undefined,
+    upstreams: hosts.map((host) => `http://${host}`),
+    milestoneKeys: network.keys,
+    publicRoutes: [],
+    retentionMilestones: 100,
+    serverTiming: false,
+  });
+  const asked = stubFetch(rig.node, hanging);
+  const times: number[] = [];
+  for (let round = 0; round < 2; round++) {
+    // more than may be asked for at once, several levels deep
+    for (let i = 0; i < 30; i++) network.note();
+    const { request, response } = network.propose();
+    const since = Date.now();
+    const result = await node.computeWhiteFlag({
+      ...request,
+      parents: request.parents.map((id) => id.slice(2)),
+      previousMilestoneId: request.previousMilestoneId!.slice(2),
+    });
+    times.push(Date.now() - since);
+    if (!result.ok) throw new Error(result.detail);
+    expect({
+      inclusionMerkleRoot: toHex(result.inclusionMerkleRoot),
+      appliedMerkleRoot: toHex(result.appliedMerkleRoot),
+    }).toEqual(response);
+    if (round === 0) asked.length = 0;
+  }
+  expect(times[0]).toBeLessThan(1500);
+  expect([...new Set(asked)]).toEqual([hosts.at(-1)]);
+});

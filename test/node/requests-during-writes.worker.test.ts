@@ -1,0 +1,139 @@
+/**
+ * Requests that fetch blocks while the ledger does not stand still: blocks are stored and milestones applied between any two of its questions to the
+ * upstream. The answer is the one about the state that was asked for, or an error.
+ */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, vi } from 'vitest';
+import type { Upstream } from '../../src/upstream/upstream.ts';
+import {
+  ask,
+  ledgerIndex,
+  questionOf,
+  type Rig,
+  startLedger,
+  storeNow,
+  takeNext,
+} from '../support/ledger/ledger-harness.ts';
+import { lastIndex } from '../support/network/network-model.ts';
+import { oracleView } from '../support/network/oracle-view.ts';
+import { basic } from '../support/network/outputs.ts';
+import { Random } from '../support/network/random.ts';
+import { randomNetwork } from '../support/network/random-network.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import type { Coin } from '../support/network/transactions.ts';
+import { whiteFlag } from '../support/oracle/oracle.ts';
+
+vi.setConfig({ testTimeout: 300_000 });
+
+const db = env.LEDGER;
+
+/** The upstream with something happening before the block number `when` is read. */
+function interrupted(upstream: Upstream, when: number, work: () => Promise<unknown>): Upstream {
+  let read = 0;
+  return {
+    ...upstream,
+    async readBlock(id) {
+      if (++read === when) await work();
+      return upstream.readBlock(id);
+    },
+  };
+}
+
+it.each(['one', 'two', 'three'])(
+  'the answer is right, whatever happens meanwhile (%s)',
+  async (seed) => {
+    const network = randomNetwork({ seed: `meanwhile ${seed}`, milestones: 6, events: 40 });
+    const random = new Random(seed);
+    const asked = 4;
+    const begin = async (): Promise<Rig> => {
+      const rig = await startLedger(db, network, 0);
+      while ((await ledgerIndex(db)) < asked - 1) await takeNext(rig, db);
+      return rig;
+    };
+    const view = oracleView(network, asked - 1);
+    const { question } = questionOf(network, asked);
+    const expected = async (parents: readonly string[]) => {
+      const { previousMilestoneId, ...request } = { ...question, parents };
+      const result = await whiteFlag(view, {
+        ...request,
+        previousMilestoneId: previousMilestoneId!,
+      });
+      const { inclusionMerkleRoot, appliedMerkleRoot } = result;
+      return result.metPreviousMilestone ? { inclusionMerkleRoot, appliedMerkleRoot } : 400;
+    };
+
+    const visible = [...network.blocks.values()]
+      .filter(({ visibleFrom }) => visibleFrom < asked)
+      .map(({ id }) => id);
+    const some = () => random.sample(visible, 3).map((id) => id.slice(2));
+    const works: ((rig: Rig) => Promise<unknown>)[] = [
+      // some of its blocks are stored, or all
+      (rig) =>
+        storeNow({ ...rig, upstream: { ...rig.upstream, readTips: async () => some() } }, db),
+      (rig) => storeNow(rig, db),
+      // the milestone comes that it is about, and the one after
+      (rig) => takeNext(rig, db),
+      async (rig) => {
+        await takeNext(rig, db);
+        await takeNext(rig, db);
+      },
+    ];
+    for (const [i, work] of works.entries()) {
+      for (const when of [1, 2, 7, 15]) {
+        const rig = await begin();
+        const parents = [...new Set([...question.parents, ...random.sample(visible, 2)])].slice(
+          0,
+          8,
+        );
+        const upstream = interrupted(rig.upstream, when, () => work(rig));
+        const answer = await ask(rig, { ...question, parents }, { upstreams: [upstream] });
+        expect([i, when, answer]).toEqual([i, when, await expected(parents)]);
+      }
+    }
+    expect(lastIndex(network)).toBeGreaterThan(asked + 1);
+  },
+);
+
+describe('what the milestone itself does that is taken in meanwhile', () => {
+  const start = async () => {
+    const network = new SyntheticNetwork({ seed: 'itself' });
+    network.milestone();
+    const rig = await startLedger(db, network, 0);
+    await takeNext(rig, db);
+    return { network, rig, root: network.milestoneBlock! };
+  };
+  const pay = (network: SyntheticNetwork, from: number, coin: Coin, to: number) =>
+    network.transaction(
+      [{ coin, by: network.account(from) }],
+      [basic(network.account(to), COIN_AMOUNT)],
+    );
+
+  /** Asks about the next milestone, which is issued and taken in before the first block is fetched. */
+  const askMeanwhile = async (
+    network: SyntheticNetwork,
+    rig: Rig,
+    parents: string[],
+    referenced: string[],
+  ) => {
+    const { request, response } = network.propose({ parents });
+    network.milestone({ parents: referenced });
+    const upstream = interrupted(rig.upstream, 1, () => takeNext(rig, db));
+    expect(await ask(rig, request, { upstreams: [upstream] })).toEqual(response);
+    expect(await ledgerIndex(db)).toBe(request.index);
+  };
+
+  it('an output that it creates is not there for those that do not have its block in their past', async () => {
+    const { network, rig, root } = await start();
+    const made = pay(network, 0, network.genesisCoins[0]!, 1);
+    const producer = network.attachTransaction(made, [root]);
+    const consumer = network.attachTransaction(pay(network, 1, made.coins[0]!, 2), [root]);
+    await askMeanwhile(network, rig, [root, consumer], [root, producer]);
+  });
+
+  it('an output that it spends is there for those that do not have the spending block in their past', async () => {
+    const { network, rig, root } = await start();
+    const first = network.attachTransaction(pay(network, 0, network.genesisCoins[0]!, 1), [root]);
+    const second = network.attachTransaction(pay(network, 0, network.genesisCoins[0]!, 2), [root]);
+    await askMeanwhile(network, rig, [root, second], [root, first]);
+  });
+});

@@ -1,0 +1,207 @@
+/**
+ * The real milestones 17339 and 17340 of Shimmer, from the snapshot before them (data/README.md): taken in as any node's would be, refused when a bit is wrong.
+ */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { importSnapshot } from '../../scripts/lib/import-snapshot.ts';
+import { sampleKeys } from '../../scripts/lib/prepare-sample.ts';
+import {
+  CONFIRMED,
+  PROPOSED,
+  readMilestone,
+  readNetwork,
+  SNAPSHOT,
+  sampleUpstream,
+} from '../../scripts/lib/sample.ts';
+import type { SqliteDatabase } from '../../scripts/lib/sqlite-database.ts';
+import { createPassMemory, followOnce } from '../../src/follower/pass.ts';
+import { admittingParameters, readParameters } from '../../src/ledger/ledger-parameters.ts';
+import { answerWhiteFlag } from '../../src/node/compute-white-flag.ts';
+import { fromHex, toHex } from '../../src/stardust/bytes.ts';
+import { blockId } from '../../src/stardust/ids.ts';
+import { openSource } from '../../src/upstream/fetch-blocks.ts';
+import { verifySignature } from '../../src/upstream/open-upstreams.ts';
+import type { Upstream } from '../../src/upstream/upstream.ts';
+import { dump, openMemory } from '../support/ledger/memory-database.ts';
+import { oracleWhiteFlag, parsedBlocks } from '../support/oracle/product-and-oracle.ts';
+import { readJson, readLines } from '../support/vectors.ts';
+
+const keys = sampleKeys(readNetwork());
+const sample = { [CONFIRMED]: readMilestone(CONFIRMED), [PROPOSED]: readMilestone(PROPOSED) };
+
+interface LedgerOutput {
+  outputId: string;
+  raw: string;
+}
+
+const created = (index: number) => readLines(`shimmer/${index}.created.jsonl`) as LedgerOutput[];
+const consumed = (index: number) => readLines(`shimmer/${index}.consumed.jsonl`) as LedgerOutput[];
+
+let db: SqliteDatabase;
+
+beforeEach(async () => {
+  db = await openMemory();
+  await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys });
+});
+
+/** The sample's node as it was when it had confirmed `index`. */
+function upstreamAt(index: number): Upstream {
+  const upstream = sampleUpstream();
+  return {
+    ...upstream,
+    readHeads: async () => ({ ...(await upstream.readHeads()), confirmed: index }),
+    readMilestone: async (asked) =>
+      asked === CONFIRMED || asked === PROPOSED ? fromHex(sample[asked]!.payload) : undefined,
+    async readReference(id) {
+      const reference = await upstream.readReference(id);
+      return reference != null && reference <= index
+        ? reference
+        : reference === undefined
+          ? undefined
+          : null;
+    },
+    readTips: async () => [],
+  };
+}
+
+async function follow(upstream: Upstream): Promise<number> {
+  const tools = {
+    verify: verifySignature,
+    memory: createPassMemory(),
+    publish: async () => {},
+    retention: 1000,
+  };
+  await followOnce(
+    { db, upstreams: [upstream], keys, ...tools },
+    { deadline: Date.now() + 60_000, milestones: 2 },
+  );
+  return Number(await db.prepare('SELECT ledger FROM head').first('ledger'));
+}
+
+async function unspent(): Promise<Map<string, string>> {
+  const { results } = await db
+    .prepare('SELECT id, bytes FROM output WHERE created IS NOT NULL AND spent IS NULL')
+    .all();
+  return new Map(
+    results.map(({ id, bytes }) => [`0x${id}`, toHex(Uint8Array.fromBase64(String(bytes)))]),
+  );
+}
+
+/** Puts the question to the ledger as it stands; blocks that it lacks come from the node. */
+async function ask(request: {
+  index: number;
+  timestamp: number;
+  parents: string[];
+  previousMilestoneId: string;
+}) {
+  const rules = async () => ({
+    keys,
+    verify: verifySignature,
+    parameters: admittingParameters(await readParameters(db), request.index - 1),
+  });
+  const limits = { maxBlocks: 2000, deadline: Date.now() + 60_000 };
+  const digits = (id: string) => id.slice(2);
+  const result = await answerWhiteFlag(
+    db,
+    {
+      ...request,
+      parents: request.parents.map(digits),
+      previousMilestoneId: digits(request.previousMilestoneId),
+    },
+    rules,
+    ({ ledger }) => openSource([upstreamAt(ledger)], ledger + 1, limits, new Map()),
+  );
+  if (!result.ok) return result;
+  const { inclusionMerkleRoot, appliedMerkleRoot } = result;
+  return {
+    inclusionMerkleRoot: toHex(inclusionMerkleRoot),
+    appliedMerkleRoot: toHex(appliedMerkleRoot),
+  };
+}
+
+function permutations<T>(values: readonly T[]): T[][] {
+  if (values.length <= 1) return [[...values]];
+  return values.flatMap((value, i) =>
+    permutations(values.toSpliced(i, 1)).map((rest) => [value, ...rest]),
+  );
+}
+
+describe('white flag for 17339, asked at ledger index 17338', () => {
+  const request = readJson('shimmer/17339.whiteflag.request.json') as Parameters<typeof ask>[0];
+  const expected = readJson('shimmer/17339.whiteflag.expected.json');
+
+  it('answers the signed roots', async () => {
+    expect(await ask(request)).toEqual(expected);
+  });
+
+  // How the answers are known: by the oracle, an independent white flag that is nothing but the rules E.1 to E.3 written down, and which gives the signed roots
+  // for the signed order and the node's answer for every question of network-a and network-c (test/stardust/white-flag/recorded-networks.test.ts).
+  it('gives, for each of the 720 orders of its parents, what the rules give', {
+    timeout: 300_000,
+  }, async () => {
+    const blocks = parsedBlocks(...sample[CONFIRMED]!.blocks.map(fromHex));
+    const ledger = await unspent();
+    const answers = new Set<string>();
+    for (const parents of permutations(request.parents)) {
+      const { inclusionMerkleRoot, appliedMerkleRoot } = await oracleWhiteFlag({
+        ...request,
+        parents,
+        genesisMilestoneIndex: 0,
+        blocks,
+        unspent: new Map([...ledger].map(([id, bytes]) => [id, fromHex(bytes)])),
+        spent: new Set(),
+      });
+      const answer = await ask({ ...request, parents });
+      expect(answer).toEqual({ inclusionMerkleRoot, appliedMerkleRoot });
+      answers.add(JSON.stringify(answer));
+    }
+    expect(answers.size).toBeGreaterThan(100);
+  });
+});
+
+it('takes both milestones in: the roots are the signed ones, and the ledger is what it was', async () => {
+  const before = await unspent();
+  expect(await follow(upstreamAt(PROPOSED))).toBe(PROPOSED);
+  for (const index of [CONFIRMED, PROPOSED]) {
+    for (const { outputId, raw } of created(index)) before.set(outputId, raw);
+    for (const { outputId } of consumed(index)) before.delete(outputId);
+  }
+  expect(await unspent()).toEqual(before);
+  const nfts = await db.prepare('SELECT id, output, changed FROM nft').all();
+  expect(nfts.results.filter(({ changed }) => changed === PROPOSED)).toEqual([]);
+});
+
+describe('a bit that is wrong', () => {
+  const flip = (bytes: Uint8Array, bit: number): Uint8Array => {
+    const flipped = bytes.slice();
+    flipped[bit >> 3]! ^= 1 << (bit & 7);
+    return flipped;
+  };
+
+  async function expectRefused(upstream: Upstream): Promise<void> {
+    const before = await dump(db);
+    expect(await follow(upstream)).toBe(CONFIRMED - 1);
+    expect({ ...(await dump(db)), follower: [] }).toEqual({ ...before, follower: [] });
+  }
+
+  it('in any block, or a block that is missing', { timeout: 300_000 }, async () => {
+    const upstream = upstreamAt(CONFIRMED);
+    for (const [i, block] of sample[CONFIRMED]!.blocks.map(fromHex).entries()) {
+      const id = toHex(blockId(block)).slice(2);
+      const spoilt = i % 4 === 3 ? undefined : flip(block, (i * 7919) % (block.length * 8));
+      await expectRefused({
+        ...upstream,
+        readBlock: async (asked) => (asked === id ? spoilt : upstream.readBlock(asked)),
+      });
+    }
+  });
+
+  it('anywhere in the payload: roots, signatures, everything that is signed', {
+    timeout: 300_000,
+  }, async () => {
+    const upstream = upstreamAt(CONFIRMED);
+    const payload = fromHex(sample[CONFIRMED]!.payload);
+    for (let bit = 0; bit < payload.length * 8; bit += 61) {
+      await expectRefused({ ...upstream, readMilestone: async () => flip(payload, bit) });
+    }
+  });
+});

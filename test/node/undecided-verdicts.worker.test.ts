@@ -1,0 +1,122 @@
+/**
+ * Transactions that come before the ones they spend from: their verdict stays open until the output is known, and a request that needs it earlier makes it
+ * itself (src/ledger/load-cone.ts). The networks here know the right answer because of how their transactions were made.
+ */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  ask,
+  disturbed,
+  followTo,
+  type Rig,
+  startLedger,
+  storeNow,
+} from '../support/ledger/ledger-harness.ts';
+import { basic, type TimeConditions } from '../support/network/outputs.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import type { Defect } from '../support/network/transactions.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const db = env.LEDGER;
+
+/** About the transaction in the middle, but for `lastDefect`. */
+interface Case {
+  name: string;
+  conditions?: TimeConditions;
+  defect?: Defect;
+  lastDefect?: Defect;
+}
+
+/** Three transactions in a row, each spending what the one before it made; nothing else connects their blocks. */
+function chain({ name: seed, conditions = {}, defect, lastDefect }: Case) {
+  const network = new SyntheticNetwork({ seed });
+  network.milestone();
+  const account = (i: number) => network.account(i);
+  const root = network.milestoneBlock!;
+  const made = network.transaction(
+    [{ coin: network.genesisCoins[0]!, by: account(0) }],
+    [basic(account(1), COIN_AMOUNT, conditions)],
+  );
+  const spent = network.transaction(
+    [{ coin: made.coins[0]!, by: account(1) }],
+    [basic(account(2), COIN_AMOUNT)],
+    defect,
+  );
+  const last = network.transaction(
+    [{ coin: spent.coins[0]!, by: account(2) }],
+    [basic(account(3), COIN_AMOUNT)],
+    lastDefect,
+  );
+  const blocks = [made, spent, last].map((transaction) =>
+    network.attachTransaction(transaction, [root]),
+  );
+  return { network, root, blocks, made };
+}
+
+async function storeOnly(rig: Rig, id: string, settles: boolean): Promise<void> {
+  const upstream = { ...rig.upstream, readTips: async () => [id.slice(2)] };
+  const dying = disturbed(db, async (sql) => {
+    if (/SET record/.test(sql)) throw new Error('killed');
+  });
+  const storing = storeNow({ ...rig, upstream }, settles ? db : dying);
+  await storing.catch((error: Error) => expect(error.message).toBe('killed'));
+}
+
+const NOW = 1_700_000_010;
+const CASES: Case[] = [
+  { name: 'that applies' },
+  { name: 'that applies, before one with a bad signature', lastDefect: 'signature' },
+  { name: 'with a bad signature', defect: 'signature' },
+  { name: 'with a bad commitment', defect: 'commitment' },
+  { name: 'of a locked output', conditions: { lockedUntil: NOW + 1 } },
+  { name: 'of an output locked until now', conditions: { lockedUntil: NOW } },
+];
+
+describe.each(CASES)('a transaction $name', (each) => {
+  describe.each([
+    ['last first, and the verdicts made as they can be', [2, 1, 0], true],
+    ['last first, and no verdict made', [2, 1, 0], false],
+    ['in the middle first', [1, 2, 0], false],
+    ['the first not stored at all', [2, 1], true],
+    ['only the last stored', [2], true],
+    ['only the one in the middle stored', [1], true],
+    ['none stored', [], true],
+  ])('%s', (_, arrival, settles) => {
+    it('is answered for as it deserves, in any order of the walk', async () => {
+      const { network, root, blocks, made } = chain(each);
+      const rig = await startLedger(db, network, 0);
+      rig.following.upstreams = [{ ...rig.upstream, readTips: async () => [] }];
+      await followTo(rig, 1);
+      await storeOnly(rig, root, true);
+      for (const at of arrival) await storeOnly(rig, blocks[at]!, settles);
+      const known = await db
+        .prepare('SELECT bytes FROM output WHERE id = ?1')
+        .bind(made.coins[0]!.id.toHex())
+        .first('bytes');
+      expect(known != null).toBe(arrival.includes(0));
+      const [a, b, c] = blocks as [string, string, string];
+      const answers = new Set<string>();
+      for (const parents of [
+        [a, b, c],
+        [a, c, b],
+        [b, a, c],
+        [c, b, a],
+        [b, c],
+        [a, b],
+      ]) {
+        const { request, response } = network.propose({
+          parents: [root, ...parents],
+          timestamp: NOW,
+        });
+        expect([parents, await ask(rig, request, { upstreams: [rig.upstream] })]).toEqual([
+          parents,
+          response,
+        ]);
+        answers.add(response.appliedMerkleRoot);
+      }
+      // the order matters
+      expect(answers.size).toBeGreaterThan(1);
+    });
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings } from '../src/settings.ts';
+
+const bindings = { LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {} };
+const keyA = 'ab'.repeat(32);
+const keyB = 'cd'.repeat(32);
+
+function problemsOf(vars: Record<string, unknown>): string[] {
+  const result = readSettings({ ...bindings, ...vars });
+  return result.ok ? [] : result.problems;
+}
+
+function settingsOf(vars: Record<string, unknown>) {
+  const result = readSettings({ ...bindings, ...vars });
+  if (!result.ok) throw new Error(result.problems.join('; '));
+  return result.settings;
+}
+
+describe('settings (design §6)', () => {
+  it('have defaults, and empty is as good as absent', () => {
+    const defaults = {
+      upstreams: [],
+      milestoneKeys: undefined,
+      publicRoutes: [],
+      retentionMilestones: 17_280,
+      serverTiming: false,
+    };
+    expect(settingsOf({})).toMatchObject(defaults);
+    expect(
+      settingsOf({
+        UPSTREAM_URL: '',
+        MILESTONE_PUBLIC_KEYS: ' ',
+        MILESTONE_THRESHOLD: '',
+        PUBLIC_ROUTES: ',',
+        RETENTION_MILESTONES: '',
+        SERVER_TIMING: '',
+      }),
+    ).toMatchObject(defaults);
+  });
+
+  it('read upstreams without their last slash', () => {
+    expect(
+      settingsOf({ UPSTREAM_URL: 'http://127.0.0.1:14265/, https://node.example/base' }).upstreams,
+    ).toEqual(['http://127.0.0.1:14265', 'https://node.example/base']);
+  });
+
+  it('read keys with and without ranges, and the threshold', () => {
+    const { milestoneKeys } = settingsOf({
+      MILESTONE_PUBLIC_KEYS: `${keyA}, 0x${keyB.toUpperCase()}@10-20`,
+      MILESTONE_THRESHOLD: 2,
+    });
+    expect(milestoneKeys).toEqual({
+      threshold: 2,
+      keys: [
+        { publicKey: Uint8Array.fromHex(keyA), first: 0, last: 0 },
+        { publicKey: Uint8Array.fromHex(keyB), first: 10, last: 20 },
+      ],
+    });
+  });
+
+  it('have no keys unless both keys and threshold are set', () => {
+    expect(settingsOf({ MILESTONE_PUBLIC_KEYS: keyA }).milestoneKeys).toBeUndefined();
+    expect(settingsOf({ MILESTONE_THRESHOLD: '1' }).milestoneKeys).toBeUndefined();
+  });
+
+  it.each([
+    ['UPSTREAM_URL', 'ftp://node'],
+    ['UPSTREAM_URL', 'http://user:secret@node'],
+    ['UPSTREAM_URL', 'http://node/?x'],
+    ['UPSTREAM_URL', 'node:14265'],
+    ['MILESTONE_PUBLIC_KEYS', keyA.slice(1)],
+    ['MILESTONE_PUBLIC_KEYS', `${keyA}@5`],
+    ['MILESTONE_PUBLIC_KEYS', `${keyA}@9-5`],
+    ['MILESTONE_PUBLIC_KEYS', `${keyA}@0-4294967296`],
+    ['MILESTONE_THRESHOLD', '0'],
+    ['MILESTONE_THRESHOLD', 'two'],
+    ['PUBLIC_ROUTES', 'api/*'],
+    ['PUBLIC_ROUTES', '/api /health'],
+    ['RETENTION_MILESTONES', '34'],
+    ['RETENTION_MILESTONES', '1e9'],
+    ['RETENTION_MILESTONES', '4294967296'],
+    ['SERVER_TIMING', 'yes'],
+    ['LEDGER', undefined],
+    ['NFT_INDEX', 'text'],
+    ['FOLLOWER', null],
+  ])('%s = %j is refused with a sentence that names it', (name, value) => {
+    const problems = problemsOf({ [name]: value });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(new RegExp(`^${name} must be `));
+    expect(problems[0]).not.toContain('secret');
+  });
+
+  it('refuse a threshold that the keys cannot meet', () => {
+    const [problem] = problemsOf({
+      MILESTONE_PUBLIC_KEYS: `${keyA}@1-5,${keyA}@6-9`,
+      MILESTONE_THRESHOLD: '2',
+    });
+    expect(problem).toMatch(/^MILESTONE_THRESHOLD must not be greater/);
+  });
+
+  it('name a binding that is not there', () => {
+    expect(readSettings({ NFT_INDEX: {}, FOLLOWER: {} })).toEqual({
+      ok: false,
+      problems: ['LEDGER must be bound'],
+    });
+  });
+
+  it('name every fault at once', () => {
+    expect(problemsOf({ UPSTREAM_URL: 'x', SERVER_TIMING: 'x' })).toHaveLength(2);
+  });
+});

@@ -1,0 +1,38 @@
+/**
+ * The D1 database of a Worker that is not running, read from its file.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fromBase64, toHex } from '../../../src/stardust/bytes.ts';
+import { stateHash } from '../../../src/stardust/state-hash.ts';
+
+export function openDatabase(persistTo: string): DatabaseSync {
+  const folder = join(persistTo, 'v3/d1/miniflare-D1DatabaseObject');
+  const file = readdirSync(folder).find((name) => /^[0-9a-f]{64}\.sqlite$/.test(name));
+  if (file === undefined) throw new Error(`no database in ${folder}`);
+  return new DatabaseSync(join(folder, file));
+}
+
+/** The state hash by the formula of data/README.md, 0x-hex. */
+export async function readStateHash(persistTo: string): Promise<string> {
+  using db = openDatabase(persistTo);
+  const head = db.prepare('SELECT ledger, treasury_milestone, treasury_amount FROM head').get()!;
+  const outputs = db
+    .prepare(
+      'SELECT id, block, created, created_time, bytes FROM output WHERE created IS NOT NULL AND spent IS NULL ORDER BY id',
+    )
+    .all()
+    .map((row) => ({
+      outputId: Uint8Array.fromHex(String(row.id)),
+      blockId: Uint8Array.fromHex(String(row.block)),
+      bookedIndex: Number(row.created),
+      bookedTimestamp: Number(row.created_time),
+      bytes: fromBase64(String(row.bytes)),
+    }));
+  const treasury = {
+    milestoneId: Uint8Array.fromHex(String(head.treasury_milestone)),
+    amount: BigInt(String(head.treasury_amount)),
+  };
+  return toHex(await stateHash(Number(head.ledger), treasury, outputs));
+}

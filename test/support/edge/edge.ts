@@ -1,0 +1,70 @@
+/**
+ * A running Worker for tests over HTTP: start, stop, kill.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface Edge {
+  url: string;
+  /** Lines of log since the start. */
+  log: string[];
+  /** Process IDs of miniflare's parent process; workerd is its child. */
+  pid: number;
+  /** Where V8's inspector of the isolates is, if it was asked for. */
+  inspector?: string;
+  stop(): Promise<void>;
+  /** SIGKILL to everything at once. */
+  kill(): Promise<void>;
+}
+
+export interface EdgeOptions {
+  /** What buildWorker built. */
+  folder: string;
+  persistTo: string;
+  vars?: Record<string, string>;
+  port?: number;
+  /** Whether the log is left unread, so that a bench does not measure its readers. */
+  quiet?: boolean;
+  /** Whether V8's inspector is on. */
+  inspect?: boolean;
+}
+
+/** Resolves when the Worker answers. */
+export async function startEdge(options: EdgeOptions): Promise<Edge> {
+  const argument = JSON.stringify({ vars: {}, port: 0, quiet: false, inspect: false, ...options });
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'serve.ts'), argument], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const log: string[] = [];
+  createInterface({ input: child.stderr! }).on('line', (line) => log.push(line));
+  const lines = createInterface({ input: child.stdout! });
+  const { url, inspector } = await new Promise<{ url: string; inspector?: string }>(
+    (resolve, reject) => {
+      lines.on('line', (line) => {
+        log.push(line);
+        if (line.startsWith('{"url":')) resolve(JSON.parse(line));
+      });
+      child.once('exit', (code) =>
+        reject(new Error(`the Worker did not start (${code}):\n${log.join('\n')}`)),
+      );
+    },
+  );
+  return {
+    url,
+    log,
+    pid: child.pid!,
+    ...(inspector !== undefined && { inspector }),
+    stop: () => end(child, 'SIGTERM'),
+    kill: () => end(child, 'SIGKILL'),
+  };
+}
+
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  process.kill(-child.pid!, signal);
+  await exit;
+}

@@ -1,0 +1,42 @@
+/**
+ * Serves the built Worker in miniflare, as a process of its own that may be killed at any moment: `node serve.ts '{"folder":…,"persistTo":…,"port":…,"vars":{…}}'`.
+ *
+ * Its databases are those of `wrangler dev --persist-to`. Prints one line with its URL when it answers.
+ */
+import { join } from 'node:path';
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { readModules } from './bundle.ts';
+
+interface ServeOptions {
+  folder: string;
+  persistTo: string;
+  port: number;
+  vars: Record<string, string>;
+  quiet: boolean;
+  inspect: boolean;
+}
+
+const { folder, persistTo, port, vars, quiet, inspect }: ServeOptions = JSON.parse(
+  process.argv[2]!,
+);
+const options = convertV4MiniflareOptions({
+  name: 'stardust-edge-node',
+  port,
+  host: '127.0.0.1',
+  cf: false,
+  logRequests: false,
+  modulesRoot: folder,
+  modules: await readModules(folder),
+  compatibilityDate: '2026-11-01',
+  d1Databases: { LEDGER: '00000000-0000-0000-0000-000000000000' },
+  kvNamespaces: { NFT_INDEX: '00000000000000000000000000000000' },
+  durableObjects: { FOLLOWER: { className: 'Follower', useSQLite: true } },
+  bindings: { ...vars },
+  ...(quiet && { handleStructuredLogs: () => {} }),
+  ...(inspect && { inspectorPort: 0 }),
+});
+const miniflare = new Miniflare({ ...options, resourcePersistencePath: join(persistTo, 'v3') });
+const url = (await miniflare.ready).origin;
+const inspector = inspect ? (await miniflare.getInspectorURL()).href : undefined;
+console.log(JSON.stringify({ url, inspector }));
+process.on('SIGTERM', () => void miniflare.dispose().then(() => process.exit(0)));

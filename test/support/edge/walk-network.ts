@@ -1,0 +1,164 @@
+/**
+ * A recorded network, walked milestone by milestone: a double of a node confirms them, the built Worker follows over HTTP, and is asked at every ledger
+ * index what the node and its indexer were asked.
+ */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { toHex } from '../../../src/stardust/bytes.ts';
+import { decodeOutput, nftIdOfOutput } from '../../../src/stardust/ids.ts';
+import { ledgerAt, type Network } from '../network/network-model.ts';
+import type { RecordedName, RecordedQuestion } from '../network/recorded-network.ts';
+import { unpackVector } from '../scripts/script-process.ts';
+import { readLines } from '../vectors.ts';
+
+const PROJECT = join(import.meta.dirname, '../../..');
+
+/** Imports snapshot files, as an operator does; what the command printed. */
+export async function importFiles(
+  persistTo: string,
+  files: { full: string; delta?: string },
+): Promise<string> {
+  const script = join(PROJECT, 'scripts/import.ts');
+  const flags = Object.entries(files).flatMap(([kind, file]) => [`--${kind}`, file]);
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [script, ...flags, '--persist-to', persistTo],
+    {
+      cwd: PROJECT,
+    },
+  );
+  return stdout;
+}
+
+/** The snapshot that was recorded with a network: genesis, or genesis and delta. */
+export async function importSnapshot(
+  name: RecordedName,
+  persistTo: string,
+  withDelta: boolean,
+): Promise<string> {
+  const unpack = (kind: 'full' | 'delta') =>
+    unpackVector(persistTo, `${name}/${kind}_snapshot.bin`);
+  return importFiles(persistTo, {
+    full: unpack('full'),
+    ...(withDelta && { delta: unpack('delta') }),
+  });
+}
+
+export interface NftAnswer {
+  nftId: string;
+  status: number;
+  items: string[] | null;
+}
+
+/** What the indexer answered about each NFT when it was last asked, at `ledgerIndex` exactly; none where it was not asked then. */
+export function recordedNftAnswers(name: RecordedName, ledgerIndex: number): NftAnswer[] {
+  const lines = readLines(`${name}/nft.jsonl`) as (NftAnswer & { ledgerIndex: number })[];
+  if (!lines.some((line) => line.ledgerIndex === ledgerIndex)) return [];
+  const answers = new Map<string, NftAnswer>();
+  for (const line of lines) if (line.ledgerIndex <= ledgerIndex) answers.set(line.nftId, line);
+  return [...answers.values()];
+}
+
+/** The same by the network's outputs: where every NFT is at a ledger index, those that are burned left out. */
+export function nftsAt(network: Network, ledgerIndex: number): Map<string, string> {
+  const places = new Map<string, string>();
+  for (const { outputId, bytes } of ledgerAt(network, ledgerIndex)) {
+    const nftId = nftIdOfOutput(decodeOutput(bytes), outputId);
+    if (nftId !== undefined) places.set(toHex(nftId), toHex(outputId));
+  }
+  return places;
+}
+
+/** Every NFT that ever was. */
+export function nftsEver(network: Network): string[] {
+  const ids = [...network.outputs.values()].map(({ outputId, bytes }) =>
+    nftIdOfOutput(decodeOutput(bytes), outputId),
+  );
+  return [...new Set(ids.filter((id) => id !== undefined).map(toHex))];
+}
+
+/** The contract's status for questions that the node refuses in its own way (data/README.md). */
+const REFUSED: Record<string, number> = {
+  'no parents': 400,
+  'parent without prefix': 400,
+  'short parent': 400,
+  'not JSON': 400,
+  'index as text': 400,
+  'no previous milestone': 400,
+  'unknown previous milestone': 400,
+  'index too low': 400,
+  'timestamp not raised': 400,
+  'unknown parent': 404,
+  'index too high': 404,
+  'same parent twice': 200,
+};
+
+export function expectedStatus({ name, status }: RecordedQuestion): number {
+  return status === 200 ? 200 : (REFUSED[name] ?? Number.NaN);
+}
+
+export async function ask(
+  url: string,
+  { request }: RecordedQuestion,
+): Promise<{ status: number; body: unknown }> {
+  const body = typeof request === 'string' ? request : JSON.stringify(request);
+  const response = await fetch(`${url}/api/core/v2/whiteflag`, { method: 'POST', body });
+  return { status: response.status, body: await response.json() };
+}
+
+/** @param minLedgerIndex asked for by X-Min-Ledger-Index, if given */
+export async function lookUpNft(
+  url: string,
+  nftId: string,
+  minLedgerIndex?: number,
+): Promise<{ status: number; ledgerIndex: number; items: string[] | null }> {
+  const headers: Record<string, string> =
+    minLedgerIndex === undefined ? {} : { 'x-min-ledger-index': String(minLedgerIndex) };
+  const response = await fetch(`${url}/api/indexer/v1/outputs/nft/${nftId}`, { headers });
+  const { items } = (await response.json()) as { items?: string[] };
+  return {
+    status: response.status,
+    ledgerIndex: Number(response.headers.get('x-ledger-index')),
+    items: items ?? null,
+  };
+}
+
+export interface Info {
+  status: {
+    isHealthy: boolean;
+    confirmedMilestone: { index: number };
+    latestMilestone: { index: number };
+  };
+  protocol: { rentStructure: { vByteCost: number }; belowMaxDepth: number };
+  pendingProtocolParameters: unknown[];
+}
+
+export async function readInfo(url: string): Promise<Info> {
+  const response = await fetch(`${url}/api/core/v2/info`);
+  if (response.status !== 200) throw new Error(`info: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Info;
+}
+
+/** Waits until the ledger stands at `index`; fails after `seconds`. */
+export async function untilLedger(url: string, index: number, seconds = 20): Promise<void> {
+  const deadline = Date.now() + seconds * 1000;
+  for (;;) {
+    const at = (await readInfo(url)).status.confirmedMilestone.index;
+    if (at === index) return;
+    if (at > index || Date.now() > deadline)
+      throw new Error(`the ledger is at ${at}, not ${index}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Set where the machine is quiet: answers must then come in time. Elsewhere only wrong ones count, as a test must not fail because the machine was busy. */
+export const IN_TIME = process.env.IN_TIME !== undefined;
+
+/** Whether the Worker gave up because the upstream, which runs in the same process as the test, was slow. */
+export function isLate(answer: Response): boolean {
+  return (
+    answer.status === 500 &&
+    answer.headers.get('x-error-detail') === 'an upstream node does not answer as it should'
+  );
+}

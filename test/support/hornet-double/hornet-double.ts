@@ -1,0 +1,130 @@
+/**
+ * A test double of HORNET 2.0.1's REST: it serves a network over HTTP on the loopback interface as a node does that confirms it milestone by
+ * milestone, slowly or wrongly if told so, and keeps count.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import type { Network } from '../network/network-model.ts';
+import { type ChooseFault, distort, disturb, type SeenRequest } from './fault.ts';
+import { NodeState } from './node-state.ts';
+import { type Answer, answer, answerError, routeOf } from './routes.ts';
+
+export interface DoubleOptions {
+  /** The milestone confirmed at the start; default: the genesis. */
+  confirmed?: number;
+  /** Milliseconds before every answer. */
+  latency?: number;
+  fault?: ChooseFault;
+}
+
+export class NodeDouble {
+  readonly node: NodeState;
+  /** Milliseconds before every answer. */
+  latency: number;
+  fault: ChooseFault | undefined;
+  /** All requests, in the order in which they came. */
+  requests: SeenRequest[] = [];
+  /** The most requests that were under way at once. */
+  mostAtOnce = 0;
+  /** The most connections that were open at once, idle ones too. */
+  mostConnections = 0;
+  readonly #server: Server;
+  readonly #times = new Map<string, number>();
+  #underWay = 0;
+  #connections = 0;
+
+  private constructor(network: Network, options: DoubleOptions) {
+    this.node = new NodeState(network, options.confirmed ?? network.genesis.index);
+    this.latency = options.latency ?? 0;
+    this.fault = options.fault;
+    this.#server = createServer((request, response) => void this.#serve(request, response));
+    this.#server.on('connection', (socket: Socket) => {
+      this.mostConnections = Math.max(this.mostConnections, ++this.#connections);
+      socket.on('close', () => this.#connections--);
+    });
+  }
+
+  /** Listens on a free port. */
+  static async start(network: Network, options: DoubleOptions = {}): Promise<NodeDouble> {
+    const double = new NodeDouble(network, options);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    double.#server.listen(0, '127.0.0.1', resolve);
+    await promise;
+    return double;
+  }
+
+  /** `http://127.0.0.1:<port>`: what UPSTREAM_URL takes. */
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Moves the node to a confirmed milestone; `latest` is the newest that it has heard of. */
+  confirm(index: number, latest?: number): void {
+    this.node.confirm(index, latest);
+  }
+
+  /** Forgets all counts. */
+  forget(): void {
+    this.requests = [];
+    this.#times.clear();
+    this.mostAtOnce = this.#underWay;
+    this.mostConnections = this.#connections;
+  }
+
+  /** Ends every connection, requests under way included. */
+  async stop(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.close(() => resolve());
+    this.#server.closeAllConnections();
+    await promise;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#underWay);
+    response.on('close', () => this.#underWay--);
+    request.resume();
+    const seen = this.#see(request);
+    const fault = this.fault?.(seen);
+    const wait = this.latency + (fault?.delay ?? 0);
+    if (wait > 0) await setTimeout(wait);
+    // the answer is that of the moment when it is sent
+    const right =
+      seen.method === 'GET'
+        ? answer(this.node, seen.route, seen.accept)
+        : answerError(405, 'Method Not Allowed');
+    if (response.destroyed || (await disturb(response, right, fault))) return;
+    send(response, distort(right, fault), request.headers['accept-encoding']);
+  }
+
+  #see({ method = '', url: path = '', headers: { accept } }: IncomingMessage): SeenRequest {
+    const time = (this.#times.get(path) ?? 0) + 1;
+    this.#times.set(path, time);
+    const seen = { method, path, accept, route: routeOf(path.split('?', 1)[0]!), time };
+    this.requests.push(seen);
+    return seen;
+  }
+}
+
+/** As the reference does: gzip for whoever takes it, and any origin. */
+function send(
+  response: ServerResponse,
+  { status, type, body }: Answer,
+  acceptEncoding: string | string[] = '',
+): void {
+  const gzip = body.length > 0 && acceptEncoding.includes('gzip');
+  const sent = gzip ? gzipSync(body) : body;
+  response.writeHead(status, {
+    ...(type === undefined ? {} : { 'Content-Type': type }),
+    ...(gzip ? { 'Content-Encoding': 'gzip' } : {}),
+    'Content-Length': sent.length,
+    Vary: 'Accept-Encoding',
+    'Access-Control-Allow-Origin': '*',
+  });
+  response.end(sent);
+}

@@ -1,0 +1,205 @@
+/**
+ * What a HORNET node that follows a network knows at one moment: the blocks it has, the milestones, its ledger, and how it describes itself.
+ */
+import { Reader, toHex } from '../../../src/stardust/bytes.ts';
+import { decode } from '../../../src/stardust/codec.ts';
+import { output } from '../../../src/stardust/output.ts';
+import {
+  lastIndex,
+  milestoneAt,
+  type Network,
+  type NetworkBlock,
+  type NetworkMilestone,
+  type NetworkOutput,
+  parametersAt,
+  treasuryAt,
+} from '../network/network-model.ts';
+import { type Json, optionJson, outputJson, parametersJson } from './double-rest-json.ts';
+
+type JsonObject = { [key: string]: Json };
+
+export class NodeState {
+  readonly network: Network;
+  /** What the node says of itself in /health and info. The reference wants, among other things, a milestone younger than five minutes. */
+  healthy = true;
+  #confirmed: number;
+  #latest: number;
+  #pruned: number;
+  /** With the number of blocks that they were found among: the network may grow. */
+  #tips: { ids: string[]; among: number } | undefined;
+
+  constructor(network: Network, confirmed: number) {
+    this.network = network;
+    this.#confirmed = confirmed;
+    this.#latest = confirmed;
+    this.#pruned = network.genesis.index;
+  }
+
+  get confirmed(): number {
+    return this.#confirmed;
+  }
+
+  /** Moves to a confirmed milestone, forward or back. `latest`: the newest milestone of which the node has the block, solid or not. */
+  confirm(index: number, latest: number = index): void {
+    const { genesis } = this.network;
+    if (index < genesis.index || latest < index || latest > lastIndex(this.network)) {
+      throw new RangeError(`${this.network.name} has no milestones ${index} and ${latest}`);
+    }
+    this.#confirmed = index;
+    this.#latest = latest;
+    this.#tips = undefined;
+  }
+
+  /** Forgets the blocks that milestones up to `index` reference, these milestones, and the outputs that they spent. */
+  prune(index: number): void {
+    this.#pruned = index;
+    this.#tips = undefined;
+  }
+
+  /** The reference serves most of its routes only while it is no more than two milestones behind. */
+  get almostSynced(): boolean {
+    return this.#latest < 2 || this.#confirmed >= this.#latest - 2;
+  }
+
+  block(id: string): NetworkBlock | undefined {
+    const block = this.network.blocks.get(id);
+    if (
+      block === undefined ||
+      (this.#isReferenced(block) && block.referenced!.index <= this.#pruned)
+    )
+      return undefined;
+    const known =
+      block.visibleFrom <= this.#confirmed || (block.milestoneIndex ?? Infinity) <= this.#latest;
+    return known ? block : undefined;
+  }
+
+  #isReferenced(block: NetworkBlock): boolean {
+    return block.referenced !== undefined && block.referenced.index <= this.#confirmed;
+  }
+
+  milestone(index: number): NetworkMilestone | undefined {
+    return index > this.#pruned && index <= this.#latest
+      ? milestoneAt(this.network, index)
+      : undefined;
+  }
+
+  milestoneById(id: string): NetworkMilestone | undefined {
+    const milestone = this.network.milestones.find((each) => each.id === id);
+    return milestone === undefined ? undefined : this.milestone(milestone.index);
+  }
+
+  /** Spent ones too, until they are pruned. */
+  output(id: string): NetworkOutput | undefined {
+    const found = this.network.outputs.get(id);
+    if (found === undefined || found.bookedIndex > this.#confirmed) return undefined;
+    return (found.spent?.index ?? Infinity) <= this.#pruned ? undefined : found;
+  }
+
+  /** Up to eight of the newest blocks that nothing refers to yet. */
+  get tips(): string[] {
+    const among = this.network.blocks.size;
+    if (this.#tips?.among !== among) this.#tips = { ids: this.#findTips(), among };
+    return this.#tips.ids;
+  }
+
+  #findTips(): string[] {
+    const open = [...this.network.blocks.keys()].filter((id) => {
+      const block = this.block(id);
+      return (
+        block !== undefined && block.visibleFrom <= this.#confirmed && !this.#isReferenced(block)
+      );
+    });
+    const approved = new Set(open.flatMap((id) => this.network.blocks.get(id)!.parents));
+    return open.filter((id) => !approved.has(id)).slice(-8);
+  }
+
+  metadataJson(block: NetworkBlock): JsonObject {
+    const { id, parents, milestoneIndex } = block;
+    const solid = block.visibleFrom <= this.#confirmed;
+    const referenced = this.#isReferenced(block) ? block.referenced! : undefined;
+    return {
+      blockId: id,
+      parents: [...parents],
+      isSolid: solid,
+      ...(referenced === undefined ? {} : { referencedByMilestoneIndex: referenced.index }),
+      ...(milestoneIndex === undefined ? {} : { milestoneIndex }),
+      ...(referenced === undefined ? {} : { ledgerInclusionState: referenced.state }),
+      ...(referenced?.state === 'conflicting' ? { conflictReason: referenced.conflict } : {}),
+      ...(solid && referenced === undefined ? { shouldPromote: false, shouldReattach: false } : {}),
+      ...(referenced === undefined ? {} : { whiteFlagIndex: referenced.whiteFlagIndex }),
+    };
+  }
+
+  outputMetadataJson({
+    outputId,
+    blockId,
+    bookedIndex,
+    bookedTimestamp,
+    spent,
+  }: NetworkOutput): JsonObject {
+    const isSpent = spent !== undefined && spent.index <= this.#confirmed;
+    return {
+      blockId: toHex(blockId),
+      transactionId: toHex(outputId.subarray(0, 32)),
+      outputIndex: outputId[32]! | (outputId[33]! << 8),
+      isSpent,
+      ...(isSpent
+        ? {
+            milestoneIndexSpent: spent.index,
+            milestoneTimestampSpent: spent.timestamp,
+            transactionIdSpent: toHex(spent.transactionId),
+          }
+        : {}),
+      milestoneIndexBooked: bookedIndex,
+      milestoneTimestampBooked: bookedTimestamp,
+      ledgerIndex: this.#confirmed,
+    };
+  }
+
+  outputJson(found: NetworkOutput): JsonObject {
+    return {
+      metadata: this.outputMetadataJson(found),
+      output: outputJson(decode(output, new Reader(found.bytes))),
+    };
+  }
+
+  treasuryJson(): JsonObject {
+    const { milestoneId, amount } = treasuryAt(this.network, this.#confirmed);
+    return { milestoneId: toHex(milestoneId), amount: `${amount}` };
+  }
+
+  infoJson(): JsonObject {
+    const { parameters, pending } = parametersAt(this.network, this.#confirmed);
+    return {
+      name: 'HORNET',
+      version: '2.0.1',
+      status: {
+        isHealthy: this.healthy,
+        latestMilestone: this.#milestoneInfo(this.#latest),
+        confirmedMilestone: this.#milestoneInfo(this.#confirmed),
+        pruningIndex: this.#pruned,
+      },
+      supportedProtocolVersions: [2],
+      protocol: parametersJson(parameters),
+      pendingProtocolParameters: pending.map(optionJson),
+      baseToken: {
+        name: 'TestCoin',
+        tickerSymbol: 'TEST',
+        unit: 'TEST',
+        subunit: 'testies',
+        decimals: 6,
+        useMetricPrefix: false,
+      },
+      metrics: { blocksPerSecond: 1, referencedBlocksPerSecond: 1, referencedRate: 100 },
+      features: ['pow'],
+    };
+  }
+
+  /** Time and ID are left out where the node has no milestone: at the genesis. */
+  #milestoneInfo(index: number): JsonObject {
+    const milestone = milestoneAt(this.network, index);
+    return milestone === undefined
+      ? { index }
+      : { index, timestamp: milestone.timestamp, milestoneId: milestone.id };
+  }
+}

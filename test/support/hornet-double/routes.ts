@@ -1,0 +1,128 @@
+/**
+ * HORNET 2.0.1's REST routes as far as a follower can need them (formats-and-clients.md section 2): what a path asks for, and the node's answer.
+ */
+
+import { block } from '../../../src/stardust/block.ts';
+import { Reader } from '../../../src/stardust/bytes.ts';
+import { decode } from '../../../src/stardust/codec.ts';
+import { readMilestone } from '../network/blocks.ts';
+import type { NetworkMilestone } from '../network/network-model.ts';
+import { blockJson, type Json, milestoneJson } from './double-rest-json.ts';
+import type { NodeState } from './node-state.ts';
+
+export const RAW_TYPE = 'application/vnd.iota.serializer-v1';
+export const JSON_TYPE = 'application/json; charset=UTF-8';
+
+export type Route =
+  | { name: 'health' | 'routes' | 'info' | 'tips' | 'treasury' | 'unknown' }
+  | { name: 'block' | 'blockMetadata'; id: string }
+  | { name: 'milestone'; id: string }
+  | { name: 'milestoneByIndex'; index: number }
+  | { name: 'output' | 'outputMetadata'; id: string }
+  | { name: 'invalid' };
+
+export interface Answer {
+  status: number;
+  /** Undefined for an empty body. */
+  type: string | undefined;
+  body: Uint8Array;
+}
+
+const plain = new Map<string, Route>([
+  ['/health', { name: 'health' }],
+  ['/api/routes', { name: 'routes' }],
+  ['/api/core/v2/info', { name: 'info' }],
+  ['/api/core/v2/tips', { name: 'tips' }],
+  ['/api/core/v2/treasury', { name: 'treasury' }],
+]);
+
+/** Reads a path without its query. The reference lower-cases it first; an ID of wrong form is `invalid`, except a block ID of wrong length. */
+export function routeOf(path: string): Route {
+  const lower = path.toLowerCase();
+  const route = plain.get(lower);
+  if (route !== undefined) return route;
+  const parts = /^\/api\/core\/v2\/(blocks|milestones|outputs)\/([^/]+)(\/[^/]+)?$/.exec(lower);
+  const [, kind, id = '', rest] = parts ?? [];
+  if (kind === 'milestones' && id === 'by-index' && rest !== undefined)
+    return milestoneByIndex(rest.slice(1));
+  if (rest !== undefined && (rest !== '/metadata' || kind === 'milestones'))
+    return { name: 'unknown' };
+  switch (kind) {
+    case 'blocks':
+      if (!/^0x([0-9a-f]{2})*$/.test(id)) return { name: 'invalid' };
+      return { name: rest === undefined ? 'block' : 'blockMetadata', id };
+    case 'milestones':
+      return /^0x[0-9a-f]{64}$/.test(id) ? { name: 'milestone', id } : { name: 'invalid' };
+    case 'outputs':
+      if (!/^0x[0-9a-f]{68}$/.test(id)) return { name: 'invalid' };
+      return { name: rest === undefined ? 'output' : 'outputMetadata', id };
+    default:
+      return { name: 'unknown' };
+  }
+}
+
+function milestoneByIndex(text: string): Route {
+  const index = /^\d{1,10}$/.test(text) ? Number(text) : Infinity;
+  return index < 2 ** 32 ? { name: 'milestoneByIndex', index } : { name: 'invalid' };
+}
+
+export function answerJson(value: Json, status = 200): Answer {
+  return { status, type: JSON_TYPE, body: Buffer.from(`${JSON.stringify(value)}\n`) };
+}
+
+/** The reference's error body; its code is text. */
+export function answerError(status: number, message: string): Answer {
+  return answerJson({ error: { code: `${status}`, message } }, status);
+}
+
+function answerRaw(bytes: Uint8Array): Answer {
+  return { status: 200, type: RAW_TYPE, body: bytes };
+}
+
+/** The node's answer to a GET. `accept` chooses between bytes and JSON, by how it starts, as in the reference. */
+export function answer(node: NodeState, route: Route, accept = ''): Answer {
+  const raw = accept.startsWith(RAW_TYPE);
+  const notSynced = answerError(503, 'node is not synced: service unavailable');
+  switch (route.name) {
+    case 'health':
+      return { status: node.healthy ? 200 : 503, type: undefined, body: new Uint8Array() };
+    case 'routes':
+      return answerJson({ routes: ['core/v2'] });
+    case 'info':
+      return answerJson(node.infoJson());
+    case 'treasury':
+      return answerJson(node.treasuryJson());
+    case 'tips':
+      return node.almostSynced ? answerJson({ tips: node.tips }) : notSynced;
+    case 'block':
+    case 'blockMetadata': {
+      if (route.name === 'blockMetadata' && !node.almostSynced) return notSynced;
+      const found = node.block(route.id);
+      if (found === undefined) return answerError(404, `block not found: ${route.id}: Not Found`);
+      if (route.name === 'blockMetadata') return answerJson(node.metadataJson(found));
+      return raw
+        ? answerRaw(found.bytes)
+        : answerJson(blockJson(decode(block, new Reader(found.bytes))));
+    }
+    case 'milestone':
+      return answerMilestone(node.milestoneById(route.id), raw);
+    case 'milestoneByIndex':
+      return answerMilestone(node.milestone(route.index), raw);
+    case 'output':
+    case 'outputMetadata': {
+      const found = node.output(route.id);
+      if (found === undefined) return answerError(404, `output not found: ${route.id}: Not Found`);
+      if (route.name === 'outputMetadata') return answerJson(node.outputMetadataJson(found));
+      return raw ? answerRaw(found.bytes) : answerJson(node.outputJson(found));
+    }
+    case 'invalid':
+      return answerError(400, 'invalid parameter');
+    case 'unknown':
+      return answerError(404, 'Not Found');
+  }
+}
+
+function answerMilestone(found: NetworkMilestone | undefined, raw: boolean): Answer {
+  if (found === undefined) return answerError(404, 'milestone not found: Not Found');
+  return raw ? answerRaw(found.payload) : answerJson(milestoneJson(readMilestone(found.payload)));
+}

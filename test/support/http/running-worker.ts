@@ -1,0 +1,92 @@
+/**
+ * The built Worker over real HTTP, at one milestone of a recorded network that a double of a node serves.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { toHex, toHexDigits } from '../../../src/stardust/bytes.ts';
+import { decodeOutput, nftIdOfOutput } from '../../../src/stardust/ids.ts';
+import { buildWorker } from '../edge/bundle.ts';
+import { startEdge } from '../edge/edge.ts';
+import { importSnapshot } from '../edge/walk-network.ts';
+import { NodeDouble } from '../hornet-double/hornet-double.ts';
+import { ledgerAt, milestoneAt, type Network } from '../network/network-model.ts';
+import {
+  type RecordedName,
+  recordedNetwork,
+  recordedQuestions,
+} from '../network/recorded-network.ts';
+import { type Facts, type Fetch, NFT } from './contract.ts';
+
+export interface RunningWorker {
+  fetch: Fetch;
+  facts: Facts;
+  stop(): Promise<void>;
+}
+
+export async function runWorker(name: RecordedName, ledgerIndex: number): Promise<RunningWorker> {
+  const network = recordedNetwork(name);
+  const folder = await mkdtemp(join(tmpdir(), 'worker-'));
+  const built = join(folder, 'built');
+  const [double] = await Promise.all([
+    NodeDouble.start(network, { confirmed: ledgerIndex }),
+    buildWorker(built),
+    importSnapshot(name, folder, false),
+  ]);
+  const vars = {
+    UPSTREAM_URL: double.url,
+    MILESTONE_PUBLIC_KEYS: network.keys.keys
+      .map(({ publicKey }) => toHexDigits(publicKey))
+      .join(','),
+    MILESTONE_THRESHOLD: String(network.keys.threshold),
+  };
+  const edge = await startEdge({ folder: built, persistTo: folder, vars });
+  const facts = factsOf(network, name, ledgerIndex);
+  const request: Fetch = (path, init) => fetch(edge.url + path, init);
+  await waitForIndex(request, facts);
+  return {
+    fetch: request,
+    facts,
+    async stop() {
+      await edge.stop();
+      await double.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+function factsOf(network: Network, name: RecordedName, ledgerIndex: number): Facts {
+  const question = recordedQuestions(name).find(
+    (each) => each.ledgerIndex === ledgerIndex && each.status === 200,
+  );
+  const nft = ledgerAt(network, ledgerIndex)
+    .map(({ outputId, bytes }) => ({
+      outputId,
+      nftId: nftIdOfOutput(decodeOutput(bytes), outputId),
+    }))
+    .find(({ nftId }) => nftId !== undefined);
+  if (question === undefined || nft?.nftId === undefined)
+    throw new Error(`nothing to ask at milestone ${ledgerIndex}`);
+  return {
+    ledgerIndex,
+    genesisIndex: network.genesis.index,
+    ledgerTimestamp: milestoneAt(network, ledgerIndex)!.timestamp,
+    nftId: toHex(nft.nftId),
+    nftOutputId: toHex(nft.outputId),
+    whiteFlag: question.request as Facts['whiteFlag'],
+    roots: question.response as Facts['roots'],
+  };
+}
+
+/** The Worker follows by itself, woken by its first request; the NFT index comes after the ledger. */
+async function waitForIndex(request: Fetch, { nftId, ledgerIndex }: Facts): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const { headers } = await request(NFT + nftId);
+    if (headers.get('x-ledger-index') === String(ledgerIndex)) return;
+    if (Date.now() > deadline)
+      throw new Error(`the Worker stays at milestone ${headers.get('x-ledger-index')}`);
+    await setTimeout(100);
+  }
+}

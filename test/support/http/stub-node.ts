@@ -1,0 +1,140 @@
+/** An app over made-up data: what the HTTP layer does, with no ledger behind it. */
+import { type AppParts, createApp } from '../../../src/http/app.ts';
+import type { ResponseCache } from '../../../src/http/response-cache.ts';
+import type {
+  EdgeNode,
+  NodeStatus,
+  WhiteFlagRequest,
+  WhiteFlagResult,
+} from '../../../src/node/edge-node.ts';
+import { fromHex } from '../../../src/stardust/bytes.ts';
+import type { Facts, Fetch } from './contract.ts';
+
+const id = (byte: string) => `0x${byte.repeat(32)}`;
+
+export const facts: Facts = {
+  ledgerIndex: 17_339,
+  genesisIndex: 2,
+  ledgerTimestamp: 1_664_385_901,
+  nftId: id('c7'),
+  nftOutputId: `${id('d1')}0100`,
+  whiteFlag: {
+    index: 17_340,
+    timestamp: 1_664_385_906,
+    parents: [id('b2'), id('a1'), id('f0')],
+    previousMilestoneId: id('ef'),
+  },
+  roots: { inclusionMerkleRoot: id('11'), appliedMerkleRoot: id('22') },
+};
+
+export const status: NodeStatus = {
+  ledger: {
+    index: facts.ledgerIndex,
+    timestamp: facts.ledgerTimestamp,
+    milestoneId: 'ef'.repeat(32),
+  },
+  genesisIndex: facts.genesisIndex,
+  pruningIndex: 17_000,
+  parameters: {
+    version: 2,
+    networkName: 'shimmer',
+    bech32Hrp: 'smr',
+    minPowScore: 1500,
+    belowMaxDepth: 15,
+    rentStructure: { vByteCost: 100, vByteFactorData: 1, vByteFactorKey: 10 },
+    tokenSupply: 1_813_620_509_061_365n,
+  },
+  pendingParameters: [],
+  upstream: undefined,
+  follower: { state: 'off' },
+  referencedBlocksPerSecond: 8.6,
+};
+
+/** Steps 3 to 6 over the facts alone. */
+function computeWhiteFlag({
+  index,
+  timestamp,
+  parents,
+  previousMilestoneId,
+}: WhiteFlagRequest): WhiteFlagResult {
+  const refuse = (status: 400 | 404): WhiteFlagResult => ({
+    ok: false,
+    status,
+    detail: 'made up',
+    ledgerIndex: facts.ledgerIndex,
+  });
+  const isZero = /^0+$/.test(previousMilestoneId);
+  if (index <= facts.genesisIndex || (index === facts.genesisIndex + 1) !== isZero)
+    return refuse(400);
+  if (index !== facts.whiteFlag.index) return refuse(404);
+  if (`0x${previousMilestoneId}` !== facts.whiteFlag.previousMilestoneId) return refuse(400);
+  if (timestamp <= facts.ledgerTimestamp) return refuse(400);
+  if (!parents.every((parent) => facts.whiteFlag.parents.includes(`0x${parent}`)))
+    return refuse(404);
+  return {
+    ok: true,
+    inclusionMerkleRoot: fromHex(facts.roots.inclusionMerkleRoot),
+    appliedMerkleRoot: fromHex(facts.roots.appliedMerkleRoot),
+    blocks: 43,
+    stages: { d1: 5, walk: 1 },
+  };
+}
+
+export const stubNode: EdgeNode = {
+  computeWhiteFlag: async (request) => computeWhiteFlag(request),
+  lookUpNft: async (nftId) => ({
+    ledgerIndex: facts.ledgerIndex,
+    outputId: `0x${nftId}` === facts.nftId ? facts.nftOutputId.slice(2) : undefined,
+    source: 'kv',
+    why: 'range',
+  }),
+  readStatus: async () => status,
+  readOutput: async () => undefined,
+  explainMilestone: async () => undefined,
+  proveBlock: async () => undefined,
+};
+
+/** A cache in memory, with what was put into it for all to see. */
+export class MemoryCache implements ResponseCache {
+  readonly kept = new Map<string, string>();
+  async match(key: string): Promise<string | undefined> {
+    return this.kept.get(key);
+  }
+  async put(key: string, body: string): Promise<void> {
+    this.kept.set(key, body);
+  }
+}
+
+export interface StubParts {
+  node?: Partial<EdgeNode>;
+  settings?: Partial<AppParts['settings']>;
+  cache?: ResponseCache;
+}
+
+/** Asks an app of these parts; work that goes on after the answer is waited for. */
+export function fetchFrom({
+  node = {},
+  settings = {},
+  cache = new MemoryCache(),
+}: StubParts = {}): Fetch {
+  const app = createApp({
+    settings: {
+      publicRoutes: [],
+      serverTiming: false,
+      whiteFlagLimit: undefined,
+      requests: undefined,
+      ...settings,
+    },
+    node: { ...stubNode, ...node },
+    cache,
+  });
+  return async (path, init) => {
+    const deferred: Promise<unknown>[] = [];
+    const ctx = {
+      waitUntil: (work: Promise<unknown>) => deferred.push(work),
+    } as unknown as ExecutionContext;
+    const response = await app.fetch(new Request(`http://edge.example${path}`, init), ctx);
+    await Promise.all(deferred);
+    return response;
+  };
+}

@@ -1,0 +1,237 @@
+/**
+ * A ledger in D1 that begins with a snapshot of a test network and follows it, and questions put to it; all in one process, without HTTP.
+ */
+
+import { takeInMilestone } from '../../../src/follower/apply-milestone.ts';
+import { createPassMemory, type Following, followOnce } from '../../../src/follower/pass.ts';
+import { storeTips } from '../../../src/follower/store-tips.ts';
+import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import { headFromRow, milestoneFromRow, SELECT_HEAD } from '../../../src/ledger/head.ts';
+import { loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';
+import { admittingParameters, readParameters } from '../../../src/ledger/ledger-parameters.ts';
+import { answerWhiteFlag } from '../../../src/node/compute-white-flag.ts';
+import type { WhiteFlagResult } from '../../../src/node/edge-node.ts';
+import { toHexDigits } from '../../../src/stardust/bytes.ts';
+import type { ProtocolParameters } from '../../../src/stardust/parameters.ts';
+import { milestoneSource, openSource } from '../../../src/upstream/fetch-blocks.ts';
+import { verifySignature } from '../../../src/upstream/open-upstreams.ts';
+import type { Upstream } from '../../../src/upstream/upstream.ts';
+import { NodeState } from '../hornet-double/node-state.ts';
+import { readMilestone } from '../network/blocks.ts';
+import { directUpstream } from '../network/direct-upstream.ts';
+import { milestoneAt, type Network, ZERO_ID } from '../network/network-model.ts';
+import { fullSnapshot } from '../network/network-snapshot.ts';
+
+/** IDs are `0x…`, as in vectors and test networks. */
+export interface Question {
+  index: number;
+  timestamp: number;
+  parents: readonly string[];
+  previousMilestoneId?: string | null;
+}
+
+/** An answer as tests compare it: the roots, or the status of the error. */
+export type Answer = { inclusionMerkleRoot: string; appliedMerkleRoot: string } | number;
+
+export interface Rig {
+  db: D1Database;
+  network: Network;
+  /** The upstream's node, which tests move on. */
+  node: NodeState;
+  upstream: Upstream;
+  following: Following;
+}
+
+/** Everything is kept, unless told otherwise. */
+const NO_PRUNING = 1_000_000;
+
+export interface RigOptions {
+  retention?: number;
+  /** The network as it was when the snapshot was made. */
+  snapshotOf?: Network;
+}
+
+/** Replaces whatever ledger the database had. */
+export async function startLedger(
+  db: D1Database,
+  network: Network,
+  index: number,
+  { retention = NO_PRUNING, snapshotOf = network }: RigOptions = {},
+): Promise<Rig> {
+  await loadSnapshot(db, asFile(fullSnapshot(snapshotOf, { target: index })), undefined);
+  const node = new NodeState(network, index);
+  const upstream = directUpstream(node);
+  const following: Following = {
+    db,
+    upstreams: [upstream],
+    keys: network.keys,
+    verify: verifySignature,
+    memory: createPassMemory(),
+    publish: async () => {},
+    retention,
+  };
+  return { db, network, node, upstream, following };
+}
+
+export function asFile(chunks: Iterable<Uint8Array>): {
+  chunks: AsyncIterable<Uint8Array>;
+  size: number;
+} {
+  const parts = [...chunks];
+  const size = parts.reduce((sum, part) => sum + part.length, 0);
+  return {
+    chunks: (async function* () {
+      yield* parts;
+    })(),
+    size,
+  };
+}
+
+/** Passes until the ledger is where the upstream is; fails when a pass gets nowhere. */
+export async function followTo(rig: Rig, index: number): Promise<void> {
+  rig.node.confirm(index);
+  for (let ledger = await ledgerIndex(rig.db); ledger < index; ) {
+    await followOnce(rig.following, { deadline: Date.now() + 20_000, milestones: 12 });
+    const now = await ledgerIndex(rig.db);
+    if (now === ledger)
+      throw new Error(`the ledger stays at ${now} and does not follow to ${index}`);
+    ledger = now;
+  }
+}
+
+/** Takes the next milestone in and does nothing else, neither stores tips nor prunes. */
+export async function takeNext({ network, node, upstream }: Rig, db: Database): Promise<void> {
+  const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
+  const head = headFromRow(row!);
+  const index = head.ledger + 1;
+  node.confirm(index);
+  const rules = {
+    keys: network.keys,
+    verify: verifySignature,
+    parameters: await admitting(db, index - 1),
+  };
+  const { payload } = milestoneAt(network, index)!;
+  const verified = await verifyMilestone(
+    payload,
+    head,
+    milestoneFromRow(row!)!,
+    rules.keys,
+    rules.verify,
+  );
+  const limits = { maxBlocks: 2000, deadline: Date.now() + 10_000 };
+  await takeInMilestone(db, verified, rules, milestoneSource([upstream], limits, new Map()));
+}
+
+async function admitting(db: Database, ledger: number): Promise<ProtocolParameters[]> {
+  return admittingParameters(await readParameters(db), ledger);
+}
+
+/** Stores the upstream's tips, and what lies below them, as the follower does between milestones. */
+export async function storeNow(
+  { network, upstream, following }: Rig,
+  db: Database,
+): Promise<number> {
+  const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
+  const head = headFromRow(row!);
+  const rules = {
+    keys: network.keys,
+    verify: verifySignature,
+    parameters: await admitting(db, head.ledger),
+  };
+  return storeTips(
+    db,
+    upstream,
+    head,
+    rules,
+    following.memory.open(head.generation, head.ledger),
+    new Map(),
+  );
+}
+
+/** The database with something happening before each batch, by its statements and its number: somebody else at work, or the end. */
+export function disturbed(
+  db: D1Database,
+  before: (sql: string, batch: number) => Promise<void>,
+): Database {
+  let batches = 0;
+  return {
+    prepare: (sql) => db.prepare(sql),
+    async batch(statements) {
+      // a property that D1's own class has, though its type does not say so
+      const texts = (statements as unknown as { statement: string }[]).map(
+        ({ statement }) => statement,
+      );
+      await before(texts.join(';'), ++batches);
+      return db.batch(statements);
+    },
+  };
+}
+
+export async function ledgerIndex(db: D1Database): Promise<number> {
+  return Number(await db.prepare('SELECT ledger FROM head').first('ledger'));
+}
+
+export interface AskOptions {
+  /** Instead of the rig's database. */
+  db?: Database;
+  /** Default: nothing is fetched. */
+  upstreams?: readonly Upstream[];
+  maxBlocks?: number;
+}
+
+/** By the function that the route calls. */
+export function askInFull(
+  rig: Rig,
+  question: Question,
+  options: AskOptions = {},
+): Promise<WhiteFlagResult> {
+  const { db = rig.db, upstreams, maxBlocks = 2000 } = options;
+  const request = {
+    index: question.index,
+    timestamp: question.timestamp,
+    parents: question.parents.map((id) => id.slice(2).toLowerCase()),
+    previousMilestoneId: (question.previousMilestoneId || ZERO_ID).slice(2).toLowerCase(),
+  };
+  const rules = async () => ({
+    keys: rig.network.keys,
+    verify: verifySignature,
+    parameters: await admitting(db, question.index - 1),
+  });
+  const limits = { maxBlocks, deadline: Date.now() + 10_000 };
+  return answerWhiteFlag(
+    db,
+    request,
+    rules,
+    upstreams && (({ ledger }) => openSource(upstreams, ledger + 1, limits, new Map())),
+  );
+}
+
+export async function ask(rig: Rig, question: Question, options: AskOptions = {}): Promise<Answer> {
+  const result = await askInFull(rig, question, options);
+  if (!result.ok) return result.status;
+  return {
+    inclusionMerkleRoot: `0x${toHexDigits(result.inclusionMerkleRoot)}`,
+    appliedMerkleRoot: `0x${toHexDigits(result.appliedMerkleRoot)}`,
+  };
+}
+
+/** What a coordinator asked before it issued this milestone, and the answer that it signed. */
+export function questionOf(
+  network: Network,
+  index: number,
+): { question: Question; answer: Answer } {
+  const value = readMilestone(milestoneAt(network, index)!.payload);
+  return {
+    question: {
+      index,
+      timestamp: value.timestamp,
+      parents: value.parents.map((id) => `0x${toHexDigits(id)}`),
+      previousMilestoneId: `0x${toHexDigits(value.previousMilestoneId)}`,
+    },
+    answer: {
+      inclusionMerkleRoot: `0x${toHexDigits(value.inclusionMerkleRoot)}`,
+      appliedMerkleRoot: `0x${toHexDigits(value.appliedMerkleRoot)}`,
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/**
+ * The verdicts that were made at intake and stand in D1, against the judge of the oracle.
+ */
+import { expect } from 'vitest';
+import type { ParsedBlock } from '../../../src/stardust/block.ts';
+import { toHex } from '../../../src/stardust/bytes.ts';
+import { decodeOutput, outputBytes, outputId } from '../../../src/stardust/ids.ts';
+import { judge } from '../../../src/stardust/semantics/judge.ts';
+import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
+import { readCone } from '../../../src/stardust/white-flag/block-record.ts';
+import { verifySignature } from '../../../src/upstream/open-upstreams.ts';
+import type { Network } from '../network/network-model.ts';
+
+/** Blocks with a transaction whose verdict is not open. */
+const SELECT_JUDGED =
+  'SELECT id, record FROM block WHERE tx IS NOT NULL AND row NOT IN (SELECT block FROM waiting)';
+
+/**
+ * How many verdicts were compared, each at many times.
+ *
+ * @param delays seconds after every milestone
+ */
+export async function compareVerdicts(
+  db: D1Database,
+  network: Network,
+  parsed: ReadonlyMap<string, ParsedBlock>,
+  delays: readonly number[],
+): Promise<number> {
+  const contents = new Map([...network.outputs].map(([id, { bytes }]) => [id, bytes]));
+  for (const { transaction } of parsed.values()) {
+    transaction?.value.essence.outputs.forEach((output, i) => {
+      contents.set(toHex(outputId(transaction.id, i)), outputBytes(output));
+    });
+  }
+  const milestones = [network.genesis, ...network.milestones];
+  const times = [
+    0,
+    0xffff_ffff,
+    ...milestones.flatMap(({ timestamp }) => delays.map((delay) => timestamp + delay)),
+  ];
+  const { results } = await db.prepare(SELECT_JUDGED).all<{ id: string; record: string }>();
+  for (const { id, record } of results) {
+    const transaction = parsed.get(`0x${id}`)!.transaction!;
+    const consumed = transaction.value.essence.inputs.map((input) => {
+      const own = outputId(input.transactionId, input.outputIndex);
+      const bytes = contents.get(toHex(own))!;
+      return { id: own, bytes, output: decodeOutput(bytes) };
+    });
+    const validSignatures = await verifySignatures(transaction, verifySignature);
+    const verdict = readCone([Uint8Array.fromBase64(record)]).transactionAt(0);
+    const judged = times.map((time) => judge({ ...transaction, validSignatures }, consumed, time));
+    expect([id, times.map((time) => verdict.reasonAt(time))]).toEqual([id, judged]);
+  }
+  return results.length;
+}

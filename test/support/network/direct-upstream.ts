@@ -1,0 +1,41 @@
+/**
+ * An upstream (src/upstream/upstream.ts) that is a node of a test network itself, without HTTP between.
+ */
+import type { Upstream } from '../../../src/upstream/upstream.ts';
+import type { NodeState } from '../hornet-double/node-state.ts';
+import { milestoneAt, ZERO_ID } from './network-model.ts';
+
+/** Milestones after which a block is no tip any more. */
+const TIP_AGE = 5;
+
+/** Its tips are all the younger open blocks that the node has, so that whoever stores tips has them all. */
+export function directUpstream(node: NodeState): Upstream {
+  const reference = (id: string): number | null => {
+    const index = node.network.blocks.get(id)?.referenced?.index;
+    return index !== undefined && index <= node.confirmed ? index : null;
+  };
+  return {
+    name: 'direct',
+    async readHeads() {
+      const { network, confirmed: index } = node;
+      const { timestamp, id } = milestoneAt(network, index) ?? {
+        timestamp: network.genesis.timestamp,
+        id: ZERO_ID,
+      };
+      return { confirmed: index, latest: { index, timestamp, milestoneId: id.slice(2) } };
+    },
+    readMilestone: async (index) => node.milestone(index)?.payload,
+    readBlock: async (id) => node.block(`0x${id}`)?.bytes,
+    async readReference(id) {
+      return node.block(`0x${id}`) && reference(`0x${id}`);
+    },
+    async readTips() {
+      const open = [...node.network.blocks.keys()].filter(
+        (id) =>
+          (node.block(id)?.visibleFrom ?? Number.NEGATIVE_INFINITY) >= node.confirmed - TIP_AGE &&
+          reference(id) === null,
+      );
+      return open.map((id) => id.slice(2));
+    },
+  };
+}

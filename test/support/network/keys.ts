@@ -1,0 +1,41 @@
+/**
+ * Ed25519 keys that text determines. node:crypto signs: it is twenty times as fast as pure JavaScript, and RFC 8032 leaves a signature no choice.
+ */
+import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
+import { type Address, AddressType } from '../../../src/stardust/address.ts';
+import { concatBytes } from '../../../src/stardust/bytes.ts';
+import { blake2b256 } from '../../../src/stardust/hash.ts';
+import { ed25519AddressId } from '../../../src/stardust/ids.ts';
+
+export interface KeyPair {
+  publicKey: Uint8Array;
+  address: Address;
+  sign(message: Uint8Array): Uint8Array;
+}
+
+/** RFC 8410: what stands before the 32 bytes of a key. */
+const PKCS8_HEAD = Uint8Array.fromHex('302e020100300506032b657004220420');
+const SPKI_HEAD = Uint8Array.fromHex('302a300506032b6570032100');
+
+export function keyPair(seed: string): KeyPair {
+  const secret = blake2b256(new TextEncoder().encode(seed));
+  const key = Buffer.from(concatBytes(PKCS8_HEAD, secret));
+  const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+  const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
+  const publicKey = new Uint8Array(spki.subarray(SPKI_HEAD.length));
+  return {
+    publicKey,
+    address: { type: AddressType.Ed25519, id: ed25519AddressId(publicKey) },
+    sign: (message) => new Uint8Array(sign(null, message, privateKey)),
+  };
+}
+
+/** For keys of this file only: where the rules of ZIP-215 matter, they are not applied. */
+export function verifySignature(
+  publicKey: Uint8Array,
+  message: Uint8Array,
+  signature: Uint8Array,
+): boolean {
+  const key = Buffer.from(concatBytes(SPKI_HEAD, publicKey));
+  return verify(null, message, createPublicKey({ key, format: 'der', type: 'spki' }), signature);
+}

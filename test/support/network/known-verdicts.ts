@@ -1,0 +1,105 @@
+/**
+ * The white flag over blocks whose verdicts are known (protocol.md E.1, E.2, D.1, B.13): what a made-up network decides about its own blocks.
+ */
+import { blake2b } from '@noble/hashes/blake2.js';
+import { fromHex, toHex } from '../../../src/stardust/bytes.ts';
+import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
+import type { InclusionState, NetworkBlock, NetworkOutput } from './network-model.ts';
+import type { MadeTransaction } from './transactions.ts';
+
+export interface Decided {
+  block: NetworkBlock;
+  transaction: MadeTransaction | undefined;
+  state: InclusionState;
+  conflict: ConflictReason;
+}
+
+/**
+ * Post-order from the parents in the given order, over all blocks that no milestone references yet. What is unknown ends the walk: the genesis.
+ * `met` has the blocks that ended it too.
+ */
+export function pastCone(
+  blocks: ReadonlyMap<string, NetworkBlock>,
+  parents: readonly string[],
+): { order: NetworkBlock[]; met: Set<string> } {
+  const met = new Set<string>();
+  const order: NetworkBlock[] = [];
+  const stack: { block: NetworkBlock; next: number }[] = [];
+  const enter = (id: string) => {
+    if (met.has(id)) return;
+    met.add(id);
+    const block = blocks.get(id);
+    if (block !== undefined && block.referenced === undefined) stack.push({ block, next: 0 });
+  };
+  for (const parent of parents) {
+    enter(parent);
+    while (stack.length > 0) {
+      const top = stack.at(-1)!;
+      const next = top.block.parents[top.next++];
+      if (next !== undefined) {
+        enter(next);
+        continue;
+      }
+      stack.pop();
+      order.push(top.block);
+    }
+  }
+  return { order, met };
+}
+
+/** The verdicts of a cone on a ledger, spent outputs included. */
+export function decide(
+  order: readonly NetworkBlock[],
+  transactions: ReadonlyMap<string, MadeTransaction>,
+  ledger: ReadonlyMap<string, NetworkOutput>,
+  timestamp: number,
+): Decided[] {
+  const spent = new Set<string>();
+  const created = new Set<string>();
+  // D.1, at the first input that fails
+  const lookUp = (inputs: readonly string[]): ConflictReason => {
+    for (const id of inputs) {
+      if (spent.has(id)) return ConflictReason.InputAlreadySpentInThisMilestone;
+      if (created.has(id)) continue;
+      const stored = ledger.get(id);
+      if (stored === undefined) return ConflictReason.InputNotFound;
+      if (stored.spent !== undefined) return ConflictReason.InputAlreadySpent;
+    }
+    return ConflictReason.None;
+  };
+  return order.map((block) => {
+    const transaction = transactions.get(block.id);
+    if (transaction === undefined)
+      return { block, transaction, state: 'noTransaction', conflict: ConflictReason.None };
+    const conflict = lookUp(transaction.inputs) || transaction.verdict(timestamp);
+    if (conflict !== ConflictReason.None)
+      return { block, transaction, state: 'conflicting', conflict };
+    for (const id of transaction.inputs) spent.add(id);
+    for (const { id } of transaction.coins) created.add(toHex(id));
+    return { block, transaction, state: 'included', conflict };
+  });
+}
+
+export interface Roots {
+  inclusionMerkleRoot: Uint8Array;
+  appliedMerkleRoot: Uint8Array;
+}
+
+export function rootsOf(decided: readonly Decided[]): Roots {
+  const idsOf = (list: readonly Decided[]) => list.map(({ block }) => fromHex(block.id));
+  return {
+    inclusionMerkleRoot: merkleRoot(idsOf(decided)),
+    appliedMerkleRoot: merkleRoot(idsOf(decided.filter(({ state }) => state === 'included'))),
+  };
+}
+
+const hash = (bytes: Uint8Array) => blake2b(bytes, { dkLen: 32 });
+
+/** B.13 */
+function merkleRoot(ids: readonly Uint8Array[]): Uint8Array {
+  if (ids.length === 0) return hash(new Uint8Array());
+  if (ids.length === 1) return hash(Uint8Array.of(0, ...ids[0]!));
+  let k = 1;
+  while (k * 2 < ids.length) k *= 2;
+  return hash(Uint8Array.of(1, ...merkleRoot(ids.slice(0, k)), ...merkleRoot(ids.slice(k))));
+}

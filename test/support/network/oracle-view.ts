@@ -1,0 +1,43 @@
+/**
+ * A network as the oracle (../oracle) wants to see it.
+ */
+import { type ParsedBlock, parseBlock } from '../../../src/stardust/block.ts';
+import type { OracleView } from '../oracle/oracle.ts';
+import { type Network, ZERO_ID } from './network-model.ts';
+
+/** Parses all blocks of a network, once for all its milestones. */
+export function parsedBlocks(network: Network): Map<string, ParsedBlock> {
+  return new Map(
+    [...network.blocks.values()].map(({ id, bytes }) => {
+      const result = parseBlock(bytes);
+      if (!result.ok) throw new Error(`${id}: ${result.reason}`);
+      return [id, result.parsed];
+    }),
+  );
+}
+
+/** What a node knows that has confirmed milestone `index` and has all blocks, later ones too. */
+export function oracleView(
+  network: Network,
+  index: number,
+  blocks = parsedBlocks(network),
+): OracleView {
+  const all = [...network.blocks.values()];
+  const booked = [...network.outputs].filter(([, { bookedIndex }]) => bookedIndex <= index);
+  const idsOf = (list: typeof all) => new Set(list.map(({ id }) => id));
+  return {
+    genesisMilestoneIndex: network.genesis.index,
+    solidEntryPoints: new Set([ZERO_ID]),
+    blocks,
+    referenced: idsOf(
+      all.filter(({ referenced }) => referenced !== undefined && referenced.index <= index),
+    ),
+    milestoneBlocks: idsOf(all.filter(({ milestoneIndex }) => milestoneIndex !== undefined)),
+    outputs: new Map(booked),
+    spent: new Set(
+      booked.flatMap(([id, { spent }]) =>
+        spent !== undefined && spent.index <= index ? [id] : [],
+      ),
+    ),
+  };
+}

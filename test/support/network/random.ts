@@ -1,0 +1,57 @@
+/**
+ * Random numbers that are the same for the same seed on every machine: sfc32 (PractRand), seeded by a hash of text.
+ */
+import { blake2b256 } from '../../../src/stardust/hash.ts';
+
+export class Random {
+  readonly #state: Uint32Array;
+
+  constructor(seed: string) {
+    this.#state = new Uint32Array(blake2b256(new TextEncoder().encode(seed)).slice(0, 16).buffer);
+    for (let i = 0; i < 12; i++) this.u32();
+  }
+
+  u32(): number {
+    const state = this.#state;
+    const [a, b, c, counter] = state as unknown as [number, number, number, number];
+    const result = (a + b + counter) >>> 0;
+    state[3] = counter + 1;
+    state[0] = b ^ (b >>> 9);
+    state[1] = c + (c << 3);
+    state[2] = ((c << 21) | (c >>> 11)) + result;
+    return result;
+  }
+
+  /** 0 to `limit` - 1. */
+  below(limit: number): number {
+    return Math.floor((this.u32() / 2 ** 32) * limit);
+  }
+
+  /** `from` to `to`, both included. */
+  between(from: number, to: number): number {
+    return from + this.below(to - from + 1);
+  }
+
+  /** True with this probability. */
+  chance(probability: number): boolean {
+    return this.u32() < probability * 2 ** 32;
+  }
+
+  pick<T>(values: readonly T[]): T {
+    if (values.length === 0) throw new RangeError('nothing to pick from');
+    return values[this.below(values.length)]!;
+  }
+
+  /** Up to `count` different elements, in random order. */
+  sample<T>(values: readonly T[], count: number): T[] {
+    const rest = [...values];
+    const taken: T[] = [];
+    while (taken.length < count && rest.length > 0)
+      taken.push(...rest.splice(this.below(rest.length), 1));
+    return taken;
+  }
+
+  bytes(length: number): Uint8Array {
+    return Uint8Array.from({ length }, () => this.u32() & 0xff);
+  }
+}

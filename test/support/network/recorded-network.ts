@@ -1,0 +1,201 @@
+/**
+ * The networks in test/vectors that HORNET 2.0.1 recorded (data/README.md): network-a and network-c.
+ *
+ * Outputs are put together from the included transactions and the receipts. When a block became visible was not recorded; it is as late as the
+ * recorded facts allow: before the milestone that references it, before its children, and before the first question that named it.
+ */
+import { type ParsedBlock, parseBlock } from '../../../src/stardust/block.ts';
+import { fromHex, Reader, toHex } from '../../../src/stardust/bytes.ts';
+import { decode } from '../../../src/stardust/codec.ts';
+import { blockId, migratedOutputId, outputBytes, outputId } from '../../../src/stardust/ids.ts';
+import { protocolParametersOption } from '../../../src/stardust/milestone.ts';
+import { type Output, OutputType } from '../../../src/stardust/output.ts';
+import { decodeParameters } from '../../../src/stardust/parameters.ts';
+import { UnlockConditionType } from '../../../src/stardust/unlock-condition.ts';
+import { readLines, readVector } from '../vectors.ts';
+import { milestoneBlock, networkMilestone } from './blocks.ts';
+import type {
+  Genesis,
+  InclusionState,
+  Network,
+  NetworkBlock,
+  NetworkMilestone,
+  NetworkOutput,
+} from './network-model.ts';
+
+export { readVector };
+
+export type RecordedName = 'network-a' | 'network-c';
+
+/** A question that was put to the node while its confirmed milestone was `ledgerIndex`. */
+export interface RecordedQuestion {
+  name: string;
+  ledgerIndex: number;
+  /** The body: an object, or text where it was no proper object. */
+  request: unknown;
+  status: number;
+  response: unknown;
+}
+
+const KEYS = [
+  '0xed3c3f1a319ff4e909cf2771d79fece0ac9bd9fd2ee49ea6c0885c9cb3b1248c',
+  '0xf6752f5f46a53364e2ee9c4d662d762a81efd51010282a75cd6bd03f28ef349c',
+];
+
+export function recordedQuestions(name: RecordedName): RecordedQuestion[] {
+  return readLines(`${name}/whiteflag.jsonl`) as RecordedQuestion[];
+}
+
+export function recordedNetwork(name: RecordedName): Network {
+  const { genesis, outputs } = readGenesis(readVector(`${name}/full_snapshot.bin`));
+  const lines = readLines(`${name}/milestones.jsonl`) as { payload: string }[];
+  const milestones = lines.map(({ payload }) => networkMilestone(fromHex(payload)));
+  const blocks = readBlocks(name);
+  addLastMilestoneBlock(blocks, milestones.at(-1)!);
+  bookOutputs(milestones, [...blocks.values()], outputs);
+  dateBlocks(blocks, recordedQuestions(name));
+  const keys = {
+    keys: KEYS.map((key) => ({ publicKey: fromHex(key), first: 0, last: 0 })),
+    threshold: 2,
+  };
+  return { name, genesis, keys, milestones, blocks, outputs };
+}
+
+/** The part of a full snapshot that a genesis file has: header and outputs (formats-and-clients.md 1.1, 1.4). */
+function readGenesis(file: Uint8Array): { genesis: Genesis; outputs: Map<string, NetworkOutput> } {
+  const reader = new Reader(file);
+  reader.take(2);
+  const index = reader.u32();
+  reader.u32();
+  const timestamp = reader.u32();
+  reader.take(32 + 4 + 32);
+  const treasury = reader.u64();
+  const option = decode(protocolParametersOption, new Reader(reader.take(reader.u16())));
+  const count = Number(reader.u64());
+  reader.take(4 + 2);
+  const outputs = new Map<string, NetworkOutput>();
+  for (let i = 0; i < count; i++) {
+    const id = reader.take(34);
+    const output = {
+      outputId: id,
+      blockId: reader.take(32),
+      bookedIndex: reader.u32(),
+      bookedTimestamp: reader.u32(),
+      bytes: reader.take(reader.u32()),
+    };
+    outputs.set(toHex(id), output);
+  }
+  return {
+    genesis: { index, timestamp, treasury, parameters: decodeParameters(option.parameters) },
+    outputs,
+  };
+}
+
+interface RecordedBlock {
+  block: string;
+  referencedByMilestoneIndex: number | null;
+  whiteFlagIndex: number | null;
+  ledgerInclusionState: InclusionState | null;
+  conflictReason: number | null;
+}
+
+function readBlocks(name: string): Map<string, NetworkBlock> {
+  const blocks = new Map<string, NetworkBlock>();
+  for (const line of readLines(`${name}/blocks.jsonl`) as RecordedBlock[]) {
+    const block = networkBlock(fromHex(line.block));
+    const { referencedByMilestoneIndex: index, whiteFlagIndex, ledgerInclusionState: state } = line;
+    if (index !== null && whiteFlagIndex !== null && state !== null) {
+      block.referenced = { index, whiteFlagIndex, state, conflict: line.conflictReason ?? 0 };
+    }
+    blocks.set(block.id, block);
+  }
+  return blocks;
+}
+
+function networkBlock(bytes: Uint8Array): NetworkBlock {
+  const parsed = parsedBlock(bytes);
+  const milestoneIndex = parsed.milestone?.value.index;
+  return {
+    id: toHex(parsed.id),
+    bytes,
+    parents: parsed.block.parents.map(toHex),
+    ...(milestoneIndex === undefined ? {} : { milestoneIndex }),
+    visibleFrom: Number.POSITIVE_INFINITY,
+  };
+}
+
+function parsedBlock(bytes: Uint8Array): ParsedBlock {
+  const result = parseBlock(bytes);
+  if (!result.ok) throw new Error(`recorded block: ${result.reason}`);
+  return result.parsed;
+}
+
+/** Nothing references the last milestone's block, so the recording of network-a ends before it. */
+function addLastMilestoneBlock(blocks: Map<string, NetworkBlock>, last: NetworkMilestone): void {
+  const bytes = milestoneBlock(last.payload);
+  const id = toHex(blockId(bytes));
+  if (!blocks.has(id)) blocks.set(id, networkBlock(bytes));
+}
+
+/** Books and spends the outputs of included transactions and receipts, milestone by milestone. */
+function bookOutputs(
+  milestones: NetworkMilestone[],
+  blocks: NetworkBlock[],
+  outputs: Map<string, NetworkOutput>,
+): void {
+  const included = Map.groupBy(
+    blocks.filter(({ referenced }) => referenced?.state === 'included'),
+    ({ referenced }) => referenced!.index,
+  );
+  for (const { index, timestamp, id, receipt } of milestones) {
+    const book = (own: Uint8Array, block: Uint8Array, output: Output) => {
+      const bytes = outputBytes(output);
+      const booked = { bookedIndex: index, bookedTimestamp: timestamp };
+      outputs.set(toHex(own), { outputId: own, blockId: block, ...booked, bytes });
+    };
+    const inOrder = included
+      .get(index)
+      ?.sort((a, b) => a.referenced!.whiteFlagIndex - b.referenced!.whiteFlagIndex);
+    for (const { bytes } of inOrder ?? []) {
+      const parsed = parsedBlock(bytes);
+      const { id: transactionId, value } = parsed.transaction!;
+      for (const input of value.essence.inputs) {
+        const spent = { index, timestamp, transactionId };
+        outputs.get(toHex(outputId(input.transactionId, input.outputIndex)))!.spent = spent;
+      }
+      value.essence.outputs.forEach((output, i) => {
+        book(outputId(transactionId, i), parsed.id, output);
+      });
+    }
+    // E.5: plain basic outputs, and no block that made them
+    receipt?.funds.forEach(({ address, deposit }, i) => {
+      const condition = { type: UnlockConditionType.Address, address };
+      const plain = { type: OutputType.Basic, amount: deposit, nativeTokens: [], features: [] };
+      book(migratedOutputId(fromHex(id), i), new Uint8Array(32), {
+        ...plain,
+        unlockConditions: [condition],
+      });
+    });
+  }
+}
+
+/** Sets `visibleFrom`: the latest milestone that the facts allow, or for a block that nothing asks for, the one that its parents came with. */
+function dateBlocks(blocks: Map<string, NetworkBlock>, questions: RecordedQuestion[]): void {
+  const date = (id: unknown, index: number) => {
+    const block = typeof id === 'string' ? blocks.get(id) : undefined;
+    if (block !== undefined) block.visibleFrom = Math.min(block.visibleFrom, index);
+  };
+  for (const { request, ledgerIndex } of questions) {
+    const asked = (request as { parents?: unknown }).parents;
+    if (Array.isArray(asked)) for (const id of asked) date(id, ledgerIndex);
+  }
+  for (const block of [...blocks.values()].reverse()) {
+    if (block.referenced !== undefined) date(block.id, block.referenced.index - 1);
+    for (const parent of block.parents) date(parent, block.visibleFrom);
+  }
+  for (const block of blocks.values()) {
+    if (block.visibleFrom !== Number.POSITIVE_INFINITY) continue;
+    const fromParents = block.parents.map((parent) => blocks.get(parent)?.visibleFrom ?? 0);
+    block.visibleFrom = Math.max(block.milestoneIndex ?? 0, ...fromParents);
+  }
+}

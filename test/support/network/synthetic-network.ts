@@ -1,0 +1,325 @@
+/**
+ * A network made up block by block, with keys of ours: accounts that pay, a coordinator that signs. The same seed makes the same network.
+ *
+ * It is a {@link Network} at every moment, so the double of a node can serve it while it grows. Verdicts are those of transactions.ts.
+ */
+import { fromHex, toHex } from '../../../src/stardust/bytes.ts';
+import { blake2b256 } from '../../../src/stardust/hash.ts';
+import { blockId, networkId, outputId } from '../../../src/stardust/ids.ts';
+import type { ProtocolParametersOption } from '../../../src/stardust/milestone.ts';
+import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
+import type { Output } from '../../../src/stardust/output.ts';
+import type { ProtocolParameters } from '../../../src/stardust/parameters.ts';
+import { blockAround, networkMilestone, readMilestone, taggedDataPayload } from './blocks.ts';
+import { type KeyPair, keyPair } from './keys.ts';
+import { type Decided, decide, pastCone, rootsOf } from './known-verdicts.ts';
+import { carries, signMilestone } from './milestones.ts';
+import {
+  type Genesis,
+  lastIndex,
+  type Network,
+  type NetworkBlock,
+  type NetworkMilestone,
+  type NetworkOutput,
+  type WhiteFlagCase,
+  ZERO_ID,
+} from './network-model.ts';
+import { basic } from './outputs.ts';
+import { Random } from './random.ts';
+import {
+  type Coin,
+  coin,
+  type Defect,
+  type MadeTransaction,
+  makeTransaction,
+  type Spend,
+} from './transactions.ts';
+
+export interface SyntheticOptions {
+  seed?: string;
+  genesisIndex?: number;
+  genesisTimestamp?: number;
+  /** What the ledger begins with; default: {@link DEFAULT_COINS} basic outputs, the i-th owned by `account(i)`. */
+  coins?: (account: (number: number) => KeyPair) => Output[];
+  treasury?: bigint;
+  parameters?: Partial<ProtocolParameters>;
+  /** How many keys may sign milestones, and how many must. */
+  keyCount?: number;
+  threshold?: number;
+}
+
+export interface MilestoneOptions {
+  /** Default: some tips and the previous milestone's block. */
+  parents?: readonly string[];
+  /** Default: five seconds after the previous one. */
+  timestamp?: number;
+  metadata?: Uint8Array;
+  announce?: ProtocolParametersOption;
+  /** Default: all. */
+  signers?: readonly KeyPair[];
+}
+
+export const DEFAULT_COINS = 16;
+export const COIN_AMOUNT = 1_000_000_000n;
+const MILESTONE_INTERVAL = 5;
+
+/** Blocks refer to two of the last so many. */
+const WINDOW = 8;
+
+export class SyntheticNetwork implements Network {
+  readonly name: string;
+  readonly genesis: Genesis;
+  readonly keys: MilestoneKeys;
+  readonly milestones: NetworkMilestone[] = [];
+  readonly blocks = new Map<string, NetworkBlock>();
+  readonly outputs = new Map<string, NetworkOutput>();
+  readonly random: Random;
+  /** The coordinator's keys. */
+  readonly signers: readonly KeyPair[];
+  readonly genesisCoins: readonly Coin[];
+  readonly #accounts = new Map<number, KeyPair>();
+  readonly #transactions = new Map<string, MadeTransaction>();
+  /** The block of the transaction that makes an output. */
+  readonly #producers = new Map<string, string>();
+  readonly #tips = new Set<string>();
+  readonly #networkId: bigint;
+  #window: string[] = [];
+  #milestoneBlock: string | undefined;
+
+  constructor(options: SyntheticOptions = {}) {
+    const {
+      seed = 'synthetic',
+      genesisIndex: index = 0,
+      genesisTimestamp: timestamp = 1_700_000_000,
+    } = options;
+    const { treasury = 0n, keyCount = 3, threshold = 2 } = options;
+    this.name = seed;
+    this.random = new Random(seed);
+    this.signers = Array.from({ length: keyCount }, (_, i) =>
+      keyPair(`${seed} milestone key ${i}`),
+    );
+    const publicKeys = this.signers.map(({ publicKey }) => ({ publicKey, first: 0, last: 0 }));
+    this.keys = { keys: publicKeys, threshold };
+    const outputs = options.coins?.((number) => this.account(number)) ?? this.#defaultCoins();
+    this.genesisCoins = outputs.map((output, i) => coin(genesisOutputId(seed, i), output));
+    for (const { id, bytes } of this.genesisCoins) {
+      const booked = { bookedIndex: index, bookedTimestamp: timestamp };
+      this.outputs.set(toHex(id), { outputId: id, blockId: new Uint8Array(32), ...booked, bytes });
+    }
+    const tokenSupply = outputs.reduce((sum, { amount }) => sum + amount, treasury);
+    const parameters = { ...DEFAULT_PARAMETERS, tokenSupply, ...options.parameters };
+    this.#networkId = networkId(parameters.networkName);
+    this.genesis = { index, timestamp, treasury, parameters };
+  }
+
+  #defaultCoins(): Output[] {
+    return Array.from({ length: DEFAULT_COINS }, (_, i) => basic(this.account(i), COIN_AMOUNT));
+  }
+
+  account(number: number): KeyPair {
+    let found = this.#accounts.get(number);
+    if (found === undefined) {
+      found = keyPair(`${this.name} account ${number}`);
+      this.#accounts.set(number, found);
+    }
+    return found;
+  }
+
+  /** A transaction that is not in any block yet. */
+  transaction(
+    spends: readonly Spend[],
+    outputs: readonly Output[],
+    defect?: Defect,
+  ): MadeTransaction {
+    return makeTransaction(spends, outputs, {
+      networkId: this.#networkId,
+      ...(defect === undefined ? {} : { defect }),
+    });
+  }
+
+  /** A block around a payload, or around nothing; returns its ID. */
+  attach(payload: Uint8Array | undefined, parents: readonly string[] = this.someParents()): string {
+    return this.#add(parents, payload).id;
+  }
+
+  /**
+   * A block with a transaction, which may have been attached before. Default parents: two of the newest blocks, and those that made its inputs
+   * if they are there and not referenced yet, so that producers come first.
+   */
+  attachTransaction(
+    made: MadeTransaction,
+    parents: readonly string[] = this.#parentsOf(made),
+  ): string {
+    const { id } = this.#add(parents, made.payload);
+    this.#transactions.set(id, made);
+    for (const each of made.coins) this.#producers.set(toHex(each.id), id);
+    return id;
+  }
+
+  #parentsOf({ inputs }: MadeTransaction): string[] {
+    const producers = inputs.flatMap((input) => this.#producers.get(input) ?? []);
+    const open = producers.filter((id) => this.blocks.get(id)!.referenced === undefined);
+    return [...new Set([...open, ...this.someParents()])].slice(0, 8);
+  }
+
+  /** A block with tagged data. */
+  note(
+    parents?: readonly string[],
+    data: Uint8Array = this.random.bytes(this.random.between(0, 64)),
+  ): string {
+    return this.attach(taggedDataPayload(new TextEncoder().encode('note'), data), parents);
+  }
+
+  /** A block around a milestone payload, by default with the payload's parents; with the first of them it is one just as well (M-5). */
+  attachMilestone(payload: Uint8Array, parents?: readonly string[]): string {
+    const own = parents ?? readMilestone(payload).parents.map(toHex);
+    const block = this.#add(own, payload);
+    const sorted = block.parents.map(fromHex);
+    if (carries(sorted, payload, this.keys)) block.milestoneIndex = readMilestone(payload).index;
+    return block.id;
+  }
+
+  #add(parents: readonly string[], payload: Uint8Array | undefined): NetworkBlock {
+    for (const parent of parents) {
+      if (parent !== ZERO_ID && !this.blocks.has(parent))
+        throw new Error(`${this.name} has no block ${parent}`);
+    }
+    const bytes = blockAround(parents, payload);
+    const id = toHex(blockId(bytes));
+    const known = this.blocks.get(id);
+    if (known !== undefined) return known;
+    const block = { id, bytes, parents: [...parents].sort(), visibleFrom: lastIndex(this) };
+    this.blocks.set(id, block);
+    for (const parent of parents) this.#tips.delete(parent);
+    this.#tips.add(id);
+    this.#window = [...this.#window, id].slice(-WINDOW);
+    return block;
+  }
+
+  /** Two of the newest blocks, or the genesis. */
+  someParents(): string[] {
+    return this.#window.length === 0 ? [ZERO_ID] : this.random.sample(this.#window, 2);
+  }
+
+  /** The block of the last milestone. */
+  get milestoneBlock(): string | undefined {
+    return this.#milestoneBlock;
+  }
+
+  get nextIndex(): number {
+    return lastIndex(this) + 1;
+  }
+
+  /** The default timestamp of the next milestone. */
+  get nextTimestamp(): number {
+    return (this.milestones.at(-1) ?? this.genesis).timestamp + MILESTONE_INTERVAL;
+  }
+
+  /** What a coordinator would ask about a next milestone, the right answer, and whether the previous milestone's block was met on the way (E.3). */
+  propose(
+    options: Pick<MilestoneOptions, 'parents' | 'timestamp'> = {},
+  ): WhiteFlagCase & { met: boolean; cone: Decided[] } {
+    const { parents = this.#milestoneParents(), timestamp = this.nextTimestamp } = options;
+    const previousMilestoneId = this.milestones.at(-1)?.id ?? ZERO_ID;
+    const { order, met } = pastCone(this.blocks, parents);
+    const cone = decide(order, this.#transactions, this.outputs, timestamp);
+    const { inclusionMerkleRoot, appliedMerkleRoot } = rootsOf(cone);
+    const request = {
+      index: this.nextIndex,
+      timestamp,
+      parents: [...parents],
+      previousMilestoneId,
+    };
+    const response = {
+      inclusionMerkleRoot: toHex(inclusionMerkleRoot),
+      appliedMerkleRoot: toHex(appliedMerkleRoot),
+    };
+    const first = this.milestones.length === 0;
+    return { request, response, cone, met: first || [...met].some((id) => this.#isPrevious(id)) };
+  }
+
+  #isPrevious(id: string): boolean {
+    const block = this.blocks.get(id);
+    if (block?.milestoneIndex !== lastIndex(this)) return false;
+    const payload = block.bytes.subarray(2 + 32 * block.parents.length + 4, -8);
+    return networkMilestone(payload).id === this.milestones.at(-1)!.id;
+  }
+
+  /** Issues the next milestone: its cone is referenced, its block is there. */
+  milestone(options: MilestoneOptions = {}): NetworkMilestone {
+    const { metadata = new Uint8Array(), announce, signers = this.signers } = options;
+    const parents = [...(options.parents ?? this.#milestoneParents())].sort();
+    const { request, response, cone, met } = this.propose({ ...options, parents });
+    if (!met) throw new Error('the cone lacks the block of the previous milestone');
+    const payload = signMilestone(
+      {
+        type: 7,
+        index: request.index,
+        timestamp: request.timestamp,
+        protocolVersion: this.genesis.parameters.version,
+        previousMilestoneId: fromHex(request.previousMilestoneId),
+        parents: parents.map(fromHex),
+        inclusionMerkleRoot: fromHex(response.inclusionMerkleRoot),
+        appliedMerkleRoot: fromHex(response.appliedMerkleRoot),
+        metadata,
+        options: announce === undefined ? [] : [announce],
+      },
+      signers,
+    );
+    const issued = networkMilestone(payload);
+    this.milestones.push(issued);
+    cone.forEach((decided, whiteFlagIndex) => {
+      this.#reference(decided, issued, whiteFlagIndex);
+    });
+    this.#milestoneBlock = this.attachMilestone(payload);
+    return issued;
+  }
+
+  #milestoneParents(): string[] {
+    if (this.#tips.size === 0) return [ZERO_ID];
+    const previous = this.#milestoneBlock === undefined ? [] : [this.#milestoneBlock];
+    const tips = [...this.#tips].filter((id) => id !== this.#milestoneBlock);
+    return [...previous, ...this.random.sample(tips, 8 - previous.length)];
+  }
+
+  #reference(
+    { block, transaction, state, conflict }: Decided,
+    by: NetworkMilestone,
+    whiteFlagIndex: number,
+  ): void {
+    const { index, timestamp } = by;
+    block.referenced = { index, whiteFlagIndex, state, conflict };
+    this.#tips.delete(block.id);
+    if (transaction === undefined || state !== 'included') return;
+    for (const input of transaction.inputs) {
+      this.outputs.get(input)!.spent = { index, timestamp, transactionId: transaction.id };
+    }
+    for (const { id, bytes } of transaction.coins) {
+      const booked = { bookedIndex: index, bookedTimestamp: timestamp };
+      this.outputs.set(toHex(id), { outputId: id, blockId: fromHex(block.id), ...booked, bytes });
+    }
+  }
+
+  /** The network as it is now, as data alone. */
+  toNetwork(): Network {
+    const { name, genesis, keys, milestones, blocks, outputs } = this;
+    return { name, genesis, keys, milestones, blocks, outputs };
+  }
+}
+
+const DEFAULT_PARAMETERS = {
+  version: 2,
+  networkName: 'synthetic',
+  bech32Hrp: 'tst',
+  minPowScore: 0,
+  belowMaxDepth: 15,
+  rentStructure: { vByteCost: 500, vByteFactorData: 1, vByteFactorKey: 10 },
+};
+
+/** Made-up transactions of 128 outputs each, the most that an input can name. */
+function genesisOutputId(seed: string, number: number): Uint8Array {
+  return outputId(
+    blake2b256(new TextEncoder().encode(`${seed} genesis ${number >> 7}`)),
+    number & 127,
+  );
+}

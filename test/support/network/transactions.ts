@@ -1,0 +1,181 @@
+/**
+ * Transactions with real signatures whose verdict is known because of how they were made, so that it needs no judge.
+ *
+ * Ed25519 addresses only; outputs with a time condition are spent alone. Whoever needs more takes a judge.
+ */
+import { AddressType } from '../../../src/stardust/address.ts';
+import { equalBytes, isZero, toHex } from '../../../src/stardust/bytes.ts';
+import { encode } from '../../../src/stardust/codec.ts';
+import {
+  chainIdFromOutputId,
+  inputsCommitment,
+  outputBytes,
+  outputId,
+  signedDigest,
+  transactionId,
+} from '../../../src/stardust/ids.ts';
+import { type AliasOutput, type Output, OutputType } from '../../../src/stardust/output.ts';
+import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
+import { type Transaction, transaction } from '../../../src/stardust/transaction.ts';
+import { type Unlock, UnlockType } from '../../../src/stardust/unlock.ts';
+import { findCondition, UnlockConditionType } from '../../../src/stardust/unlock-condition.ts';
+import type { KeyPair } from './keys.ts';
+import { spoilt } from './milestones.ts';
+
+/** An output that can be consumed. */
+export interface Coin {
+  /** 34 bytes. */
+  id: Uint8Array;
+  output: Output;
+  bytes: Uint8Array;
+}
+
+/** A coin, and who signs for it: its owner, or not. */
+export interface Spend {
+  coin: Coin;
+  by: KeyPair;
+}
+
+/** `chain`: the caller says that the outputs break a rule of alias or NFT chains (D.3). */
+export type Defect = 'signature' | 'commitment' | 'chain';
+
+export interface MadeTransaction {
+  payload: Uint8Array;
+  id: Uint8Array;
+  /** The IDs of the outputs that it consumes, `0x…`. */
+  inputs: string[];
+  /** What it creates. */
+  coins: Coin[];
+  /** The verdict in a milestone of this timestamp, given that all inputs are there. */
+  verdict(timestamp: number): ConflictReason;
+}
+
+export interface TransactionOptions {
+  defect?: Defect;
+  networkId: bigint;
+}
+
+export function coin(id: Uint8Array, value: Output): Coin {
+  return { id, output: value, bytes: outputBytes(value) };
+}
+
+export function makeTransaction(
+  spends: readonly Spend[],
+  outputs: readonly Output[],
+  { defect, networkId }: TransactionOptions,
+): MadeTransaction {
+  const commitment = inputsCommitment(spends.map(({ coin }) => coin.bytes));
+  if (defect === 'commitment') commitment[0]! ^= 1;
+  const unsigned: Transaction = {
+    type: 6,
+    essence: {
+      type: 1,
+      networkId,
+      inputs: spends.map(({ coin: { id } }) => ({
+        type: 0,
+        transactionId: id.subarray(0, 32),
+        outputIndex: id[32]! | (id[33]! << 8),
+      })),
+      inputsCommitment: commitment,
+      outputs: [...outputs],
+      payload: undefined,
+    },
+    unlocks: [],
+  };
+  const digest = signedDigest(unsigned, encode(transaction, unsigned));
+  const payload = encode(transaction, {
+    ...unsigned,
+    unlocks: unlocksOf(spends, digest, defect === 'signature'),
+  });
+  const id = transactionId(payload);
+  return {
+    payload,
+    id,
+    inputs: spends.map(({ coin }) => toHex(coin.id)),
+    coins: outputs.map((value, i) => coin(outputId(id, i), value)),
+    verdict: verdictOf(spends, outputs, defect),
+  };
+}
+
+/** A signature where a key signs first, references to it afterwards. */
+function unlocksOf(spends: readonly Spend[], digest: Uint8Array, spoil: boolean): Unlock[] {
+  return spends.map(({ by }, i): Unlock => {
+    const first = spends.findIndex((spend) => spend.by === by);
+    if (first < i) return { type: UnlockType.Reference, reference: first };
+    const signature = by.sign(digest);
+    const shown = spoil ? spoilt(signature) : signature;
+    return {
+      type: UnlockType.Signature,
+      signature: { type: 0, publicKey: by.publicKey, signature: shown },
+    };
+  });
+}
+
+/** D.2 for what can be made here, in its order. */
+function verdictOf(
+  spends: readonly Spend[],
+  outputs: readonly Output[],
+  defect: Defect | undefined,
+) {
+  const timed = spends.some(({ coin }) =>
+    coin.output.unlockConditions.some(({ type }) => type in TIME_CONDITIONS),
+  );
+  if (timed && (spends.length > 1 || defect !== undefined))
+    throw new Error('a time condition must be all there is');
+  const sum = (values: readonly Output[]) =>
+    values.reduce((total, { amount }) => total + amount, 0n);
+  const balanced = sum(spends.map(({ coin }) => coin.output)) === sum(outputs);
+  return (timestamp: number): ConflictReason => {
+    if (spends.some(({ coin }) => isLocked(coin.output, timestamp)))
+      return ConflictReason.TimelockNotExpired;
+    if (defect === 'commitment') return ConflictReason.InvalidInputsCommitment;
+    for (const [i, { coin, by }] of spends.entries()) {
+      const first = spends.findIndex((spend) => spend.by === by) === i;
+      if (!isOwner(by, coin, outputs, timestamp)) {
+        return first ? ConflictReason.InvalidSignature : ConflictReason.InvalidInputUnlock;
+      }
+      if (defect === 'signature') return ConflictReason.InvalidSignature;
+    }
+    if (!balanced) return ConflictReason.InputOutputSumMismatch;
+    return defect === 'chain' ? ConflictReason.InvalidChainStateTransition : ConflictReason.None;
+  };
+}
+
+const TIME_CONDITIONS = {
+  [UnlockConditionType.Timelock]: true,
+  [UnlockConditionType.Expiration]: true,
+};
+
+function isLocked(value: Output, timestamp: number): boolean {
+  return timestamp < (findCondition(value, UnlockConditionType.Timelock)?.unixTime ?? 0);
+}
+
+/** S2.1 to S2.3. */
+function isOwner(
+  by: KeyPair,
+  { id, output: value }: Coin,
+  outputs: readonly Output[],
+  timestamp: number,
+): boolean {
+  const expiration = findCondition(value, UnlockConditionType.Expiration);
+  const expired = expiration !== undefined && expiration.unixTime <= timestamp;
+  const owner = expired ? expiration.returnAddress : usualOwner(value, id, outputs);
+  return owner?.type === AddressType.Ed25519 && equalBytes(owner.id, by.address.id);
+}
+
+function usualOwner(value: Output, id: Uint8Array, outputs: readonly Output[]) {
+  if (value.type !== OutputType.Alias)
+    return findCondition(value, UnlockConditionType.Address)?.address;
+  const aliasId = aliasIdOf(value, id);
+  const next = outputs.find(
+    (each) => each.type === OutputType.Alias && equalBytes(each.aliasId, aliasId),
+  );
+  const moved = next?.type === OutputType.Alias && next.stateIndex !== value.stateIndex;
+  const type = moved ? UnlockConditionType.StateController : UnlockConditionType.Governor;
+  return findCondition(value, type)?.address;
+}
+
+/** B.6 */
+export function aliasIdOf(value: AliasOutput, id: Uint8Array): Uint8Array {
+  return isZero(value.aliasId) ? chainIdFromOutputId(id) : value.aliasId;
+}

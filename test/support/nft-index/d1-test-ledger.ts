@@ -1,0 +1,65 @@
+/**
+ * A ledger in a real D1, with as much of it as the index sees.
+ */
+import { openIndexLedger, openNftLedger } from '../../../src/nft-index/d1-ledger.ts';
+import type { NftRow } from '../../../src/nft-index/ports.ts';
+import type { TestLedger } from './ledger-contract.ts';
+
+const INSERT_HEAD = `
+  INSERT INTO head (one, generation, genesis, start, ledger, treasury_milestone, treasury_amount, imported)
+  VALUES (1, ?1, 0, ?2, ?2, '', '0', 0)`;
+
+/** ?1 JSON of the rows. Their milestone is the ledger's index. */
+const UPSERT_NFTS = `
+  INSERT INTO nft (id, output, changed) SELECT j.value ->> 'nft', j.value ->> 'output', h.ledger FROM json_each(?1) j, head h WHERE true
+  ON CONFLICT (id) DO UPDATE SET output = excluded.output, changed = excluded.changed`;
+
+const LOG_CHANGES = `
+  INSERT INTO nft_change (milestone, nft) SELECT h.ledger, j.value ->> 'nft' FROM json_each(?1) j, head h`;
+
+/** Rows whose JSON one parameter takes. */
+const PIECE = 5_000;
+
+export function openTestLedger(db: D1Database): TestLedger {
+  const forPieces = (sql: string, rows: readonly NftRow[]) =>
+    Array.from({ length: Math.ceil(rows.length / PIECE) }, (_, i) =>
+      db.prepare(sql).bind(JSON.stringify(rows.slice(i * PIECE, (i + 1) * PIECE))),
+    );
+  return {
+    index: openIndexLedger(db),
+    nfts: openNftLedger(db),
+    async import(generation, start, nfts) {
+      const cleared = ['head', 'nft', 'nft_change'].map((table) =>
+        db.prepare(`DELETE FROM ${table}`),
+      );
+      await db.batch([
+        ...cleared,
+        db.prepare(INSERT_HEAD).bind(generation, start),
+        ...forPieces(UPSERT_NFTS, nfts),
+      ]);
+    },
+    async apply(changes) {
+      const move = db.prepare('UPDATE head SET ledger = ledger + 1');
+      await db.batch([
+        move,
+        ...forPieces(UPSERT_NFTS, changes),
+        ...forPieces(LOG_CHANGES, changes),
+      ]);
+    },
+    async removeLedger() {
+      await db.prepare('DELETE FROM head').run();
+    },
+    async removeState() {
+      await db.prepare('DELETE FROM nft_index').run();
+    },
+  };
+}
+
+/** As the migrations left it. */
+export async function resetState(db: D1Database): Promise<void> {
+  await db
+    .prepare(
+      "INSERT OR REPLACE INTO nft_index (one, token, generation, state) VALUES (1, '', '', '{}')",
+    )
+    .run();
+}

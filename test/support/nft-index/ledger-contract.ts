@@ -1,0 +1,174 @@
+/**
+ * What the index counts on in its view of the ledger (src/nft-index/ports.ts), held against D1 and against the model that stands for it in other tests.
+ */
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { IndexLedger, NftLedger, NftRow } from '../../../src/nft-index/ports.ts';
+import { beginState, endOf } from '../../../src/nft-index/publisher-state.ts';
+
+export interface TestLedger {
+  index: IndexLedger;
+  nfts: NftLedger;
+  /** Replaces whatever there was. */
+  import(generation: string, start: number, nfts: readonly NftRow[]): Promise<void>;
+  /** The next milestone. */
+  apply(changes: readonly NftRow[]): Promise<void>;
+  removeLedger(): Promise<void>;
+  removeState(): Promise<void>;
+}
+
+export const nftId = (name: string) => name.padEnd(64, name);
+export const outputId = (name: string) => name.padEnd(68, name);
+const [A, B, C, D] = [nftId('a'), nftId('b'), nftId('c'), nftId('d')];
+const at = (nft: string, output: string | null): NftRow => ({
+  nft,
+  output: output && outputId(output),
+});
+
+export function describeLedger(name: string, open: () => TestLedger): void {
+  describe(`${name}: the ledger as the index sees it`, () => {
+    let ledger: TestLedger;
+
+    beforeEach(async () => {
+      ledger = open();
+      await ledger.import('g', 100, [at(A, '1'), at(B, '2')]);
+      await ledger.apply([at(C, '3'), at(A, '4')]);
+      await ledger.apply([at(B, null)]);
+      await ledger.apply([at(C, '5')]);
+    });
+
+    const swap = async (from: number, generation = 'g') => {
+      const { stored } = await ledger.index.look();
+      return ledger.index.swap(stored?.token, {
+        token: crypto.randomUUID(),
+        state: beginState(generation, from),
+      });
+    };
+
+    test('where it stands', async () => {
+      expect((await ledger.index.look()).head).toEqual({
+        generation: 'g',
+        start: 100,
+        ledger: 103,
+      });
+    });
+
+    test('the last change of each NFT, in order, page by page', async () => {
+      const first = await ledger.index.readChanges(endOf(100), 103, 2);
+      expect(first).toEqual({
+        generation: 'g',
+        ledgerIndex: 103,
+        rows: [
+          { milestone: 101, ...at(A, '4') },
+          { milestone: 102, ...at(B, null) },
+        ],
+      });
+      expect((await ledger.index.readChanges({ milestone: 102, nft: B }, 103, 2))?.rows).toEqual([
+        { milestone: 103, ...at(C, '5') },
+      ]);
+      expect((await ledger.index.readChanges(endOf(103), 103, 2))?.rows).toEqual([]);
+    });
+
+    test('changes within a milestone have an order, and none beyond the last milestone is read', async () => {
+      await ledger.apply([at(D, '6'), at(A, '7'), at(B, '8')]);
+      const ids = async (after: { milestone: number; nft: string }, upTo: number) =>
+        (await ledger.index.readChanges(after, upTo, 10))?.rows.map(({ nft }) => nft);
+      expect(await ids(endOf(102), 104)).toEqual([C, A, B, D]);
+      expect(await ids({ milestone: 104, nft: A }, 104)).toEqual([B, D]);
+      expect(await ids(endOf(100), 103)).toEqual([C]);
+    });
+
+    test('all NFTs, page by page', async () => {
+      expect(await ledger.index.readNfts('', 2)).toEqual({
+        generation: 'g',
+        ledgerIndex: 103,
+        rows: [at(A, '4'), at(B, null)],
+      });
+      expect((await ledger.index.readNfts(B, 2))?.rows).toEqual([at(C, '5')]);
+    });
+
+    test('the window: last changes first, and the names of all', async () => {
+      const window = (await ledger.index.readWindow(100, 2, 9))!;
+      expect(window).toMatchObject({
+        generation: 'g',
+        ledgerIndex: 103,
+        rows: [at(C, '5'), at(B, null)],
+      });
+      expect(window.names.match(/.{8}/g)?.sort()).toEqual(
+        ['a', 'b', 'c'].map((digit) => digit.repeat(8)),
+      );
+      expect(window.token).toBe((await ledger.index.look()).stored?.token);
+      expect((await ledger.index.readWindow(100, 2, 2))?.names.length).toBe(16);
+      expect(await ledger.index.readWindow(103, 2, 2)).toMatchObject({ rows: [], names: '' });
+    });
+
+    test('one NFT', async () => {
+      expect(await ledger.nfts.readNft(A, false)).toEqual({
+        ledgerIndex: 103,
+        output: outputId('4'),
+      });
+      expect(await ledger.nfts.readNft(B, true)).toEqual({ ledgerIndex: 103, output: null });
+      expect(await ledger.nfts.readNft(D, true)).toEqual({ ledgerIndex: 103, output: null });
+    });
+
+    test('the state is swapped by whoever has seen the last one', async () => {
+      const before = (await ledger.index.look()).stored!;
+      expect(before.state).toBeUndefined();
+      const state = beginState('g', 100);
+      expect(await ledger.index.swap(before.token, { token: 'one', state })).toBe(true);
+      expect(
+        await ledger.index.swap(before.token, { token: 'two', state: beginState('g', 102) }),
+      ).toBe(false);
+      expect((await ledger.index.look()).stored).toEqual({ token: 'one', state });
+    });
+
+    test('a state of another ledger is none', async () => {
+      await swap(100);
+      await ledger.import('other', 50, []);
+      const { stored } = await ledger.index.look();
+      expect(stored?.state).toBeUndefined();
+      expect(stored?.token).toMatch(/./);
+    });
+
+    test('a removed row is put anew, by one that knows it is', async () => {
+      await swap(100);
+      await ledger.removeState();
+      expect((await ledger.index.look()).stored).toBeUndefined();
+      expect((await ledger.index.readWindow(100, 1, 1))?.token).toBeUndefined();
+      const state = beginState('g', 100);
+      expect(await ledger.index.swap('of before', { token: 'none', state })).toBe(false);
+      expect(await ledger.index.swap(undefined, { token: 'one', state })).toBe(true);
+      expect(await ledger.index.swap(undefined, { token: 'two', state })).toBe(false);
+      expect((await ledger.index.look()).stored?.token).toBe('one');
+    });
+
+    test('what has left the window is removed, and nothing else', async () => {
+      await swap(102);
+      expect((await ledger.index.readWindow(100, 9, 9))?.rows).toEqual([at(C, '5')]);
+    });
+
+    test('a swap that fails removes nothing, nor does a state of another ledger', async () => {
+      await ledger.index.swap('not the token', { token: 'x', state: beginState('g', 103) });
+      expect((await ledger.index.readWindow(100, 9, 9))?.rows.length).toBe(3);
+      await swap(103, 'other');
+      expect((await ledger.index.readWindow(100, 9, 9))?.rows.length).toBe(3);
+    });
+
+    test('an import leaves no changes of the ledger before', async () => {
+      await ledger.import('other', 50, [at(A, '9')]);
+      expect(await ledger.index.readWindow(50, 9, 9)).toMatchObject({
+        generation: 'other',
+        ledgerIndex: 50,
+        rows: [],
+      });
+    });
+
+    test('no ledger', async () => {
+      await ledger.removeLedger();
+      expect((await ledger.index.look()).head).toBeUndefined();
+      expect(await ledger.index.readChanges(endOf(100), 103, 2)).toBeUndefined();
+      expect(await ledger.index.readNfts('', 2)).toBeUndefined();
+      expect(await ledger.index.readWindow(100, 2, 2)).toBeUndefined();
+      expect(await ledger.nfts.readNft(A, true)).toBeUndefined();
+    });
+  });
+}

@@ -1,0 +1,155 @@
+/**
+ * The ledger in memory, by the same interfaces as D1 (src/nft-index/ports.ts): what the model of the index runs over, with every state that it ever had at hand.
+ * ledger-contract.ts holds both to the same behaviour.
+ */
+import type {
+  ChangeRow,
+  IndexLedger,
+  NftLedger,
+  NftRow,
+  Page,
+  Window,
+} from '../../../src/nft-index/ports.ts';
+import type { State } from '../../../src/nft-index/publisher-state.ts';
+import { NAME_LENGTH } from '../../../src/nft-index/recent-changes.ts';
+import { adoptedState } from '../../../src/nft-index/seed-index.ts';
+
+type Change = [milestone: number, output: string | null];
+
+/** One ledger from its import on: every state of every NFT. */
+export class History {
+  readonly generation: string;
+  readonly start: number;
+  ledger: number;
+  readonly nfts = new Map<string, Change[]>();
+
+  constructor(generation: string, start: number, nfts: readonly NftRow[]) {
+    this.generation = generation;
+    this.start = start;
+    this.ledger = start;
+    for (const { nft, output } of nfts) this.nfts.set(nft, [[start, output]]);
+  }
+
+  /** The NFT's output after the milestone, null where it has none. */
+  outputAt(nft: string, milestone: number): string | null {
+    return this.nfts.get(nft)?.findLast(([changed]) => changed <= milestone)?.[1] ?? null;
+  }
+
+  apply(changes: readonly NftRow[]): void {
+    this.ledger++;
+    for (const { nft, output } of changes) {
+      const states = this.nfts.get(nft);
+      if (states) states.push([this.ledger, output]);
+      else this.nfts.set(nft, [[this.ledger, output]]);
+    }
+  }
+}
+
+export class MemoryLedger implements IndexLedger, NftLedger {
+  history: History | undefined;
+  /** As in nft_change. */
+  changes: { milestone: number; nft: string }[] = [];
+  /** As in nft_index. */
+  row: { token: string; state: State | undefined } | undefined = { token: '', state: undefined };
+
+  import(generation: string, start: number, nfts: readonly NftRow[]): void {
+    this.history = new History(generation, start, nfts);
+    this.changes = [];
+  }
+
+  apply(changes: readonly NftRow[]): void {
+    const history = this.history!;
+    history.apply(changes);
+    this.changes.push(
+      ...changes.map(({ nft }) => ({ milestone: history.ledger, nft })).sort(byPosition),
+    );
+  }
+
+  /** What the SQL of src/nft-index/seed-index.ts does. */
+  adopt(generation: string, start: number, seal: string, now: number): void {
+    if (this.row?.state?.generation === generation) return;
+    this.row = { token: crypto.randomUUID(), state: adoptedState(generation, start, seal, now) };
+  }
+
+  async look(): ReturnType<IndexLedger['look']> {
+    const { history, row } = this;
+    const head = history && {
+      generation: history.generation,
+      start: history.start,
+      ledger: history.ledger,
+    };
+    if (row === undefined) return { head, stored: undefined };
+    const state = row.state?.generation === head?.generation ? row.state : undefined;
+    return { head, stored: { token: row.token, state } };
+  }
+
+  async swap(token: string | undefined, next: { token: string; state: State }): Promise<boolean> {
+    const swapped = this.row?.token === token;
+    if (swapped) this.row = next;
+    const state = this.row?.state;
+    if (state?.generation === this.history?.generation && state !== undefined) {
+      this.changes = this.changes.filter(({ milestone }) => milestone > state.from);
+    }
+    return swapped;
+  }
+
+  async readChanges(
+    after: { milestone: number; nft: string },
+    upTo: number,
+    limit: number,
+  ): Promise<Page<ChangeRow> | undefined> {
+    const rows = this.#lastChanges().filter(
+      (row) => byPosition(row, after) > 0 && row.milestone <= upTo,
+    );
+    return this.#page(rows.slice(0, limit));
+  }
+
+  async readNfts(after: string, limit: number): Promise<Page<NftRow> | undefined> {
+    const ids = [...(this.history?.nfts.keys() ?? [])].filter((nft) => nft > after).sort();
+    return this.#page(ids.slice(0, limit).map((nft) => ({ nft, output: this.#output(nft) })));
+  }
+
+  async readWindow(from: number, answers: number, others: number): Promise<Window | undefined> {
+    const latest = this.#lastChanges().filter(({ milestone }) => milestone > from);
+    const changed = this.changes.filter(({ milestone }) => milestone > from);
+    const names = new Set(changed.map(({ nft }) => nft.slice(0, NAME_LENGTH)));
+    const page = this.#page(
+      latest
+        .reverse()
+        .slice(0, answers)
+        .map(({ nft, output }) => ({ nft, output })),
+    );
+    return page && { ...page, names: [...names].slice(0, others).join(''), token: this.row?.token };
+  }
+
+  async readNft(nft: string): ReturnType<NftLedger['readNft']> {
+    return this.history && { ledgerIndex: this.history.ledger, output: this.#output(nft) };
+  }
+
+  #lastChanges(): ChangeRow[] {
+    return this.changes
+      .filter(({ milestone, nft }) => this.history?.nfts.get(nft)?.at(-1)?.[0] === milestone)
+      .map(({ milestone, nft }) => ({ milestone, nft, output: this.#output(nft) }));
+  }
+
+  #output(nft: string): string | null {
+    return this.history?.nfts.get(nft)?.at(-1)?.[1] ?? null;
+  }
+
+  #page<Row>(rows: Row[]): Page<Row> | undefined {
+    return (
+      this.history && {
+        generation: this.history.generation,
+        ledgerIndex: this.history.ledger,
+        rows,
+      }
+    );
+  }
+}
+
+function byPosition(
+  a: { milestone: number; nft: string },
+  b: { milestone: number; nft: string },
+): number {
+  return a.milestone - b.milestone || (a.nft < b.nft ? -1 : a.nft > b.nft ? 1 : 0);
+}

@@ -1,0 +1,66 @@
+/**
+ * What the import asks of wrangler, done to a database and a store in memory as Cloudflare would do it: a file whole or not at all, within D1's limits.
+ */
+import { readFileSync } from 'node:fs';
+import { migrate } from '../../../scripts/lib/local-database.ts';
+import type { RunWrangler } from '../../../scripts/lib/run-wrangler.ts';
+import { SqliteDatabase } from '../../../scripts/lib/sqlite-database.ts';
+
+/** platform.md §1 */
+const MAX_STATEMENT = 100_000;
+const MAX_PAIRS = 10_000;
+
+export class FakeWrangler {
+  readonly database = new SqliteDatabase(':memory:');
+  readonly index = new Map<string, string>();
+  /** The arguments of each call, without paths. */
+  readonly calls: string[] = [];
+  /** Fails at this call, before or after it is done. */
+  failAt: { call: number; isAfter: boolean } | undefined;
+
+  readonly run: RunWrangler = async (args) => {
+    const { call, isAfter } = this.failAt ?? { call: -1, isAfter: false };
+    const isDue = this.calls.length === call;
+    this.calls.push(args.filter((arg) => !arg.startsWith('/')).join(' '));
+    if (isDue && !isAfter) throw new Error('no connection');
+    const output = await this.#do(args);
+    if (isDue) throw new Error('no connection');
+    return output;
+  };
+
+  async #do(args: readonly string[]): Promise<string> {
+    const [group, verb, third, fourth] = args;
+    const after = (flag: string) => args[args.indexOf(flag) + 1]!;
+    if (!args.includes('--remote'))
+      throw new Error(`not for the deployed stores: ${args.join(' ')}`);
+    if (group === 'd1' && verb === 'migrations' && third === 'apply') {
+      await migrate(this.database);
+    } else if (group === 'd1' && verb === 'execute' && args.includes('--file')) {
+      this.#executeFile(readFileSync(after('--file'), 'utf8'));
+    } else if (group === 'd1' && verb === 'execute' && args.includes('--json')) {
+      return JSON.stringify(await this.#query(after('--command')));
+    } else if (group === 'kv' && verb === 'bulk' && third === 'put') {
+      this.#put(JSON.parse(readFileSync(fourth!, 'utf8')) as { key: string; value: string }[]);
+    } else {
+      throw new Error(`unknown: ${args.join(' ')}`);
+    }
+    return '';
+  }
+
+  #executeFile(sql: string): void {
+    for (const statement of sql.split(';\n')) {
+      if (Buffer.byteLength(statement) > MAX_STATEMENT) throw new Error('statement too long');
+    }
+    this.database.transact(() => this.database.exec(sql));
+  }
+
+  #query(command: string): Promise<{ results: unknown[] }[]> {
+    const statements = command.split(';').map((sql) => this.database.prepare(sql));
+    return this.database.batch(statements);
+  }
+
+  #put(pairs: readonly { key: string; value: string }[]): void {
+    if (pairs.length > MAX_PAIRS) throw new Error('too many pairs');
+    for (const { key, value } of pairs) this.index.set(key, value);
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Full snapshots of any size, for imports that take a while.
+ *
+ * `node test/support/scripts/made-snapshot.ts FILE OUTPUTS` writes one: with 1,000,000 outputs the one that docs/operations.md has figures of.
+ */
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { encode } from '../../../src/stardust/codec.ts';
+import { protocolParameters } from '../../../src/stardust/parameters.ts';
+import { madeId, madeOutput, writeFull } from '../snapshot/snapshot-writer.ts';
+
+const AMOUNT = 1_000_000n;
+const TREASURY = 5n;
+const INDEX = 10;
+const TIMESTAMP = 1_700_000_000;
+const NFT_EVERY = 10;
+
+/** Bytes written at once. */
+const CHUNK = 1 << 20;
+
+export function writeMadeSnapshot(path: string, outputs: number): void {
+  const parameters = encode(protocolParameters, {
+    version: 2,
+    networkName: 'made',
+    bech32Hrp: 'mde',
+    minPowScore: 0,
+    belowMaxDepth: 15,
+    rentStructure: { vByteCost: 100, vByteFactorData: 1, vByteFactorKey: 10 },
+    tokenSupply: BigInt(outputs) * AMOUNT + TREASURY,
+  });
+  const file = writeFull({
+    genesisIndex: 0,
+    target: { index: INDEX, timestamp: TIMESTAMP, id: madeId(9, INDEX) },
+    ledgerIndex: INDEX,
+    treasury: { milestoneId: new Uint8Array(32), amount: TREASURY },
+    parameters,
+    parametersTarget: 0,
+    outputCount: outputs,
+    outputs: madeOutputs(outputs),
+    diffs: [],
+    solidEntryPoints: [madeId(10, INDEX)],
+  });
+  const descriptor = openSync(path, 'w');
+  let pending: Uint8Array[] = [];
+  let length = 0;
+  const flush = () => {
+    writeSync(descriptor, Buffer.concat(pending));
+    pending = [];
+    length = 0;
+  };
+  for (const part of file) {
+    pending.push(part);
+    length += part.length;
+    if (length >= CHUNK) flush();
+  }
+  flush();
+  closeSync(descriptor);
+}
+
+function* madeOutputs(count: number) {
+  for (let i = 0; i < count; i++) yield madeOutput(i, AMOUNT, INDEX, TIMESTAMP, NFT_EVERY);
+}
+
+if (import.meta.main) writeMadeSnapshot(process.argv[2]!, Number(process.argv[3]));

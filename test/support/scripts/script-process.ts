@@ -1,0 +1,54 @@
+/**
+ * Scripts as processes, and folders that go when the tests are done.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, onTestFinished } from 'vitest';
+import { readVector } from '../vectors.ts';
+
+const PROJECT = join(import.meta.dirname, '../../..');
+
+export interface Ended {
+  /** Null where it was killed. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export function startScript(
+  script: string,
+  args: readonly string[],
+): { child: ChildProcessWithoutNullStreams; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [join('scripts', script), ...args], { cwd: PROJECT });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = new Promise<Ended>((resolve) =>
+    child.once('close', (code) => resolve({ code, ...output })),
+  );
+  return { child, ended };
+}
+
+export function runScript(script: string, ...args: string[]): Promise<Ended> {
+  return startScript(script, args).ended;
+}
+
+/** A recorded file, unpacked into a folder; returns its path. */
+export function unpackVector(folder: string, name: string): string {
+  const path = join(folder, name.replace('/', '-'));
+  writeFileSync(path, readVector(name));
+  return path;
+}
+
+/** A folder of this file of tests. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'stardust-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

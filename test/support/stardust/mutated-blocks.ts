@@ -1,0 +1,98 @@
+/**
+ * Blocks to break the parser with: recorded blocks of every kind, cut, spliced and changed, and bytes at random. Seeded: a seed gives the same bytes.
+ */
+import { fromHex } from '../../../src/stardust/bytes.ts';
+import { readLines } from '../vectors.ts';
+
+/** Numbers from a seed (mulberry32). */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed | 0;
+  }
+
+  /** 0 to 2^32 − 1. */
+  u32(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  }
+
+  /** 0 to `end` − 1. */
+  below(end: number): number {
+    return Math.floor((this.u32() / 2 ** 32) * end);
+  }
+
+  pick<T>(choices: readonly T[]): T {
+    return choices[this.below(choices.length)]!;
+  }
+
+  bytes(length: number): Uint8Array {
+    return Uint8Array.from({ length }, () => this.u32() & 0xff);
+  }
+}
+
+/** The blocks of parsing.jsonl, valid and not. */
+export const recordedBlocks: readonly Uint8Array[] = (
+  readLines('parsing.jsonl') as { block: string }[]
+)
+  .filter((line) => line.block !== '')
+  .map((line) => fromHex(line.block));
+
+/** Lengths of what blocks are made of: IDs, addresses, inputs, plain outputs, unlocks, signatures. */
+const LENGTHS = [1, 2, 3, 4, 8, 32, 33, 34, 35, 38, 46, 70, 97, 98] as const;
+/** Bytes that are types, counts, or at an edge. */
+const TELLING = [0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 64, 65, 127, 128, 129, 255] as const;
+
+type Change = (random: Random, bytes: Uint8Array, at: number) => Uint8Array;
+
+function splice(bytes: Uint8Array, at: number, removed: number, added: Uint8Array): Uint8Array {
+  return Uint8Array.from([...bytes.subarray(0, at), ...added, ...bytes.subarray(at + removed)]);
+}
+
+const setByte = (value: (random: Random, old: number) => number): Change => {
+  return (random, bytes, at) => bytes.with(at, value(random, bytes[at]!));
+};
+
+const CHANGES: readonly Change[] = [
+  setByte((random, old) => old ^ (1 << random.below(8))),
+  setByte((random) => random.pick(TELLING)),
+  setByte((random, old) => old + random.pick([1, -1])),
+  // bytes inserted, taken out, doubled, put elsewhere, or from another block
+  (random, bytes, at) => splice(bytes, at, 0, random.bytes(random.pick(LENGTHS))),
+  (random, bytes, at) => splice(bytes, at, random.pick(LENGTHS), new Uint8Array()),
+  (random, bytes, at) => splice(bytes, at, 0, bytes.subarray(at, at + random.pick(LENGTHS))),
+  (random, bytes, at) =>
+    bytes.slice().copyWithin(random.below(bytes.length), at, at + random.pick(LENGTHS)),
+  (random, bytes, at) => {
+    const other = random.pick(recordedBlocks);
+    const from = random.below(other.length);
+    const length = random.below(120);
+    return splice(bytes, at, random.pick([0, length]), other.subarray(from, from + length));
+  },
+  (_, bytes, at) => bytes.slice(0, at),
+];
+
+/** Makes the declared length of the payload fit again, so that what was changed inside is reached. */
+function mendLength(bytes: Uint8Array): Uint8Array {
+  const at = 2 + 32 * (bytes[1] ?? 0);
+  const length = bytes.length - at - 4 - 8;
+  if (length <= 0) return bytes;
+  const mended = bytes.slice();
+  new DataView(mended.buffer).setUint32(at, length, true);
+  return mended;
+}
+
+/** One of ten at random from the first byte on, the others recorded blocks with one to four changes. */
+export function mutatedBlock(seed: number): Uint8Array {
+  const random = new Random(seed);
+  if (random.below(10) === 0)
+    return random.bytes(random.pick([0, 1, 45, 46, 47, random.below(400)]));
+  let bytes = random.pick(recordedBlocks);
+  for (let changes = random.pick([1, 1, 1, 2, 3, 4]); changes > 0 && bytes.length > 0; changes--) {
+    bytes = random.pick(CHANGES)(random, bytes, random.below(bytes.length));
+  }
+  return random.below(4) === 0 ? bytes : mendLength(bytes);
+}

@@ -1,0 +1,56 @@
+/** What the tests of H.1 share: transactions in blocks, and the rules that they break. */
+import { README_PARAMETERS as parameters } from '../../../scripts/conformance/parameters.ts';
+import { inadmissible } from '../../../src/stardust/admission.ts';
+import { parseBlock } from '../../../src/stardust/block.ts';
+import type { Output } from '../../../src/stardust/output.ts';
+import type { ProtocolParameters } from '../../../src/stardust/parameters.ts';
+import {
+  basic,
+  blockBytes,
+  brokenRule,
+  idOf,
+  signer,
+  type TransactionPlan,
+  transactionOf,
+} from '../build-payloads.ts';
+
+export const alice = signer('alice');
+export const bob = signer('bob');
+export const aliasId = idOf('alias');
+export const nftId = idOf('nft');
+
+export const SUPPLY = parameters.tokenSupply;
+
+export const oneInput = [{ output: basic(alice.address), unlock: alice }];
+export const plan = (given: Partial<TransactionPlan>): TransactionPlan => ({
+  inputs: oneInput,
+  outputs: [basic(alice.address)],
+  ...given,
+});
+export const blockOf = (given: Partial<TransactionPlan>) =>
+  blockBytes({ payload: transactionOf(plan(given)) });
+
+/** The rule that a transaction with these outputs breaks. */
+export const withOutputs = (...outputs: Output[]) => brokenRule(blockOf({ outputs }));
+
+/** The rule that the block breaks under the parameters. */
+export function inadmissibleRule(
+  bytes: Uint8Array,
+  given: Partial<ProtocolParameters> = {},
+): string | undefined {
+  const result = parseBlock(bytes);
+  if (!result.ok) throw new Error(result.reason);
+  return inadmissible(result.parsed, { ...parameters, ...given })?.split(':')[0];
+}
+
+export const admitted = (outputs: Output[], given: Partial<ProtocolParameters> = {}) =>
+  inadmissibleRule(blockOf({ outputs }), given);
+
+export const tagged = (tagLength: number, dataLength: number) => ({
+  type: 5 as const,
+  tag: new Uint8Array(tagLength),
+  data: new Uint8Array(dataLength),
+});
+
+/** No rule is broken. */
+export const OK = undefined;
