@@ -2,13 +2,12 @@
  * Settings: bindings and vars, read and checked once (design §6). Each fault becomes a sentence that begins with the setting's name.
  */
 import * as v from 'valibot';
-import type { Follower } from './follower/follower.ts';
 import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
 
 export interface Settings {
   ledger: D1Database;
   nftIndex: KVNamespace;
-  follower: DurableObjectNamespace<Follower>;
+  follower: Env['FOLLOWER'];
   /** Limits white-flag requests where it is bound. */
   whiteFlagLimit: RateLimit | undefined;
   /** Counts requests where it is bound. */
@@ -95,7 +94,7 @@ const environment = v.pipe(
     {
       LEDGER: binding<D1Database>('a D1 database'),
       NFT_INDEX: binding<KVNamespace>('a KV namespace'),
-      FOLLOWER: binding<DurableObjectNamespace<Follower>>('the Durable Object class Follower'),
+      FOLLOWER: binding<Env['FOLLOWER']>('the Durable Object class Follower'),
       WHITE_FLAG_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
       REQUESTS: v.optional(binding<AnalyticsEngineDataset>('an Analytics Engine dataset')),
       UPSTREAM_URL: v.pipe(

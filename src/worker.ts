@@ -1,51 +1,65 @@
 /**
- * The Worker's entrypoints, nothing else (design §2).
+ * The Worker's entrypoints, nothing else.
  */
 import { Follower } from './follower/follower.ts';
 import { followerOf } from './follower/follower-stub.ts';
 import { type App, createApp } from './http/app.ts';
-import { createBrokenApp } from './http/misconfigured-app.ts';
+import { createMisconfiguredApp } from './http/misconfigured-app.ts';
 import { CacheApi } from './http/response-cache.ts';
 import { openNode } from './node/open-node.ts';
 import { readSettings } from './settings.ts';
 
-/** Settings are read once for each environment, which lives as long as the isolate. */
-const apps = new WeakMap<object, App>();
+interface Instance {
+  app: App;
+  /** Whether the settings name an upstream to follow. */
+  follows: boolean;
+}
 
-function appFor(env: Env): App {
-  const known = apps.get(env);
-  if (known !== undefined) return known;
+/** Settings are read once for each environment, which lives as long as the isolate. */
+const instances = new WeakMap<object, Instance>();
+
+function instanceFor(env: Env): Instance {
+  let instance = instances.get(env);
+  if (instance === undefined) {
+    instance = createInstance(env);
+    instances.set(env, instance);
+  }
+  return instance;
+}
+
+function createInstance(env: Env): Instance {
   const result = readSettings(env);
-  const app = result.ok
-    ? createApp({
-        settings: result.settings,
-        node: openNode(result.settings),
-        cache: new CacheApi(caches.default),
-      })
-    : createBrokenApp(result.problems);
-  apps.set(env, app);
-  return app;
+  if (!result.ok) return { app: createMisconfiguredApp(result.problems), follows: false };
+  const { settings } = result;
+  const cache = new CacheApi(caches.default);
+  const app = createApp({ settings, node: openNode(settings), cache });
+  return { app, follows: settings.upstreams.length > 0 };
 }
 
 export { Follower };
 
-/** Milliseconds between two calls to wake the follower by requests of one isolate: it is awake but after a first start, or a lost alarm. */
-const WAKE_INTERVAL = 60_000;
-let woken = Number.NEGATIVE_INFINITY;
+/**
+ * Between two calls to wake the follower by requests of one isolate. The follower is awake but
+ * after a first start, or when its alarm was lost.
+ */
+const WAKE_INTERVAL_MS = 60_000;
+let wokenAt = Number.NEGATIVE_INFINITY;
 
 export default {
   fetch(request, env, ctx) {
-    if (env.UPSTREAM_URL && Date.now() - woken > WAKE_INTERVAL) {
-      woken = Date.now();
+    const { app, follows } = instanceFor(env);
+    if (follows && Date.now() - wokenAt > WAKE_INTERVAL_MS) {
+      wokenAt = Date.now();
       ctx.waitUntil(followerOf(env.FOLLOWER).wake());
     }
-    return appFor(env).fetch(request, ctx);
+    return app.fetch(request, ctx);
   },
   async scheduled(_controller, env) {
     const follower = followerOf(env.FOLLOWER);
-    if (env.UPSTREAM_URL) await follower.wake();
+    const { follows } = instanceFor(env);
+    if (follows) await follower.wake();
     const { behind } = await follower.pass();
-    // without an upstream it is awake only while an import is still to be published
+    // without an upstream the follower is awake only while an import is still to be published
     if (behind) await follower.wake();
   },
 } satisfies ExportedHandler<Env>;

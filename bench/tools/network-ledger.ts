@@ -1,23 +1,21 @@
 /**
  * A test network in D1: as an import leaves it at one of its milestones, with open blocks as the follower stores them, with milestones taken in.
  */
+
 import { takeInMilestone } from '../../src/follower/apply-milestone.ts';
 import { verifyMilestone } from '../../src/follower/verify-milestone.ts';
+import type { AdmissionRules } from '../../src/ledger/admission-rules.ts';
 import { type Database, forEachPiece, runBatch } from '../../src/ledger/database.ts';
 import { headFromRow, milestoneFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
 import { lookUpBlocks, lookUpOutputs } from '../../src/ledger/known-rows.ts';
-import {
-  type IntakeRules,
-  mentionedOutputIds,
-  recordBlocks,
-} from '../../src/ledger/prepare-blocks.ts';
+import { mentionedOutputIds, prepareBlocks } from '../../src/ledger/prepare-blocks.ts';
 import { storeStatements } from '../../src/ledger/store-blocks.ts';
 import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
 import { toHexDigits } from '../../src/stardust/bytes.ts';
 import { encode } from '../../src/stardust/codec.ts';
-import { verifyEd25519, webCrypto } from '../../src/stardust/ed25519.ts';
 import { protocolParametersOption } from '../../src/stardust/milestone.ts';
 import { protocolParameters } from '../../src/stardust/parameters.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
 import {
   ledgerAt,
   milestoneAt,
@@ -27,13 +25,11 @@ import {
 } from '../../test/support/network/network-model.ts';
 import { solidEntryPoints } from '../../test/support/network/network-snapshot.ts';
 
-const platform = webCrypto(crypto.subtle);
-
-function rulesOf({ keys, genesis }: Network): IntakeRules {
+function rulesOf({ keys, genesis }: Network): AdmissionRules {
   return {
     keys,
     parameters: [genesis.parameters],
-    verify: (...signed) => verifyEd25519(...signed, platform),
+    verify: verifySignature,
   };
 }
 
@@ -103,7 +99,7 @@ export async function storeBlocks(
     };
     await runBatch(
       db,
-      storeStatements(db, await recordBlocks(parsed, rows, rulesOf(network)), rows.generation),
+      storeStatements(db, await prepareBlocks(parsed, rows, rulesOf(network)), rows.generation),
     );
   }
 }

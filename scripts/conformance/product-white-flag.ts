@@ -2,21 +2,22 @@
  * The product's white flag on trial: blocks go through the intake as if they came from a network, and the records through the computation.
  */
 
-import { type Rows, recordBlocks } from '../../src/ledger/prepare-blocks.ts';
+import type { RowNumbers } from '../../src/ledger/known-rows.ts';
+import { prepareBlocks } from '../../src/ledger/prepare-blocks.ts';
 import { fromHex, toHex, toHexDigits } from '../../src/stardust/bytes.ts';
-import { readCone } from '../../src/stardust/white-flag/block-record.ts';
+import { readCone } from '../../src/stardust/white-flag/cone.ts';
 import {
   computeRoots,
-  computeWhiteFlag,
   LedgerState,
   NOT_A_TRANSACTION,
+  walkCone,
 } from '../../src/stardust/white-flag/walk.ts';
 import { verify } from './signature.ts';
 import type { ComputeWhiteFlag, WhiteFlagCase } from './white-flag.ts';
 
 export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
   const rows = knownRows(given);
-  const recorded = await recordBlocks([...given.blocks.values()], rows, {
+  const recorded = await prepareBlocks([...given.blocks.values()], rows, {
     ...signedMilestones(given),
     parameters: [],
   });
@@ -24,12 +25,12 @@ export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
   const states = ledgerStates(given, rows);
   // E.3 (a)
   const first = given.index === given.genesisMilestoneIndex + 1;
-  const computed = computeWhiteFlag(cone, states, {
+  const computed = walkCone(cone, states, {
     parents: given.parents.map((id) => rows.blocks.get(id.slice(2))!.row),
     timestamp: given.timestamp,
     previousMilestoneId: first ? undefined : fromHex(given.previousMilestoneId),
   });
-  if (computed.open.length > 0)
+  if (computed.undecided.length > 0)
     throw new Error('a verdict is open: an output is neither in the ledger nor created');
   const { inclusionMerkleRoot, appliedMerkleRoot } = computeRoots(cone, computed);
   const byRow = new Map(recorded.map((block) => [block.row, block]));
@@ -50,9 +51,9 @@ export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
   };
 };
 
-/** Rows, from 1 on as in a store, of what the network has before the blocks come: solid entry points and the ledger's outputs. */
-function knownRows({ blocks, parents, unspent, spent }: WhiteFlagCase): Rows {
-  const rows: Rows = {
+/** RowNumbers, from 1 on as in a store, of what the network has before the blocks come: solid entry points and the ledger's outputs. */
+function knownRows({ blocks, parents, unspent, spent }: WhiteFlagCase): RowNumbers {
+  const rows: RowNumbers = {
     generation: '',
     blocks: new Map(),
     outputs: new Map(),
@@ -76,7 +77,10 @@ function knownRows({ blocks, parents, unspent, spent }: WhiteFlagCase): Rows {
   return rows;
 }
 
-function ledgerStates({ unspent, spent }: WhiteFlagCase, { outputs }: Rows): Map<number, number> {
+function ledgerStates(
+  { unspent, spent }: WhiteFlagCase,
+  { outputs }: RowNumbers,
+): Map<number, number> {
   return new Map([
     ...[...spent].map((id) => [outputs.get(id.slice(2))!.row, LedgerState.Spent] as const),
     ...[...unspent.keys()].map(

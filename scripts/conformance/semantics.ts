@@ -1,11 +1,13 @@
 /**
  * Verdicts on single transactions: `{unixTime, inputs, transaction, transactionId?, conflict}` (protocol.md D.2).
  */
+
 import { Reader, toHex } from '../../src/stardust/bytes.ts';
 import { decode } from '../../src/stardust/codec.ts';
 import { decodeOutput, signedDigest, transactionId } from '../../src/stardust/ids.ts';
 import { ConflictReason, describe } from '../../src/stardust/semantics/conflict-reason.ts';
-import { type ConsumedOutput, judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
+import { judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
+import type { ConsumedOutput } from '../../src/stardust/semantics/judged-transaction.ts';
 import { verifySignatures } from '../../src/stardust/semantics/signatures.ts';
 import { transaction } from '../../src/stardust/transaction.ts';
 import { firstDifference } from './compare.ts';

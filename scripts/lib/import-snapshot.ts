@@ -9,7 +9,7 @@ import { ledgerStateHash } from '../../src/ledger/ledger-state-hash.ts';
 import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
 import { decodeParameters } from '../../src/stardust/parameters.ts';
 import { SnapshotRefusal } from '../../src/stardust/snapshot/byte-stream.ts';
-import { verifySignature } from '../../src/upstream/open-upstreams.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { openSnapshotFile } from './snapshot-files.ts';
 

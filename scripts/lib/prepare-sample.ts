@@ -2,13 +2,14 @@
  * Makes local databases with the sample: the snapshot imported, the next milestone taken in by the code that follows a network, the blocks of the one after it
  * stored, the NFTs published. What is there already is not done again.
  */
+
 import { createPassMemory, followOnce } from '../../src/follower/pass.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { type Head, headFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
 import { lookUpBlocks } from '../../src/ledger/known-rows.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
-import { verifySignature } from '../../src/upstream/open-upstreams.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
 import { importSnapshot, networkOf } from './import-snapshot.ts';
 import { openLocalDatabase } from './local-database.ts';
 import { publishLocally } from './local-index.ts';

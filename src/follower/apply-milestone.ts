@@ -4,13 +4,22 @@
  * Nothing is written before both roots equal the signed ones. Then the cone commits to every block in it, in this order, so that nothing that an upstream
  * sent can have been added, left out or changed; and everything is written in one batch behind a fence.
  */
+
+import type { AdmissionRules } from '../ledger/admission-rules.ts';
 import { applyStatements, type VerifiedMilestone } from '../ledger/apply-statements.ts';
-import { MAX_CHUNKS_TO_FOLLOW, readView, type View } from '../ledger/consistent-view.ts';
+import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
+import {
+  type ConsistentView,
+  type LoadedCone,
+  MAX_CHUNKS_TO_FOLLOW,
+  readView,
+  storedCone,
+} from '../ledger/consistent-view.ts';
 import type { Database } from '../ledger/database.ts';
+import { decideVerdicts } from '../ledger/decide-verdicts.ts';
 import { LedgerMoved, runFenced } from '../ledger/fence.ts';
+import { fetchCone } from '../ledger/fetch-cone.ts';
 import { parametersAt, readParameters } from '../ledger/ledger-parameters.ts';
-import { type BlockSource, gatherCone, judgeGathered, UnknownBlock } from '../ledger/load-cone.ts';
-import type { IntakeRules } from '../ledger/prepare-blocks.ts';
 import {
   admitStatements,
   createdOutputIds,
@@ -20,7 +29,8 @@ import {
 import { equalBytes, toHex, toHexDigits } from '../stardust/bytes.ts';
 import { receiptOf } from '../stardust/milestone.ts';
 import { invalidReceipt, migratedOutputs } from '../stardust/receipt.ts';
-import { computeRoots } from '../stardust/white-flag/walk.ts';
+import { computeRoots, walkCone } from '../stardust/white-flag/walk.ts';
+import { UpstreamFailure } from '../upstream/upstream.ts';
 import { Divergence } from './verify-milestone.ts';
 
 export interface TakenIn {
@@ -33,39 +43,20 @@ export interface TakenIn {
 export async function takeInMilestone(
   db: Database,
   verified: VerifiedMilestone,
-  rules: IntakeRules,
+  rules: AdmissionRules,
   source: BlockSource,
 ): Promise<TakenIn> {
   const { milestone } = verified;
   const { index } = milestone;
-  const parents = milestone.parents.map(toHexDigits);
-  const view = await readView(db, index, parents, MAX_CHUNKS_TO_FOLLOW);
-  if (view === undefined) throw new LedgerMoved('there is no ledger any more');
-  if (view === 'too large') throw new Error(`the cone of milestone ${index} is too large`);
-  const gathered = await gatherCone(
-    db,
-    view,
-    index,
-    parents,
-    async () => rules,
-    source,
-    MAX_CHUNKS_TO_FOLLOW,
-  );
-  if (gathered === 'too large') throw new Error(`the cone of milestone ${index} is too large`);
-  if (gathered === 'ledger replaced') throw new LedgerMoved('the ledger was replaced');
-  if ('missing' in gathered) throw new UnknownBlock(`block 0x${gathered.missing} is not known`);
-  if (gathered.view.head.ledger !== index - 1)
-    throw new LedgerMoved(`the ledger is at ${gathered.view.head.ledger} already`);
-
-  const previousMilestoneId =
-    index === view.head.genesis + 1 ? undefined : milestone.previousMilestoneId;
-  const { cone, whiteFlag } = await judgeGathered(
-    db,
-    gathered,
-    milestone.timestamp,
-    previousMilestoneId,
-    async () => rules,
-  );
+  const loaded = await loadCone(db, verified, rules, source);
+  const { head } = loaded.view;
+  const proposal = {
+    parents: loaded.parents,
+    timestamp: milestone.timestamp,
+    previousMilestoneId: index === head.genesis + 1 ? undefined : milestone.previousMilestoneId,
+  };
+  const walked = walkCone(loaded.cone, loaded.view.states, proposal);
+  const { cone, whiteFlag } = await decideVerdicts(db, loaded, proposal, walked, async () => rules);
   if (!whiteFlag.metPreviousMilestone)
     throw new Divergence(`the cone of milestone ${index} has no block of the one before`);
   const roots = computeRoots(cone, whiteFlag);
@@ -76,18 +67,51 @@ export async function takeInMilestone(
       );
     }
   }
-  await checkReceipt(db, verified, gathered.view);
-
-  const { head } = gathered.view;
+  await checkReceipt(db, verified, loaded.view);
   const statements = [
-    ...storeStatements(db, gathered.fetched, head.generation),
+    ...storeStatements(db, loaded.fetched, head.generation),
     ...admitStatements(db, cone, whiteFlag.order),
     ...applyStatements(db, head, verified, cone, whiteFlag),
   ];
   await runFenced(db, statements);
-  const created = [...createdOutputIds(gathered.fetched), ...migratedIds(verified)];
+  const created = [...createdOutputIds(loaded.fetched), ...migratedIds(verified)];
   await settleWaiting(db, head.generation, created, rules.verify);
-  return { index, blocks: whiteFlag.order.length, fetched: gathered.fetched.length };
+  return { index, blocks: whiteFlag.order.length, fetched: loaded.fetched.length };
+}
+
+/**
+ * The cone of the milestone after the ledger's. Throws a LedgerMoved when somebody else applied it
+ * or replaced the ledger, an UpstreamFailure when a block is not to be had, a ConeUnavailable when
+ * the pass may not fetch as many blocks.
+ */
+async function loadCone(
+  db: Database,
+  { milestone }: VerifiedMilestone,
+  rules: AdmissionRules,
+  source: BlockSource,
+): Promise<LoadedCone> {
+  const { index } = milestone;
+  const parents = milestone.parents.map(toHexDigits);
+  const maxChunks = MAX_CHUNKS_TO_FOLLOW;
+  try {
+    const first = await readView(db, index, parents, maxChunks);
+    if (first === undefined) throw new LedgerMoved('there is no ledger any more');
+    const request = { first, index, parents, rules: async () => rules, source, maxChunks };
+    const loaded = storedCone(first, parents) ?? (await fetchCone(db, request));
+    const { ledger } = loaded.view.head;
+    if (ledger !== index - 1) throw new LedgerMoved(`the ledger is at ${ledger} already`);
+    return loaded;
+  } catch (error) {
+    if (!(error instanceof ConeUnavailable)) throw error;
+    switch (error.fault) {
+      case 'ledger-replaced':
+        throw new LedgerMoved(error.message);
+      case 'unknown-block':
+        throw new UpstreamFailure(error.message);
+      default:
+        throw error;
+    }
+  }
 }
 
 /** Of the outputs that a receipt brings. */
@@ -102,7 +126,7 @@ function migratedIds({ milestone, id }: VerifiedMilestone): string[] {
 async function checkReceipt(
   db: Database,
   { milestone }: VerifiedMilestone,
-  { head }: View,
+  { head }: ConsistentView,
 ): Promise<void> {
   const receipt = receiptOf(milestone);
   if (receipt === undefined) return;

@@ -3,8 +3,6 @@
  */
 import type { Follower } from './follower.ts';
 
-export function followerOf(
-  namespace: DurableObjectNamespace<Follower>,
-): DurableObjectStub<Follower> {
+export function followerOf(namespace: Env['FOLLOWER']): DurableObjectStub<Follower> {
   return namespace.get(namespace.idFromName('follower'));
 }

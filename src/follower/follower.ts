@@ -4,11 +4,13 @@
  * All that counts is in D1; the object only keeps two passes from running at once, and blocks in memory that were fetched and not stored yet. Two objects,
  * as during a deployment, are one too many but do no harm: each write to the ledger is fenced.
  */
+
 import { DurableObject } from 'cloudflare:workers';
 import { describeError, writeLog } from '../log.ts';
 import { publish } from '../nft-index/publish.ts';
 import { readSettings, type Settings } from '../settings.ts';
-import { openUpstreams, verifySignature } from '../upstream/open-upstreams.ts';
+import { openUpstreams } from '../upstream/open-upstreams.ts';
+import { verifySignature } from '../verify-signature.ts';
 import { stopFollowing } from './follower-status.ts';
 import { createPassMemory, followOnce, type PassBudget, type PassResult } from './pass.ts';
 

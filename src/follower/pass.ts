@@ -4,6 +4,8 @@
  * A pass may be cut off anywhere. What it has done is in D1, each milestone whole; the next pass begins by reading it.
  */
 
+import type { AdmissionRules } from '../ledger/admission-rules.ts';
+import { ConeUnavailable } from '../ledger/block-source.ts';
 import { type Database, runBatch } from '../ledger/database.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
 import {
@@ -18,22 +20,15 @@ import {
   parameterTable,
   SELECT_PARAMETERS,
 } from '../ledger/ledger-parameters.ts';
-import { BeyondBudget, UnknownBlock } from '../ledger/load-cone.ts';
-import type { IntakeRules } from '../ledger/prepare-blocks.ts';
 import { prune } from '../ledger/prune.ts';
 import { describeError, writeLog } from '../log.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
+import { createRanking, type Ranking } from '../upstream/ask-in-turn.ts';
 import { milestoneSource } from '../upstream/fetch-blocks.ts';
 import { FetchedBlocks } from '../upstream/fetched-blocks.ts';
 import { createBlockMemory } from '../upstream/open-block-cache.ts';
-import {
-  createRanking,
-  type Ranking,
-  type Upstream,
-  UpstreamFailure,
-  type UpstreamHeads,
-} from '../upstream/upstream.ts';
+import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
 import { takeInMilestone } from './apply-milestone.ts';
 import { saveFollowerState, stopFollowing } from './follower-status.ts';
 import { storeTips } from './store-tips.ts';
@@ -191,7 +186,7 @@ async function followAny(following: Following, budget: PassBudget): Promise<Pass
 }
 
 function isUpstreams(error: unknown): error is Error {
-  return [Divergence, UpstreamFailure, UnknownBlock].some((kind) => error instanceof kind);
+  return [Divergence, UpstreamFailure].some((kind) => error instanceof kind);
 }
 
 /** Takes milestones in up to the upstream's. Where that leads: to where both are level, to the end of the budget, to a stop; `ahead`: the ledger is, of the upstream. */
@@ -217,7 +212,7 @@ async function followUpstream(
     try {
       await takeInNext(following, upstream, at, pass);
     } catch (error) {
-      if (error instanceof BeyondBudget) return 'spent';
+      if (error instanceof ConeUnavailable && error.fault === 'over-budget') return 'spent';
       throw error;
     }
     at = await readPosition(db, following);
@@ -251,7 +246,7 @@ async function pruneIfPossible({ db, retention }: Following): Promise<void> {
 interface Position {
   head: Head;
   milestone: KnownMilestone;
-  rules: IntakeRules;
+  rules: AdmissionRules;
   /** A protocol version that the next milestone may bring and whose rules we do not know. */
   unsupported: number | undefined;
 }

@@ -5,13 +5,13 @@
  * not know it, would look open to every later request (design §3, the trap). Such a block, and every block upon it, is left out.
  */
 
-import type { KnownBlock } from '../ledger/consistent-view.ts';
+import type { AdmissionRules } from '../ledger/admission-rules.ts';
+import { ConeUnavailable } from '../ledger/block-source.ts';
 import type { Database } from '../ledger/database.ts';
 import { runFenced } from '../ledger/fence.ts';
 import type { Head } from '../ledger/head.ts';
-import { lookUpBlocks, lookUpOutputs } from '../ledger/known-rows.ts';
-import { UnknownBlock } from '../ledger/load-cone.ts';
-import { type IntakeRules, mentionedOutputIds, recordBlocks } from '../ledger/prepare-blocks.ts';
+import { type KnownBlock, lookUpBlocks, lookUpOutputs } from '../ledger/known-rows.ts';
+import { mentionedOutputIds, prepareBlocks } from '../ledger/prepare-blocks.ts';
 import { createdOutputIds, settleWaiting, storeStatements } from '../ledger/store-blocks.ts';
 import { inadmissible } from '../stardust/admission.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
@@ -44,7 +44,7 @@ export async function storeTips(
   db: Database,
   upstream: Upstream,
   head: Head,
-  rules: IntakeRules,
+  rules: AdmissionRules,
   open: BlockMemory,
   fetched: Map<string, ParsedBlock>,
 ): Promise<number> {
@@ -58,7 +58,7 @@ export async function storeTips(
     throw new Error(`${stored} blocks that no milestone references: no more are stored`);
 
   const rows = { ...(await lookUpOutputs(db, mentionedOutputIds(fresh))), blocks: known };
-  const recorded = await recordBlocks(fresh, rows, rules);
+  const recorded = await prepareBlocks(fresh, rows, rules);
   await runFenced(db, storeStatements(db, recorded, head.generation));
   await settleWaiting(db, head.generation, createdOutputIds(recorded), rules.verify);
   for (const { id } of recorded) {
@@ -132,7 +132,7 @@ async function fetchOpen(
     open.set(id, block);
     return true;
   } catch (error) {
-    if (error instanceof UnknownBlock || error instanceof UpstreamFailure) return false;
+    if (error instanceof ConeUnavailable || error instanceof UpstreamFailure) return false;
     throw error;
   }
 }
@@ -144,7 +144,7 @@ async function fetchOpen(
 async function isSettled(
   parsed: ParsedBlock,
   ledger: number,
-  { keys, verify, parameters }: IntakeRules,
+  { keys, verify, parameters }: AdmissionRules,
 ): Promise<boolean> {
   const { milestone } = parsed;
   if (

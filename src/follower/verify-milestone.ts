@@ -11,7 +11,9 @@ import { type Milestone, milestone } from '../stardust/milestone.ts';
 import { type MilestoneKeys, unsigned, type VerifySignature } from '../stardust/milestone-keys.ts';
 
 /** Upstream is on another chain than we, or says what cannot be: a matter for people. The message goes into health and log. */
-export class Divergence extends Error {}
+export class Divergence extends Error {
+  override readonly name = 'Divergence';
+}
 
 /** Throws a Divergence unless the payload is the milestone after the ledger's, properly signed. */
 export async function verifyMilestone(

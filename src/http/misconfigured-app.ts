@@ -6,7 +6,7 @@ import type { App } from './app.ts';
 import { errorAnswer, HttpError } from './errors.ts';
 import { complete } from './to-response.ts';
 
-export function createBrokenApp(problems: readonly string[]): App {
+export function createMisconfiguredApp(problems: readonly string[]): App {
   return {
     async fetch(request) {
       writeLog('error', 'settings', { problems });

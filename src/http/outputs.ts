@@ -2,7 +2,7 @@
  * GET /api/core/v2/outputs/:outputId and …/metadata (TIP-25): what clients ask right after an NFT lookup.
  */
 
-import type { LedgerOutput } from '../node/edge-node.ts';
+import type { OutputStatus } from '../node/edge-node.ts';
 import { decodeOutput } from '../stardust/ids.ts';
 import { outputToJson } from '../stardust/rest-json.ts';
 import { HttpError } from './errors.ts';
@@ -27,7 +27,7 @@ export async function answerOutputMetadata(context: RouteContext): Promise<Answe
   return jsonAnswer(metadataToJson(await readOutput(context)));
 }
 
-async function readOutput({ params, node, notes }: RouteContext): Promise<LedgerOutput> {
+async function readOutput({ params, node, notes }: RouteContext): Promise<OutputStatus> {
   const output = await node.readOutput(parseId(OutputId, params.outputId, 'the output ID'));
   if (output === undefined)
     throw new HttpError(404, 'no such output, or it was spent and is pruned');
@@ -42,7 +42,7 @@ function metadataToJson({
   bookedTimestamp,
   spent,
   ledgerIndex,
-}: LedgerOutput) {
+}: OutputStatus) {
   const index = Uint8Array.fromHex(outputId.slice(64));
   return {
     blockId: `0x${blockId}`,

@@ -2,12 +2,18 @@
  * POST /api/core/v2/whiteflag: the roots of a milestone (TIP-25; design §1, white flag). Steps 1 and 2 are here, the others are the ledger's.
  */
 
-import type { WhiteFlagRequest } from '../node/edge-node.ts';
+import type { RefusalReason, WhiteFlagRequest } from '../node/edge-node.ts';
 import { toHex } from '../stardust/bytes.ts';
 import { readJsonObject } from './body.ts';
 import { HttpError } from './errors.ts';
 import type { Answer, RequestNotes, RouteContext } from './route.ts';
 import { parseWhiteFlagBody } from './schemas.ts';
+
+export const REFUSAL_STATUSES: Record<RefusalReason, 400 | 404 | 500> = {
+  impossible: 400,
+  unknown: 404,
+  failed: 500,
+};
 
 export async function answerWhiteFlag({
   request,
@@ -26,9 +32,11 @@ export async function answerWhiteFlag({
 
   const result = await node.computeWhiteFlag(asked);
   if (!result.ok) {
-    // "not found" is said of the state that was asked about, unless the ledger is elsewhere; a request that can never be right has none
-    notes.ledgerIndex = result.ledgerIndex ?? (result.status === 404 ? asked.index - 1 : undefined);
-    throw new HttpError(result.status, result.detail);
+    // "not found" is said of the state that was asked about, unless the ledger is elsewhere; a
+    // request that can never be right has none
+    const askedOf = result.reason === 'unknown' ? asked.index - 1 : undefined;
+    notes.ledgerIndex = result.ledgerIndex ?? askedOf;
+    throw new HttpError(REFUSAL_STATUSES[result.reason], result.detail);
   }
   notes.source = 'd1';
   notes.blocks = result.blocks;

@@ -1,12 +1,44 @@
 /**
  * Applied milestones explained: their blocks in white-flag order with the verdicts, and what a proof of inclusion is made of.
  */
-import type { BlockProof, ExplainedBlock, ExplainedMilestone } from '../node/edge-node.ts';
 import { fromBase64, Reader, toHexDigits } from '../stardust/bytes.ts';
 import { decode } from '../stardust/codec.ts';
 import { milestone } from '../stardust/milestone.ts';
 import type { ConflictReason } from '../stardust/semantics/conflict-reason.ts';
 import { type Database, runBatch } from './database.ts';
+import type { MilestoneStatus } from './node-status.ts';
+
+/** One block of an applied milestone, as the white flag judged it. */
+export interface ExplainedBlock {
+  blockId: string;
+  payload: 'none' | 'transaction' | 'milestone' | 'taggedData';
+  /** Of a transaction: 0 where it was applied. Undefined for the other blocks. */
+  reason: ConflictReason | undefined;
+}
+
+export interface ExplainedMilestone extends MilestoneStatus {
+  /** 64 digits each. */
+  inclusionMerkleRoot: string;
+  appliedMerkleRoot: string;
+  /** In white-flag order. */
+  blocks: readonly ExplainedBlock[];
+}
+
+/** What a proof of inclusion is made of. */
+export interface BlockProof {
+  /** The milestone payload's bytes. */
+  milestone: Uint8Array;
+  /** The block's bytes. */
+  block: Uint8Array;
+  /** IDs of the blocks that the milestone references, in white-flag order. */
+  included: readonly Uint8Array[];
+  /** Where the block stands in `included`. */
+  position: number;
+  /** IDs of those whose transactions were applied, same order. */
+  applied: readonly Uint8Array[];
+  /** Where the block stands in `applied`, if it does. */
+  appliedPosition: number | undefined;
+}
 
 /** A snapshot may bring its milestone with the payload, but not what it references. */
 const SELECT_MILESTONE = `

@@ -4,6 +4,7 @@
  * The blocks are stored before. The batch marks them, creates and spends outputs, follows the NFTs and moves the head; it fails as a whole when the
  * ledger is not the one that the milestone was verified on, or when anything is not there that it counts on.
  */
+
 import { toBase64, toHexDigits } from '../stardust/bytes.ts';
 import { encode } from '../stardust/codec.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from '../stardust/milestone.ts';
 import { migratedOutputs } from '../stardust/receipt.ts';
 import { treasuryAfter } from '../stardust/treasury.ts';
-import type { Cone } from '../stardust/white-flag/block-record.ts';
+import type { Cone } from '../stardust/white-flag/cone.ts';
 import { NOT_A_TRANSACTION, type WhiteFlag } from '../stardust/white-flag/walk.ts';
 import { type Database, forEachPiece } from './database.ts';
 import { failUnless } from './fence.ts';

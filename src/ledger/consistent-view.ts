@@ -8,8 +8,10 @@
  */
 import { fromBase64Pieces } from '../stardust/bytes.ts';
 import type { ParameterTable } from '../stardust/parameter-table.ts';
+import { type Cone, readCone } from '../stardust/white-flag/cone.ts';
 import { RowMap } from '../stardust/white-flag/row-map.ts';
 import { LedgerState } from '../stardust/white-flag/walk.ts';
+import { ConeUnavailable } from './block-source.ts';
 import { type Database, runBatch } from './database.ts';
 import {
   type Head,
@@ -18,15 +20,11 @@ import {
   milestoneFromRow,
   SELECT_HEAD,
 } from './head.ts';
+import { type KnownBlock, knownBlocks, type RowNumbers, SELECT_BLOCKS } from './known-rows.ts';
 import { parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
+import type { PreparedBlock } from './prepare-blocks.ts';
 
-export interface KnownBlock {
-  row: number;
-  /** The milestone that references it, or null. */
-  milestone: number | null;
-}
-
-export interface View {
+export interface ConsistentView {
   head: Head;
   /** The milestone before the one asked for. */
   previous: KnownMilestone | undefined;
@@ -48,10 +46,6 @@ export const MAX_CHUNKS = 800;
 
 /** The same for the follower, which cannot go round it: as many as open blocks are kept (follow/store-tips.ts), should each stand by itself. */
 export const MAX_CHUNKS_TO_FOLLOW = 100_000;
-
-/** The known ones among the blocks with the IDs ?1. */
-export const SELECT_BLOCKS =
-  'SELECT j.value AS id, b.row, b.milestone FROM json_each(?1) j JOIN block b ON b.id = j.value';
 
 /**
  * ?1 the IDs of the named blocks, ?2 the milestone's index, ?3 the most rows. Nothing is read for a state that is not known here: there may be millions of
@@ -95,13 +89,16 @@ const SELECT_CONE = `
     ) AS states
   FROM chunk LIMIT ?3`;
 
-/** Undefined when nothing was imported; 'too large' when the cone cannot be read at once. */
+/**
+ * Undefined when nothing was imported. Throws a ConeUnavailable, `too-large`, when the cone cannot
+ * be read at once.
+ */
 export async function readView(
   db: Database,
   index: number,
   named: readonly string[],
   maxChunks = MAX_CHUNKS,
-): Promise<View | undefined | 'too large'> {
+): Promise<ConsistentView | undefined> {
   const ids = JSON.stringify(named);
   const [heads, options, blocks, parts] = await runBatch(db, [
     db.prepare(SELECT_HEAD).bind(index - 1),
@@ -111,7 +108,9 @@ export async function readView(
   ]);
   const row = heads![0];
   if (row === undefined) return undefined;
-  if (parts!.length > maxChunks) return 'too large';
+  if (parts!.length > maxChunks) {
+    throw new ConeUnavailable('too-large', `a cone of more than ${maxChunks} stretches of blocks`);
+  }
 
   const previous = milestoneFromRow(row);
   const states = new RowMap();
@@ -127,13 +126,33 @@ export async function readView(
   };
 }
 
-export function knownBlocks(rows: readonly Record<string, unknown>[]): Map<string, KnownBlock> {
-  return new Map(
-    rows.map(({ id, row, milestone }) => [
-      String(id),
-      { row: Number(row), milestone: milestone === null ? null : Number(milestone) },
-    ]),
-  );
+export interface LoadedCone {
+  view: ConsistentView;
+  cone: Cone;
+  /** Rows of the proposal's parents, in their order. */
+  parents: number[];
+  /** Blocks that D1 does not have, parents first. */
+  fetched: PreparedBlock[];
+  /** The rows that they and their outputs were given. */
+  rows: RowNumbers | undefined;
+}
+
+/**
+ * The cone of these parents, where D1 has all of it; undefined where a parent is not known.
+ *
+ * @param parents hex IDs
+ */
+export function storedCone(
+  view: ConsistentView,
+  parents: readonly string[],
+): LoadedCone | undefined {
+  if (parents.some((id) => !view.named.has(id))) return undefined;
+  const cone = readCone([view.records]);
+  return { view, cone, parents: rowsOf(parents, view.named), fetched: [], rows: undefined };
+}
+
+export function rowsOf(ids: readonly string[], known: ReadonlyMap<string, KnownBlock>): number[] {
+  return ids.map((id) => known.get(id)!.row);
 }
 
 /** A block without its record would look like one that an earlier milestone references. */

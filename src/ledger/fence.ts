@@ -6,7 +6,9 @@
 import { type Database, runBatch } from './database.ts';
 
 /** A write failed because the ledger had moved meanwhile: another follower was first, or an import came. Nothing was changed by it. */
-export class LedgerMoved extends Error {}
+export class LedgerMoved extends Error {
+  override readonly name = 'LedgerMoved';
+}
 
 /** SQL that fails unless the condition is true: a second row in head, and one without a generation, is against its definition. */
 export function failUnless(condition: string): string {

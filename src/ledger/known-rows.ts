@@ -2,9 +2,40 @@
  * Lookups by ID: which blocks and outputs D1 knows, and the next free rows.
  */
 import { fromBase64 } from '../stardust/bytes.ts';
-import { type KnownBlock, knownBlocks, SELECT_BLOCKS } from './consistent-view.ts';
 import { type Database, forEachPiece, runBatch } from './database.ts';
-import type { KnownOutput, Rows } from './prepare-blocks.ts';
+
+export interface KnownBlock {
+  row: number;
+  /** The milestone that references it, or null. */
+  milestone: number | null;
+}
+
+/** What an output's ID stands for, as far as it is known. */
+export interface KnownOutput {
+  row: number;
+  /** Absent while no block that creates it is known. */
+  bytes?: Uint8Array;
+  /** Milestone that created it in the ledger. */
+  created?: number;
+  /** Milestone that spent it. */
+  spent?: number;
+}
+
+/** The rows of the blocks and outputs that a piece of work is about, and the next free ones. */
+export interface RowNumbers {
+  /** The import that the rows belong to (head.ts). */
+  generation: string;
+  /** By hex ID. */
+  blocks: Map<string, KnownBlock>;
+  /** By hex ID. */
+  outputs: Map<string, KnownOutput>;
+  nextBlock: number;
+  nextOutput: number;
+}
+
+/** The known ones among the blocks with the IDs ?1. */
+export const SELECT_BLOCKS =
+  'SELECT j.value AS id, b.row, b.milestone FROM json_each(?1) j JOIN block b ON b.id = j.value';
 
 const SELECT_OUTPUTS = `
   SELECT j.value AS id, o.row, o.bytes, o.created, o.spent FROM json_each(?1) j JOIN output o ON o.id = j.value`;
@@ -24,7 +55,7 @@ export async function lookUpBlocks(
 export async function lookUpOutputs(
   db: Database,
   ids: readonly string[],
-): Promise<Omit<Rows, 'blocks'>> {
+): Promise<Omit<RowNumbers, 'blocks'>> {
   const [next, ...found] = await runBatch(db, [
     db.prepare(SELECT_NEXT_ROWS),
     ...forEachPiece(db, SELECT_OUTPUTS, ids),
@@ -47,6 +78,15 @@ function knownOutputs(rows: readonly Record<string, unknown>[]): Map<string, Kno
         ...(created !== null && { created: Number(created) }),
         ...(spent !== null && { spent: Number(spent) }),
       },
+    ]),
+  );
+}
+
+export function knownBlocks(rows: readonly Record<string, unknown>[]): Map<string, KnownBlock> {
+  return new Map(
+    rows.map(({ id, row, milestone }) => [
+      String(id),
+      { row: Number(row), milestone: milestone === null ? null : Number(milestone) },
     ]),
   );
 }

@@ -1,10 +1,41 @@
 /**
  * The state of the node as health and info tell it (formats-and-clients.md §2).
  */
-import type { FollowerStatus, NodeStatus } from '../node/edge-node.ts';
+import type { ProtocolParametersOption } from '../stardust/milestone.ts';
+import type { ProtocolParameters } from '../stardust/parameters.ts';
 import { type Database, runBatch } from './database.ts';
 import { headFromRow, milestoneFromRow, SELECT_HEAD } from './head.ts';
 import { parametersAt, parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
+
+/** A milestone as far as info tells of it. */
+export interface MilestoneStatus {
+  index: number;
+  /** Unix seconds. */
+  timestamp: number;
+  milestoneId: string;
+}
+
+/** `stopped`: it cannot go on. `diverged`: what upstream says contradicts itself or us. The reason is for people: ASCII, nothing internal. */
+export type FollowerStatus =
+  | { state: 'off' | 'following' }
+  | { state: 'stopped' | 'diverged'; reason: string };
+
+export interface NodeStatus {
+  /** The milestone at which the ledger stands. */
+  ledger: MilestoneStatus;
+  genesisIndex: number;
+  /** The last milestone whose data is gone. */
+  pruningIndex: number;
+  /** In force at the ledger's milestone. */
+  parameters: ProtocolParameters;
+  /** Announced and not in force yet, in order of their targets. */
+  pendingParameters: readonly ProtocolParametersOption[];
+  /** The newest milestone that an upstream has named. */
+  upstream: MilestoneStatus | undefined;
+  follower: FollowerStatus;
+  /** Blocks that the ledger's milestone references, a second since the one before it; 0 where that is not known. */
+  referencedBlocksPerSecond: number;
+}
 
 const SELECT_FOLLOWER =
   'SELECT state, reason, upstream_index, upstream_timestamp, upstream_id FROM follower';
@@ -17,7 +48,10 @@ const SELECT_EXTENT = `
   FROM head h`;
 
 /** @param follows whether the settings ask for following: what an earlier run left behind does not count where they do not */
-export async function readStatus(db: Database, follows: boolean): Promise<NodeStatus | undefined> {
+export async function readNodeStatus(
+  db: Database,
+  follows: boolean,
+): Promise<NodeStatus | undefined> {
   const [heads, options, extents, followers] = await runBatch(db, [
     db.prepare(SELECT_HEAD).bind(null),
     db.prepare(SELECT_PARAMETERS),

@@ -8,7 +8,7 @@
  * A dropped block is not found by its ID any more, which is free for when it comes again. Its row is kept without the bytes until the sweep (prune.ts) has
  * come that far, as only then it is known which of the outputs that it mentions are mentioned by nothing else.
  */
-import { readCone } from '../stardust/white-flag/block-record.ts';
+import { readCone } from '../stardust/white-flag/cone.ts';
 import { MAX_CHUNKS_TO_FOLLOW, readView } from './consistent-view.ts';
 import { type Database, forEachPiece, runBatch } from './database.ts';
 import { failUnless, LedgerMoved, requireGeneration, runFenced } from './fence.ts';
@@ -72,7 +72,6 @@ async function findOrphans(
 ): Promise<number[]> {
   // the view of a proposal upon an open block holds all of them
   const view = await readView(db, ledger + 1, [oldest], MAX_CHUNKS_TO_FOLLOW);
-  if (view === 'too large') throw new Error('too many open blocks to read');
   if (view === undefined) throw new LedgerMoved('there is no ledger any more');
   const cone = readCone([view.records]);
   const old = (await db.prepare(SELECT_OLD).bind(first).all<{ row: number }>()).results;

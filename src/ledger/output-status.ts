@@ -1,9 +1,23 @@
 /**
  * One output of the ledger by its ID, spent ones too while they are kept (formats-and-clients.md §2, outputs/{id}).
  */
-import type { LedgerOutput } from '../node/edge-node.ts';
 import { fromBase64 } from '../stardust/bytes.ts';
 import type { Database } from './database.ts';
+
+export interface OutputStatus {
+  outputId: string;
+  /** The output as it stands in its transaction. */
+  bytes: Uint8Array;
+  /** All zero for migrated outputs. */
+  blockId: string;
+  bookedIndex: number;
+  /** Unix seconds. */
+  bookedTimestamp: number;
+  /** Undefined while unspent. */
+  spent: { index: number; timestamp: number; transactionId: string } | undefined;
+  /** The ledger index at which all this is true. */
+  ledgerIndex: number;
+}
 
 const SELECT_OUTPUT = `
   SELECT o.bytes, o.block, o.created, o.created_time, o.spent, o.spent_time, o.spent_tx, h.ledger
@@ -12,7 +26,7 @@ const SELECT_OUTPUT = `
 export async function readOutput(
   db: Database,
   outputId: string,
-): Promise<LedgerOutput | undefined> {
+): Promise<OutputStatus | undefined> {
   const row = await db.prepare(SELECT_OUTPUT).bind(outputId).first<Record<string, unknown>>();
   if (row === null) return undefined;
   return {

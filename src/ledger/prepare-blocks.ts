@@ -4,56 +4,23 @@
  * Here signatures are checked, verdicts are made and rows are handed out; nothing is written. The same function serves the blocks that will be stored
  * (store.ts) and those that a request looks at in memory only.
  */
+
 import { inadmissible } from '../stardust/admission.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
 import { decodeOutput, nftIdOfOutput, outputBytes, outputId } from '../stardust/ids.ts';
 import { leafHash } from '../stardust/merkle.ts';
-import {
-  isMilestoneBlock,
-  type MilestoneKeys,
-  type VerifySignature,
-} from '../stardust/milestone-keys.ts';
-import type { ProtocolParameters } from '../stardust/parameters.ts';
-import { type ConsumedOutput, judgeOverTime } from '../stardust/semantics/judge.ts';
+import { isMilestoneBlock, type VerifySignature } from '../stardust/milestone-keys.ts';
+import { judgeOverTime } from '../stardust/semantics/judge.ts';
+import type { ConsumedOutput } from '../stardust/semantics/judged-transaction.ts';
 import { verifySignatures } from '../stardust/semantics/signatures.ts';
 import {
   decodeRecord,
   encodeRecord,
   type VerdictStep,
 } from '../stardust/white-flag/block-record.ts';
-import type { KnownBlock } from './consistent-view.ts';
-
-/** What an output's ID stands for, as far as it is known. */
-export interface KnownOutput {
-  row: number;
-  /** Absent while no block that creates it is known. */
-  bytes?: Uint8Array;
-  /** Milestone that created it in the ledger. */
-  created?: number;
-  /** Milestone that spent it. */
-  spent?: number;
-}
-
-/** The rows of the blocks and outputs that a piece of work is about, and the next free ones. */
-export interface Rows {
-  /** The import that the rows belong to (head.ts). */
-  generation: string;
-  /** By hex ID. */
-  blocks: Map<string, KnownBlock>;
-  /** By hex ID. */
-  outputs: Map<string, KnownOutput>;
-  nextBlock: number;
-  nextOutput: number;
-}
-
-/** What a block is judged by as it comes in. */
-export interface IntakeRules {
-  keys: MilestoneKeys;
-  verify: VerifySignature;
-  /** Every set of protocol parameters that a block may have been admitted under, the current one first. */
-  parameters: readonly ProtocolParameters[];
-}
+import type { AdmissionRules } from './admission-rules.ts';
+import type { KnownOutput, RowNumbers } from './known-rows.ts';
 
 export interface MentionedOutput {
   row: number;
@@ -63,7 +30,7 @@ export interface MentionedOutput {
   nftId?: string;
 }
 
-export interface RecordedBlock {
+export interface PreparedBlock {
   id: string;
   row: number;
   bytes: Uint8Array;
@@ -105,16 +72,16 @@ function inputIds(transaction: ParsedTransaction): Uint8Array[] {
  *
  * Throws an Error when a parent is missing: the caller's fault, not the block's.
  */
-export async function recordBlocks(
+export async function prepareBlocks(
   blocks: readonly ParsedBlock[],
-  rows: Rows,
-  rules: IntakeRules,
-): Promise<RecordedBlock[]> {
+  rows: RowNumbers,
+  rules: AdmissionRules,
+): Promise<PreparedBlock[]> {
   // first what all of them create: a transaction may stand before the one that it spends from
   const created = blocks.map(({ transaction }) =>
     transaction ? mentionCreated(transaction, rows) : [],
   );
-  const recorded: RecordedBlock[] = [];
+  const recorded: PreparedBlock[] = [];
   for (const [i, parsed] of blocks.entries())
     recorded.push(await recordBlock(parsed, created[i]!, rows, rules));
   return recorded;
@@ -123,9 +90,9 @@ export async function recordBlocks(
 async function recordBlock(
   parsed: ParsedBlock,
   created: readonly MentionedOutput[],
-  rows: Rows,
-  rules: IntakeRules,
-): Promise<RecordedBlock> {
+  rows: RowNumbers,
+  rules: AdmissionRules,
+): Promise<PreparedBlock> {
   const id = toHexDigits(parsed.id);
   const parents = parsed.block.parents.map((parent) => {
     const known = rows.blocks.get(toHexDigits(parent));
@@ -173,7 +140,7 @@ async function recordBlock(
 }
 
 /** Gives the outputs that a transaction creates rows and contents. */
-function mentionCreated(transaction: ParsedTransaction, rows: Rows): MentionedOutput[] {
+function mentionCreated(transaction: ParsedTransaction, rows: RowNumbers): MentionedOutput[] {
   return transaction.value.essence.outputs.map((output, i) => {
     const id = outputId(transaction.id, i);
     const hexId = toHexDigits(id);
@@ -198,7 +165,7 @@ interface Consumed {
 
 type Content = Consumed & { bytes: Uint8Array };
 
-function mentionConsumed(transaction: ParsedTransaction, rows: Rows): Consumed[] {
+function mentionConsumed(transaction: ParsedTransaction, rows: RowNumbers): Consumed[] {
   return inputIds(transaction).map((id) => {
     const hexId = toHexDigits(id);
     const { row, bytes } = rowOfOutput(hexId, rows);
@@ -221,7 +188,7 @@ export async function judgeTransaction(
   return judgeOverTime({ ...transaction, validSignatures }, outputs);
 }
 
-function rowOfOutput(id: string, rows: Rows): KnownOutput {
+function rowOfOutput(id: string, rows: RowNumbers): KnownOutput {
   let known = rows.outputs.get(id);
   if (known === undefined) {
     known = { row: rows.nextOutput++ };

@@ -1,14 +1,16 @@
 /**
  * Storing blocks: not referenced by any milestone yet, so that they change no answer until a proposal reaches them.
  */
+
 import { parseBlock } from '../stardust/block.ts';
 import { fromBase64, toBase64 } from '../stardust/bytes.ts';
 import type { VerifySignature } from '../stardust/milestone-keys.ts';
-import { type Cone, decodeRecord, encodeRecord } from '../stardust/white-flag/block-record.ts';
+import { decodeRecord, encodeRecord } from '../stardust/white-flag/block-record.ts';
+import type { Cone } from '../stardust/white-flag/cone.ts';
 import { type Database, forEachPiece, runBatch } from './database.ts';
 import { failUnless, LedgerMoved, requireGeneration, runFenced } from './fence.ts';
 import { lookUpOutputs } from './known-rows.ts';
-import { completeRecord, mentionedOutputIds, type RecordedBlock } from './prepare-blocks.ts';
+import { completeRecord, mentionedOutputIds, type PreparedBlock } from './prepare-blocks.ts';
 
 /** A parent that was dropped meanwhile (orphans.ts) would look like one that a milestone references: its past would be left out. */
 const REQUIRE_PARENTS = failUnless(`
@@ -43,7 +45,7 @@ const INSERT_WAITING =
  */
 export function storeStatements(
   db: Database,
-  blocks: readonly RecordedBlock[],
+  blocks: readonly PreparedBlock[],
   generation: string,
 ): D1PreparedStatement[] {
   const records = blocks.map(({ row, id, transactionId, record }) => [
@@ -107,7 +109,7 @@ export const DELETE_WAITING = `
     SELECT i.output, i.block FROM json_each(?1) j JOIN input i ON i.block = j.value)`;
 
 /** IDs of the outputs that the blocks' transactions create. */
-export function createdOutputIds(blocks: readonly RecordedBlock[]): string[] {
+export function createdOutputIds(blocks: readonly PreparedBlock[]): string[] {
   return blocks.flatMap(({ mentioned }) => mentioned.flatMap(({ id, bytes }) => (bytes ? id : [])));
 }
 

@@ -28,7 +28,7 @@ const ofThisIsolate = new Memory();
  * @param minLedgerIndex the answer should be true here or later; 0 for any
  * @returns what holds at the ledger's own index where it has not come so far; undefined where there is no ledger
  */
-export function lookUp(
+export function lookUpNft(
   ledger: D1Database,
   index: KVNamespace,
   nftId: string,

@@ -1,146 +1,204 @@
 /**
- * The white-flag operation: steps 3 to 6 of the contract (design §1; protocol.md E.3, E.4).
+ * The white-flag operation: steps 3 to 6 of the contract (docs/contract.md#white-flag;
+ * docs/protocol.md, E.3 and E.4).
  *
- * Two ways lead to roots, both complete, and everything else to an error.
+ * Two ways lead to roots, and both are complete: D1 has the whole cone, or the blocks that it lacks
+ * are fetched from an upstream. Everything else leads to a refusal.
  */
-
-import { MAX_CHUNKS, readView, type View } from '../ledger/consistent-view.ts';
+import { type AdmissionRules, readAdmissionRules } from '../ledger/admission-rules.ts';
+import { type BlockSource, type ConeFault, ConeUnavailable } from '../ledger/block-source.ts';
+import { type ConsistentView, readView, storedCone } from '../ledger/consistent-view.ts';
 import type { Database } from '../ledger/database.ts';
+import { decideVerdicts } from '../ledger/decide-verdicts.ts';
+import { fetchCone } from '../ledger/fetch-cone.ts';
 import type { Head } from '../ledger/head.ts';
-import {
-  BeyondBudget,
-  type BlockSource,
-  gatherCone,
-  judgeGathered,
-  type NotGathered,
-  ReferencedBefore,
-  UnknownBlock,
-} from '../ledger/load-cone.ts';
-import type { IntakeRules } from '../ledger/prepare-blocks.ts';
 import { isZero } from '../stardust/bytes.ts';
-import type { Cone } from '../stardust/white-flag/block-record.ts';
-import { computeRoots, type WhiteFlag } from '../stardust/white-flag/walk.ts';
-import type { WhiteFlagRequest, WhiteFlagResult } from './edge-node.ts';
+import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
+import type { Cone } from '../stardust/white-flag/cone.ts';
+import { computeRoots, type WhiteFlag, walkCone } from '../stardust/white-flag/walk.ts';
+
+/** A request that passed steps 1 and 2 of the contract. IDs are lower-case hex digits without 0x. */
+export interface WhiteFlagRequest {
+  index: number;
+  /** Unix seconds. */
+  timestamp: number;
+  /** 1 to 8 distinct block IDs, in the order of the request. */
+  parents: string[];
+  /** Zeros where the request has none. */
+  previousMilestoneId: string;
+}
+
+export interface WhiteFlagRoots {
+  ok: true;
+  /** 32 bytes each. */
+  inclusionMerkleRoot: Uint8Array;
+  appliedMerkleRoot: Uint8Array;
+  /** Blocks of the cone. */
+  blocks: number;
+  /** Milliseconds of each stage, by its name (a token of Server-Timing). */
+  stages: Record<string, number>;
+}
+
+/**
+ * `impossible`: the request can never be right. `unknown`: something that it names is not known
+ * here. `failed`: an upstream or this node failed.
+ */
+export type RefusalReason = 'impossible' | 'unknown' | 'failed';
+
+export interface WhiteFlagRefusal {
+  ok: false;
+  reason: RefusalReason;
+  /** For people: ASCII, nothing internal. */
+  detail: string;
+  /** Where the ledger stands, if it does not know the state that the request is about. */
+  ledgerIndex?: number;
+  /** Milestones that the ledger lacks to the one before the request's, where that is the reason. */
+  ahead?: number;
+}
+
+export type WhiteFlagResult = WhiteFlagRoots | WhiteFlagRefusal;
+
+export interface WhiteFlagOptions {
+  /** Who may sign milestones; without keys no block that is fetched counts as a milestone's. */
+  keys: MilestoneKeys | undefined;
+  /**
+   * Fetches blocks that D1 does not have, for the milestone after the head; it throws as
+   * BlockSource says. Absent where nothing may be fetched.
+   */
+  openSource?: ((head: Head) => BlockSource) | undefined;
+}
 
 /** The most blocks that a request walks. */
 const MAX_BLOCKS = 100_000;
 
-/**
- * @param openSource fetches blocks that D1 does not have, for the milestone after the head; it throws as BlockSource says. Absent where nothing may be fetched.
- */
-export async function answerWhiteFlag(
+export async function computeWhiteFlag(
   db: Database,
   request: WhiteFlagRequest,
-  rules: () => Promise<IntakeRules>,
-  openSource?: (head: Head) => BlockSource,
+  { keys, openSource }: WhiteFlagOptions,
 ): Promise<WhiteFlagResult> {
   const { index, timestamp, parents } = request;
-  const stages: Record<string, number> = {};
-  let since = Date.now();
-  const measure = (stage: string) => {
-    const now = Date.now();
-    stages[stage] = now - since;
-    since = now;
-  };
+  const { stages, measure } = createStopwatch();
+  try {
+    const first = await readView(db, index, parents);
+    measure('read');
+    if (first === undefined) return refuse('unknown', 'no ledger here');
+    const refusal = refuseRequest(first, request);
+    if (refusal !== undefined) return refusal;
 
-  const view = await readView(db, index, parents);
-  measure('read');
-  if (view === undefined) return refuse(404, 'no ledger here');
-  if (view === 'too large')
-    return refuse(500, `a cone of more than ${MAX_CHUNKS} stretches of blocks`);
-  const refusal = refuseRequest(view, request);
-  if (refusal !== undefined) return refusal;
+    const rules = once(() => readAdmissionRules(db, keys, index - 1));
+    const source = index === first.head.ledger + 1 ? openSource?.(first.head) : undefined;
+    const loaded =
+      storedCone(first, parents) ?? (await fetchCone(db, { first, index, parents, rules, source }));
+    measure('fetch');
+    if (loaded.cone.size > MAX_BLOCKS)
+      return refuse('failed', `more than ${MAX_BLOCKS} blocks to walk`);
 
-  const previousMilestoneId =
-    index === view.head.genesis + 1 ? undefined : Uint8Array.fromHex(request.previousMilestoneId);
-  const fetcher = index === view.head.ledger + 1 ? openSource?.(view.head) : undefined;
-  const gathered = await gatherOrRefuse(gatherCone(db, view, index, parents, rules, fetcher));
-  if ('ok' in gathered) return gathered;
-  measure('fetch');
-  if (gathered.cone.size > MAX_BLOCKS) return refuse(500, `more than ${MAX_BLOCKS} blocks to walk`);
-  const { cone, whiteFlag } = await judgeGathered(
-    db,
-    gathered,
-    timestamp,
-    previousMilestoneId,
-    rules,
-  );
-  measure('judge');
-  if (meetsInadmissible(cone, whiteFlag))
-    return refuse(404, 'a block of the cone is not one that a node admits');
-  if (!whiteFlag.metPreviousMilestone)
-    return refuse(400, 'the previous milestone is not in the past cone of the parents');
-  const roots = computeRoots(cone, whiteFlag);
-  measure('roots');
-  return { ok: true, ...roots, blocks: whiteFlag.order.length, stages };
+    const previousMilestoneId =
+      index === first.head.genesis + 1
+        ? undefined
+        : Uint8Array.fromHex(request.previousMilestoneId);
+    const proposal = { parents: loaded.parents, timestamp, previousMilestoneId };
+    const walked = walkCone(loaded.cone, loaded.view.states, proposal);
+    const { cone, whiteFlag } =
+      walked.undecided.length === 0
+        ? { cone: loaded.cone, whiteFlag: walked }
+        : await decideVerdicts(db, loaded, proposal, walked, rules);
+    measure('judge');
+    if (meetsInadmissible(cone, whiteFlag))
+      return refuse('unknown', 'a block of the cone is not one that a node admits');
+    if (!whiteFlag.metPreviousMilestone)
+      return refuse('impossible', 'the previous milestone is not in the past cone of the parents');
+    const roots = computeRoots(cone, whiteFlag);
+    measure('roots');
+    return { ok: true, ...roots, blocks: whiteFlag.order.length, stages };
+  } catch (error) {
+    if (error instanceof ConeUnavailable) return refuse(REASONS[error.fault], error.message);
+    throw error;
+  }
 }
 
-function refuse(status: 400 | 404 | 500, detail: string): WhiteFlagResult & { ok: false } {
-  return { ok: false, status, detail };
+/** Step 5: why a cone cannot be had, as the contract has it. */
+const REASONS: Record<ConeFault, RefusalReason> = {
+  'unknown-block': 'unknown',
+  'referenced-before': 'unknown',
+  'over-budget': 'unknown',
+  'too-large': 'failed',
+  'ledger-replaced': 'failed',
+};
+
+function refuse(reason: RefusalReason, detail: string): WhiteFlagRefusal {
+  return { ok: false, reason, detail };
 }
 
 /** Steps 3 and 4; and, as the reference does, no roots by rules that may have changed (E.4, 2). */
 function refuseRequest(
-  { head, previous, parameters }: View,
+  { head, previous, parameters }: ConsistentView,
   { index, timestamp, previousMilestoneId }: WhiteFlagRequest,
-): WhiteFlagResult | undefined {
+): WhiteFlagRefusal | undefined {
   const first = index === head.genesis + 1;
   if (index <= head.genesis)
-    return refuse(400, `index ${index} is not after the genesis milestone ${head.genesis}`);
+    return refuse(
+      'impossible',
+      `index ${index} is not after the genesis milestone ${head.genesis}`,
+    );
   if (first !== isZero(Uint8Array.fromHex(previousMilestoneId))) {
     return refuse(
-      400,
+      'impossible',
       first ? 'the first milestone has no previous one' : 'previousMilestoneId is zero',
     );
   }
   if (previous === undefined || index > head.ledger + 1) {
     const ahead = index - 1 - head.ledger;
+    const detail = `milestone ${index - 1} is not known here, the ledger is at ${head.ledger}`;
     return {
-      ...refuse(404, `milestone ${index - 1} is not known here, the ledger is at ${head.ledger}`),
+      ...refuse('unknown', detail),
       ledgerIndex: head.ledger,
       ...(ahead > 0 && { ahead }),
     };
   }
   const unsupported = parameters.unsupportedAfter(index - 1);
   if (unsupported !== undefined)
-    return refuse(500, `protocol version ${unsupported} is not known here`);
+    return refuse('failed', `protocol version ${unsupported} is not known here`);
   if (first) return undefined;
   if (previous.id !== previousMilestoneId)
-    return refuse(400, `milestone ${index - 1} has another ID`);
+    return refuse('impossible', `milestone ${index - 1} has another ID`);
   // E.3 (b): strictly greater
-  if (previous.timestamp >= timestamp)
-    return refuse(
-      400,
-      `timestamp is not after ${previous.timestamp}, that of milestone ${index - 1}`,
-    );
+  if (previous.timestamp >= timestamp) {
+    const detail = `timestamp is not after ${previous.timestamp}, that of milestone ${index - 1}`;
+    return refuse('impossible', detail);
+  }
   return undefined;
 }
 
-/** Step 5, the ways in which a cone cannot be had. Failures that are not among them are upstream's, or ours. */
-async function gatherOrRefuse<T>(
-  gathering: Promise<T | NotGathered>,
-): Promise<T | (WhiteFlagResult & { ok: false })> {
-  try {
-    const gathered = await gathering;
-    if (gathered === 'too large') return refuse(500, 'too many blocks to walk');
-    if (gathered === 'ledger replaced') return refuse(500, 'the ledger was replaced meanwhile');
-    if (typeof gathered === 'object' && gathered !== null && 'missing' in gathered) {
-      return refuse(404, `block 0x${gathered.missing} is not known here`);
-    }
-    return gathered as T;
-  } catch (error) {
-    if (
-      error instanceof UnknownBlock ||
-      error instanceof ReferencedBefore ||
-      error instanceof BeyondBudget
-    ) {
-      return refuse(404, error.message);
-    }
-    throw error;
-  }
-}
-
-/** Whether the walk met a block that the reference would not have stored (C-4 to C-19): it could not have answered. */
+/**
+ * Whether the walk met a block that the reference would not have stored (C-4 to C-19): then the
+ * reference could not have answered.
+ */
 function meetsInadmissible(cone: Cone, { order }: WhiteFlag): boolean {
   return order.some((position) => cone.inadmissibleAt(position));
+}
+
+function createStopwatch(): {
+  stages: Record<string, number>;
+  measure(stage: string): void;
+} {
+  const stages: Record<string, number> = {};
+  let since = Date.now();
+  return {
+    stages,
+    measure(stage) {
+      const now = Date.now();
+      stages[stage] = now - since;
+      since = now;
+    },
+  };
+}
+
+/** The rules are read at most once a request, and only where blocks or verdicts are to be judged. */
+function once(read: () => Promise<AdmissionRules>): () => Promise<AdmissionRules> {
+  let rules: Promise<AdmissionRules> | undefined;
+  return () => {
+    rules ??= read();
+    return rules;
+  };
 }

@@ -1,69 +1,107 @@
 /**
- * The ledger as the routes see it (src/node/edge-node.ts): D1 and KV behind one interface.
+ * The node as the routes see it (edge-node.ts): D1, KV and the upstreams behind one interface.
  *
- * Reads go through a D1 session, so that a replica near by may answer: whatever it says carries its own ledger index.
+ * Reads go through a D1 session, so that a replica near by may answer: whatever it says carries its
+ * own ledger index.
  */
-
 import { followerOf } from '../follower/follower-stub.ts';
 import { explainMilestone, proveBlock } from '../ledger/applied-milestone.ts';
 import type { Database } from '../ledger/database.ts';
-import { readStatus } from '../ledger/node-status.ts';
+import type { Head } from '../ledger/head.ts';
+import { readNodeStatus } from '../ledger/node-status.ts';
 import { readOutput } from '../ledger/output-status.ts';
 import { describeError, writeLog } from '../log.ts';
-import { lookUp } from '../nft-index/look-up-nft.ts';
+import { lookUpNft } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';
+import { createRanking } from '../upstream/ask-in-turn.ts';
 import { openSource } from '../upstream/fetch-blocks.ts';
-import { createGuard } from '../upstream/fetch-quota.ts';
+import { createFetchQuota } from '../upstream/fetch-quota.ts';
 import { createBlockMemory } from '../upstream/open-block-cache.ts';
-import { openUpstreams, readRules } from '../upstream/open-upstreams.ts';
-import { createRanking, UpstreamFailure } from '../upstream/upstream.ts';
-import { answerWhiteFlag } from './compute-white-flag.ts';
-import type { EdgeNode, WhiteFlagRequest, WhiteFlagResult } from './edge-node.ts';
+import { openUpstreams } from '../upstream/open-upstreams.ts';
+import { UpstreamFailure } from '../upstream/upstream.ts';
+import {
+  computeWhiteFlag,
+  type WhiteFlagRequest,
+  type WhiteFlagResult,
+} from './compute-white-flag.ts';
+import type { EdgeNode } from './edge-node.ts';
 
-/** Milestones beyond the ledger's next that a request may be about and yet be worth waiting for: the follower may be a second behind. */
-const NEAR = 2;
+/**
+ * Milestones beyond the ledger's next that a request may be about and yet be worth waiting for: the
+ * follower may be a second behind.
+ */
+const MAX_MILESTONES_AHEAD = 2;
 
-/** Milliseconds that a request waits for the follower. */
-const CATCH_UP_TIME = 700;
+/** How long a request waits for the follower. */
+const CATCH_UP_MS = 700;
 
-/** A coordinator waits two seconds; milliseconds of them after which nothing more is fetched, and the most blocks that are (design §3). */
-const REQUEST_TIME = 1500;
-const MAX_FETCHED = 2000;
+/** A coordinator waits two seconds. After so many of them nothing more is fetched. */
+const REQUEST_MS = 1500;
 
-/** Bytes of heap for blocks that requests remember, a part of an isolate's 128 MB. */
-const MAX_REMEMBERED = 16_000_000;
+/** The most blocks that are fetched for one request. */
+const MAX_FETCHED_BLOCKS = 2000;
 
-const guard = createGuard(Date.now);
-const ranking = createRanking(Date.now);
-const blockMemory = createBlockMemory(MAX_REMEMBERED);
+/** Heap for blocks that requests remember, a part of an isolate's 128 MB. */
+const MAX_REMEMBERED_BYTES = 16_000_000;
+
+/** What the requests of one isolate share. */
+interface Shared {
+  settings: Settings;
+  /** Blocks that D1 does not have, fetched within the quota and remembered from then on. */
+  sourceFor(head: Head, deadline: number): ReturnType<typeof openSource>;
+}
 
 export function openNode(settings: Settings): EdgeNode {
   const { ledger, nftIndex, upstreams } = settings;
   const newSession = () => ledger.withSession('first-unconstrained');
+  const shared = { settings, sourceFor: createSources(settings) };
   return {
-    computeWhiteFlag: (request) => computeWhiteFlag(newSession(), settings, request),
-    lookUpNft: (nftId, minLedgerIndex) => lookUp(ledger, nftIndex, nftId, minLedgerIndex, Date.now),
-    readStatus: () => readStatus(newSession(), upstreams.length > 0),
+    computeWhiteFlag: (request) => computeOnceCaughtUp(newSession(), shared, request),
+    lookUpNft: (nftId, minLedgerIndex) =>
+      lookUpNft(ledger, nftIndex, nftId, minLedgerIndex, Date.now),
+    readStatus: () => readNodeStatus(newSession(), upstreams.length > 0),
     readOutput: (outputId) => readOutput(newSession(), outputId),
     explainMilestone: (index) => explainMilestone(newSession(), index),
     proveBlock: (blockId) => proveBlock(newSession(), blockId),
   };
 }
 
+function createSources(settings: Settings): Shared['sourceFor'] {
+  const limitToQuota = createFetchQuota(Date.now);
+  const ranking = createRanking(Date.now);
+  const blockMemory = createBlockMemory(MAX_REMEMBERED_BYTES);
+  return ({ ledger, generation }, deadline) => {
+    const upstreams = openUpstreams(settings, answerMs(settings), 1);
+    const limits = { maxBlocks: MAX_FETCHED_BLOCKS, deadline };
+    const fetched = blockMemory(generation, ledger);
+    return limitToQuota(openSource(upstreams, ledger + 1, limits, fetched, ranking));
+  };
+}
+
 /**
- * A coordinator asks about the next milestone as soon as it has issued one, when the replica asked, or the ledger itself, may not have that one yet. Then the
- * follower is told to look now, and the question is put once more. The request itself stores nothing.
+ * For one answer of an upstream: of several all but the last may hang, and there is still time to
+ * ask that one.
  */
-async function computeWhiteFlag(
+function answerMs({ upstreams }: Settings): number {
+  return upstreams.length === 1 ? REQUEST_MS : Math.floor(REQUEST_MS / (upstreams.length + 1));
+}
+
+/**
+ * A coordinator asks about the next milestone as soon as it has issued one. The replica asked, or
+ * the ledger itself, may not have that one yet. Then the follower is told to look now, and the
+ * question is put once more. The request itself stores nothing.
+ */
+async function computeOnceCaughtUp(
   db: Database,
-  settings: Settings,
+  shared: Shared,
   request: WhiteFlagRequest,
 ): Promise<WhiteFlagResult> {
-  const deadline = Date.now() + REQUEST_TIME;
-  const result = await computeNow(db, settings, request, deadline);
-  if (result.ok || result.ahead === undefined || result.ahead > NEAR) return result;
+  const { settings } = shared;
+  const deadline = Date.now() + REQUEST_MS;
+  const result = await computeFromLedger(db, shared, request, deadline);
+  if (result.ok || result.ahead === undefined || result.ahead > MAX_MILESTONES_AHEAD) return result;
   if (settings.upstreams.length > 0) await catchUp(settings);
-  return computeNow(settings.ledger.withSession('first-primary'), settings, request, deadline);
+  return computeFromLedger(settings.ledger.withSession('first-primary'), shared, request, deadline);
 }
 
 async function catchUp(settings: Settings): Promise<void> {
@@ -72,41 +110,28 @@ async function catchUp(settings: Settings): Promise<void> {
     .catch((error: unknown) =>
       writeLog('warn', 'follower did not catch up', { error: describeError(error) }),
     );
-  await Promise.race([pass, new Promise((resolve) => setTimeout(resolve, CATCH_UP_TIME))]);
+  await Promise.race([pass, new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS))]);
 }
 
-/** Milliseconds for one answer: of several upstreams all but the last may hang, and there is still time to ask that one. */
-function answerTime({ upstreams }: Settings): number {
-  return upstreams.length === 1 ? REQUEST_TIME : Math.floor(REQUEST_TIME / (upstreams.length + 1));
-}
-
-async function computeNow(
+async function computeFromLedger(
   db: Database,
-  settings: Settings,
+  { settings, sourceFor }: Shared,
   request: WhiteFlagRequest,
   deadline: number,
 ): Promise<WhiteFlagResult> {
+  const { upstreams, milestoneKeys: keys } = settings;
   // without keys nothing that is fetched could be told to be a milestone
-  const mayFetch = settings.upstreams.length > 0 && settings.milestoneKeys !== undefined;
-  const rules = () => readRules(db, settings, request.index - 1);
+  const mayFetch = upstreams.length > 0 && keys !== undefined;
+  const openSource = mayFetch ? (head: Head) => sourceFor(head, deadline) : undefined;
   try {
-    return await answerWhiteFlag(
-      db,
-      request,
-      rules,
-      mayFetch
-        ? ({ ledger, generation }) => {
-            const limits = { maxBlocks: MAX_FETCHED, deadline };
-            const upstreams = openUpstreams(settings, answerTime(settings), 1);
-            return guard(
-              openSource(upstreams, ledger + 1, limits, blockMemory(generation, ledger), ranking),
-            );
-          }
-        : undefined,
-    );
+    return await computeWhiteFlag(db, request, { keys, openSource });
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
     writeLog('warn', 'upstream fails', { detail: describeError(error) });
-    return { ok: false, status: 500, detail: 'an upstream node does not answer as it should' };
+    return {
+      ok: false,
+      reason: 'failed',
+      detail: 'an upstream node does not answer as it should',
+    };
   }
 }

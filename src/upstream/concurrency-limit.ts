@@ -7,7 +7,7 @@ export const CONNECTIONS = 6;
 
 export type Gate = <T>(work: () => Promise<T>) => Promise<T>;
 
-export function createGate(places: number): Gate {
+export function createConcurrencyLimit(places: number): Gate {
   let free = places;
   const waiting: (() => void)[] = [];
   return async (work) => {

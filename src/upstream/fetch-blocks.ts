@@ -2,24 +2,14 @@
  * Fetching blocks that D1 does not have, and checking each: its hash is the ID asked for, it parses, and it is one that a node stores.
  */
 
-import {
-  BeyondBudget,
-  type BlockSource,
-  ReferencedBefore,
-  UnknownBlock,
-} from '../ledger/load-cone.ts';
+import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
 import { breaksNonceRule } from '../stardust/admission.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
+import { askInTurn, createRanking, type Ranking } from './ask-in-turn.ts';
 import { CONNECTIONS } from './concurrency-limit.ts';
 import type { BlockMemory } from './open-block-cache.ts';
-import {
-  askInTurn,
-  createRanking,
-  type Ranking,
-  type Upstream,
-  UpstreamFailure,
-} from './upstream.ts';
+import { type Upstream, UpstreamFailure } from './upstream.ts';
 
 export interface FetchLimits {
   /** Blocks fetched in all; those remembered cost nothing. */
@@ -73,9 +63,11 @@ export function openSource(
       fetchBlock(upstreams, id, ranking),
       readReference(id),
     ]);
-    if (reference === undefined) throw new UnknownBlock(`block 0x${id} is not known upstream`);
+    if (reference === undefined)
+      throw new ConeUnavailable('unknown-block', `block 0x${id} is not known upstream`);
     if (reference !== null && reference < index) {
-      throw new ReferencedBefore(
+      throw new ConeUnavailable(
+        'referenced-before',
         `block 0x${id} is referenced by milestone ${reference}, and its data is not here`,
       );
     }
@@ -103,7 +95,10 @@ function limited(
   let left = maxBlocks;
   const fetchWithin = (id: string) => {
     if (left-- <= 0)
-      throw new BeyondBudget(`more than ${maxBlocks} blocks of the cone are not here`);
+      throw new ConeUnavailable(
+        'over-budget',
+        `more than ${maxBlocks} blocks of the cone are not here`,
+      );
     return fetchOne(id);
   };
   return async (ids) => {
@@ -141,7 +136,8 @@ export async function fetchBlock(
     return bytes && checkBlock(bytes, id, upstream);
   };
   const parsed = await askInTurn(upstreams, ask, ranking);
-  if (parsed === undefined) throw new UnknownBlock(`block 0x${id} is not known upstream`);
+  if (parsed === undefined)
+    throw new ConeUnavailable('unknown-block', `block 0x${id} is not known upstream`);
   return parsed;
 }
 

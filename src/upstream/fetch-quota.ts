@@ -3,7 +3,7 @@
  *
  * One for each isolate: enough to keep a flood from passing through, without a round trip of its own.
  */
-import type { BlockSource } from '../ledger/load-cone.ts';
+import type { BlockSource } from '../ledger/block-source.ts';
 import { UpstreamFailure } from './upstream.ts';
 
 /** Blocks that the requests of one isolate may have fetched in a window; a busy coordinator needs a tenth of it. */
@@ -16,7 +16,7 @@ const PAUSE = 1000;
 
 export type Guard = (source: BlockSource) => BlockSource;
 
-export function createGuard(clock: () => number): Guard {
+export function createFetchQuota(clock: () => number): Guard {
   let windowEnd = 0;
   let spent = 0;
   let failures = 0;

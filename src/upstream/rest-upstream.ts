@@ -5,7 +5,7 @@
  */
 import * as v from 'valibot';
 import { MAX_BLOCK_LENGTH } from '../stardust/block.ts';
-import { CONNECTIONS, createGate, type Gate } from './concurrency-limit.ts';
+import { CONNECTIONS, createConcurrencyLimit, type Gate } from './concurrency-limit.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
 interface Patience {
@@ -75,7 +75,7 @@ const tips = v.object({ tips: v.pipe(v.array(hexId), v.maxLength(1000)) });
 
 /** @param url base URL without a slash at the end */
 export function restUpstream(url: string, options: RestOptions): Upstream {
-  const gate = options.gate ?? createGate(CONNECTIONS);
+  const gate = options.gate ?? createConcurrencyLimit(CONNECTIONS);
   const name = new URL(url).host;
 
   /** The body of a 200, undefined for a 404. */

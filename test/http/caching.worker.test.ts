@@ -116,8 +116,12 @@ describe('white flag', () => {
     expect(computed()).toBe(2);
   });
 
-  it.each([400, 404, 500] as const)('never keeps a %i', async (status) => {
-    const refusal = { ok: false as const, status, detail: 'not now' };
+  it.each([
+    ['impossible', 400],
+    ['unknown', 404],
+    ['failed', 500],
+  ] as const)('never keeps a refusal: %s, %i', async (reason, status) => {
+    const refusal = { ok: false as const, reason, detail: 'not now' };
     const { fetch, cache } = counting(undefined, (asked) => (asked === 1 ? refusal : undefined));
     expect((await fetch(WHITE_FLAG, good())).status).toBe(status);
     expect(cache.kept.size).toBe(0);

@@ -60,7 +60,7 @@ describe('500: anything unexpected', () => {
   it('a failing upstream', async () => {
     const failing = fetchFrom({
       node: {
-        computeWhiteFlag: async () => ({ ok: false, status: 500, detail: 'upstream failed' }),
+        computeWhiteFlag: async () => ({ ok: false, reason: 'failed', detail: 'upstream failed' }),
       },
     });
     const response = await failing(WHITE_FLAG, good);
@@ -79,7 +79,7 @@ describe('X-Error-Detail', () => {
   it('is printable ASCII, at most 200 characters', async () => {
     const detail = `é\r\nset-cookie: x${'y'.repeat(500)}`;
     const chatty = fetchFrom({
-      node: { computeWhiteFlag: async () => ({ ok: false, status: 404, detail }) },
+      node: { computeWhiteFlag: async () => ({ ok: false, reason: 'unknown', detail }) },
     });
     const response = await chatty(WHITE_FLAG, good);
     expect(response.headers.get('x-error-detail')).toMatch(/^\?{3}set-cookie: xy+$/);

@@ -1,7 +1,7 @@
 /** Rate limit, log lines, counters, timings, and what happens when a setting is wrong. */
 import { createExecutionContext } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { createBrokenApp } from '../../src/http/misconfigured-app.ts';
+import { createMisconfiguredApp } from '../../src/http/misconfigured-app.ts';
 import {
   checkAlways,
   checkRow,
@@ -137,7 +137,7 @@ describe('Server-Timing', () => {
 });
 
 it('a wrong setting: 500 for everything, and the log says which', async () => {
-  const app = createBrokenApp(['MILESTONE_THRESHOLD must be an integer']);
+  const app = createMisconfiguredApp(['MILESTONE_THRESHOLD must be an integer']);
   for (const path of ['/', '/health', NFT]) {
     const response = await app.fetch(
       new Request(`http://edge.example${path}`),

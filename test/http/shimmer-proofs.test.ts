@@ -2,6 +2,7 @@
  * Proofs of real blocks: both Shimmer milestones are taken into a ledger, every block of theirs is proven by it, and the proofs are checked as anybody checks
  * them, with `npm run conformance`. In a proof, made here or recorded elsewhere, no byte can be changed.
  */
+
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,8 +28,8 @@ import { proveBlock } from '../../src/ledger/applied-milestone.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { fromHex, toHex } from '../../src/stardust/bytes.ts';
 import { blockId } from '../../src/stardust/ids.ts';
-import { verifySignature } from '../../src/upstream/open-upstreams.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';
 import { spoil } from '../support/stardust/spoil.ts';
 import { readJson } from '../support/vectors.ts';

@@ -1,6 +1,7 @@
 /**
  * Outputs that a receipt brings, and blocks that name them before their milestone is taken in: whoever knows the milestone knows the outputs' IDs.
  */
+import { readCone } from '../../src/stardust/white-flag/cone.ts';
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
@@ -9,7 +10,6 @@ import { toHex } from '../../src/stardust/bytes.ts';
 import { blockId, networkId } from '../../src/stardust/ids.ts';
 import { migratedOutputs } from '../../src/stardust/receipt.ts';
 import { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
-import { readCone } from '../../src/stardust/white-flag/block-record.ts';
 import { ask, followTo, startLedger } from '../support/ledger/ledger-harness.ts';
 import { blockAround } from '../support/network/blocks.ts';
 import { keyPair } from '../support/network/keys.ts';

@@ -1,6 +1,7 @@
 /**
  * The real milestones 17339 and 17340 of Shimmer, from the snapshot before them (data/README.md): taken in as any node's would be, refused when a bit is wrong.
  */
+
 import { beforeEach, describe, expect, it } from 'vitest';
 import { importSnapshot } from '../../scripts/lib/import-snapshot.ts';
 import { sampleKeys } from '../../scripts/lib/prepare-sample.ts';
@@ -14,13 +15,12 @@ import {
 } from '../../scripts/lib/sample.ts';
 import type { SqliteDatabase } from '../../scripts/lib/sqlite-database.ts';
 import { createPassMemory, followOnce } from '../../src/follower/pass.ts';
-import { admittingParameters, readParameters } from '../../src/ledger/ledger-parameters.ts';
-import { answerWhiteFlag } from '../../src/node/compute-white-flag.ts';
+import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
 import { fromHex, toHex } from '../../src/stardust/bytes.ts';
 import { blockId } from '../../src/stardust/ids.ts';
 import { openSource } from '../../src/upstream/fetch-blocks.ts';
-import { verifySignature } from '../../src/upstream/open-upstreams.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
 import { dump, openMemory } from '../support/ledger/memory-database.ts';
 import { oracleWhiteFlag, parsedBlocks } from '../support/oracle/product-and-oracle.ts';
 import { readJson, readLines } from '../support/vectors.ts';
@@ -93,22 +93,19 @@ async function ask(request: {
   parents: string[];
   previousMilestoneId: string;
 }) {
-  const rules = async () => ({
-    keys,
-    verify: verifySignature,
-    parameters: admittingParameters(await readParameters(db), request.index - 1),
-  });
   const limits = { maxBlocks: 2000, deadline: Date.now() + 60_000 };
   const digits = (id: string) => id.slice(2);
-  const result = await answerWhiteFlag(
+  const result = await computeWhiteFlag(
     db,
     {
       ...request,
       parents: request.parents.map(digits),
       previousMilestoneId: digits(request.previousMilestoneId),
     },
-    rules,
-    ({ ledger }) => openSource([upstreamAt(ledger)], ledger + 1, limits, new Map()),
+    {
+      keys,
+      openSource: ({ ledger }) => openSource([upstreamAt(ledger)], ledger + 1, limits, new Map()),
+    },
   );
   if (!result.ok) return result;
   const { inclusionMerkleRoot, appliedMerkleRoot } = result;

@@ -3,6 +3,7 @@
  *
  * Whatever is not said takes a plain default: a million base tokens, no features, conditions in order, a right commitment.
  */
+
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { type Address, AddressType, type Ed25519Address } from '../../src/stardust/address.ts';
 import { block, type Payload, parseBlock } from '../../src/stardust/block.ts';
@@ -33,12 +34,11 @@ import {
   OutputType,
 } from '../../src/stardust/output.ts';
 import type { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
-import {
-  type ConsumedOutput,
-  type JudgedTransaction,
-  judge,
-  judgeOverTime,
-} from '../../src/stardust/semantics/judge.ts';
+import { judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
+import type {
+  ConsumedOutput,
+  JudgedTransaction,
+} from '../../src/stardust/semantics/judged-transaction.ts';
 import { checkTransaction } from '../../src/stardust/syntax.ts';
 import type { TaggedData } from '../../src/stardust/tagged-data.ts';
 import { type Transaction, transaction } from '../../src/stardust/transaction.ts';

@@ -1,10 +1,6 @@
 import { expect, it } from 'vitest';
-import {
-  askInTurn,
-  createRanking,
-  type Upstream,
-  UpstreamFailure,
-} from '../../src/upstream/upstream.ts';
+import { askInTurn, createRanking } from '../../src/upstream/ask-in-turn.ts';
+import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
 
 const named = (name: string) => ({ name }) as Upstream;
 const upstreams = ['a', 'b', 'c'].map(named);

@@ -7,13 +7,12 @@
 import type { AddressKey } from '../address.ts';
 import { equalBytes } from '../bytes.ts';
 import { outputId } from '../ids.ts';
-import type { Output } from '../output.ts';
-import type { Transaction } from '../transaction.ts';
 import { chainsValid } from './chain-transitions.ts';
 import { chainTable } from './chains.ts';
 import { ConflictReason } from './conflict-reason.ts';
 import { type DepositPlan, judgeDeposits, planDeposits } from './deposits.ts';
 import { requiredIssuers } from './issuer.ts';
+import type { ConsumedOutput, JudgedTransaction } from './judged-transaction.ts';
 import { sumTokens, tokensBalanced } from './native-tokens.ts';
 import { requiredSenders } from './senders.ts';
 import {
@@ -24,25 +23,6 @@ import {
   type UnlockedAddresses,
   unlockInputs,
 } from './unlocking.ts';
-
-/** A transaction that passed the syntactic rules. */
-export interface JudgedTransaction {
-  value: Transaction;
-  /** 32 bytes (B.2). */
-  id: Uint8Array;
-  /** 32 bytes (B.3). */
-  signedDigest: Uint8Array;
-  /** Per unlock whether its signature is valid over `signedDigest` (signatures.ts); the entry of any other unlock is ignored. */
-  validSignatures: readonly boolean[];
-}
-
-export interface ConsumedOutput {
-  /** 34 bytes (B.4). */
-  id: Uint8Array;
-  /** As it stands in the ledger. */
-  bytes: Uint8Array;
-  output: Output;
-}
 
 /** A verdict and the time from which on it holds, until the next step. */
 export interface VerdictStep {

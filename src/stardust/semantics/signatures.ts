@@ -3,9 +3,10 @@
  *
  * Whether one is looked at at all is decided in unlocking.ts: only if its key hashes to the owner's address.
  */
+
 import type { VerifySignature } from '../milestone-keys.ts';
 import { UnlockType } from '../unlock.ts';
-import type { JudgedTransaction } from './judge.ts';
+import type { JudgedTransaction } from './judged-transaction.ts';
 
 /** For each unlock whether it is a signature that is valid over the transaction's signed digest (B.3). Rejects only if `verify` does. */
 export function verifySignatures(

@@ -3,6 +3,7 @@
  *
  * What no time enters is planned once; {@link unlockInputs} then walks the inputs for one timestamp.
  */
+
 import { type Address, type AddressKey, AddressType, addressKey } from '../address.ts';
 import { equalBytes } from '../bytes.ts';
 import { ed25519AddressId, inputsCommitment } from '../ids.ts';
@@ -12,7 +13,7 @@ import { addressIn, findCondition, UnlockConditionType } from '../unlock-conditi
 import { aliasStep } from './alias-transition.ts';
 import { type ChainKey, type ChainTable, chainKey } from './chains.ts';
 import { ConflictReason } from './conflict-reason.ts';
-import type { ConsumedOutput, JudgedTransaction } from './judge.ts';
+import type { ConsumedOutput, JudgedTransaction } from './judged-transaction.ts';
 
 /** The addresses that the inputs unlock. */
 export type UnlockedAddresses = Map<AddressKey, UnlockedAddress>;

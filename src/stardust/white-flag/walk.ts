@@ -7,7 +7,8 @@
  */
 import { equalBytes } from '../bytes.ts';
 import { reduceToRoot } from '../merkle.ts';
-import { type Cone, RecordKind, type TransactionView } from './block-record.ts';
+import { RecordKind } from './block-record.ts';
+import type { Cone, TransactionView } from './cone.ts';
 import { RowMap } from './row-map.ts';
 
 /** An output in the ledger's state before the milestone. Outputs that are neither are unknown there. */
@@ -37,8 +38,8 @@ export interface WhiteFlag {
   reasons: Uint8Array;
   /** Whether a block that properly carries the previous milestone was visited. */
   metPreviousMilestone: boolean;
-  /** Positions of transactions whose verdict is open and matters here; unless empty, the reasons say nothing. */
-  open: number[];
+  /** Positions of transactions whose verdict is undecided and matters here; unless empty, the reasons say nothing. */
+  undecided: number[];
 }
 
 /** In `reasons`: the block carries no transaction. No conflict reason has this number. */
@@ -49,13 +50,13 @@ const ALREADY_SPENT = 1;
 const SPENT_IN_THIS_MILESTONE = 2;
 const UNKNOWN_INPUT = 3;
 
-export function computeWhiteFlag(cone: Cone, ledger: LedgerStates, proposal: Proposal): WhiteFlag {
-  const { order, metPreviousMilestone } = walkCone(cone, proposal);
+export function walkCone(cone: Cone, ledger: LedgerStates, proposal: Proposal): WhiteFlag {
+  const { order, metPreviousMilestone } = orderBlocks(cone, proposal);
   return { order, metPreviousMilestone, ...judgeInOrder(cone, order, ledger, proposal.timestamp) };
 }
 
 /** E.1: depth first, parents in their order, each block after all its parents; with a stack, as cones can be as deep as they are long. */
-function walkCone(
+function orderBlocks(
   cone: Cone,
   { parents, previousMilestoneId }: Proposal,
 ): { order: Uint32Array; metPreviousMilestone: boolean } {
@@ -99,9 +100,9 @@ function judgeInOrder(
   order: Uint32Array,
   ledger: LedgerStates,
   timestamp: number,
-): { reasons: Uint8Array; open: number[] } {
+): { reasons: Uint8Array; undecided: number[] } {
   const reasons = new Uint8Array(order.length);
-  const open: number[] = [];
+  const undecided: number[] = [];
   const changes = new RowMap();
 
   for (let i = 0; i < order.length; i++) {
@@ -113,7 +114,7 @@ function judgeInOrder(
     const transaction = cone.transactionAt(position);
     const reason = lookUpInputs(transaction, ledger, changes) || transaction.reasonAt(timestamp);
     if (reason === undefined) {
-      open.push(position);
+      undecided.push(position);
       continue;
     }
     reasons[i] = reason;
@@ -123,7 +124,7 @@ function judgeInOrder(
     for (let k = 0; k < transaction.inputCount; k++)
       changes.set(transaction.inputAt(k), MilestoneState.Spent);
   }
-  return { reasons, open };
+  return { reasons, undecided };
 }
 
 /** D.1, L-1 to L-5: the inputs in their order, the first that fails decides. */

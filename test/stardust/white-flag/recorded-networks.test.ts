@@ -5,13 +5,9 @@
 import { describe, expect, it } from 'vitest';
 import { type ParsedBlock, parseBlock } from '../../../src/stardust/block.ts';
 import { fromHex, toHex } from '../../../src/stardust/bytes.ts';
-import { verifyEd25519, webCrypto } from '../../../src/stardust/ed25519.ts';
-import {
-  isMilestoneBlock,
-  unsigned,
-  type VerifySignature,
-} from '../../../src/stardust/milestone-keys.ts';
+import { isMilestoneBlock, unsigned } from '../../../src/stardust/milestone-keys.ts';
 import { invalidReceipt, migratedOutputs } from '../../../src/stardust/receipt.ts';
+import { verifySignature } from '../../../src/verify-signature.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
 import {
   coneOf,
@@ -27,10 +23,6 @@ import {
   recordedQuestions,
 } from '../../support/network/recorded-network.ts';
 import { type OracleRequest, type OracleResult, whiteFlag } from '../../support/oracle/oracle.ts';
-
-const platform = webCrypto(crypto.subtle);
-const verify: VerifySignature = (publicKey, message, signature) =>
-  verifyEd25519(publicKey, message, signature, platform);
 
 /** The ledger and the tangle as the node has them after a milestone. */
 interface State {
@@ -80,7 +72,7 @@ async function replay(name: RecordedName): Promise<Replay> {
     const previousMilestoneId = toHex(value.previousMilestoneId);
     const result = await whiteFlag(view, { index, timestamp, parents, previousMilestoneId });
     const fault =
-      (await unsigned(value, fromHex(milestone.id), network.keys, verify)) ??
+      (await unsigned(value, fromHex(milestone.id), network.keys, verifySignature)) ??
       apply(state, network, milestone, result);
     const hash = stateHash({ ...network, outputs: state.outputs }, index);
     done.milestones.push({ milestone, fault, result, stateHash: hash });
@@ -100,7 +92,7 @@ async function findMilestoneBlocks(
 ): Promise<Set<string>> {
   const found = new Set<string>();
   for (const [id, parsed] of blocks)
-    if (await isMilestoneBlock(parsed, keys, verify)) found.add(id);
+    if (await isMilestoneBlock(parsed, keys, verifySignature)) found.add(id);
   return found;
 }
 

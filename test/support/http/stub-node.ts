@@ -4,6 +4,7 @@ import type { ResponseCache } from '../../../src/http/response-cache.ts';
 import type {
   EdgeNode,
   NodeStatus,
+  RefusalReason,
   WhiteFlagRequest,
   WhiteFlagResult,
 } from '../../../src/node/edge-node.ts';
@@ -57,20 +58,21 @@ function computeWhiteFlag({
   parents,
   previousMilestoneId,
 }: WhiteFlagRequest): WhiteFlagResult {
-  const refuse = (status: 400 | 404): WhiteFlagResult => ({
+  const refuse = (reason: RefusalReason): WhiteFlagResult => ({
     ok: false,
-    status,
+    reason,
     detail: 'made up',
     ledgerIndex: facts.ledgerIndex,
   });
   const isZero = /^0+$/.test(previousMilestoneId);
   if (index <= facts.genesisIndex || (index === facts.genesisIndex + 1) !== isZero)
-    return refuse(400);
-  if (index !== facts.whiteFlag.index) return refuse(404);
-  if (`0x${previousMilestoneId}` !== facts.whiteFlag.previousMilestoneId) return refuse(400);
-  if (timestamp <= facts.ledgerTimestamp) return refuse(400);
+    return refuse('impossible');
+  if (index !== facts.whiteFlag.index) return refuse('unknown');
+  if (`0x${previousMilestoneId}` !== facts.whiteFlag.previousMilestoneId)
+    return refuse('impossible');
+  if (timestamp <= facts.ledgerTimestamp) return refuse('impossible');
   if (!parents.every((parent) => facts.whiteFlag.parents.includes(`0x${parent}`)))
-    return refuse(404);
+    return refuse('unknown');
   return {
     ok: true,
     inclusionMerkleRoot: fromHex(facts.roots.inclusionMerkleRoot),

@@ -6,17 +6,17 @@ import { takeInMilestone } from '../../../src/follower/apply-milestone.ts';
 import { createPassMemory, type Following, followOnce } from '../../../src/follower/pass.ts';
 import { storeTips } from '../../../src/follower/store-tips.ts';
 import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
+import { REFUSAL_STATUSES } from '../../../src/http/white-flag.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { headFromRow, milestoneFromRow, SELECT_HEAD } from '../../../src/ledger/head.ts';
 import { loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';
 import { admittingParameters, readParameters } from '../../../src/ledger/ledger-parameters.ts';
-import { answerWhiteFlag } from '../../../src/node/compute-white-flag.ts';
-import type { WhiteFlagResult } from '../../../src/node/edge-node.ts';
+import { computeWhiteFlag, type WhiteFlagResult } from '../../../src/node/compute-white-flag.ts';
 import { toHexDigits } from '../../../src/stardust/bytes.ts';
 import type { ProtocolParameters } from '../../../src/stardust/parameters.ts';
 import { milestoneSource, openSource } from '../../../src/upstream/fetch-blocks.ts';
-import { verifySignature } from '../../../src/upstream/open-upstreams.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
+import { verifySignature } from '../../../src/verify-signature.ts';
 import { NodeState } from '../hornet-double/node-state.ts';
 import { readMilestone } from '../network/blocks.ts';
 import { directUpstream } from '../network/direct-upstream.ts';
@@ -31,7 +31,7 @@ export interface Question {
   previousMilestoneId?: string | null;
 }
 
-/** An answer as tests compare it: the roots, or the status of the error. */
+/** An answer as tests compare it: the roots, or the status of the refusal. */
 export type Answer = { inclusionMerkleRoot: string; appliedMerkleRoot: string } | number;
 
 export interface Rig {
@@ -193,23 +193,16 @@ export function askInFull(
     parents: question.parents.map((id) => id.slice(2).toLowerCase()),
     previousMilestoneId: (question.previousMilestoneId || ZERO_ID).slice(2).toLowerCase(),
   };
-  const rules = async () => ({
-    keys: rig.network.keys,
-    verify: verifySignature,
-    parameters: await admitting(db, question.index - 1),
-  });
   const limits = { maxBlocks, deadline: Date.now() + 10_000 };
-  return answerWhiteFlag(
-    db,
-    request,
-    rules,
-    upstreams && (({ ledger }) => openSource(upstreams, ledger + 1, limits, new Map())),
-  );
+  return computeWhiteFlag(db, request, {
+    keys: rig.network.keys,
+    openSource: upstreams && (({ ledger }) => openSource(upstreams, ledger + 1, limits, new Map())),
+  });
 }
 
 export async function ask(rig: Rig, question: Question, options: AskOptions = {}): Promise<Answer> {
   const result = await askInFull(rig, question, options);
-  if (!result.ok) return result.status;
+  if (!result.ok) return REFUSAL_STATUSES[result.reason];
   return {
     inclusionMerkleRoot: `0x${toHexDigits(result.inclusionMerkleRoot)}`,
     appliedMerkleRoot: `0x${toHexDigits(result.appliedMerkleRoot)}`,

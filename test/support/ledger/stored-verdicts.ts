@@ -1,14 +1,15 @@
 /**
  * The verdicts that were made at intake and stand in D1, against the judge of the oracle.
  */
+
 import { expect } from 'vitest';
 import type { ParsedBlock } from '../../../src/stardust/block.ts';
 import { toHex } from '../../../src/stardust/bytes.ts';
 import { decodeOutput, outputBytes, outputId } from '../../../src/stardust/ids.ts';
 import { judge } from '../../../src/stardust/semantics/judge.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
-import { readCone } from '../../../src/stardust/white-flag/block-record.ts';
-import { verifySignature } from '../../../src/upstream/open-upstreams.ts';
+import { readCone } from '../../../src/stardust/white-flag/cone.ts';
+import { verifySignature } from '../../../src/verify-signature.ts';
 import type { Network } from '../network/network-model.ts';
 
 /** Blocks with a transaction whose verdict is not open. */

@@ -91,7 +91,7 @@ function readGenesis(file: Uint8Array): { genesis: Genesis; outputs: Map<string,
   };
 }
 
-interface RecordedBlock {
+interface PreparedBlock {
   block: string;
   referencedByMilestoneIndex: number | null;
   whiteFlagIndex: number | null;
@@ -101,7 +101,7 @@ interface RecordedBlock {
 
 function readBlocks(name: string): Map<string, NetworkBlock> {
   const blocks = new Map<string, NetworkBlock>();
-  for (const line of readLines(`${name}/blocks.jsonl`) as RecordedBlock[]) {
+  for (const line of readLines(`${name}/blocks.jsonl`) as PreparedBlock[]) {
     const block = networkBlock(fromHex(line.block));
     const { referencedByMilestoneIndex: index, whiteFlagIndex, ledgerInclusionState: state } = line;
     if (index !== null && whiteFlagIndex !== null && state !== null) {

@@ -4,16 +4,18 @@
  * Everything is a map from `0x…` IDs, the traversal is the reference's, and the Merkle tree is its definition. Verdicts come from the product's
  * `judge`, which has vectors of its own.
  */
+
 import { blake2b } from '@noble/hashes/blake2.js';
 import type { ParsedBlock } from '../../../src/stardust/block.ts';
 import { concatBytes, Reader, toHex } from '../../../src/stardust/bytes.ts';
 import { decode } from '../../../src/stardust/codec.ts';
-import { verifyEd25519, webCrypto } from '../../../src/stardust/ed25519.ts';
 import { outputBytes, outputId } from '../../../src/stardust/ids.ts';
 import { output } from '../../../src/stardust/output.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
-import { type ConsumedOutput, judge } from '../../../src/stardust/semantics/judge.ts';
+import { judge } from '../../../src/stardust/semantics/judge.ts';
+import type { ConsumedOutput } from '../../../src/stardust/semantics/judged-transaction.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
+import { verifySignature } from '../../../src/verify-signature.ts';
 
 /** All that a node knows when it computes a milestone. */
 export interface OracleView {
@@ -150,8 +152,6 @@ async function consume(view: OracleView, order: readonly ParsedBlock[], timestam
   return { blocks, created, consumed };
 }
 
-const platform = webCrypto(crypto.subtle);
-
 /** D.1, then D.2 */
 async function verdict(
   view: OracleView,
@@ -175,9 +175,7 @@ async function verdict(
     if (bytes === undefined) return ConflictReason.InputNotFound;
     inputs.push({ id, bytes, output: decode(output, new Reader(bytes)) });
   }
-  const validSignatures = await verifySignatures(transaction, (publicKey, message, signature) =>
-    verifyEd25519(publicKey, message, signature, platform),
-  );
+  const validSignatures = await verifySignatures(transaction, verifySignature);
   return judge({ ...transaction, validSignatures }, inputs, timestamp);
 }
 

@@ -1,12 +1,16 @@
 /** The recorded verdicts of the reference on single transactions (data/README.md, semantics.jsonl). */
+
 import { fromHex, Reader } from '../../../src/stardust/bytes.ts';
 import { decode } from '../../../src/stardust/codec.ts';
-import { verifyEd25519, webCrypto } from '../../../src/stardust/ed25519.ts';
 import { signedDigest, transactionId } from '../../../src/stardust/ids.ts';
 import { output } from '../../../src/stardust/output.ts';
-import type { ConsumedOutput, JudgedTransaction } from '../../../src/stardust/semantics/judge.ts';
+import type {
+  ConsumedOutput,
+  JudgedTransaction,
+} from '../../../src/stardust/semantics/judged-transaction.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
 import { transaction } from '../../../src/stardust/transaction.ts';
+import { verifySignature } from '../../../src/verify-signature.ts';
 import { readLines } from '../vectors.ts';
 
 interface Line {
@@ -24,8 +28,6 @@ export interface SemanticVector {
   consumed: ConsumedOutput[];
 }
 
-const platform = webCrypto(crypto.subtle);
-
 async function prepare(line: Line): Promise<SemanticVector> {
   const payload = fromHex(line.transaction);
   const value = decode(transaction, new Reader(payload));
@@ -34,9 +36,7 @@ async function prepare(line: Line): Promise<SemanticVector> {
     id: transactionId(payload),
     signedDigest: signedDigest(value, payload),
   };
-  const validSignatures = await verifySignatures(unchecked, (publicKey, message, signature) =>
-    verifyEd25519(publicKey, message, signature, platform),
-  );
+  const validSignatures = await verifySignatures(unchecked, verifySignature);
   const consumed = line.inputs.map(([id, hex]) => {
     const bytes = fromHex(hex);
     return { id: fromHex(id), bytes, output: decode(output, new Reader(bytes)) };
