@@ -10,11 +10,12 @@ import { describeError, writeLog } from '../log.ts';
 import type { EdgeNode } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
 import { errorAnswer, HttpError } from './errors.ts';
+import { answerPreflight } from './preflight.ts';
 import { isPublic } from './public-routes.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { Answer, RequestNotes, Route } from './route.ts';
 import { listRoutes, NFT_PREFIX, nftRoute } from './routes.ts';
-import { complete, PREFLIGHT } from './to-response.ts';
+import { complete } from './to-response.ts';
 
 export interface App {
   fetch(request: Request, ctx: ExecutionContext): Promise<Response>;
@@ -85,7 +86,8 @@ export function createApp({ settings, node, cache }: AppParts): App {
       let answer: Answer;
       let error: unknown;
       try {
-        answer = request.method === 'OPTIONS' ? PREFLIGHT : await route(exchange);
+        answer =
+          request.method === 'OPTIONS' ? answerPreflight(request.headers) : await route(exchange);
       } catch (thrown) {
         error = thrown;
         answer = errorAnswer(thrown instanceof HttpError ? thrown : new HttpError(500));

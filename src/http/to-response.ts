@@ -5,20 +5,9 @@ import type { Answer } from './route.ts';
 
 const COMMON_HEADERS = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'X-Ledger-Index, X-Error-Detail, ETag',
+  'access-control-expose-headers': 'X-Ledger-Index, X-Error-Detail, ETag, Retry-After',
   // Workers Cache keeps for hours what does not forbid it (platform.md §4)
   'cache-control': 'no-store',
-};
-
-/** What OPTIONS is answered. */
-export const PREFLIGHT: Answer = {
-  status: 204,
-  headers: {
-    'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
-    'access-control-allow-headers': 'content-type, if-none-match',
-    'access-control-max-age': '86400',
-  },
-  body: null,
 };
 
 /** Makes the response in one go, so that no header has to be set on one that is there. */

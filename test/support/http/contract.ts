@@ -77,7 +77,7 @@ export async function checkRow(fetch: Fetch, row: Row): Promise<void> {
 export function checkAlways(response: Response): void {
   expect(response.headers.get('access-control-allow-origin')).toBe('*');
   expect(response.headers.get('access-control-expose-headers')).toBe(
-    'X-Ledger-Index, X-Error-Detail, ETag',
+    'X-Ledger-Index, X-Error-Detail, ETag, Retry-After',
   );
   expect(response.headers.get('cache-control')).not.toBeNull();
   if (response.status >= 400) {
