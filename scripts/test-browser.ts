@@ -1,5 +1,7 @@
 /**
- * `npm run test:browser`: the page in a headless Chromium, Debian's `chromium` unless CHROMIUM names another. SCREENSHOTS=DIR keeps pictures of it.
+ * `npm run test:browser`: the page, and pages of other origins, in a headless Chromium and Firefox.
+ * They are Debian's `chromium` and `firefox-esr`, unless CHROMIUM and FIREFOX name others.
+ * SCREENSHOTS=DIR keeps pictures of the page.
  *
  * The last line is `N passed, N failed`. Arguments go to vitest.
  */

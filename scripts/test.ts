@@ -1,5 +1,5 @@
 /**
- * `npm test`: typecheck, lint and all tests but the one in a browser. The last line is `N passed, N failed`, the exit code 0 only if none failed.
+ * `npm test`: typecheck, lint and all tests but those in browsers. The last line is `N passed, N failed`, the exit code 0 only if none failed.
  *
  * Arguments go to vitest: names of test files to run only those.
  */
@@ -17,6 +17,6 @@ const counts = [
   await runVitest(process.argv.slice(2)),
 ];
 console.log(
-  '\nTypecheck and lint count as one test each. The test in a browser is left out: npm run test:browser.',
+  '\nTypecheck and lint count as one test each. The tests in browsers are left out: npm run test:browser.',
 );
 conclude(counts);

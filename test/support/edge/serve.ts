@@ -14,9 +14,10 @@ interface ServeOptions {
   vars: Record<string, string>;
   quiet: boolean;
   inspect: boolean;
+  whiteFlagLimit?: number;
 }
 
-const { folder, persistTo, port, vars, quiet, inspect }: ServeOptions = JSON.parse(
+const { folder, persistTo, port, vars, quiet, inspect, whiteFlagLimit }: ServeOptions = JSON.parse(
   process.argv[2]!,
 );
 const options = convertV4MiniflareOptions({
@@ -34,6 +35,11 @@ const options = convertV4MiniflareOptions({
   bindings: { ...vars },
   ...(quiet && { handleStructuredLogs: () => {} }),
   ...(inspect && { inspectorPort: 0 }),
+  ...(whiteFlagLimit !== undefined && {
+    ratelimits: {
+      WHITE_FLAG_LIMIT: { namespace_id: '1', simple: { limit: whiteFlagLimit, period: 60 } },
+    },
+  }),
 });
 const miniflare = new Miniflare({ ...options, resourcePersistencePath: join(persistTo, 'v3') });
 const url = (await miniflare.ready).origin;
