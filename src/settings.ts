@@ -1,5 +1,6 @@
 /**
- * Settings: bindings and vars, read and checked once (design §6). Each fault becomes a sentence that begins with the setting's name.
+ * Settings: bindings and vars, read and checked once (docs/operations.md). Each fault becomes a
+ * sentence that begins with the setting's name.
  */
 import * as v from 'valibot';
 import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
@@ -14,7 +15,10 @@ export interface Settings {
   requests: AnalyticsEngineDataset | undefined;
   /** Base URLs of upstream nodes, without a slash at the end; none: no following, no fetching. */
   upstreams: readonly string[];
-  /** Who may sign milestones; undefined unless both keys and threshold are set: then nothing can be followed. */
+  /**
+   * Who may sign milestones. Undefined unless both keys and threshold are set: then nothing can be
+   * followed.
+   */
   milestoneKeys: MilestoneKeys | undefined;
   /** Patterns of public paths; none: every route is public. */
   publicRoutes: readonly string[];
@@ -33,7 +37,10 @@ const MIN_RETENTION_MILESTONES = 15 + 20;
 
 const KEY = /^(?:0[xX])?(?<digits>[0-9a-fA-F]{64})(?:@(?<first>\d{1,10})-(?<last>\d{1,10}))?$/;
 
-/** A var as text: absent and empty mean the same, and wrangler hands numbers of its file over as such. */
+/**
+ * A var as text: absent and empty mean the same, and wrangler hands numbers of its file over as
+ * such.
+ */
 const text = v.pipe(
   v.optional(v.union([v.string(), v.number()], 'must be text'), ''),
   v.transform((value) => String(value).trim()),

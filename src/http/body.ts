@@ -1,5 +1,6 @@
 /**
- * Request bodies: read as a stream up to a limit, whatever Content-Length says, and parsed as a JSON object (design §1, white flag, step 1).
+ * Request bodies (docs/contract.md#white-flag, step 1): read as a stream up to a limit, whatever
+ * Content-Length says, and parsed as a JSON object.
  */
 import { HttpError } from './errors.ts';
 

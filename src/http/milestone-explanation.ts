@@ -1,5 +1,6 @@
 /**
- * GET /api/edge/v1/whiteflag/:milestoneIndex: the blocks of an applied milestone in white-flag order, and what became of each, in words.
+ * GET /api/edge/v1/whiteflag/:milestoneIndex: the blocks of an applied milestone in white-flag
+ * order, and what became of each, in words.
  *
  * The states are those that TIP-25 gives the metadata of blocks.
  */

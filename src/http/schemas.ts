@@ -1,5 +1,6 @@
 /**
- * What requests must look like (TIP-25, TIP-26; design §1). The same schemas check requests and describe them in openapi.json.
+ * What requests must look like (TIP-25, TIP-26; docs/contract.md). The same schemas check requests
+ * and describe them in openapi.json.
  */
 import * as v from 'valibot';
 import type { WhiteFlagRequest } from '../node/edge-node.ts';
@@ -34,7 +35,7 @@ export const MilestoneIndex = v.pipe(
 
 export const WhiteFlagBody = v.object(
   {
-    // no network has a milestone 0: the genesis index is 0 or more, and the first milestone comes after it
+    // the genesis index is 0 or more, and the first milestone comes after it
     index: v.message(
       v.pipe(uint32, v.minValue(1)),
       `index must be an integer from 1 to ${MAX_UINT32}`,

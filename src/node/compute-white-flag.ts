@@ -17,7 +17,9 @@ import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import type { Cone } from '../stardust/white-flag/cone.ts';
 import { computeRoots, type WhiteFlag, walkCone } from '../stardust/white-flag/walk.ts';
 
-/** A request that passed steps 1 and 2 of the contract. IDs are lower-case hex digits without 0x. */
+/**
+ * A request that passed steps 1 and 2 of the contract. IDs are lower-case hex digits without 0x.
+ */
 export interface WhiteFlagRequest {
   index: number;
   /** Unix seconds. */
@@ -194,7 +196,9 @@ function createStopwatch(): {
   };
 }
 
-/** The rules are read at most once a request, and only where blocks or verdicts are to be judged. */
+/**
+ * The rules are read at most once a request, and only where blocks or verdicts are to be judged.
+ */
 function once(read: () => Promise<AdmissionRules>): () => Promise<AdmissionRules> {
   let rules: Promise<AdmissionRules> | undefined;
   return () => {

@@ -1,6 +1,7 @@
 /**
- * What an upstream can do to us (issue 5, faults): at each milestone another fault, until it is mended. Meanwhile the ledger stands still and answers, the log
- * names the fault in a line, and in the end the ledger is the one that it always was.
+ * What an upstream can do to us: at each milestone another fault, until it is mended. Meanwhile the
+ * ledger stands still and answers, the log names the fault in a line, and in the end the ledger is
+ * the one that it always was.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

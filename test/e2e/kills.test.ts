@@ -1,6 +1,7 @@
 /**
- * Killed at random moments while it follows network-a, and started again each time: the ledger at the end is the one that it always was, no milestone is applied
- * twice, none left out (issue 5, faults). `KILLS=300 npx vitest run test/e2e/kills` for the long run.
+ * Killed at random moments while it follows network-a, and started again each time: the ledger at
+ * the end is the one that it always was, no milestone is applied twice, none left out. `KILLS=300
+ * npx vitest run test/e2e/kills` for the long run.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +24,10 @@ const folder = await mkdtemp(join(tmpdir(), 'edge-kills-'));
 beforeAll(() => buildWorker(join(folder, 'dist')), 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What must hold whenever the process is gone: each milestone once, without a gap, and the head at the last one. */
+/**
+ * What must hold whenever the process is gone: each milestone once, without a gap, and the head at
+ * the last one.
+ */
 function checkChain(persistTo: string): number {
   using db = openDatabase(persistTo);
   const ledger = Number(db.prepare('SELECT ledger FROM head').get()!.ledger);

@@ -1,5 +1,6 @@
 /**
- * The recorded networks, end to end, over HTTP: snapshot in, every milestone followed, every question asked at its ledger index (issue 5).
+ * The recorded networks, end to end, over HTTP: snapshot in, every milestone followed, every
+ * question asked at its ledger index.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -103,7 +104,8 @@ describe.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) => {
         double.fault = ({ route }) =>
           route.name === 'tips' ? { kind: 'status', status: 404 } : undefined;
       double.confirm(index);
-      // in the second half the first question comes before the follower has looked, as a coordinator's does
+      // in the second half the first question comes before the follower has looked, as a
+      // coordinator's does
       if (index < half || !wasAskedAt(index)) await untilLedger(edge.url, index);
       await askEverythingAt(edge, index);
       if (name === 'network-c' && [14, 17, 29, 31].includes(index)) {

@@ -1,4 +1,4 @@
-/** The error table of design §1, one test a row, over made-up data. */
+/** The error table of docs/contract.md, one test a row, over made-up data. */
 import { describe, expect, it } from 'vitest';
 import {
   checkAlways,

@@ -1,6 +1,7 @@
 /**
- * Proofs of real blocks: both Shimmer milestones are taken into a ledger, every block of theirs is proven by it, and the proofs are checked as anybody checks
- * them, with `npm run conformance`. In a proof, made here or recorded elsewhere, no byte can be changed.
+ * Proofs of real blocks: both Shimmer milestones are taken into a ledger, every block of theirs is
+ * proven by it, and the proofs are checked as anybody checks them, with `npm run conformance`. In a
+ * proof, made here or recorded elsewhere, no byte can be changed.
  */
 
 import { execFile } from 'node:child_process';
@@ -88,7 +89,9 @@ function bothMilestones(): Upstream {
   };
 }
 
-/** Whether the checker takes the file. If not, it must be for a reason, and not because it broke. */
+/**
+ * Whether the checker takes the file. If not, it must be for a reason, and not because it broke.
+ */
 async function passes(json: unknown): Promise<boolean> {
   const { failure } = await runVector(JSON.stringify(json), README_PARAMETERS);
   expect(failure ?? '').not.toContain('failed with an error');

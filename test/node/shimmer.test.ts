@@ -1,5 +1,6 @@
 /**
- * The real milestones 17339 and 17340 of Shimmer, from the snapshot before them (data/README.md): taken in as any node's would be, refused when a bit is wrong.
+ * The real milestones 17339 and 17340 of Shimmer, from the snapshot before them
+ * (test/vectors/README.md): taken in as any node's would be, refused when a bit is wrong.
  */
 
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -130,8 +131,10 @@ describe('white flag for 17339, asked at ledger index 17338', () => {
     expect(await ask(request)).toEqual(expected);
   });
 
-  // How the answers are known: by the oracle, an independent white flag that is nothing but the rules E.1 to E.3 written down, and which gives the signed roots
-  // for the signed order and the node's answer for every question of network-a and network-c (test/stardust/white-flag/recorded-networks.test.ts).
+  // How the answers are known: by the oracle, an independent white flag that is nothing but the
+  // rules E.1 to E.3 written down, and which gives the signed roots for the signed order and the
+  // node's answer for every question of network-a and network-c
+  // (test/stardust/white-flag/recorded-networks.test.ts).
   it('gives, for each of the 720 orders of its parents, what the rules give', {
     timeout: 300_000,
   }, async () => {

@@ -25,7 +25,7 @@ const DELTA = unpackVector(folder, 'network-a/delta_snapshot.bin');
 const OTHER = unpackVector(folder, 'network-c/full_snapshot.bin');
 const FILES = ['--full', FULL, '--delta', DELTA];
 
-/** data/README.md */
+/** test/vectors/README.md */
 const KEYS = [
   '0xed3c3f1a319ff4e909cf2771d79fece0ac9bd9fd2ee49ea6c0885c9cb3b1248c',
   '0xf6752f5f46a53364e2ee9c4d662d762a81efd51010282a75cd6bd03f28ef349c',

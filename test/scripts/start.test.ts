@@ -16,7 +16,10 @@ import { runScript, startScript, temporaryFolder } from '../support/scripts/scri
 
 const folder = temporaryFolder();
 
-/** NFT IDs and output IDs of all that the milestone's transactions create; none of them is spent in it again. */
+/**
+ * NFT IDs and output IDs of all that the milestone's transactions create; none of them is spent in
+ * it again.
+ */
 function mintedNfts(): [nftId: string, outputId: string][] {
   return readMilestone(17339).blocks.flatMap((hex) => {
     const result = parseBlock(fromHex(hex));

@@ -1,5 +1,6 @@
 /**
- * Debian's Firefox, headless, driven by WebDriver BiDi through Puppeteer. FIREFOX names another one.
+ * Debian's Firefox, headless, driven by WebDriver BiDi through Puppeteer. FIREFOX names another
+ * one.
  *
  * Playwright drives only a Firefox of its own making, which is not the one that people have.
  */

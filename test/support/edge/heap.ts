@@ -1,5 +1,6 @@
 /**
- * What is alive in the heaps of a running workerd, asked of V8's inspector: our Worker's isolate, and those with which miniflare plays D1, KV and the cache.
+ * What is alive in the heaps of a running workerd, asked of V8's inspector: our Worker's isolate,
+ * and those with which miniflare plays D1, KV and the cache.
  */
 import { once } from 'node:events';
 import type { Edge } from './edge.ts';
@@ -13,7 +14,10 @@ interface Heap {
   backingStorageSize: number;
 }
 
-/** Bytes by isolate, with what is not collected yet: workerd does not let itself be told to. The Worker must have been started with `inspect`. */
+/**
+ * Bytes by isolate, with what is not collected yet: workerd does not let itself be told to. The
+ * Worker must have been started with `inspect`.
+ */
 export async function readHeaps({ inspector }: Edge): Promise<Map<string, number>> {
   const targets = (await (
     await fetch(new URL('/json', inspector!.replace('ws:', 'http:')))

@@ -1,5 +1,6 @@
 /**
- * The built Worker over the sample, real Shimmer milestones as `npm start` serves them: for tests of what people and their programs see.
+ * The built Worker over the sample, real Shimmer milestones as `npm start` serves them: for tests
+ * of what people and their programs see.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,9 @@
 /**
- * Serves the built Worker in miniflare, as a process of its own that may be killed at any moment: `node serve.ts '{"folder":…,"persistTo":…,"port":…,"vars":{…}}'`.
+ * Serves the built Worker in miniflare, as a process of its own that may be killed at any moment:
+ * `node serve.ts '{"folder":…,"persistTo":…,"port":…,"vars":{…}}'`.
  *
- * Its databases are those of `wrangler dev --persist-to`. Prints one line with its URL when it answers.
+ * Its databases are those of `wrangler dev --persist-to`. Prints one line with its URL when it
+ * answers.
  */
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';

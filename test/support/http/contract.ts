@@ -1,5 +1,6 @@
 /**
- * The contract of design §1 as data: one row a rule. The rows run against an app over made-up data and against a Worker that serves a real ledger.
+ * The contract (docs/contract.md) as data: one row a rule. The rows run against an app over made-up
+ * data and against a Worker that serves a real ledger.
  */
 import { expect } from 'vitest';
 

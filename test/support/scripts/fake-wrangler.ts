@@ -1,5 +1,6 @@
 /**
- * What the import asks of wrangler, done to a database and a store in memory as Cloudflare would do it: a file whole or not at all, within D1's limits.
+ * What the import asks of wrangler, done to a database and a store in memory as Cloudflare would do
+ * it: a file whole or not at all, within D1's limits.
  */
 import { readFileSync } from 'node:fs';
 import { migrate } from '../../../scripts/lib/local-database.ts';

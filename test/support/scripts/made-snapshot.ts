@@ -1,7 +1,8 @@
 /**
  * Full snapshots of any size, for imports that take a while.
  *
- * `node test/support/scripts/made-snapshot.ts FILE OUTPUTS` writes one: with 1,000,000 outputs the one that docs/operations.md has figures of.
+ * `npx node test/support/scripts/made-snapshot.ts FILE OUTPUTS` writes one: with 1,000,000 outputs
+ * the one that docs/operations.md has figures of.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { encode } from '../../../src/stardust/codec.ts';
