@@ -1,0 +1,73 @@
+/**
+ * What lists ask of an NFT's output, as a row of the table nft_detail
+ * (docs/storage.md#nft-lists).
+ */
+
+import { type Address, addressKey } from '../../stardust/address.ts';
+import { FeatureType, findFeature } from '../../stardust/feature.ts';
+import type { NftOutput } from '../../stardust/output.ts';
+import { addressIn, findCondition, UnlockConditionType } from '../../stardust/unlock-condition.ts';
+import { type Database, forEachPiece } from '../database.ts';
+
+/** In the order of the table's columns; addresses as keys, times in Unix seconds. */
+export type NftDetail = readonly [
+  createdTime: number,
+  outputId: string,
+  address: string,
+  issuer: string | null,
+  sender: string | null,
+  tag: string | null,
+  depositReturn: string | null,
+  expirationReturn: string | null,
+  expiration: number | null,
+  timelock: number | null,
+  nativeTokens: number,
+];
+
+const DETAIL_COLUMNS = [
+  'created_time',
+  'output',
+  'address',
+  'issuer',
+  'sender',
+  'tag',
+  'deposit_return',
+  'expiration_return',
+  'expiration',
+  'timelock',
+  'native_tokens',
+] as const;
+
+/**
+ * @param outputId 68 hex digits
+ * @param createdTime of the milestone that created the output, Unix seconds
+ */
+export function nftDetail(output: NftOutput, outputId: string, createdTime: number): NftDetail {
+  const { features, immutableFeatures, nativeTokens } = output;
+  const expiration = findCondition(output, UnlockConditionType.Expiration);
+  return [
+    createdTime,
+    outputId,
+    addressKey(addressIn(output, UnlockConditionType.Address)),
+    keyOf(findFeature(immutableFeatures, FeatureType.Issuer)?.address),
+    keyOf(findFeature(features, FeatureType.Sender)?.address),
+    findFeature(features, FeatureType.Tag)?.tag.toHex() ?? null,
+    keyOf(findCondition(output, UnlockConditionType.StorageDepositReturn)?.returnAddress),
+    keyOf(expiration?.returnAddress),
+    expiration?.unixTime ?? null,
+    findCondition(output, UnlockConditionType.Timelock)?.unixTime ?? null,
+    nativeTokens.length,
+  ];
+}
+
+function keyOf(address: Address | undefined): string | null {
+  return address === undefined ? null : addressKey(address);
+}
+
+const INSERT_DETAILS = `
+  INSERT INTO nft_detail (${DETAIL_COLUMNS})
+  SELECT ${DETAIL_COLUMNS.map((_, i) => `value ->> ${i}`)} FROM json_each(?1)`;
+
+export function insertDetails(db: Database, details: readonly NftDetail[]): D1PreparedStatement[] {
+  return forEachPiece(db, INSERT_DETAILS, details);
+}
