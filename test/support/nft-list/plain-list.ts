@@ -107,8 +107,8 @@ function answer(nfts: readonly PlainNft[], ledgerIndex: number, prefix: string, 
   }
   if (given('tag')) {
     const tag = text('tag');
-    if (!/^0x([0-9a-fA-F][0-9a-fA-F])*$/.test(tag) || tag.length > 2 + 128) throw new Refused();
-    if (tag !== '0x') tests.push((nft) => `0x${nft.tag}` === tag.toLowerCase());
+    if (!/^0x([0-9a-f][0-9a-f])*$/i.test(tag) || tag.length > 2 + 128) throw new Refused();
+    if (tag.length > 2) tests.push((nft) => `0x${nft.tag}` === tag.toLowerCase());
   }
   let pageSize = 1000;
   const asked = text('pageSize');

@@ -26,6 +26,11 @@ export function recordedLists(): RecordedList[] {
   return readLines('network-n/nft_queries.jsonl') as RecordedList[];
 }
 
+/** Answers to random queries, the most of them odd. */
+export function oddLists(): RecordedList[] {
+  return readLines('network-n/nft_queries_odd.jsonl') as RecordedList[];
+}
+
 /** By ledger index: the unspent NFTs of network-n. */
 export function recordedNfts(): (index: number) => PlainNft[] {
   const all: DatedNft[] = [];
