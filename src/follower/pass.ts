@@ -21,6 +21,7 @@ import {
   SELECT_PARAMETERS,
 } from '../ledger/ledger-parameters.ts';
 import { prune } from '../ledger/prune.ts';
+import { refuseOldLedger } from '../ledger/schema.ts';
 import { describeError, writeLog } from '../log.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
@@ -30,6 +31,7 @@ import { FetchedBlocks } from '../upstream/fetched-blocks.ts';
 import { createBlockMemory } from '../upstream/open-block-cache.ts';
 import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
 import { takeInMilestone } from './apply-milestone.ts';
+import { createExclusively, type Exclusively } from './exclusively.ts';
 import { saveFollowerState, stopFollowing } from './follower-status.ts';
 import { storeTips } from './store-tips.ts';
 import { Divergence, verifyMilestone } from './verify-milestone.ts';
@@ -53,6 +55,8 @@ export interface PassMemory {
   fetched: FetchedBlocks;
   /** Those of them that were found to be open, by ledger. */
   open: ReturnType<typeof createBlockMemory>;
+  /** Two kinds of pass run beside each other, and take turns at what they read to write it. */
+  exclusively: Exclusively;
   /** The upstream that took the ledger to where it is comes first. */
   ranking: Ranking;
   /** Unix milliseconds of the last milestone applied, or of the last look at all upstreams since. */
@@ -68,6 +72,7 @@ export function createPassMemory(): PassMemory {
   return {
     fetched: new FetchedBlocks(),
     open: createBlockMemory(MAX_REMEMBERED),
+    exclusively: createExclusively(),
     ranking: createRanking(Date.now),
     moved: 0,
     diverged: undefined,
@@ -223,21 +228,22 @@ async function followUpstream(
 
 /** Tips are stored to save requests the fetching; whatever is in the way of it holds nothing up. */
 async function storeTipsIfPossible(
-  { db, memory: { fetched, open } }: Following,
+  { db, memory: { fetched, open, exclusively } }: Following,
   upstream: Upstream,
   { head, rules }: Position,
 ): Promise<void> {
   try {
-    await storeTips(db, upstream, head, rules, open(head.generation, head.ledger), fetched);
+    const remembered = open(head.generation, head.ledger);
+    await storeTips(db, head, { upstream, rules, open: remembered, fetched, exclusively });
   } catch (error) {
     writeLog('warn', 'tips not stored', { upstream: upstream.name, error: describeError(error) });
   }
 }
 
 /** What is not pruned now will be by a later pass. */
-async function pruneIfPossible({ db, retention }: Following): Promise<void> {
+async function pruneIfPossible({ db, retention, memory }: Following): Promise<void> {
   try {
-    await prune(db, retention);
+    await memory.exclusively(() => prune(db, retention));
   } catch (error) {
     writeLog('warn', 'not pruned', { error: describeError(error) });
   }
@@ -257,7 +263,10 @@ async function readPosition(db: Database, { keys, verify }: Following): Promise<
     db.prepare(SELECT_PARAMETERS),
   ]);
   const row = heads![0];
-  if (row === undefined) throw new Error('nothing to follow from: no snapshot was imported');
+  if (row === undefined) {
+    await refuseOldLedger(db);
+    throw new Error('nothing to follow from: no snapshot was imported');
+  }
   const head = headFromRow(row);
   const milestone = milestoneFromRow(row);
   if (milestone === undefined)
@@ -287,12 +296,9 @@ async function takeInNext(
       memory.fetched.set(id, block);
     },
   };
-  const taken = await takeInMilestone(
-    db,
-    verified,
-    rules,
-    milestoneSource([upstream], limits, fetched),
-  );
+  const source = milestoneSource([upstream], limits, fetched);
+  const { exclusively } = memory;
+  const taken = await takeInMilestone(db, verified, { rules, source, exclusively });
   memory.fetched.clear();
   memory.moved = Date.now();
   pass.applied++;

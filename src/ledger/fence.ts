@@ -15,11 +15,16 @@ export function failUnless(condition: string): string {
   return `INSERT INTO head (one) SELECT 2 WHERE (${condition}) IS NOT TRUE`;
 }
 
-const SAME_GENERATION = failUnless('(SELECT generation FROM head) = ?1');
+const SAME_LEDGER = failUnless(
+  "(SELECT generation || ' ' || ledger FROM head) = ?1 || ' ' || ?2",
+);
 
-/** Fails when an import has replaced the ledger (head.ts): row numbers mean something else from then on. */
-export function requireGeneration(db: Database, generation: string): D1PreparedStatement {
-  return db.prepare(SAME_GENERATION).bind(generation);
+/** Fails when an import has replaced the ledger, or a milestone was applied. */
+export function requireLedger(
+  db: Database,
+  { generation, ledger }: { generation: string; ledger: number },
+): D1PreparedStatement {
+  return db.prepare(SAME_LEDGER).bind(generation, ledger);
 }
 
 /** Runs a batch that may fail for a fence, or for a row that somebody else took. Throws LedgerMoved then. */

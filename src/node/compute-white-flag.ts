@@ -79,7 +79,7 @@ export async function computeWhiteFlag(
   const { index, timestamp, parents } = request;
   const { stages, measure } = createStopwatch();
   try {
-    const first = await readView(db, index, parents);
+    const first = await readView(db, { index, named: parents });
     measure('read');
     if (first === undefined) return refuse('unknown', 'no ledger here');
     const refusal = refuseRequest(first, request);

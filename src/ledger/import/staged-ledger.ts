@@ -197,7 +197,7 @@ export class StagingSink implements LedgerSink {
       ...forEachPiece(db, INSERT_ENTRY_POINTS, solidEntryPoints.map(toHexDigits), ledgerIndex),
       ...parameters.map((option) => {
         const bytes = toBase64(encode(protocolParametersOption, option));
-        return db.prepare(INSERT_PARAMETERS).bind(option.targetMilestoneIndex, ledgerIndex, bytes);
+        return db.prepare(INSERT_PARAMETERS).bind(option.targetMilestoneIndex, bytes);
       }),
     ]);
   }
