@@ -3,6 +3,7 @@
  *
  * A million puts through miniflare would take an hour, so what it keeps is written beside it: a file for each value and a row in SQLite that names it.
  */
+
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -11,6 +12,7 @@ import { persistPath } from '../../scripts/lib/local-database.ts';
 import type { SqliteDatabase } from '../../scripts/lib/sqlite-database.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
 import { forEachPiece, runBatch } from '../../src/ledger/database.ts';
+import { SCHEMA } from '../../src/ledger/schema.ts';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
 import type { IndexStore } from '../../src/nft-index/ports.ts';
 import { MAX_ANSWERS, RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
@@ -40,7 +42,9 @@ export async function fillNftIndex(
 ): Promise<void> {
   await runBatch(db, [
     db
-      .prepare("INSERT INTO head VALUES (1, ?1, 0, 1, ?2, '', '0', 0)")
+      .prepare(
+        `INSERT INTO head VALUES (1, ${SCHEMA}, ?1, 0, 1, ?2, '', '0', 1, 1, 0, '[[0,1]]', 0)`,
+      )
       .bind(GENERATION, LEDGER_INDEX),
     db
       .prepare('INSERT INTO milestone (idx, id, timestamp) VALUES (?1, ?2, 0)')

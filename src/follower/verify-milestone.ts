@@ -2,8 +2,8 @@
  * Verifying the next milestone before anything is done with it (formats-and-clients.md §2.1; protocol.md C-M, E.5).
  */
 
-import type { VerifiedMilestone } from '../ledger/milestone-changes.ts';
 import type { Head, KnownMilestone } from '../ledger/head.ts';
+import type { VerifiedMilestone } from '../ledger/milestone-changes.ts';
 import { Reader, Refusal, toHexDigits } from '../stardust/bytes.ts';
 import { decode } from '../stardust/codec.ts';
 import { milestoneId } from '../stardust/ids.ts';

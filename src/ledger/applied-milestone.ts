@@ -8,7 +8,7 @@ import type { ConflictReason } from '../stardust/semantics/conflict-reason.ts';
 import { type Database, runBatch } from './database.ts';
 import { selectIds } from './id-index.ts';
 import type { MilestoneStatus } from './node-status.ts';
-import { type PackedBlock, PARTS, readPackedBlocks } from './packs.ts';
+import { PARTS, type PackedBlock, readPackedBlocks } from './packs.ts';
 
 /** One block of an applied milestone, as the white flag judged it. */
 export interface ExplainedBlock {

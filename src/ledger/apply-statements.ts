@@ -97,7 +97,10 @@ export async function applyStatements(
     db.prepare(INSERT_MILESTONE).bind(index, toHexDigits(id), timestamp, toBase64(payload)),
     ...insertPacks(db, index, blocks, outputs.spent, stateOf),
     ...leftOver,
-    ...deleteOpenPacks(db, packs.map(({ key }) => key)),
+    ...deleteOpenPacks(
+      db,
+      packs.map(({ key }) => key),
+    ),
     ...insertIds(
       db,
       head.idTables,

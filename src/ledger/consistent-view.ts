@@ -16,7 +16,7 @@ import { type Cone, readCone } from '../stardust/white-flag/cone.ts';
 import { RowMap } from '../stardust/white-flag/row-map.ts';
 import { LedgerState } from '../stardust/white-flag/walk.ts';
 import { ConeUnavailable } from './block-source.ts';
-import { type Database, forEachPiece, runBatch } from './database.ts';
+import { type Database, runBatch } from './database.ts';
 import {
   type Head,
   headFromRow,
@@ -26,10 +26,10 @@ import {
 } from './head.ts';
 import { selectIds } from './id-index.ts';
 import { findInCone, type KnownBlock, knownBlock } from './known-blocks.ts';
-import { findOutputs, type Numbering, type OutputsToFind, knownOutputs } from './known-outputs.ts';
+import { findOutputs, knownOutputs, type Numbering, type OutputsToFind } from './known-outputs.ts';
 import { parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
-import { type Mention, PARTS, readStates } from './packs.ts';
 import type { NextNumbers } from './open-packs.ts';
+import { type Mention, PARTS, readStates } from './packs.ts';
 import type { PreparedBlock } from './prepare-blocks.ts';
 
 export interface ConsistentView {

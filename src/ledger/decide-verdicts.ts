@@ -70,9 +70,7 @@ async function readBlocks(
     const used = new Set(stored.map((number) => view.packs[placeOf(number).pack]!));
     const keys = (table: string) =>
       JSON.stringify([...used].filter((pack) => pack.table === table).map(({ key }) => key));
-    const [rows] = await runBatch(db, [
-      db.prepare(SELECT_BYTES).bind(keys('open'), keys('pack')),
-    ]);
+    const [rows] = await runBatch(db, [db.prepare(SELECT_BYTES).bind(keys('open'), keys('pack'))]);
     const texts = new Map(
       rows!.map(({ name, key, bytes }) => [
         `${name} ${key}`,

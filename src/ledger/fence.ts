@@ -15,9 +15,7 @@ export function failUnless(condition: string): string {
   return `INSERT INTO head (one) SELECT 2 WHERE (${condition}) IS NOT TRUE`;
 }
 
-const SAME_LEDGER = failUnless(
-  "(SELECT generation || ' ' || ledger FROM head) = ?1 || ' ' || ?2",
-);
+const SAME_LEDGER = failUnless("(SELECT generation || ' ' || ledger FROM head) = ?1 || ' ' || ?2");
 
 /** Fails when an import has replaced the ledger, or a milestone was applied. */
 export function requireLedger(

@@ -94,7 +94,12 @@ export function knownOutputs(
   return outputs;
 }
 
-function knownFacts({ bytes, created, spent, output }: Record<string, unknown>): Partial<KnownOutput> {
+function knownFacts({
+  bytes,
+  created,
+  spent,
+  output,
+}: Record<string, unknown>): Partial<KnownOutput> {
   if (spent === undefined) {
     return {
       ...(bytes != null && { bytes: fromBase64(String(bytes)) }),

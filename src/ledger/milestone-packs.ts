@@ -8,8 +8,8 @@ import { bytesOf, lengthOf, type OpenBlock } from './open-packs.ts';
 import {
   type Mention,
   type OutputState,
-  packKey,
   PARTS,
+  packKey,
   type SpentOutput,
   splitIntoParts,
   writePackedBlocks,
@@ -36,7 +36,9 @@ export function insertPacks(
 ): D1PreparedStatement[] {
   const blockParts = splitIntoParts(blocks, lengthOf);
   const most = Number.POSITIVE_INFINITY;
-  const spentParts = splitIntoParts(spent.map(writeSpentOutput), ({ length }) => length + 1, { most });
+  const spentParts = splitIntoParts(spent.map(writeSpentOutput), ({ length }) => length + 1, {
+    most,
+  });
   const count = Math.max(blockParts.length, spentParts.length);
   if (count > PARTS) throw new Error(`milestone ${milestone} is too large for ${PARTS} packs`);
   return Array.from({ length: count }, (_, part) => {

@@ -75,7 +75,9 @@ export function openPackFromRow(row: Record<string, unknown>): OpenPack {
       length,
       bytes: { key, at },
       record: cone.recordAt(at),
-      mentions: [...inputsAt(cone, at), ...outputsAt(cone, at)].map((output) => mentions.get(output)!),
+      mentions: [...inputsAt(cone, at), ...outputsAt(cone, at)].map(
+        (output) => mentions.get(output)!,
+      ),
     };
   });
   const states: OpenPack['states'] = new Map();
@@ -154,20 +156,20 @@ export function insertOpenPacks(
       INSERT INTO open
         (key, next_block, next_output, seen, waiting, records, states, blocks, outputs, bytes)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ${bytes.sql})`;
-    return db.prepare(sql).bind(
-      keyOf(part[0]!),
-      next.nextBlock,
-      next.nextOutput,
-      Math.min(...part.map(({ seen }) => seen)),
-      JSON.stringify([...waiting]),
-      toBase64(concatBytes(...part.map(({ record }) => record))),
-      writeStates(states),
-      JSON.stringify(
-        part.map((b): BlockRow => [b.number, b.id, b.payload, b.seen, b.length]),
-      ),
-      JSON.stringify([...outputs.values()]),
-      bytes.value,
-    );
+    return db
+      .prepare(sql)
+      .bind(
+        keyOf(part[0]!),
+        next.nextBlock,
+        next.nextOutput,
+        Math.min(...part.map(({ seen }) => seen)),
+        JSON.stringify([...waiting]),
+        toBase64(concatBytes(...part.map(({ record }) => record))),
+        writeStates(states),
+        JSON.stringify(part.map((b): BlockRow => [b.number, b.id, b.payload, b.seen, b.length])),
+        JSON.stringify([...outputs.values()]),
+        bytes.value,
+      );
   });
 }
 

@@ -65,7 +65,10 @@ export async function dropOrphans(db: Database, step: number): Promise<void> {
   await runFenced(db, [
     requireOpenPacks(db, view.head, lastOpenPack(view)),
     ...rewritten,
-    ...deleteOpenPacks(db, packs.map(({ key }) => key)),
+    ...deleteOpenPacks(
+      db,
+      packs.map(({ key }) => key),
+    ),
     db.prepare(NOTE_DROPPED).bind(next.nextBlock, next.nextOutput),
   ]);
 }

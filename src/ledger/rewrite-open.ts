@@ -43,10 +43,6 @@ export async function readPacksToRewrite(
   return rows!.map(openPackFromRow);
 }
 
-function inputsChange(
-  cone: Cone,
-  position: number,
-  changes: (output: number) => boolean,
-): boolean {
+function inputsChange(cone: Cone, position: number, changes: (output: number) => boolean): boolean {
   return inputsAt(cone, position).some(changes);
 }

@@ -147,4 +147,3 @@ async function settlePack(
   }
   return { key, records: toBase64(concatBytes(...records)), waiting: [...waiting] };
 }
-
