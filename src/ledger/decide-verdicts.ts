@@ -4,9 +4,10 @@
  * now.
  */
 import { type ParsedBlock, parseBlock } from '../stardust/block.ts';
-import { equalBytes, fromBase64 } from '../stardust/bytes.ts';
+import { equalBytes, fromBase64, toHexDigits } from '../stardust/bytes.ts';
+import { outputBytes, outputId } from '../stardust/ids.ts';
 import { leafHash } from '../stardust/merkle.ts';
-import { type Cone, readCone } from '../stardust/white-flag/cone.ts';
+import { type Cone, inputsAt, outputsAt, readCone } from '../stardust/white-flag/cone.ts';
 import { type Proposal, type WhiteFlag, walkCone } from '../stardust/white-flag/walk.ts';
 import type { AdmissionRules } from './admission-rules.ts';
 import { type LoadedCone, placesOf } from './consistent-view.ts';
@@ -38,7 +39,10 @@ export async function decideVerdicts(
     const numbers = whiteFlag.undecided.map((position) => cone.rowAt(position));
     const blocks = await readBlocks(db, loaded, numbers);
     const { verify } = await rules();
-    const contents = await readContents(db, blocks, loaded.numbering.outputs);
+    const contents = new Map([
+      ...(await readContents(db, blocks, loaded.numbering.outputs)),
+      ...contentsCreated(await readBlocks(db, loaded, producersOf(cone, whiteFlag.undecided))),
+    ]);
     const completed: Uint8Array[] = [];
     for (const [i, block] of blocks.entries()) {
       const record = await completeRecord(undecided[i]!, block, contents, verify);
@@ -50,6 +54,32 @@ export async function decideVerdicts(
     whiteFlag = walkCone(cone, loaded.view.states, proposal);
   }
   return { cone, whiteFlag };
+}
+
+/**
+ * Numbers of the blocks of the cone that create what these transactions consume. Where a milestone
+ * found such a block in conflict, the content of what it creates stands nowhere but in its bytes.
+ */
+function producersOf(cone: Cone, positions: readonly number[]): number[] {
+  const inputs = new Set(positions.flatMap((position) => inputsAt(cone, position)));
+  const producers = new Set<number>();
+  for (let position = 0; position < cone.size; position++) {
+    if (outputsAt(cone, position).some((output) => inputs.has(output)))
+      producers.add(cone.rowAt(position));
+  }
+  return [...producers];
+}
+
+/** By hex ID, what the blocks' transactions create. */
+function contentsCreated(blocks: readonly ParsedBlock[]): Map<string, { bytes: Uint8Array }> {
+  return new Map(
+    blocks.flatMap(({ transaction }) =>
+      transaction!.value.essence.outputs.map((output, i) => {
+        const id = toHexDigits(outputId(transaction!.id, i));
+        return [id, { bytes: outputBytes(output) }] as const;
+      }),
+    ),
+  );
 }
 
 const SELECT_BYTES = `

@@ -15,7 +15,11 @@ export function failUnless(condition: string): string {
   return `INSERT INTO head (one) SELECT 2 WHERE (${condition}) IS NOT TRUE`;
 }
 
-const SAME_LEDGER = failUnless("(SELECT generation || ' ' || ledger FROM head) = ?1 || ' ' || ?2");
+/** That head is of this generation (?1), at this ledger index (?2), and its dropped is ?3. */
+export const SAME_HEAD =
+  'EXISTS (SELECT 1 FROM head WHERE generation = ?1 AND ledger = ?2 AND dropped = ?3)';
+
+const SAME_LEDGER = failUnless('EXISTS (SELECT 1 FROM head WHERE generation = ?1 AND ledger = ?2)');
 
 /** Fails when an import has replaced the ledger, or a milestone was applied. */
 export function requireLedger(

@@ -9,7 +9,7 @@
 import { concatBytes, fromBase64, toBase64 } from '../stardust/bytes.ts';
 import { inputsAt, isUndecidedAt, outputsAt, readCone } from '../stardust/white-flag/cone.ts';
 import type { Database } from './database.ts';
-import { failUnless } from './fence.ts';
+import { failUnless, SAME_HEAD } from './fence.ts';
 import type { Head } from './head.ts';
 import { type OutputState, readStates, splitIntoParts, writeStates } from './packs.ts';
 
@@ -185,9 +185,7 @@ export function deleteOpenPacks(db: Database, keys: readonly number[]): D1Prepar
   return keys.length === 0 ? [] : [db.prepare(DELETE_OPEN).bind(JSON.stringify(keys))];
 }
 
-const SAME_OPEN = failUnless(`
-  (SELECT generation || ' ' || ledger || ' ' || dropped FROM head) = ?1 || ' ' || ?2 || ' ' || ?3
-  AND (SELECT max(key) FROM open) IS ?4`);
+const SAME_OPEN = failUnless(`${SAME_HEAD} AND (SELECT max(key) FROM open) IS ?4`);
 
 /**
  * Fails when the open blocks are not those that were read: a milestone was applied, blocks were

@@ -9,7 +9,7 @@ import { inputsAt, isUndecidedAt, readCone } from '../stardust/white-flag/cone.t
 import { type ConsistentView, lastOpenPack } from './consistent-view.ts';
 import { type Database, forEachPiece, runBatch } from './database.ts';
 import { readContents } from './decide-verdicts.ts';
-import { failUnless, LedgerMoved, runFenced } from './fence.ts';
+import { failUnless, LedgerMoved, runFenced, SAME_HEAD } from './fence.ts';
 import { headFromRow, SELECT_HEAD } from './head.ts';
 import type { Numbering } from './known-outputs.ts';
 import {
@@ -88,8 +88,7 @@ const SELECT_WAITING = `
 const UPDATE_RECORDS = 'UPDATE open SET records = ?2, waiting = ?3 WHERE key = ?1';
 
 /** Packs are put together anew by milestones and when blocks are dropped. */
-const SAME_PACKS = failUnless(`
-  (SELECT generation || ' ' || ledger || ' ' || dropped FROM head) = ?1 || ' ' || ?2 || ' ' || ?3`);
+const SAME_PACKS = failUnless(SAME_HEAD);
 
 /**
  * Completes the records of stored blocks that waited for outputs with these IDs, whose contents are

@@ -52,7 +52,7 @@ function chain({ name: seed, conditions = {}, defect, lastDefect }: Case) {
   const blocks = [made, spent, last].map((transaction) =>
     network.attachTransaction(transaction, [root]),
   );
-  return { network, root, blocks, made };
+  return { network, root, blocks };
 }
 
 async function storeOnly(rig: Rig, id: string, settles: boolean): Promise<void> {
@@ -85,7 +85,7 @@ describe.each(CASES)('a transaction $name', (each) => {
     ['none stored', [], true],
   ])('%s', (_, arrival, settles) => {
     it('is answered for as it deserves, in any order of the walk', async () => {
-      const { network, root, blocks, made } = chain(each);
+      const { network, root, blocks } = chain(each);
       const rig = await startLedger(db, network, 0);
       rig.following.upstreams = [{ ...rig.upstream, readTips: async () => [] }];
       await followTo(rig, 1);
