@@ -16,7 +16,9 @@ const LEDGERS = join(tmpdir(), 'stardust-edge-node', 'ledgers');
 
 /** What decides how a ledger is written. What is written is asserted by every case. */
 const SOURCES = [
-  'migrations/0001_ledger.sql',
+  'migrations/0003_packs.sql',
+  'src/ledger/open-packs.ts',
+  'src/ledger/packs.ts',
   'src/ledger/prepare-blocks.ts',
   'src/ledger/store-blocks.ts',
   'src/nft-index/kv-entry.ts',

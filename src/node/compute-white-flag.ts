@@ -10,6 +10,7 @@ import { type BlockSource, type ConeFault, ConeUnavailable } from '../ledger/blo
 import { type ConsistentView, readView, storedCone } from '../ledger/consistent-view.ts';
 import type { Database } from '../ledger/database.ts';
 import { decideVerdicts } from '../ledger/decide-verdicts.ts';
+import { LedgerMoved } from '../ledger/fence.ts';
 import { fetchCone } from '../ledger/fetch-cone.ts';
 import type { Head } from '../ledger/head.ts';
 import { isZero } from '../stardust/bytes.ts';
@@ -71,7 +72,22 @@ export interface WhiteFlagOptions {
 /** The most blocks that a request walks. */
 const MAX_BLOCKS = 100_000;
 
+/** Throws whatever a source of blocks throws but ConeUnavailable, and a LedgerMoved at worst. */
 export async function computeWhiteFlag(
+  db: Database,
+  request: WhiteFlagRequest,
+  options: WhiteFlagOptions,
+): Promise<WhiteFlagResult> {
+  try {
+    return await computeOnce(db, request, options);
+  } catch (error) {
+    if (!(error instanceof LedgerMoved)) throw error;
+    // a milestone took a block away before it was read: rare, and not twice in a row
+    return computeOnce(db, request, options);
+  }
+}
+
+async function computeOnce(
   db: Database,
   request: WhiteFlagRequest,
   { keys, openSource }: WhiteFlagOptions,
