@@ -3,6 +3,7 @@
  * sentence that begins with the setting's name.
  */
 import * as v from 'valibot';
+import { toHexDigits } from './stardust/bytes.ts';
 import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
 
 export interface Settings {
@@ -137,7 +138,7 @@ const environment = v.pipe(
     v.check(
       ({ MILESTONE_PUBLIC_KEYS: keys, MILESTONE_THRESHOLD: threshold = 0 }) =>
         keys.length === 0 ||
-        threshold <= new Set(keys.map(({ publicKey }) => publicKey.toHex())).size,
+        threshold <= new Set(keys.map(({ publicKey }) => toHexDigits(publicKey))).size,
       'must not be greater than the number of keys in MILESTONE_PUBLIC_KEYS',
     ),
     ['MILESTONE_THRESHOLD'],

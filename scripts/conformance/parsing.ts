@@ -1,7 +1,7 @@
 /**
  * Blocks as the reference parses them: `{block, valid, blockId?, payloadId?, json?}` (protocol.md C without C-4 to C-6).
  */
-import { inadmissibleTransaction } from '../../src/stardust/admission.ts';
+import { transactionAdmissionFault } from '../../src/stardust/admission.ts';
 import { block, type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
 import { toHex } from '../../src/stardust/bytes.ts';
 import { encode } from '../../src/stardust/codec.ts';
@@ -14,7 +14,7 @@ export function runParsing(line: Line, parameters: ProtocolParameters): string |
   const received = bytes(line, 'block');
   const valid = flag(line, 'valid');
   const result = parseBlock(received);
-  const reason = result.ok ? inadmissibleTransaction(result.parsed, parameters) : result.reason;
+  const reason = result.ok ? transactionAdmissionFault(result.parsed, parameters) : result.reason;
   if (!result.ok || reason !== undefined) return valid ? `refused: ${reason}` : undefined;
   if (!valid) return 'accepted where it is to be refused';
   const { parsed } = result;

@@ -8,7 +8,7 @@ import { Refusal } from '../../src/stardust/bytes.ts';
 import { encode } from '../../src/stardust/codec.ts';
 import { milestoneId } from '../../src/stardust/ids.ts';
 import { type Milestone, milestone } from '../../src/stardust/milestone.ts';
-import { unsigned } from '../../src/stardust/milestone-keys.ts';
+import { signatureFault } from '../../src/stardust/milestone-keys.ts';
 import { verifyProofFile } from '../../src/stardust/proof.ts';
 import type { Line } from './line.ts';
 import { readBlock, readMilestone } from './read-rest-json.ts';
@@ -29,7 +29,7 @@ async function signedRoots(json: unknown): Promise<Milestone> {
   const value = readMilestone(json);
   const keys = value.signatures.map(({ publicKey }) => ({ publicKey, first: 0, last: 0 }));
   const id = milestoneId(value, encode(milestone, value));
-  const fault = await unsigned(value, id, { keys, threshold: 1 }, verify);
+  const fault = await signatureFault(value, id, { keys, threshold: 1 }, verify);
   if (fault !== undefined)
     throw new Refusal('B.13', `milestone that is not properly signed, ${fault}`);
   return value;

@@ -5,7 +5,7 @@
 import { Reader, toHex } from '../../src/stardust/bytes.ts';
 import { decode } from '../../src/stardust/codec.ts';
 import { decodeOutput, signedDigest, transactionId } from '../../src/stardust/ids.ts';
-import { ConflictReason, describe } from '../../src/stardust/semantics/conflict-reason.ts';
+import { ConflictReason, describeReason } from '../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
 import type { ConsumedOutput } from '../../src/stardust/semantics/judged-transaction.ts';
 import { verifySignatures } from '../../src/stardust/semantics/signatures.ts';
@@ -44,5 +44,7 @@ function readInput(input: unknown): ConsumedOutput {
 const REASONS = new Set<number>(Object.values(ConflictReason));
 
 function inWords(reason: number): string {
-  return REASONS.has(reason) ? `${reason} (${describe(reason as ConflictReason)})` : `${reason}`;
+  return REASONS.has(reason)
+    ? `${reason} (${describeReason(reason as ConflictReason)})`
+    : `${reason}`;
 }

@@ -3,7 +3,7 @@
  * against them; the Worker does not carry them.
  */
 import * as v from 'valibot';
-import { describe } from '../../src/stardust/semantics/conflict-reason.ts';
+import { describeReason } from '../../src/stardust/semantics/conflict-reason.ts';
 
 const uint32 = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
 const number = v.pipe(v.number(), v.minValue(0));
@@ -100,7 +100,7 @@ export const OutputMetadata = v.strictObject({
 export const Output = v.strictObject({ metadata: OutputMetadata, output: tip25('The output') });
 
 const reasons = ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] as const).map(
-  (reason) => `${reason}: ${describe(reason)}`,
+  (reason) => `${reason}: ${describeReason(reason)}`,
 );
 
 export const ExplainedMilestone = v.strictObject({

@@ -28,7 +28,7 @@ import {
 } from '../ledger/store-blocks.ts';
 import { equalBytes, toHex, toHexDigits } from '../stardust/bytes.ts';
 import { receiptOf } from '../stardust/milestone.ts';
-import { invalidReceipt, migratedOutputs } from '../stardust/receipt.ts';
+import { migratedOutputs, receiptFault } from '../stardust/receipt.ts';
 import { computeRoots, walkCone } from '../stardust/white-flag/walk.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import { Divergence } from './verify-milestone.ts';
@@ -131,7 +131,7 @@ async function checkReceipt(
   const receipt = receiptOf(milestone);
   if (receipt === undefined) return;
   const { tokenSupply } = parametersAt(await readParameters(db), head.ledger);
-  const why = invalidReceipt(receipt, head.treasury.amount, tokenSupply);
+  const why = receiptFault(receipt, head.treasury.amount, tokenSupply);
   if (why !== undefined)
     throw new Divergence(`the receipt of milestone ${milestone.index} cannot be applied, ${why}`);
 }

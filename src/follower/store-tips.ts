@@ -13,7 +13,7 @@ import type { Head } from '../ledger/head.ts';
 import { type KnownBlock, lookUpBlocks, lookUpOutputs } from '../ledger/known-rows.ts';
 import { mentionedOutputIds, prepareBlocks } from '../ledger/prepare-blocks.ts';
 import { createdOutputIds, settleWaiting, storeStatements } from '../ledger/store-blocks.ts';
-import { inadmissible } from '../stardust/admission.ts';
+import { admissionFault } from '../stardust/admission.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
 import { isMilestoneBlock } from '../stardust/milestone-keys.ts';
@@ -153,7 +153,7 @@ async function isSettled(
     !(await isMilestoneBlock(parsed, keys, verify))
   )
     return false;
-  return parameters.some((each) => inadmissible(parsed, each) === undefined);
+  return parameters.some((each) => admissionFault(parsed, each) === undefined);
 }
 
 /** The first blocks all of whose parents are known or among those before them; without those that are not settled, and all upon them. */

@@ -8,7 +8,11 @@ import { Reader, Refusal, toHexDigits } from '../stardust/bytes.ts';
 import { decode } from '../stardust/codec.ts';
 import { milestoneId } from '../stardust/ids.ts';
 import { type Milestone, milestone } from '../stardust/milestone.ts';
-import { type MilestoneKeys, unsigned, type VerifySignature } from '../stardust/milestone-keys.ts';
+import {
+  type MilestoneKeys,
+  signatureFault,
+  type VerifySignature,
+} from '../stardust/milestone-keys.ts';
 
 /** Upstream is on another chain than we, or says what cannot be: a matter for people. The message goes into health and log. */
 export class Divergence extends Error {
@@ -39,7 +43,7 @@ export async function verifyMilestone(
   if (new Set(value.options.map((option) => option.type)).size < value.options.length) {
     throw new Divergence(`milestone ${index} has two options of one type`);
   }
-  const why = await unsigned(value, id, keys, verify);
+  const why = await signatureFault(value, id, keys, verify);
   if (why !== undefined) throw new Divergence(`milestone ${index} is not properly signed, ${why}`);
   return { milestone: value, id, payload };
 }

@@ -5,20 +5,17 @@
  * (store.ts) and those that a request looks at in memory only.
  */
 
-import { inadmissible } from '../stardust/admission.ts';
+import { admissionFault } from '../stardust/admission.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
 import { decodeOutput, nftIdOfOutput, outputBytes, outputId } from '../stardust/ids.ts';
 import { leafHash } from '../stardust/merkle.ts';
 import { isMilestoneBlock, type VerifySignature } from '../stardust/milestone-keys.ts';
+import type { VerdictStep } from '../stardust/semantics/conflict-reason.ts';
 import { judgeOverTime } from '../stardust/semantics/judge.ts';
 import type { ConsumedOutput } from '../stardust/semantics/judged-transaction.ts';
 import { verifySignatures } from '../stardust/semantics/signatures.ts';
-import {
-  decodeRecord,
-  encodeRecord,
-  type VerdictStep,
-} from '../stardust/white-flag/block-record.ts';
+import { decodeRecord, encodeRecord } from '../stardust/white-flag/block-record.ts';
 import type { AdmissionRules } from './admission-rules.ts';
 import type { KnownOutput, RowNumbers } from './known-rows.ts';
 
@@ -119,7 +116,7 @@ async function recordBlock(
     parents,
     leaf: leafHash(parsed.id),
     inadmissible: rules.parameters.every(
-      (parameters) => inadmissible(parsed, parameters) !== undefined,
+      (parameters) => admissionFault(parsed, parameters) !== undefined,
     ),
     ...(isMilestone && { milestoneId: parsed.milestone!.id }),
     ...(transaction && {

@@ -28,7 +28,7 @@ export function minimumDeposit(rent: RentStructure, outputLength: number): bigin
 }
 
 /** The first rule that the block breaks under these parameters, with its reason, or undefined. */
-export function inadmissible(
+export function admissionFault(
   parsed: ParsedBlock,
   parameters: ProtocolParameters,
 ): string | undefined {
@@ -36,18 +36,18 @@ export function inadmissible(
   if (block.protocolVersion !== parameters.version)
     return `C-4: protocol version ${block.protocolVersion}`;
   if (breaksNonceRule(block)) return 'C-5: a milestone block with a nonce';
-  return inadmissibleTransaction(parsed, parameters);
+  return transactionAdmissionFault(parsed, parameters);
 }
 
 /** The first of the rules C-13, C-15 to C-19 that the block's transaction breaks under these parameters, with its reason, or undefined: those that the reference's parser tests too. */
-export function inadmissibleTransaction(
+export function transactionAdmissionFault(
   parsed: ParsedBlock,
   parameters: ProtocolParameters,
 ): string | undefined {
   if (parsed.transaction === undefined) return undefined;
   const { networkId, outputs } = parsed.transaction.value.essence;
   if (networkId !== networkIdOf(parameters)) return 'C-13: a transaction of another network';
-  return inadmissibleOutputs(outputs, parameters);
+  return outputsAdmissionFault(outputs, parameters);
 }
 
 /** C-5, which no parameter enters: blocks with a milestone carry nonce 0. */
@@ -55,7 +55,7 @@ export function breaksNonceRule(block: Block): boolean {
   return block.payload?.type === 7 && block.nonce !== 0n;
 }
 
-function inadmissibleOutputs(
+function outputsAdmissionFault(
   outputs: readonly Output[],
   parameters: ProtocolParameters,
 ): string | undefined {

@@ -4,15 +4,12 @@
  * A codec is a pair of functions; the combinators below build the formats of section A from the integers up. Decoding never recurses deeper than
  * the formats themselves nest, and tests a count before it reads the first element.
  */
-import { compareBytes, type Reader, Refusal, Writer } from './bytes.ts';
+import { compareBytes, type Reader, Refusal, toHexDigits, Writer } from './bytes.ts';
 
 export interface Codec<T> {
   decode(reader: Reader): T;
   encode(writer: Writer, value: T): void;
 }
-
-/** The type of the values of a codec. */
-export type Value<C> = C extends Codec<infer T> ? T : never;
 
 export const u8: Codec<number> = { decode: (r) => r.u8(), encode: (w, v) => w.u8(v) };
 export const u16: Codec<number> = { decode: (r) => r.u16(), encode: (w, v) => w.u16(v) };
@@ -145,7 +142,7 @@ export function list<T>(prefix: Codec<number>, element: Codec<T>, rules: ListRul
           throw new Refusal(rule, `element ${i} is not greater than the one before`);
         }
         if (order === 'unique') {
-          const text = key.toHex();
+          const text = toHexDigits(key);
           if (seen.has(text)) throw new Refusal(rule, `element ${i} is there twice`);
           seen.add(text);
         }

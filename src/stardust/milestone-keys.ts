@@ -3,7 +3,7 @@
  */
 import { carriesMilestone } from './admission.ts';
 import type { ParsedBlock } from './block.ts';
-import { toHex } from './bytes.ts';
+import { toHex, toHexDigits } from './bytes.ts';
 import type { Milestone } from './milestone.ts';
 
 export interface MilestoneKey {
@@ -29,7 +29,7 @@ export type VerifySignature = (
 ) => Promise<boolean>;
 
 /** Why the milestone is not properly signed, or undefined if it is. Every signature in it must be valid and by a key in its range (M-3). */
-export async function unsigned(
+export async function signatureFault(
   milestone: Milestone,
   milestoneId: Uint8Array,
   { keys, threshold }: MilestoneKeys,
@@ -39,14 +39,14 @@ export async function unsigned(
   const applicable = new Set(
     keys
       .filter(({ first, last }) => first <= index && (last === 0 || last >= index))
-      .map((key) => key.publicKey.toHex()),
+      .map((key) => toHexDigits(key.publicKey)),
   );
   if (applicable.size < threshold)
     return `M-2: ${applicable.size} keys may sign, threshold ${threshold}`;
   if (signatures.length < threshold)
     return `M-2: ${signatures.length} signatures, threshold ${threshold}`;
   for (const { publicKey, signature } of signatures) {
-    if (!applicable.has(publicKey.toHex()))
+    if (!applicable.has(toHexDigits(publicKey)))
       return `M-3: signed by ${toHex(publicKey)}, which may not sign milestone ${index}`;
     if (!(await verify(publicKey, milestoneId, signature)))
       return `M-3: signature of ${toHex(publicKey)} is not valid`;
@@ -63,5 +63,5 @@ export async function isMilestoneBlock(
   const milestone = parsed.milestone;
   if (milestone === undefined || !carriesMilestone(parsed.block.parents, milestone.value.parents))
     return false;
-  return (await unsigned(milestone.value, milestone.id, keys, verify)) === undefined;
+  return (await signatureFault(milestone.value, milestone.id, keys, verify)) === undefined;
 }

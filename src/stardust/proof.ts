@@ -41,21 +41,21 @@ export function proofFor(ids: readonly Uint8Array[], index: number): Proof {
 /** What a proof says: the block ID, and its siblings from the leaf up. Throws a {@link Refusal} if `json` is not a proof. */
 export function parseProof(json: unknown): { id: Uint8Array; siblings: Sibling[] } {
   const siblings: Sibling[] = [];
-  let node = object(json);
+  let node = asObject(json);
   while (!Object.hasOwn(node, 'value')) {
     if (siblings.length === MAX_DEPTH)
       throw new Refusal('B.13', `proof of more than ${MAX_DEPTH} levels`);
-    only(node, 'l', 'r');
-    const left = object(node.l);
-    const right = object(node.r);
+    requireFields(node, 'l', 'r');
+    const left = asObject(node.l);
+    const right = asObject(node.r);
     // One side is cut away and the other leads on. If neither is, the hash is missing here; if both are, the way on in the next turn.
     const side = Object.hasOwn(left, 'h') ? 'left' : 'right';
     const [cutAway, way] = side === 'left' ? [left, right] : [right, left];
-    only(cutAway, 'h');
+    requireFields(cutAway, 'h');
     siblings.push({ side, hash: bytes32(cutAway.h) });
     node = way;
   }
-  only(node, 'value');
+  requireFields(node, 'value');
   return { id: bytes32(node.value), siblings: siblings.reverse() };
 }
 
@@ -99,7 +99,7 @@ export async function verifyProofFile(
   readers: ProofFileReaders,
 ): Promise<ProofVerdict> {
   try {
-    const { milestone, block, proof, appliedProof, blockId } = object(file);
+    const { milestone, block, proof, appliedProof, blockId } = asObject(file);
     const id = readers.blockId(block);
     const isNamed = blockId === undefined || equalBytes(bytes32(blockId), id);
     if (!isNamed) return { ok: false, reason: 'B.1: block with another ID' };
@@ -118,14 +118,14 @@ function refused(error: unknown): ProofVerdict {
   throw error;
 }
 
-function object(json: unknown): Record<string, unknown> {
+function asObject(json: unknown): Record<string, unknown> {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new Refusal('B.13', 'proof with a part that is no object');
   }
   return json as Record<string, unknown>;
 }
 
-function only(node: Record<string, unknown>, ...names: readonly string[]): void {
+function requireFields(node: Record<string, unknown>, ...names: readonly string[]): void {
   if (
     Object.keys(node).length !== names.length ||
     !names.every((name) => Object.hasOwn(node, name))

@@ -4,6 +4,7 @@
  * Checked when the milestone is applied, not when its block comes in (M-8). Like the reference, this does not ask which treasury output the
  * receipt names as its input, nor when the funds were migrated.
  */
+import { toHexDigits } from './bytes.ts';
 import { migratedOutputId, outputBytes } from './ids.ts';
 import type { MigratedFunds, ReceiptOption } from './milestone.ts';
 import { type BasicOutput, OutputType } from './output.ts';
@@ -17,7 +18,7 @@ const MINIMUM_DEPOSIT = 1_000_000n;
  *
  * `treasuryAmount` is what the treasury holds before it, `tokenSupply` that of the parameters in force; both base tokens, uint64.
  */
-export function invalidReceipt(
+export function receiptFault(
   { funds, transaction }: ReceiptOption,
   treasuryAmount: bigint,
   tokenSupply: bigint,
@@ -25,7 +26,7 @@ export function invalidReceipt(
   const seen = new Set<string>();
   let migrated = 0n;
   for (const { tailTransactionHash, deposit } of funds) {
-    const tail = tailTransactionHash.toHex();
+    const tail = toHexDigits(tailTransactionHash);
     if (seen.has(tail)) return 'E.5: two funds of one tail transaction';
     seen.add(tail);
     if (deposit < MINIMUM_DEPOSIT) return `E.5: a deposit of ${deposit}, below ${MINIMUM_DEPOSIT}`;

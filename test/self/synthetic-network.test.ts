@@ -2,11 +2,11 @@
  * Made-up networks: what they decide is what the oracle (../oracle) decides, which judges transactions and looks blocks up by itself.
  */
 import { describe, expect, it } from 'vitest';
-import { inadmissible } from '../../src/stardust/admission.ts';
+import { admissionFault } from '../../src/stardust/admission.ts';
 import { toHex } from '../../src/stardust/bytes.ts';
 import { verifyEd25519 } from '../../src/stardust/ed25519.ts';
 import { milestoneId } from '../../src/stardust/ids.ts';
-import { isMilestoneBlock, unsigned } from '../../src/stardust/milestone-keys.ts';
+import { isMilestoneBlock, signatureFault } from '../../src/stardust/milestone-keys.ts';
 import { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
 import { readMilestone } from '../support/network/blocks.ts';
 import { lastQuestion } from '../support/network/cones.ts';
@@ -39,7 +39,7 @@ describe.each(['one', 'two', 'three'])('a random network (%s)', (seed) => {
   it('has admissible blocks only, with the IDs of their bytes', () => {
     for (const [id, block] of parsed) {
       expect(toHex(block.id)).toBe(id);
-      expect(inadmissible(block, network.genesis.parameters)).toBeUndefined();
+      expect(admissionFault(block, network.genesis.parameters)).toBeUndefined();
     }
   });
 
@@ -238,10 +238,9 @@ describe('spoilt milestones', () => {
   const { payload } = network.milestones[1]!;
   const why = async (bytes: Uint8Array) => {
     const value = readMilestone(bytes);
-    return (await unsigned(value, milestoneId(value, bytes), network.keys, verifyEd25519))?.slice(
-      0,
-      3,
-    );
+    return (
+      await signatureFault(value, milestoneId(value, bytes), network.keys, verifyEd25519)
+    )?.slice(0, 3);
   };
 
   it('are seen through, except where the coordinator itself is wrong', async () => {

@@ -8,7 +8,7 @@
 import { describe, expect, it } from 'vitest';
 import { README_PARAMETERS } from '../../scripts/conformance/parameters.ts';
 import { runVector } from '../../scripts/conformance/run-vector.ts';
-import { inadmissibleTransaction } from '../../src/stardust/admission.ts';
+import { transactionAdmissionFault } from '../../src/stardust/admission.ts';
 import { parseBlock } from '../../src/stardust/block.ts';
 import type { ProtocolParameters } from '../../src/stardust/parameters.ts';
 import { basic, blockBytes, signer, transactionOf } from '../support/build-payloads.ts';
@@ -42,7 +42,7 @@ describe('C-16', () => {
     if (!result.ok) return result.reason;
     const rentStructure = { vByteCost: 0, vByteFactorData: 1, vByteFactorKey: 10 };
     const parameters: ProtocolParameters = { ...README_PARAMETERS, rentStructure, tokenSupply };
-    return inadmissibleTransaction(result.parsed, parameters);
+    return transactionAdmissionFault(result.parsed, parameters);
   }
 
   it('adds in uint64, as the reference does: under a supply of 2^63 or more the sum wraps', () => {

@@ -2,6 +2,7 @@
  * Chains on either side of a transaction: alias, foundry and NFT outputs by the ID that they keep while they change (TIP-0018; protocol.md D.2 "working data").
  */
 import { AddressType, addressKey } from '../address.ts';
+import { toHexDigits } from '../bytes.ts';
 import { aliasIdOf, foundryId, nftIdOf } from '../ids.ts';
 import {
   type AliasOutput,
@@ -35,7 +36,7 @@ export function chainKey(output: ChainOutput, outputId: Uint8Array): ChainKey {
 
 /** The key of a foundry, and of its token. */
 export function foundryKey(foundry: FoundryOutput): ChainKey {
-  return foundryId(foundry).toHex();
+  return toHexDigits(foundryId(foundry));
 }
 
 /** The chains among outputs; `outputIdOf` is asked for the 34-byte ID of the output at a position. */

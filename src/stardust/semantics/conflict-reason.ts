@@ -38,7 +38,21 @@ const WORDS: { [R in ConflictReason]: string } = {
   12: 'a chain may not change in this way',
 };
 
+/** The verdict on a transaction from one time on, until that of the next step. */
+export interface VerdictStep {
+  /** The milestone's timestamp, unix seconds; 0 in the first step. */
+  from: number;
+  /** `None` where the transaction is applied. */
+  reason: ConflictReason;
+}
+
+/** The reason with this number. Throws a RangeError if there is none. */
+export function conflictReasonOf(number: number): ConflictReason {
+  if (!(number in WORDS)) throw new RangeError(`there is no conflict reason ${number}`);
+  return number as ConflictReason;
+}
+
 /** The reason in words. */
-export function describe(reason: ConflictReason): string {
+export function describeReason(reason: ConflictReason): string {
   return WORDS[reason];
 }

@@ -20,7 +20,7 @@ export interface DepositPlan {
 
 export function planDeposits(inputs: readonly Output[], outputs: readonly Output[]): DepositPlan {
   return {
-    balanced: sum(inputs) === sum(outputs),
+    balanced: totalAmount(inputs) === totalAmount(outputs),
     borrowed: borrowedBy(inputs),
     paid: paidBy(outputs),
   };
@@ -30,7 +30,7 @@ function addU64(a: bigint, b: bigint): bigint {
   return BigInt.asUintN(64, a + b);
 }
 
-function sum(outputs: readonly Output[]): bigint {
+function totalAmount(outputs: readonly Output[]): bigint {
   return outputs.reduce((total, { amount }) => addU64(total, amount), 0n);
 }
 
@@ -44,7 +44,7 @@ function borrowedBy(inputs: readonly Output[]): DepositPlan['borrowed'] {
   });
 }
 
-function add(sums: Map<AddressKey, bigint>, address: AddressKey, amount: bigint): void {
+function addTo(sums: Map<AddressKey, bigint>, address: AddressKey, amount: bigint): void {
   sums.set(address, addU64(sums.get(address) ?? 0n, amount));
 }
 
@@ -56,7 +56,7 @@ function paidBy(outputs: readonly Output[]): ReadonlyMap<AddressKey, bigint> {
     const { unlockConditions, features, nativeTokens, amount } = output;
     if (unlockConditions.length !== 1 || features.length !== 0 || nativeTokens.length !== 0)
       continue;
-    add(paid, addressKey(addressIn(output, UnlockConditionType.Address)), amount);
+    addTo(paid, addressKey(addressIn(output, UnlockConditionType.Address)), amount);
   }
   return paid;
 }
@@ -70,7 +70,7 @@ export function judgeDeposits(
   const due = new Map<AddressKey, bigint>();
   for (const { input, returnAddress, amount } of borrowed) {
     // S4.2: whoever unlocks what he lent for himself owes himself nothing
-    if (!isUnlockedBy(unlocked, returnAddress, input)) add(due, returnAddress, amount);
+    if (!isUnlockedBy(unlocked, returnAddress, input)) addTo(due, returnAddress, amount);
   }
   for (const [address, amount] of due) {
     const returned = paid.get(address);

@@ -9,7 +9,7 @@ import { equalBytes } from '../bytes.ts';
 import { outputId } from '../ids.ts';
 import { chainsValid } from './chain-transitions.ts';
 import { chainTable } from './chains.ts';
-import { ConflictReason } from './conflict-reason.ts';
+import { ConflictReason, type VerdictStep } from './conflict-reason.ts';
 import { type DepositPlan, judgeDeposits, planDeposits } from './deposits.ts';
 import { requiredIssuers } from './issuer.ts';
 import type { ConsumedOutput, JudgedTransaction } from './judged-transaction.ts';
@@ -23,13 +23,6 @@ import {
   type UnlockedAddresses,
   unlockInputs,
 } from './unlocking.ts';
-
-/** A verdict and the time from which on it holds, until the next step. */
-export interface VerdictStep {
-  /** The milestone's timestamp, unix seconds; 0 in the first step. */
-  from: number;
-  reason: ConflictReason;
-}
 
 /** The verdict in a milestone of this timestamp; `None` if the transaction applies. Throws an Error if `consumed` are not its inputs, in their order. */
 export function judge(

@@ -1,6 +1,7 @@
 /**
  * Native tokens: sums on either side, and their balance where no foundry is there to change it (TIP-0018; protocol.md D.2 S5).
  */
+import { toHexDigits } from '../bytes.ts';
 import type { Output } from '../output.ts';
 import { MAX_NATIVE_TOKENS } from '../syntax.ts';
 import type { ChainKey, ChainTable } from './chains.ts';
@@ -15,7 +16,7 @@ export function sumTokens(outputs: readonly Output[]): TokenSums | undefined {
   const sums = new Map<ChainKey, bigint>();
   for (const { nativeTokens } of outputs) {
     for (const { id, amount } of nativeTokens) {
-      const token = id.toHex();
+      const token = toHexDigits(id);
       const total = (sums.get(token) ?? 0n) + amount;
       if (amount === 0n || total > MAX_UINT256) return undefined;
       sums.set(token, total);

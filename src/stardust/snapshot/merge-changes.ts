@@ -14,7 +14,7 @@ import {
   misplaced,
 } from './milestone-chain.ts';
 import type { DeltaHeader, FullHeader } from './snapshot-header.ts';
-import type { Ledger } from './snapshot-ledger.ts';
+import type { SnapshotLedger } from './snapshot-ledger.ts';
 import type { SnapshotMilestone, SnapshotRecord } from './snapshot-records.ts';
 
 /** Takes the records of one file in their order; a Refusal for what cannot be. */
@@ -34,7 +34,7 @@ const MAX_CREATED = 1_000_000;
 
 export class FullMerge implements Merge {
   readonly #header: FullHeader;
-  readonly #ledger: Ledger;
+  readonly #ledger: SnapshotLedger;
   readonly #rules: ChainRules;
   /** The diff read last. */
   #milestone: SnapshotMilestone | undefined;
@@ -42,7 +42,7 @@ export class FullMerge implements Merge {
   #created = new Writer();
   #solidEntryPoints: Uint8Array[] = [];
 
-  constructor(header: FullHeader, ledger: Ledger, rules: ChainRules) {
+  constructor(header: FullHeader, ledger: SnapshotLedger, rules: ChainRules) {
     this.#header = header;
     this.#ledger = ledger;
     this.#rules = rules;
@@ -75,7 +75,7 @@ export class FullMerge implements Merge {
         return;
       case 'diffEnd':
         if (this.#isRolledBack()) return this.#removeCreated();
-        return this.#ledger.outbox.keep(this.#milestone!);
+        return this.#ledger.changes.keep(this.#milestone!);
       case 'solidEntryPoint':
         this.#solidEntryPoints.push(record.blockId);
     }
@@ -101,7 +101,7 @@ export class FullMerge implements Merge {
     const ids = this.#created.finish();
     this.#created = new Writer();
     for (let at = 0; at < ids.length; at += OUTPUT_ID_LENGTH) {
-      await this.#ledger.outbox.remove(ids.subarray(at, at + OUTPUT_ID_LENGTH));
+      await this.#ledger.changes.remove(ids.subarray(at, at + OUTPUT_ID_LENGTH));
     }
   }
 
@@ -109,17 +109,17 @@ export class FullMerge implements Merge {
     this.#ledger.checkSupply(decodeParameters(this.#header.parameters.parameters));
     this.#ledger.solidEntryPoints = this.#solidEntryPoints;
     // apart from what follows: a delta may bring back what was rolled back
-    await this.#ledger.outbox.flush();
+    await this.#ledger.changes.flush();
   }
 }
 
 export class DeltaMerge implements Merge {
   readonly #header: DeltaHeader;
-  readonly #ledger: Ledger;
+  readonly #ledger: SnapshotLedger;
   readonly #rules: ChainRules;
   #solidEntryPoints: Uint8Array[] = [];
 
-  constructor(header: DeltaHeader, ledger: Ledger, rules: ChainRules) {
+  constructor(header: DeltaHeader, ledger: SnapshotLedger, rules: ChainRules) {
     this.#header = header;
     this.#ledger = ledger;
     this.#rules = rules;
@@ -132,7 +132,7 @@ export class DeltaMerge implements Merge {
         await checkSignatures(record.milestone, this.#rules);
         this.#ledger.applyOptions(record.milestone, record.spentTreasury);
         this.#ledger.milestone = record.milestone;
-        return this.#ledger.outbox.keep(record.milestone);
+        return this.#ledger.changes.keep(record.milestone);
       case 'created':
         return this.#ledger.add(record.output);
       case 'consumed':
@@ -152,6 +152,6 @@ export class DeltaMerge implements Merge {
       );
     }
     this.#ledger.solidEntryPoints = this.#solidEntryPoints;
-    await this.#ledger.outbox.flush();
+    await this.#ledger.changes.flush();
   }
 }

@@ -4,7 +4,7 @@
  * That is all that can be verified of a diff. The outputs it creates and consumes are not committed to by its milestone (formats-and-clients.md 1.7).
  */
 import { equalBytes, Refusal } from '../bytes.ts';
-import { type MilestoneKeys, unsigned, type VerifySignature } from '../milestone-keys.ts';
+import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
 import type { MilestoneReference } from './snapshot-header.ts';
 import type { SnapshotMilestone } from './snapshot-records.ts';
 
@@ -58,7 +58,7 @@ export async function checkSignatures(
   { signers }: ChainRules,
 ): Promise<void> {
   if (signers === undefined) return;
-  const fault = await unsigned(milestone.value, milestone.id, signers.keys, signers.verify);
+  const fault = await signatureFault(milestone.value, milestone.id, signers.keys, signers.verify);
   if (fault !== undefined)
     throw new Refusal('1.7', `milestone ${milestone.index} is not properly signed, ${fault}`);
 }

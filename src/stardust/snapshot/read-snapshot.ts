@@ -4,7 +4,7 @@
  * Memory holds one record, one batch of the sink's, the solid entry points and the IDs that one milestone created. What can be verified is verified on
  * the way or at the end; only when this resolves is the ledger in the sink whole, and may the importer put it in the place of another.
  */
-import { equalBytes, Refusal, toHex, Writer } from '../bytes.ts';
+import { equalBytes, Refusal, toHex, toHexDigits, Writer } from '../bytes.ts';
 import { blake2b256 } from '../hash.ts';
 import type { ProtocolParametersOption } from '../milestone.ts';
 import type { ProtocolParameters } from '../parameters.ts';
@@ -18,9 +18,9 @@ import {
   readDeltaHeader,
   readFullHeader,
 } from './snapshot-header.ts';
-import { Ledger } from './snapshot-ledger.ts';
+import { SnapshotLedger } from './snapshot-ledger.ts';
 import { type RecordCounts, readRecords } from './snapshot-records.ts';
-import { type LedgerSink, Outbox } from './snapshot-sink.ts';
+import { ChangeBatcher, type LedgerSink } from './snapshot-sink.ts';
 
 export interface SnapshotProgress {
   file: SnapshotKind;
@@ -69,10 +69,10 @@ export async function readSnapshot(
   try {
     const fullHeader = await readFullHeader(fullStream);
     const base = { stream: fullStream, header: fullHeader };
-    if (deltaStream === undefined) return await load(base, undefined, sink, options);
+    if (deltaStream === undefined) return await mergeFiles(base, undefined, sink, options);
     const deltaHeader = await readDeltaHeader(deltaStream);
     refuseForeignDelta(deltaStream, deltaHeader, fullHeader);
-    return await load(base, { stream: deltaStream, header: deltaHeader }, sink, options);
+    return await mergeFiles(base, { stream: deltaStream, header: deltaHeader }, sink, options);
   } finally {
     await Promise.all([fullStream.close(), deltaStream?.close()]);
   }
@@ -98,7 +98,7 @@ function refuseForeignDelta(stream: ByteStream, delta: DeltaHeader, { target }: 
   }
 }
 
-async function load(
+async function mergeFiles(
   full: Opened<FullHeader>,
   delta: Opened<DeltaHeader> | undefined,
   sink: LedgerSink,
@@ -106,19 +106,19 @@ async function load(
 ): Promise<SnapshotSummary> {
   let current = full.stream;
   const applied = await sink.begin(identify(full, delta));
-  const outbox = new Outbox(sink, applied, () => {
+  const changes = new ChangeBatcher(sink, applied, () => {
     options.onProgress?.({ file: current.kind, offset: current.offset, size: current.size });
   });
-  const ledger = new Ledger(full.header, outbox);
+  const ledger = new SnapshotLedger(full.header, changes);
   await mergeFile(full, new FullMerge(full.header, ledger, options));
   if (delta !== undefined) {
     current = delta.stream;
     await mergeFile(delta, new DeltaMerge(delta.header, ledger, options));
   }
   const currentParameters = await located(current, current.offset, () => ledger.conclude());
-  if (applied > outbox.position) {
+  if (applied > changes.position) {
     throw new Error(
-      `the sink went on from operation ${applied}, the snapshot makes only ${outbox.position}`,
+      `the sink went on from operation ${applied}, the snapshot makes only ${changes.position}`,
     );
   }
   return {
@@ -140,7 +140,7 @@ function identify(...files: readonly (Opened<{ bytes: Uint8Array }> | undefined)
   const parts = files.filter((file) => file !== undefined);
   const writer = new Writer();
   for (const { header, stream } of parts) writer.put(header.bytes).u64(BigInt(stream.size));
-  return blake2b256(writer.finish()).toHex();
+  return toHexDigits(blake2b256(writer.finish()));
 }
 
 async function mergeFile(

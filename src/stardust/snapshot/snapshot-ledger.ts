@@ -3,12 +3,12 @@
  */
 import { Refusal } from '../bytes.ts';
 import { announcedParameters } from '../milestone.ts';
-import { ParameterTable } from '../parameter-table.ts';
+import { ParameterTable, PROTOCOL_VERSION } from '../parameter-table.ts';
 import { decodeParameters, type ProtocolParameters } from '../parameters.ts';
 import { equalTreasuries, type Treasury, treasuryAfter } from '../treasury.ts';
 import type { FullHeader, MilestoneReference } from './snapshot-header.ts';
 import type { SnapshotMilestone, SnapshotOutput } from './snapshot-records.ts';
-import type { Outbox } from './snapshot-sink.ts';
+import type { ChangeBatcher } from './snapshot-sink.ts';
 
 export interface Totals {
   /** Unspent outputs. */
@@ -19,7 +19,7 @@ export interface Totals {
   amount: bigint;
 }
 
-export class Ledger {
+export class SnapshotLedger {
   /** Where the ledger stands. */
   milestone: MilestoneReference;
   treasury: Treasury;
@@ -31,24 +31,24 @@ export class Ledger {
   leastTarget: number;
   readonly totals: Totals = { outputs: 0, nfts: 0, amount: 0n };
   solidEntryPoints: Uint8Array[] = [];
-  readonly outbox: Outbox;
+  readonly changes: ChangeBatcher;
 
-  constructor({ target, treasury, parameters }: FullHeader, outbox: Outbox) {
+  constructor({ target, treasury, parameters }: FullHeader, changes: ChangeBatcher) {
     this.milestone = target;
     this.treasury = treasury;
     this.parameters.announce(parameters);
     this.leastTarget = parameters.targetMilestoneIndex;
-    this.outbox = outbox;
+    this.changes = changes;
   }
 
   async add(output: SnapshotOutput): Promise<void> {
     this.count(output, 1);
-    await this.outbox.add(output);
+    await this.changes.add(output);
   }
 
   async remove(output: SnapshotOutput): Promise<void> {
     this.count(output, -1);
-    await this.outbox.remove(output.outputId);
+    await this.changes.remove(output.outputId);
   }
 
   /** Counts an output in (1) or out (-1) and does nothing else. */
@@ -124,6 +124,3 @@ export class Ledger {
     }
   }
 }
-
-/** G: the only one that there are rules for. */
-const PROTOCOL_VERSION = 2;

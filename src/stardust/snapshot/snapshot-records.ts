@@ -83,7 +83,7 @@ export async function* readRecords(
 ): AsyncGenerator<SnapshotRecord, void> {
   for (let i = 0; i < counts.outputs; i++) {
     const offset = stream.offset;
-    yield { kind: 'output', offset, output: await readOutput(stream, 'an output') };
+    yield { kind: 'output', offset, output: await readOutputRecord(stream, 'an output') };
   }
   for (let i = 0; i < counts.diffs; i++) yield* readDiff(stream);
   for (let i = 0; i < counts.solidEntryPoints; i++) {
@@ -99,7 +99,7 @@ export async function* readRecords(
   }
 }
 
-async function readOutput(stream: ByteStream, what: string): Promise<SnapshotOutput> {
+async function readOutputRecord(stream: ByteStream, what: string): Promise<SnapshotOutput> {
   const offset = stream.offset;
   const head = await stream.take(LEDGER_OUTPUT_HEAD_LENGTH, what);
   const { length, ...fields } = decode(outputHead, new Reader(head));
@@ -123,7 +123,7 @@ async function* readDiff(stream: ByteStream): AsyncGenerator<SnapshotRecord, voi
   for (let i = 0; i < created; i++) {
     const offset = stream.offset;
     refuseBeyond(stream, end, offset);
-    const output = await readOutput(stream, 'a created output');
+    const output = await readOutputRecord(stream, 'a created output');
     if (output.bookedIndex !== ours.index || output.bookedTimestamp !== ours.timestamp) {
       throw stream.refusal(
         `an output that milestone ${ours.index} created says it was booked elsewhere`,
@@ -136,7 +136,7 @@ async function* readDiff(stream: ByteStream): AsyncGenerator<SnapshotRecord, voi
   for (let i = 0; i < consumed; i++) {
     const offset = stream.offset;
     refuseBeyond(stream, end, offset);
-    const output = await readOutput(stream, 'a consumed output');
+    const output = await readOutputRecord(stream, 'a consumed output');
     if (output.bookedIndex > ours.index) {
       throw stream.refusal(
         `an output that milestone ${ours.index} consumed says it was booked later`,

@@ -33,7 +33,7 @@ export interface LedgerSink {
 /** Operations to a change: enough to make a database transaction worth while, few enough to hold. */
 const BATCH_SIZE = 1000;
 
-export class Outbox {
+export class ChangeBatcher {
   /** Of the last operation so far, applied before or not. */
   position = 0;
   readonly #sink: LedgerSink;

@@ -7,6 +7,7 @@
  */
 import { equalBytes } from '../bytes.ts';
 import { reduceToRoot } from '../merkle.ts';
+import { ConflictReason } from '../semantics/conflict-reason.ts';
 import { RecordKind } from './block-record.ts';
 import type { Cone, TransactionView } from './cone.ts';
 import { RowMap } from './row-map.ts';
@@ -44,11 +45,6 @@ export interface WhiteFlag {
 
 /** In `reasons`: the block carries no transaction. No conflict reason has this number. */
 export const NOT_A_TRANSACTION = 254;
-
-/** Conflict reasons of the ledger lookup (D.0, D.1). */
-const ALREADY_SPENT = 1;
-const SPENT_IN_THIS_MILESTONE = 2;
-const UNKNOWN_INPUT = 3;
 
 export function walkCone(cone: Cone, ledger: LedgerStates, proposal: Proposal): WhiteFlag {
   const { order, metPreviousMilestone } = orderBlocks(cone, proposal);
@@ -118,7 +114,7 @@ function judgeInOrder(
       continue;
     }
     reasons[i] = reason;
-    if (reason !== 0) continue;
+    if (reason !== ConflictReason.None) continue;
     for (let k = 0; k < transaction.outputCount; k++)
       changes.set(transaction.outputAt(k), MilestoneState.Created);
     for (let k = 0; k < transaction.inputCount; k++)
@@ -128,17 +124,23 @@ function judgeInOrder(
 }
 
 /** D.1, L-1 to L-5: the inputs in their order, the first that fails decides. */
-function lookUpInputs(transaction: TransactionView, ledger: LedgerStates, changes: RowMap): number {
+function lookUpInputs(
+  transaction: TransactionView,
+  ledger: LedgerStates,
+  changes: RowMap,
+): ConflictReason {
   for (let i = 0; i < transaction.inputCount; i++) {
     const output = transaction.inputAt(i);
     const change = changes.get(output);
-    if (change === MilestoneState.Spent) return SPENT_IN_THIS_MILESTONE;
+    if (change === MilestoneState.Spent) {
+      return ConflictReason.InputAlreadySpentInThisMilestone;
+    }
     if (change === MilestoneState.Created) continue;
     const state = ledger.get(output);
-    if (state === undefined) return UNKNOWN_INPUT;
-    if (state === LedgerState.Spent) return ALREADY_SPENT;
+    if (state === undefined) return ConflictReason.InputNotFound;
+    if (state === LedgerState.Spent) return ConflictReason.InputAlreadySpent;
   }
-  return 0;
+  return ConflictReason.None;
 }
 
 export interface MerkleRoots {
@@ -158,7 +160,7 @@ export function computeRoots(cone: Cone, { order, reasons }: WhiteFlag): MerkleR
 
   let applied = 0;
   order.forEach((position, i) => {
-    if (reasons[i] === 0) cone.copyLeaf(position, leaves, 8 * applied++);
+    if (reasons[i] === ConflictReason.None) cone.copyLeaf(position, leaves, 8 * applied++);
   });
   return { inclusionMerkleRoot, appliedMerkleRoot: reduceToRoot(leaves, applied) };
 }

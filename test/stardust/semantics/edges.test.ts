@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   ConflictReason,
-  describe as inWords,
+  conflictReasonOf,
+  describeReason,
 } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
@@ -111,5 +112,7 @@ describe('judge', () => {
 it('D.0 every reason has its number and words of its own', () => {
   const reasons = Object.values(ConflictReason);
   expect(reasons).toEqual(Array.from({ length: 13 }, (_, i) => i));
-  expect(new Set(reasons.map(inWords)).size).toBe(13);
+  expect(new Set(reasons.map(describeReason)).size).toBe(13);
+  expect(reasons.map(conflictReasonOf)).toEqual(reasons);
+  expect(() => conflictReasonOf(13)).toThrow(RangeError);
 });

@@ -5,8 +5,9 @@ import type { Address } from '../../../src/stardust/address.ts';
 import { toHex } from '../../../src/stardust/bytes.ts';
 import { inputsCommitment, outputBytes } from '../../../src/stardust/ids.ts';
 import { type Output, OutputType } from '../../../src/stardust/output.ts';
+import type { VerdictStep } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
-import { judge, judgeOverTime, type VerdictStep } from '../../../src/stardust/semantics/judge.ts';
+import { judge, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
 import { checkTransaction } from '../../../src/stardust/syntax.ts';
 import {
   findCondition,

@@ -5,8 +5,8 @@
 import { describe, expect, it } from 'vitest';
 import { type ParsedBlock, parseBlock } from '../../../src/stardust/block.ts';
 import { fromHex, toHex } from '../../../src/stardust/bytes.ts';
-import { isMilestoneBlock, unsigned } from '../../../src/stardust/milestone-keys.ts';
-import { invalidReceipt, migratedOutputs } from '../../../src/stardust/receipt.ts';
+import { isMilestoneBlock, signatureFault } from '../../../src/stardust/milestone-keys.ts';
+import { migratedOutputs, receiptFault } from '../../../src/stardust/receipt.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
 import {
@@ -72,7 +72,7 @@ async function replay(name: RecordedName): Promise<Replay> {
     const previousMilestoneId = toHex(value.previousMilestoneId);
     const result = await whiteFlag(view, { index, timestamp, parents, previousMilestoneId });
     const fault =
-      (await unsigned(value, fromHex(milestone.id), network.keys, verifySignature)) ??
+      (await signatureFault(value, fromHex(milestone.id), network.keys, verifySignature)) ??
       apply(state, network, milestone, result);
     const hash = stateHash({ ...network, outputs: state.outputs }, index);
     done.milestones.push({ milestone, fault, result, stateHash: hash });
@@ -130,7 +130,7 @@ function apply(
   }
   for (const { id } of result.order) state.referenced.add(id);
   if (receipt === undefined) return undefined;
-  const fault = invalidReceipt(receipt, state.treasury, network.genesis.parameters.tokenSupply);
+  const fault = receiptFault(receipt, state.treasury, network.genesis.parameters.tokenSupply);
   for (const { id, bytes } of migratedOutputs(receipt, fromHex(milestone.id)))
     book(id, new Uint8Array(32), bytes);
   state.treasury = receipt.transaction.output.amount;
