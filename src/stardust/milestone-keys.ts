@@ -1,5 +1,6 @@
 /**
- * Who may sign milestones: keys with their ranges, and the threshold (TIP-0029; protocol.md M-2 to M-5).
+ * Which keys may sign milestones, and whether a milestone is signed by them (TIP-0029;
+ * docs/protocol.md, M-2 to M-5).
  */
 import { carriesMilestone } from './admission.ts';
 import type { ParsedBlock } from './block.ts';
@@ -9,15 +10,15 @@ import type { Milestone } from './milestone.ts';
 export interface MilestoneKey {
   /** 32 bytes. */
   publicKey: Uint8Array;
-  /** First milestone that the key may sign. */
+  /** Index of the first milestone that the key may sign. */
   first: number;
-  /** Last one; 0 for no end (M-4). */
+  /** Index of the last; 0 if there is no last (M-4). */
   last: number;
 }
 
 export interface MilestoneKeys {
   keys: readonly MilestoneKey[];
-  /** At least so many signatures, 1 or more. */
+  /** The least number of signatures, 1 or more. */
   threshold: number;
 }
 
@@ -28,7 +29,10 @@ export type VerifySignature = (
   signature: Uint8Array,
 ) => Promise<boolean>;
 
-/** Why the milestone is not properly signed, or undefined if it is. Every signature in it must be valid and by a key in its range (M-3). */
+/**
+ * Why the milestone is not properly signed, undefined if it is. M-2: enough keys may sign, and
+ * enough did. M-3: every signature in it is valid and by a key that may sign.
+ */
 export async function signatureFault(
   milestone: Milestone,
   milestoneId: Uint8Array,
@@ -54,7 +58,10 @@ export async function signatureFault(
   return undefined;
 }
 
-/** Whether the block counts as the block of its milestone: parents as in the payload (M-5), signatures valid (M-2, M-3). */
+/**
+ * Whether the block counts as the block of its milestone: its parents are those in the payload
+ * (M-5), and the milestone is properly signed (M-2, M-3).
+ */
 export async function isMilestoneBlock(
   parsed: ParsedBlock,
   keys: MilestoneKeys,

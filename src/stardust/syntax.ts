@@ -1,7 +1,9 @@
 /**
- * Syntactic rules of a transaction that no protocol parameter enters (protocol.md C-11, C-14, C-20 to C-32, C-38 to C-41).
+ * The syntactic rules of a transaction that do not depend on protocol parameters (docs/protocol.md,
+ * C-11, C-14, C-20 to C-32, C-38 to C-41).
  *
- * What the shape of the bytes decides stands with the codecs; what the parameters decide, in admission.ts.
+ * Rules about the layout of the bytes are in the codecs. Rules that depend on protocol parameters
+ * are in admission.ts.
  */
 import { AddressType } from './address.ts';
 import { equalBytes, isZero, Refusal, toHexDigits } from './bytes.ts';
@@ -18,12 +20,15 @@ import type { Transaction } from './transaction.ts';
 import { type Unlock, UnlockType, unlock } from './unlock.ts';
 import { findCondition, UnlockConditionType } from './unlock-condition.ts';
 
-/** TIP-0022: the most different native tokens in all outputs of a transaction, and on either side together (C-22, S5). */
+/**
+ * The most different native tokens in the outputs of a transaction (C-22), and on both its sides
+ * together (S5.4).
+ */
 export const MAX_NATIVE_TOKENS = 64;
 
 const MAX_OUTPUT_INDEX = 127;
 
-/** Throws a Refusal that names the first rule broken. */
+/** Throws a Refusal that names the first rule that the transaction breaks. */
 export function checkTransaction(transaction: Transaction): void {
   const { inputs, outputs } = transaction.essence;
   for (const input of inputs) {
@@ -92,7 +97,10 @@ function checkNativeTokenCount(outputs: readonly Output[]): void {
   check('C-22', tokens.size <= MAX_NATIVE_TOKENS, `${tokens.size} different native tokens`);
 }
 
-/** C-25: IDs are told apart by kind and bytes; zero IDs may repeat. */
+/**
+ * C-25: no chain goes on in two outputs. Two chains are the same if type and ID are; zero IDs are
+ * of new chains and may repeat.
+ */
 function checkChainIds(outputs: readonly Output[]): void {
   const seen = new Set<string>();
   for (const output of outputs) {
@@ -128,7 +136,7 @@ function checkUnlocks(unlocks: readonly Unlock[]): void {
     }
     check('C-39', each.reference < i, `unlock ${i} refers to ${each.reference}`);
     if (each.type === UnlockType.Reference) {
-      // alias and NFT unlocks may point to any kind (C-41)
+      // C-41: alias and NFT unlocks may refer to an unlock of any type
       check(
         'C-40',
         unlocks[each.reference]?.type === UnlockType.Signature,

@@ -1,8 +1,12 @@
 /**
- * Conflict reasons: why a referenced transaction is not applied (TIP-0025; protocol.md D.0).
+ * Conflict reasons: why a referenced transaction is not applied (TIP-0025; docs/protocol.md, D.0).
  *
- * Only "conflict or not" enters the Merkle roots; the numbers are what nodes report as `conflictReason`. The reference's 255, "anything else", is
- * not here: no path leads to it.
+ * The Merkle roots depend only on whether there is a conflict. Nodes report the number as
+ * `conflictReason`. The number 255 of the reference, "anything else", is missing: no rule leads to
+ * it.
+ *
+ * The line that decides a reason is found by its name: 1 to 3 in ../white-flag/walk.ts, the others
+ * in judge.ts and the files that it calls.
  */
 export const ConflictReason = {
   None: 0,

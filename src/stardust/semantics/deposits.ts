@@ -1,7 +1,9 @@
 /**
- * Base tokens: inputs and outputs balance, and storage deposits go back to who lent them (TIP-0018, TIP-0020; protocol.md D.2 S4).
+ * Base tokens: inputs and outputs balance, and storage deposits are returned (TIP-0018, TIP-0020;
+ * docs/protocol.md, D.2, S4).
  *
- * All sums wrap at 2^64, as in the reference; on a ledger whose supply is consistent none of them gets there.
+ * All sums wrap at 2^64, as in the reference. In a ledger whose supply is right no sum gets that
+ * far.
  */
 import { type AddressKey, addressKey } from '../address.ts';
 import { type Output, OutputType } from '../output.ts';
@@ -12,9 +14,9 @@ import { isUnlockedBy, type UnlockedAddresses } from './unlocking.ts';
 export interface DepositPlan {
   /** S4.1 */
   balanced: boolean;
-  /** The inputs that borrowed a storage deposit. */
+  /** The storage deposits that the inputs must return, base tokens. */
   borrowed: readonly { input: number; returnAddress: AddressKey; amount: bigint }[];
-  /** Base tokens in simple outputs, by owner. */
+  /** Base tokens in simple outputs (S4.3), by owner. */
   paid: ReadonlyMap<AddressKey, bigint>;
 }
 
@@ -48,7 +50,7 @@ function addTo(sums: Map<AddressKey, bigint>, address: AddressKey, amount: bigin
   sums.set(address, addU64(sums.get(address) ?? 0n, amount));
 }
 
-/** S4.3: only basic outputs with an address condition and nothing else pay a deposit back. */
+/** S4.3: only a basic output with an address condition and nothing else returns a deposit. */
 function paidBy(outputs: readonly Output[]): ReadonlyMap<AddressKey, bigint> {
   const paid = new Map<AddressKey, bigint>();
   for (const output of outputs) {
@@ -61,7 +63,7 @@ function paidBy(outputs: readonly Output[]): ReadonlyMap<AddressKey, bigint> {
   return paid;
 }
 
-/** S4, given the addresses that unlocked the inputs. */
+/** S4. `unlocked` are the addresses that unlocked the inputs. */
 export function judgeDeposits(
   { balanced, borrowed, paid }: DepositPlan,
   unlocked: UnlockedAddresses,
@@ -69,12 +71,12 @@ export function judgeDeposits(
   if (!balanced) return ConflictReason.InputOutputSumMismatch;
   const due = new Map<AddressKey, bigint>();
   for (const { input, returnAddress, amount } of borrowed) {
-    // S4.2: whoever unlocks what he lent for himself owes himself nothing
+    // S4.2: nothing is due if the return address itself unlocked the input
     if (!isUnlockedBy(unlocked, returnAddress, input)) addTo(due, returnAddress, amount);
   }
   for (const [address, amount] of due) {
     const returned = paid.get(address);
-    // S4.3: a return of 0 needs an output too
+    // S4.3: a return of 0 base tokens needs an output too
     if (returned === undefined || returned < amount) return ConflictReason.ReturnAmountNotFulfilled;
   }
   return ConflictReason.None;

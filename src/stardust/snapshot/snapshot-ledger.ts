@@ -1,5 +1,6 @@
 /**
- * The ledger while a snapshot is read: what can be held in memory of it, and the outbox through which the rest leaves.
+ * The ledger while a snapshot is read: the parts of it that fit into memory, and the batches of
+ * changes to its outputs.
  */
 import { Refusal } from '../bytes.ts';
 import { announcedParameters } from '../milestone.ts';
@@ -20,13 +21,14 @@ export interface Totals {
 }
 
 export class SnapshotLedger {
-  /** Where the ledger stands. */
+  /** The milestone at which the ledger is. */
   milestone: MilestoneReference;
   treasury: Treasury;
   readonly parameters = new ParameterTable();
   /**
-   * Parameters with an earlier target are not taken for those in force: the files may not tell of others that came between. It is the target of the
-   * header's, which were in force at the ledger index, or 0 where the files tell of all that was announced since genesis.
+   * Parameters with a target before this are not taken for those in force, because the files may
+   * lack others with a later target. It is the target of the parameters in the header, which were
+   * in force at the ledger index. It is 0 if the files hold all parameters announced since genesis.
    */
   leastTarget: number;
   readonly totals: Totals = { outputs: 0, nfts: 0, amount: 0n };
@@ -51,14 +53,17 @@ export class SnapshotLedger {
     await this.changes.remove(output.outputId);
   }
 
-  /** Counts an output in (1) or out (-1) and does nothing else. */
+  /** Adds an output to the totals (1) or takes it off (-1), and does nothing else. */
   count({ value, nftId }: SnapshotOutput, sign: 1 | -1): void {
     this.totals.outputs += sign;
     if (nftId !== undefined) this.totals.nfts += sign;
     this.totals.amount += BigInt(sign) * value.amount;
   }
 
-  /** What a milestone does besides its outputs: the treasury moves, parameters are announced (E.5, G). */
+  /**
+   * Applies what a milestone does besides its outputs: it moves the treasury and announces
+   * parameters (E.5, G).
+   */
   applyOptions(milestone: SnapshotMilestone, spentTreasury: Treasury | undefined): void {
     const made = treasuryAfter(milestone.value, milestone.id);
     if (made !== undefined && spentTreasury !== undefined) {
@@ -68,7 +73,7 @@ export class SnapshotLedger {
     this.announce(milestone);
   }
 
-  /** The reverse of {@link applyOptions}. */
+  /** Rolls back what {@link applyOptions} does. */
   undoOptions(milestone: SnapshotMilestone, spentTreasury: Treasury | undefined): void {
     const made = treasuryAfter(milestone.value, milestone.id);
     if (made !== undefined && spentTreasury !== undefined) {
@@ -79,7 +84,7 @@ export class SnapshotLedger {
     if (announced !== undefined) this.parameters.withdraw(announced);
   }
 
-  /** Takes note of the protocol parameters that a milestone announces, if it does. */
+  /** Adds the protocol parameters that a milestone announces, if it does. */
   announce({ value }: SnapshotMilestone): void {
     const announced = announcedParameters(value);
     if (announced !== undefined) this.parameters.announce(announced);
@@ -94,7 +99,10 @@ export class SnapshotLedger {
     }
   }
 
-  /** The parameters in force where the ledger stands. A Refusal if they are missing, of an unknown protocol, or if the supply is not theirs. */
+  /**
+   * The parameters in force at the ledger's milestone. A Refusal if the files lack them, if their
+   * protocol version is unknown, or if the ledger does not hold their token supply.
+   */
   conclude(): ProtocolParameters {
     const { index } = this.milestone;
     const option = this.parameters.at(index);
@@ -115,11 +123,12 @@ export class SnapshotLedger {
     return parameters;
   }
 
-  /** A Refusal unless outputs and treasury are all the tokens there are (E.5). */
+  /** Throws a Refusal unless outputs and treasury together hold the token supply (E.5). */
   checkSupply({ tokenSupply }: ProtocolParameters): void {
     const { amount, outputs } = this.totals;
     if (amount + this.treasury.amount !== tokenSupply) {
-      const sum = `${outputs} outputs hold ${amount} base tokens, the treasury ${this.treasury.amount}`;
+      const held = `${outputs} outputs hold ${amount} base tokens`;
+      const sum = `${held}, the treasury ${this.treasury.amount}`;
       throw new Refusal('E.5', `${sum}: together not the token supply of ${tokenSupply}`);
     }
   }
