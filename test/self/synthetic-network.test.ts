@@ -1,5 +1,6 @@
 /**
- * Made-up networks: what they decide is what the oracle (../oracle) decides, which judges transactions and looks blocks up by itself.
+ * Made-up networks: they decide what the oracle (../support/oracle) decides, which judges
+ * transactions and looks up blocks on its own.
  */
 import { describe, expect, it } from 'vitest';
 import { admissionFault } from '../../src/stardust/admission.ts';
@@ -127,7 +128,7 @@ describe('proposals', () => {
     expect(answer(one, other)).not.toBe(answer(other, one));
   });
 
-  it('tell whether the previous milestone was met: any good block of it will do, one with a bad signature will not', () => {
+  it('tell whether a properly signed block of the previous milestone was met', () => {
     const payload = network.milestones.at(-1)!.payload;
     const parents = readMilestone(payload).parents.map(toHex);
     const met = (id: string) => network.propose({ parents: [id] }).met;
@@ -142,7 +143,7 @@ describe('proposals', () => {
   });
 });
 
-describe('nasty cases', () => {
+describe('rare cases', () => {
   const start = () => {
     const network = new SyntheticNetwork({ seed: 'nasty' });
     network.milestone();
@@ -243,7 +244,7 @@ describe('spoilt milestones', () => {
     )?.slice(0, 3);
   };
 
-  it('are seen through, except where the coordinator itself is wrong', async () => {
+  it('fail the check of signatures, unless the coordinator itself is wrong', async () => {
     expect(await why(payload)).toBeUndefined();
     expect(await why(fewerSignatures(payload, 2))).toBeUndefined();
     expect(await why(fewerSignatures(payload, 1))).toBe('M-2');

@@ -1,4 +1,7 @@
-/** protocol.md H.5, cases 110 to 124: milestones in cones, receipts, protocol parameters. */
+/**
+ * docs/protocol.md, H.5, H-110 to H-115 and H-119 to H-124: milestones in cones, receipts, protocol
+ * parameters.
+ */
 import { describe, expect, it } from 'vitest';
 import { README_PARAMETERS as parameters } from '../../../scripts/conformance/parameters.ts';
 import type { WhiteFlagCase } from '../../../scripts/conformance/white-flag.ts';
@@ -41,7 +44,10 @@ const EMPTY_ROOT = toHex(merkleRoot([]));
 const first = milestoneOf({});
 const firstBlock = blockBytes({ payload: first });
 
-/** Milestone 2 at second 2000 over these blocks, all of which are in the cone unless `blocks` says otherwise. */
+/**
+ * Milestone 2 at second 2000 over these blocks, all of which are in the cone unless `blocks` says
+ * otherwise.
+ */
 const second = (parents: Uint8Array[], given: Partial<WhiteFlagCase> = {}) =>
   bothWhiteFlags({
     index: 2,
@@ -87,14 +93,14 @@ describe('H.5 the previous milestone', () => {
     expect(await within(...ids)).toBe(false);
   });
 
-  it('H-114 is not disturbed by others', async () => {
+  it('H-114 is found beside other milestones, which are ordinary blocks', async () => {
     const foreign = blockBytes({ payload: milestoneOf({ index: 7, timestamp: 9000 }) });
     const { order, metPreviousMilestone } = await second([foreign, firstBlock]);
     expect(metPreviousMilestone).toBe(true);
     expect(order.map(({ isTransaction }) => isTransaction)).toEqual([false, false]);
   });
 
-  it('H-115 there is none for the first milestone, and nothing to reference; the second has the block of the first', async () => {
+  it('H-115 none for the first milestone, which may be empty; the first for the second', async () => {
     const fresh = {
       index: 1,
       timestamp: 1000,
@@ -155,7 +161,7 @@ describe('H.5 receipts', () => {
     );
     const twice = receipt(0n, fund(SUPPLY - 1_000_000n), fund(1_000_001n, 2));
     expect(receiptFault(twice, SUPPLY + 1n, SUPPLY)).toMatch(/over the token supply/);
-    // case 40
+    // H-40
     expect(
       receiptFault(receipt(0n, fund(1_000_000n), fund(2_000_000n)), 3_000_000n, SUPPLY),
     ).toMatch(/tail/);

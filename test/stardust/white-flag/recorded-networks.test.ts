@@ -1,6 +1,8 @@
 /**
- * Whole networks, replayed milestone by milestone from their genesis (data/README.md, network-a and network-c): every verdict of the node, every
- * signed root, every answered white-flag request, and the ledger on the way and at the end. The white flag here is the oracle's.
+ * network-a and network-c (test/vectors/README.md#recorded-networks), replayed milestone by
+ * milestone from their genesis. Compared are all verdicts of the node, all signed roots, all
+ * answered white-flag requests, and the ledger after milestones and at the end. The white flag here
+ * is the oracle's.
  */
 import { describe, expect, it } from 'vitest';
 import { type ParsedBlock, parseBlock } from '../../../src/stardust/block.ts';
@@ -202,7 +204,7 @@ describe.each(networks)('$name', async ({ name, milestones, answers, hashes }) =
     }
   });
 
-  it("gives the node's answers to white-flag requests, at the ledger index at which it was asked", () => {
+  it("gives the node's answers to white-flag requests at the same ledger index", () => {
     expect(replayed.answers.length).toBe(answers);
     for (const { expected, answer } of replayed.answers) expect(answer).toEqual(expected);
   });

@@ -1,4 +1,4 @@
-/** What the tests of H.1 share: transactions in blocks, and the rules that they break. */
+/** Helpers of the tests of H.1: transactions in blocks, and the rules that they break. */
 import { README_PARAMETERS as parameters } from '../../../scripts/conformance/parameters.ts';
 import { admissionFault } from '../../../src/stardust/admission.ts';
 import { parseBlock } from '../../../src/stardust/block.ts';
