@@ -1,9 +1,10 @@
 /**
- * `npm test`: typecheck, lint and all tests but those in browsers. The last line is `N passed, N failed`, the exit code 0 only if none failed.
+ * `npm test`: typecheck, lint and all tests but the one in a browser. The last line is `N passed, N
+ * failed`, the exit code 0 only if none failed.
  *
  * Arguments go to vitest: names of test files to run only those.
  */
-import { type Count, conclude, run, runVitest } from './lib/run-tests.ts';
+import { type Count, conclude, run, runVitest } from '../test/support/run-tests.ts';
 
 /** A command that passes or fails as a whole. */
 async function runCheck(script: string): Promise<Count> {

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PROJECT } from './wrangler-config.ts';
+import { PROJECT } from '../../scripts/lib/project.ts';
 
 export interface Count {
   passed: number;
