@@ -12,7 +12,7 @@ import {
   NOT_A_TRANSACTION,
   walkCone,
 } from '../../src/stardust/white-flag/walk.ts';
-import { verify } from './signature.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
 import type { ComputeWhiteFlag, WhiteFlagCase } from './white-flag.ts';
 
 export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
@@ -99,7 +99,7 @@ function signedMilestones({ blocks }: WhiteFlagCase) {
     value.signatures.map(({ publicKey }) => ({ publicKey, first: 0, last: 0 })),
   );
   const ids = new Set(milestones.map(({ id }) => toHexDigits(id)));
-  const verifyAll: typeof verify = async (publicKey, message, signature) =>
-    ids.has(toHexDigits(message)) || verify(publicKey, message, signature);
+  const verifyAll: typeof verifySignature = async (publicKey, message, signature) =>
+    ids.has(toHexDigits(message)) || verifySignature(publicKey, message, signature);
   return { keys: { keys, threshold: 1 }, verify: verifyAll };
 }

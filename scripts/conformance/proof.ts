@@ -12,9 +12,9 @@ import { milestoneId } from '../../src/stardust/ids.ts';
 import { type Milestone, milestone } from '../../src/stardust/milestone.ts';
 import { unsigned } from '../../src/stardust/milestone-keys.ts';
 import { verifyProofFile } from '../../src/stardust/proof.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
 import type { JsonObject } from './json-object.ts';
 import { readBlock, readMilestone } from './read-rest-json.ts';
-import { verify } from './signature.ts';
 
 export async function runProof(vector: JsonObject): Promise<string | undefined> {
   const verdict = await verifyProofFile(vector, { blockId: idOfBlock, signedRoots });
@@ -31,7 +31,7 @@ async function signedRoots(json: unknown): Promise<Milestone> {
   const value = readMilestone(json);
   const keys = value.signatures.map(({ publicKey }) => ({ publicKey, first: 0, last: 0 }));
   const id = milestoneId(value, encode(milestone, value));
-  const fault = await unsigned(value, id, { keys, threshold: 1 }, verify);
+  const fault = await unsigned(value, id, { keys, threshold: 1 }, verifySignature);
   if (fault !== undefined)
     throw new Refusal('B.13', `milestone that is not properly signed, ${fault}`);
   return value;

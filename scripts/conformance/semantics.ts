@@ -11,9 +11,9 @@ import { judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
 import type { ConsumedOutput } from '../../src/stardust/semantics/judged-transaction.ts';
 import { verifySignatures } from '../../src/stardust/semantics/signatures.ts';
 import { transaction } from '../../src/stardust/transaction.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
 import { firstDifference } from './compare.ts';
 import { BadVector, bytes, integer, type JsonObject, list } from './json-object.ts';
-import { verify } from './signature.ts';
 
 export async function runSemantics(vector: JsonObject): Promise<string | undefined> {
   const payload = bytes(vector, 'transaction');
@@ -26,7 +26,10 @@ export async function runSemantics(vector: JsonObject): Promise<string | undefin
     return firstDifference(toHex(id), expectedId, 'transactionId');
 
   const unverified = { value, id, signedDigest: signedDigest(value, payload) };
-  const tx = { ...unverified, validSignatures: await verifySignatures(unverified, verify) };
+  const tx = {
+    ...unverified,
+    validSignatures: await verifySignatures(unverified, verifySignature),
+  };
   const consumed = list(vector, 'inputs').map(readInput);
   const reason = judge(tx, consumed, unixTime);
   if (reason !== conflict)

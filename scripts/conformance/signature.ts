@@ -6,15 +6,6 @@ import { verifySignature } from '../../src/verify-signature.ts';
 import { firstDifference } from './compare.ts';
 import { bytes, flag, type JsonObject } from './json-object.ts';
 
-/** As the Worker verifies. */
-export function verify(
-  publicKey: Uint8Array,
-  message: Uint8Array,
-  signature: Uint8Array,
-): Promise<boolean> {
-  return verifySignature(publicKey, message, signature);
-}
-
 export async function runSignature(vector: JsonObject): Promise<string | undefined> {
   const signed = [
     bytes(vector, 'publicKey'),
@@ -24,6 +15,6 @@ export async function runSignature(vector: JsonObject): Promise<string | undefin
   const valid = flag(vector, 'valid');
   return (
     firstDifference(verifyZip215(...signed), valid, 'valid') ??
-    firstDifference(await verify(...signed), valid, 'valid, with the help of WebCrypto')
+    firstDifference(await verifySignature(...signed), valid, 'valid, with the help of WebCrypto')
   );
 }
