@@ -11,9 +11,6 @@ export interface Codec<T> {
   encode(writer: Writer, value: T): void;
 }
 
-/** The type of the values of a codec. */
-export type Value<C> = C extends Codec<infer T> ? T : never;
-
 export const u8: Codec<number> = { decode: (r) => r.u8(), encode: (w, v) => w.u8(v) };
 export const u16: Codec<number> = { decode: (r) => r.u16(), encode: (w, v) => w.u16(v) };
 export const u32: Codec<number> = { decode: (r) => r.u32(), encode: (w, v) => w.u32(v) };

@@ -7,7 +7,7 @@ import { equalBytes, Refusal } from './bytes.ts';
 import type { ProtocolParametersOption } from './milestone.ts';
 
 /** The one protocol version whose rules this is (G). */
-export const PROTOCOL_VERSION = 2;
+const PROTOCOL_VERSION = 2;
 
 export class ParameterTable {
   readonly #byTarget = new Map<number, ProtocolParametersOption>();
