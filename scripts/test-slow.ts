@@ -34,7 +34,7 @@ const TESTS: readonly SlowTest[] = [
   },
   {
     name: 'load',
-    about: 'half an hour of both operations while the ledger moves; the heap must not grow',
+    about: 'half an hour of both operations on a moving ledger; the heap must not grow',
     minutes: 31,
     run: (inTime) =>
       runEndToEnd('test/e2e/load', { MINUTES: '30', ...(inTime && { IN_TIME: '1' }) }),
