@@ -1,5 +1,5 @@
 /**
- * The white flag over HTTP: warm, again, of a fresh isolate, and what memory it takes.
+ * The white flag over HTTP: warm, the same request again, in a fresh isolate, and its memory.
  */
 import type { Edge } from '../../test/support/edge/edge.ts';
 import { OUR_ISOLATE, readHeaps } from '../../test/support/edge/heap.ts';
@@ -15,9 +15,9 @@ import { withEdge, withProbe } from '../tools/servers.ts';
 
 const COUNT = 21;
 
-/** What a request may take beyond its hashing: half of that, and 5 ms (issue 7, 1). */
+/** The target: a request may take its hashing time, half of that on top, and 5 ms. */
 const SHARE = 1.5;
-const EXTRA = 5;
+const EXTRA_MS = 5;
 
 function warm(options: ConeOptions, most: number | undefined): BenchCase {
   const name = describe(options);
@@ -49,8 +49,8 @@ function warm(options: ConeOptions, most: number | undefined): BenchCase {
             value: (ledger.nodes * hash) / 1000,
             unit: 'ms',
           });
-          const shareOf = (unit: number) => ms / ((SHARE * ledger.nodes * unit) / 1000 + EXTRA);
-          const allowed = `${name}: of ${SHARE} × hashing + ${EXTRA} ms`;
+          const shareOf = (unit: number) => ms / ((SHARE * ledger.nodes * unit) / 1000 + EXTRA_MS);
+          const allowed = `${name}: of ${SHARE} × hashing + ${EXTRA_MS} ms`;
           bench.report({ name: allowed, value: shareOf(hash), unit: 'times', target: { most: 1 } });
           bench.report({
             name: `${allowed}, by @noble/hashes`,
@@ -77,7 +77,7 @@ function fresh(options: ConeOptions, most?: number): BenchCase {
   return {
     name,
     about:
-      'The first request of all to a Worker just started, with an empty cache of its database; median of starts.',
+      'The first request to a Worker just started, with an empty database cache; median of starts.',
     run: async (bench) => {
       const ledger = await coneLedger(options);
       const times: number[] = [];
@@ -98,20 +98,24 @@ function fresh(options: ConeOptions, most?: number): BenchCase {
   };
 }
 
-/** What the platform limits is an isolate's heap, V8's and what it refers to. The process has the isolates of D1 and the cache too, and V8 gives back late. */
 /** Requests to a Worker that answers a constant, to see what workerd takes by itself. */
 const CONSTANTS = 20_000;
 
+/**
+ * The platform limits an isolate's heap: V8's, and the memory that it refers to. The whole process
+ * has the isolates of D1 and of the cache too, and V8 gives memory back late.
+ */
 function memory(options: ConeOptions, most: number): BenchCase {
   const name = `memory, ${describe(options)}`;
   return {
     name,
     about:
-      'How far ten such requests, one after the other, make the heap of the isolate grow, garbage included; beside it the resident memory of all of workerd.',
+      'By how much ten such requests, one after the other, make the heap grow, garbage included; ' +
+      'beside it the resident memory of all of workerd.',
     run: async (bench) => {
       const ledger = await coneLedger(options);
       await withEdge({ ...served(bench, ledger), inspect: true }, async (edge) => {
-        // what it takes to have D1 open counts as before
+        // opens D1, so that this is not counted
         const connection = new Connection(edge.url);
         await connection.get('/health');
         connection.close();
@@ -142,8 +146,11 @@ function memory(options: ConeOptions, most: number): BenchCase {
         const connection = new Connection(probe.url);
         for (let i = 0; i < CONSTANTS; i++) await connection.get('/constant');
         connection.close();
-        const grown = `memory: workerd, by ${CONSTANTS.toLocaleString('en')} answers that are a constant`;
-        bench.report({ name: grown, value: memoryOf(pid) - before, unit: 'MB' });
+        bench.report({
+          name: `memory: workerd, ${CONSTANTS.toLocaleString('en')} answers that are a constant`,
+          value: memoryOf(pid) - before,
+          unit: 'MB',
+        });
       });
     },
   };

@@ -1,5 +1,6 @@
 /**
- * The Worker that ours is compared with: it answers a constant, does one get of KV, or hashes, in the same runtime and as bundled as ours.
+ * The Worker that ours is compared with: it answers a constant, does one get of KV, or hashes. It
+ * is bundled and runs as ours.
  */
 import { DurableObject } from 'cloudflare:workers';
 import { blake2b } from '@noble/hashes/blake2.js';
@@ -20,7 +21,7 @@ function hashNoble(count: number): void {
   for (let i = 0; i < count; i++) message.set(blake2b(message, { dkLen: 32 }));
 }
 
-/** The headers that the contract has every NFT answer carry (design §1, §4). */
+/** The headers of every NFT answer (docs/contract.md#headers, docs/contract.md#caching). */
 const NFT_HEADERS = {
   'content-type': 'application/json',
   'access-control-allow-origin': '*',
@@ -31,7 +32,7 @@ const NFT_HEADERS = {
   'x-ledger-index': '1',
 };
 
-/** A line of log as every request writes one. */
+/** A line of log as the Worker writes one for each request. */
 const LINE = JSON.stringify({
   event: 'request',
   method: 'GET',
@@ -41,7 +42,7 @@ const LINE = JSON.stringify({
   ledgerIndex: 1,
 });
 
-/** Does nothing: the harness binds a class of this name. */
+/** Does nothing. test/support/edge/serve.ts binds a class of this name. */
 export class Follower extends DurableObject {}
 
 export default {

@@ -1,5 +1,6 @@
 /**
- * The unit of measure: microseconds of one hash of 65 bytes, the node of a Merkle tree, in the same runtime, bytes in, bytes out, by our own function.
+ * The time of one hash of 65 bytes, a node of a Merkle tree, in the Worker's runtime: microseconds,
+ * bytes in, bytes out.
  */
 import type { Edge } from '../../test/support/edge/edge.ts';
 import { Connection } from './connection.ts';

@@ -1,7 +1,7 @@
 /**
- * The product's white flag on trial: blocks go through the intake as if they came from a network, and the records through the computation.
+ * The white flag of this code, for vectors: blocks are prepared as if they came from a network, and
+ * their records go into the computation.
  */
-
 import type { RowNumbers } from '../../src/ledger/known-rows.ts';
 import { prepareBlocks } from '../../src/ledger/prepare-blocks.ts';
 import { fromHex, toHex, toHexDigits } from '../../src/stardust/bytes.ts';
@@ -12,7 +12,7 @@ import {
   NOT_A_TRANSACTION,
   walkCone,
 } from '../../src/stardust/white-flag/walk.ts';
-import { verify } from './signature.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
 import type { ComputeWhiteFlag, WhiteFlagCase } from './white-flag.ts';
 
 export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
@@ -51,7 +51,10 @@ export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
   };
 };
 
-/** RowNumbers, from 1 on as in a store, of what the network has before the blocks come: solid entry points and the ledger's outputs. */
+/**
+ * Row numbers of what the network has before the blocks come: solid entry points and the ledger's
+ * outputs. They begin with 1, as in D1.
+ */
 function knownRows({ blocks, parents, unspent, spent }: WhiteFlagCase): RowNumbers {
   const rows: RowNumbers = {
     generation: '',
@@ -89,14 +92,14 @@ function ledgerStates(
   ]);
 }
 
-/** Rules by which every milestone in the cone is signed, by whatever keys it names. */
+/** Rules by which every milestone in the past cone counts as signed, whatever keys it names. */
 function signedMilestones({ blocks }: WhiteFlagCase) {
   const milestones = [...blocks.values()].flatMap(({ milestone }) => milestone ?? []);
   const keys = milestones.flatMap(({ value }) =>
     value.signatures.map(({ publicKey }) => ({ publicKey, first: 0, last: 0 })),
   );
   const ids = new Set(milestones.map(({ id }) => toHexDigits(id)));
-  const verifyAll: typeof verify = async (publicKey, message, signature) =>
-    ids.has(toHexDigits(message)) || verify(publicKey, message, signature);
+  const verifyAll: typeof verifySignature = async (publicKey, message, signature) =>
+    ids.has(toHexDigits(message)) || verifySignature(publicKey, message, signature);
   return { keys: { keys, threshold: 1 }, verify: verifyAll };
 }

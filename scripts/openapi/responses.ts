@@ -1,6 +1,6 @@
 /**
- * What answers look like (design §1; TIP-25, TIP-26; formats-and-clients.md §2). They describe the routes in openapi.json, and tests hold real answers
- * against them; the Worker does not carry them.
+ * Schemas of answers (docs/contract.md, TIP-25, TIP-26). They describe the routes in openapi.json,
+ * and tests hold real answers against them. The Worker does not contain them.
  */
 import * as v from 'valibot';
 import { describeReason } from '../../src/stardust/semantics/conflict-reason.ts';
@@ -125,7 +125,8 @@ export const ExplainedMilestone = v.strictObject({
 const proof = v.pipe(
   v.looseObject({}),
   v.description(
-    'The Merkle tree cut down to the way to the block: {l, r} is a node, {h} the hash of what was cut away, {value} the block ID.',
+    'The Merkle tree cut down to the way to the block: {l, r} is a node, ' +
+      '{h} the hash of what was cut away, {value} the block ID.',
   ),
 );
 

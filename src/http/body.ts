@@ -5,7 +5,7 @@
 import { HttpError } from './errors.ts';
 
 /** A white-flag request needs less than 1 KB. */
-export const MAX_BODY_LENGTH = 64 * 1024;
+const MAX_BODY_LENGTH = 64 * 1024;
 
 export async function readJsonObject(request: Request): Promise<object> {
   const bytes = await readBody(request);

@@ -19,7 +19,7 @@ export async function answerInfo({ node, notes }: RouteContext): Promise<Answer>
 }
 
 /** `now` in Unix milliseconds. */
-export function infoToJson(status: NodeStatus, now: number) {
+function infoToJson(status: NodeStatus, now: number) {
   const { ledger, upstream, parameters } = status;
   const latest = upstream !== undefined && upstream.index > ledger.index ? upstream : ledger;
   const rate = status.referencedBlocksPerSecond;

@@ -42,7 +42,7 @@ export interface ConsistentView {
 const CHUNK = 256;
 
 /** The most rows of the result that a request gets. A cone that needs more is not walked for it. */
-export const MAX_CHUNKS = 800;
+const MAX_CHUNKS = 800;
 
 /** The same for the follower, which cannot go round it: as many as open blocks are kept (follow/store-tips.ts), should each stand by itself. */
 export const MAX_CHUNKS_TO_FOLLOW = 100_000;

@@ -171,7 +171,7 @@ function mentionConsumed(transaction: ParsedTransaction, rows: RowNumbers): Cons
 }
 
 /** The verdict at every timestamp, signatures checked (S1 to S6). */
-export async function judgeTransaction(
+async function judgeTransaction(
   transaction: ParsedTransaction,
   consumed: readonly { id: Uint8Array; bytes: Uint8Array }[],
   verify: VerifySignature,

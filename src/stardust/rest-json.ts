@@ -49,7 +49,7 @@ function taggedDataToJson({ type, tag, data }: TaggedData): JsonObject {
   };
 }
 
-export function transactionToJson({ type, essence, unlocks }: Transaction): JsonObject {
+function transactionToJson({ type, essence, unlocks }: Transaction): JsonObject {
   return { type, essence: essenceToJson(essence), unlocks: unlocks.map(unlockToJson) };
 }
 

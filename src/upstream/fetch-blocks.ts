@@ -111,13 +111,11 @@ function limited(
         blocks[i] = recall(id) ?? (await fetchWithin(id));
       }
     };
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const failure = new UpstreamFailure('upstream did not give the cone in time');
-      timer = setTimeout(() => reject(failure), deadline - Date.now());
-    });
+    const late = Promise.withResolvers<never>();
+    const failure = new UpstreamFailure('upstream did not give the cone in time');
+    const timer = setTimeout(() => late.reject(failure), deadline - Date.now());
     try {
-      await Promise.race([Promise.all(Array.from({ length: atOnce }, work)), late]);
+      await Promise.race([Promise.all(Array.from({ length: atOnce }, work)), late.promise]);
       return blocks;
     } finally {
       over = true;

@@ -12,9 +12,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { README_PARAMETERS } from '../../scripts/conformance/parameters.ts';
 import { runVector } from '../../scripts/conformance/run-vector.ts';
-import { importSnapshot } from '../../scripts/lib/import-snapshot.ts';
-import { openLocalDatabase } from '../../scripts/lib/local-database.ts';
-import { sampleKeys } from '../../scripts/lib/prepare-sample.ts';
+import { importSnapshot } from '../../scripts/lib/import/import-snapshot.ts';
+import { sampleKeys } from '../../scripts/lib/sample/prepare-sample.ts';
 import {
   CONFIRMED,
   PROPOSED,
@@ -22,8 +21,9 @@ import {
   readNetwork,
   SNAPSHOT,
   sampleUpstream,
-} from '../../scripts/lib/sample.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
+} from '../../scripts/lib/sample/sample.ts';
+import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { createPassMemory, followOnce } from '../../src/follower/pass.ts';
 import { proveBlock } from '../../src/ledger/applied-milestone.ts';
 import type { Database } from '../../src/ledger/database.ts';

@@ -4,8 +4,8 @@
  */
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { importSnapshot } from '../../scripts/lib/import-snapshot.ts';
-import { sampleKeys } from '../../scripts/lib/prepare-sample.ts';
+import { importSnapshot } from '../../scripts/lib/import/import-snapshot.ts';
+import { sampleKeys } from '../../scripts/lib/sample/prepare-sample.ts';
 import {
   CONFIRMED,
   PROPOSED,
@@ -13,8 +13,8 @@ import {
   readNetwork,
   SNAPSHOT,
   sampleUpstream,
-} from '../../scripts/lib/sample.ts';
-import type { SqliteDatabase } from '../../scripts/lib/sqlite-database.ts';
+} from '../../scripts/lib/sample/sample.ts';
+import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { createPassMemory, followOnce } from '../../src/follower/pass.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
 import { fromHex, toHex } from '../../src/stardust/bytes.ts';

@@ -5,10 +5,10 @@
 import { existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { importRemotely } from '../../scripts/lib/import-remotely.ts';
-import { openLocalDatabase, persistPath } from '../../scripts/lib/local-database.ts';
-import { runWrangler } from '../../scripts/lib/run-wrangler.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
+import { importRemotely } from '../../scripts/lib/import/import-remotely.ts';
+import { openLocalDatabase, persistPath } from '../../scripts/lib/wrangler/local-database.ts';
+import { runWrangler } from '../../scripts/lib/wrangler/run-wrangler.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { headFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
 import { ledgerStateHash } from '../../src/ledger/ledger-state-hash.ts';

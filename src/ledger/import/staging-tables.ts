@@ -13,7 +13,7 @@ const LARGE_TABLES = ['output', 'nft'];
 export const SMALL_TABLES = ['head', 'milestone', 'block', 'parameters'];
 
 /** The tables that an import fills. */
-export const STAGED_TABLES: readonly string[] = [...SMALL_TABLES, ...LARGE_TABLES];
+const STAGED_TABLES: readonly string[] = [...SMALL_TABLES, ...LARGE_TABLES];
 
 /** Tables that do not tell of the ledger: the publisher's row names the ledger that it belongs to, the other is wrangler's. */
 const KEPT_TABLES = ['nft_index', 'd1_migrations'];

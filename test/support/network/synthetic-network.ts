@@ -64,7 +64,7 @@ export interface MilestoneOptions {
   signers?: readonly KeyPair[];
 }
 
-export const DEFAULT_COINS = 16;
+const DEFAULT_COINS = 16;
 export const COIN_AMOUNT = 1_000_000_000n;
 const MILESTONE_INTERVAL = 5;
 

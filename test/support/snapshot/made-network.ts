@@ -41,7 +41,7 @@ export interface MadeState {
   parameters: Map<number, number>;
 }
 
-export const SUPPLY = 1_000_000_000n;
+const SUPPLY = 1_000_000_000n;
 export const GENESIS_INDEX = 7;
 const GENESIS_PRICE = 100;
 const NFT_EVERY = 3;

@@ -6,7 +6,7 @@ import { fromHex } from '../../../src/stardust/bytes.ts';
 import { readLines } from '../vectors.ts';
 
 /** Numbers from a seed (mulberry32). */
-export class Random {
+class Random {
   #state: number;
 
   constructor(seed: number) {

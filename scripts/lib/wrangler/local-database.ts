@@ -1,21 +1,24 @@
 /**
- * The ledger's database on this machine: the very file that `wrangler dev --persist-to DIR` serves from, brought up to date with the migrations.
+ * The ledger's database on this machine: the file that `wrangler dev --persist-to DIR` serves from,
+ * with all migrations applied.
  *
- * Where that file lies and that migrations are noted in a table of its own are conventions of wrangler and miniflare; tests hold ours against theirs.
+ * The file's path and the table that notes migrations are conventions of wrangler and miniflare.
+ * Tests compare them with what wrangler makes.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { PROJECT } from '../project.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
-import { PROJECT, type WranglerConfig } from './wrangler-config.ts';
+import type { WranglerConfig } from './wrangler-config.ts';
 
-/** Where wrangler keeps local data when it is not told. */
+/** Where wrangler keeps local data by default. */
 export const DEFAULT_PERSIST_TO = join(PROJECT, '.wrangler', 'state');
 
-/** The Durable Object class of miniflare that stands for D1. */
+/** Miniflare's Durable Object class for D1. */
 const UNIQUE_KEY = 'miniflare-D1DatabaseObject';
 
-/** wrangler's own. */
+/** As wrangler makes it. */
 const CREATE_MIGRATIONS = `
   CREATE TABLE IF NOT EXISTS "d1_migrations"(
 		id         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -23,7 +26,7 @@ const CREATE_MIGRATIONS = `
 		applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
 )`;
 
-/** Where miniflare keeps data for wrangler, given its `--persist-to`. */
+/** Where miniflare keeps its data below wrangler's `--persist-to`. */
 export function persistPath(persistTo: string): string {
   return join(resolve(persistTo), 'v3');
 }
@@ -46,7 +49,7 @@ function objectId(uniqueKey: string, name: string): string {
   return Buffer.concat([first, half(first)]).toString('hex');
 }
 
-/** Opens the database, makes it where it is not there, and applies the migrations that it lacks. */
+/** Opens the database, or makes it, and applies the migrations that it lacks. */
 export async function openLocalDatabase(
   persistTo: string,
   config: WranglerConfig,
@@ -63,7 +66,7 @@ export async function openLocalDatabase(
   return db;
 }
 
-/** Applies the migrations that were not applied yet, each in a transaction of its own. */
+/** Applies the migrations that are not applied yet, each in its own transaction. */
 export async function migrate(
   db: SqliteDatabase,
   folder = join(PROJECT, 'migrations'),

@@ -1,21 +1,22 @@
 /**
- * The sample: two milestones of the Shimmer mainnet and a snapshot before them (sample/README.md), as an upstream node that has just them.
+ * The sample: a snapshot of the Shimmer mainnet and the two milestones after it (sample/README.md),
+ * also as an upstream node that has only these.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { fromHex, Reader, toHexDigits } from '../../src/stardust/bytes.ts';
-import { decode } from '../../src/stardust/codec.ts';
-import { blockId, milestoneId } from '../../src/stardust/ids.ts';
-import { milestone } from '../../src/stardust/milestone.ts';
-import type { Upstream } from '../../src/upstream/upstream.ts';
-import { PROJECT } from './wrangler-config.ts';
+import { fromHex, Reader, toHexDigits } from '../../../src/stardust/bytes.ts';
+import { decode } from '../../../src/stardust/codec.ts';
+import { blockId, milestoneId } from '../../../src/stardust/ids.ts';
+import { milestone } from '../../../src/stardust/milestone.ts';
+import type { Upstream } from '../../../src/upstream/upstream.ts';
+import { PROJECT } from '../project.ts';
 
 export const SAMPLE = join(PROJECT, 'sample');
 
 export const SNAPSHOT = join(SAMPLE, 'snapshot-17338.bin');
 
-/** The milestone that is taken in, and the next one, whose blocks are stored. */
+/** The milestone that is applied, and the next one, whose blocks are stored. */
 export const CONFIRMED = 17339;
 export const PROPOSED = 17340;
 
@@ -55,7 +56,7 @@ export function readMilestone(index: number): SampleMilestone {
   return readJson(`milestone-${index}.json.gz`);
 }
 
-/** The request that the coordinator could have made for the milestone after the ledger's, and its answer. */
+/** The request that the coordinator could have sent for the next milestone, and its answer. */
 export function readWhiteFlag(): { request: SampleRequest; expected: unknown } {
   return {
     request: readJson(`whiteflag-${PROPOSED}.request.json`),

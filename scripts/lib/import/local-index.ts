@@ -1,10 +1,12 @@
 /**
- * The NFT index in the local KV namespace, the one that `wrangler dev --persist-to DIR` serves from.
+ * The NFT index in the local KV namespace, the one that `wrangler dev --persist-to DIR` serves
+ * from.
  *
- * Miniflare, which keeps it, takes more memory than all the rest of an import and starts a server: it gets a process of its own.
+ * It is written by miniflare, which takes more memory than the rest of an import and starts a
+ * server. Therefore that happens in a process of its own.
  */
 import { join } from 'node:path';
-import { startChild } from './child.ts';
+import { startChild } from '../process/child.ts';
 
 /** Puts all NFTs of the local ledger into the index. */
 export async function publishLocally(persistTo: string): Promise<void> {

@@ -1,21 +1,26 @@
 /**
- * Uploading a ledger that was loaded here to the deployed databases, by wrangler's own commands.
+ * Uploads a ledger from a database on this machine to the deployed databases, by wrangler's
+ * commands.
  *
- * Outputs go into staging tables, file by file; then the entries of all NFTs into KV, where they name their ledger and so say nothing about the one that is still
- * served; the last file puts the new ledger in its place. D1 executes a file whole or not at all. After each step is noted how far it has come; one that was done
- * and not noted is done again, to the same end.
+ * 1. Outputs go into staging tables, file by file.
+ * 2. The entries of all NFTs go into KV. Each names its ledger, so that it says nothing about the
+ *    ledger that is still served.
+ * 3. The last file of SQL replaces the ledger that is served by the staged one.
+ *
+ * D1 executes a file whole or not at all. After each step it is noted how far the upload has come.
+ * A step that was done but not noted is done again, which changes nothing.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, quote } from '../../src/ledger/database.ts';
+import { type Database, quote } from '../../../src/ledger/database.ts';
 import {
   readStagingScript,
   SMALL_TABLES,
   stagingName,
-} from '../../src/ledger/import/staging-tables.ts';
-import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
-import { adoptionSql } from '../../src/nft-index/seed-index.ts';
-import type { RunWrangler } from './run-wrangler.ts';
+} from '../../../src/ledger/import/staging-tables.ts';
+import { entryKey, writeEntry } from '../../../src/nft-index/kv-entry.ts';
+import { adoptionSql } from '../../../src/nft-index/seed-index.ts';
+import type { RunWrangler } from '../wrangler/run-wrangler.ts';
 import { SqlFile } from './sql-file.ts';
 
 /** How far an upload has come. */
@@ -25,13 +30,18 @@ export interface UploadProgress {
   row: number;
   /** Entries up to this NFT are in KV. */
   nft: string;
-  /** The key put behind all of them, once it is. */
+  /** The key that was put after all entries; null before. */
   seal: string | null;
 }
 
 export const NOTHING_UPLOADED: UploadProgress = { files: 0, row: 0, nft: '', seal: null };
 
-/** Sizes of steps. D1 takes files of 5 GB, and was seen to fail on some of 100 MB (platform.md §2.4). */
+/**
+ * Sizes of steps. D1 imports files of up to 5 GB, but was reported to fail at some 100 MB, and
+ * wrangler splits long values in quadratic time.
+ * https://github.com/cloudflare/workers-sdk/issues/4407
+ * https://github.com/cloudflare/workers-sdk/issues/15556
+ */
 export interface UploadLimits {
   /** Characters of a file of SQL. */
   file: number;
@@ -41,11 +51,11 @@ export interface UploadLimits {
 
 export const UPLOAD_LIMITS: UploadLimits = { file: 16_000_000, entries: 10_000 };
 
-/** Outputs read at once. */
+/** Outputs that are read at once. */
 const PAGE = 100;
 
 export interface UploadSource {
-  /** Holds the ledger. */
+  /** The database that holds the ledger. */
   db: Database;
   generation: string;
   ledgerIndex: number;
@@ -62,7 +72,7 @@ export interface UploadTarget {
   limits: UploadLimits;
 }
 
-/** Does all that is left to do. */
+/** Does all steps that are left. */
 export async function upload(
   source: UploadSource,
   target: UploadTarget,
@@ -83,7 +93,9 @@ export async function upload(
   await replaceLedger(source, target, at);
 }
 
-/** The next file of outputs; undefined when there are no more. The first one begins with the tables. */
+/**
+ * Uploads the next file of outputs; undefined if none are left. The first file makes the tables.
+ */
 async function uploadOutputs(
   source: UploadSource,
   target: UploadTarget,
@@ -106,7 +118,8 @@ async function uploadOutputs(
   if (last === row && files > 0) return undefined;
   file.add(`
     INSERT OR REPLACE INTO import_nft (id, output, changed)
-    SELECT nft, id, created FROM import_output WHERE row > ${row} AND row <= ${last} AND nft IS NOT NULL`);
+    SELECT nft, id, created FROM import_output
+    WHERE row > ${row} AND row <= ${last} AND nft IS NOT NULL`);
   await execute(target, file);
   return { ...progress, files: files + 1, row: last };
 }
@@ -125,14 +138,19 @@ async function addTables(file: SqlFile, { db, generation }: UploadSource): Promi
   }
 }
 
-/** Fails (the position must not be NULL) unless the staging tables are those of this ledger and have come from one file to the next, or did so before. */
+/**
+ * SQL that sets the number of executed files from `from` to `to`, once or again. It fails, as the
+ * position must not be NULL, if the staging tables are of another ledger or at another file.
+ */
 function fence({ generation }: UploadSource, from: number, to: number): string {
   return `
     UPDATE import_progress
-    SET position = CASE WHEN identity = ${quote(generation)} AND position IN (${from}, ${to}) THEN ${to} END`;
+    SET position = CASE
+      WHEN identity = ${quote(generation)} AND position IN (${from}, ${to}) THEN ${to}
+    END`;
 }
 
-/** The next file of entries, the seal behind the last; undefined when that was put. */
+/** Uploads the next file of entries, or the seal after the last one; undefined if that was put. */
 async function uploadEntries(
   { db, generation, ledgerIndex }: UploadSource,
   target: UploadTarget,
@@ -176,7 +194,10 @@ async function putPairs(
   ]);
 }
 
-/** One file: the staged ledger, if it is whole, in the place of the one that is served, and its entries with it. */
+/**
+ * Replaces the ledger that is served, and adopts the entries, in one file. Fails if rows are
+ * missing.
+ */
 async function replaceLedger(
   source: UploadSource,
   target: UploadTarget,
@@ -186,9 +207,10 @@ async function replaceLedger(
   const file = new SqlFile(join(target.folder, 'replace.sql'));
   file.add(
     fence(source, files, files),
-    // a second row is against the table's CHECK
+    // fails by the table's CHECK, which forbids a second row, if rows are missing
     `INSERT INTO import_progress (one, identity, position) SELECT 2, '', 0
-     WHERE (SELECT count(*) FROM import_output) <> ${outputs} OR (SELECT count(*) FROM import_nft) <> ${nfts}`,
+     WHERE (SELECT count(*) FROM import_output) <> ${outputs}
+       OR (SELECT count(*) FROM import_nft) <> ${nfts}`,
     ...(await readStagingScript(db)).swap,
     adoptionSql(generation, ledgerIndex, seal!, Date.now()),
   );

@@ -1,7 +1,9 @@
 /**
- * Import into the deployed databases: the snapshot is loaded here first, into a database for this purpose, and verified; what is uploaded then is whole and good.
+ * Imports a snapshot into the deployed databases. It is loaded into a database on this machine
+ * first, and verified: only a whole and valid ledger is uploaded.
  *
- * Interrupted, it goes on when it is called again with the same files, in the loading or in the uploading.
+ * An import that was interrupted, while loading or while uploading, goes on when it is called again
+ * with the same files.
  */
 import {
   existsSync,
@@ -13,11 +15,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Database } from '../../src/ledger/database.ts';
-import { headFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
-import { HAS_PROGRESS, SELECT_PROGRESS } from '../../src/ledger/import/staging-tables.ts';
-import { parameterTable, SELECT_PARAMETERS } from '../../src/ledger/ledger-parameters.ts';
-import { decodeParameters } from '../../src/stardust/parameters.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import { headFromRow, SELECT_HEAD } from '../../../src/ledger/head.ts';
+import { HAS_PROGRESS, SELECT_PROGRESS } from '../../../src/ledger/import/staging-tables.ts';
+import { parameterTable, SELECT_PARAMETERS } from '../../../src/ledger/ledger-parameters.ts';
+import { decodeParameters } from '../../../src/stardust/parameters.ts';
+import { PROJECT } from '../project.ts';
+import { openLocalDatabase } from '../wrangler/local-database.ts';
+import { type RunWrangler, runWrangler } from '../wrangler/run-wrangler.ts';
+import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
 import {
   type ImportRequest,
   importSnapshot,
@@ -25,9 +31,7 @@ import {
   noteReplaced,
   reportHeld,
 } from './import-snapshot.ts';
-import { openLocalDatabase } from './local-database.ts';
 import { ProgressBar } from './progress-bar.ts';
-import { type RunWrangler, runWrangler } from './run-wrangler.ts';
 import {
   NOTHING_UPLOADED,
   UPLOAD_LIMITS,
@@ -37,12 +41,11 @@ import {
   type UploadTarget,
   upload,
 } from './upload.ts';
-import { PROJECT, type WranglerConfig } from './wrangler-config.ts';
 
-/** Where it works. */
+/** The folder of the database on this machine, of the files to upload and of the note. */
 const FOLDER = join(PROJECT, '.wrangler', 'import');
 
-/** What is noted in the folder. */
+/** The note in the folder: how far the import has come. */
 interface Noted {
   /** The files that the ledger in the folder's database was loaded from. */
   files: string;
@@ -66,7 +69,7 @@ export async function importRemotely(
       (await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>())!,
     );
     const deployed = await readDeployed(run, config.databaseName);
-    // otherwise the last file was executed, and we did not hear of it
+    // otherwise the last file was executed before, but its success was not noted
     if (deployed.generation !== generation) {
       noteReplaced(deployed.network, await networkOf(db));
       const source = {
@@ -118,7 +121,7 @@ function readNoted(folder: string): Noted | undefined {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Noted) : undefined;
 }
 
-/** The whole note or the one before, whatever happens. */
+/** Replaces the note in one step: a reader finds the new one or the one before. */
 function note(folder: string, noted: Noted): void {
   const path = notePath(folder);
   writeFileSync(`${path}.new`, JSON.stringify(noted));
@@ -130,7 +133,7 @@ interface Deployed {
   /** Of the ledger. */
   generation: string | undefined;
   network: string | undefined;
-  /** The ledger that its staging tables are for. */
+  /** Generation of the ledger in its staging tables. */
   staged: string | undefined;
 }
 
@@ -172,7 +175,7 @@ async function uploadNoting(
   { files, progress }: Noted,
 ): Promise<void> {
   const bar = new ProgressBar('rows');
-  // rows of outputs that went again while the files were read are missing, which does not matter here
+  // for the bar only: row numbers have gaps, as outputs were spent while the files were read
   const last = await source.db
     .prepare('SELECT max(row) AS row FROM output')
     .first<{ row: number }>();

@@ -1,10 +1,14 @@
 /**
- * SQL in files, for D1 to execute.
+ * Files of SQL for D1 to execute.
  */
 import { appendFileSync, writeFileSync } from 'node:fs';
-import { quote } from '../../src/ledger/database.ts';
+import { quote } from '../../../src/ledger/database.ts';
 
-/** Characters of one statement, of the 100 KB that D1 takes. A row is shorter: bytes of 32 KB in base64 are the longest that one holds. */
+/**
+ * Characters of one statement, where D1 takes 100 KB. A row is shorter: the longest value in one is
+ * 32 KB in base64.
+ * https://developers.cloudflare.com/d1/platform/limits/
+ */
 const MAX_STATEMENT = 50_000;
 
 export class SqlFile {
@@ -24,7 +28,9 @@ export class SqlFile {
     this.length += text.length;
   }
 
-  /** Rows of a table, in the place of any with the same keys, so that the file can be executed twice. */
+  /**
+   * Adds rows of a table. They replace rows with the same keys, so the file can be executed twice.
+   */
   addRows(table: string, rows: readonly Record<string, unknown>[]): void {
     if (rows[0] === undefined) return;
     const start = `INSERT OR REPLACE INTO ${table} (${Object.keys(rows[0]).join()}) VALUES `;

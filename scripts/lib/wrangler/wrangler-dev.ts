@@ -1,17 +1,17 @@
 /**
- * `wrangler dev` as a child.
+ * `wrangler dev` as a child process.
  */
-
-import { type Child, startChild } from './child.ts';
+import { type Child, startChild } from '../process/child.ts';
 import { WRANGLER } from './run-wrangler.ts';
 
 export interface WranglerDev extends Child {
-  /** Where it listens; rejects when it ends before. */
+  /** Where it listens. Rejects if it ends before. */
   ready: Promise<URL>;
 }
 
 export function startWranglerDev(args: readonly string[]): WranglerDev {
-  // without a terminal session of its own, which would want the keyboard, and without asking Cloudflare where we are
+  // no interactive session, which would read the keyboard, and no request to Cloudflare about the
+  // machine's location
   const options = ['dev', '--show-interactive-dev-session=false', ...args];
   const child = startChild(WRANGLER, options, { CLOUDFLARE_CF_FETCH_ENABLED: 'false' });
   const ready = new Promise<URL>((resolve, reject) => {
@@ -24,7 +24,7 @@ export function startWranglerDev(args: readonly string[]): WranglerDev {
   return { ...child, ready };
 }
 
-/** Wrangler tells its parent where it listens. */
+/** The URL, if the message is the one by which wrangler tells its parent that it listens. */
 function readyUrl(message: unknown): URL | undefined {
   if (typeof message !== 'string') return undefined;
   const { event, ip, port } = JSON.parse(message) as { event?: string; ip?: string; port?: number };

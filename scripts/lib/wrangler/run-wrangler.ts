@@ -1,24 +1,24 @@
 /**
- * Calling wrangler for what it alone can do: reach the deployed databases.
+ * Calls wrangler for what only wrangler can do: reach the deployed databases.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { PROJECT } from './wrangler-config.ts';
+import { PROJECT } from '../project.ts';
 
 export const WRANGLER = join(PROJECT, 'node_modules', 'wrangler', 'wrangler-dist', 'cli.js');
 
-/** Runs wrangler with these arguments and returns what it prints; rejects with an Error that quotes it when it fails. */
+/** Runs wrangler and returns what it prints. Throws an Error that quotes its output if it fails. */
 export type RunWrangler = (args: readonly string[]) => Promise<string>;
 
-/** Characters of its output that are kept, far more than it prints. */
-const MAX_OUTPUT = 1 << 24;
+/** Far more than it prints. */
+const MAX_OUTPUT_BYTES = 1 << 24;
 
 export const runWrangler: RunWrangler = async (args) => {
-  // without a terminal it asks nothing
+  // without a terminal wrangler asks no questions
   const running = promisify(execFile)(process.execPath, ['--no-warnings', WRANGLER, ...args], {
     cwd: PROJECT,
-    maxBuffer: MAX_OUTPUT,
+    maxBuffer: MAX_OUTPUT_BYTES,
   });
   running.child.stdin?.end();
   try {

@@ -1,6 +1,9 @@
 /**
- * Import into the databases on this machine.
+ * Imports a snapshot into the databases on this machine.
  */
+
+import { openLocalDatabase } from '../wrangler/local-database.ts';
+import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
 import {
   type ImportRequest,
   importSnapshot,
@@ -8,12 +11,10 @@ import {
   noteReplaced,
   reportHeld,
 } from './import-snapshot.ts';
-import { openLocalDatabase } from './local-database.ts';
 import { publishLocally } from './local-index.ts';
-import type { WranglerConfig } from './wrangler-config.ts';
 
-/** Outputs up to which KV is filled at once, in seconds. */
-const FILL_INDEX_UP_TO = 10_000;
+/** The most outputs of a ledger whose NFTs are put into KV at once: that takes seconds. */
+const MOST_PUBLISHED = 10_000;
 
 export async function importLocally(
   request: ImportRequest,
@@ -26,7 +27,7 @@ export async function importLocally(
     await importSnapshot(db, request);
     noteReplaced(before, await networkOf(db));
     const { outputs } = await reportHeld(db);
-    if (outputs <= FILL_INDEX_UP_TO) await publishLocally(persistTo);
+    if (outputs <= MOST_PUBLISHED) await publishLocally(persistTo);
     else console.log('The NFT index in KV is left to the follower to fill; D1 answers until then.');
   } finally {
     db.close();

@@ -1,18 +1,19 @@
 /**
- * Children that bring processes of their own: with all of them, a child is one process group, and goes when we go, however we go.
+ * Child processes that start processes of their own. Each child is one process group with all that
+ * it starts, and is killed when this process dies, even by SIGKILL.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PROJECT } from './wrangler-config.ts';
+import { PROJECT } from '../project.ts';
 
 const GUARD = join(import.meta.dirname, 'die-with-parent.ts');
 
-/** Milliseconds that a child gets to end by itself. */
-const GRACE = 3000;
+/** What a child gets to end by itself before it is killed. */
+const GRACE_MS = 3000;
 
 export interface Child {
-  /** Messages that it sends. */
+  /** Calls the listener with each message that the child sends. */
   onMessage(listener: (message: unknown) => void): void;
   /** Its exit code. */
   ended: Promise<number>;
@@ -20,7 +21,7 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-/** Runs a script of Node, which writes where we write. */
+/** Runs a script in Node. Its output goes where the output of this process goes. */
 export function startChild(
   script: string,
   args: readonly string[],
@@ -45,7 +46,7 @@ export function startChild(
 
 async function stop(child: ChildProcess, ended: Promise<number>): Promise<void> {
   signalGroup(child, 'SIGTERM');
-  await Promise.race([ended, sleep(GRACE, undefined, { ref: false })]);
+  await Promise.race([ended, sleep(GRACE_MS, undefined, { ref: false })]);
   signalGroup(child, 'SIGKILL');
 }
 
@@ -54,6 +55,6 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // all of it has ended
+    // no process of the group is left
   }
 }

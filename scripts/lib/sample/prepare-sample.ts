@@ -1,19 +1,20 @@
 /**
- * Makes local databases with the sample: the snapshot imported, the next milestone taken in by the code that follows a network, the blocks of the one after it
- * stored, the NFTs published. What is there already is not done again.
+ * Makes local databases with the sample: imports the snapshot, applies the next milestone by the
+ * code that follows a network, stores the blocks of the one after it, and publishes the NFTs. What
+ * is there already is not done again.
  */
-
-import { createPassMemory, followOnce } from '../../src/follower/pass.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import { type Head, headFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
-import { lookUpBlocks } from '../../src/ledger/known-rows.ts';
-import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
-import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
-import { importSnapshot, networkOf } from './import-snapshot.ts';
-import { openLocalDatabase } from './local-database.ts';
-import { publishLocally } from './local-index.ts';
-import { parseMilestoneKeys } from './milestone-keys.ts';
+import { createPassMemory, followOnce } from '../../../src/follower/pass.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import { type Head, headFromRow, SELECT_HEAD } from '../../../src/ledger/head.ts';
+import { lookUpBlocks } from '../../../src/ledger/known-rows.ts';
+import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
+import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
+import { verifySignature } from '../../../src/verify-signature.ts';
+import { importSnapshot, networkOf } from '../import/import-snapshot.ts';
+import { publishLocally } from '../import/local-index.ts';
+import { parseMilestoneKeys } from '../import/milestone-keys.ts';
+import { openLocalDatabase } from '../wrangler/local-database.ts';
+import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
 import {
   CONFIRMED,
   readNetwork,
@@ -22,10 +23,9 @@ import {
   SNAPSHOT,
   sampleUpstream,
 } from './sample.ts';
-import type { WranglerConfig } from './wrangler-config.ts';
 
-/** Milliseconds for the milestone: far more than it takes. */
-const PATIENCE = 30_000;
+/** For the milestone: far more than it takes. */
+const TIMEOUT_MS = 30_000;
 
 /** 0x-hex. */
 export interface SampleNft {
@@ -33,7 +33,10 @@ export interface SampleNft {
   outputId: string;
 }
 
-/** Returns an NFT that the sample's ledger holds. Throws an Error with a sentence when the databases hold something else. */
+/**
+ * Returns an NFT that the sample's ledger holds. Throws an Error with a sentence if the databases
+ * hold the ledger of another network.
+ */
 export async function prepareSample(
   persistTo: string,
   config: WranglerConfig,
@@ -46,16 +49,18 @@ export async function prepareSample(
     const found = await networkOf(db);
     if (found !== undefined && found !== network.name) {
       throw new Error(
-        `${persistTo} holds a ledger of network ${found}: npm start would replace it by the sample. Name another directory with -- --persist-to DIR, or serve yours with npx wrangler dev --persist-to ${persistTo}`,
+        `${persistTo} holds a ledger of network ${found}: npm start would replace it. ` +
+          'Name another directory with -- --persist-to DIR, ' +
+          `or serve yours with npx wrangler dev --persist-to ${persistTo}`,
       );
     }
     if (found === undefined) {
       say('Importing the snapshot at milestone 17338');
       await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys });
     }
-    if (!(await isTakenIn(db))) {
-      say('Taking milestone 17339 in: signatures, white flag, both roots');
-      await takeIn(db, keys);
+    if (!(await isApplied(db))) {
+      say('Applying milestone 17339: signatures, white flag, both roots');
+      await applyConfirmed(db, keys);
     }
     if (!(await isPublished(db))) {
       say('Publishing its NFTs');
@@ -80,20 +85,23 @@ async function readHead(db: Database): Promise<Head> {
   return headFromRow(row);
 }
 
-/** Whether the ledger is at the confirmed milestone and knows the parents of the next one, which are stored after all that they approve. */
-async function isTakenIn(db: Database): Promise<boolean> {
+/**
+ * Whether the ledger is at the confirmed milestone, and the parents of the next one are stored.
+ * Blocks are stored parents first: then the rest of their cone is stored too.
+ */
+async function isApplied(db: Database): Promise<boolean> {
   const { ledger } = await readHead(db);
   if (ledger !== CONFIRMED) return ledger > CONFIRMED;
   const parents = readWhiteFlag().request.parents.map((id) => id.slice(2));
   return (await lookUpBlocks(db, parents)).size === parents.length;
 }
 
-async function takeIn(db: Database, keys: MilestoneKeys): Promise<void> {
+async function applyConfirmed(db: Database, keys: MilestoneKeys): Promise<void> {
   const upstreams = [sampleUpstream()];
   const tools = { verify: verifySignature, memory: createPassMemory(), publish: async () => {} };
   const following = { db, upstreams, keys, ...tools, retention: CONFIRMED };
-  await followOnce(following, { deadline: Date.now() + PATIENCE, milestones: 1 });
-  if (!(await isTakenIn(db))) throw new Error('the sample could not be taken in');
+  await followOnce(following, { deadline: Date.now() + TIMEOUT_MS, milestones: 1 });
+  if (!(await isApplied(db))) throw new Error('the milestone of the sample could not be applied');
 }
 
 async function isPublished(db: Database): Promise<boolean> {

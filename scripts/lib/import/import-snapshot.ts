@@ -1,15 +1,15 @@
 /**
- * Importing a snapshot from files into a database: progress on the terminal, what is wrong in a sentence, and what came of it.
+ * Imports a snapshot from files into a database, and tells people about it: progress, what is wrong
+ * with a file, what the database holds then.
  */
-
-import type { Database } from '../../src/ledger/database.ts';
-import { type LoadedLedger, loadSnapshot } from '../../src/ledger/import/import-snapshot.ts';
-import { readParameters } from '../../src/ledger/ledger-parameters.ts';
-import { ledgerStateHash } from '../../src/ledger/ledger-state-hash.ts';
-import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
-import { decodeParameters } from '../../src/stardust/parameters.ts';
-import { SnapshotRefusal } from '../../src/stardust/snapshot/byte-stream.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import { type LoadedLedger, loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';
+import { readParameters } from '../../../src/ledger/ledger-parameters.ts';
+import { ledgerStateHash } from '../../../src/ledger/ledger-state-hash.ts';
+import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
+import { decodeParameters } from '../../../src/stardust/parameters.ts';
+import { SnapshotRefusal } from '../../../src/stardust/snapshot/byte-stream.ts';
+import { verifySignature } from '../../../src/verify-signature.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { openSnapshotFile } from './snapshot-files.ts';
 
@@ -17,11 +17,11 @@ export interface ImportRequest {
   /** Paths of the files. */
   full: string;
   delta: string | undefined;
-  /** Who signs milestones. Without them signatures are not looked at. */
+  /** Who signs milestones. If undefined, signatures are not verified. */
   keys: MilestoneKeys | undefined;
 }
 
-/** Rejects with an Error whose message is a sentence for people: which file, what, and where in it. */
+/** Throws an Error with a sentence for people: which file, where in it, and what is wrong. */
 export async function importSnapshot(db: Database, request: ImportRequest): Promise<LoadedLedger> {
   const full = openSnapshotFile(request.full);
   const delta = request.delta === undefined ? undefined : openSnapshotFile(request.delta);
@@ -50,7 +50,8 @@ export async function networkOf(db: Database): Promise<string | undefined> {
 }
 
 const COUNT_HELD = `
-  SELECT h.ledger, (SELECT count(*) FROM output WHERE created IS NOT NULL AND spent IS NULL) AS outputs,
+  SELECT h.ledger,
+    (SELECT count(*) FROM output WHERE created IS NOT NULL AND spent IS NULL) AS outputs,
     (SELECT count(*) FROM nft WHERE output IS NOT NULL) AS nfts
   FROM head h`;
 
@@ -71,7 +72,7 @@ export async function reportHeld(db: Database): Promise<Held> {
   return held;
 }
 
-/** Tells people that a ledger of another network goes. */
+/** Tells people that a ledger of another network is replaced. */
 export function noteReplaced(before: string | undefined, now: string | undefined): void {
   if (before === undefined || before === now) return;
   console.warn(`Note: a ledger of network ${before} is replaced by one of ${now}.`);

@@ -1,5 +1,6 @@
 /**
- * Growth curves as a picture: both axes logarithmic, so that what grows alike is parallel. Plain SVG, readable on light and dark ground.
+ * Growth curves as SVG that is readable on light and on dark ground. Both axes are logarithmic:
+ * what grows alike is parallel.
  */
 export interface Point {
   /** Blocks of the cone. */
@@ -48,8 +49,13 @@ export function drawGrowth(curves: Readonly<Record<string, readonly Point[]>>): 
       drawCurve(name, points, COLOURS[i % COLOURS.length]!),
     ),
   ];
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="13" fill="#777">
-<style>.grid { stroke: #777; stroke-opacity: 0.25 } .guide { stroke: #777; stroke-dasharray: 4 4; fill: none }</style>
+  const size = `viewBox="0 0 ${WIDTH} ${HEIGHT}"`;
+  const look = 'font-family="sans-serif" font-size="13" fill="#777"';
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} ${look}>
+<style>
+.grid { stroke: #777; stroke-opacity: 0.25 }
+.guide { stroke: #777; stroke-dasharray: 4 4; fill: none }
+</style>
 ${lines.join('\n')}
 </svg>
 `;
@@ -77,7 +83,8 @@ function drawCurve(name: string, points: readonly Point[], colour: string): stri
     ({ count, ms }) =>
       `<circle cx="${x(count).toFixed(1)}" cy="${y(ms).toFixed(1)}" r="3" fill="${colour}"/>`,
   );
-  const label = `<text x="${(x(last.count) + 10).toFixed(1)}" y="${(y(last.ms) - 2).toFixed(1)}" fill="${colour}">${name}: ${last.ms.toFixed(0)} ms</text>`;
+  const place = `x="${(x(last.count) + 10).toFixed(1)}" y="${(y(last.ms) - 2).toFixed(1)}"`;
+  const label = `<text ${place} fill="${colour}">${name}: ${last.ms.toFixed(0)} ms</text>`;
   return [path(points, `stroke="${colour}" stroke-width="2" fill="none"`), ...dots, label];
 }
 
@@ -87,7 +94,9 @@ function path(points: readonly Point[], style: string): string {
 }
 
 function line(x1: number, y1: number, x2: number, y2: number, kind: string): string {
-  return `<line x1="${x1.toFixed(1)}" y1="${y1.toFixed(1)}" x2="${x2.toFixed(1)}" y2="${y2.toFixed(1)}" class="${kind}"/>`;
+  const from = `x1="${x1.toFixed(1)}" y1="${y1.toFixed(1)}"`;
+  const to = `x2="${x2.toFixed(1)}" y2="${y2.toFixed(1)}"`;
+  return `<line ${from} ${to} class="${kind}"/>`;
 }
 
 function text(
@@ -96,5 +105,6 @@ function text(
   content: string,
   anchor: 'start' | 'middle' | 'end',
 ): string {
-  return `<text x="${left.toFixed(1)}" y="${top.toFixed(1)}" text-anchor="${anchor}">${content}</text>`;
+  const place = `x="${left.toFixed(1)}" y="${top.toFixed(1)}"`;
+  return `<text ${place} text-anchor="${anchor}">${content}</text>`;
 }

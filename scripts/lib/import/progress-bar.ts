@@ -1,13 +1,16 @@
 /**
- * A progress bar on the terminal; where there is none, a line from time to time.
+ * A progress bar on a terminal. If the output is no terminal, a line from time to time.
  */
 
-/** Milliseconds between two drawings. */
-const ON_TERMINAL = 200;
-const ELSEWHERE = 5000;
+/** Between two drawings. */
+const ON_TERMINAL_MS = 200;
+const ELSEWHERE_MS = 5000;
 
-/** Milliseconds over which the rate is taken: what an earlier run did is read over much faster. */
-const WINDOW = 10_000;
+/**
+ * Over which the rate is measured. It must follow changes: what an interrupted import has done is
+ * skipped, which is much faster.
+ */
+const WINDOW_MS = 10_000;
 
 const WIDTH = 30;
 
@@ -17,7 +20,7 @@ export class ProgressBar {
   readonly #unit: Unit;
   readonly #out: NodeJS.WriteStream;
   readonly #clock: () => number;
-  /** What was done when, over the window. */
+  /** How much was done when, within the window. */
   #marks: { at: number; done: number }[] = [];
   #drawn = Number.NEGATIVE_INFINITY;
 
@@ -34,10 +37,13 @@ export class ProgressBar {
   /** Bytes or rows done of all there are. */
   show(label: string, done: number, total: number): void {
     const now = this.#clock();
-    if (this.#marks.length > 0 && now - this.#drawn < (this.#out.isTTY ? ON_TERMINAL : ELSEWHERE))
+    if (
+      this.#marks.length > 0 &&
+      now - this.#drawn < (this.#out.isTTY ? ON_TERMINAL_MS : ELSEWHERE_MS)
+    )
       return;
     this.#marks.push({ at: now, done });
-    while (this.#marks.length > 2 && now - this.#marks[1]!.at > WINDOW) this.#marks.shift();
+    while (this.#marks.length > 2 && now - this.#marks[1]!.at > WINDOW_MS) this.#marks.shift();
     const first = this.#marks[0]!;
     const line = describe(
       label,
@@ -51,20 +57,21 @@ export class ProgressBar {
     this.#drawn = now;
   }
 
-  /** Takes the bar off the terminal. */
+  /** Removes the bar from the terminal. */
   clear(): void {
     if (this.#out.isTTY && this.#drawn > 0) this.#out.write('\r\x1b[K');
   }
 }
 
-/** @param rate a millisecond, 0 while unknown */
+/** @param rate bytes or rows a millisecond, 0 while unknown */
 function describe(label: string, unit: Unit, done: number, total: number, rate: number): string {
   const part = total === 0 ? 1 : done / total;
   const filled = Math.round(part * WIDTH);
   const bar = '█'.repeat(filled) + '░'.repeat(WIDTH - filled);
   const pace =
     rate > 0 ? `, ${format(rate * 1000, unit)}/s, ${formatTime((total - done) / rate)} left` : '';
-  return `${label} ${bar} ${Math.floor(part * 100)} %, ${format(done, unit)} of ${format(total, unit)}${pace}`;
+  const amounts = `${format(done, unit)} of ${format(total, unit)}`;
+  return `${label} ${bar} ${Math.floor(part * 100)} %, ${amounts}${pace}`;
 }
 
 function format(amount: number, unit: Unit): string {

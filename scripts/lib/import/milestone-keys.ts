@@ -1,10 +1,10 @@
 /**
  * Milestone keys as operators give them to scripts, in the form of the Worker's vars.
  */
-import { readSettings } from '../../src/settings.ts';
-import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
+import { readSettings } from '../../../src/settings.ts';
+import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
 
-/** Undefined where none is set; throws with a sentence for what cannot be. */
+/** Undefined if neither is set. Throws an Error with a sentence if they are not valid. */
 export function parseMilestoneKeys(publicKeys = '', threshold = ''): MilestoneKeys | undefined {
   const unused = {};
   const result = readSettings({

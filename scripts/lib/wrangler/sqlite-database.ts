@@ -1,21 +1,23 @@
 /**
  * A SQLite file behind the interface of D1, as far as the ledger uses it (src/ledger/database.ts).
  *
- * With it an import runs in one process: miniflare and workerd would take three times the memory.
+ * With it an import runs in one process. With miniflare and workerd it would take three times the
+ * memory.
  */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import type { Database } from '../../src/ledger/database.ts';
+import type { Database } from '../../../src/ledger/database.ts';
 
-/** Milliseconds to wait for another process that writes. */
-const TIMEOUT = 10_000;
+/** To wait for another process that writes. */
+const TIMEOUT_MS = 10_000;
 
 export class SqliteDatabase implements Database {
   readonly #file: DatabaseSync;
 
   /** Opens the file, or makes it. */
   constructor(path: string) {
-    this.#file = new DatabaseSync(path, { timeout: TIMEOUT });
-    // as workerd has it; with a write-ahead log, NORMAL loses nothing but after a power failure, and then whole transactions
+    this.#file = new DatabaseSync(path, { timeout: TIMEOUT_MS });
+    // As workerd has it. With a write-ahead log, NORMAL loses only whole transactions, and these
+    // only after a power failure.
     this.#file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   }
 
@@ -33,7 +35,7 @@ export class SqliteDatabase implements Database {
     this.#file.exec(sql);
   }
 
-  /** Does all of it or nothing. */
+  /** Does all of the work in one transaction, or nothing of it. */
   transact<T>(work: () => T): T {
     this.#file.exec('BEGIN IMMEDIATE');
     try {
