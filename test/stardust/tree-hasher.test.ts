@@ -2,7 +2,6 @@
  * The hashers of tree nodes (RFC 7693; docs/protocol.md, B.13), each held against @noble/hashes as it
  * is documented, and the choice between them.
  */
-import { getHeapStatistics } from 'node:v8';
 import { blake2b } from '@noble/hashes/blake2.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -62,31 +61,6 @@ describe.each(treeHashers)('$name', (hasher) => {
     after.set(before.subarray(to, to + 8), to);
     expect(after).toEqual(before);
   });
-
-  it('allocates nothing', () => {
-    expect(allocatedPerNode(hasher)).toBeLessThan(8);
-  });
-});
-
-/** Bytes, once the code is optimised: the least of several rounds, as the engine works beside. */
-function allocatedPerNode(hasher: TreeHasher): number {
-  const NODES = 20_000;
-  const words = new Uint32Array(24);
-  const rounds: number[] = [];
-  for (let round = 0; round < 12; round++) {
-    const before = getHeapStatistics().total_allocated_bytes;
-    for (let i = 0; i < NODES; i++) hasher.hashPair(words, 0, 16);
-    rounds.push((getHeapStatistics().total_allocated_bytes - before) / NODES);
-  }
-  return Math.min(...rounds);
-}
-
-it('what is allocated would show', () => {
-  const copying: TreeHasher = {
-    name: 'copying',
-    hashPair: (words, from, to) => words.set(words.slice(from, from + 8), to),
-  };
-  expect(allocatedPerNode(copying)).toBeGreaterThan(32);
 });
 
 describe('compressBlock', () => {
