@@ -188,7 +188,7 @@ export const whiteFlagCases: readonly BenchCase[] = [
   ...warm({ kind: 'transfers', count: 10_000, conflicts: 0.2 }, { noble: 85, unrolled: 80 }),
   ...warm({ kind: 'transfers', count: 50_000 }, { noble: 400, unrolled: 400 }),
   ...fresh({ kind: 'notes', count: 10_000 }, {}),
-  ...fresh({ kind: 'transfers', count: 10_000 }, { unrolled: 150 }),
+  ...fresh({ kind: 'transfers', count: 10_000 }, { noble: 150, unrolled: 150 }),
   ...memory({ kind: 'transfers', count: 50_000 }, 128),
   memoryOfConstants,
 ];
