@@ -1,24 +1,17 @@
 /**
- * The Worker that ours is compared with: it answers a constant, does one get of KV, or hashes. It
- * is bundled and runs as ours.
+ * The Worker that ours is compared with: it answers a constant, does one get of KV, or hashes nodes
+ * of a Merkle tree, in the same runtime and as bundled as ours.
  */
 import { DurableObject } from 'cloudflare:workers';
-import { blake2b } from '@noble/hashes/blake2.js';
-import { blake2b256Short } from '../../src/stardust/blake2b-short.ts';
-
-/** The nodes of a Merkle tree. */
-const NODE_BYTES = 65;
+import { nobleTreeHasher } from '../../src/stardust/tree-hasher/noble-tree-hasher.ts';
+import type { TreeHasher } from '../../src/stardust/tree-hasher/tree-hasher.ts';
+import { unrolledTreeHasher } from '../../src/stardust/tree-hasher/unrolled-tree-hasher.ts';
 
 const CONSTANT = JSON.stringify({ ledgerIndex: 1, items: [`0x${'0'.repeat(68)}`] });
 
-function hashShort(count: number): void {
-  const message = new Uint8Array(NODE_BYTES);
-  for (let i = 0; i < count; i++) message.set(blake2b256Short(message));
-}
-
-function hashNoble(count: number): void {
-  const message = new Uint8Array(NODE_BYTES);
-  for (let i = 0; i < count; i++) message.set(blake2b(message, { dkLen: 32 }));
+function hashNodes(hasher: TreeHasher, count: number): void {
+  const words = new Uint32Array(16);
+  for (let i = 0; i < count; i++) hasher.hashPair(words, 0, 0);
 }
 
 /** The headers of every NFT answer (docs/contract.md#headers, docs/contract.md#caching). */
@@ -64,11 +57,11 @@ export default {
         });
         return new Response(text, { headers: { 'content-type': 'application/json' } });
       }
-      case '/hash':
-        hashShort(count);
+      case '/hash/noble':
+        hashNodes(nobleTreeHasher, count);
         return new Response();
-      case '/hash-noble':
-        hashNoble(count);
+      case '/hash/unrolled':
+        hashNodes(unrolledTreeHasher, count);
         return new Response();
       default:
         return new Response(null, { status: 404 });

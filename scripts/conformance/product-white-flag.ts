@@ -13,6 +13,7 @@ import {
   walkCone,
 } from '../../src/stardust/white-flag/walk.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
+import { agreeingTreeHashers } from './tree-hashers.ts';
 import type { ComputeWhiteFlag, WhiteFlagCase } from './white-flag.ts';
 
 export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
@@ -32,7 +33,11 @@ export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
   });
   if (computed.undecided.length > 0)
     throw new Error('a verdict is open: an output is neither in the ledger nor created');
-  const { inclusionMerkleRoot, appliedMerkleRoot } = computeRoots(cone, computed);
+  const { inclusionMerkleRoot, appliedMerkleRoot } = computeRoots(
+    cone,
+    computed,
+    agreeingTreeHashers,
+  );
   const byRow = new Map(recorded.map((block) => [block.row, block]));
   const order = [...computed.order].map((position, i) => {
     const { id } = byRow.get(cone.rowAt(position))!;

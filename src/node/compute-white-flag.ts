@@ -14,6 +14,7 @@ import { fetchCone } from '../ledger/fetch-cone.ts';
 import type { Head } from '../ledger/head.ts';
 import { isZero } from '../stardust/bytes.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
+import type { TreeHasher } from '../stardust/tree-hasher/tree-hasher.ts';
 import type { Cone } from '../stardust/white-flag/cone.ts';
 import { computeRoots, type WhiteFlag, walkCone } from '../stardust/white-flag/walk.ts';
 
@@ -68,6 +69,8 @@ export interface WhiteFlagOptions {
    * BlockSource says. Absent where nothing may be fetched.
    */
   openSource?: ((head: Head) => BlockSource) | undefined;
+  /** Works out the roots; by default noble's. */
+  treeHasher?: TreeHasher;
 }
 
 /** The most blocks that a request walks. */
@@ -76,7 +79,7 @@ const MAX_BLOCKS = 100_000;
 export async function computeWhiteFlag(
   db: Database,
   request: WhiteFlagRequest,
-  { keys, openSource }: WhiteFlagOptions,
+  { keys, openSource, treeHasher }: WhiteFlagOptions,
 ): Promise<WhiteFlagResult> {
   const { index, timestamp, parents } = request;
   const { stages, measure } = createStopwatch();
@@ -110,7 +113,7 @@ export async function computeWhiteFlag(
       return refuse('unknown', 'a block of the cone is not one that a node admits');
     if (!whiteFlag.metPreviousMilestone)
       return refuse('impossible', 'the previous milestone is not in the past cone of the parents');
-    const roots = computeRoots(cone, whiteFlag);
+    const roots = computeRoots(cone, whiteFlag, treeHasher);
     measure('roots');
     return { ok: true, ...roots, blocks: whiteFlag.order.length, stages };
   } catch (error) {

@@ -13,6 +13,7 @@ import { readOutput } from '../ledger/output-status.ts';
 import { describeError, writeLog } from '../log.ts';
 import { lookUpNft } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';
+import type { TreeHasher } from '../stardust/tree-hasher/tree-hasher.ts';
 import { createRanking } from '../upstream/ask-in-turn.ts';
 import { openSource } from '../upstream/fetch-blocks.ts';
 import { createFetchQuota } from '../upstream/fetch-quota.ts';
@@ -25,6 +26,7 @@ import {
   type WhiteFlagResult,
 } from './compute-white-flag.ts';
 import type { EdgeNode } from './edge-node.ts';
+import { openTreeHasher } from './open-tree-hasher.ts';
 
 /**
  * Milestones beyond the ledger's next that a request may be about and yet be worth waiting for: the
@@ -49,12 +51,18 @@ interface Shared {
   settings: Settings;
   /** Blocks that D1 does not have, fetched within the quota and remembered from then on. */
   sourceFor(head: Head, deadline: number): ReturnType<typeof openSource>;
+  /** Works out the roots. */
+  treeHasher: TreeHasher;
 }
 
 export function openNode(settings: Settings): EdgeNode {
   const { ledger, nftIndex, upstreams } = settings;
   const newSession = () => ledger.withSession('first-unconstrained');
-  const shared = { settings, sourceFor: createSources(settings) };
+  const shared = {
+    settings,
+    sourceFor: createSources(settings),
+    treeHasher: openTreeHasher(settings.treeHasher),
+  };
   return {
     computeWhiteFlag: (request) => computeOnceCaughtUp(newSession(), shared, request),
     lookUpNft: (nftId, minLedgerIndex) =>
@@ -115,7 +123,7 @@ async function catchUp(settings: Settings): Promise<void> {
 
 async function computeFromLedger(
   db: Database,
-  { settings, sourceFor }: Shared,
+  { settings, sourceFor, treeHasher }: Shared,
   request: WhiteFlagRequest,
   deadline: number,
 ): Promise<WhiteFlagResult> {
@@ -124,7 +132,7 @@ async function computeFromLedger(
   const mayFetch = upstreams.length > 0 && keys !== undefined;
   const openSource = mayFetch ? (head: Head) => sourceFor(head, deadline) : undefined;
   try {
-    return await computeWhiteFlag(db, request, { keys, openSource });
+    return await computeWhiteFlag(db, request, { keys, openSource, treeHasher });
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
     writeLog('warn', 'upstream fails', { detail: describeError(error) });

@@ -4,6 +4,7 @@
  */
 
 import { beforeEach, describe, expect, it } from 'vitest';
+import { agreeingTreeHashers } from '../../scripts/conformance/tree-hashers.ts';
 import { importSnapshot } from '../../scripts/lib/import/import-snapshot.ts';
 import { sampleKeys } from '../../scripts/lib/sample/prepare-sample.ts';
 import {
@@ -106,6 +107,7 @@ async function ask(request: {
     {
       keys,
       openSource: ({ ledger }) => openSource([upstreamAt(ledger)], ledger + 1, limits, new Map()),
+      treeHasher: agreeingTreeHashers,
     },
   );
   if (!result.ok) return result;

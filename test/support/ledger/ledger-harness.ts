@@ -2,6 +2,7 @@
  * A ledger in D1 that begins with a snapshot of a test network and follows it, and questions put to it; all in one process, without HTTP.
  */
 
+import { agreeingTreeHashers } from '../../../scripts/conformance/tree-hashers.ts';
 import { takeInMilestone } from '../../../src/follower/apply-milestone.ts';
 import { createPassMemory, type Following, followOnce } from '../../../src/follower/pass.ts';
 import { storeTips } from '../../../src/follower/store-tips.ts';
@@ -180,7 +181,7 @@ export interface AskOptions {
   maxBlocks?: number;
 }
 
-/** By the function that the route calls. */
+/** By the function that the route calls; roots by both hashers of tree nodes, which must agree. */
 export function askInFull(
   rig: Rig,
   question: Question,
@@ -197,6 +198,7 @@ export function askInFull(
   return computeWhiteFlag(db, request, {
     keys: rig.network.keys,
     openSource: upstreams && (({ ledger }) => openSource(upstreams, ledger + 1, limits, new Map())),
+    treeHasher: agreeingTreeHashers,
   });
 }
 
