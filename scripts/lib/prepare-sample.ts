@@ -3,7 +3,8 @@
  * stored, the NFTs published. What is there already is not done again.
  */
 
-import { createPassMemory, followOnce } from '../../src/follower/pass.ts';
+import { createFollowerMemory } from '../../src/follower/follower-context.ts';
+import { followOnce } from '../../src/follower/pass.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { type Head, headFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
 import { lookUpBlocks } from '../../src/ledger/known-rows.ts';
@@ -90,7 +91,11 @@ async function isTakenIn(db: Database): Promise<boolean> {
 
 async function takeIn(db: Database, keys: MilestoneKeys): Promise<void> {
   const upstreams = [sampleUpstream()];
-  const tools = { verify: verifySignature, memory: createPassMemory(), publish: async () => {} };
+  const tools = {
+    verify: verifySignature,
+    memory: createFollowerMemory(),
+    publish: async () => {},
+  };
   const following = { db, upstreams, keys, ...tools, retention: CONFIRMED };
   await followOnce(following, { deadline: Date.now() + PATIENCE, milestones: 1 });
   if (!(await isTakenIn(db))) throw new Error('the sample could not be taken in');
