@@ -12,11 +12,13 @@ import { PROJECT } from './lib/project.ts';
 const MAY_IMPORT: Record<string, readonly string[]> = {
   stardust: [],
   'log.ts': [],
+  'read-bounded.ts': [],
+  'schemas.ts': [],
   'settings.ts': ['stardust'],
   'verify-signature.ts': ['stardust'],
   ledger: ['stardust', 'log.ts', 'verify-signature.ts'],
   'nft-index': ['stardust', 'ledger', 'log.ts'],
-  upstream: ['stardust', 'ledger', 'log.ts', 'settings.ts'],
+  upstream: ['stardust', 'ledger', 'log.ts', 'read-bounded.ts', 'schemas.ts', 'settings.ts'],
   follower: [
     'stardust',
     'ledger',
@@ -27,7 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'verify-signature.ts',
   ],
   node: ['stardust', 'ledger', 'nft-index', 'upstream', 'follower', 'log.ts', 'settings.ts'],
-  http: ['stardust', 'node/edge-node.ts', 'log.ts', 'settings.ts'],
+  http: ['stardust', 'node/edge-node.ts', 'log.ts', 'read-bounded.ts', 'schemas.ts', 'settings.ts'],
   'worker.ts': ['http', 'node', 'follower', 'settings.ts'],
 };
 

@@ -9,6 +9,7 @@ import type { AdmissionRules } from '../../src/ledger/admission-rules.ts';
 import { type Database, forEachPiece, runBatch } from '../../src/ledger/database.ts';
 import { headFromRow, milestoneFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
 import { lookUpBlocks, lookUpOutputs } from '../../src/ledger/known-rows.ts';
+import { readParameters } from '../../src/ledger/ledger-parameters.ts';
 import { mentionedOutputIds, prepareBlocks } from '../../src/ledger/prepare-blocks.ts';
 import { storeStatements } from '../../src/ledger/store-blocks.ts';
 import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
@@ -120,13 +121,9 @@ export async function takeIn(db: Database, network: Network, to: number): Promis
     const head = headFromRow(row);
     if (head.ledger >= to) return;
     const { payload } = milestoneAt(network, head.ledger + 1)!;
-    const verified = await verifyMilestone(
-      payload,
-      head,
-      milestoneFromRow(row)!,
-      rules.keys,
-      rules.verify,
-    );
+    const milestone = milestoneFromRow(row)!;
+    const announced = await readParameters(db);
+    const verified = await verifyMilestone(payload, { head, milestone, announced }, rules);
     await takeInMilestone(db, verified, rules, source);
   }
 }

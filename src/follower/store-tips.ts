@@ -17,8 +17,8 @@ import { admissionFault } from '../stardust/admission.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
 import { isMilestoneBlock } from '../stardust/milestone-keys.ts';
+import type { BlockCache } from '../upstream/block-cache.ts';
 import { fetchBlock } from '../upstream/fetch-blocks.ts';
-import type { BlockMemory } from '../upstream/open-block-cache.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 
 /** Blocks fetched in one go, and blocks stored; more are left to the next. */
@@ -45,8 +45,8 @@ export async function storeTips(
   upstream: Upstream,
   head: Head,
   rules: AdmissionRules,
-  open: BlockMemory,
-  fetched: Map<string, ParsedBlock>,
+  open: BlockCache,
+  fetched: BlockCache,
 ): Promise<number> {
   const { known, blocks } = await gatherFromTips(db, upstream, head.ledger, open, fetched);
   const fresh = await storableBlocks(blocks, known, (block) =>
@@ -73,8 +73,8 @@ async function gatherFromTips(
   db: Database,
   upstream: Upstream,
   ledger: number,
-  open: BlockMemory,
-  fetched: Map<string, ParsedBlock>,
+  open: BlockCache,
+  fetched: BlockCache,
 ): Promise<{ known: Map<string, KnownBlock>; blocks: Map<string, ParsedBlock> }> {
   const known = new Map<string, KnownBlock>();
   const blocks = new Map<string, ParsedBlock>();
@@ -119,8 +119,8 @@ async function fetchOpen(
   upstream: Upstream,
   id: string,
   ledger: number,
-  open: BlockMemory,
-  fetched: Map<string, ParsedBlock>,
+  open: BlockCache,
+  fetched: BlockCache,
 ): Promise<boolean> {
   try {
     const [block, reference] = await Promise.all([

@@ -14,11 +14,11 @@ import { describeError, writeLog } from '../log.ts';
 import { lookUpNft } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';
 import type { TreeHasher } from '../stardust/tree-hasher/tree-hasher.ts';
-import { createRanking } from '../upstream/ask-in-turn.ts';
-import { openSource } from '../upstream/fetch-blocks.ts';
+import { createOpenBlockCache } from '../upstream/block-cache.ts';
+import { createProposalSource } from '../upstream/fetch-blocks.ts';
 import { createFetchQuota } from '../upstream/fetch-quota.ts';
-import { createBlockMemory } from '../upstream/open-block-cache.ts';
 import { openUpstreams } from '../upstream/open-upstreams.ts';
+import { createRanking } from '../upstream/ranking.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import {
   computeWhiteFlag,
@@ -50,7 +50,7 @@ const MAX_REMEMBERED_BYTES = 16_000_000;
 interface Shared {
   settings: Settings;
   /** Blocks that D1 does not have, fetched within the quota and remembered from then on. */
-  sourceFor(head: Head, deadline: number): ReturnType<typeof openSource>;
+  sourceFor(head: Head, deadline: number): ReturnType<typeof createProposalSource>;
   /** Works out the roots. */
   treeHasher: TreeHasher;
 }
@@ -77,12 +77,13 @@ export function openNode(settings: Settings): EdgeNode {
 function createSources(settings: Settings): Shared['sourceFor'] {
   const limitToQuota = createFetchQuota(Date.now);
   const ranking = createRanking(Date.now);
-  const blockMemory = createBlockMemory(MAX_REMEMBERED_BYTES);
+  const openBlocks = createOpenBlockCache(MAX_REMEMBERED_BYTES);
   return ({ ledger, generation }, deadline) => {
-    const upstreams = openUpstreams(settings, answerMs(settings), 1);
+    const upstreams = openUpstreams(settings, { timeout: answerMs(settings), attempts: 1 });
     const limits = { maxBlocks: MAX_FETCHED_BLOCKS, deadline };
-    const fetched = blockMemory(generation, ledger);
-    return limitToQuota(openSource(upstreams, ledger + 1, limits, fetched, ranking));
+    const fetched = openBlocks(generation, ledger);
+    const index = ledger + 1;
+    return limitToQuota(createProposalSource({ upstreams, index, limits, fetched, ranking }));
   };
 }
 

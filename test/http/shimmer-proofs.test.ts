@@ -24,7 +24,8 @@ import {
 } from '../../scripts/lib/sample/sample.ts';
 import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
-import { createPassMemory, followOnce } from '../../src/follower/pass.ts';
+import { createFollowerMemory } from '../../src/follower/follower-context.ts';
+import { followOnce } from '../../src/follower/pass.ts';
 import { proveBlock } from '../../src/ledger/applied-milestone.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { fromHex, toHex } from '../../src/stardust/bytes.ts';
@@ -66,7 +67,7 @@ async function takeBothIn(db: Database): Promise<void> {
   await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys });
   const tools = {
     verify: verifySignature,
-    memory: createPassMemory(),
+    memory: createFollowerMemory(),
     publish: async () => {},
     retention: 100,
   };

@@ -16,11 +16,12 @@ import {
   sampleUpstream,
 } from '../../scripts/lib/sample/sample.ts';
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
-import { createPassMemory, followOnce } from '../../src/follower/pass.ts';
+import { createFollowerMemory } from '../../src/follower/follower-context.ts';
+import { followOnce } from '../../src/follower/pass.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
 import { fromHex, toHex } from '../../src/stardust/bytes.ts';
 import { blockId } from '../../src/stardust/ids.ts';
-import { openSource } from '../../src/upstream/fetch-blocks.ts';
+import { createProposalSource } from '../../src/upstream/fetch-blocks.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { dump, openMemory } from '../support/ledger/memory-database.ts';
@@ -68,7 +69,7 @@ function upstreamAt(index: number): Upstream {
 async function follow(upstream: Upstream): Promise<number> {
   const tools = {
     verify: verifySignature,
-    memory: createPassMemory(),
+    memory: createFollowerMemory(),
     publish: async () => {},
     retention: 1000,
   };
@@ -106,7 +107,13 @@ async function ask(request: {
     },
     {
       keys,
-      openSource: ({ ledger }) => openSource([upstreamAt(ledger)], ledger + 1, limits, new Map()),
+      openSource: ({ ledger }) =>
+        createProposalSource({
+          upstreams: [upstreamAt(ledger)],
+          index: ledger + 1,
+          limits,
+          fetched: new Map(),
+        }),
       treeHasher: agreeingTreeHashers,
     },
   );

@@ -3,7 +3,8 @@
  * code that follows a network, stores the blocks of the one after it, and publishes the NFTs. What
  * is there already is not done again.
  */
-import { createPassMemory, followOnce } from '../../../src/follower/pass.ts';
+import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
+import { followOnce } from '../../../src/follower/pass.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { type Head, headFromRow, SELECT_HEAD } from '../../../src/ledger/head.ts';
 import { lookUpBlocks } from '../../../src/ledger/known-rows.ts';
@@ -98,7 +99,11 @@ async function isApplied(db: Database): Promise<boolean> {
 
 async function applyConfirmed(db: Database, keys: MilestoneKeys): Promise<void> {
   const upstreams = [sampleUpstream()];
-  const tools = { verify: verifySignature, memory: createPassMemory(), publish: async () => {} };
+  const tools = {
+    verify: verifySignature,
+    memory: createFollowerMemory(),
+    publish: async () => {},
+  };
   const following = { db, upstreams, keys, ...tools, retention: CONFIRMED };
   await followOnce(following, { deadline: Date.now() + TIMEOUT_MS, milestones: 1 });
   if (!(await isApplied(db))) throw new Error('the milestone of the sample could not be applied');
