@@ -1,5 +1,5 @@
 /**
- * The tests in a browser, `npm run test:browser`. They need Debian's Chromium, so `npm test` goes without them.
+ * The tests in a browser, `npm run test:browser`. They need browsers, so `npm test` goes without them.
  */
 import { defineConfig } from 'vitest/config';
 

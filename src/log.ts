@@ -1,5 +1,6 @@
 /**
- * Logs: one line of JSON each, which Workers Logs takes apart into fields (platform.md §1, "Observability").
+ * Logs: one line of JSON each, which Workers Logs takes apart into fields (platform.md §1,
+ * "Observability").
  */
 export type LogLevel = 'info' | 'warn' | 'error';
 

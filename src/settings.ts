@@ -1,8 +1,11 @@
 /**
- * Settings: bindings and vars, read and checked once (design §6). Each fault becomes a sentence that begins with the setting's name.
+ * Settings: bindings and vars, read and checked once (docs/operations.md). Each fault becomes a
+ * sentence that begins with the setting's name.
  */
 import * as v from 'valibot';
+import { toHexDigits } from './stardust/bytes.ts';
 import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
+import type { TreeHasherName } from './stardust/tree-hasher/choose-tree-hasher.ts';
 
 export interface Settings {
   ledger: D1Database;
@@ -14,12 +17,17 @@ export interface Settings {
   requests: AnalyticsEngineDataset | undefined;
   /** Base URLs of upstream nodes, without a slash at the end; none: no following, no fetching. */
   upstreams: readonly string[];
-  /** Who may sign milestones; undefined unless both keys and threshold are set: then nothing can be followed. */
+  /**
+   * Who may sign milestones. Undefined unless both keys and threshold are set: then nothing can be
+   * followed.
+   */
   milestoneKeys: MilestoneKeys | undefined;
   /** Patterns of public paths; none: every route is public. */
   publicRoutes: readonly string[];
   /** Milestones for which spent outputs and the bytes of referenced blocks are kept. */
   retentionMilestones: number;
+  /** What works out the Merkle roots of requests, if it proves right. */
+  treeHasher: TreeHasherName;
   /** Whether answers carry Server-Timing. */
   serverTiming: boolean;
 }
@@ -33,7 +41,10 @@ const MIN_RETENTION_MILESTONES = 15 + 20;
 
 const KEY = /^(?:0[xX])?(?<digits>[0-9a-fA-F]{64})(?:@(?<first>\d{1,10})-(?<last>\d{1,10}))?$/;
 
-/** A var as text: absent and empty mean the same, and wrangler hands numbers of its file over as such. */
+/**
+ * A var as text: absent and empty mean the same, and wrangler hands numbers of its file over as
+ * such.
+ */
 const text = v.pipe(
   v.optional(v.union([v.string(), v.number()], 'must be text'), ''),
   v.transform((value) => String(value).trim()),
@@ -122,6 +133,7 @@ const environment = v.pipe(
         ),
       ),
       RETENTION_MILESTONES: integer(MIN_RETENTION_MILESTONES),
+      TREE_HASHER: v.pipe(text, v.picklist(['', 'noble', 'unrolled'], 'must be noble or unrolled')),
       SERVER_TIMING: v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false')),
     },
     'must be bound',
@@ -130,7 +142,7 @@ const environment = v.pipe(
     v.check(
       ({ MILESTONE_PUBLIC_KEYS: keys, MILESTONE_THRESHOLD: threshold = 0 }) =>
         keys.length === 0 ||
-        threshold <= new Set(keys.map(({ publicKey }) => publicKey.toHex())).size,
+        threshold <= new Set(keys.map(({ publicKey }) => toHexDigits(publicKey))).size,
       'must not be greater than the number of keys in MILESTONE_PUBLIC_KEYS',
     ),
     ['MILESTONE_THRESHOLD'],
@@ -160,6 +172,7 @@ export function readSettings(env: unknown): SettingsResult {
       milestoneKeys: keys.length > 0 && threshold !== undefined ? { keys, threshold } : undefined,
       publicRoutes: output.PUBLIC_ROUTES,
       retentionMilestones: output.RETENTION_MILESTONES ?? 17_280,
+      treeHasher: output.TREE_HASHER || 'noble',
       serverTiming: output.SERVER_TIMING === 'true',
     },
   };

@@ -1,5 +1,6 @@
 /**
- * A test network in D1: as an import leaves it at one of its milestones, with open blocks as the follower stores them, with milestones taken in.
+ * A test network in D1: as an import leaves it at one of its milestones, with open blocks as the
+ * follower stores them, and with milestones applied.
  */
 
 import { takeInMilestone } from '../../src/follower/apply-milestone.ts';
@@ -14,6 +15,7 @@ import {
   milestoneFromRow,
   SELECT_HEAD,
 } from '../../src/ledger/head.ts';
+import { readParameters } from '../../src/ledger/ledger-parameters.ts';
 import { outputsToFind, prepareBlocks } from '../../src/ledger/prepare-blocks.ts';
 import { SCHEMA } from '../../src/ledger/schema.ts';
 import { storeStatements } from '../../src/ledger/store-blocks.ts';
@@ -53,7 +55,7 @@ const INSERT_OUTPUTS = `
   INSERT INTO output (id, bytes, block, created, created_time)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?1)`;
 
-/** The network's ledger at milestone `index`, which has neither protocol parameters of its own nor NFTs. */
+/** Stores the network's ledger at milestone `index`. It must not hold NFTs. */
 export async function importNetwork(db: Database, network: Network, index: number): Promise<void> {
   const { genesis } = network;
   const { id, timestamp } = milestoneAt(network, index) ?? { ...genesis, id: ZERO_ID };
@@ -92,7 +94,7 @@ export function blocksBetween(network: Network, from: number, to: number): Netwo
   );
 }
 
-/** So many blocks go into D1 at once. */
+/** Blocks that go into D1 at once. */
 const PIECE = 2000;
 
 /** Stores blocks, parents first, as the follower does. */
@@ -128,7 +130,7 @@ function parse({ id, bytes }: NetworkBlock): ParsedBlock {
   return result.parsed;
 }
 
-/** Takes the next milestones in, up to `to`, whose blocks are stored. */
+/** Applies the next milestones up to `to`. Their blocks must be stored. */
 export async function takeIn(db: Database, network: Network, to: number): Promise<void> {
   const rules = rulesOf(network);
   const source = { fetch: () => Promise.reject(new Error('not all blocks are stored')) };
@@ -136,7 +138,8 @@ export async function takeIn(db: Database, network: Network, to: number): Promis
     const { head, milestone } = await readHead(db);
     if (head.ledger >= to) return;
     const { payload } = milestoneAt(network, head.ledger + 1)!;
-    const verified = await verifyMilestone(payload, head, milestone, rules.keys, rules.verify);
+    const announced = await readParameters(db);
+    const verified = await verifyMilestone(payload, { head, milestone, announced }, rules);
     await takeInMilestone(db, verified, { rules, source, exclusively: (work) => work() });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The product's white flag on trial: blocks go through the intake as if they came from a network,
- * and the records through the computation.
+ * The white flag of this code, for vectors: blocks are prepared as if they came from a network, and
+ * their records go into the computation.
  */
 import type { Numbering } from '../../src/ledger/known-outputs.ts';
 import { prepareBlocks } from '../../src/ledger/prepare-blocks.ts';
@@ -12,7 +12,8 @@ import {
   NOT_A_TRANSACTION,
   walkCone,
 } from '../../src/stardust/white-flag/walk.ts';
-import { verify } from './signature.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
+import { agreeingTreeHashers } from './tree-hashers.ts';
 import type { ComputeWhiteFlag, WhiteFlagCase } from './white-flag.ts';
 
 export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
@@ -32,7 +33,11 @@ export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
   });
   if (computed.undecided.length > 0)
     throw new Error('a verdict is open: an output is neither in the ledger nor created');
-  const { inclusionMerkleRoot, appliedMerkleRoot } = computeRoots(cone, computed);
+  const { inclusionMerkleRoot, appliedMerkleRoot } = computeRoots(
+    cone,
+    computed,
+    agreeingTreeHashers,
+  );
   const byNumber = new Map(recorded.map((block) => [block.number, block]));
   const order = [...computed.order].map((position, i) => {
     const { id } = byNumber.get(cone.rowAt(position))!;
@@ -91,14 +96,14 @@ function ledgerStates(
   ]);
 }
 
-/** Rules by which every milestone in the cone is signed, by whatever keys it names. */
+/** Rules by which every milestone in the past cone counts as signed, whatever keys it names. */
 function signedMilestones({ blocks }: WhiteFlagCase) {
   const milestones = [...blocks.values()].flatMap(({ milestone }) => milestone ?? []);
   const keys = milestones.flatMap(({ value }) =>
     value.signatures.map(({ publicKey }) => ({ publicKey, first: 0, last: 0 })),
   );
   const ids = new Set(milestones.map(({ id }) => toHexDigits(id)));
-  const verifyAll: typeof verify = async (publicKey, message, signature) =>
-    ids.has(toHexDigits(message)) || verify(publicKey, message, signature);
+  const verifyAll: typeof verifySignature = async (publicKey, message, signature) =>
+    ids.has(toHexDigits(message)) || verifySignature(publicKey, message, signature);
   return { keys: { keys, threshold: 1 }, verify: verifyAll };
 }

@@ -25,7 +25,7 @@ import type { VerifiedMilestone } from '../ledger/milestone-changes.ts';
 import { createdOutputIds, settleWaiting } from '../ledger/store-blocks.ts';
 import { equalBytes, toHex, toHexDigits } from '../stardust/bytes.ts';
 import { receiptOf } from '../stardust/milestone.ts';
-import { invalidReceipt, migratedOutputs } from '../stardust/receipt.ts';
+import { migratedOutputs, receiptFault } from '../stardust/receipt.ts';
 import { computeRoots, walkCone } from '../stardust/white-flag/walk.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import type { Exclusively } from './exclusively.ts';
@@ -135,7 +135,7 @@ function checkReceipt(
   const receipt = receiptOf(milestone);
   if (receipt === undefined) return;
   const { tokenSupply } = parametersAt(parameters, head.ledger);
-  const why = invalidReceipt(receipt, head.treasury.amount, tokenSupply);
+  const why = receiptFault(receipt, head.treasury.amount, tokenSupply);
   if (why !== undefined)
     throw new Divergence(`the receipt of milestone ${milestone.index} cannot be applied, ${why}`);
 }

@@ -15,12 +15,12 @@ import type { Head } from '../ledger/head.ts';
 import { type KnownBlock, lookUpBlocks } from '../ledger/known-blocks.ts';
 import { outputsToFind, prepareBlocks } from '../ledger/prepare-blocks.ts';
 import { createdOutputIds, settleWaiting, storeStatements } from '../ledger/store-blocks.ts';
-import { inadmissible } from '../stardust/admission.ts';
+import { admissionFault } from '../stardust/admission.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
 import { isMilestoneBlock } from '../stardust/milestone-keys.ts';
+import type { BlockCache } from '../upstream/block-cache.ts';
 import { fetchBlock } from '../upstream/fetch-blocks.ts';
-import type { BlockMemory } from '../upstream/open-block-cache.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import type { Exclusively } from './exclusively.ts';
 
@@ -39,9 +39,9 @@ export interface StoreTools {
   upstream: Upstream;
   rules: AdmissionRules;
   /** Of the ledger and its index: blocks that earlier passes found to be open and could not store. */
-  open: BlockMemory;
+  open: BlockCache;
   /** Takes the blocks, for the milestone that will reference them. */
-  fetched: Map<string, ParsedBlock>;
+  fetched: BlockCache;
   /** Whatever is read and then written is done in it, not what is fetched. */
   exclusively: Exclusively;
 }
@@ -147,8 +147,8 @@ async function fetchOpen(
   upstream: Upstream,
   id: string,
   ledger: number,
-  open: BlockMemory,
-  fetched: Map<string, ParsedBlock>,
+  open: BlockCache,
+  fetched: BlockCache,
 ): Promise<boolean> {
   try {
     const [block, reference] = await Promise.all([
@@ -181,7 +181,7 @@ async function isSettled(
     !(await isMilestoneBlock(parsed, keys, verify))
   )
     return false;
-  return parameters.some((each) => inadmissible(parsed, each) === undefined);
+  return parameters.some((each) => admissionFault(parsed, each) === undefined);
 }
 
 /** The first blocks all of whose parents are known or among those before them; without those that are not settled, and all upon them. */

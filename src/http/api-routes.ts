@@ -1,5 +1,6 @@
 /**
- * GET /api/routes: which APIs clients find here; iota.go and wasp look for the indexer in it (formats-and-clients.md §5).
+ * GET /api/routes: which APIs clients find here. iota.go and wasp look for the indexer in
+ * it (docs/upstream-api.md#what-clients-expect).
  */
 import { type Answer, jsonAnswer } from './route.ts';
 

@@ -1,20 +1,23 @@
 /**
- * The border of the Worker (design §1): routing, who may ask for what, CORS, caching headers, errors, one line of log a request.
+ * The border of the Worker (docs/contract.md): routing, who may ask for what, CORS, caching
+ * headers, errors, the log of requests.
  *
- * itty-router matches paths. What it does by itself does not fit the contract: it takes a slash too many, lets HEAD fall through, takes queries apart in
- * quadratic time, and its error handler tells the error's message to the client. So it is given paths that were checked before, without their queries,
- * and no error handler.
+ * itty-router matches paths. Four things that it does by itself do not fit the contract. It
+ * tolerates a slash at the end. It does not map HEAD to GET. It parses queries in quadratic time.
+ * Its error handler tells the error's message to the client. So it is given paths that were checked
+ * before, without their queries, and no error handler.
  */
 import { IttyRouter } from 'itty-router/IttyRouter';
 import { describeError, writeLog } from '../log.ts';
 import type { EdgeNode } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
 import { errorAnswer, HttpError } from './errors.ts';
+import { answerPreflight } from './preflight.ts';
 import { isPublic } from './public-routes.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { Answer, RequestNotes, Route } from './route.ts';
 import { listRoutes, NFT_PREFIX, nftRoute } from './routes.ts';
-import { complete, PREFLIGHT } from './to-response.ts';
+import { toResponse } from './to-response.ts';
 
 export interface App {
   fetch(request: Request, ctx: ExecutionContext): Promise<Response>;
@@ -40,7 +43,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
   const router = IttyRouter();
   router.all('*', refuseOtherSpellings);
   for (const each of listRoutes(settings.whiteFlagLimit)) {
-    router.all(each.path, ({ params }, exchange: Exchange) => enter(each, params, exchange));
+    router.all(each.path, ({ params }, exchange: Exchange) => dispatch(each, params, exchange));
   }
   router.all('*', () => {
     throw new HttpError(404, 'no such route');
@@ -49,13 +52,13 @@ export function createApp({ settings, node, cache }: AppParts): App {
   async function route(exchange: Exchange): Promise<Answer> {
     const { path, request } = exchange;
     if (path.startsWith(NFT_PREFIX) && path.length > NFT_PREFIX.length) {
-      return enter(nftRoute, { nftId: path.slice(NFT_PREFIX.length) }, exchange);
+      return dispatch(nftRoute, { nftId: path.slice(NFT_PREFIX.length) }, exchange);
     }
     return router.fetch({ method: request.method, url: `http://path.invalid${path}` }, exchange);
   }
 
-  /** 403, then 405, then what the route says; 404 is behind us. */
-  async function enter(
+  /** 403, then 405, then what the route says. 404 was decided by the router. */
+  async function dispatch(
     route: Route,
     params: Record<string, string>,
     exchange: Exchange,
@@ -66,7 +69,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
     const allowed = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method];
     if (!allowed.includes(request.method))
       throw new HttpError(405, undefined, { allow: [...allowed, 'OPTIONS'].join(', ') });
-    await route.guard?.(request);
+    await route.precheck?.(request);
     return route.handle({
       request,
       params,
@@ -85,7 +88,8 @@ export function createApp({ settings, node, cache }: AppParts): App {
       let answer: Answer;
       let error: unknown;
       try {
-        answer = request.method === 'OPTIONS' ? PREFLIGHT : await route(exchange);
+        answer =
+          request.method === 'OPTIONS' ? answerPreflight(request.headers) : await route(exchange);
       } catch (thrown) {
         error = thrown;
         answer = errorAnswer(thrown instanceof HttpError ? thrown : new HttpError(500));
@@ -93,13 +97,13 @@ export function createApp({ settings, node, cache }: AppParts): App {
       const ms = performance.now() - started;
       report(exchange, answer.status ?? 200, ms, error);
       const { ledgerIndex, stages } = exchange.notes;
-      const more = {
+      const extraHeaders = {
         ...(ledgerIndex !== undefined && { 'x-ledger-index': String(ledgerIndex) }),
         ...(settings.serverTiming && {
           'server-timing': describeTimings({ ...stages, total: ms }),
         }),
       };
-      return complete(answer, request.method, more);
+      return toResponse(answer, request.method, extraHeaders);
     },
   };
 
@@ -132,7 +136,7 @@ async function afterwards(work: () => Promise<unknown>): Promise<void> {
   await work();
 }
 
-/** A path has one spelling (design §1). */
+/** A path has one spelling (docs/contract.md). */
 function refuseOtherSpellings(_routed: unknown, { path }: Exchange): void {
   if (path !== '/' && /\/\/|\/$|%/.test(path)) throw new HttpError(404, 'no such route');
 }

@@ -1,5 +1,6 @@
 /**
- * The base token by the network's human-readable prefix. No ledger holds it: in the reference it is a node's configuration.
+ * The base token by the network's human-readable prefix. No ledger holds it: HORNET takes it from
+ * its configuration.
  */
 export interface BaseToken {
   name: string;

@@ -1,7 +1,9 @@
 /**
- * GET /api/edge/v1/blocks/:blockId/proof: that a block belongs to a milestone (TIP-0004), in the shape of the inx-poi plug-in.
+ * GET /api/edge/v1/blocks/:blockId/proof: that a block belongs to a milestone (TIP-0004), in the
+ * shape of the inx-poi plug-in.
  *
- * `appliedProof` is there where the block's transaction was applied, and leads to the milestone's applied root.
+ * `appliedProof` is there where the block's transaction was applied, and leads to the milestone's
+ * applied root.
  */
 import { block } from '../stardust/block.ts';
 import { Reader } from '../stardust/bytes.ts';

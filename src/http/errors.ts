@@ -1,5 +1,6 @@
 /**
- * Errors at the border (design §1): one class, one body, the messages that the contract names and no others.
+ * Errors at the border (docs/contract.md#errors): one class, one body, and only the messages that
+ * the contract names.
  */
 
 import { type Answer, jsonAnswer } from './route.ts';
@@ -18,7 +19,10 @@ export type ErrorStatus = keyof typeof MESSAGES;
 /** A header is for people and must stay short. */
 const MAX_DETAIL_LENGTH = 200;
 
-/** An answer that is not 200. `detail` is for people and comes as X-Error-Detail: it says nothing internal. */
+/**
+ * An answer that is not 200. `detail` is for people and comes as X-Error-Detail: it says nothing
+ * internal.
+ */
 export class HttpError extends Error {
   readonly status: ErrorStatus;
   readonly detail: string | undefined;

@@ -1,16 +1,17 @@
 /**
- * GET /health (design §1, §5): empty, 200 or 503; why not healthy stands in X-Error-Detail.
+ * GET /health (docs/contract.md#health): empty, 200 or 503; why not healthy stands in
+ * X-Error-Detail.
  */
 import { describeError, writeLog } from '../log.ts';
 import type { NodeStatus } from '../node/edge-node.ts';
 import { detailHeader } from './errors.ts';
 import type { Answer, RouteContext } from './route.ts';
 
-/** As in the reference (formats-and-clients.md §2). */
+/** As in HORNET. */
 const MAX_AGE_SECONDS = 5 * 60;
 
 /** Why the node is not healthy, for people; undefined if it is. `now` in Unix milliseconds. */
-export function findAilment(status: NodeStatus | undefined, now: number): string | undefined {
+export function whyUnhealthy(status: NodeStatus | undefined, now: number): string | undefined {
   if (status === undefined) return 'no ledger was imported yet';
   const { follower, ledger } = status;
   if (follower.state === 'stopped' || follower.state === 'diverged')
@@ -22,19 +23,19 @@ export function findAilment(status: NodeStatus | undefined, now: number): string
 }
 
 export async function answerHealth(context: RouteContext): Promise<Answer> {
-  const ailment = await examine(context);
-  if (ailment === undefined) return { body: null };
-  context.notes.detail = ailment;
-  return { status: 503, headers: detailHeader(ailment), body: null };
+  const reason = await readHealth(context);
+  if (reason === undefined) return { body: null };
+  context.notes.detail = reason;
+  return { status: 503, headers: detailHeader(reason), body: null };
 }
 
-async function examine({ node, notes }: RouteContext): Promise<string | undefined> {
+async function readHealth({ node, notes }: RouteContext): Promise<string | undefined> {
   try {
     const status = await node.readStatus();
     notes.ledgerIndex = status?.ledger.index;
-    return findAilment(status, Date.now());
+    return whyUnhealthy(status, Date.now());
   } catch (error) {
-    // whoever asks for the health wants to hear of this one too, and not that the question failed
+    // a client that asks for the health wants this reason too, not a failed request
     writeLog('error', 'ledger is unreadable', { error: describeError(error) });
     return 'the ledger cannot be read';
   }

@@ -1,11 +1,13 @@
 /**
- * GET /api/core/v2/info (TIP-25): what clients ask before anything else, in the full shape that iota-sdk insists on (formats-and-clients.md §2, §5).
+ * GET /api/core/v2/info (TIP-25): what clients ask before anything else, in the full shape that
+ * iota-sdk insists on (docs/upstream-api.md#what-clients-expect).
  */
 import { version } from '../../package.json';
 import type { MilestoneStatus, NodeStatus } from '../node/edge-node.ts';
+import { PROTOCOL_VERSION } from '../stardust/parameter-table.ts';
 import { optionToJson } from '../stardust/rest-json.ts';
 import { baseTokenOf } from './base-token.ts';
-import { findAilment } from './health.ts';
+import { whyUnhealthy } from './health.ts';
 import { noLedger } from './no-ledger.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 
@@ -17,7 +19,7 @@ export async function answerInfo({ node, notes }: RouteContext): Promise<Answer>
 }
 
 /** `now` in Unix milliseconds. */
-export function infoToJson(status: NodeStatus, now: number) {
+function infoToJson(status: NodeStatus, now: number) {
   const { ledger, upstream, parameters } = status;
   const latest = upstream !== undefined && upstream.index > ledger.index ? upstream : ledger;
   const rate = status.referencedBlocksPerSecond;
@@ -25,12 +27,12 @@ export function infoToJson(status: NodeStatus, now: number) {
     name: 'stardust-edge-node',
     version,
     status: {
-      isHealthy: findAilment(status, now) === undefined,
+      isHealthy: whyUnhealthy(status, now) === undefined,
       latestMilestone: milestoneToJson(latest),
       confirmedMilestone: milestoneToJson(ledger),
       pruningIndex: status.pruningIndex,
     },
-    supportedProtocolVersions: [2],
+    supportedProtocolVersions: [PROTOCOL_VERSION],
     protocol: { ...parameters, tokenSupply: `${parameters.tokenSupply}` },
     pendingProtocolParameters: status.pendingParameters.map(optionToJson),
     baseToken: baseTokenOf(parameters.bech32Hrp),

@@ -1,11 +1,12 @@
 /**
- * GET /api/edge/v1/whiteflag/:milestoneIndex: the blocks of an applied milestone in white-flag order, and what became of each, in words.
+ * GET /api/edge/v1/whiteflag/:milestoneIndex: the blocks of an applied milestone in white-flag
+ * order, and what became of each, in words.
  *
  * The states are those that TIP-25 gives the metadata of blocks.
  */
 
 import type { ExplainedBlock } from '../node/edge-node.ts';
-import { describe } from '../stardust/semantics/conflict-reason.ts';
+import { describeReason } from '../stardust/semantics/conflict-reason.ts';
 import { HttpError } from './errors.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 import { parseMilestoneIndex } from './schemas.ts';
@@ -33,6 +34,6 @@ function explain({ blockId, payload, reason }: ExplainedBlock, whiteFlagIndex: n
     ...block,
     ledgerInclusionState: 'conflicting',
     conflictReason: reason,
-    explanation: describe(reason),
+    explanation: describeReason(reason),
   };
 }

@@ -1,8 +1,10 @@
 /**
- * GET /api/indexer/v1/outputs/nft/:nftId: the unspent output of an NFT (TIP-26; design §1, §4).
+ * GET /api/indexer/v1/outputs/nft/:nftId: the unspent output of an NFT (TIP-26;
+ * docs/contract.md#nft-lookup).
  *
- * The answer is true at the ledger index that it names, so that caches may keep it for seconds: it gets older, not wrong. Without s-maxage, which
- * would switch stale-while-revalidate off (platform.md §4).
+ * The answer is true at the ledger index that it names. So caches may keep it for seconds: it gets
+ * older, not wrong. There is no s-maxage, as that would switch stale-while-revalidate off in
+ * Cloudflare's cache.
  */
 import { HttpError } from './errors.ts';
 import { matchesEtag } from './etag.ts';
@@ -37,7 +39,7 @@ export async function answerNft({ request, params, node, notes }: RouteContext):
   const etag = `W/"${ledgerIndex}-${outputId.slice(0, 16)}"`;
   const headers = {
     etag,
-    // an answer to a client that asked for a minimum is its own; a copy for the others must not serve such a client
+    // no cache may keep what a client got that asked for a minimum
     'cache-control': asked === null ? CACHE_CONTROL : 'no-store',
     vary: MIN_LEDGER_INDEX,
   };

@@ -1,5 +1,6 @@
 /**
- * A node without a ledger: nothing was imported. It cannot say "not found" at any ledger index, so it says that it does not work.
+ * A node without a ledger: nothing was imported. It cannot say "not found" at any ledger index. So
+ * it answers 500.
  */
 import { HttpError } from './errors.ts';
 

@@ -1,5 +1,6 @@
 /**
- * GET /api/core/v2/outputs/:outputId and …/metadata (TIP-25): what clients ask right after an NFT lookup.
+ * GET /api/core/v2/outputs/:outputId and …/metadata (TIP-25): what clients ask right after an
+ * NFT lookup.
  */
 
 import type { OutputStatus } from '../node/edge-node.ts';
@@ -9,7 +10,9 @@ import { HttpError } from './errors.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 import { OutputId, parseId } from './schemas.ts';
 
-/** Asked for by an Accept that begins with it, and the type of the answer then (formats-and-clients.md §2). */
+/**
+ * An Accept that begins with it asks for raw bytes, as in HORNET; the answer has this type then.
+ */
 const RAW = 'application/vnd.iota.serializer-v1';
 
 export async function answerOutput(context: RouteContext): Promise<Answer> {

@@ -1,5 +1,6 @@
 /**
- * What the Worker carries with it: the page for people at `/`, and the OpenAPI description (made by `npm run openapi`).
+ * What the Worker carries with it: the page for people at `/`, and the OpenAPI description (made by
+ * `npm run openapi`).
  */
 import openapi from './openapi.json';
 import page from './page.html';

@@ -1,10 +1,14 @@
 /**
- * PUBLIC_ROUTES (design §1): which paths may be asked for, as patterns with `*` for any run of characters.
+ * PUBLIC_ROUTES (docs/contract.md#order-of-decisions): which paths may be asked for, as patterns
+ * with `*` for any run of characters.
  *
  * Without regular expressions: a pattern with many `*` must not make a long path expensive.
  */
 
-/** Whether the path is public; no patterns: every path is. Case does not matter, as hex in paths comes in any. */
+/**
+ * Whether the path is public; no patterns: every path is. Case does not matter, as hex in paths
+ * comes in any.
+ */
 export function isPublic(path: string, patterns: readonly string[]): boolean {
   if (patterns.length === 0) return true;
   const lower = path.toLowerCase();

@@ -1,5 +1,6 @@
 /**
- * A limit on requests from one address, where a rate limit is bound (platform.md §1): counted in each location, approximately.
+ * A limit on requests from one address, where a rate limit is bound: counted in each location,
+ * approximately (https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/).
  */
 import { HttpError } from './errors.ts';
 

@@ -1,8 +1,9 @@
 /**
- * A cache of answers that are true for ever, behind a small interface (platform.md §4).
+ * A cache of answers that are true for ever, behind a small interface.
  *
- * Only pure functions of the request may be kept here: a 200 of the white flag is one, as the parents fix the cone and the previous milestone fixes
- * the ledger (design §1). That holds across imports, networks and pruning. Clients still see `no-store`: this copy is the Worker's own.
+ * Only pure functions of the request may be kept here. A 200 of the white flag is one: the parents
+ * fix the cone, and the previous milestone fixes the ledger. That holds across imports, networks
+ * and pruning. Clients still see `no-store`: this copy is the Worker's own.
  */
 export interface ResponseCache {
   /** The body kept under the key. */
@@ -10,7 +11,10 @@ export interface ResponseCache {
   put(key: string, body: string): Promise<void>;
 }
 
-/** The data centre's cache. It takes GET URLs as keys, so the key becomes the query of one; nothing is ever fetched from there. */
+/**
+ * The data centre's cache. It takes GET URLs as keys, so the key becomes the query of one; nothing
+ * is ever fetched from there.
+ */
 export class CacheApi implements ResponseCache {
   readonly #cache: Cache;
 

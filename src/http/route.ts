@@ -20,7 +20,7 @@ export interface RequestNotes {
   detail?: string;
 }
 
-/** An answer before what every answer carries is added to it (complete.ts). */
+/** An answer before what every answer carries is added to it (to-response.ts). */
 export interface Answer {
   /** Default: 200. */
   status?: number;
@@ -52,6 +52,6 @@ export interface Route {
   /** A path in itty-router's notation. */
   path: string;
   /** Refuses what this client may not do now, before the handler looks at the request. */
-  guard?(request: Request): Promise<void>;
+  precheck?(request: Request): Promise<void>;
   handle(context: RouteContext): Promise<Answer>;
 }

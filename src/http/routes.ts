@@ -1,5 +1,6 @@
 /**
- * Every route of the Worker: that of NFTs by its prefix, the others by patterns, which itty-router tries in this order.
+ * Every route of the Worker. The route of NFTs is found by its prefix. itty-router tries the
+ * patterns of the others in this order.
  */
 import { answerApiRoutes } from './api-routes.ts';
 import { answerProof } from './block-proof.ts';
@@ -13,7 +14,7 @@ import { checkRate } from './rate-limit.ts';
 import type { Route } from './route.ts';
 import { answerWhiteFlag } from './white-flag.ts';
 
-/** Whatever follows is judged as an ID: 400, not 404 (design §1). So a router has nothing to find out about it. */
+/** Whatever follows the prefix is judged as an ID: 400, not 404 (docs/contract.md#nft-lookup). */
 export const NFT_PREFIX = '/api/indexer/v1/outputs/nft/';
 
 export const nftRoute: Route = { method: 'GET', path: `${NFT_PREFIX}:nftId`, handle: answerNft };
@@ -23,7 +24,7 @@ export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
     {
       method: 'POST',
       path: '/api/core/v2/whiteflag',
-      guard: (request) => checkRate(whiteFlagLimit, request),
+      precheck: (request) => checkRate(whiteFlagLimit, request),
       handle: answerWhiteFlag,
     },
     { method: 'GET', path: '/health', handle: answerHealth },

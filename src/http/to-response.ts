@@ -1,34 +1,24 @@
 /**
- * What every answer carries (design §1): CORS headers, a word to caches, no body for HEAD.
+ * What every answer carries (docs/contract.md): CORS headers, a word to caches, no body for HEAD.
  */
 import type { Answer } from './route.ts';
 
 const COMMON_HEADERS = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'X-Ledger-Index, X-Error-Detail, ETag',
-  // Workers Cache keeps for hours what does not forbid it (platform.md §4)
+  'access-control-expose-headers': 'X-Ledger-Index, X-Error-Detail, ETag, Retry-After',
+  // Workers Cache keeps for two hours a 200 that does not forbid it:
+  // https://developers.cloudflare.com/cache/concepts/default-cache-behavior/
   'cache-control': 'no-store',
 };
 
-/** What OPTIONS is answered. */
-export const PREFLIGHT: Answer = {
-  status: 204,
-  headers: {
-    'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
-    'access-control-allow-headers': 'content-type, if-none-match',
-    'access-control-max-age': '86400',
-  },
-  body: null,
-};
-
-/** Makes the response in one go, so that no header has to be set on one that is there. */
-export function complete(
+/** Makes the response in one go: to set headers on a response that exists takes longer. */
+export function toResponse(
   { status = 200, headers, body }: Answer,
   method: string,
-  more: Readonly<Record<string, string>> = {},
+  extraHeaders: Readonly<Record<string, string>> = {},
 ): Response {
   return new Response(method === 'HEAD' ? null : body, {
     status,
-    headers: { ...COMMON_HEADERS, ...headers, ...more },
+    headers: { ...COMMON_HEADERS, ...headers, ...extraHeaders },
   });
 }

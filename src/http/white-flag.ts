@@ -1,5 +1,6 @@
 /**
- * POST /api/core/v2/whiteflag: the roots of a milestone (TIP-25; design §1, white flag). Steps 1 and 2 are here, the others are the ledger's.
+ * POST /api/core/v2/whiteflag: the roots of a milestone (TIP-25; docs/contract.md#white-flag).
+ * Steps 1 and 2 of the contract are here, the others in src/node/compute-white-flag.ts.
  */
 
 import type { RefusalReason, WhiteFlagRequest } from '../node/edge-node.ts';
@@ -54,7 +55,10 @@ function answer(body: string, { index }: WhiteFlagRequest, notes: RequestNotes):
   return { body, headers: { 'content-type': 'application/json' } };
 }
 
-/** The whole request in one spelling, so that no two requests share a key. A change of what this Worker computes needs another version here. */
+/**
+ * The whole request in one spelling, so that no two requests share a key. A change of what this
+ * Worker computes needs another version here.
+ */
 function canonicalKey({
   index,
   timestamp,

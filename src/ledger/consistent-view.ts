@@ -58,7 +58,7 @@ export interface ViewedPack {
 }
 
 /** The most packs that a request reads. A cone that needs more is not walked for it. */
-export const MAX_PACKS = 800;
+const MAX_PACKS = 800;
 
 /** The same for the follower, which cannot go round it. */
 export const MAX_PACKS_TO_FOLLOW = 100_000;

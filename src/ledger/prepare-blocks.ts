@@ -5,20 +5,17 @@
  * The same function serves the blocks that will be stored (store-blocks.ts) and those that a
  * request looks at in memory only.
  */
-import { inadmissible } from '../stardust/admission.ts';
+import { admissionFault } from '../stardust/admission.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
 import { decodeOutput, nftIdOfOutput, outputBytes, outputId } from '../stardust/ids.ts';
 import { leafHash } from '../stardust/merkle.ts';
 import { isMilestoneBlock, type VerifySignature } from '../stardust/milestone-keys.ts';
+import type { VerdictStep } from '../stardust/semantics/conflict-reason.ts';
 import { judgeOverTime } from '../stardust/semantics/judge.ts';
 import type { ConsumedOutput } from '../stardust/semantics/judged-transaction.ts';
 import { verifySignatures } from '../stardust/semantics/signatures.ts';
-import {
-  decodeRecord,
-  encodeRecord,
-  type VerdictStep,
-} from '../stardust/white-flag/block-record.ts';
+import { decodeRecord, encodeRecord } from '../stardust/white-flag/block-record.ts';
 import type { AdmissionRules } from './admission-rules.ts';
 import type { KnownOutput, Numbering, OutputsToFind } from './known-outputs.ts';
 
@@ -117,7 +114,7 @@ async function prepareBlock(
     parents,
     leaf: leafHash(parsed.id),
     inadmissible: rules.parameters.every(
-      (parameters) => inadmissible(parsed, parameters) !== undefined,
+      (parameters) => admissionFault(parsed, parameters) !== undefined,
     ),
     ...(isMilestone && { milestoneId: parsed.milestone!.id }),
     ...(transaction && { transaction: { inputs, outputs, steps } }),
@@ -169,7 +166,7 @@ function numberConsumed(transaction: ParsedTransaction, numbering: Numbering): C
 }
 
 /** The verdict at every timestamp, signatures checked (S1 to S6). */
-export async function judgeTransaction(
+async function judgeTransaction(
   transaction: ParsedTransaction,
   consumed: readonly { id: Uint8Array; bytes: Uint8Array }[],
   verify: VerifySignature,

@@ -15,10 +15,13 @@ import { fetchCone } from '../ledger/fetch-cone.ts';
 import type { Head } from '../ledger/head.ts';
 import { isZero } from '../stardust/bytes.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
+import type { TreeHasher } from '../stardust/tree-hasher/tree-hasher.ts';
 import type { Cone } from '../stardust/white-flag/cone.ts';
 import { computeRoots, type WhiteFlag, walkCone } from '../stardust/white-flag/walk.ts';
 
-/** A request that passed steps 1 and 2 of the contract. IDs are lower-case hex digits without 0x. */
+/**
+ * A request that passed steps 1 and 2 of the contract. IDs are lower-case hex digits without 0x.
+ */
 export interface WhiteFlagRequest {
   index: number;
   /** Unix seconds. */
@@ -67,12 +70,14 @@ export interface WhiteFlagOptions {
    * BlockSource says. Absent where nothing may be fetched.
    */
   openSource?: ((head: Head) => BlockSource) | undefined;
+  /** Works out the roots; by default noble's. */
+  treeHasher?: TreeHasher;
 }
 
 /** The most blocks that a request walks. */
 const MAX_BLOCKS = 100_000;
 
-/** Throws whatever a source of blocks throws but ConeUnavailable, and a LedgerMoved at worst. */
+/** Throws what the database throws, and a LedgerMoved where the ledger moves again and again. */
 export async function computeWhiteFlag(
   db: Database,
   request: WhiteFlagRequest,
@@ -82,7 +87,7 @@ export async function computeWhiteFlag(
     return await computeOnce(db, request, options);
   } catch (error) {
     if (!(error instanceof LedgerMoved)) throw error;
-    // a milestone took a block away before it was read: rare, and not twice in a row
+    // a milestone took a block away before its bytes were read: rare, and not twice in a row
     return computeOnce(db, request, options);
   }
 }
@@ -90,7 +95,7 @@ export async function computeWhiteFlag(
 async function computeOnce(
   db: Database,
   request: WhiteFlagRequest,
-  { keys, openSource }: WhiteFlagOptions,
+  { keys, openSource, treeHasher }: WhiteFlagOptions,
 ): Promise<WhiteFlagResult> {
   const { index, timestamp, parents } = request;
   const { stages, measure } = createStopwatch();
@@ -124,7 +129,7 @@ async function computeOnce(
       return refuse('unknown', 'a block of the cone is not one that a node admits');
     if (!whiteFlag.metPreviousMilestone)
       return refuse('impossible', 'the previous milestone is not in the past cone of the parents');
-    const roots = computeRoots(cone, whiteFlag);
+    const roots = computeRoots(cone, whiteFlag, treeHasher);
     measure('roots');
     return { ok: true, ...roots, blocks: whiteFlag.order.length, stages };
   } catch (error) {
@@ -210,7 +215,9 @@ function createStopwatch(): {
   };
 }
 
-/** The rules are read at most once a request, and only where blocks or verdicts are to be judged. */
+/**
+ * The rules are read at most once a request, and only where blocks or verdicts are to be judged.
+ */
 function once(read: () => Promise<AdmissionRules>): () => Promise<AdmissionRules> {
   let rules: Promise<AdmissionRules> | undefined;
   return () => {

@@ -1,10 +1,12 @@
 /**
- * The page at `/` as people meet it (issue 6): in Chromium, on a phone and on a desktop, over the built Worker with the sample.
+ * The page at `/` as people meet it, over the built Worker with the sample: in Chromium, on a phone
+ * and on a desktop, and each of its forms in Firefox.
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readWhiteFlag } from '../../scripts/lib/sample.ts';
+import { readWhiteFlag } from '../../scripts/lib/sample/sample.ts';
 import { launchChromium } from '../support/browser/chromium.ts';
+import { launchFirefox } from '../support/browser/firefox.ts';
 import {
   faintTexts,
   keepPicture,
@@ -208,4 +210,33 @@ it('says so where there is no ledger', async () => {
   await textOf(page, '#ledger').toMatch(/^StateHTTP 500/);
   expect(faults.filter((fault) => !fault.includes('status of 500'))).toEqual([]);
   await end();
+});
+
+it('works in Firefox', async () => {
+  const firefox = await launchFirefox();
+  try {
+    const page = await firefox.newPage();
+    const faults: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+    page.on('pageerror', (error) => faults.push(String(error)));
+    await page.goto(`${worker.url}/`);
+    const read = (selector: string) =>
+      expect.poll(() => page.evaluate(`document.querySelector('${selector}').textContent`));
+    const press = (name: string) => page.locator(`button ::-p-text(${name})`).click();
+    await read('#ledger').toContain('17339');
+    await page.locator('#nft-id').fill(worker.nft.nftId);
+    await press('Look up');
+    await read('#nft-answer').toContain(`"${worker.nft.outputId}"`);
+    await press('Fill in');
+    await expect
+      .poll(() => page.evaluate(`document.querySelector('#flag-body').value`))
+      .toContain('"index": 17339');
+    await press('Compute');
+    await read('#flag-verdict').toBe('Both roots are the ones that the coordinator signed.');
+    await press('Explain');
+    await read('#explain-answer').toContain('Blocks: 38.');
+    expect(faults).toEqual([]);
+  } finally {
+    await firefox.close();
+  }
 });

@@ -1,5 +1,6 @@
 /**
- * Clients as npm has them, unchanged, against `npm start` (formats-and-clients.md §5): iota.js, and the SDK in its build for WebAssembly.
+ * Clients as npm has them, unchanged, against `npm start`
+ * (docs/upstream-api.md#what-clients-expect): iota.js, and the SDK in its build for WebAssembly.
  */
 import { join } from 'node:path';
 import { ClientError, IndexerPluginClient, SingleNodeClient } from '@iota/iota.js';

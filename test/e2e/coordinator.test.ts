@@ -1,12 +1,13 @@
 /**
- * A coordinator whose quorum has the Worker as its only member (protocol.md E.4): before each milestone it asks for the roots of blocks that are a moment old, and
- * goes on only with the right ones, in two seconds (`IN_TIME=1`, on a quiet machine). The network is alive: transactions of all kinds, conflicts, blocks that come between question and milestone.
+ * A coordinator whose quorum has the Worker as its only member (docs/protocol.md, E.4): before each
+ * milestone it asks for the roots of blocks that are a moment old, and goes on only with the right
+ * ones, in two seconds (`IN_TIME=1`, on a quiet machine). The network is alive: transactions of all
+ * kinds, conflicts, blocks that come between question and milestone.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildWorker } from '../support/edge/bundle.ts';
+import { afterAll, expect, inject, it } from 'vitest';
 import { startEdge } from '../support/edge/edge.ts';
 import { IN_TIME, importFiles, isLate, untilLedger } from '../support/edge/walk-network.ts';
 import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
@@ -22,10 +23,12 @@ const QUORUM_TIMEOUT = 2000;
 
 const folder = await mkdtemp(join(tmpdir(), 'edge-coordinator-'));
 
-beforeAll(() => buildWorker(join(folder, 'dist')), 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The answer of the quorum's only member; asked again, as a coordinator does at its next tick, where time is not what is tested. */
+/**
+ * The answer of the quorum's only member; asked again, as a coordinator does at its next tick,
+ * where time is not what is tested.
+ */
 async function askRoots(url: string, request: object): Promise<unknown> {
   for (let tries = IN_TIME ? 1 : 10; ; tries--) {
     const signal = AbortSignal.timeout(IN_TIME ? QUORUM_TIMEOUT : 30_000);
@@ -46,7 +49,7 @@ it(`${MILESTONES} milestones, none refused, none late`, async () => {
   await importFiles(persistTo, { full: file });
   await using double = await NodeDouble.start(network);
   const edge = await startEdge({
-    folder: join(folder, 'dist'),
+    folder: inject('builtWorker'),
     persistTo,
     vars: {
       UPSTREAM_URL: double.url,

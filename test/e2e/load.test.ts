@@ -1,13 +1,13 @@
 /**
- * Mixed load: both operations, asked by several clients at once, while a living network is followed and the Worker is killed now and then. No wrong answer, no
- * 5xx but while it is down, and a heap of the isolate that does not grow. `IN_TIME=1 MINUTES=30 npx vitest run --project e2e test/e2e/load --silent=false` for
- * the long run.
+ * Mixed load: both operations, asked by several clients at once, while a living network is followed
+ * and the Worker is killed now and then. No wrong answer, no 5xx but while it is down, and a heap
+ * of the isolate that does not grow. `IN_TIME=1 MINUTES=30 npx vitest run --project e2e
+ * test/e2e/load --silent=false` for the long run.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildWorker } from '../support/edge/bundle.ts';
+import { afterAll, expect, inject, it } from 'vitest';
 import { startEdge } from '../support/edge/edge.ts';
 import { OUR_ISOLATE, readHeaps } from '../support/edge/heap.ts';
 import {
@@ -28,20 +28,25 @@ import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-netw
 const MINUTES = Number(process.env.MINUTES ?? 0.5);
 const CLIENTS = 4;
 
-/** Seconds from one look at the heap to the next, from one kill to the next. In the last third nothing is killed. */
+/**
+ * Seconds from one look at the heap to the next, from one kill to the next. In the last third
+ * nothing is killed.
+ */
 const LOOK_EVERY = 5;
 const KILL_EVERY = Math.min(60, 20 * MINUTES);
 
 /** So many that half an hour does not lock them all away. */
 const COINS = 4000;
 
-/** By how many bytes what lives in the heap may be more at the end than at the beginning; and how many looks tell, as most of what they see is garbage. */
+/**
+ * By how many bytes what lives in the heap may be more at the end than at the beginning; and how
+ * many looks tell, as most of what they see is garbage.
+ */
 const MAX_GROWTH = 16_000_000;
 const MANY_LOOKS = 60;
 
 const folder = await mkdtemp(join(tmpdir(), 'edge-load-'));
 
-beforeAll(() => buildWorker(join(folder, 'dist')), 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The most parents of a proposal. */
@@ -62,7 +67,7 @@ it(`${MINUTES} minutes`, async () => {
   await importFiles(persistTo, { full: file });
   await using double = await NodeDouble.start(network);
   const options = {
-    folder: join(folder, 'dist'),
+    folder: inject('builtWorker'),
     persistTo,
     inspect: true,
     port: 20_000 + Math.floor(Math.random() * 10_000),

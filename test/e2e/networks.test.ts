@@ -1,11 +1,11 @@
 /**
- * The recorded networks, end to end, over HTTP: snapshot in, every milestone followed, every question asked at its ledger index (issue 5).
+ * The recorded networks, end to end, over HTTP: snapshot in, every milestone followed, every
+ * question asked at its ledger index.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildWorker } from '../support/edge/bundle.ts';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 import { readStateHash } from '../support/edge/d1-file.ts';
 import { type Edge, startEdge } from '../support/edge/edge.ts';
 import {
@@ -42,10 +42,9 @@ const NETWORKS: { name: RecordedName; deltaIndex: number; stateHash: string }[] 
 
 const folder = await mkdtemp(join(tmpdir(), 'edge-e2e-'));
 
-beforeAll(() => buildWorker(join(folder, 'dist')), 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) => {
+describe.concurrent.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) => {
   const network = recordedNetwork(name);
   const last = lastIndex(network);
   const nftIds = nftsEver(network);
@@ -96,14 +95,15 @@ describe.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) => {
     const persistTo = await mkdtemp(join(folder, name));
     await importSnapshot(name, persistTo, false);
     await using double = await NodeDouble.start(network);
-    const edge = await startEdge({ folder: join(folder, 'dist'), persistTo, vars: vars(double) });
+    const edge = await startEdge({ folder: inject('builtWorker'), persistTo, vars: vars(double) });
     const half = Math.floor(last / 2);
     for (let index = network.genesis.index; index <= last; index++) {
       if (index === half)
         double.fault = ({ route }) =>
           route.name === 'tips' ? { kind: 'status', status: 404 } : undefined;
       double.confirm(index);
-      // in the second half the first question comes before the follower has looked, as a coordinator's does
+      // in the second half the first question comes before the follower has looked, as a
+      // coordinator's does
       if (index < half || !wasAskedAt(index)) await untilLedger(edge.url, index);
       await askEverythingAt(edge, index);
       if (name === 'network-c' && [14, 17, 29, 31].includes(index)) {
@@ -120,7 +120,7 @@ describe.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) => {
     const persistTo = await mkdtemp(join(folder, `${name}-delta`));
     await importSnapshot(name, persistTo, true);
     await using double = await NodeDouble.start(network, { confirmed: deltaIndex });
-    const edge = await startEdge({ folder: join(folder, 'dist'), persistTo, vars: vars(double) });
+    const edge = await startEdge({ folder: inject('builtWorker'), persistTo, vars: vars(double) });
     await untilLedger(edge.url, deltaIndex);
     double.confirm(last);
     await untilLedger(edge.url, last, 60);

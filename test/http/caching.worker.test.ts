@@ -1,4 +1,4 @@
-/** What may be kept, where and for how long (design §1, §4; platform.md §4). */
+/** What may be kept, where and for how long (docs/contract.md#caching). */
 import { describe, expect, it } from 'vitest';
 import { CacheApi } from '../../src/http/response-cache.ts';
 import type { WhiteFlagResult } from '../../src/node/edge-node.ts';

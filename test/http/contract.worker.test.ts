@@ -1,4 +1,4 @@
-/** The error table of design §1, one test a row, over made-up data. */
+/** The error table of docs/contract.md, one test a row, over made-up data. */
 import { describe, expect, it } from 'vitest';
 import {
   checkAlways,
@@ -100,20 +100,28 @@ describe('methods', () => {
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
   });
 
-  it.each([NFT + facts.nftId, WHITE_FLAG, '/nowhere', '/'])(
+  it.each([NFT + facts.nftId, WHITE_FLAG, '/nowhere', '/', '//'])(
     'OPTIONS %s is a preflight',
     async (path) => {
-      const response = await fetch(path, {
-        method: 'OPTIONS',
-        headers: { origin: 'https://wallet.example', 'access-control-request-method': 'POST' },
-      });
-      expect(response.status).toBe(204);
-      expect(await response.text()).toBe('');
-      expect(response.headers.get('access-control-allow-headers')).toBe(
-        'content-type, if-none-match',
-      );
-      expect(response.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST, OPTIONS');
-      checkAlways(response);
+      for (const asked of [undefined, 'authorization,user-agent,x-min-ledger-index']) {
+        const response = await fetch(path, {
+          method: 'OPTIONS',
+          headers: {
+            origin: 'https://wallet.example',
+            'access-control-request-method': 'POST',
+            ...(asked !== undefined && { 'access-control-request-headers': asked }),
+          },
+        });
+        expect(response.status).toBe(204);
+        expect(await response.text()).toBe('');
+        const allowed = response.headers.get('access-control-allow-headers');
+        expect(allowed).toBe(asked ?? 'content-type, if-none-match');
+        expect(response.headers.get('access-control-allow-methods')).toBe(
+          'GET, HEAD, POST, OPTIONS',
+        );
+        expect(response.headers.get('vary')).toBe('Access-Control-Request-Headers');
+        checkAlways(response);
+      }
     },
   );
 });

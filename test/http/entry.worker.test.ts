@@ -1,4 +1,7 @@
-/** The Worker's own entrypoint with the bindings of wrangler.toml, before anything was imported; and the page that it carries. */
+/**
+ * The Worker's own entrypoint with the bindings of wrangler.toml, before anything was imported; and
+ * the page that it carries.
+ */
 import { exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import {

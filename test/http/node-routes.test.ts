@@ -1,6 +1,9 @@
-/** The routes that tell of the node and of outputs, against the double of a HORNET node over recorded networks. */
+/**
+ * The routes that tell of the node and of outputs, against the double of a HORNET node over
+ * recorded networks.
+ */
 import { describe, expect, it, vi } from 'vitest';
-import { findAilment } from '../../src/http/health.ts';
+import { whyUnhealthy } from '../../src/http/health.ts';
 import type { NodeStatus } from '../../src/node/edge-node.ts';
 import { NodeState } from '../support/hornet-double/node-state.ts';
 import { answer, routeOf } from '../support/hornet-double/routes.ts';
@@ -61,7 +64,7 @@ describe('GET /health', () => {
   });
 
   it('counts a ledger of five minutes as fresh, of a second more as old', () => {
-    const at = (age: number) => findAilment(status, (status.ledger.timestamp + age) * 1000);
+    const at = (age: number) => whyUnhealthy(status, (status.ledger.timestamp + age) * 1000);
     expect(at(300)).toBeUndefined();
     expect(at(301)).toContain('301 seconds old');
     expect(at(-5)).toBeUndefined(); // clocks differ

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isPublic } from '../../src/http/public-routes.ts';
 
-describe('public routes (design §1)', () => {
+describe('public routes', () => {
   it.each([
     ['/health', [], true],
     ['/health', ['/health'], true],

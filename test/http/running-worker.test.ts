@@ -1,4 +1,7 @@
-/** The contract of design §1 over real HTTP, against the built Worker with a ledger of a recorded network. */
+/**
+ * The contract (docs/contract.md) over real HTTP, against the built Worker with a ledger of a
+ * recorded network.
+ */
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -82,7 +85,8 @@ it('10,000 random bad requests: never a 500, never a body outside the contract, 
       const signal = AbortSignal.timeout(10_000);
       try {
         const send = () => worker.fetch(path, { ...init, signal } as RequestInit);
-        // workerd closes a connection after it refused a body unread; a client that was just about to use it again asks once more
+        // workerd closes a connection after it refused a body unread; a client that was just about
+        // to use it again asks once more
         const response = await send().catch(send);
         await checkAnswer(request, response);
       } catch (error) {

@@ -1,5 +1,6 @@
 /**
- * Requests that need blocks from upstreams of which not all are good: the answer comes within the deadline (src/node/open-node.ts).
+ * Requests that need blocks from upstreams of which not all are good: the answer comes within the
+ * deadline (src/node/open-node.ts).
  */
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -51,6 +52,7 @@ it.each([
     milestoneKeys: network.keys,
     publicRoutes: [],
     retentionMilestones: 100,
+    treeHasher: 'noble',
     serverTiming: false,
   });
   const asked = stubFetch(rig.node, hanging);

@@ -1,6 +1,7 @@
 /**
- * The trap (design §3): a block that a milestone referenced long ago, which is not known here any more or never was, looks like an open one. Whoever asks
- * about blocks upon it gets an error; roots would be over a past that is not theirs.
+ * The trap (docs/architecture.md#the-trap): a block that a milestone referenced long ago, which is
+ * not known here any more or never was, looks like an open one. Whoever asks about blocks upon it
+ * gets an error; roots would be over a past that is not theirs.
  */
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
@@ -112,7 +113,10 @@ async function prunedScenario(): Promise<Scenario> {
   return { rig, old, reference: 20, uponOld, harmless };
 }
 
-/** The old block is not known, all its parents are: a walk that took it for open would come to an end. */
+/**
+ * The old block is not known, all its parents are: a walk that took it for open would come to an
+ * end.
+ */
 async function madeScenario(
   start: 'from genesis' | 'from a snapshot',
   milestones = 6,

@@ -1,6 +1,7 @@
 /**
- * Requests that fetch blocks while the ledger does not stand still: blocks are stored and milestones applied between any two of its questions to the
- * upstream. The answer is the one about the state that was asked for, or an error.
+ * Requests that fetch blocks while the ledger does not stand still: blocks are stored and
+ * milestones applied between any two of its questions to the upstream. The answer is the one about
+ * the state that was asked for, or an error.
  */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
@@ -108,7 +109,9 @@ describe('what the milestone itself does that is taken in meanwhile', () => {
       [basic(network.account(to), COIN_AMOUNT)],
     );
 
-  /** Asks about the next milestone, which is issued and taken in before the first block is fetched. */
+  /**
+   * Asks about the next milestone, which is issued and taken in before the first block is fetched.
+   */
   const askMeanwhile = async (
     network: SyntheticNetwork,
     rig: Rig,

@@ -1,10 +1,12 @@
 /**
- * The real milestones 17339 and 17340 of Shimmer, from the snapshot before them (data/README.md): taken in as any node's would be, refused when a bit is wrong.
+ * The real milestones 17339 and 17340 of Shimmer, from the snapshot before them
+ * (test/vectors/README.md): taken in as any node's would be, refused when a bit is wrong.
  */
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { importSnapshot } from '../../scripts/lib/import-snapshot.ts';
-import { sampleKeys } from '../../scripts/lib/prepare-sample.ts';
+import { agreeingTreeHashers } from '../../scripts/conformance/tree-hashers.ts';
+import { importSnapshot } from '../../scripts/lib/import/import-snapshot.ts';
+import { sampleKeys } from '../../scripts/lib/sample/prepare-sample.ts';
 import {
   CONFIRMED,
   PROPOSED,
@@ -12,13 +14,14 @@ import {
   readNetwork,
   SNAPSHOT,
   sampleUpstream,
-} from '../../scripts/lib/sample.ts';
-import type { SqliteDatabase } from '../../scripts/lib/sqlite-database.ts';
-import { createPassMemory, followOnce } from '../../src/follower/pass.ts';
+} from '../../scripts/lib/sample/sample.ts';
+import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
+import { createFollowerMemory } from '../../src/follower/follower-context.ts';
+import { followOnce } from '../../src/follower/pass.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
 import { fromHex, toHex } from '../../src/stardust/bytes.ts';
 import { blockId } from '../../src/stardust/ids.ts';
-import { openSource } from '../../src/upstream/fetch-blocks.ts';
+import { createProposalSource } from '../../src/upstream/fetch-blocks.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { dump, openMemory } from '../support/ledger/memory-database.ts';
@@ -66,7 +69,7 @@ function upstreamAt(index: number): Upstream {
 async function follow(upstream: Upstream): Promise<number> {
   const tools = {
     verify: verifySignature,
-    memory: createPassMemory(),
+    memory: createFollowerMemory(),
     publish: async () => {},
     retention: 1000,
   };
@@ -102,7 +105,14 @@ async function ask(request: {
     },
     {
       keys,
-      openSource: ({ ledger }) => openSource([upstreamAt(ledger)], ledger + 1, limits, new Map()),
+      openSource: ({ ledger }) =>
+        createProposalSource({
+          upstreams: [upstreamAt(ledger)],
+          index: ledger + 1,
+          limits,
+          fetched: new Map(),
+        }),
+      treeHasher: agreeingTreeHashers,
     },
   );
   if (!result.ok) return result;
@@ -128,8 +138,10 @@ describe('white flag for 17339, asked at ledger index 17338', () => {
     expect(await ask(request)).toEqual(expected);
   });
 
-  // How the answers are known: by the oracle, an independent white flag that is nothing but the rules E.1 to E.3 written down, and which gives the signed roots
-  // for the signed order and the node's answer for every question of network-a and network-c (test/stardust/white-flag/recorded-networks.test.ts).
+  // How the answers are known: by the oracle, an independent white flag that is nothing but the
+  // rules E.1 to E.3 written down, and which gives the signed roots for the signed order and the
+  // node's answer for every question of network-a and network-c
+  // (test/stardust/white-flag/recorded-networks.test.ts).
   it('gives, for each of the 720 orders of its parents, what the rules give', {
     timeout: 300_000,
   }, async () => {

@@ -1,6 +1,7 @@
 /**
- * The fast path against the simple one (issue 7): whatever of a random network is stored, in whatever order it came, and whatever has to be fetched, the
- * answer to a request is the oracle's; and the verdicts made at intake are those that the oracle's judge makes at any time.
+ * The fast path against the simple one: whatever of a random network is stored, in whatever order
+ * it came, and whatever has to be fetched, the answer to a request is the oracle's; and the
+ * verdicts made at intake are those that the oracle's judge makes at any time.
  */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
@@ -29,7 +30,10 @@ vi.setConfig({ testTimeout: 300_000 });
 
 const db = env.LEDGER;
 
-/** Milliseconds do not matter here; seconds after the previous milestone do, as the networks have time conditions about the next two (five seconds each). */
+/**
+ * Milliseconds do not matter here; seconds after the previous milestone do, as the networks have
+ * time conditions about the next two (five seconds each).
+ */
 const DELAYS = [1, 4, 5, 6, 9, 10, 11, 1000];
 
 async function oracleAnswer(
@@ -44,7 +48,10 @@ async function oracleAnswer(
   return metPreviousMilestone ? { inclusionMerkleRoot, appliedMerkleRoot } : 400;
 }
 
-/** A question about milestone `index` with some of the blocks, and mostly the previous milestone's, as parents. */
+/**
+ * A question about milestone `index` with some of the blocks, and mostly the previous milestone's,
+ * as parents.
+ */
 function randomQuestion(
   network: Network,
   index: number,
@@ -69,7 +76,10 @@ async function storedIds(): Promise<Set<string>> {
   return new Set(Array.from(await knownBlockIds(db), (id) => `0x${id}`));
 }
 
-/** Stores some blocks and their past; the follower may die before the verdicts that waited for them are made. */
+/**
+ * Stores some blocks and their past; the follower may die before the verdicts that waited for them
+ * are made.
+ */
 async function someArrive(
   rig: Rig,
   open: readonly string[],

@@ -1,6 +1,8 @@
 /**
- * Transactions that come before the ones they spend from: their verdict stays open until the output is known, and a request that needs it earlier makes it
- * itself (src/ledger/load-cone.ts). The networks here know the right answer because of how their transactions were made.
+ * Transactions that come before the ones they spend from: their verdict stays undecided until the
+ * output is known, and a request that needs it earlier makes it itself
+ * (src/ledger/decide-verdicts.ts). The networks here know the right answer because of how their
+ * transactions were made.
  */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
@@ -29,7 +31,10 @@ interface Case {
   lastDefect?: Defect;
 }
 
-/** Three transactions in a row, each spending what the one before it made; nothing else connects their blocks. */
+/**
+ * Three transactions in a row, each spending what the one before it made; nothing else connects
+ * their blocks.
+ */
 function chain({ name: seed, conditions = {}, defect, lastDefect }: Case) {
   const network = new SyntheticNetwork({ seed });
   network.milestone();

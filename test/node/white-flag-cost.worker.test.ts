@@ -1,5 +1,6 @@
 /**
- * What a white-flag request costs D1 (issue 7): one round trip when the cone is stored, and rows about the cone, never about the ledger.
+ * What a white-flag request costs D1: one round trip when the cone is stored, and rows about the
+ * cone, never about the ledger.
  */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';

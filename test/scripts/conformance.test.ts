@@ -1,4 +1,7 @@
-/** `npm run conformance`: the recorded vectors pass, spoilt ones fail with a sentence, and nothing makes it crash. */
+/**
+ * `npm run conformance`: the recorded vectors pass, spoilt ones fail with a sentence, and nothing
+ * makes it crash.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,13 +1,14 @@
 /**
- * `npm run import -- --remote`: what reaches the deployed stores, after whatever happened on the way.
+ * `npm run import -- --remote`: what reaches the deployed stores, after whatever happened on the
+ * way.
  */
 import { existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { importRemotely } from '../../scripts/lib/import-remotely.ts';
-import { openLocalDatabase, persistPath } from '../../scripts/lib/local-database.ts';
-import { runWrangler } from '../../scripts/lib/run-wrangler.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
+import { importRemotely } from '../../scripts/lib/import/import-remotely.ts';
+import { openLocalDatabase, persistPath } from '../../scripts/lib/wrangler/local-database.ts';
+import { runWrangler } from '../../scripts/lib/wrangler/run-wrangler.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { headFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
 import { ledgerStateHash } from '../../src/ledger/ledger-state-hash.ts';
@@ -30,7 +31,7 @@ function filesOf(network: string) {
 const NETWORK_A = filesOf('network-a');
 const NETWORK_C = filesOf('network-c');
 
-/** data/README.md */
+/** test/vectors/README.md */
 const HASH_A = '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e';
 const HASH_C = '3a0ad6b5f3b8b8018be60c3e0c2247c2fa5b9745ae5fac1e7f5470cf0e9dcd7d';
 

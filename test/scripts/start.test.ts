@@ -4,9 +4,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { openLocalDatabase } from '../../scripts/lib/local-database.ts';
-import { readMilestone, readWhiteFlag } from '../../scripts/lib/sample.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
+import { readMilestone, readWhiteFlag } from '../../scripts/lib/sample/sample.ts';
+import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { ledgerStateHash } from '../../src/ledger/ledger-state-hash.ts';
 import { parseBlock } from '../../src/stardust/block.ts';
 import { fromHex, toHex } from '../../src/stardust/bytes.ts';
@@ -16,7 +16,10 @@ import { runScript, startScript, temporaryFolder } from '../support/scripts/scri
 
 const folder = temporaryFolder();
 
-/** NFT IDs and output IDs of all that the milestone's transactions create; none of them is spent in it again. */
+/**
+ * NFT IDs and output IDs of all that the milestone's transactions create; none of them is spent in
+ * it again.
+ */
 function mintedNfts(): [nftId: string, outputId: string][] {
   return readMilestone(17339).blocks.flatMap((hex) => {
     const result = parseBlock(fromHex(hex));

@@ -1,7 +1,8 @@
 /**
  * Building outputs, transactions, blocks and milestones for tests, with real signatures.
  *
- * Whatever is not said takes a plain default: a million base tokens, no features, conditions in order, a right commitment.
+ * Whatever is not said takes a plain default: a million base tokens, no features, conditions in
+ * order, a right commitment.
  */
 
 import { ed25519 } from '@noble/curves/ed25519.js';
@@ -46,7 +47,7 @@ import { type Unlock, UnlockType } from '../../src/stardust/unlock.ts';
 import { type UnlockCondition, UnlockConditionType } from '../../src/stardust/unlock-condition.ts';
 
 export const ZERO = new Uint8Array(32);
-export const NETWORK_NAME = 'private_tangle1';
+const NETWORK_NAME = 'private_tangle1';
 
 /** 32 bytes that are the hash of a name. */
 export function idOf(name: string): Uint8Array {
@@ -275,7 +276,10 @@ export function transactionBytes(plan: TransactionPlan): Uint8Array {
   return encode(transaction, transactionOf(plan));
 }
 
-/** The transaction as it comes back from its bytes, and what it consumes. Throws if it breaks a syntactic rule. */
+/**
+ * The transaction as it comes back from its bytes, and what it consumes. Throws if it breaks a
+ * syntactic rule.
+ */
 export function judged(plan: TransactionPlan): {
   tx: JudgedTransaction;
   consumed: ConsumedOutput[];
@@ -298,7 +302,10 @@ export function judged(plan: TransactionPlan): {
   };
 }
 
-/** The verdict on the transaction in a milestone at `unixTime`; an Error if the verdict over time says otherwise. */
+/**
+ * The verdict on the transaction in a milestone at `unixTime`; an Error if the verdict over time
+ * says otherwise.
+ */
 export function verdict(plan: TransactionPlan, unixTime = 1000): ConflictReason {
   const { tx, consumed } = judged(plan);
   const reason = judge(tx, consumed, unixTime);

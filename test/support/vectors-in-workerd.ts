@@ -1,6 +1,7 @@
 /// <reference types="vite/types/importMeta.d.ts" />
 /**
- * Imported for its effect by tests in workerd, which has no disk: the recorded networks come with the test's own code.
+ * Imported for its effect by tests in workerd, which has no disk: the recorded networks come with
+ * the test's own code.
  */
 import { readFilesBy } from './vectors.ts';
 

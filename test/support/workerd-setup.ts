@@ -1,4 +1,7 @@
-/** Before each file of tests in workerd: its databases are its own and empty, here they get their tables. */
+/**
+ * Before each file of tests in workerd: its databases are its own and empty, here they get their
+ * tables.
+ */
 import { applyD1Migrations, type D1Migration } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 

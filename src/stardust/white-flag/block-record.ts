@@ -12,18 +12,12 @@
  * No steps: an output that the transaction consumes was not known yet, so that its verdict is still open.
  */
 import { Reader, Writer } from '../bytes.ts';
+import { conflictReasonOf, type VerdictStep } from '../semantics/conflict-reason.ts';
 
 export const RecordKind = { Plain: 0, Milestone: 1, Transaction: 2 } as const;
 
 /** Marks a block that breaks an admission rule under every set of parameters we know: the reference would not have stored it (C-4 … C-19). */
 export const INADMISSIBLE = 0x80;
-
-export interface VerdictStep {
-  /** Milestone timestamp, unix seconds, from which on the reason holds; the first step is from 0. */
-  from: number;
-  /** Conflict reason (D.0), 0 where the transaction applies. */
-  reason: number;
-}
 
 /** What a record says of a transaction. */
 export interface TransactionFacts {
@@ -117,7 +111,7 @@ export function decodeRecord(bytes: Uint8Array): BlockRecord {
       inputs: rows(inputCount),
       outputs: rows(outputCount),
       steps: Array.from({ length: stepCount }, () => {
-        const reason = r.u8();
+        const reason = conflictReasonOf(r.u8());
         return { reason, from: r.u32() };
       }),
     };

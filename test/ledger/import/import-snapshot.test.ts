@@ -2,7 +2,7 @@
  * Loading snapshots into the ledger's tables (design §5): what is in them afterwards, that nothing else is, and that no failure and no interruption shows.
  */
 import { describe, expect, it } from 'vitest';
-import type { SqliteDatabase } from '../../../scripts/lib/sqlite-database.ts';
+import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { type LoadedLedger, loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';
 import { ledgerStateHash } from '../../../src/ledger/ledger-state-hash.ts';

@@ -1,10 +1,8 @@
 /**
  * Debian's Chromium, headless, driven by Playwright. CHROMIUM names another one.
  */
-import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
-
-const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
+import { findBrowser } from './find-browser.ts';
 
 /** It is root who runs it in CI, and it is to reach for nothing but the page. */
 const FLAGS = [
@@ -18,10 +16,5 @@ const FLAGS = [
 ];
 
 export async function launchChromium(): Promise<Browser> {
-  if (!existsSync(EXECUTABLE)) {
-    throw new Error(
-      `there is no ${EXECUTABLE}: apt-get install chromium, or name one with CHROMIUM=/path/to/chromium`,
-    );
-  }
-  return chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
+  return chromium.launch({ executablePath: findBrowser('chromium', 'CHROMIUM'), args: FLAGS });
 }

@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 
-export const SCREENS = {
+const SCREENS = {
   phone: {
     viewport: { width: 390, height: 844 },
     deviceScaleFactor: 2,
@@ -61,7 +61,8 @@ export async function keepPicture(page: Page, name: string): Promise<void> {
 }
 
 /**
- * The text on the page with less contrast than WCAG 2 asks for (1.4.3, AA: 4.5), each with what it has. In the page's own language, as it runs there.
+ * The text on the page with less contrast than WCAG 2 asks for (1.4.3, AA: 4.5), each with what it
+ * has. In the page's own language, as it runs there.
  */
 export function faintTexts(page: Page): Promise<string[]> {
   return page.evaluate(`(() => {

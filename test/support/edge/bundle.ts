@@ -1,5 +1,6 @@
 /**
- * The Worker as it is deployed: bundled and minified by wrangler, for tests and benches that run it in miniflare (platform.md §5).
+ * The Worker as it is deployed: bundled and minified by wrangler, for tests and benches that run it
+ * in miniflare.
  */
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -14,7 +15,9 @@ export interface WorkerModule {
 
 const PROJECT = join(import.meta.dirname, '../../..');
 
-/** Builds into a folder, ours or the Worker of another configuration; takes two to three seconds. */
+/**
+ * Builds into a folder, ours or the Worker of another configuration; takes two to three seconds.
+ */
 export async function buildWorker(folder: string, config = 'wrangler.toml'): Promise<void> {
   const wrangler = join(PROJECT, 'node_modules/.bin/wrangler');
   const options = ['--dry-run', '--minify', '--config', config, '--outdir', folder];

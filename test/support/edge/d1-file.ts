@@ -14,7 +14,7 @@ export function openDatabase(persistTo: string): DatabaseSync {
   return new DatabaseSync(join(folder, file));
 }
 
-/** The state hash by the formula of data/README.md, 0x-hex. */
+/** The state hash (docs/snapshot-format.md#state-hash), 0x-hex. */
 export async function readStateHash(persistTo: string): Promise<string> {
   using db = openDatabase(persistTo);
   const head = db.prepare('SELECT ledger, treasury_milestone, treasury_amount FROM head').get()!;

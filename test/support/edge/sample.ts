@@ -1,20 +1,21 @@
 /**
- * The built Worker over the sample, real Shimmer milestones as `npm start` serves them: for tests of what people and their programs see.
+ * The built Worker over the sample, real Shimmer milestones as `npm start` serves them: for tests
+ * of what people and their programs see.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { prepareSample, type SampleNft } from '../../../scripts/lib/prepare-sample.ts';
-import { readWranglerConfig } from '../../../scripts/lib/wrangler-config.ts';
+import { prepareSample, type SampleNft } from '../../../scripts/lib/sample/prepare-sample.ts';
+import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
 import { buildWorker } from './bundle.ts';
-import { type Edge, startEdge } from './edge.ts';
+import { type Edge, type EdgeOptions, startEdge } from './edge.ts';
 
 export interface SampleWorker {
   /** An NFT that the ledger holds, and its output. */
   nft: SampleNft;
   url: string;
   /** Another one, with databases in which there is nothing; returns its URL. */
-  startEmpty(vars?: Record<string, string>): Promise<string>;
+  startEmpty(vars?: Record<string, string>, whiteFlagLimit?: number): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -22,8 +23,8 @@ export async function serveSample(): Promise<SampleWorker> {
   const folder = await mkdtemp(join(tmpdir(), 'sample-'));
   const built = join(folder, 'built');
   const edges: Edge[] = [];
-  async function start(persistTo: string, vars: Record<string, string>): Promise<string> {
-    const edge = await startEdge({ folder: built, persistTo, vars });
+  async function start(options: Omit<EdgeOptions, 'folder'>): Promise<string> {
+    const edge = await startEdge({ folder: built, ...options });
     edges.push(edge);
     return edge.url;
   }
@@ -32,8 +33,11 @@ export async function serveSample(): Promise<SampleWorker> {
   const nft = await prepareSample(persistTo, readWranglerConfig(), () => {});
   return {
     nft,
-    url: await start(persistTo, {}),
-    startEmpty: async (vars = {}) => start(await mkdtemp(join(folder, 'empty-')), vars),
+    url: await start({ persistTo }),
+    async startEmpty(vars = {}, whiteFlagLimit) {
+      const persistTo = await mkdtemp(join(folder, 'empty-'));
+      return start({ persistTo, vars, ...(whiteFlagLimit !== undefined && { whiteFlagLimit }) });
+    },
     async stop() {
       await Promise.all(edges.map((edge) => edge.stop()));
       await rm(folder, { recursive: true });

@@ -1,7 +1,9 @@
 /**
- * Serves the built Worker in miniflare, as a process of its own that may be killed at any moment: `node serve.ts '{"folder":…,"persistTo":…,"port":…,"vars":{…}}'`.
+ * Serves the built Worker in miniflare, as a process of its own that may be killed at any moment:
+ * `node serve.ts '{"folder":…,"persistTo":…,"port":…,"vars":{…}}'`.
  *
- * Its databases are those of `wrangler dev --persist-to`. Prints one line with its URL when it answers.
+ * Its databases are those of `wrangler dev --persist-to`. Prints one line with its URL when it
+ * answers.
  */
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
@@ -14,9 +16,10 @@ interface ServeOptions {
   vars: Record<string, string>;
   quiet: boolean;
   inspect: boolean;
+  whiteFlagLimit?: number;
 }
 
-const { folder, persistTo, port, vars, quiet, inspect }: ServeOptions = JSON.parse(
+const { folder, persistTo, port, vars, quiet, inspect, whiteFlagLimit }: ServeOptions = JSON.parse(
   process.argv[2]!,
 );
 const options = convertV4MiniflareOptions({
@@ -34,6 +37,11 @@ const options = convertV4MiniflareOptions({
   bindings: { ...vars },
   ...(quiet && { handleStructuredLogs: () => {} }),
   ...(inspect && { inspectorPort: 0 }),
+  ...(whiteFlagLimit !== undefined && {
+    ratelimits: {
+      WHITE_FLAG_LIMIT: { namespace_id: '1', simple: { limit: whiteFlagLimit, period: 60 } },
+    },
+  }),
 });
 const miniflare = new Miniflare({ ...options, resourcePersistencePath: join(persistTo, 'v3') });
 const url = (await miniflare.ready).origin;

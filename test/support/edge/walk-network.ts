@@ -1,6 +1,7 @@
 /**
- * A recorded network, walked milestone by milestone: a double of a node confirms them, the built Worker follows over HTTP, and is asked at every ledger
- * index what the node and its indexer were asked.
+ * A recorded network, walked milestone by milestone: a double of a node confirms them, the built
+ * Worker follows over HTTP, and is asked at every ledger index what the node and its indexer were
+ * asked.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -51,7 +52,10 @@ export interface NftAnswer {
   items: string[] | null;
 }
 
-/** What the indexer answered about each NFT when it was last asked, at `ledgerIndex` exactly; none where it was not asked then. */
+/**
+ * What the indexer answered about each NFT when it was last asked, at `ledgerIndex` exactly; none
+ * where it was not asked then.
+ */
 export function recordedNftAnswers(name: RecordedName, ledgerIndex: number): NftAnswer[] {
   const lines = readLines(`${name}/nft.jsonl`) as (NftAnswer & { ledgerIndex: number })[];
   if (!lines.some((line) => line.ledgerIndex === ledgerIndex)) return [];
@@ -60,7 +64,10 @@ export function recordedNftAnswers(name: RecordedName, ledgerIndex: number): Nft
   return [...answers.values()];
 }
 
-/** The same by the network's outputs: where every NFT is at a ledger index, those that are burned left out. */
+/**
+ * The same by the network's outputs: where every NFT is at a ledger index, those that are burned
+ * left out.
+ */
 export function nftsAt(network: Network, ledgerIndex: number): Map<string, string> {
   const places = new Map<string, string>();
   for (const { outputId, bytes } of ledgerAt(network, ledgerIndex)) {
@@ -78,7 +85,10 @@ export function nftsEver(network: Network): string[] {
   return [...new Set(ids.filter((id) => id !== undefined).map(toHex))];
 }
 
-/** The contract's status for questions that the node refuses in its own way (data/README.md). */
+/**
+ * The contract's status for questions that the node refuses in its own way
+ * (test/vectors/README.md).
+ */
 const REFUSED: Record<string, number> = {
   'no parents': 400,
   'parent without prefix': 400,
@@ -152,10 +162,16 @@ export async function untilLedger(url: string, index: number, seconds = 20): Pro
   }
 }
 
-/** Set where the machine is quiet: answers must then come in time. Elsewhere only wrong ones count, as a test must not fail because the machine was busy. */
+/**
+ * Set where the machine is quiet: answers must then come in time. Elsewhere only wrong ones count,
+ * as a test must not fail because the machine was busy.
+ */
 export const IN_TIME = process.env.IN_TIME !== undefined;
 
-/** Whether the Worker gave up because the upstream, which runs in the same process as the test, was slow. */
+/**
+ * Whether the Worker gave up because the upstream, which runs in the same process as the test, was
+ * slow.
+ */
 export function isLate(answer: Response): boolean {
   return (
     answer.status === 500 &&

@@ -1,5 +1,6 @@
 /**
- * Bad requests by the thousand: random bytes, JSON that is nearly right, huge numbers, deep nesting, long paths, odd methods and headers.
+ * Bad requests by the thousand: random bytes, JSON that is nearly right, huge numbers, deep
+ * nesting, long paths, odd methods and headers.
  *
  * Few are good by accident, so a test may only say that each answer is one that the contract has.
  */

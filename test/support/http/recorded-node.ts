@@ -1,4 +1,7 @@
-/** An EdgeNode that holds a recorded network at one of its milestones, for the routes that only read. */
+/**
+ * An EdgeNode that holds a recorded network at one of its milestones, for the routes that only
+ * read.
+ */
 import type { ExplainedBlock } from '../../../src/ledger/applied-milestone.ts';
 import type { EdgeNode, MilestoneStatus, NodeStatus } from '../../../src/node/edge-node.ts';
 import { parseBlock } from '../../../src/stardust/block.ts';

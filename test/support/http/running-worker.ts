@@ -1,5 +1,6 @@
 /**
- * The built Worker over real HTTP, at one milestone of a recorded network that a double of a node serves.
+ * The built Worker over real HTTP, at one milestone of a recorded network that a double of a node
+ * serves.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -40,6 +41,8 @@ export async function runWorker(name: RecordedName, ledgerIndex: number): Promis
       .map(({ publicKey }) => toHexDigits(publicKey))
       .join(','),
     MILESTONE_THRESHOLD: String(network.keys.threshold),
+    // the other tests that run the built Worker have noble's
+    TREE_HASHER: 'unrolled',
   };
   const edge = await startEdge({ folder: built, persistTo: folder, vars });
   const facts = factsOf(network, name, ledgerIndex);
@@ -79,7 +82,9 @@ function factsOf(network: Network, name: RecordedName, ledgerIndex: number): Fac
   };
 }
 
-/** The Worker follows by itself, woken by its first request; the NFT index comes after the ledger. */
+/**
+ * The Worker follows by itself, woken by its first request; the NFT index comes after the ledger.
+ */
 async function waitForIndex(request: Fetch, { nftId, ledgerIndex }: Facts): Promise<void> {
   const deadline = Date.now() + 60_000;
   for (;;) {
