@@ -13,6 +13,7 @@ import { decideVerdicts } from '../ledger/decide-verdicts.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
 import { fetchCone } from '../ledger/fetch-cone.ts';
 import type { Head } from '../ledger/head.ts';
+import { refuseOldLedger } from '../ledger/schema.ts';
 import { isZero } from '../stardust/bytes.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import type { TreeHasher } from '../stardust/tree-hasher/tree-hasher.ts';
@@ -102,7 +103,10 @@ async function computeOnce(
   try {
     const first = await readView(db, { index, named: parents });
     measure('read');
-    if (first === undefined) return refuse('unknown', 'no ledger here');
+    if (first === undefined) {
+      await refuseOldLedger(db);
+      return refuse('unknown', 'no ledger here');
+    }
     const refusal = refuseRequest(first, request);
     if (refusal !== undefined) return refusal;
 
