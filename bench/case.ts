@@ -1,5 +1,6 @@
 /**
- * What a benchmark is: a named, repeatable case that asserts first that what it is going to time is right, and reports figures.
+ * What a benchmark is: a named, repeatable case that first asserts that what it times is right, and
+ * then reports figures.
  */
 export interface BenchCase {
   name: string;
@@ -13,6 +14,8 @@ export interface Bench {
   worker: string;
   /** The Worker that it is compared with (probe/worker.ts), bundled likewise. */
   probe: string;
+  /** Path of the SVG that the case `growth` draws. Absent: none is drawn. */
+  picture?: string;
   report(figure: Figure): void;
 }
 
@@ -20,17 +23,8 @@ export interface Figure {
   name: string;
   value: number;
   unit: 'ms' | 'µs' | 'MB' | 'a second' | 'times';
-  /** What must hold of the value: nothing is said where there is none. */
+  /** What must hold of the value, if anything. */
   target?: { most: number } | { least: number };
-}
-
-/** A piece of work in this process. */
-export interface TimedWork {
-  name: string;
-  /** The most that one run may take once warm, in milliseconds. */
-  limit: number;
-  /** Gets everything ready, asserts that what is to be timed is right, and returns it. */
-  prepare(): () => unknown;
 }
 
 export function holds({ value, target }: Figure): boolean {

@@ -1,11 +1,13 @@
 /**
- * Runs benchmarks: all of them, or those whose names contain one of the arguments. `npm run bench -- transfers` for example.
- *
- * Figures are those of this machine; what the design asks for stands beside them. Fails where an answer is wrong, not where one is late.
+ * Runs benchmarks. Figures are those of this machine, each beside its target if it has one. Fails
+ * if an answer is wrong, not if it is late.
  */
 import { mkdirSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runMain, UsageError } from '../scripts/lib/process/command-line.ts';
+import { PROJECT } from '../scripts/lib/project.ts';
 import { buildWorker } from '../test/support/edge/bundle.ts';
 import { type Bench, type Figure, holds } from './case.ts';
 import { followingCases } from './cases/following.ts';
@@ -24,6 +26,18 @@ const CASES = [
   ...judgeCases,
 ];
 
+const PICTURE = join(PROJECT, 'docs/performance-growth.svg');
+
+const USAGE = `Usage: npm run bench -- [--picture] [NAME…]
+
+Runs all benchmarks, or those whose names contain one of NAME. All of them take five minutes, and
+much longer the first time: ledgers are made in the folder for temporary files, and kept there.
+
+  --picture   write the curves of the benchmark "growth" to docs/performance-growth.svg
+
+Names:
+${CASES.map(({ name }) => `  ${name}`).join('\n')}`;
+
 function print(figure: Figure): void {
   const { name, value, unit, target } = figure;
   const goal =
@@ -33,9 +47,8 @@ function print(figure: Figure): void {
         ? `at most ${target.most}`
         : `at least ${target.least}`;
   const verdict = target === undefined ? '' : holds(figure) ? 'holds' : 'MISSED';
-  console.log(
-    `  ${name.padEnd(64)} ${format(value).padStart(9)} ${unit.padEnd(8)} ${goal.padEnd(16)} ${verdict}`,
-  );
+  const amount = `${format(value).padStart(9)} ${unit.padEnd(8)}`;
+  console.log(`  ${name.padEnd(64)} ${amount} ${goal.padEnd(16)} ${verdict}`);
 }
 
 /** Three digits that count. */
@@ -44,26 +57,32 @@ function format(value: number): string {
   return value.toPrecision(3);
 }
 
-const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-const chosen = CASES.filter(
-  ({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)),
-);
-if (chosen.length === 0) {
-  console.error(
-    `No such benchmark. There are:\n${CASES.map(({ name }) => `  ${name}`).join('\n')}`,
+await runMain(USAGE, async (args) => {
+  const { values, positionals } = parseArgs({
+    args,
+    options: { picture: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  const chosen = CASES.filter(
+    ({ name }) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
   );
-  process.exit(1);
-}
-
-const build = join(tmpdir(), 'stardust-edge-node', 'build');
-const bench: Bench = { worker: join(build, 'worker'), probe: join(build, 'probe'), report: print };
-mkdirSync(build, { recursive: true });
-await Promise.all([
-  buildWorker(bench.worker),
-  buildWorker(bench.probe, 'bench/probe/wrangler.toml'),
-]);
-console.log(`${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}\n`);
-for (const { name, about, run } of chosen) {
-  console.log(`${name}\n  ${about}`);
-  await run(bench);
-}
+  if (chosen.length === 0) throw new UsageError('no benchmark has such a name');
+  const build = join(tmpdir(), 'stardust-edge-node', 'build');
+  const bench: Bench = {
+    worker: join(build, 'worker'),
+    probe: join(build, 'probe'),
+    ...(values.picture && { picture: PICTURE }),
+    report: print,
+  };
+  mkdirSync(build, { recursive: true });
+  await Promise.all([
+    buildWorker(bench.worker),
+    buildWorker(bench.probe, 'bench/probe/wrangler.toml'),
+  ]);
+  console.log(`${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}\n`);
+  for (const { name, about, run } of chosen) {
+    console.log(`${name}\n  ${about}`);
+    await run(bench);
+  }
+  return 0;
+});

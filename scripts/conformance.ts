@@ -1,15 +1,21 @@
 /**
- * `npm run conformance -- [--parameters FILE] FILE…`: runs vectors in the formats of data/README.md, plain or gzipped, against the product.
- *
- * Prints every failure with what differed, then `N passed, N failed`; the exit code is 1 if any failed, 2 if it was called wrongly.
+ * `npm run conformance -- FILE…`: runs recorded vectors against this code. The kinds of vectors and
+ * their fields are described in test/vectors/README.md.
  */
 import { parseArgs } from 'node:util';
 import type { ProtocolParameters } from '../src/stardust/parameters.ts';
 import { README_PARAMETERS, readParameters } from './conformance/parameters.ts';
 import { readVectors } from './conformance/read-vectors.ts';
 import { runVector } from './conformance/run-vector.ts';
+import { errorMessage, runMain, UsageError } from './lib/process/command-line.ts';
 
-const USAGE = 'Usage: npm run conformance -- [--parameters FILE] FILE…';
+const USAGE = `Usage: npm run conformance -- [--parameters FILE] FILE…
+
+Runs vectors against this code: JSON lines or one JSON document a file, plain or gzipped.
+Prints what differs, then "N passed, N failed". Exit code 1 if any failed.
+
+  --parameters FILE   protocol parameters, as a node's info route answers them;
+                      default: those of the recorded vectors (test/vectors/README.md)`;
 
 interface Count {
   passed: number;
@@ -30,23 +36,28 @@ async function runFile(path: string, parameters: ProtocolParameters): Promise<Co
     }
     if (count.passed + count.failed === 0) fail(path, 'holds no vector');
   } catch (error) {
-    fail(path, `cannot be read: ${messageOf(error)}`);
+    fail(path, `cannot be read: ${errorMessage(error)}`);
   }
   return count;
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+async function parametersOf(path: string | undefined): Promise<ProtocolParameters> {
+  if (path === undefined) return README_PARAMETERS;
+  try {
+    return await readParameters(path);
+  } catch (error) {
+    throw new UsageError(errorMessage(error), { cause: error });
+  }
 }
 
-async function main(): Promise<number> {
+await runMain(USAGE, async (args) => {
   const { values, positionals } = parseArgs({
+    args,
     options: { parameters: { type: 'string' } },
     allowPositionals: true,
   });
-  if (positionals.length === 0) throw new Error('no file given');
-  const parameters =
-    values.parameters === undefined ? README_PARAMETERS : await readParameters(values.parameters);
+  if (positionals.length === 0) throw new UsageError('no file given');
+  const parameters = await parametersOf(values.parameters);
   const total: Count = { passed: 0, failed: 0 };
   for (const path of positionals) {
     const { passed, failed } = await runFile(path, parameters);
@@ -55,12 +66,4 @@ async function main(): Promise<number> {
   }
   console.log(`${total.passed} passed, ${total.failed} failed`);
   return total.failed === 0 ? 0 : 1;
-}
-
-try {
-  process.exitCode = await main();
-} catch (error) {
-  console.error(messageOf(error));
-  console.error(USAGE);
-  process.exitCode = 2;
-}
+});

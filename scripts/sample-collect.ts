@@ -1,10 +1,24 @@
 /**
- * `node scripts/sample-collect.ts DIR`: makes sample/ of recorded Shimmer data in the layout of data/README.md (`shimmer/`). Kept so that it can be seen where sample/ comes from.
+ * `npx node scripts/sample-collect.ts DIR`: makes the files of sample/ from recorded data of
+ * Shimmer. Kept in the project to show where sample/ comes from.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { SAMPLE, type SampleMilestone, type SampleNetwork } from './lib/sample.ts';
+import { runMain, UsageError } from './lib/process/command-line.ts';
+import {
+  CONFIRMED,
+  PROPOSED,
+  SAMPLE,
+  type SampleMilestone,
+  type SampleNetwork,
+} from './lib/sample/sample.ts';
+
+const USAGE = `Usage: npx node scripts/sample-collect.ts DIR
+
+Makes the files of sample/ from the recorded data in DIR, whose layout is described in
+test/vectors/README.md, section Shimmer.`;
 
 interface RecordedConfig {
   protocol: { network_name: string };
@@ -14,39 +28,52 @@ interface RecordedConfig {
   };
 }
 
-const source = process.argv[2];
-if (source === undefined) throw new Error('Usage: node scripts/sample-collect.ts DIR');
-
-/** Without its mode: what is recorded cannot be written. */
-function copy(from: string, to: string): void {
-  writeFileSync(join(SAMPLE, to), readFileSync(join(source!, from)));
+function collect(source: string): void {
+  writeJson('network.json', readNetwork(source));
+  copy(join(source, 'full_target17338_ledger17338.bin'), 'snapshot-17338.bin');
+  for (const index of [CONFIRMED, PROPOSED]) {
+    const milestone = JSON.stringify(readMilestone(join(source, String(index))));
+    write(`milestone-${index}.json.gz`, gzipSync(milestone, { level: 9 }));
+  }
+  for (const part of ['request', 'expected'])
+    copy(join(source, `${PROPOSED}/whiteflag.${part}.json`), `whiteflag-${PROPOSED}.${part}.json`);
 }
 
-const config = JSON.parse(
-  readFileSync(join(source, 'protocol-and-node-config.json'), 'utf8'),
-) as RecordedConfig;
-const network: SampleNetwork = {
-  name: config.protocol.network_name,
-  milestonePublicKeys: config.nodeConfig.milestone_key_ranges.map((range) => range.public_key),
-  milestoneThreshold: config.nodeConfig.milestone_public_key_count,
-};
-writeFileSync(join(SAMPLE, 'network.json'), `${JSON.stringify(network, null, 2)}\n`);
-copy('full_target17338_ledger17338.bin', 'snapshot-17338.bin');
-
-for (const index of ['17339', '17340']) {
-  const folder = join(source, index);
-  const hexOf = (...path: string[]) => `0x${readFileSync(join(folder, ...path)).toHex()}`;
-  const milestone: SampleMilestone = {
-    payload: hexOf('milestone.payload.bin'),
-    blocks: readdirSync(join(folder, 'blocks'))
-      .sort()
-      .map((name) => hexOf('blocks', name)),
+function readNetwork(source: string): SampleNetwork {
+  const path = join(source, 'protocol-and-node-config.json');
+  const { protocol, nodeConfig }: RecordedConfig = JSON.parse(readFileSync(path, 'utf8'));
+  return {
+    name: protocol.network_name,
+    milestonePublicKeys: nodeConfig.milestone_key_ranges.map((range) => range.public_key),
+    milestoneThreshold: nodeConfig.milestone_public_key_count,
   };
-  writeFileSync(
-    join(SAMPLE, `milestone-${index}.json.gz`),
-    gzipSync(JSON.stringify(milestone), { level: 9 }),
-  );
 }
-for (const part of ['request', 'expected']) {
-  copy(join('17340', `whiteflag.${part}.json`), `whiteflag-17340.${part}.json`);
+
+function readMilestone(folder: string): SampleMilestone {
+  const hexOf = (path: string) => `0x${readFileSync(join(folder, path)).toHex()}`;
+  const names = readdirSync(join(folder, 'blocks')).sort();
+  return {
+    payload: hexOf('milestone.payload.bin'),
+    blocks: names.map((name) => hexOf(join('blocks', name))),
+  };
 }
+
+/** Copies the bytes but not the file's mode: recorded files are read-only. */
+function copy(from: string, name: string): void {
+  write(name, readFileSync(from));
+}
+
+function writeJson(name: string, value: unknown): void {
+  write(name, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+function write(name: string, content: string | Uint8Array): void {
+  writeFileSync(join(SAMPLE, name), content);
+}
+
+await runMain(USAGE, (args) => {
+  const [source, ...others] = parseArgs({ args, allowPositionals: true }).positionals;
+  if (source === undefined || others.length > 0) throw new UsageError('one folder is to be given');
+  collect(source);
+  return 0;
+});

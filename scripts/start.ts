@@ -1,23 +1,34 @@
 /**
- * `npm start [-- FLAGS]`: serves the sample, real Shimmer milestones, with `wrangler dev` (design §6). The flags go to wrangler.
+ * `npm start [-- FLAGS]`: serves the sample, real milestones of Shimmer, with `wrangler dev`.
  *
- * The sample has databases of its own, so that nobody's ledger is replaced. What they lack is made first, also when an earlier start was cut short.
+ * The sample has databases of its own, so that nobody's ledger is replaced. Whatever these
+ * databases still lack is made first, also when an earlier start was interrupted.
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { prepareSample, type SampleNft } from './lib/prepare-sample.ts';
-import { readNetwork, readWhiteFlag } from './lib/sample.ts';
-import { PROJECT, readWranglerConfig } from './lib/wrangler-config.ts';
-import { startWranglerDev } from './lib/wrangler-dev.ts';
+import { runMain } from './lib/process/command-line.ts';
+import { PROJECT } from './lib/project.ts';
+import { prepareSample, type SampleNft } from './lib/sample/prepare-sample.ts';
+import { readNetwork, readWhiteFlag } from './lib/sample/sample.ts';
+import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
+import { startWranglerDev } from './lib/wrangler/wrangler-dev.ts';
+
+const USAGE = `Usage: npm start [-- FLAGS]
+
+Serves the sample (sample/README.md) at http://127.0.0.1:8787 and prints two requests to try.
+
+  --persist-to DIR   where the databases are; default .wrangler/sample
+
+All other flags go to wrangler dev, --port N for example: npx wrangler dev --help`;
 
 const DEFAULT_PERSIST_TO = join(PROJECT, '.wrangler', 'sample');
 
-/** Milliseconds between two looks at whether npm, which started us, is still there. */
-const LOOK = 500;
+/** Between two checks whether npm, which started this process, is still there. */
+const LOOK_EVERY_MS = 500;
 
-/** Milliseconds between two calls to `scheduled`: what the cron trigger does on Cloudflare and does not do in wrangler dev. */
-const CRON = 60_000;
+/** Between two calls of the Worker's `scheduled`: wrangler dev does not run cron triggers. */
+const SCHEDULE_EVERY_MS = 60_000;
 
 async function main(flags: string[]): Promise<number> {
   const { values } = parseArgs({
@@ -45,9 +56,9 @@ async function main(flags: string[]): Promise<number> {
     const url = await dev.ready;
     await runSchedule(url);
     console.log(describeRequests(url.origin, nft));
-    setInterval(() => void runSchedule(url), CRON).unref();
+    setInterval(() => void runSchedule(url), SCHEDULE_EVERY_MS).unref();
   } catch {
-    // it has said why
+    // wrangler has printed why it does not listen
   }
   const code = await dev.ended;
   return stopped ? 0 : code;
@@ -57,14 +68,14 @@ async function runSchedule(url: URL): Promise<void> {
   await fetch(new URL('/cdn-cgi/handler/scheduled', url)).catch(() => undefined);
 }
 
-/** Wrangler does not take a flag twice. */
+/** Wrangler refuses a flag that is given twice. */
 function withoutPersistTo(flags: readonly string[]): string[] {
   return flags.filter(
     (flag, i) => !flag.startsWith('--persist-to') && flags[i - 1] !== '--persist-to',
   );
 }
 
-/** Calls when we are to end: by a signal, or because npm is gone. */
+/** Calls `end` on a signal that ends processes, or when npm is gone. */
 function whenDismissed(end: () => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
   if (process.env.npm_lifecycle_event === undefined) return;
@@ -72,10 +83,10 @@ function whenDismissed(end: () => void): void {
   const npm = parentOf(shell);
   setInterval(() => {
     if (process.ppid !== shell || parentOf(shell) !== npm) end();
-  }, LOOK).unref();
+  }, LOOK_EVERY_MS).unref();
 }
 
-/** npm runs us by a shell, which outlives it. Undefined where the system does not tell. */
+/** npm runs scripts by a shell, which outlives it. Undefined where the system does not tell. */
 function parentOf(pid: number): string | undefined {
   try {
     return /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
@@ -87,7 +98,7 @@ function parentOf(pid: number): string | undefined {
 function describeRequests(origin: string, { nftId, outputId }: SampleNft): string {
   const { request, expected } = readWhiteFlag();
   return `
-Serving milestones of Shimmer, September 2022, at ${origin}. Two requests to paste into another terminal:
+Serving milestones of Shimmer (September 2022) at ${origin}. Two requests for another terminal:
 
 curl ${origin}/api/indexer/v1/outputs/nft/${nftId}
   answers {"ledgerIndex":17339,"items":["${outputId}"]}
@@ -97,9 +108,4 @@ curl ${origin}/api/core/v2/whiteflag -H 'content-type: application/json' -d '${J
 `;
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await runMain(USAGE, main);

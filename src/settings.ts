@@ -3,7 +3,9 @@
  * sentence that begins with the setting's name.
  */
 import * as v from 'valibot';
+import { toHexDigits } from './stardust/bytes.ts';
 import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
+import type { TreeHasherName } from './stardust/tree-hasher/choose-tree-hasher.ts';
 
 export interface Settings {
   ledger: D1Database;
@@ -24,6 +26,8 @@ export interface Settings {
   publicRoutes: readonly string[];
   /** Milestones for which spent outputs and the bytes of referenced blocks are kept. */
   retentionMilestones: number;
+  /** What works out the Merkle roots of requests, if it proves right. */
+  treeHasher: TreeHasherName;
   /** Whether answers carry Server-Timing. */
   serverTiming: boolean;
 }
@@ -129,6 +133,7 @@ const environment = v.pipe(
         ),
       ),
       RETENTION_MILESTONES: integer(MIN_RETENTION_MILESTONES),
+      TREE_HASHER: v.pipe(text, v.picklist(['', 'noble', 'unrolled'], 'must be noble or unrolled')),
       SERVER_TIMING: v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false')),
     },
     'must be bound',
@@ -137,7 +142,7 @@ const environment = v.pipe(
     v.check(
       ({ MILESTONE_PUBLIC_KEYS: keys, MILESTONE_THRESHOLD: threshold = 0 }) =>
         keys.length === 0 ||
-        threshold <= new Set(keys.map(({ publicKey }) => publicKey.toHex())).size,
+        threshold <= new Set(keys.map(({ publicKey }) => toHexDigits(publicKey))).size,
       'must not be greater than the number of keys in MILESTONE_PUBLIC_KEYS',
     ),
     ['MILESTONE_THRESHOLD'],
@@ -167,6 +172,7 @@ export function readSettings(env: unknown): SettingsResult {
       milestoneKeys: keys.length > 0 && threshold !== undefined ? { keys, threshold } : undefined,
       publicRoutes: output.PUBLIC_ROUTES,
       retentionMilestones: output.RETENTION_MILESTONES ?? 17_280,
+      treeHasher: output.TREE_HASHER || 'noble',
       serverTiming: output.SERVER_TIMING === 'true',
     },
   };

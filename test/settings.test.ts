@@ -23,6 +23,7 @@ describe('settings (design §6)', () => {
       milestoneKeys: undefined,
       publicRoutes: [],
       retentionMilestones: 17_280,
+      treeHasher: 'noble',
       serverTiming: false,
     };
     expect(settingsOf({})).toMatchObject(defaults);
@@ -33,6 +34,7 @@ describe('settings (design §6)', () => {
         MILESTONE_THRESHOLD: '',
         PUBLIC_ROUTES: ',',
         RETENTION_MILESTONES: '',
+        TREE_HASHER: ' ',
         SERVER_TIMING: '',
       }),
     ).toMatchObject(defaults);
@@ -42,6 +44,10 @@ describe('settings (design §6)', () => {
     expect(
       settingsOf({ UPSTREAM_URL: 'http://127.0.0.1:14265/, https://node.example/base' }).upstreams,
     ).toEqual(['http://127.0.0.1:14265', 'https://node.example/base']);
+  });
+
+  it.each(['noble', 'unrolled'] as const)('read the hasher of trees, %s', (treeHasher) => {
+    expect(settingsOf({ TREE_HASHER: treeHasher }).treeHasher).toBe(treeHasher);
   });
 
   it('read keys with and without ranges, and the threshold', () => {
@@ -79,6 +85,8 @@ describe('settings (design §6)', () => {
     ['RETENTION_MILESTONES', '34'],
     ['RETENTION_MILESTONES', '1e9'],
     ['RETENTION_MILESTONES', '4294967296'],
+    ['TREE_HASHER', 'fast'],
+    ['TREE_HASHER', 'Unrolled'],
     ['SERVER_TIMING', 'yes'],
     ['LEDGER', undefined],
     ['NFT_INDEX', 'text'],

@@ -1,11 +1,13 @@
 /**
- * The follower of the running Worker, against a double of a node on this machine: how fast it catches up, and how long a big milestone takes.
+ * The follower of the running Worker against a double of a HORNET node on this machine: how fast it
+ * catches up, and how long a big milestone takes.
  *
- * Times are taken where the requests arrive. A milestone is asked for as soon as the one before is committed, the tips as soon as the last one is.
+ * Times are taken where the requests arrive, in the double. The follower requests a milestone as
+ * soon as it has committed the one before, and the tips as soon as it has committed the last one.
  */
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SqliteDatabase } from '../../scripts/lib/sqlite-database.ts';
+import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { NodeDouble } from '../../test/support/hornet-double/hornet-double.ts';
 import { lastIndex, ledgerAt, type Network } from '../../test/support/network/network-model.ts';
 import type { Bench, BenchCase } from '../case.ts';
@@ -15,15 +17,15 @@ import { median } from '../tools/measure.ts';
 import { importNetwork } from '../tools/network-ledger.ts';
 import { withEdge } from '../tools/servers.ts';
 
-/** Milliseconds after which it gives up. */
-const PATIENCE = 120_000;
+/** After which the case fails. */
+const TIMEOUT_MS = 120_000;
 
 interface Asked {
   path: string;
   at: number;
 }
 
-/** Has a new Worker follow the network from its genesis to its end. Returns what it asked for. */
+/** A new Worker follows the network from its genesis to its end. Returns what it requested. */
 async function follow({ worker: folder }: Bench, network: Network): Promise<Asked[]> {
   const asked: Asked[] = [];
   await withNewFolder(async (persistTo) => {
@@ -44,9 +46,12 @@ async function follow({ worker: folder }: Bench, network: Network): Promise<Aske
       // any request wakes the follower
       await fetch(`${edge.url}/health`);
       const start = performance.now();
-      // the tips are asked for when nothing is left to take in
+      // the tips are requested when no milestone is left to apply
       while (!asked.some(isTips)) {
-        assert.ok(performance.now() - start < PATIENCE, 'the follower does not come to the end');
+        assert.ok(
+          performance.now() - start < TIMEOUT_MS,
+          'the follower did not reach the last milestone in time',
+        );
         await sleep(10);
       }
     });
@@ -55,10 +60,9 @@ async function follow({ worker: folder }: Bench, network: Network): Promise<Aske
   return asked;
 }
 
-const SELECT_UNSPENT =
-  'SELECT id FROM output WHERE created IS NOT NULL AND spent IS NULL ORDER BY id';
+const SELECT_UNSPENT = 'SELECT id FROM output ORDER BY id';
 
-/** That it holds what the network's does at the end. */
+/** Asserts that it holds the outputs that the network's ledger has at its end. */
 async function assertLedger(db: SqliteDatabase, network: Network): Promise<void> {
   const { results } = await db.prepare(SELECT_UNSPENT).all<{ id: string }>();
   const due = ledgerAt(network, lastIndex(network)).map(({ outputId }) => outputId.toHex());
@@ -91,25 +95,25 @@ const catchUp: BenchCase = {
   },
 };
 
-/** The first milestones of a Worker just started are not counted. */
+/** Milestones that are not counted: the first ones of a Worker just started. */
 const WARM_UP = 4;
 
 const COUNT = 10;
 
-const intake: BenchCase = {
-  name: 'taking in 1,000 transfers',
-  about: `From the request for the last block of a milestone to the first one behind its commit; median of ${COUNT} milestones.`,
+const apply: BenchCase = {
+  name: 'applying 1,000 transfers',
+  about: `From the request for the last block to the first after the commit; median of ${COUNT}.`,
   run: async (bench) => {
     const asked = await follow(
       bench,
       busyNetwork({ sizes: Array(WARM_UP + COUNT).fill(1001), transferEvery: 1 }),
     );
-    // behind the last block of a milestone comes a question about something else
-    const taken = asked.flatMap((each, i) => {
+    // the request after the last block of a milestone is one for something else
+    const times = asked.flatMap((each, i) => {
       const next = asked[i + 1];
       return isBlock(each) && next !== undefined && !isBlock(next) ? [next.at - each.at] : [];
     });
-    const value = median(taken.slice(WARM_UP));
+    const value = median(times.slice(WARM_UP));
     bench.report({
       name: 'a milestone of 1,000 transfers',
       value,
@@ -119,4 +123,4 @@ const intake: BenchCase = {
   },
 };
 
-export const followingCases: readonly BenchCase[] = [intake, catchUp];
+export const followingCases: readonly BenchCase[] = [apply, catchUp];

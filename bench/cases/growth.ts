@@ -1,18 +1,15 @@
 /**
- * How the time of a white-flag request grows with its cone; with --picture, drawn (docs/performance-growth.svg).
+ * How the time of a white-flag request grows with its cone; drawn as docs/performance-growth.svg.
  */
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Bench, BenchCase } from '../case.ts';
-import { drawGrowth, type Point } from '../picture.ts';
 import { coneLedger } from '../tools/cone-ledger.ts';
+import { drawGrowth, type Point } from '../tools/picture.ts';
 import { Questioner } from '../tools/questions.ts';
 import { withEdge } from '../tools/servers.ts';
 
 const COUNTS = [100, 300, 1000, 3000, 10_000, 30_000, 50_000];
 const KINDS = ['notes', 'transfers'] as const;
-
-const PICTURE = join(import.meta.dirname, '../../docs/performance-growth.svg');
 
 async function measure(
   { worker: folder }: Bench,
@@ -40,7 +37,7 @@ export const growthCases: readonly BenchCase[] = [
   {
     name: 'growth',
     about:
-      'Cones of 100 to 50,000 blocks, and how their times compare with n log n: 1 is as fast as that grows.',
+      'Cones of 100 to 50,000 blocks, and by how much their times grow, compared with n log n.',
     run: async (bench) => {
       const curves: Record<string, Point[]> = {};
       for (const kind of KINDS) {
@@ -65,7 +62,7 @@ export const growthCases: readonly BenchCase[] = [
         }
         curves[kind] = points;
       }
-      if (process.argv.includes('--picture')) writeFileSync(PICTURE, drawGrowth(curves));
+      if (bench.picture !== undefined) writeFileSync(bench.picture, drawGrowth(curves));
     },
   },
 ];

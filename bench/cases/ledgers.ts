@@ -1,5 +1,6 @@
 /**
- * That a white-flag request costs what its cone costs, however big the ledger is and however long ago the milestone.
+ * That a white-flag request costs what its cone costs, however big the ledger is and however long
+ * ago its milestone was.
  */
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +14,10 @@ import { withEdge } from '../tools/servers.ts';
 
 const OPTIONS = { kind: 'transfers', count: 1000 } as const;
 
-/** Small and big ledgers in turns, as the machine is not the same from minute to minute. */
+/**
+ * The small and the big ledger in turns, as other work on the machine changes from minute to
+ * minute.
+ */
 async function compareLedgers({ worker: folder, report }: Bench): Promise<void> {
   const [few, many] = [10_000, 1_000_000];
   const small = await coneLedger(OPTIONS, few);
@@ -62,14 +66,14 @@ async function compareAudits({ worker: folder, report }: Bench): Promise<void> {
 
 const WARM_UP = 60;
 const COUNT = 41;
-const PAUSE = 20;
+const PAUSE_MS = 20;
 
 /** Medians. */
 async function askInTurns(works: readonly (() => Promise<number>)[]): Promise<number[]> {
   const times = works.map((): number[] => []);
   for (let round = -WARM_UP; round < COUNT; round++) {
     for (const [i, work] of works.entries()) {
-      if (round >= 0) await sleep(PAUSE);
+      if (round >= 0) await sleep(PAUSE_MS);
       const ms = await work();
       if (round >= 0) times[i]!.push(ms);
     }

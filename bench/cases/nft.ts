@@ -1,5 +1,6 @@
 /**
- * NFT lookups with a million NFTs in the index, beside a Worker that answers a constant and one that does a single get of KV, in turns.
+ * NFT lookups with a million NFTs in the index. In turns with them: a Worker that answers a
+ * constant, and one that does a single get of KV.
  */
 import { strict as assert } from 'node:assert';
 import { entryKey } from '../../src/nft-index/kv-entry.ts';
@@ -21,12 +22,17 @@ const MANY = 50_000;
 
 const CONNECTIONS = [1, 16];
 
-/** Milliseconds of each turn, and how many turns there are; the first are not counted. */
-const TURN = 500;
+/** Of each turn. */
+const TURN_MS = 500;
+
+/** Turns that count, and turns before them that do not. */
 const TURNS = 17;
 const WARM_UP = 4;
 
-/** Compared with what, and how near they should come; the constant with what every answer needs is as near as one could. */
+/**
+ * What is compared with what, and the target. The constant with the headers and the log line that
+ * every answer needs shows the best that is possible.
+ */
 const GOALS = [
   { name: 'constant, headers', by: 'constant' },
   { name: 'constant, headers, a line of log', by: 'constant' },
@@ -55,7 +61,7 @@ function lookups(edge: Edge, count: number): Load {
   };
 }
 
-/** IDs are hashes; the client is not to make them while it measures. */
+/** IDs are hashes, made before the measurement. */
 const ids = new Map<number, string>();
 const answers = new Map<string, string>();
 
@@ -105,7 +111,7 @@ async function run({ worker, probe: probeFolder, report }: Bench): Promise<void>
         const rates = Object.fromEntries(loads.map(([name]) => [name, [] as number[]]));
         for (let turn = -WARM_UP; turn < TURNS; turn++) {
           for (const [name, load] of loads) {
-            const rate = await measureRate(load, connections, TURN);
+            const rate = await measureRate(load, connections, TURN_MS);
             if (turn >= 0) rates[name]!.push(rate);
           }
         }

@@ -1,10 +1,12 @@
 /**
- * The white flag over HTTP: warm, again, of a fresh isolate, and what memory it takes.
+ * The white flag over HTTP, by each hasher of tree nodes: warm, again, of a fresh isolate, and what
+ * memory it takes.
  */
-import type { Edge } from '../../test/support/edge/edge.ts';
+import type { TreeHasherName } from '../../src/stardust/tree-hasher/choose-tree-hasher.ts';
+import type { Edge, EdgeOptions } from '../../test/support/edge/edge.ts';
 import { OUR_ISOLATE, readHeaps } from '../../test/support/edge/heap.ts';
 import type { ConeOptions } from '../../test/support/network/cones.ts';
-import type { Bench, BenchCase } from '../case.ts';
+import type { Bench, BenchCase, Figure } from '../case.ts';
 import { type ConeLedger, coneLedger } from '../tools/cone-ledger.ts';
 import { Connection } from '../tools/connection.ts';
 import { measureHash } from '../tools/hash-time.ts';
@@ -15,147 +17,161 @@ import { withEdge, withProbe } from '../tools/servers.ts';
 
 const COUNT = 21;
 
-/** What a request may take beyond its hashing: half of that, and 5 ms (issue 7, 1). */
+const HASHERS = ['noble', 'unrolled'] as const satisfies readonly TreeHasherName[];
+
+/** What a request may take: so many times its hashing, and so many milliseconds. */
 const SHARE = 1.5;
-const EXTRA = 5;
+const EXTRA_MS = 5;
 
-function warm(options: ConeOptions, most: number | undefined): BenchCase {
-  const name = describe(options);
-  return {
-    name,
+/** Targets in milliseconds, by hasher. */
+type Targets = Partial<Record<TreeHasherName, number>>;
+
+/** A case for each hasher, one after the other. */
+function warm(options: ConeOptions, targets: Targets): BenchCase[] {
+  return HASHERS.map((hasher) => ({
+    name: `${describe(options)}, ${hasher}`,
     about: 'The same question about another moment each time, every answer computed.',
-    run: async (bench) => {
-      const ledger = await coneLedger(options);
-      await withProbe(bench.probe, (probe) =>
-        withEdge(served(bench, ledger), async (edge) => {
-          const questioner = new Questioner(edge.url);
-          const before = await measureHash(probe);
-          const ms = await questioner.measure(ledger.question, COUNT);
-          const hash = (before + (await measureHash(probe))) / 2;
-          bench.report({
-            name,
-            value: ms,
-            unit: 'ms',
-            ...(most !== undefined && { target: { most } }),
-          });
-          for (const [stage, value] of Object.entries(questioner.stagesOf(COUNT))) {
-            bench.report({ name: `${name}: ${stage}`, value, unit: 'ms' });
-          }
-          bench.report({ name: `${name}: hash of 65 bytes`, value: hash, unit: 'µs' });
-          const noble = await measureHash(probe, '/hash-noble');
-          bench.report({ name: `${name}: the same by @noble/hashes`, value: noble, unit: 'µs' });
-          bench.report({
-            name: `${name}: hashing of both roots`,
-            value: (ledger.nodes * hash) / 1000,
-            unit: 'ms',
-          });
-          const shareOf = (unit: number) => ms / ((SHARE * ledger.nodes * unit) / 1000 + EXTRA);
-          const allowed = `${name}: of ${SHARE} × hashing + ${EXTRA} ms`;
-          bench.report({ name: allowed, value: shareOf(hash), unit: 'times', target: { most: 1 } });
-          bench.report({
-            name: `${allowed}, by @noble/hashes`,
-            value: shareOf(noble),
-            unit: 'times',
-          });
-          const again: number[] = [];
-          for (let i = 0; i < COUNT; i++) again.push(await questioner.askAgain(ledger.question));
-          bench.report({
-            name: `${name}: the same request again`,
-            value: median(again),
-            unit: 'ms',
-            target: { most: 3 },
-          });
-          questioner.close();
-        }),
-      );
-    },
-  };
+    run: (bench) => measureWarm(bench, options, hasher, targets[hasher]),
+  }));
 }
 
-function fresh(options: ConeOptions, most?: number): BenchCase {
-  const name = `fresh isolate, ${describe(options)}`;
-  return {
-    name,
-    about:
-      'The first request of all to a Worker just started, with an empty cache of its database; median of starts.',
-    run: async (bench) => {
-      const ledger = await coneLedger(options);
-      const times: number[] = [];
-      for (let i = 0; i < 7; i++) {
-        await withEdge(served(bench, ledger), async (edge) => {
-          const questioner = new Questioner(edge.url);
-          times.push(await questioner.ask(ledger.question));
-          questioner.close();
-        });
+async function measureWarm(
+  bench: Bench,
+  options: ConeOptions,
+  hasher: TreeHasherName,
+  most: number | undefined,
+): Promise<void> {
+  const name = `${describe(options)}, ${hasher}`;
+  const ledger = await coneLedger(options);
+  await withProbe(bench.probe, (probe) =>
+    withEdge(served(bench, ledger, hasher), async (edge) => {
+      const questioner = new Questioner(edge.url);
+      const before = await measureHash(probe, hasher);
+      const value = await questioner.measure(ledger.question, COUNT);
+      const hash = (before + (await measureHash(probe, hasher))) / 2;
+      bench.report({ name, value, unit: 'ms', ...targetOf(most) });
+      for (const [stage, ms] of Object.entries(questioner.stagesOf(COUNT))) {
+        bench.report({ name: `${name}: ${stage}`, value: ms, unit: 'ms' });
       }
+      const hashing = (ledger.nodes * hash) / 1000;
+      bench.report({ name: `${name}: hash of a node`, value: hash, unit: 'µs' });
+      bench.report({ name: `${name}: hashing of both roots`, value: hashing, unit: 'ms' });
       bench.report({
-        name,
-        value: median(times),
-        unit: 'ms',
-        ...(most !== undefined && { target: { most } }),
+        name: `${name}: of ${SHARE} × hashing + ${EXTRA_MS} ms`,
+        value: value / (SHARE * hashing + EXTRA_MS),
+        unit: 'times',
+        target: { most: 1 },
       });
-    },
-  };
+      const again: number[] = [];
+      for (let i = 0; i < COUNT; i++) again.push(await questioner.askAgain(ledger.question));
+      bench.report({
+        name: `${name}: the same request again`,
+        value: median(again),
+        unit: 'ms',
+        target: { most: 3 },
+      });
+      questioner.close();
+    }),
+  );
 }
 
-/** What the platform limits is an isolate's heap, V8's and what it refers to. The process has the isolates of D1 and the cache too, and V8 gives back late. */
-/** Requests to a Worker that answers a constant, to see what workerd takes by itself. */
+function fresh(options: ConeOptions, targets: Targets): BenchCase[] {
+  return HASHERS.map((hasher) => {
+    const name = `fresh isolate, ${describe(options)}, ${hasher}`;
+    return {
+      name,
+      about:
+        'The first request of all to a Worker just started, with an empty cache of its database; median of starts.',
+      run: async (bench) => {
+        const ledger = await coneLedger(options);
+        const times: number[] = [];
+        for (let i = 0; i < 7; i++) {
+          await withEdge(served(bench, ledger, hasher), async (edge) => {
+            const questioner = new Questioner(edge.url);
+            times.push(await questioner.ask(ledger.question));
+            questioner.close();
+          });
+        }
+        bench.report({ name, value: median(times), unit: 'ms', ...targetOf(targets[hasher]) });
+      },
+    };
+  });
+}
+
+/**
+ * What the platform limits is an isolate's heap, V8's and what it refers to. The process has the
+ * isolates of D1 and the cache too, and V8 gives back late.
+ */
+function memory(options: ConeOptions, most: number): BenchCase[] {
+  return HASHERS.map((hasher) => {
+    const name = `memory, ${describe(options)}, ${hasher}`;
+    return {
+      name,
+      about:
+        'How far ten such requests, one after the other, make the heap of the isolate grow, garbage included; beside it the resident memory of all of workerd.',
+      run: async (bench) => {
+        const ledger = await coneLedger(options);
+        await withEdge({ ...served(bench, ledger, hasher), inspect: true }, async (edge) => {
+          // what it takes to have D1 open counts as before
+          const connection = new Connection(edge.url);
+          await connection.get('/health');
+          connection.close();
+          const pid = workerdOf(edge);
+          const before = { heap: await heapOf(edge), resident: memoryOf(pid) };
+          const heaps: number[] = [];
+          const resident: number[] = [];
+          const questioner = new Questioner(edge.url);
+          for (let i = 0; i < 10; i++) {
+            await questioner.ask(ledger.question);
+            heaps.push((await heapOf(edge)) - before.heap);
+            resident.push(memoryOf(pid) - before.resident);
+          }
+          questioner.close();
+          const report = (what: string, value: number, target?: number) =>
+            bench.report({ name: `${name}: ${what}`, value, unit: 'MB', ...targetOf(target) });
+          report('heap', Math.max(...heaps), most);
+          report('heap after the first', heaps[0]!);
+          report('workerd', Math.max(...resident));
+          report('workerd after the first', resident[0]!);
+        });
+      },
+    };
+  });
+}
+
+/** Requests to a Worker that answers a constant. */
 const CONSTANTS = 20_000;
 
-function memory(options: ConeOptions, most: number): BenchCase {
-  const name = `memory, ${describe(options)}`;
-  return {
-    name,
-    about:
-      'How far ten such requests, one after the other, make the heap of the isolate grow, garbage included; beside it the resident memory of all of workerd.',
-    run: async (bench) => {
-      const ledger = await coneLedger(options);
-      await withEdge({ ...served(bench, ledger), inspect: true }, async (edge) => {
-        // what it takes to have D1 open counts as before
-        const connection = new Connection(edge.url);
-        await connection.get('/health');
-        connection.close();
-        const pid = workerdOf(edge);
-        const before = { heap: await heapOf(edge), resident: memoryOf(pid) };
-        const heaps: number[] = [];
-        const resident: number[] = [];
-        const questioner = new Questioner(edge.url);
-        for (let i = 0; i < 10; i++) {
-          await questioner.ask(ledger.question);
-          heaps.push((await heapOf(edge)) - before.heap);
-          resident.push(memoryOf(pid) - before.resident);
-        }
-        questioner.close();
-        bench.report({
-          name: `${name}: heap`,
-          value: Math.max(...heaps),
-          unit: 'MB',
-          target: { most },
-        });
-        bench.report({ name: `${name}: heap after the first`, value: heaps[0]!, unit: 'MB' });
-        bench.report({ name: `${name}: workerd`, value: Math.max(...resident), unit: 'MB' });
-        bench.report({ name: `${name}: workerd after the first`, value: resident[0]!, unit: 'MB' });
-      });
-      await withProbe(bench.probe, async (probe) => {
-        const pid = workerdOf(probe);
-        const before = memoryOf(pid);
-        const connection = new Connection(probe.url);
-        for (let i = 0; i < CONSTANTS; i++) await connection.get('/constant');
-        connection.close();
-        const grown = `memory: workerd, by ${CONSTANTS.toLocaleString('en')} answers that are a constant`;
-        bench.report({ name: grown, value: memoryOf(pid) - before, unit: 'MB' });
-      });
-    },
-  };
-}
+const memoryOfConstants: BenchCase = {
+  name: 'memory, constants',
+  about: 'How far workerd grows by itself: by answers that are a constant.',
+  run: (bench) =>
+    withProbe(bench.probe, async (probe) => {
+      const pid = workerdOf(probe);
+      const before = memoryOf(pid);
+      const connection = new Connection(probe.url);
+      for (let i = 0; i < CONSTANTS; i++) await connection.get('/constant');
+      connection.close();
+      const name = `memory, constants: workerd, by ${CONSTANTS.toLocaleString('en')} answers`;
+      bench.report({ name, value: memoryOf(pid) - before, unit: 'MB' });
+    }),
+};
 
 /** MB of a million bytes. */
 async function heapOf(edge: Edge): Promise<number> {
   return (await readHeaps(edge)).get(OUR_ISOLATE)! / 1e6;
 }
 
-function served({ worker: folder }: Bench, { persistTo }: ConeLedger) {
-  return { folder, persistTo, vars: { SERVER_TIMING: 'true' } };
+function served(
+  { worker: folder }: Bench,
+  { persistTo }: ConeLedger,
+  hasher: TreeHasherName,
+): EdgeOptions {
+  return { folder, persistTo, vars: { SERVER_TIMING: 'true', TREE_HASHER: hasher } };
+}
+
+function targetOf(most: number | undefined): Pick<Figure, 'target'> {
+  return most === undefined ? {} : { target: { most } };
 }
 
 function describe({ kind, count, conflicts }: ConeOptions): string {
@@ -164,14 +180,15 @@ function describe({ kind, count, conflicts }: ConeOptions): string {
 }
 
 export const whiteFlagCases: readonly BenchCase[] = [
-  warm({ kind: 'notes', count: 1000 }, 8),
-  warm({ kind: 'notes', count: 10_000 }, 45),
-  warm({ kind: 'notes', count: 50_000 }, undefined),
-  warm({ kind: 'transfers', count: 1000 }, 12),
-  warm({ kind: 'transfers', count: 10_000 }, 80),
-  warm({ kind: 'transfers', count: 10_000, conflicts: 0.2 }, 80),
-  warm({ kind: 'transfers', count: 50_000 }, 400),
-  fresh({ kind: 'notes', count: 10_000 }),
-  fresh({ kind: 'transfers', count: 10_000 }, 150),
-  memory({ kind: 'transfers', count: 50_000 }, 128),
+  ...warm({ kind: 'notes', count: 1000 }, { noble: 12, unrolled: 8 }),
+  ...warm({ kind: 'notes', count: 10_000 }, { noble: 50, unrolled: 45 }),
+  ...warm({ kind: 'notes', count: 50_000 }, {}),
+  ...warm({ kind: 'transfers', count: 1000 }, { noble: 14, unrolled: 12 }),
+  ...warm({ kind: 'transfers', count: 10_000 }, { noble: 85, unrolled: 80 }),
+  ...warm({ kind: 'transfers', count: 10_000, conflicts: 0.2 }, { noble: 85, unrolled: 80 }),
+  ...warm({ kind: 'transfers', count: 50_000 }, { noble: 400, unrolled: 400 }),
+  ...fresh({ kind: 'notes', count: 10_000 }, {}),
+  ...fresh({ kind: 'transfers', count: 10_000 }, { noble: 150, unrolled: 150 }),
+  ...memory({ kind: 'transfers', count: 50_000 }, 128),
+  memoryOfConstants,
 ];

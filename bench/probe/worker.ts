@@ -1,26 +1,20 @@
 /**
- * The Worker that ours is compared with: it answers a constant, does one get of KV, or hashes, in the same runtime and as bundled as ours.
+ * The Worker that ours is compared with: it answers a constant, does one get of KV, or hashes nodes
+ * of a Merkle tree, in the same runtime and as bundled as ours.
  */
 import { DurableObject } from 'cloudflare:workers';
-import { blake2b } from '@noble/hashes/blake2.js';
-import { blake2b256Short } from '../../src/stardust/blake2b-short.ts';
-
-/** The nodes of a Merkle tree. */
-const NODE_BYTES = 65;
+import { nobleTreeHasher } from '../../src/stardust/tree-hasher/noble-tree-hasher.ts';
+import type { TreeHasher } from '../../src/stardust/tree-hasher/tree-hasher.ts';
+import { unrolledTreeHasher } from '../../src/stardust/tree-hasher/unrolled-tree-hasher.ts';
 
 const CONSTANT = JSON.stringify({ ledgerIndex: 1, items: [`0x${'0'.repeat(68)}`] });
 
-function hashShort(count: number): void {
-  const message = new Uint8Array(NODE_BYTES);
-  for (let i = 0; i < count; i++) message.set(blake2b256Short(message));
+function hashNodes(hasher: TreeHasher, count: number): void {
+  const words = new Uint32Array(16);
+  for (let i = 0; i < count; i++) hasher.hashPair(words, 0, 0);
 }
 
-function hashNoble(count: number): void {
-  const message = new Uint8Array(NODE_BYTES);
-  for (let i = 0; i < count; i++) message.set(blake2b(message, { dkLen: 32 }));
-}
-
-/** The headers that the contract has every NFT answer carry (design §1, §4). */
+/** The headers of every NFT answer (docs/contract.md#headers, docs/contract.md#caching). */
 const NFT_HEADERS = {
   'content-type': 'application/json',
   'access-control-allow-origin': '*',
@@ -31,7 +25,7 @@ const NFT_HEADERS = {
   'x-ledger-index': '1',
 };
 
-/** A line of log as every request writes one. */
+/** A line of log as the Worker writes one for each request. */
 const LINE = JSON.stringify({
   event: 'request',
   method: 'GET',
@@ -41,7 +35,7 @@ const LINE = JSON.stringify({
   ledgerIndex: 1,
 });
 
-/** Does nothing: the harness binds a class of this name. */
+/** Does nothing. test/support/edge/serve.ts binds a class of this name. */
 export class Follower extends DurableObject {}
 
 export default {
@@ -63,11 +57,11 @@ export default {
         });
         return new Response(text, { headers: { 'content-type': 'application/json' } });
       }
-      case '/hash':
-        hashShort(count);
+      case '/hash/noble':
+        hashNodes(nobleTreeHasher, count);
         return new Response();
-      case '/hash-noble':
-        hashNoble(count);
+      case '/hash/unrolled':
+        hashNodes(unrolledTreeHasher, count);
         return new Response();
       default:
         return new Response(null, { status: 404 });

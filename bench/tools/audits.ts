@@ -1,5 +1,6 @@
 /**
- * A ledger with a past: a milestone of a thousand transfers comes next, and others came long ago, with small ones in between.
+ * A ledger with a past: a milestone of a thousand transfers comes next, others came long ago, and
+ * there are small ones between them.
  */
 import { lastQuestion } from '../../test/support/network/cones.ts';
 import {
@@ -23,7 +24,7 @@ const BIG = 1001;
 const SMALL = 3;
 const DEPTHS = [1, 100, 1000];
 
-/** Small milestones, but for those so far from the last one. */
+/** Small milestones, except those at these distances from the last one. */
 const SIZES = Array.from({ length: 1002 }, (_, i) =>
   [0, ...DEPTHS].includes(1001 - i) ? BIG : SMALL,
 );

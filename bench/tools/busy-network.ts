@@ -1,14 +1,14 @@
 /**
- * A network that goes on and on: milestones of so many blocks each, notes and transfers.
+ * A network of any length: milestones of given sizes, whose blocks are notes and transfers.
  */
 import { basic } from '../../test/support/network/outputs.ts';
 import { SyntheticNetwork } from '../../test/support/network/synthetic-network.ts';
 import type { Spend } from '../../test/support/network/transactions.ts';
 
 export interface BusyOptions {
-  /** Blocks of each milestone; that of the milestone before is one of them. */
+  /** Blocks of each milestone, the block of the previous milestone included. */
   sizes: readonly number[];
-  /** Every so many-th block is a transfer, the others are notes. */
+  /** Every n-th block is a transfer, the others are notes. */
   transferEvery: number;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Ledgers with a big cone waiting for its milestone (test/support/network/cones.ts), all of its blocks stored.
+ * Ledgers with a big cone that waits for its milestone (test/support/network/cones.ts). All of its
+ * blocks are stored.
  */
 import { type Database, runBatch } from '../../src/ledger/database.ts';
 import { type ConeOptions, coneNetwork, lastQuestion } from '../../test/support/network/cones.ts';
@@ -14,7 +15,7 @@ export interface ConeLedger {
   nodes: number;
 }
 
-/** @param otherOutputs unspent outputs of the ledger that the cone has nothing to do with */
+/** @param otherOutputs how many unspent outputs the ledger has that the cone does not refer to */
 export async function coneLedger(options: ConeOptions, otherOutputs = 0): Promise<ConeLedger> {
   const network = coneNetwork(options);
   const { kind, count, conflicts = 0 } = options;
@@ -37,12 +38,13 @@ export async function coneLedger(options: ConeOptions, otherOutputs = 0): Promis
 
 const ADD_OUTPUTS = `
   WITH RECURSIVE number(n) AS (SELECT ?1 UNION ALL SELECT n + 1 FROM number WHERE n + 1 < ?1 + ?2)
-  INSERT INTO output (id, bytes, block, created, created_time, seen)
-  SELECT printf('%064x0000', n * 1000003), hex(randomblob(40)), printf('%064x', n), 1, 0, 0 FROM number`;
+  INSERT INTO output (id, bytes, block, created, created_time)
+  SELECT printf('%064x0000', n * 1000003), hex(randomblob(40)), printf('%064x', n), 1, 0
+  FROM number`;
 
 const PIECE = 50_000;
 
-/** As many rows as long as real ones. */
+/** Adds unspent outputs, rows about as long as real ones. */
 async function addOutputs(db: Database, count: number): Promise<void> {
   for (let first = 0; first < count; first += PIECE) {
     await runBatch(db, [db.prepare(ADD_OUTPUTS).bind(first, Math.min(PIECE, count - first))]);

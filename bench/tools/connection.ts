@@ -1,7 +1,8 @@
 /**
- * HTTP/1.1 over one kept-open connection, one request after the other: as little work as a client can make of it, so that what is measured is the server.
+ * HTTP/1.1 over one open connection, one request after the other. The client does as little as it
+ * can, so that the server is measured.
  *
- * Understands what workerd sends: a body with its length, in chunks, or none.
+ * Reads what workerd sends: bodies with their length, in chunks, or none.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -25,7 +26,7 @@ export class Connection {
     this.#url = new URL(url);
   }
 
-  /** A whole request, ready to be sent many times. */
+  /** The bytes of a request, to be sent any number of times. */
   encode(method: string, path: string, body?: string): Buffer {
     const lines = [`${method} ${path} HTTP/1.1`, `Host: ${this.#url.host}`];
     if (body !== undefined)
@@ -34,7 +35,7 @@ export class Connection {
   }
 
   async send(request: Buffer): Promise<Answer> {
-    // a server closes what is idle for some seconds
+    // a server closes a connection that is idle for some seconds
     if (this.#socket === undefined || this.#socket.destroyed) this.#socket = await this.#open();
     this.#waiting = Promise.withResolvers();
     this.#socket.write(request);

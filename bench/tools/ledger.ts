@@ -1,22 +1,25 @@
 /**
- * Ledgers to ask questions about, in folders that the Worker takes as `persistTo`; made once and kept in the folder for temporary files, as big ones take
- * minutes, until anything changes that they depend on.
+ * Ledgers to ask questions about, in folders that the Worker takes as `persistTo`. Big ones take
+ * minutes to make: they are kept in the folder for temporary files until a source file changes that
+ * decides what is written.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLocalDatabase } from '../../scripts/lib/local-database.ts';
-import type { SqliteDatabase } from '../../scripts/lib/sqlite-database.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
+import { PROJECT } from '../../scripts/lib/project.ts';
+import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
+import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { blake2b256 } from '../../src/stardust/hash.ts';
 
-const PROJECT = join(import.meta.dirname, '../..');
 const LEDGERS = join(tmpdir(), 'stardust-edge-node', 'ledgers');
 
-/** What decides how a ledger is written. What is written is asserted by every case. */
+/** The files that decide how a ledger is written. Every case asserts its answers. */
 const SOURCES = [
-  'migrations/0001_ledger.sql',
+  'migrations/0003_packs.sql',
+  'src/ledger/open-packs.ts',
+  'src/ledger/packs.ts',
   'src/ledger/prepare-blocks.ts',
   'src/ledger/store-blocks.ts',
   'src/nft-index/kv-entry.ts',
@@ -27,7 +30,10 @@ const SOURCES = [
 
 export type FillLedger = (db: SqliteDatabase, persistTo: string) => void | Promise<void>;
 
-/** A folder with this ledger, for reading: others use it too. `fill` is given a new one with tables and nothing in them. */
+/**
+ * A folder with this ledger, to be read only: others use it too. `fill` gets a new one, whose
+ * tables are empty.
+ */
 export async function keptLedger(name: string, fill: FillLedger): Promise<string> {
   const folder = join(LEDGERS, `${name}.${fingerprint()}`);
   if (existsSync(folder)) return folder;
@@ -35,7 +41,7 @@ export async function keptLedger(name: string, fill: FillLedger): Promise<string
   for (const old of readdirSync(LEDGERS)) {
     if (old.startsWith(`${name}.`)) rmSync(join(LEDGERS, old), { recursive: true });
   }
-  // in one step, so that what was interrupted is not taken for a ledger
+  // renamed when it is whole, so that one whose making was interrupted is not used
   const draft = join(LEDGERS, `draft.${randomUUID()}`);
   await fillLedger(draft, fill);
   renameSync(draft, folder);
@@ -51,7 +57,7 @@ export async function fillLedger(persistTo: string, fill: FillLedger): Promise<v
   }
 }
 
-/** Works in a folder that is gone afterwards. */
+/** Works in a new folder and removes it. */
 export async function withNewFolder<T>(work: (persistTo: string) => Promise<T>): Promise<T> {
   const folder = join(LEDGERS, `new.${randomUUID()}`);
   mkdirSync(folder, { recursive: true });

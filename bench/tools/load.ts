@@ -1,13 +1,14 @@
 /**
- * How many answers a second a server gives, asked over so many connections at once, each one question after the other.
+ * How many answers a second a server gives over a number of connections. On each of them one
+ * request follows the other.
  */
 import { type Answer, Connection } from './connection.ts';
 
 export interface Load {
   url: string;
-  /** Paths to get, one after the other, for ever. */
+  /** The next path to get, without end. */
   next: () => string;
-  /** Throws at a wrong answer. */
+  /** Throws if the answer is wrong. */
   check: (path: string, answer: Answer) => void;
 }
 

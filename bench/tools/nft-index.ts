@@ -1,18 +1,20 @@
 /**
- * An index of many NFTs: in D1, and in KV as the publisher would have put them, long ago.
+ * An index of many NFTs: in D1, and in KV as if the publisher had put them long ago.
  *
- * A million puts through miniflare would take an hour, so what it keeps is written beside it: a file for each value and a row in SQLite that names it.
+ * A million puts through miniflare would take an hour. Instead its files are written directly: one
+ * for each value, and a row in SQLite that names it.
  */
+
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
-import { persistPath } from '../../scripts/lib/local-database.ts';
-import type { SqliteDatabase } from '../../scripts/lib/sqlite-database.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
+import { persistPath } from '../../scripts/lib/wrangler/local-database.ts';
+import { withLocalKv } from '../../scripts/lib/wrangler/local-kv.ts';
+import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { forEachPiece, runBatch } from '../../src/ledger/database.ts';
+import { SCHEMA } from '../../src/ledger/schema.ts';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
-import type { IndexStore } from '../../src/nft-index/ports.ts';
 import { MAX_ANSWERS, RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
 import { blake2b256 } from '../../src/stardust/hash.ts';
 
@@ -24,7 +26,7 @@ export function nftId(number: number): string {
   return blake2b256(new TextEncoder().encode(`nft ${number}`)).toHex();
 }
 
-/** 68 hex digits: the output that holds it. */
+/** 68 hex digits: the ID of the output that holds it. */
 export function holder(number: number): string {
   return `${blake2b256(new TextEncoder().encode(`output ${number}`)).toHex()}0000`;
 }
@@ -32,7 +34,7 @@ export function holder(number: number): string {
 const INSERT_NFTS =
   'INSERT INTO nft (id, output, changed) SELECT value ->> 0, value ->> 1, 1 FROM json_each(?1)';
 
-/** A ledger that holds nothing but NFTs, and their entries in KV. */
+/** Writes a ledger that holds only NFTs, and their entries in KV. */
 export async function fillNftIndex(
   db: SqliteDatabase,
   persistTo: string,
@@ -40,7 +42,9 @@ export async function fillNftIndex(
 ): Promise<void> {
   await runBatch(db, [
     db
-      .prepare("INSERT INTO head VALUES (1, ?1, 0, 1, ?2, '', '0', 0)")
+      .prepare(
+        `INSERT INTO head VALUES (1, ${SCHEMA}, ?1, 0, 1, ?2, '', '0', 1, 1, 0, '[[0,1]]', 0)`,
+      )
       .bind(GENERATION, LEDGER_INDEX),
     db
       .prepare('INSERT INTO milestone (idx, id, timestamp) VALUES (?1, ?2, 0)')
@@ -53,14 +57,17 @@ export async function fillNftIndex(
     ]);
     await runBatch(db, forEachPiece(db, INSERT_NFTS, rows));
   }
-  // makes the files
+  // makes miniflare's folders and tables
   await putInto(persistTo, 'seal:bench', GENERATION);
   writeEntries(persistTo, count);
 }
 
 const PIECE = 5000;
 
-/** `recent` with a thousand changes in it, of other NFTs than those of the index, and of now. It is good for two minutes. */
+/**
+ * Puts `recent` with a thousand changes of now, of other NFTs than those of the index. It is valid
+ * for two minutes.
+ */
 export async function putRecentNow(persistTo: string): Promise<void> {
   const changed = Array.from(
     { length: MAX_ANSWERS },
@@ -79,19 +86,7 @@ export async function putRecentNow(persistTo: string): Promise<void> {
 }
 
 async function putInto(persistTo: string, key: string, value: string): Promise<void> {
-  const options = convertV4MiniflareOptions({
-    modules: true,
-    script: 'export default { fetch: () => new Response() }',
-    kvNamespaces: { NFT_INDEX: readWranglerConfig().localNamespaceId },
-    cf: false,
-  });
-  const miniflare = new Miniflare({ ...options, resourcePersistencePath: persistPath(persistTo) });
-  try {
-    const kv = (await miniflare.getKVNamespace('NFT_INDEX')) as unknown as IndexStore;
-    await kv.put(key, value);
-  } finally {
-    await miniflare.dispose();
-  }
+  await withLocalKv(persistTo, readWranglerConfig(), (store) => store.put(key, value));
 }
 
 function writeEntries(persistTo: string, count: number): void {

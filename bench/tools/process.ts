@@ -1,5 +1,5 @@
 /**
- * What Linux says of a running workerd.
+ * What Linux tells of a running workerd.
  */
 import { readFileSync } from 'node:fs';
 import type { Edge } from '../../test/support/edge/edge.ts';

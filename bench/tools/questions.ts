@@ -1,5 +1,6 @@
 /**
- * White-flag requests over HTTP: right, and each answered by work, not from the cache of answers.
+ * White-flag requests over HTTP. Every answer is checked, and computed: none comes from the cache
+ * of answers.
  */
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,8 +10,11 @@ import { median, time } from './measure.ts';
 
 const PATH = '/api/core/v2/whiteflag';
 
-/** Milliseconds between two requests, so that what the one leaves to be done, the putting of its answer into the cache, is not measured with the other. */
-const PAUSE = 20;
+/**
+ * Between two requests: the Worker puts an answer into the cache after it has sent it, which is not
+ * to be measured with the next request.
+ */
+const PAUSE_MS = 20;
 
 export class Questioner {
   readonly #connection: Connection;
@@ -22,24 +26,27 @@ export class Questioner {
     this.#connection = new Connection(url);
   }
 
-  /** The same question about a later moment, which nobody has asked about yet; the transactions of our cones know no time. Returns milliseconds. */
+  /**
+   * Asks the question with a later timestamp than ever before. That changes no verdict, as the
+   * transactions of these cones do not depend on time. Returns milliseconds.
+   */
   async ask({ request, response }: WhiteFlagCase): Promise<number> {
     this.#later++;
     return this.#ask({ ...request, timestamp: request.timestamp + this.#later }, response);
   }
 
-  /** The last question once more. */
+  /** Sends the last request once more. Returns milliseconds. */
   async askAgain({ request, response }: WhiteFlagCase): Promise<number> {
     return this.#ask({ ...request, timestamp: request.timestamp + this.#later }, response);
   }
 
-  /** Median of `count` answers after at least as many, and a second, of warming up. */
+  /** Median of `count` answers, in milliseconds, after as many and at least a second to warm up. */
   async measure(question: WhiteFlagCase, count = 21): Promise<number> {
     const start = performance.now();
     for (let i = 0; i < count || performance.now() - start < 1000; i++) await this.ask(question);
     const times: number[] = [];
     for (let i = 0; i < count; i++) {
-      await sleep(PAUSE);
+      await sleep(PAUSE_MS);
       times.push(await this.ask(question));
     }
     return median(times);

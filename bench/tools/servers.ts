@@ -1,11 +1,11 @@
 /**
- * Running Workers for the time of a piece of work.
+ * Workers that run while a piece of work is done.
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Edge, type EdgeOptions, startEdge } from '../../test/support/edge/edge.ts';
 
-/** Starts a Worker, and stops it whatever happens. Its log is read by nobody unless asked for. */
+/** Starts a Worker, and stops it whatever happens. Its log is not read unless `quiet` is false. */
 export async function withEdge<T>(
   options: EdgeOptions,
   work: (edge: Edge) => Promise<T>,
@@ -18,7 +18,7 @@ export async function withEdge<T>(
   }
 }
 
-/** The Worker to compare with, without data. */
+/** Starts the Worker of bench/probe/, without data. */
 export function withProbe<T>(folder: string, work: (probe: Edge) => Promise<T>): Promise<T> {
   return withEdge({ folder, persistTo: join(tmpdir(), 'stardust-edge-node', 'probe') }, work);
 }

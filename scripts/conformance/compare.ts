@@ -1,7 +1,7 @@
 /**
  * What a vector expects against what came out, in sentences.
  */
-import type { Line } from './line.ts';
+import type { JsonObject } from './json-object.ts';
 
 /** The first place where two JSON values differ, or undefined. */
 export function firstDifference(actual: unknown, expected: unknown, path = ''): string | undefined {
@@ -25,7 +25,7 @@ export function firstDifference(actual: unknown, expected: unknown, path = ''): 
   return `${place}${inWords(actual)} where ${inWords(expected)} is expected`;
 }
 
-function isContainer(value: unknown): value is Line {
+function isContainer(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null;
 }
 

@@ -1,5 +1,6 @@
 /**
- * The protocol parameters that blocks are judged by: those of data/README.md, or a node's, as its `info` route tells them.
+ * The protocol parameters that blocks are judged by: those of the recorded vectors
+ * (test/vectors/README.md), or a node's, as its `info` route tells them.
  */
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
@@ -37,7 +38,9 @@ const info = v.object({
   }),
 });
 
-/** The `protocol` of a JSON file such as info.json. Throws an Error that says what is wrong with it. */
+/**
+ * The `protocol` of a JSON file such as info.json. Throws an Error that says what is wrong with it.
+ */
 export async function readParameters(path: string): Promise<ProtocolParameters> {
   const result = v.safeParse(info, JSON.parse(await readFile(path, 'utf8')));
   if (result.success) return result.output.protocol;

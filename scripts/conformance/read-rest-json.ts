@@ -1,7 +1,8 @@
 /**
- * Blocks and milestones from their REST form, the way back of src/stardust/rest-json.ts (TIP-0025): proof files hold them so.
+ * Blocks and milestones from their REST form (TIP-25), as proof files hold them: the inverse of
+ * src/stardust/rest-json.ts.
  *
- * Only the form is looked at here. What comes out may break any rule: encode it and parse that.
+ * Only the form is checked here. What comes out may break any rule: encode it and parse that.
  */
 import {
   type Address,
@@ -22,44 +23,53 @@ import type { TaggedData } from '../../src/stardust/tagged-data.ts';
 import type { Input, Transaction } from '../../src/stardust/transaction.ts';
 import { type Ed25519Signature, type Unlock, UnlockType } from '../../src/stardust/unlock.ts';
 import { type UnlockCondition, UnlockConditionType } from '../../src/stardust/unlock-condition.ts';
-import { asLine, BadVector, bytes, flag, integer, type Line, list, text } from './line.ts';
+import {
+  asObject,
+  BadVector,
+  bytes,
+  flag,
+  integer,
+  type JsonObject,
+  list,
+  text,
+} from './json-object.ts';
 
 /** Throws a {@link BadVector} if the JSON does not have the form of a block. */
 export function readBlock(json: unknown): Block {
-  const line = asLine(json);
+  const object = asObject(json);
   return {
-    protocolVersion: integer(line, 'protocolVersion', 0xff),
-    parents: ids(line, 'parents'),
-    payload: line.payload === undefined ? undefined : readPayload(line.payload),
-    nonce: uint64(line, 'nonce'),
+    protocolVersion: integer(object, 'protocolVersion', 0xff),
+    parents: ids(object, 'parents'),
+    payload: object.payload === undefined ? undefined : readPayload(object.payload),
+    nonce: uint64(object, 'nonce'),
   };
 }
 
 function readPayload(json: unknown): Payload {
-  const line = asLine(json);
-  switch (line.type) {
+  const object = asObject(json);
+  switch (object.type) {
     case 5:
-      return readTaggedData(line);
+      return readTaggedData(object);
     case 6:
-      return readTransaction(line);
+      return readTransaction(object);
     case 7:
-      return readMilestone(line);
+      return readMilestone(object);
     default:
-      throw unknownType('payload', line);
+      throw unknownType('payload', object);
   }
 }
 
 function readTaggedData(json: unknown): TaggedData {
-  const line = asLine(json);
+  const object = asObject(json);
   return {
-    type: only(5, line),
-    tag: optionalBytes(line, 'tag'),
-    data: optionalBytes(line, 'data'),
+    type: only(5, object),
+    tag: optionalBytes(object, 'tag'),
+    data: optionalBytes(object, 'data'),
   };
 }
 
-function readTransaction(line: Line): Transaction {
-  const essence = asLine(line.essence);
+function readTransaction(object: JsonObject): Transaction {
+  const essence = asObject(object.essence);
   return {
     type: 6,
     essence: {
@@ -70,206 +80,206 @@ function readTransaction(line: Line): Transaction {
       outputs: list(essence, 'outputs').map(readOutput),
       payload: essence.payload === undefined ? undefined : readTaggedData(essence.payload),
     },
-    unlocks: list(line, 'unlocks').map(readUnlock),
+    unlocks: list(object, 'unlocks').map(readUnlock),
   };
 }
 
 function readInput(json: unknown): Input {
-  const line = asLine(json);
+  const object = asObject(json);
   return {
-    type: only(0, line),
-    transactionId: id(line, 'transactionId'),
-    outputIndex: integer(line, 'transactionOutputIndex', 0xffff),
+    type: only(0, object),
+    transactionId: id(object, 'transactionId'),
+    outputIndex: integer(object, 'transactionOutputIndex', 0xffff),
   };
 }
 
 function readUnlock(json: unknown): Unlock {
-  const line = asLine(json);
-  switch (line.type) {
+  const object = asObject(json);
+  switch (object.type) {
     case UnlockType.Signature:
-      return { type: line.type, signature: readSignature(line.signature) };
+      return { type: object.type, signature: readSignature(object.signature) };
     case UnlockType.Reference:
     case UnlockType.Alias:
     case UnlockType.Nft:
-      return { type: line.type, reference: integer(line, 'reference', 0xffff) };
+      return { type: object.type, reference: integer(object, 'reference', 0xffff) };
     default:
-      throw unknownType('unlock', line);
+      throw unknownType('unlock', object);
   }
 }
 
 function readSignature(json: unknown): Ed25519Signature {
-  const line = asLine(json);
+  const object = asObject(json);
   return {
-    type: only(0, line),
-    publicKey: id(line, 'publicKey'),
-    signature: id(line, 'signature', 64),
+    type: only(0, object),
+    publicKey: id(object, 'publicKey'),
+    signature: id(object, 'signature', 64),
   };
 }
 
 function readOutput(json: unknown): Output {
-  const line = asLine(json);
+  const object = asObject(json);
   const common = {
-    amount: uint64(line, 'amount'),
-    nativeTokens: list(line, 'nativeTokens').map(readNativeToken),
-    unlockConditions: list(line, 'unlockConditions').map(readUnlockCondition),
-    features: list(line, 'features').map(readFeature),
+    amount: uint64(object, 'amount'),
+    nativeTokens: list(object, 'nativeTokens').map(readNativeToken),
+    unlockConditions: list(object, 'unlockConditions').map(readUnlockCondition),
+    features: list(object, 'features').map(readFeature),
   };
-  const immutableFeatures = list(line, 'immutableFeatures').map(readFeature);
-  switch (line.type) {
+  const immutableFeatures = list(object, 'immutableFeatures').map(readFeature);
+  switch (object.type) {
     case OutputType.Basic:
-      return { type: line.type, ...common };
+      return { type: object.type, ...common };
     case OutputType.Alias:
       return {
-        type: line.type,
+        type: object.type,
         ...common,
-        aliasId: id(line, 'aliasId'),
-        stateIndex: integer(line, 'stateIndex'),
-        stateMetadata: optionalBytes(line, 'stateMetadata'),
-        foundryCounter: integer(line, 'foundryCounter'),
+        aliasId: id(object, 'aliasId'),
+        stateIndex: integer(object, 'stateIndex'),
+        stateMetadata: optionalBytes(object, 'stateMetadata'),
+        foundryCounter: integer(object, 'foundryCounter'),
         immutableFeatures,
       };
     case OutputType.Foundry:
       return {
-        type: line.type,
+        type: object.type,
         ...common,
-        serialNumber: integer(line, 'serialNumber'),
-        tokenScheme: readTokenScheme(line.tokenScheme),
+        serialNumber: integer(object, 'serialNumber'),
+        tokenScheme: readTokenScheme(object.tokenScheme),
         immutableFeatures,
       };
     case OutputType.Nft:
-      return { type: line.type, ...common, nftId: id(line, 'nftId'), immutableFeatures };
+      return { type: object.type, ...common, nftId: id(object, 'nftId'), immutableFeatures };
     default:
-      throw unknownType('output', line);
+      throw unknownType('output', object);
   }
 }
 
 function readNativeToken(json: unknown): NativeToken {
-  const line = asLine(json);
-  return { id: id(line, 'id', 38), amount: uint256(line, 'amount') };
+  const object = asObject(json);
+  return { id: id(object, 'id', 38), amount: uint256(object, 'amount') };
 }
 
 function readTokenScheme(json: unknown): SimpleTokenScheme {
-  const line = asLine(json);
+  const object = asObject(json);
   return {
-    type: only(0, line),
-    minted: uint256(line, 'mintedTokens'),
-    melted: uint256(line, 'meltedTokens'),
-    maximumSupply: uint256(line, 'maximumSupply'),
+    type: only(0, object),
+    minted: uint256(object, 'mintedTokens'),
+    melted: uint256(object, 'meltedTokens'),
+    maximumSupply: uint256(object, 'maximumSupply'),
   };
 }
 
 function readUnlockCondition(json: unknown): UnlockCondition {
-  const line = asLine(json);
-  switch (line.type) {
+  const object = asObject(json);
+  switch (object.type) {
     case UnlockConditionType.StorageDepositReturn:
       return {
-        type: line.type,
-        returnAddress: readAddress(line.returnAddress),
-        amount: uint64(line, 'amount'),
+        type: object.type,
+        returnAddress: readAddress(object.returnAddress),
+        amount: uint64(object, 'amount'),
       };
     case UnlockConditionType.Timelock:
-      return { type: line.type, unixTime: integer(line, 'unixTime') };
+      return { type: object.type, unixTime: integer(object, 'unixTime') };
     case UnlockConditionType.Expiration:
       return {
-        type: line.type,
-        returnAddress: readAddress(line.returnAddress),
-        unixTime: integer(line, 'unixTime'),
+        type: object.type,
+        returnAddress: readAddress(object.returnAddress),
+        unixTime: integer(object, 'unixTime'),
       };
     case UnlockConditionType.ImmutableAlias:
-      return { type: line.type, address: readAliasAddress(line.address) };
+      return { type: object.type, address: readAliasAddress(object.address) };
     case UnlockConditionType.Address:
     case UnlockConditionType.StateController:
     case UnlockConditionType.Governor:
-      return { type: line.type, address: readAddress(line.address) };
+      return { type: object.type, address: readAddress(object.address) };
     default:
-      throw unknownType('unlock condition', line);
+      throw unknownType('unlock condition', object);
   }
 }
 
 function readFeature(json: unknown): Feature {
-  const line = asLine(json);
-  switch (line.type) {
+  const object = asObject(json);
+  switch (object.type) {
     case FeatureType.Sender:
     case FeatureType.Issuer:
-      return { type: line.type, address: readAddress(line.address) };
+      return { type: object.type, address: readAddress(object.address) };
     case FeatureType.Metadata:
-      return { type: line.type, data: bytes(line, 'data') };
+      return { type: object.type, data: bytes(object, 'data') };
     case FeatureType.Tag:
-      return { type: line.type, tag: bytes(line, 'tag') };
+      return { type: object.type, tag: bytes(object, 'tag') };
     default:
-      throw unknownType('feature', line);
+      throw unknownType('feature', object);
   }
 }
 
 function readAddress(json: unknown): Address {
-  const line = asLine(json);
-  switch (line.type) {
+  const object = asObject(json);
+  switch (object.type) {
     case AddressType.Ed25519:
-      return readEd25519Address(line);
+      return readEd25519Address(object);
     case AddressType.Alias:
-      return readAliasAddress(line);
+      return readAliasAddress(object);
     case AddressType.Nft:
-      return { type: line.type, id: id(line, 'nftId') };
+      return { type: object.type, id: id(object, 'nftId') };
     default:
-      throw unknownType('address', line);
+      throw unknownType('address', object);
   }
 }
 
 function readEd25519Address(json: unknown): Ed25519Address {
-  const line = asLine(json);
-  return { type: only(AddressType.Ed25519, line), id: id(line, 'pubKeyHash') };
+  const object = asObject(json);
+  return { type: only(AddressType.Ed25519, object), id: id(object, 'pubKeyHash') };
 }
 
 function readAliasAddress(json: unknown): AliasAddress {
-  const line = asLine(json);
-  return { type: only(AddressType.Alias, line), id: id(line, 'aliasId') };
+  const object = asObject(json);
+  return { type: only(AddressType.Alias, object), id: id(object, 'aliasId') };
 }
 
 /** A milestone payload. Throws a {@link BadVector} if the JSON does not have the form of one. */
 export function readMilestone(json: unknown): Milestone {
-  const line = asLine(json);
+  const object = asObject(json);
   return {
-    type: only(7, line),
-    index: integer(line, 'index'),
-    timestamp: integer(line, 'timestamp'),
-    protocolVersion: integer(line, 'protocolVersion', 0xff),
-    previousMilestoneId: id(line, 'previousMilestoneId'),
-    parents: ids(line, 'parents'),
-    inclusionMerkleRoot: id(line, 'inclusionMerkleRoot'),
-    appliedMerkleRoot: id(line, 'appliedMerkleRoot'),
-    metadata: optionalBytes(line, 'metadata'),
-    options: list(line, 'options').map(readOption),
-    signatures: list(line, 'signatures').map(readSignature),
+    type: only(7, object),
+    index: integer(object, 'index'),
+    timestamp: integer(object, 'timestamp'),
+    protocolVersion: integer(object, 'protocolVersion', 0xff),
+    previousMilestoneId: id(object, 'previousMilestoneId'),
+    parents: ids(object, 'parents'),
+    inclusionMerkleRoot: id(object, 'inclusionMerkleRoot'),
+    appliedMerkleRoot: id(object, 'appliedMerkleRoot'),
+    metadata: optionalBytes(object, 'metadata'),
+    options: list(object, 'options').map(readOption),
+    signatures: list(object, 'signatures').map(readSignature),
   };
 }
 
 function readOption(json: unknown): MilestoneOption {
-  const line = asLine(json);
-  switch (line.type) {
+  const object = asObject(json);
+  switch (object.type) {
     case 0:
-      return readReceipt(line);
+      return readReceipt(object);
     case 1:
       return {
-        type: line.type,
-        targetMilestoneIndex: integer(line, 'targetMilestoneIndex'),
-        protocolVersion: integer(line, 'protocolVersion', 0xff),
-        parameters: bytes(line, 'params'),
+        type: object.type,
+        targetMilestoneIndex: integer(object, 'targetMilestoneIndex'),
+        protocolVersion: integer(object, 'protocolVersion', 0xff),
+        parameters: bytes(object, 'params'),
       };
     default:
-      throw unknownType('milestone option', line);
+      throw unknownType('milestone option', object);
   }
 }
 
-function readReceipt(line: Line): MilestoneOption {
-  const transaction = asLine(line.transaction);
-  const input = asLine(transaction.input);
-  const output = asLine(transaction.output);
+function readReceipt(object: JsonObject): MilestoneOption {
+  const transaction = asObject(object.transaction);
+  const input = asObject(transaction.input);
+  const output = asObject(transaction.output);
   return {
     type: 0,
-    migratedAt: integer(line, 'migratedAt'),
-    final: flag(line, 'final'),
-    funds: list(line, 'funds').map((json) => {
-      const fund = asLine(json);
+    migratedAt: integer(object, 'migratedAt'),
+    final: flag(object, 'final'),
+    funds: list(object, 'funds').map((json) => {
+      const fund = asObject(json);
       return {
         tailTransactionHash: id(fund, 'tailTransactionHash', 49),
         address: readEd25519Address(fund.address),
@@ -284,42 +294,42 @@ function readReceipt(line: Line): MilestoneOption {
   };
 }
 
-function only<const T extends number>(type: T, line: Line): T {
-  if (line.type !== type) throw unknownType('object', line);
+function only<const T extends number>(type: T, object: JsonObject): T {
+  if (object.type !== type) throw unknownType('object', object);
   return type;
 }
 
-function unknownType(what: string, { type }: Line): BadVector {
+function unknownType(what: string, { type }: JsonObject): BadVector {
   return new BadVector(`${what} of type ${JSON.stringify(type)}`);
 }
 
-/** Bytes of a fixed length, 32 if nothing else is said. */
-function id(line: Line, field: string, length = 32): Uint8Array {
-  const value = bytes(line, field);
+/** Bytes of a fixed length, by default 32. */
+function id(object: JsonObject, field: string, length = 32): Uint8Array {
+  const value = bytes(object, field);
   if (value.length !== length)
     throw new BadVector(`"${field}" has ${value.length} bytes, not ${length}`);
   return value;
 }
 
-function ids(line: Line, field: string): Uint8Array[] {
-  return list(line, field).map((value) => id({ [field]: value }, field));
+function ids(object: JsonObject, field: string): Uint8Array[] {
+  return list(object, field).map((value) => id({ [field]: value }, field));
 }
 
 /** Left out when empty. */
-function optionalBytes(line: Line, field: string): Uint8Array {
-  return line[field] === undefined ? new Uint8Array() : bytes(line, field);
+function optionalBytes(object: JsonObject, field: string): Uint8Array {
+  return object[field] === undefined ? new Uint8Array() : bytes(object, field);
 }
 
-function uint64(line: Line, field: string): bigint {
-  return unsigned(line, field, /^\d{1,20}$/, 64);
+function uint64(object: JsonObject, field: string): bigint {
+  return unsigned(object, field, /^\d{1,20}$/, 64);
 }
 
-function uint256(line: Line, field: string): bigint {
-  return unsigned(line, field, /^0x[0-9a-fA-F]{1,64}$/, 256);
+function uint256(object: JsonObject, field: string): bigint {
+  return unsigned(object, field, /^0x[0-9a-fA-F]{1,64}$/, 256);
 }
 
-function unsigned(line: Line, field: string, form: RegExp, bits: number): bigint {
-  const digits = text(line, field);
+function unsigned(object: JsonObject, field: string, form: RegExp, bits: number): bigint {
+  const digits = text(object, field);
   if (!form.test(digits) || BigInt(digits) >= 1n << BigInt(bits))
     throw new BadVector(`"${field}" is no uint${bits}`);
   return BigInt(digits);

@@ -1,5 +1,5 @@
 /**
- * Reading vector files: JSON lines, or one JSON document, plain or gzipped, as a stream.
+ * Reads vector files as streams: JSON lines or one JSON document, plain or gzipped.
  */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -11,7 +11,10 @@ export interface RawVector {
   json: string;
 }
 
-/** The vectors of a file; rejects if it cannot be read to its end. A file named .json, or that begins with a lone brace, is one document. */
+/**
+ * The vectors of a file. Throws if it cannot be read to its end. A file is one document if its name
+ * ends with .json or its first line is a lone brace.
+ */
 export async function* readVectors(path: string): AsyncGenerator<RawVector> {
   const document: string[] = [];
   const isDocument = /\.json(\.gz)?$/.test(path);
@@ -42,12 +45,12 @@ async function openText(path: string): Promise<AsyncIterable<string>> {
   const raw = createReadStream(path);
   if (!gzipped) return raw.setEncoding('utf8');
   const text = createGunzip();
-  // pipe does not pass on what goes wrong
+  // pipe() does not forward errors
   raw.on('error', (error) => text.destroy(error));
   return raw.pipe(text).setEncoding('utf8');
 }
 
-/** Told by the first bytes, as a name says nothing for certain. */
+/** By the first bytes, as names can be wrong. */
 async function isGzipped(path: string): Promise<boolean> {
   const file = await open(path);
   try {

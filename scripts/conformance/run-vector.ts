@@ -1,10 +1,11 @@
 /**
- * One vector against the product: its kind is told from its fields (data/README.md).
+ * Runs one vector. Its kind is told from its fields; test/vectors/README.md describes the kinds.
  */
 import { Refusal } from '../../src/stardust/bytes.ts';
 import type { ProtocolParameters } from '../../src/stardust/parameters.ts';
+import { errorMessage } from '../lib/process/command-line.ts';
+import { asObject, BadVector, type JsonObject } from './json-object.ts';
 import { runLeaves } from './leaves.ts';
-import { asLine, BadVector, type Line } from './line.ts';
 import { runParsing } from './parsing.ts';
 import { productWhiteFlag } from './product-white-flag.ts';
 import { runProof } from './proof.ts';
@@ -12,48 +13,53 @@ import { runSemantics } from './semantics.ts';
 import { runSignature } from './signature.ts';
 import { runWhiteFlag } from './white-flag.ts';
 
-/** Says what differs, or returns undefined. Throws {@link BadVector} or a Refusal where the vector is not readable. */
+/**
+ * Returns a sentence that says what differs, or undefined. Throws {@link BadVector} or a Refusal if
+ * the vector cannot be read.
+ */
 type Run = (
-  line: Line,
+  vector: JsonObject,
   parameters: ProtocolParameters,
 ) => string | undefined | Promise<string | undefined>;
 
-/** The fields that a kind of vector has and no other, and what to do with it. */
+/** Each kind of vector has fields that no other kind has. */
 const KINDS: readonly { fields: readonly string[]; run: Run }[] = [
   { fields: ['leaves'], run: runLeaves },
   { fields: ['publicKey'], run: runSignature },
   { fields: ['block', 'valid'], run: runParsing },
   { fields: ['transaction', 'conflict'], run: runSemantics },
-  { fields: ['whiteFlagOrder'], run: (line) => runWhiteFlag(line, productWhiteFlag) },
+  { fields: ['whiteFlagOrder'], run: (vector) => runWhiteFlag(vector, productWhiteFlag) },
   { fields: ['proof'], run: runProof },
 ];
 
 export interface Outcome {
-  /** As the vector is called, if it has a name. */
+  /** The vector's name, if it has one. */
   name: string | undefined;
   /** What is wrong; absent when the vector passes. */
   failure?: string;
 }
 
-/** Runs the vector that is this JSON. Never throws: what cannot be read fails, with a sentence. */
+/**
+ * Runs a vector given as JSON. Never throws: a vector that cannot be read fails with a sentence.
+ */
 export async function runVector(json: string, parameters: ProtocolParameters): Promise<Outcome> {
   let name: string | undefined;
   try {
-    const line = asLine(JSON.parse(json));
-    name = nameOf(line);
-    const kind = KINDS.find(({ fields }) => fields.every((field) => Object.hasOwn(line, field)));
+    const vector = asObject(JSON.parse(json));
+    name = nameOf(vector);
+    const kind = KINDS.find(({ fields }) => fields.every((field) => Object.hasOwn(vector, field)));
     if (kind === undefined) throw new BadVector('no kind of vector has these fields');
-    const failure = await kind.run(line, parameters);
+    const failure = await kind.run(vector, parameters);
     return { name, ...(failure === undefined ? {} : { failure }) };
   } catch (error) {
     return { name, failure: inWords(error) };
   }
 }
 
-function nameOf({ name, leaves, request }: Line): string | undefined {
+function nameOf({ name, leaves, request }: JsonObject): string | undefined {
   if (typeof name === 'string') return name;
   if (typeof leaves === 'number') return `${leaves} leaves`;
-  const index = (request as Line | undefined)?.index;
+  const index = (request as JsonObject | undefined)?.index;
   return typeof index === 'number' ? `milestone ${index}` : undefined;
 }
 
@@ -61,5 +67,5 @@ function inWords(error: unknown): string {
   if (error instanceof SyntaxError) return `not JSON: ${error.message}`;
   if (error instanceof BadVector) return `unusable vector: ${error.message}`;
   if (error instanceof Refusal) return `refused: ${error.message}`;
-  return `failed with an error: ${error instanceof Error ? error.message : String(error)}`;
+  return `failed with an error: ${errorMessage(error)}`;
 }

@@ -1,32 +1,36 @@
 /**
- * Verdicts on single transactions: `{unixTime, inputs, transaction, transactionId?, conflict}` (protocol.md D.2).
+ * Verdicts on single transactions: `{unixTime, inputs, transaction, transactionId?, conflict}`
+ * (docs/protocol.md D.2).
  */
 
 import { Reader, toHex } from '../../src/stardust/bytes.ts';
 import { decode } from '../../src/stardust/codec.ts';
 import { decodeOutput, signedDigest, transactionId } from '../../src/stardust/ids.ts';
-import { ConflictReason, describe } from '../../src/stardust/semantics/conflict-reason.ts';
+import { ConflictReason, describeReason } from '../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
 import type { ConsumedOutput } from '../../src/stardust/semantics/judged-transaction.ts';
 import { verifySignatures } from '../../src/stardust/semantics/signatures.ts';
 import { transaction } from '../../src/stardust/transaction.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
 import { firstDifference } from './compare.ts';
-import { BadVector, bytes, integer, type Line, list } from './line.ts';
-import { verify } from './signature.ts';
+import { BadVector, bytes, integer, type JsonObject, list } from './json-object.ts';
 
-export async function runSemantics(line: Line): Promise<string | undefined> {
-  const payload = bytes(line, 'transaction');
-  const unixTime = integer(line, 'unixTime');
-  const conflict = integer(line, 'conflict', 255);
+export async function runSemantics(vector: JsonObject): Promise<string | undefined> {
+  const payload = bytes(vector, 'transaction');
+  const unixTime = integer(vector, 'unixTime');
+  const conflict = integer(vector, 'conflict', 255);
   const value = decode(transaction, new Reader(payload));
   const id = transactionId(payload);
-  const expectedId = line.transactionId;
+  const expectedId = vector.transactionId;
   if (expectedId !== undefined && toHex(id) !== expectedId)
     return firstDifference(toHex(id), expectedId, 'transactionId');
 
   const unverified = { value, id, signedDigest: signedDigest(value, payload) };
-  const tx = { ...unverified, validSignatures: await verifySignatures(unverified, verify) };
-  const consumed = list(line, 'inputs').map(readInput);
+  const tx = {
+    ...unverified,
+    validSignatures: await verifySignatures(unverified, verifySignature),
+  };
+  const consumed = list(vector, 'inputs').map(readInput);
   const reason = judge(tx, consumed, unixTime);
   if (reason !== conflict)
     return `conflict: ${inWords(reason)} where ${inWords(conflict)} is expected`;
@@ -44,5 +48,7 @@ function readInput(input: unknown): ConsumedOutput {
 const REASONS = new Set<number>(Object.values(ConflictReason));
 
 function inWords(reason: number): string {
-  return REASONS.has(reason) ? `${reason} (${describe(reason as ConflictReason)})` : `${reason}`;
+  return REASONS.has(reason)
+    ? `${reason} (${describeReason(reason as ConflictReason)})`
+    : `${reason}`;
 }

@@ -1,13 +1,26 @@
 /**
- * White-flag computations: `{request, response, whiteFlagOrder, ledgerInputs, inputsNotUnspentInLedger, genesisMilestoneIndex}` (protocol.md D.1, E).
+ * White-flag computations: `{request, response, whiteFlagOrder, ledgerInputs,
+ * inputsNotUnspentInLedger, genesisMilestoneIndex}` (docs/protocol.md D.1, E).
  */
 import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
 import { toHex } from '../../src/stardust/bytes.ts';
 import { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
 import { firstDifference } from './compare.ts';
-import { asLine, BadVector, bytes, flag, integer, type Line, list, text } from './line.ts';
+import {
+  asObject,
+  BadVector,
+  bytes,
+  flag,
+  integer,
+  type JsonObject,
+  list,
+  text,
+} from './json-object.ts';
 
-/** All that a computation needs. Parents that are not among the blocks are solid entry points, and every milestone block counts as signed. */
+/**
+ * All that a computation needs. Parents that are not among the blocks are solid entry points, and
+ * every milestone block counts as signed.
+ */
 export interface WhiteFlagCase {
   index: number;
   timestamp: number;
@@ -32,37 +45,44 @@ export interface WhiteFlagOutcome {
   metPreviousMilestone: boolean;
 }
 
-/** The implementation on trial. */
+/** The implementation that is judged. */
 export type ComputeWhiteFlag = (given: WhiteFlagCase) => Promise<WhiteFlagOutcome>;
 
 export async function runWhiteFlag(
-  line: Line,
+  vector: JsonObject,
   compute: ComputeWhiteFlag,
 ): Promise<string | undefined> {
-  const given = readCase(line);
-  const expected = list(line, 'whiteFlagOrder').map(readOrdered);
+  const given = readCase(vector);
+  const expected = list(vector, 'whiteFlagOrder').map(readOrdered);
   const { order, inclusionMerkleRoot, appliedMerkleRoot, metPreviousMilestone } =
     await compute(given);
   if (!metPreviousMilestone) return 'the previous milestone is not met';
   const agreed = order.map((block, i) => (sameOutcome(block, expected[i]) ? expected[i] : block));
   return (
     firstDifference(agreed, expected, 'whiteFlagOrder') ??
-    firstDifference({ inclusionMerkleRoot, appliedMerkleRoot }, asLine(line.response), 'response')
+    firstDifference(
+      { inclusionMerkleRoot, appliedMerkleRoot },
+      asObject(vector.response),
+      'response',
+    )
   );
 }
 
 type Ordered = WhiteFlagOutcome['order'][number];
 
 function readOrdered(block: unknown): Ordered {
-  const line = asLine(block);
+  const object = asObject(block);
   return {
-    blockId: text(line, 'blockId'),
-    isTransaction: flag(line, 'isTransaction'),
-    conflictReason: integer(line, 'conflictReason', 255),
+    blockId: text(object, 'blockId'),
+    isTransaction: flag(object, 'isTransaction'),
+    conflictReason: integer(object, 'conflictReason', 255),
   };
 }
 
-/** `inputsNotUnspentInLedger` does not tell spent from unknown, so where we find an input spent, the reference may not have known it. */
+/**
+ * `inputsNotUnspentInLedger` does not tell spent outputs from unknown ones. Where we find an input
+ * spent, the reference may not have known it.
+ */
 function sameOutcome(ours: Ordered, theirs: Ordered | undefined): boolean {
   return (
     ours.blockId === theirs?.blockId &&
@@ -71,23 +91,23 @@ function sameOutcome(ours: Ordered, theirs: Ordered | undefined): boolean {
   );
 }
 
-function readCase(line: Line): WhiteFlagCase {
-  const request = asLine(line.request);
+function readCase(vector: JsonObject): WhiteFlagCase {
+  const request = asObject(vector.request);
   return {
     index: integer(request, 'index'),
     timestamp: integer(request, 'timestamp'),
     parents: list(request, 'parents').map((parent) => toHex(bytes({ parent }, 'parent'))),
     previousMilestoneId: toHex(bytes(request, 'previousMilestoneId')),
-    genesisMilestoneIndex: integer(line, 'genesisMilestoneIndex'),
-    blocks: new Map(list(line, 'whiteFlagOrder').map(readBlock)),
+    genesisMilestoneIndex: integer(vector, 'genesisMilestoneIndex'),
+    blocks: new Map(list(vector, 'whiteFlagOrder').map(readBlock)),
     unspent: new Map(
-      list(line, 'ledgerInputs').map((input) => [
-        toHex(bytes(asLine(input), 'outputId')),
-        bytes(asLine(input), 'raw'),
+      list(vector, 'ledgerInputs').map((input) => [
+        toHex(bytes(asObject(input), 'outputId')),
+        bytes(asObject(input), 'raw'),
       ]),
     ),
     spent: new Set(
-      list(line, 'inputsNotUnspentInLedger').map((outputId) =>
+      list(vector, 'inputsNotUnspentInLedger').map((outputId) =>
         toHex(bytes({ outputId }, 'outputId')),
       ),
     ),
@@ -95,7 +115,7 @@ function readCase(line: Line): WhiteFlagCase {
 }
 
 function readBlock(block: unknown): [id: string, parsed: ParsedBlock] {
-  const result = parseBlock(bytes(asLine(block), 'raw'));
+  const result = parseBlock(bytes(asObject(block), 'raw'));
   if (!result.ok) throw new BadVector(`a block of the cone is refused: ${result.reason}`);
   return [toHex(result.parsed.id), result.parsed];
 }

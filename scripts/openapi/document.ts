@@ -1,5 +1,6 @@
 /**
- * The OpenAPI 3.1 description of all routes. Requests are described by the schemas that check them (src/http/schemas.ts).
+ * The OpenAPI 3.1 description of all routes. Requests are described by the schemas that check them
+ * (src/http/schemas.ts).
  */
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
@@ -17,7 +18,7 @@ const ERRORS = {
   500: 'internal server error',
 } as const;
 
-/** The JSON that the schema takes, before it turns it into anything else. */
+/** Describes the JSON that the schema reads, before its transformations. */
 function schemaOf(schema: Schema): Described {
   const { $schema: _, ...described } = toJsonSchema(schema, {
     target: 'draft-2020-12',
@@ -79,7 +80,8 @@ export function buildDocument(version: string): Described {
       title: 'Stardust edge node',
       version,
       description:
-        'Reads of an IOTA Stardust node, answered from the edge. HEAD is answered as GET; OPTIONS is a preflight on every path; a method that a path does not have is 405.',
+        'Reads of an IOTA Stardust node, answered from the edge. HEAD is answered as GET; ' +
+        'OPTIONS is a preflight on every path; a method that a path does not have is 405.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -212,7 +214,8 @@ export function buildDocument(version: string): Described {
           responses: {
             200: {
               description:
-                'Milestone, block and path; a second path to the applied root where the transaction was applied.',
+                'Milestone, block and path; ' +
+                'a second path to the applied root where the transaction was applied.',
               content: json(responses.Proof),
             },
             ...errors(400, 403, 404, 500),

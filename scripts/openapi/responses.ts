@@ -1,9 +1,9 @@
 /**
- * What answers look like (design §1; TIP-25, TIP-26; formats-and-clients.md §2). They describe the routes in openapi.json, and tests hold real answers
- * against them; the Worker does not carry them.
+ * Schemas of answers (docs/contract.md, TIP-25, TIP-26). They describe the routes in openapi.json,
+ * and tests hold real answers against them. The Worker does not contain them.
  */
 import * as v from 'valibot';
-import { describe } from '../../src/stardust/semantics/conflict-reason.ts';
+import { describeReason } from '../../src/stardust/semantics/conflict-reason.ts';
 
 const uint32 = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
 const number = v.pipe(v.number(), v.minValue(0));
@@ -100,7 +100,7 @@ export const OutputMetadata = v.strictObject({
 export const Output = v.strictObject({ metadata: OutputMetadata, output: tip25('The output') });
 
 const reasons = ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] as const).map(
-  (reason) => `${reason}: ${describe(reason)}`,
+  (reason) => `${reason}: ${describeReason(reason)}`,
 );
 
 export const ExplainedMilestone = v.strictObject({
@@ -125,7 +125,8 @@ export const ExplainedMilestone = v.strictObject({
 const proof = v.pipe(
   v.looseObject({}),
   v.description(
-    'The Merkle tree cut down to the way to the block: {l, r} is a node, {h} the hash of what was cut away, {value} the block ID.',
+    'The Merkle tree cut down to the way to the block: {l, r} is a node, ' +
+      '{h} the hash of what was cut away, {value} the block ID.',
   ),
 );
 

@@ -1,44 +1,54 @@
 /**
- * The follower: one Durable Object driven by its own alarm, about once a second (design §5).
+ * The follower: one Durable Object driven by its own alarm, about once a second
+ * (docs/architecture.md#the-follower).
  *
- * All that counts is in D1; the object only keeps two passes from running at once, and blocks in memory that were fetched and not stored yet. Two objects,
- * as during a deployment, are one too many but do no harm: each write to the ledger is fenced.
+ * All that counts is in D1. The object keeps two passes from running at once, and remembers blocks
+ * that were fetched and not stored yet. Two objects, as during a deployment, are one too many but do
+ * no harm: each write to the ledger is fenced (src/ledger/fence.ts).
  */
-
 import { DurableObject } from 'cloudflare:workers';
 import { describeError, writeLog } from '../log.ts';
 import { publish } from '../nft-index/publish.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { openUpstreams } from '../upstream/open-upstreams.ts';
 import { verifySignature } from '../verify-signature.ts';
+import { createFollowerMemory } from './follower-context.ts';
 import { stopFollowing } from './follower-status.ts';
-import { createPassMemory, followOnce, type PassBudget, type PassResult } from './pass.ts';
+import { followOnce, type PassResult } from './pass.ts';
+import type { PassBudget } from './try-upstream.ts';
 
-/** Milliseconds from the end of a pass to the next. */
-const INTERVAL = 1000;
+/** From the end of a pass to the next. */
+const PASS_INTERVAL_MS = 1000;
 
-/** A pass stays below the platform's limits an invocation: 30 s of CPU, 1,000 statements, 10,000 subrequests (platform.md §1). */
-const PASS_TIME = 15_000;
-const PASS_MILESTONES = 12;
-const PASS_FETCHES = 8000;
+/**
+ * A pass stays below the platform's limits of one invocation: 30 s of CPU, 10,000 subrequests
+ * (https://developers.cloudflare.com/workers/platform/limits/) and 1,000 D1 queries
+ * (https://developers.cloudflare.com/d1/platform/limits/).
+ */
+const MAX_PASS_MS = 15_000;
+const MAX_PASS_MILESTONES = 12;
+const MAX_PASS_FETCHES = 8000;
 
-/** What a request may be ahead of us, and one more. */
-const CATCH_UP_MILESTONES = 3;
+/** The two milestones that a request may be ahead of the ledger (src/node/open-node.ts), and one. */
+const MAX_CATCH_UP_MILESTONES = 3;
 
-/** Milliseconds for one answer of an upstream, and tries. */
-const ANSWER_TIME = 10_000;
-const ATTEMPTS = 3;
+/** For an upstream's answers. */
+const PATIENCE = { timeout: 10_000, attempts: 3 };
 
-/** KV takes one write a second to a key. Of a ledger that is catching up KV is told less often: what it would say is old at once, and D1 answers instead. */
-const PUBLISH_INTERVAL = 1000;
-const PUBLISH_INTERVAL_BEHIND = 30_000;
+/**
+ * KV takes one write a second to a key. While the ledger is catching up KV is told less often: what
+ * it would say is old at once, and D1 answers instead.
+ */
+const PUBLISH_INTERVAL_MS = 1000;
+const PUBLISH_INTERVAL_BEHIND_MS = 30_000;
 const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 
 export class Follower extends DurableObject<Env> {
-  readonly #memory = createPassMemory();
+  readonly #memory = createFollowerMemory();
   #running: Promise<PassResult> | undefined;
   #catchingUp: Promise<PassResult> | undefined;
-  #published = Date.now();
+  /** Unix milliseconds. */
+  #lastPublished = Date.now();
 
   /** Sees to it that the alarm is set: cheap, and harmless when it is. */
   async wake(): Promise<void> {
@@ -54,24 +64,26 @@ export class Follower extends DurableObject<Env> {
     }
     if (behind || this.env.UPSTREAM_URL) {
       // without an upstream only KV is behind, which takes a write a second
-      await this.ctx.storage.setAlarm(
-        Date.now() + (behind && this.env.UPSTREAM_URL ? 0 : INTERVAL),
-      );
+      const wait = behind && this.env.UPSTREAM_URL ? 0 : PASS_INTERVAL_MS;
+      await this.ctx.storage.setAlarm(Date.now() + wait);
     }
   }
 
   /** One pass; whoever asks while one is running shares it. */
   pass(): Promise<PassResult> {
-    this.#running ??= this.#pass({ milestones: PASS_MILESTONES }).finally(() => {
+    this.#running ??= this.#pass({ milestones: MAX_PASS_MILESTONES }).finally(() => {
       this.#running = undefined;
     });
     return this.#running;
   }
 
-  /** For a request that cannot wait: looks for the next milestones at once, beside a pass that may be busy with tips. The fence lets one of both win. */
+  /**
+   * For a request that cannot wait: looks for the next milestones at once, beside a pass that may be
+   * busy with tips. If both apply the same milestone, the fence lets one of them win.
+   */
   catchUp(): Promise<PassResult> {
     this.#catchingUp ??= this.#pass({
-      milestones: CATCH_UP_MILESTONES,
+      milestones: MAX_CATCH_UP_MILESTONES,
       milestonesOnly: true,
     }).finally(() => {
       this.#catchingUp = undefined;
@@ -85,7 +97,7 @@ export class Follower extends DurableObject<Env> {
     const { settings } = result;
     // without an upstream, what an import left to publish is still to be done
     if (settings.upstreams.length === 0)
-      return { applied: 0, behind: !(await this.#publishIfDue(settings, PUBLISH_INTERVAL)) };
+      return { applied: 0, behind: !(await this.#publishIfDue(settings, PUBLISH_INTERVAL_MS)) };
     if (settings.milestoneKeys === undefined) {
       await stopFollowing(
         settings.ledger,
@@ -93,30 +105,29 @@ export class Follower extends DurableObject<Env> {
       );
       return { applied: 0, behind: false };
     }
-    const following = {
+    const context = {
       db: settings.ledger,
-      upstreams: openUpstreams(settings, ANSWER_TIME, ATTEMPTS),
+      upstreams: openUpstreams(settings, PATIENCE),
       keys: settings.milestoneKeys,
       verify: verifySignature,
       memory: this.#memory,
-      publish: async (behind: boolean) =>
-        void (await this.#publishIfDue(
-          settings,
-          behind ? PUBLISH_INTERVAL_BEHIND : PUBLISH_INTERVAL,
-        )),
+      publish: async (behind: boolean) => {
+        const interval = behind ? PUBLISH_INTERVAL_BEHIND_MS : PUBLISH_INTERVAL_MS;
+        await this.#publishIfDue(settings, interval);
+      },
       retention: settings.retentionMilestones,
     };
-    return followOnce(following, {
-      deadline: Date.now() + PASS_TIME,
-      fetches: PASS_FETCHES,
-      ...budget,
-    });
+    const deadline = Date.now() + MAX_PASS_MS;
+    return followOnce(context, { deadline, fetches: MAX_PASS_FETCHES, ...budget });
   }
 
-  /** Whether nothing is left to publish. A failure holds nothing up: KV is a projection, and the next call goes on where this one ended. */
-  async #publishIfDue({ ledger, nftIndex }: Settings, interval: number): Promise<boolean> {
-    if (Date.now() - this.#published < interval) return false;
-    this.#published = Date.now();
+  /**
+   * Whether nothing is left to publish. A failure stops nothing: KV repeats what D1 says, and the
+   * next call goes on where this one ended.
+   */
+  async #publishIfDue({ ledger, nftIndex }: Settings, intervalMs: number): Promise<boolean> {
+    if (Date.now() - this.#lastPublished < intervalMs) return false;
+    this.#lastPublished = Date.now();
     try {
       return (await publish(ledger, nftIndex, Date.now, PUBLISH_BUDGET)).done;
     } catch (error) {

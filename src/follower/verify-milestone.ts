@@ -1,27 +1,35 @@
 /**
- * Verifying the next milestone before anything is done with it (formats-and-clients.md §2.1; protocol.md C-M, E.5).
+ * Verifying the next milestone before anything is done with it
+ * (docs/upstream-api.md#verifying-over-rest-alone; docs/protocol.md, C-M, E.3, E.5 and G).
  */
-
-import type { VerifiedMilestone } from '../ledger/apply-statements.ts';
+import type { AdmissionRules } from '../ledger/admission-rules.ts';
 import type { Head, KnownMilestone } from '../ledger/head.ts';
+import type { VerifiedMilestone } from '../ledger/milestone-changes.ts';
 import { Reader, Refusal, toHexDigits } from '../stardust/bytes.ts';
 import { decode } from '../stardust/codec.ts';
 import { milestoneId } from '../stardust/ids.ts';
-import { type Milestone, milestone } from '../stardust/milestone.ts';
-import { type MilestoneKeys, unsigned, type VerifySignature } from '../stardust/milestone-keys.ts';
+import { announcedParameters, type Milestone, milestone } from '../stardust/milestone.ts';
+import { signatureFault } from '../stardust/milestone-keys.ts';
+import type { LedgerPosition } from './ledger-position.ts';
 
-/** Upstream is on another chain than we, or says what cannot be: a matter for people. The message goes into health and log. */
+/**
+ * An upstream is on another chain than our ledger, or says what cannot be. The message is for
+ * people: it goes into the log and into health.
+ */
 export class Divergence extends Error {
   override readonly name = 'Divergence';
 }
 
-/** Throws a Divergence unless the payload is the milestone after the ledger's, properly signed. */
+/**
+ * Throws a Divergence unless the payload is the milestone after the ledger's, signed by enough of
+ * the keys, and one that the reference would go on after.
+ *
+ * @param received the payload, its type number first
+ */
 export async function verifyMilestone(
   received: Uint8Array,
-  head: Head,
-  previous: KnownMilestone,
-  keys: MilestoneKeys,
-  verify: VerifySignature,
+  { head, milestone: previous, announced }: Omit<LedgerPosition, 'rules'>,
+  { keys, verify }: Pick<AdmissionRules, 'keys' | 'verify'>,
 ): Promise<VerifiedMilestone> {
   const index = head.ledger + 1;
   const payload = new Uint8Array(received);
@@ -31,7 +39,7 @@ export async function verifyMilestone(
   if (toHexDigits(value.previousMilestoneId) !== previousIdDue(index, head, previous)) {
     throw new Divergence(`milestone ${index} does not follow ours`);
   }
-  // E.3: the first milestone has none to compare with
+  // E.3 (b): the first milestone has none to compare with
   if (index !== head.genesis + 1 && value.timestamp <= previous.timestamp) {
     throw new Divergence(`milestone ${index} is not after the one before`);
   }
@@ -39,7 +47,14 @@ export async function verifyMilestone(
   if (new Set(value.options.map((option) => option.type)).size < value.options.length) {
     throw new Divergence(`milestone ${index} has two options of one type`);
   }
-  const why = await unsigned(value, id, keys, verify);
+  // G: the reference stops at a second announcement for one milestone, even of the same parameters
+  const target = announcedParameters(value)?.targetMilestoneIndex;
+  if (announced.options.some(({ targetMilestoneIndex }) => targetMilestoneIndex === target)) {
+    throw new Divergence(
+      `milestone ${index} announces protocol parameters for milestone ${target}, which has some`,
+    );
+  }
+  const why = await signatureFault(value, id, keys, verify);
   if (why !== undefined) throw new Divergence(`milestone ${index} is not properly signed, ${why}`);
   return { milestone: value, id, payload };
 }

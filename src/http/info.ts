@@ -4,6 +4,7 @@
  */
 import { version } from '../../package.json';
 import type { MilestoneStatus, NodeStatus } from '../node/edge-node.ts';
+import { PROTOCOL_VERSION } from '../stardust/parameter-table.ts';
 import { optionToJson } from '../stardust/rest-json.ts';
 import { baseTokenOf } from './base-token.ts';
 import { whyUnhealthy } from './health.ts';
@@ -18,7 +19,7 @@ export async function answerInfo({ node, notes }: RouteContext): Promise<Answer>
 }
 
 /** `now` in Unix milliseconds. */
-export function infoToJson(status: NodeStatus, now: number) {
+function infoToJson(status: NodeStatus, now: number) {
   const { ledger, upstream, parameters } = status;
   const latest = upstream !== undefined && upstream.index > ledger.index ? upstream : ledger;
   const rate = status.referencedBlocksPerSecond;
@@ -31,7 +32,7 @@ export function infoToJson(status: NodeStatus, now: number) {
       confirmedMilestone: milestoneToJson(ledger),
       pruningIndex: status.pruningIndex,
     },
-    supportedProtocolVersions: [2],
+    supportedProtocolVersions: [PROTOCOL_VERSION],
     protocol: { ...parameters, tokenSupply: `${parameters.tokenSupply}` },
     pendingProtocolParameters: status.pendingParameters.map(optionToJson),
     baseToken: baseTokenOf(parameters.bech32Hrp),

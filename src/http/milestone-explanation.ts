@@ -6,7 +6,7 @@
  */
 
 import type { ExplainedBlock } from '../node/edge-node.ts';
-import { describe } from '../stardust/semantics/conflict-reason.ts';
+import { describeReason } from '../stardust/semantics/conflict-reason.ts';
 import { HttpError } from './errors.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 import { parseMilestoneIndex } from './schemas.ts';
@@ -34,6 +34,6 @@ function explain({ blockId, payload, reason }: ExplainedBlock, whiteFlagIndex: n
     ...block,
     ledgerInclusionState: 'conflicting',
     conflictReason: reason,
-    explanation: describe(reason),
+    explanation: describeReason(reason),
   };
 }

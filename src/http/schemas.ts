@@ -4,22 +4,11 @@
  */
 import * as v from 'valibot';
 import type { WhiteFlagRequest } from '../node/edge-node.ts';
+import { digitsOf, hex, MAX_UINT32, uint32 } from '../schemas.ts';
 import { HttpError } from './errors.ts';
 
-const MAX_UINT32 = 0xffff_ffff;
 const MAX_PARENTS = 8;
 const ZERO_ID = '0'.repeat(64);
-
-function hex(digits: number) {
-  return v.pipe(v.string(), v.regex(new RegExp(`^0[xX][0-9a-fA-F]{${digits}}$`)));
-}
-
-/** Lower case, without 0x. */
-function digitsOf(id: string): string {
-  return id.slice(2).toLowerCase();
-}
-
-const uint32 = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MAX_UINT32));
 
 /** 32 bytes: blocks, milestones, NFTs. */
 export const Id = hex(64);

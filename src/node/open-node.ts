@@ -10,14 +10,16 @@ import type { Database } from '../ledger/database.ts';
 import type { Head } from '../ledger/head.ts';
 import { readNodeStatus } from '../ledger/node-status.ts';
 import { readOutput } from '../ledger/output-status.ts';
+import { refuseOldLedger } from '../ledger/schema.ts';
 import { describeError, writeLog } from '../log.ts';
 import { lookUpNft } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';
-import { createRanking } from '../upstream/ask-in-turn.ts';
-import { openSource } from '../upstream/fetch-blocks.ts';
+import type { TreeHasher } from '../stardust/tree-hasher/tree-hasher.ts';
+import { createOpenBlockCache } from '../upstream/block-cache.ts';
+import { createProposalSource } from '../upstream/fetch-blocks.ts';
 import { createFetchQuota } from '../upstream/fetch-quota.ts';
-import { createBlockMemory } from '../upstream/open-block-cache.ts';
 import { openUpstreams } from '../upstream/open-upstreams.ts';
+import { createRanking } from '../upstream/ranking.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import {
   computeWhiteFlag,
@@ -25,6 +27,7 @@ import {
   type WhiteFlagResult,
 } from './compute-white-flag.ts';
 import type { EdgeNode } from './edge-node.ts';
+import { openTreeHasher } from './open-tree-hasher.ts';
 
 /**
  * Milestones beyond the ledger's next that a request may be about and yet be worth waiting for: the
@@ -48,33 +51,46 @@ const MAX_REMEMBERED_BYTES = 16_000_000;
 interface Shared {
   settings: Settings;
   /** Blocks that D1 does not have, fetched within the quota and remembered from then on. */
-  sourceFor(head: Head, deadline: number): ReturnType<typeof openSource>;
+  sourceFor(head: Head, deadline: number): ReturnType<typeof createProposalSource>;
+  /** Works out the roots. */
+  treeHasher: TreeHasher;
 }
 
 export function openNode(settings: Settings): EdgeNode {
   const { ledger, nftIndex, upstreams } = settings;
   const newSession = () => ledger.withSession('first-unconstrained');
-  const shared = { settings, sourceFor: createSources(settings) };
+  const shared = {
+    settings,
+    sourceFor: createSources(settings),
+    treeHasher: openTreeHasher(settings.treeHasher),
+  };
+  /** What is not found may be in a ledger of version 0.1, which is not read. */
+  const certain = async <T>(answer: Promise<T | undefined>): Promise<T | undefined> => {
+    const found = await answer;
+    if (found === undefined) await refuseOldLedger(ledger);
+    return found;
+  };
   return {
     computeWhiteFlag: (request) => computeOnceCaughtUp(newSession(), shared, request),
     lookUpNft: (nftId, minLedgerIndex) =>
-      lookUpNft(ledger, nftIndex, nftId, minLedgerIndex, Date.now),
-    readStatus: () => readNodeStatus(newSession(), upstreams.length > 0),
-    readOutput: (outputId) => readOutput(newSession(), outputId),
-    explainMilestone: (index) => explainMilestone(newSession(), index),
-    proveBlock: (blockId) => proveBlock(newSession(), blockId),
+      certain(lookUpNft(ledger, nftIndex, nftId, minLedgerIndex, Date.now)),
+    readStatus: () => certain(readNodeStatus(newSession(), upstreams.length > 0)),
+    readOutput: (outputId) => certain(readOutput(newSession(), outputId)),
+    explainMilestone: (index) => certain(explainMilestone(newSession(), index)),
+    proveBlock: (blockId) => certain(proveBlock(newSession(), blockId)),
   };
 }
 
 function createSources(settings: Settings): Shared['sourceFor'] {
   const limitToQuota = createFetchQuota(Date.now);
   const ranking = createRanking(Date.now);
-  const blockMemory = createBlockMemory(MAX_REMEMBERED_BYTES);
+  const openBlocks = createOpenBlockCache(MAX_REMEMBERED_BYTES);
   return ({ ledger, generation }, deadline) => {
-    const upstreams = openUpstreams(settings, answerMs(settings), 1);
+    const upstreams = openUpstreams(settings, { timeout: answerMs(settings), attempts: 1 });
     const limits = { maxBlocks: MAX_FETCHED_BLOCKS, deadline };
-    const fetched = blockMemory(generation, ledger);
-    return limitToQuota(openSource(upstreams, ledger + 1, limits, fetched, ranking));
+    const fetched = openBlocks(generation, ledger);
+    const index = ledger + 1;
+    return limitToQuota(createProposalSource({ upstreams, index, limits, fetched, ranking }));
   };
 }
 
@@ -115,7 +131,7 @@ async function catchUp(settings: Settings): Promise<void> {
 
 async function computeFromLedger(
   db: Database,
-  { settings, sourceFor }: Shared,
+  { settings, sourceFor, treeHasher }: Shared,
   request: WhiteFlagRequest,
   deadline: number,
 ): Promise<WhiteFlagResult> {
@@ -124,7 +140,7 @@ async function computeFromLedger(
   const mayFetch = upstreams.length > 0 && keys !== undefined;
   const openSource = mayFetch ? (head: Head) => sourceFor(head, deadline) : undefined;
   try {
-    return await computeWhiteFlag(db, request, { keys, openSource });
+    return await computeWhiteFlag(db, request, { keys, openSource, treeHasher });
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
     writeLog('warn', 'upstream fails', { detail: describeError(error) });

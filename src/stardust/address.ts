@@ -1,8 +1,10 @@
 /**
- * Addresses: one type byte and 32 bytes (TIP-0018; protocol.md A.4).
+ * Addresses: one type byte and 32 bytes (TIP-0018; docs/protocol.md, A.4).
  *
- * An Ed25519 address is the hash of a public key, an alias or NFT address is the ID of a chain. Equal bytes under another type are another address.
+ * An Ed25519 address is the hash of a public key. An alias or NFT address is the ID of a chain. The
+ * type byte is part of the address: the same 32 bytes under another type are another address.
  */
+import { toHexDigits } from './bytes.ts';
 import { type Codec, constant, encode, fixed, record, u8, union } from './codec.ts';
 
 export const AddressType = { Ed25519: 0, Alias: 8, Nft: 16 } as const;
@@ -44,5 +46,5 @@ export const address: Codec<Address> = union<Address>('A.4', u8, {
 });
 
 export function addressKey(value: Address): AddressKey {
-  return encode(address, value).toHex();
+  return toHexDigits(encode(address, value));
 }

@@ -1,8 +1,12 @@
 /**
- * Admission of blocks under protocol parameters (protocol.md C-4, C-5, C-13, C-15 to C-19, C.2).
+ * Admission of blocks under protocol parameters (docs/protocol.md, C-4, C-5, C-13, C-15 to C-19,
+ * C.2).
  *
- * The reference never stores a block that breaks these. Parameters change, so whoever holds a block that the network has long accepted must not
- * refuse it by today's. C-6, proof of work, spares the blocks that a node asked for itself: as we asked for every one of ours, it never applies.
+ * The reference never stores a block that breaks one of these rules. Protocol parameters change, so
+ * a block that the network accepted under earlier parameters must not be refused under today's.
+ *
+ * C-6, proof of work, is not checked: the reference exempts the blocks that a node requested
+ * itself, and this node requests every block that it has.
  */
 
 import type { Block, ParsedBlock } from './block.ts';
@@ -12,14 +16,17 @@ import type { Output } from './output.ts';
 import { networkIdOf, type ProtocolParameters, type RentStructure } from './parameters.ts';
 import { findCondition, UnlockConditionType } from './unlock-condition.ts';
 
-/** Bytes beside the output that its deposit pays for: output ID as key; block ID, booked index and time as data (C.2). */
+/**
+ * Bytes that a deposit pays for besides the output itself (C.2): the output ID, which counts as
+ * key, and block ID, booked index and booked timestamp, which count as data.
+ */
 const OUTPUT_ID_LENGTH = 34;
 const OUTPUT_METADATA_LENGTH = 40;
 
-/** Serialised length of a basic output with an address condition and nothing else. */
+/** Bytes of a basic output with an address condition and nothing else. */
 const PLAIN_OUTPUT_LENGTH = 46;
 
-/** C.2: the least amount of base tokens for an output of so many bytes. */
+/** C.2: the least amount of base tokens that an output of `outputLength` bytes must hold. */
 export function minimumDeposit(rent: RentStructure, outputLength: number): bigint {
   const vBytes =
     rent.vByteFactorKey * OUTPUT_ID_LENGTH +
@@ -27,8 +34,11 @@ export function minimumDeposit(rent: RentStructure, outputLength: number): bigin
   return BigInt(rent.vByteCost) * BigInt(vBytes);
 }
 
-/** The first rule that the block breaks under these parameters, with its reason, or undefined. */
-export function inadmissible(
+/**
+ * Why the block is not admitted under these parameters: the first rule that it breaks and what is
+ * wrong. Undefined if it is admitted.
+ */
+export function admissionFault(
   parsed: ParsedBlock,
   parameters: ProtocolParameters,
 ): string | undefined {
@@ -36,26 +46,29 @@ export function inadmissible(
   if (block.protocolVersion !== parameters.version)
     return `C-4: protocol version ${block.protocolVersion}`;
   if (breaksNonceRule(block)) return 'C-5: a milestone block with a nonce';
-  return inadmissibleTransaction(parsed, parameters);
+  return transactionAdmissionFault(parsed, parameters);
 }
 
-/** The first of the rules C-13, C-15 to C-19 that the block's transaction breaks under these parameters, with its reason, or undefined: those that the reference's parser tests too. */
-export function inadmissibleTransaction(
+/**
+ * As {@link admissionFault}, for the rules C-13 and C-15 to C-19 alone, which are about the block's
+ * transaction. These are the rules that the reference tests while it parses.
+ */
+export function transactionAdmissionFault(
   parsed: ParsedBlock,
   parameters: ProtocolParameters,
 ): string | undefined {
   if (parsed.transaction === undefined) return undefined;
   const { networkId, outputs } = parsed.transaction.value.essence;
   if (networkId !== networkIdOf(parameters)) return 'C-13: a transaction of another network';
-  return inadmissibleOutputs(outputs, parameters);
+  return outputsAdmissionFault(outputs, parameters);
 }
 
-/** C-5, which no parameter enters: blocks with a milestone carry nonce 0. */
+/** C-5: a block with a milestone carries nonce 0. No protocol parameter enters here. */
 export function breaksNonceRule(block: Block): boolean {
   return block.payload?.type === 7 && block.nonce !== 0n;
 }
 
-function inadmissibleOutputs(
+function outputsAdmissionFault(
   outputs: readonly Output[],
   parameters: ProtocolParameters,
 ): string | undefined {
@@ -63,7 +76,7 @@ function inadmissibleOutputs(
   let sum = 0n;
   for (const output of outputs) {
     if (output.amount > tokenSupply) return 'C-15: an amount over the token supply';
-    // C-16: in uint64, as the reference adds; no sum wraps under a supply below 2^63
+    // C-16: the reference adds in uint64. Under a supply below 2^63 no sum wraps.
     sum = BigInt.asUintN(64, sum + output.amount);
     if (sum > tokenSupply) return 'C-16: amounts over the token supply';
     const due = minimumDeposit(rentStructure, outputBytes(output).length);

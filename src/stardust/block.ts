@@ -1,5 +1,6 @@
 /**
- * Blocks (TIP-0024; protocol.md A.1, C-1 to C-3), and a block together with what its bytes determine.
+ * Blocks (TIP-0024; docs/protocol.md, A.1, C-1 to C-3), and parsed blocks: a block with the IDs
+ * that its bytes determine.
  */
 import { Reader, Refusal } from './bytes.ts';
 import { type Codec, decode, optionalPayload, record, u8, u32, u64, union } from './codec.ts';
@@ -19,7 +20,7 @@ export interface Block {
   nonce: bigint;
 }
 
-/** C-1: bytes of the largest block. */
+/** C-1: the most bytes that a block may have. */
 export const MAX_BLOCK_LENGTH = 32768;
 
 const payload: Codec<Payload> = union<Payload>('C-3', u32, {
@@ -35,7 +36,10 @@ export const block: Codec<Block> = record<Block>({
   nonce: u64,
 });
 
-/** A block that passed C-1 to C-3 and all rules of its payload that no protocol parameter enters. */
+/**
+ * A block that keeps C-1 to C-3 and every rule of its payload that does not depend on the protocol
+ * parameters.
+ */
 export interface ParsedBlock {
   id: Uint8Array;
   /** The block's bytes; all byte fields of the value are views of them. */
@@ -43,7 +47,10 @@ export interface ParsedBlock {
   block: Block;
   /** Present when the payload is a transaction. */
   transaction?: { value: Transaction; id: Uint8Array; signedDigest: Uint8Array };
-  /** Present when the payload is a milestone; whether it is signed is another question (milestone-keys.ts). */
+  /**
+   * Present when the payload is a milestone. Its signatures have not been checked
+   * (milestone-keys.ts).
+   */
   milestone?: { value: Milestone; id: Uint8Array };
 }
 
@@ -51,21 +58,25 @@ export type ParseResult =
   | { ok: true; parsed: ParsedBlock }
   | { ok: false; rule: string; reason: string };
 
-/** The payload's bytes within the block's: behind the parents and the length, before the nonce. */
+/**
+ * The payload's bytes within the block's. Before them stand version, parents and length, after them
+ * the nonce (A.1).
+ */
 function payloadBytes(value: Block, bytes: Uint8Array): Uint8Array {
   return bytes.subarray(2 + value.parents.length * 32 + 4, bytes.length - 8);
 }
 
 /**
- * Parses any bytes as a block. The result holds a copy of them: what happens to `received` later does not matter.
+ * Parses any bytes as a block. The result refers to a copy, so the caller may change `received`
+ * afterwards.
  *
- * Rules that depend on the protocol parameters are not tested here but in {@link file://./admission.ts}.
+ * Rules that depend on the protocol parameters are checked in admission.ts.
  */
 export function parseBlock(received: Uint8Array): ParseResult {
   if (received.length > MAX_BLOCK_LENGTH) {
     return { ok: false, rule: 'C-1', reason: `C-1: block of ${received.length} bytes` };
   }
-  // not slice(): that of a Node Buffer is a view
+  // not slice(): of a Node Buffer it returns a view
   const bytes = new Uint8Array(received);
   try {
     const value = decode(block, new Reader(bytes), 'C-1');

@@ -1,11 +1,15 @@
 /**
  * Bytes: a bounds-checked reader, a growing writer, comparison and hex.
  *
- * Stardust integers are little-endian and of fixed width (TIP-0021; protocol.md A.0). A reader hands out views of the buffer it was given, so
- * whoever decodes bytes that somebody else may change afterwards passes a copy.
+ * Stardust integers are little-endian and of fixed width (TIP-0021; docs/protocol.md, A.0). A
+ * reader hands out views of the buffer that it was given. A caller whose buffer may change
+ * afterwards passes a copy.
  */
 
-/** A refusal of bytes, naming the rule of protocol.md that they break. Thrown inside a parse, turned into a value at its border. */
+/**
+ * Says that bytes break a rule of docs/protocol.md or docs/snapshot-format.md, and which. Thrown
+ * inside a parser; the functions that others call turn it into a result.
+ */
 export class Refusal extends Error {
   readonly rule: string;
   constructor(rule: string, reason: string) {
@@ -40,7 +44,7 @@ export class Reader {
     return start;
   }
 
-  /** A view of the next `length` bytes, not a copy. */
+  /** The next `length` bytes: a view, not a copy. */
   take(length: number): Uint8Array {
     const start = this.#advance(length);
     return this.bytes.subarray(start, start + length);
@@ -81,7 +85,10 @@ export class Writer {
     return this.#length;
   }
 
-  /** Makes room for `length` bytes and returns where they start. Buffer and view may be others afterwards: call it first. */
+  /**
+   * Makes room for `length` bytes and returns where they start. Call it before using buffer or
+   * view, as it may replace both.
+   */
   #reserve(length: number): number {
     const start = this.#length;
     this.#length = start + length;
@@ -136,13 +143,13 @@ export class Writer {
     return this;
   }
 
-  /** A copy of what was written so far. */
+  /** A copy of the bytes written so far. */
   finish(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(0, this.#length);
   }
 }
 
-/** Bytewise order, a prefix first: negative, zero or positive (protocol.md A.0 "lexical"). */
+/** Bytewise order, a prefix first: negative, zero or positive (docs/protocol.md, A.0 "lexical"). */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {
@@ -170,17 +177,20 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBu
   return joined;
 }
 
-/** `0x` and lower-case digits, as in every answer of ours. */
+/** `0x` and lower-case digits: the form in JSON (TIP-0025). */
 export function toHex(bytes: Uint8Array): string {
   return `0x${bytes.toHex()}`;
 }
 
-/** Lower-case digits without 0x, as IDs stand in stores and map keys. */
+/** Lower-case digits without 0x: the form of IDs in databases and as keys of maps. */
 export function toHexDigits(bytes: Uint8Array): string {
   return bytes.toHex();
 }
 
-/** Bytes of `0x…` (or `0X…`, any case). Throws a SyntaxError on anything else; where the text comes from outside, check it first. */
+/**
+ * Bytes of `0x…` (or `0X…`, any case). Throws a SyntaxError on anything else, so text from outside
+ * is checked first.
+ */
 export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   if (!/^0[xX]/.test(text)) throw new SyntaxError(`hex without 0x: ${text.slice(0, 20)}`);
   return Uint8Array.fromHex(text.slice(2));
@@ -190,7 +200,10 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.fromBase64(text);
 }
 
-/** The bytes of texts one after the other, each of which stands for a multiple of three: into one buffer, as they may be megabytes. */
+/**
+ * Decodes several texts into one buffer, side by side. Each text must stand for a multiple of three
+ * bytes; a SyntaxError otherwise. One buffer, because the texts may be megabytes long.
+ */
 export function fromBase64Pieces(pieces: readonly string[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(
     pieces.reduce((length, piece) => length + (piece.length / 4) * 3, 0),

@@ -1,18 +1,16 @@
 /**
- * Codecs: wire formats as values that encode and decode (protocol.md A.0).
+ * Codecs: wire formats as values that encode and decode (docs/protocol.md, A.0).
  *
- * A codec is a pair of functions; the combinators below build the formats of section A from the integers up. Decoding never recurses deeper than
- * the formats themselves nest, and tests a count before it reads the first element.
+ * A codec is a pair of functions. The functions below combine codecs, from integers up to the
+ * formats of docs/protocol.md, A. Decoding never recurses deeper than the formats nest, and tests a
+ * count before it reads the first element.
  */
-import { compareBytes, type Reader, Refusal, Writer } from './bytes.ts';
+import { compareBytes, type Reader, Refusal, toHexDigits, Writer } from './bytes.ts';
 
 export interface Codec<T> {
   decode(reader: Reader): T;
   encode(writer: Writer, value: T): void;
 }
-
-/** The type of the values of a codec. */
-export type Value<C> = C extends Codec<infer T> ? T : never;
 
 export const u8: Codec<number> = { decode: (r) => r.u8(), encode: (w, v) => w.u8(v) };
 export const u16: Codec<number> = { decode: (r) => r.u16(), encode: (w, v) => w.u16(v) };
@@ -20,7 +18,7 @@ export const u32: Codec<number> = { decode: (r) => r.u32(), encode: (w, v) => w.
 export const u64: Codec<bigint> = { decode: (r) => r.u64(), encode: (w, v) => w.u64(v) };
 export const u256: Codec<bigint> = { decode: (r) => r.u256(), encode: (w, v) => w.u256(v) };
 
-/** One byte, 0 or 1 and nothing else (A.0). */
+/** One byte, 0 or 1; any other is refused (A.0). */
 export const bool: Codec<boolean> = {
   decode: (r) => {
     const byte = r.u8();
@@ -35,7 +33,7 @@ export function fixed(length: number): Codec<Uint8Array> {
   return { decode: (r) => r.take(length), encode: (w, v) => w.put(v) };
 }
 
-/** A length prefix and as many bytes, `min` to `max` of them. */
+/** A length and that many bytes, `min` to `max` of them. */
 export function byteString(
   rule: string,
   prefix: Codec<number>,
@@ -117,13 +115,19 @@ export interface ListRules {
   rule: string;
   min: number;
   max: number;
-  /** `ascending`: each element's bytes greater than the one before. `unique`: no two alike, in any order. */
+  /**
+   * `ascending`: each element's bytes are greater than those of the element before. `unique`: no
+   * two elements are alike, in any order.
+   */
   order?: 'ascending' | 'unique';
-  /** Compare only the first so many bytes of each element (A.0 "uniqueness slice"). */
+  /**
+   * Order and uniqueness look at this many bytes of each element, from its first (A.0, "uniqueness
+   * slice"). Default: all.
+   */
   compared?: number;
 }
 
-/** A count and as many elements. */
+/** A count and that many elements. */
 export function list<T>(prefix: Codec<number>, element: Codec<T>, rules: ListRules): Codec<T[]> {
   const { rule, min, max, order, compared } = rules;
   return {
@@ -145,7 +149,7 @@ export function list<T>(prefix: Codec<number>, element: Codec<T>, rules: ListRul
           throw new Refusal(rule, `element ${i} is not greater than the one before`);
         }
         if (order === 'unique') {
-          const text = key.toHex();
+          const text = toHexDigits(key);
           if (seen.has(text)) throw new Refusal(rule, `element ${i} is there twice`);
           seen.add(text);
         }
@@ -160,7 +164,10 @@ export function list<T>(prefix: Codec<number>, element: Codec<T>, rules: ListRul
   };
 }
 
-/** A 32-bit length, 0 for none, and a payload that fills it exactly (A.0 "optional payload"). */
+/**
+ * A 32-bit length and a payload of exactly that length; length 0 means no payload (A.0, "optional
+ * payload").
+ */
 export function optionalPayload<T>(rule: string, payload: Codec<T>): Codec<T | undefined> {
   return {
     decode: (r) => {
@@ -188,7 +195,10 @@ export function optionalPayload<T>(rule: string, payload: Codec<T>): Codec<T | u
   };
 }
 
-/** The value that `bytes` hold from the first to the last; a {@link Refusal} otherwise. Its byte fields are views of `bytes`. */
+/**
+ * Decodes all bytes that the reader has left; throws a {@link Refusal} of `rule` if some are left
+ * over. The value's byte fields are views of the reader's bytes.
+ */
 export function decode<T>(codec: Codec<T>, reader: Reader, rule = 'A.0'): T {
   const value = codec.decode(reader);
   if (reader.remaining !== 0) throw new Refusal(rule, `${reader.remaining} bytes left over`);

@@ -1,14 +1,18 @@
 /**
- * Ed25519 signatures as consensus sees them: ZIP-215 (TIP-0014; protocol.md F).
+ * Ed25519 signatures by the rules of consensus, ZIP-215 (TIP-0014; docs/protocol.md, F).
  *
- * Nodes must agree on every signature, odd ones included, and RFC 8032 leaves room for disagreement. ZIP-215 leaves none.
+ * Nodes must agree about every signature, odd ones included. RFC 8032 leaves implementations a
+ * choice; ZIP-215 (https://zips.z.cash/zip-0215) does not.
  */
 import { ed25519 } from '@noble/curves/ed25519.js';
 
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 
-/** A verifier with rules of its own. May reject, and may be wrong about "invalid". */
+/**
+ * A verifier with rules of its own. What it calls valid must be valid by ZIP-215; it may call other
+ * signatures invalid, and its promise may reject.
+ */
 export type PlatformVerify = (
   publicKey: Uint8Array,
   message: Uint8Array,
@@ -16,14 +20,16 @@ export type PlatformVerify = (
 ) => Promise<boolean>;
 
 /**
- * Whether `signature` (R, then S) is valid. Total: input of whatever length is valid or it is not.
+ * Whether `signature` (R, then S) is valid. Never throws: input of another length is not valid.
  *
  * - F.1: S is below the group order, so its top three bits are zero; S = 0 is allowed.
- * - F.2: any encoding of R and A that names a point will do, unreduced y, x = 0 with a sign, and small order included.
- * - F.3: the challenge hashes R and A as they were sent, not as one would encode them.
+ * - F.2: R and A may be any encoding of a point. That includes y that is not reduced, x = 0 with a
+ *   sign, and points of small order.
+ * - F.3: the challenge hashes R and A as they were sent, not re-encoded.
  * - F.4: the equation is multiplied by the cofactor.
  *
- * @noble/curves does all of it in its ZIP-215 mode. Wrong lengths it answers with an exception, so they are looked at here.
+ * @noble/curves does all of this in its ZIP-215 mode. It throws on wrong lengths, which is why they
+ * are tested here.
  */
 export function verifyZip215(
   publicKey: Uint8Array,
@@ -35,14 +41,18 @@ export function verifyZip215(
 }
 
 /**
- * The same answer, sooner where the platform can give it: its "valid" is believed, anything else is decided by
- * {@link verifyZip215}.
+ * The same answer as {@link verifyZip215}, faster where the platform says "valid". That answer is
+ * believed; anything else is decided by {@link verifyZip215}.
  *
- * Why it may be believed: WebCrypto follows RFC 8032, 5.1.7. What that finds valid, ZIP-215 finds valid too. Both require S < L
- * and hash R and A as sent; a point that RFC 8032 decodes, ZIP-215 decodes alike; and where S·B = R + k·A holds, eight times
- * that holds. (Some compare R with the encoding of S·B - k·A instead, which amounts to the same: R then is that encoding.)
- * Why not its "invalid": it may refuse unreduced or small-order points, and without the cofactor it refuses sums that are off
- * by a point of small order. Where it lacks Ed25519, or dislikes the key, it rejects.
+ * Why "valid" may be believed: WebCrypto follows RFC 8032, 5.1.7, and every signature that is valid
+ * by it is valid by ZIP-215. Both require S < L and hash R and A as sent. A point that RFC 8032
+ * decodes, ZIP-215 decodes to the same. Where S·B = R + k·A holds, it also holds times eight. (Some
+ * implementations compare R with the encoding of S·B - k·A. Then R is that encoding, and the
+ * equation holds.)
+ *
+ * Why "invalid" may not: WebCrypto may refuse points that are not reduced or of small order.
+ * Without the cofactor it also refuses where the two sides differ by a point of small order. Where
+ * it lacks Ed25519, or does not accept the key, its promise rejects.
  */
 export async function verifyEd25519(
   publicKey: Uint8Array,
@@ -54,13 +64,13 @@ export async function verifyEd25519(
     try {
       if (await platform(publicKey, message, signature)) return true;
     } catch {
-      // Not an answer: decided below.
+      // A rejection is no verdict: verifyZip215 decides.
     }
   }
   return verifyZip215(publicKey, message, signature);
 }
 
-/** The part of SubtleCrypto that is needed here, `Key` being its CryptoKey. */
+/** The part of SubtleCrypto that is used here. `Key` is its CryptoKey. */
 export interface Subtle<Key> {
   importKey(
     format: 'raw',
@@ -77,7 +87,10 @@ export interface Subtle<Key> {
   ): Promise<boolean>;
 }
 
-/** WebCrypto's own verdict, given `crypto.subtle`: 0.05 ms in workerd, where {@link verifyZip215} takes 0.3 to 0.5. */
+/**
+ * The verifier of WebCrypto, made from `crypto.subtle`. A signature takes it 0.05 ms in workerd,
+ * and {@link verifyZip215} 0.3 to 0.5 ms.
+ */
 export function webCrypto<Key>(subtle: Subtle<Key>): PlatformVerify {
   return async (publicKey, message, signature) => {
     const key = await subtle.importKey('raw', publicKey, 'Ed25519', false, ['verify']);

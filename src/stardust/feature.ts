@@ -1,5 +1,5 @@
 /**
- * Features of outputs (TIP-0018; protocol.md A.7): sender, issuer, metadata, tag.
+ * Features of outputs (TIP-0018; docs/protocol.md, A.7): sender, issuer, metadata, tag.
  */
 import { type Address, address } from './address.ts';
 import { equalBytes } from './bytes.ts';
@@ -42,7 +42,9 @@ const feature: Codec<Feature> = union<Feature>('C-34', u8, {
   3: record<TagFeature>({ type: constant('A.7', u8, 3), tag: byteString('C-35', u8, 1, 64) }),
 });
 
-/** C-34: features of the allowed types only, one of each at most, ascending. */
+/**
+ * C-34: a list of features of the allowed types, at most one of each, in ascending order of type.
+ */
 export function featuresOf(allowed: readonly FeatureTypeNumber[]): Codec<Feature[]> {
   const codec = list(u8, feature, {
     rule: 'C-34',
@@ -60,7 +62,7 @@ export function featuresOf(allowed: readonly FeatureTypeNumber[]): Codec<Feature
   };
 }
 
-/** The feature of one type in a list, if it is there. */
+/** The feature of this type, undefined if the list has none. */
 export function findFeature<T extends FeatureTypeNumber>(
   features: readonly Feature[],
   type: T,

@@ -1,5 +1,5 @@
 /**
- * Identifiers (protocol.md B): all BLAKE2b-256, or put together from such.
+ * Identifiers (docs/protocol.md, B): BLAKE2b-256 hashes, or made up of them.
  */
 
 import { AddressType } from './address.ts';
@@ -18,27 +18,27 @@ import {
 import { essenceBytes, type Transaction } from './transaction.ts';
 import { addressIn, UnlockConditionType } from './unlock-condition.ts';
 
-/** B.1: over the whole block. */
+/** B.1: the hash of the whole block. */
 export function blockId(block: Uint8Array): Uint8Array {
   return blake2b256(block);
 }
 
-/** B.2: over the whole payload, unlocks included. */
+/** B.2: the hash of the whole payload, unlocks included. */
 export function transactionId(payload: Uint8Array): Uint8Array {
   return blake2b256(payload);
 }
 
-/** B.3: the 32 bytes that the inputs' signatures sign. */
+/** B.3: the 32 bytes that the signatures of a transaction sign. */
 export function signedDigest(transaction: Transaction, payload: Uint8Array): Uint8Array {
   return blake2b256(essenceBytes(transaction, payload));
 }
 
-/** B.4: 34 bytes, the index little-endian. */
+/** B.4: 34 bytes, the transaction ID and the output's index as uint16, little-endian. */
 export function outputId(transactionId: Uint8Array, index: number): Uint8Array {
   return concatBytes(transactionId, Uint8Array.of(index & 0xff, index >> 8));
 }
 
-/** B.5: over the consumed outputs' bytes, in the order of the inputs. */
+/** B.5: the hash of the hashes of the consumed outputs' bytes, in the order of the inputs. */
 export function inputsCommitment(consumed: readonly Uint8Array[]): Uint8Array {
   return blake2b256(concatBytes(...consumed.map(blake2b256)));
 }
@@ -48,17 +48,17 @@ export function chainIdFromOutputId(creatingOutputId: Uint8Array): Uint8Array {
   return blake2b256(creatingOutputId);
 }
 
-/** B.6: the alias's ID, also where the output that creates it carries zeros. */
+/** B.6: the alias's ID. An output that creates an alias carries zeros in its place. */
 export function aliasIdOf(alias: AliasOutput, ownOutputId: Uint8Array): Uint8Array {
   return isZero(alias.aliasId) ? chainIdFromOutputId(ownOutputId) : alias.aliasId;
 }
 
-/** B.6: the NFT's ID, also where the output that mints it carries zeros. */
+/** B.6: the NFT's ID. An output that mints an NFT carries zeros in its place. */
 export function nftIdOf(nft: NftOutput, ownOutputId: Uint8Array): Uint8Array {
   return isZero(nft.nftId) ? chainIdFromOutputId(ownOutputId) : nft.nftId;
 }
 
-/** B.7: 38 bytes; the alias is the one of the output's immutable alias condition. */
+/** B.7: 38 bytes, from the address in the immutable alias condition and the serial number. */
 export function foundryId(foundry: FoundryOutput): Uint8Array {
   const owner = addressIn(foundry, UnlockConditionType.ImmutableAlias);
   const serial = foundry.serialNumber;
@@ -77,32 +77,34 @@ export function networkId(name: string): bigint {
   return new Reader(blake2b256(new TextEncoder().encode(name))).u64();
 }
 
-/** B.9: the milestone's ID, and the message that its signatures sign. */
+/** B.9: the milestone's ID. Its signatures sign this ID. */
 export function milestoneId(milestone: Milestone, payload: Uint8Array): Uint8Array {
   return blake2b256(milestoneEssenceBytes(milestone, payload));
 }
 
-/** B.10: 34 bytes, for the fund at `position` of the milestone's receipt. */
+/**
+ * B.10: 34 bytes, the ID of the output made of the fund at `position` of the milestone's receipt.
+ */
 export function migratedOutputId(milestoneId: Uint8Array, position: number): Uint8Array {
   return outputId(milestoneId, position);
 }
 
-/** B.11: the address that a public key belongs to. */
+/** B.11: the ID of the public key's address. */
 export function ed25519AddressId(publicKey: Uint8Array): Uint8Array {
   return blake2b256(publicKey);
 }
 
-/** The NFT's ID if the output is one. */
+/** The NFT's ID if the output is an NFT, else undefined. */
 export function nftIdOfOutput(value: Output, ownOutputId: Uint8Array): Uint8Array | undefined {
   return value.type === OutputType.Nft ? nftIdOf(value, ownOutputId) : undefined;
 }
 
-/** The bytes of an output as they stand in blocks and in the ledger. */
+/** The output in binary form (A.8), as in blocks and in the ledger. */
 export function outputBytes(value: Output): Uint8Array {
   return encode(output, value);
 }
 
-/** The output that bytes from a block, a snapshot or the ledger hold; a Refusal if they hold none. */
+/** Decodes an output from its binary form (A.8); throws a Refusal if the bytes are none. */
 export function decodeOutput(bytes: Uint8Array): Output {
   return decode(output, new Reader(bytes));
 }

@@ -1,20 +1,25 @@
 /**
- * Outputs as the ledger holds them: with their ID, the block that created them, and when they were booked.
+ * Outputs as the ledger holds them: with their ID, the block that created them, and the milestone
+ * that booked them.
  *
- * The layout is that of snapshot files (formats-and-clients.md 1.4); the ledger's state hash is taken over the same bytes.
+ * The layout is that of snapshot files (docs/snapshot-format.md#output-record). The ledger's state
+ * hash is taken over the same bytes.
  */
 import type { Writer } from './bytes.ts';
 
 export interface LedgerOutput {
   /** 34 bytes (B.4). */
   outputId: Uint8Array;
-  /** The block with the transaction; all zero for migrated outputs, which no block creates (E.5). */
+  /**
+   * ID of the block with the transaction; all zero for migrated outputs, which no block creates
+   * (E.5).
+   */
   blockId: Uint8Array;
-  /** The milestone that booked it, 0 for what the network began with. */
+  /** Index of the milestone that booked it; 0 for the outputs that the network began with. */
   bookedIndex: number;
-  /** Unix seconds, that milestone's timestamp. */
+  /** That milestone's timestamp, Unix seconds. */
   bookedTimestamp: number;
-  /** The output as it stands in its transaction. */
+  /** The output in binary form (A.8). */
   bytes: Uint8Array;
 }
 

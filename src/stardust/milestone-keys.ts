@@ -1,23 +1,24 @@
 /**
- * Who may sign milestones: keys with their ranges, and the threshold (TIP-0029; protocol.md M-2 to M-5).
+ * Which keys may sign milestones, and whether a milestone is signed by them (TIP-0029;
+ * docs/protocol.md, M-2 to M-5).
  */
 import { carriesMilestone } from './admission.ts';
 import type { ParsedBlock } from './block.ts';
-import { toHex } from './bytes.ts';
+import { toHex, toHexDigits } from './bytes.ts';
 import type { Milestone } from './milestone.ts';
 
 export interface MilestoneKey {
   /** 32 bytes. */
   publicKey: Uint8Array;
-  /** First milestone that the key may sign. */
+  /** Index of the first milestone that the key may sign. */
   first: number;
-  /** Last one; 0 for no end (M-4). */
+  /** Index of the last; 0 if there is no last (M-4). */
   last: number;
 }
 
 export interface MilestoneKeys {
   keys: readonly MilestoneKey[];
-  /** At least so many signatures, 1 or more. */
+  /** The least number of signatures, 1 or more. */
   threshold: number;
 }
 
@@ -28,8 +29,11 @@ export type VerifySignature = (
   signature: Uint8Array,
 ) => Promise<boolean>;
 
-/** Why the milestone is not properly signed, or undefined if it is. Every signature in it must be valid and by a key in its range (M-3). */
-export async function unsigned(
+/**
+ * Why the milestone is not properly signed, undefined if it is. M-2: enough keys may sign, and
+ * enough did. M-3: every signature in it is valid and by a key that may sign.
+ */
+export async function signatureFault(
   milestone: Milestone,
   milestoneId: Uint8Array,
   { keys, threshold }: MilestoneKeys,
@@ -39,14 +43,14 @@ export async function unsigned(
   const applicable = new Set(
     keys
       .filter(({ first, last }) => first <= index && (last === 0 || last >= index))
-      .map((key) => key.publicKey.toHex()),
+      .map((key) => toHexDigits(key.publicKey)),
   );
   if (applicable.size < threshold)
     return `M-2: ${applicable.size} keys may sign, threshold ${threshold}`;
   if (signatures.length < threshold)
     return `M-2: ${signatures.length} signatures, threshold ${threshold}`;
   for (const { publicKey, signature } of signatures) {
-    if (!applicable.has(publicKey.toHex()))
+    if (!applicable.has(toHexDigits(publicKey)))
       return `M-3: signed by ${toHex(publicKey)}, which may not sign milestone ${index}`;
     if (!(await verify(publicKey, milestoneId, signature)))
       return `M-3: signature of ${toHex(publicKey)} is not valid`;
@@ -54,7 +58,10 @@ export async function unsigned(
   return undefined;
 }
 
-/** Whether the block counts as the block of its milestone: parents as in the payload (M-5), signatures valid (M-2, M-3). */
+/**
+ * Whether the block counts as the block of its milestone: its parents are those in the payload
+ * (M-5), and the milestone is properly signed (M-2, M-3).
+ */
 export async function isMilestoneBlock(
   parsed: ParsedBlock,
   keys: MilestoneKeys,
@@ -63,5 +70,5 @@ export async function isMilestoneBlock(
   const milestone = parsed.milestone;
   if (milestone === undefined || !carriesMilestone(parsed.block.parents, milestone.value.parents))
     return false;
-  return (await unsigned(milestone.value, milestone.id, keys, verify)) === undefined;
+  return (await signatureFault(milestone.value, milestone.id, keys, verify)) === undefined;
 }

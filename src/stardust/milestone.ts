@@ -1,5 +1,6 @@
 /**
- * Milestone payload, type 7, with its options: receipt and protocol parameters (TIP-0029, TIP-0034; protocol.md A.10, C-M).
+ * Milestone payload, type 7, with its options: receipt and protocol parameters (TIP-0029, TIP-0034;
+ * docs/protocol.md, A.10, C-M).
  */
 import { type Ed25519Address, ed25519Address } from './address.ts';
 import { Refusal } from './bytes.ts';
@@ -21,14 +22,16 @@ import {
 import { type Ed25519Signature, ed25519Signature } from './unlock.ts';
 
 export interface MigratedFunds {
-  /** 49 bytes, the tail transaction in the legacy network. */
+  /** 49 bytes: hash of the tail transaction in the legacy network. */
   tailTransactionHash: Uint8Array;
   address: Ed25519Address;
   /** Base tokens. */
   deposit: bigint;
 }
 
-/** Moves the treasury; payload type 4, in a receipt and nowhere else. */
+/**
+ * Spends the treasury output and makes the next; payload type 4, which only a receipt may carry.
+ */
 export interface TreasuryTransaction {
   type: 4;
   input: { type: 1; milestoneId: Uint8Array };
@@ -45,7 +48,7 @@ export interface ReceiptOption {
 
 export interface ProtocolParametersOption {
   type: 1;
-  /** The milestone from which on they are in force. */
+  /** Index of the milestone from which on the parameters are in force. */
   targetMilestoneIndex: number;
   protocolVersion: number;
   /** Protocol parameters in binary form (parameters.ts). */
@@ -93,7 +96,7 @@ export const receiptOption: Codec<ReceiptOption> = record<ReceiptOption>({
   type: constant('A.10', u8, 0),
   migratedAt: u32,
   final: bool,
-  // ordered by the whole 90 bytes, unlike TIP-0034 (A.10)
+  // A.10: the order is that of the whole 90 bytes, unlike TIP-0034
   funds: list(u16, migratedFunds, { rule: 'A.10', min: 1, max: 127, order: 'ascending' }),
   transaction: {
     decode: (r) => {
@@ -106,7 +109,10 @@ export const receiptOption: Codec<ReceiptOption> = record<ReceiptOption>({
   },
 });
 
-/** Also the form in which a snapshot names the parameters in force (formats-and-clients.md 1.3). */
+/**
+ * Snapshot headers hold the parameters in force in this form too
+ * (docs/snapshot-format.md#protocol-parameters).
+ */
 export const protocolParametersOption: Codec<ProtocolParametersOption> =
   record<ProtocolParametersOption>({
     type: constant('A.10', u8, 1),
@@ -130,9 +136,10 @@ export const milestone: Codec<Milestone> = record<Milestone>({
   inclusionMerkleRoot: fixed(32),
   appliedMerkleRoot: fixed(32),
   metadata: byteString('A.10', u16, 0, 8192),
-  // two of one type pass here and fail when the milestone is applied (M-9)
+  // M-9: two options of one type pass here; the milestone fails when it is applied
   options: list(u8, option, { rule: 'A.10', min: 0, max: 2, order: 'ascending' }),
-  // the order is that of the type byte and 31 bytes of the key: two keys that differ in their last byte only are refused, unlike TIP-0029
+  // A.10: order and uniqueness look at the type byte and 31 bytes of the key. Two keys that differ
+  // in their last byte only are therefore refused, unlike in TIP-0029.
   signatures: list(u8, ed25519Signature, {
     rule: 'A.10',
     min: 1,
@@ -142,17 +149,17 @@ export const milestone: Codec<Milestone> = record<Milestone>({
   }),
 });
 
-/** The signed part: the payload's bytes without type and signatures (B.9). */
+/** The part that is signed (B.9): the payload's bytes without type and signatures. */
 export function milestoneEssenceBytes(value: Milestone, payload: Uint8Array): Uint8Array {
   return payload.subarray(4, payload.length - 1 - value.signatures.length * 97);
 }
 
-/** The receipt of a milestone, if it has one. */
+/** The milestone's receipt, undefined if it has none. */
 export function receiptOf(value: Milestone): ReceiptOption | undefined {
   return value.options.find((each) => each.type === 0);
 }
 
-/** The protocol parameters that a milestone announces, if it does. */
+/** The protocol parameters that the milestone announces, undefined if it announces none. */
 export function announcedParameters(value: Milestone): ProtocolParametersOption | undefined {
   return value.options.find((each) => each.type === 1);
 }

@@ -1,7 +1,8 @@
 /**
- * Outputs (TIP-0018; protocol.md A.5, A.8): basic, alias, foundry, NFT, and the native tokens that each may hold.
+ * Outputs (TIP-0018; docs/protocol.md, A.5, A.8): basic, alias, foundry, NFT, and the native tokens
+ * that each may hold.
  *
- * The treasury output stands in milestone.ts: it occurs only in the treasury transaction of a receipt.
+ * The treasury output is in milestone.ts: it occurs only in the treasury transaction of a receipt.
  */
 import {
   byteString,
@@ -31,7 +32,7 @@ export interface NativeToken {
 
 export interface SimpleTokenScheme {
   type: 0;
-  /** uint256, as the other two. */
+  /** uint256, as are `melted` and `maximumSupply`. */
   minted: bigint;
   melted: bigint;
   maximumSupply: bigint;
@@ -77,7 +78,7 @@ export type Output = BasicOutput | AliasOutput | FoundryOutput | NftOutput;
 
 const nativeToken: Codec<NativeToken> = record<NativeToken>({ id: fixed(38), amount: u256 });
 
-// C-24: ascending and unique by ID alone
+// C-24: ascending order of their IDs, and no ID twice
 const nativeTokens = list(u8, nativeToken, {
   rule: 'C-24',
   min: 0,

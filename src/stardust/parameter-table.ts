@@ -1,43 +1,50 @@
 /**
- * Protocol parameters by the milestone from which on they are in force (protocol.md G).
+ * Protocol parameters by the milestone from which on they are in force (docs/protocol.md, G).
  *
- * Milestones announce parameters ahead of time. In force at a milestone is what has the greatest target up to it; the later ones are pending.
+ * Milestones announce parameters ahead of time, each set with a target milestone. In force at a
+ * milestone is the set with the greatest target up to it. Sets with later targets are pending.
  */
 import { equalBytes, Refusal } from './bytes.ts';
 import type { ProtocolParametersOption } from './milestone.ts';
 
-/** The one protocol version whose rules this is (G). */
+/** The protocol version whose rules this program knows (G). */
 export const PROTOCOL_VERSION = 2;
 
 export class ParameterTable {
   readonly #byTarget = new Map<number, ProtocolParametersOption>();
 
-  /** All that are known, in order of their targets. */
+  /** All known sets, in order of their targets. */
   get options(): ProtocolParametersOption[] {
     return [...this.#byTarget.values()].sort(
       (a, b) => a.targetMilestoneIndex - b.targetMilestoneIndex,
     );
   }
 
-  /** What is in force at a milestone, or undefined if all that is known comes later. */
+  /** The set in force at a milestone; undefined if all known sets have later targets. */
   at(index: number): ProtocolParametersOption | undefined {
     return this.options.findLast((option) => option.targetMilestoneIndex <= index);
   }
 
-  /** A protocol version whose rules we do not know and that is in force at the milestone after `index` at the latest, or undefined. */
+  /**
+   * A protocol version other than {@link PROTOCOL_VERSION} that is in force at the milestone after
+   * `index` or was before; undefined if there is none.
+   */
   unsupportedAfter(index: number): number | undefined {
     return this.options
       .filter(({ targetMilestoneIndex }) => targetMilestoneIndex <= index + 1)
       .find(({ protocolVersion }) => protocolVersion !== PROTOCOL_VERSION)?.protocolVersion;
   }
 
-  /** Takes note of announced parameters; again does no harm. A Refusal if others have the same target: the reference stops there (G). */
+  /**
+   * Adds announced parameters. Adding the same ones again changes nothing. A Refusal if others have
+   * the same target: the reference stops there (G).
+   */
   announce(option: ProtocolParametersOption): void {
     this.#refuseAnother(option);
     this.#byTarget.set(option.targetMilestoneIndex, option);
   }
 
-  /** Forgets announced parameters, because the milestone that announced them is rolled back. */
+  /** Removes announced parameters, because the milestone that announced them is rolled back. */
   withdraw(option: ProtocolParametersOption): void {
     this.#refuseAnother(option);
     this.#byTarget.delete(option.targetMilestoneIndex);

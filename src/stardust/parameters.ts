@@ -1,12 +1,12 @@
 /**
- * Protocol parameters (TIP-0022; protocol.md G).
+ * Protocol parameters (TIP-0022; docs/protocol.md, G).
  */
 import { equalBytes, Reader, Refusal } from './bytes.ts';
 import { byteString, type Codec, record, u8, u32, u64 } from './codec.ts';
 import { networkId } from './ids.ts';
 
 export interface RentStructure {
-  /** Base tokens a virtual byte. */
+  /** Base tokens for each virtual byte. */
   vByteCost: number;
   vByteFactorData: number;
   vByteFactorKey: number;
@@ -16,7 +16,7 @@ export interface ProtocolParameters {
   version: number;
   networkName: string;
   bech32Hrp: string;
-  /** 0 switches proof of work off. */
+  /** 0: blocks need no proof of work. */
   minPowScore: number;
   /** Milestones. */
   belowMaxDepth: number;
@@ -44,12 +44,15 @@ export const protocolParameters: Codec<ProtocolParameters> = record<ProtocolPara
   bech32Hrp: shortText,
   minPowScore: u32,
   belowMaxDepth: u8,
-  // the data factor comes before the key factor (G)
+  // G: the data factor comes before the key factor (H-124)
   rentStructure: record<RentStructure>({ vByteCost: u32, vByteFactorData: u8, vByteFactorKey: u8 }),
   tokenSupply: u64,
 });
 
-/** Decodes the parameters of an option. Bytes left over are tolerated, as the reference does (G, case 123); a Refusal if they are too few. */
+/**
+ * Decodes the parameters of an option. Bytes after them are ignored, as by the reference (G,
+ * H-123). A Refusal if there are too few.
+ */
 export function decodeParameters(bytes: Uint8Array): ProtocolParameters {
   return protocolParameters.decode(new Reader(bytes));
 }

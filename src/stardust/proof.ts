@@ -1,20 +1,24 @@
 /**
- * Proofs of inclusion: that a block belongs to a milestone, by the audit path from its ID to the milestone's signed inclusion
- * root (TIP-0004; protocol.md B.13).
+ * Proofs of inclusion: that a block belongs to a milestone, by the audit path from its ID to the
+ * milestone's signed inclusion root (TIP-0004; docs/protocol.md, B.13).
  *
- * The JSON is that of the inx-poi plug-in: the tree with everything cut away but the way to one leaf. `{l, r}` is a node,
- * `{h}` the hash of a subtree that was cut away, `{value}` the block ID at the end of the way. A proof comes from
- * anybody, so it is read strictly, and without recursion.
+ * The JSON is that of HORNET's plug-in inx-poi (https://github.com/iotaledger/inx-poi): the tree,
+ * reduced to the path to one leaf. `{l, r}` is a node, `{h}` the hash of a subtree that is not on
+ * the path, `{value}` the block ID at its end. Proofs come from untrusted sources, so they are read
+ * strictly and without recursion.
  */
 import { equalBytes, fromHex, Refusal, toHex } from './bytes.ts';
 import { leafHash, merkleRoot, nodeHash } from './merkle.ts';
 import type { Milestone } from './milestone.ts';
 
-/** A proof as JSON, byte strings in hex. A milestone of a single block has the leaf alone. */
+/**
+ * A proof as JSON, byte strings in hex. If the milestone references a single block, the proof is
+ * the leaf.
+ */
 export type Proof = { value: string } | { l: Proof | CutAway; r: Proof | CutAway };
 type CutAway = { h: string };
 
-/** A subtree next to the way: its hash, and the side on which it stands. */
+/** A subtree beside the path: its 32-byte hash, and the side on which it is. */
 export interface Sibling {
   side: 'left' | 'right';
   hash: Uint8Array;
@@ -22,15 +26,19 @@ export interface Sibling {
 
 export type ProofVerdict = { ok: true } | { ok: false; reason: string };
 
-// A tree of this depth has room for four billion blocks.
+// A tree of this depth has room for four billion blocks, more than any milestone references.
 const MAX_DEPTH = 32;
 
-/** The proof for `ids[index]`, of 32-byte block IDs in white-flag order. Throws a RangeError if there is no such block. */
+/**
+ * The proof for the block `ids[index]`. `ids` are 32-byte block IDs in white-flag order. Throws a
+ * RangeError if `index` is not a position in `ids`.
+ */
 export function proofFor(ids: readonly Uint8Array[], index: number): Proof {
   const id = ids[index];
   if (id === undefined) throw new RangeError(`no block ${index} among ${ids.length}`);
   if (ids.length === 1) return { value: toHex(id) };
-  const split = 1 << (31 - Math.clz32(ids.length - 1)); // the largest power of two below the length (B.13)
+  // B.13: the largest power of two below the length
+  const split = 1 << (31 - Math.clz32(ids.length - 1));
   const left = ids.slice(0, split);
   const right = ids.slice(split);
   return index < split
@@ -38,28 +46,35 @@ export function proofFor(ids: readonly Uint8Array[], index: number): Proof {
     : { l: { h: toHex(merkleRoot(left)) }, r: proofFor(right, index - split) };
 }
 
-/** What a proof says: the block ID, and its siblings from the leaf up. Throws a {@link Refusal} if `json` is not a proof. */
+/**
+ * Reads a proof: the block ID, and the siblings on its path from the leaf up. Throws a {@link
+ * Refusal} if `json` is not a proof.
+ */
 export function parseProof(json: unknown): { id: Uint8Array; siblings: Sibling[] } {
   const siblings: Sibling[] = [];
-  let node = object(json);
+  let node = asObject(json);
   while (!Object.hasOwn(node, 'value')) {
     if (siblings.length === MAX_DEPTH)
       throw new Refusal('B.13', `proof of more than ${MAX_DEPTH} levels`);
-    only(node, 'l', 'r');
-    const left = object(node.l);
-    const right = object(node.r);
-    // One side is cut away and the other leads on. If neither is, the hash is missing here; if both are, the way on in the next turn.
+    requireFields(node, 'l', 'r');
+    const left = asObject(node.l);
+    const right = asObject(node.r);
+    // One side must be a hash, the other leads on. If neither is a hash, this turn refuses; if both
+    // are, the next turn does.
     const side = Object.hasOwn(left, 'h') ? 'left' : 'right';
     const [cutAway, way] = side === 'left' ? [left, right] : [right, left];
-    only(cutAway, 'h');
+    requireFields(cutAway, 'h');
     siblings.push({ side, hash: bytes32(cutAway.h) });
     node = way;
   }
-  only(node, 'value');
+  requireFields(node, 'value');
   return { id: bytes32(node.value), siblings: siblings.reverse() };
 }
 
-/** The 32-byte root to which the siblings, from the leaf up, lead from the block with this ID. */
+/**
+ * The 32-byte root of the tree in which the block with this ID has these siblings, given from the
+ * leaf up.
+ */
 export function rootOfProof(siblings: readonly Sibling[], id: Uint8Array): Uint8Array {
   let root = leafHash(id);
   for (const { side, hash } of siblings)
@@ -67,7 +82,10 @@ export function rootOfProof(siblings: readonly Sibling[], id: Uint8Array): Uint8
   return root;
 }
 
-/** Whether `proof`, untrusted JSON, shows that the block with this ID is in the tree with this root (32 bytes each). */
+/**
+ * Whether `proof`, untrusted JSON, shows that the block with this ID is in the tree with this root
+ * (32 bytes each).
+ */
 export function verifyInclusion(proof: unknown, id: Uint8Array, root: Uint8Array): ProofVerdict {
   try {
     const parsed = parseProof(proof);
@@ -79,7 +97,10 @@ export function verifyInclusion(proof: unknown, id: Uint8Array, root: Uint8Array
   }
 }
 
-/** What {@link verifyProofFile} needs to know of blocks and milestones. Both throw a {@link Refusal} where there is no answer. */
+/**
+ * What {@link verifyProofFile} needs of its caller, who knows JSON forms and keys. Both functions
+ * throw a {@link Refusal} if there is no answer.
+ */
 export interface ProofFileReaders {
   /** The 32-byte ID (B.1) of a block in JSON form. */
   blockId(block: unknown): Uint8Array;
@@ -90,16 +111,18 @@ export interface ProofFileReaders {
 }
 
 /**
- * Whether a proof file `{milestone, block, proof}`, untrusted JSON, shows that its block belongs to its milestone; an
- * `appliedProof` next to them must show that the block's transaction was applied, and a `blockId` must be the block's.
- * Other fields are ignored.
+ * Whether a proof file `{milestone, block, proof}`, untrusted JSON, shows that its milestone
+ * references its block.
+ *
+ * If the file has an `appliedProof`, it must show that the block's transaction was applied. If it
+ * has a `blockId`, it must be the ID of the block. Other fields are ignored.
  */
 export async function verifyProofFile(
   file: unknown,
   readers: ProofFileReaders,
 ): Promise<ProofVerdict> {
   try {
-    const { milestone, block, proof, appliedProof, blockId } = object(file);
+    const { milestone, block, proof, appliedProof, blockId } = asObject(file);
     const id = readers.blockId(block);
     const isNamed = blockId === undefined || equalBytes(bytes32(blockId), id);
     if (!isNamed) return { ok: false, reason: 'B.1: block with another ID' };
@@ -118,14 +141,14 @@ function refused(error: unknown): ProofVerdict {
   throw error;
 }
 
-function object(json: unknown): Record<string, unknown> {
+function asObject(json: unknown): Record<string, unknown> {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new Refusal('B.13', 'proof with a part that is no object');
   }
   return json as Record<string, unknown>;
 }
 
-function only(node: Record<string, unknown>, ...names: readonly string[]): void {
+function requireFields(node: Record<string, unknown>, ...names: readonly string[]): void {
   if (
     Object.keys(node).length !== names.length ||
     !names.every((name) => Object.hasOwn(node, name))

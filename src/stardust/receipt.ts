@@ -1,23 +1,27 @@
 /**
- * Receipts: funds of the legacy network that a milestone migrates out of the treasury (TIP-0034; protocol.md E.5).
+ * Receipts: the funds of the legacy network that a milestone pays out of the treasury (TIP-0034;
+ * docs/protocol.md, E.5).
  *
- * Checked when the milestone is applied, not when its block comes in (M-8). Like the reference, this does not ask which treasury output the
- * receipt names as its input, nor when the funds were migrated.
+ * A receipt is checked when its milestone is applied, not when its block is parsed (M-8). As in the
+ * reference, the treasury output that it names as its input does not matter (H-120), nor does its
+ * index `migratedAt`.
  */
+import { toHexDigits } from './bytes.ts';
 import { migratedOutputId, outputBytes } from './ids.ts';
 import type { MigratedFunds, ReceiptOption } from './milestone.ts';
 import { type BasicOutput, OutputType } from './output.ts';
 import { UnlockConditionType } from './unlock-condition.ts';
 
-/** Base tokens, the least that is migrated. */
+/** The least deposit of a migrated fund, base tokens. */
 const MINIMUM_DEPOSIT = 1_000_000n;
 
 /**
- * Why the receipt cannot be applied, or undefined.
+ * Why the receipt cannot be applied, undefined if it can (E.5).
  *
- * `treasuryAmount` is what the treasury holds before it, `tokenSupply` that of the parameters in force; both base tokens, uint64.
+ * @param treasuryAmount what the treasury holds before the milestone, base tokens, uint64
+ * @param tokenSupply of the protocol parameters in force, base tokens, uint64
  */
-export function invalidReceipt(
+export function receiptFault(
   { funds, transaction }: ReceiptOption,
   treasuryAmount: bigint,
   tokenSupply: bigint,
@@ -25,7 +29,7 @@ export function invalidReceipt(
   const seen = new Set<string>();
   let migrated = 0n;
   for (const { tailTransactionHash, deposit } of funds) {
-    const tail = tailTransactionHash.toHex();
+    const tail = toHexDigits(tailTransactionHash);
     if (seen.has(tail)) return 'E.5: two funds of one tail transaction';
     seen.add(tail);
     if (deposit < MINIMUM_DEPOSIT) return `E.5: a deposit of ${deposit}, below ${MINIMUM_DEPOSIT}`;
@@ -33,7 +37,8 @@ export function invalidReceipt(
     migrated = BigInt.asUintN(64, migrated + deposit);
     if (migrated > tokenSupply) return 'E.5: deposits over the token supply';
   }
-  // in uint64, as the reference reckons: more than there is may be taken out (case 119)
+  // The reference subtracts in uint64, so that more than the treasury holds may be paid out
+  // (H-119).
   const left = BigInt.asUintN(64, treasuryAmount - migrated);
   const { amount } = transaction.output;
   return left === amount ? undefined : `E.5: ${amount} left in the treasury where ${left} are due`;
@@ -46,7 +51,10 @@ export interface MigratedOutput {
   bytes: Uint8Array;
 }
 
-/** The outputs that the receipt of this milestone creates, in its order. No block carries them, and no deposit rule binds them. */
+/**
+ * The outputs that the receipt of this milestone creates, in the order of its funds. No block
+ * carries them, and the rules of storage deposits do not apply to them.
+ */
 export function migratedOutputs(
   { funds }: ReceiptOption,
   milestoneId: Uint8Array,

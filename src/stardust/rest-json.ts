@@ -1,8 +1,9 @@
 /**
  * Blocks, outputs and milestones as the REST API shows them (TIP-0025; iota.go v3.0.0-rc.3).
  *
- * Byte strings are hex in lower case, uint64 decimal text, uint256 hex without leading zeros. Lists and byte strings that may be left out are left out
- * when empty; an empty byte string that may not is the empty text. Fields come in the reference's order.
+ * Byte strings are hex in lower case, uint64 is decimal text, uint256 hex without leading zeros.
+ * Optional lists and byte strings are left out when they are empty. A required byte string that is
+ * empty is the empty text. Fields come in the reference's order.
  */
 import { type Address, AddressType } from './address.ts';
 import type { Block, Payload } from './block.ts';
@@ -48,7 +49,7 @@ function taggedDataToJson({ type, tag, data }: TaggedData): JsonObject {
   };
 }
 
-export function transactionToJson({ type, essence, unlocks }: Transaction): JsonObject {
+function transactionToJson({ type, essence, unlocks }: Transaction): JsonObject {
   return { type, essence: essenceToJson(essence), unlocks: unlocks.map(unlockToJson) };
 }
 
@@ -226,7 +227,7 @@ function migratedFundsToJson({ tailTransactionHash, address, deposit }: Migrated
   };
 }
 
-/** Hex, but no lone `0x`. */
+/** Hex, but the empty text where there are no bytes. */
 function bytesToJson(bytes: Uint8Array): string {
   return bytes.length === 0 ? '' : toHex(bytes);
 }

@@ -1,14 +1,19 @@
 /**
- * The ledger's state hash: one SHA-256 over all that the ledger holds, to compare two ledgers by (data/README.md; HORNET's `db-hash` tool).
+ * The ledger's state hash: one SHA-256 over all that the ledger holds, by which two ledgers can be
+ * compared (docs/snapshot-format.md#state-hash).
  *
- *   ledger index u32 | treasury's milestone ID 32 | treasury's amount u64 | every unspent output, in order of ID, as in ledger-output.ts
+ *   ledger index u32 | treasury's milestone ID 32 | treasury's amount u64
+ *   | every unspent output, in order of ID, as in ledger-output.ts
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { compareBytes, Writer } from './bytes.ts';
 import { type LedgerOutput, putLedgerOutput } from './ledger-output.ts';
 import type { Treasury } from './treasury.ts';
 
-/** The 32-byte hash. `outputs` are read once, and come in ascending order of their IDs: an Error otherwise, as the hash would mean nothing. */
+/**
+ * The 32-byte hash. `outputs` must come in ascending order of their IDs; an Error otherwise, as the
+ * hash would be of no ledger. They are read once.
+ */
 export async function stateHash(
   ledgerIndex: number,
   treasury: Treasury,

@@ -1,5 +1,5 @@
 /**
- * Tagged data payload, type 5 (TIP-0023; protocol.md A.2).
+ * Tagged data payload, type 5 (TIP-0023; docs/protocol.md, A.2).
  */
 import { byteString, type Codec, constant, record, u8, u32 } from './codec.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Transaction payload, type 6 (TIP-0020; protocol.md A.3).
+ * Transaction payload, type 6 (TIP-0020; docs/protocol.md, A.3).
  */
 import { Refusal } from './bytes.ts';
 import {
@@ -18,20 +18,20 @@ import { type Output, output } from './output.ts';
 import { type TaggedData, taggedData } from './tagged-data.ts';
 import { type Unlock, unlock, unlockLength } from './unlock.ts';
 
-/** A reference to the output that is consumed. */
+/** Names the output that is consumed (B.4). */
 export interface Input {
   type: 0;
   transactionId: Uint8Array;
-  /** Position among the outputs of that transaction. */
+  /** Position of the output in its transaction, 0 to 127 (C-11). */
   outputIndex: number;
 }
 
 export interface TransactionEssence {
   type: 1;
-  /** uint64, see B.8. */
+  /** uint64 (B.8). */
   networkId: bigint;
   inputs: Input[];
-  /** 32 bytes, see B.5. */
+  /** 32 bytes (B.5). */
   inputsCommitment: Uint8Array;
   outputs: Output[];
   payload: TaggedData | undefined;
@@ -78,7 +78,10 @@ export const transaction: Codec<Transaction> = {
   encode: fields.encode,
 };
 
-/** The essence's bytes within the payload's, the type before and the unlocks behind them left out (B.3). */
+/**
+ * The essence's bytes within the payload's: all but the type before and the unlocks after them
+ * (B.3).
+ */
 export function essenceBytes(value: Transaction, payload: Uint8Array): Uint8Array {
   const unlocksLength = value.unlocks.reduce((length, each) => length + unlockLength(each), 2);
   return payload.subarray(4, payload.length - unlocksLength);

@@ -1,7 +1,9 @@
 /**
- * The treasury: the base tokens that have not been migrated from the legacy network yet (TIP-0034; protocol.md E.5).
+ * The treasury: the base tokens that were not migrated from the legacy network yet (TIP-0034;
+ * docs/protocol.md, E.5).
  *
- * The ledger holds exactly one such output. A milestone with a receipt spends it and makes the next one.
+ * The ledger holds exactly one treasury output. A milestone with a receipt spends it and creates
+ * the next one.
  */
 import { equalBytes } from './bytes.ts';
 import { type Codec, fixed, record, u64 } from './codec.ts';
@@ -9,16 +11,22 @@ import type { Milestone } from './milestone.ts';
 import { receiptOf } from './milestone.ts';
 
 export interface Treasury {
-  /** 32 bytes: the milestone that made it, all zero if the network began with it. */
+  /** 32 bytes: the ID of the milestone that created it, all zero if the network began with it. */
   milestoneId: Uint8Array;
   /** Base tokens, uint64. */
   amount: bigint;
 }
 
-/** As snapshot files write it (formats-and-clients.md 1.1, 1.5). */
+/**
+ * The form in snapshot files (docs/snapshot-format.md#full-header and
+ * docs/snapshot-format.md#milestone-diff).
+ */
 export const treasury: Codec<Treasury> = record<Treasury>({ milestoneId: fixed(32), amount: u64 });
 
-/** What a milestone makes of the treasury; undefined where it has no receipt and leaves it as it is. */
+/**
+ * The treasury that a milestone creates; undefined if it has no receipt, and the treasury stays as
+ * it is.
+ */
 export function treasuryAfter(milestone: Milestone, milestoneId: Uint8Array): Treasury | undefined {
   const receipt = receiptOf(milestone);
   return receipt && { milestoneId, amount: receipt.transaction.output.amount };

@@ -1,7 +1,7 @@
 /**
- * Unlock conditions of outputs (TIP-0018; protocol.md A.6).
+ * Unlock conditions of outputs (TIP-0018; docs/protocol.md, A.6).
  *
- * A list of them holds at most one of each type, in ascending order of type.
+ * An output has at most one condition of each type, in ascending order of type.
  */
 import { type Address, type AliasAddress, address, aliasAddress } from './address.ts';
 import { Refusal } from './bytes.ts';
@@ -83,13 +83,16 @@ const conditions: { [T in ConditionType]: Codec<Extract<UnlockCondition, { type:
   }),
   4: record<StateControllerCondition>({ type: constant('A.6', u8, 4), address }),
   5: record<GovernorCondition>({ type: constant('A.6', u8, 5), address }),
-  // C-36: only an alias address
+  // C-36: the address must be an alias address
   6: record<ImmutableAliasCondition>({ type: constant('A.6', u8, 6), address: aliasAddress }),
 };
 
 const condition: Codec<UnlockCondition> = union<UnlockCondition>('C-33', u8, conditions);
 
-/** C-33: conditions of the allowed types only, one of each at most, ascending, the required ones present. */
+/**
+ * C-33: a list of conditions of the allowed types, at most one of each, in ascending order of type,
+ * with all required types.
+ */
 export function unlockConditionsOf(
   allowed: readonly ConditionType[],
   required: readonly ConditionType[],
@@ -114,7 +117,10 @@ export function unlockConditionsOf(
   };
 }
 
-/** Elements of the allowed types, each type once; the elements' order has been seen to. */
+/**
+ * Throws a Refusal unless every element is of an allowed type and no type occurs twice. Expects the
+ * elements in ascending order of type.
+ */
 export function checkTypes(
   rule: string,
   values: readonly { type: number }[],
@@ -128,7 +134,7 @@ export function checkTypes(
   });
 }
 
-/** The condition of one type, if the output has it. */
+/** The condition of this type, undefined if the output has none. */
 export function findCondition<T extends ConditionType>(
   output: { unlockConditions: readonly UnlockCondition[] },
   type: T,
@@ -140,7 +146,10 @@ export function findCondition<T extends ConditionType>(
 
 type OwnerCondition = Extract<UnlockCondition, { address: Address }>['type'];
 
-/** The address in a condition that outputs of this type must have. Throws an Error if it is missing: the codecs exclude that (C-33). */
+/**
+ * The address in a condition that outputs of this type must have. Throws an Error if the condition
+ * is missing, which the codecs exclude (C-33).
+ */
 export function addressIn(
   output: { unlockConditions: readonly UnlockCondition[] },
   type: OwnerCondition,

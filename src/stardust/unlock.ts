@@ -1,5 +1,5 @@
 /**
- * Unlocks and the signatures in them (TIP-0020, TIP-0018; protocol.md A.9).
+ * Unlocks and the signatures in them (TIP-0020, TIP-0018; docs/protocol.md, A.9).
  */
 import { type Codec, constant, fixed, record, u8, u16, union } from './codec.ts';
 
@@ -7,7 +7,7 @@ export const UnlockType = { Signature: 0, Reference: 1, Alias: 2, Nft: 3 } as co
 
 export interface Ed25519Signature {
   type: 0;
-  /** 32 bytes, as transmitted. */
+  /** 32 bytes, not normalised (F.3). */
   publicKey: Uint8Array;
   /** 64 bytes, R and S. */
   signature: Uint8Array;
@@ -18,19 +18,19 @@ export interface SignatureUnlock {
   signature: Ed25519Signature;
 }
 
-/** Points to the input that unlocked the same address. */
+/** Refers to the input whose signature unlocked the same address. */
 export interface ReferenceUnlock {
   type: typeof UnlockType.Reference;
   reference: number;
 }
 
-/** Points to the alias input whose address owns this one. */
+/** Refers to the input that is the alias whose address owns this one. */
 export interface AliasUnlock {
   type: typeof UnlockType.Alias;
   reference: number;
 }
 
-/** Points to the NFT input whose address owns this one. */
+/** Refers to the input that is the NFT whose address owns this one. */
 export interface NftUnlock {
   type: typeof UnlockType.Nft;
   reference: number;

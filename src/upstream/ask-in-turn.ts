@@ -1,58 +1,42 @@
 /**
- * Asking several upstreams one after the other, and which to begin with.
+ * Asking several upstreams one after the other, until one of them has the answer.
  */
+import { writeLog } from '../log.ts';
+import { createRanking, type Ranking } from './ranking.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
-/** Milliseconds after which the preferred upstream comes first again. */
-const RETURN = 300_000;
-
 /**
- * Which of several upstreams to begin with: one that was found to be good where those before it were not, so that not every question waits again for one that
- * hangs. Now and then it is the preferred one again, which costs one wait if it still hangs.
- */
-export interface Ranking {
-  /** Upstreams by their places in the list, in the order in which to ask them. */
-  order(count: number): number[];
-  beginWith(place: number): void;
-}
-
-export function createRanking(clock: () => number): Ranking {
-  let first = 0;
-  let until = Number.NEGATIVE_INFINITY;
-  return {
-    order(count) {
-      if (clock() >= until) first = 0;
-      const places = Array.from({ length: count }, (_, place) => place);
-      return places.sort((a, b) => Number(b === first) - Number(a === first));
-    },
-    beginWith(place) {
-      if (place === first) return;
-      first = place;
-      until = clock() + RETURN;
-    },
-  };
-}
-
-/**
- * Asks one upstream after the other until one has it. Undefined when all say that they have not; throws the last failure when none has it and one failed,
- * for that one might.
+ * The first answer that is not undefined. Undefined where every upstream says that it does not have
+ * the thing. If none has it and at least one upstream failed, the last failure is thrown: that
+ * upstream might have had it.
+ *
+ * An upstream that answers where an earlier one failed is asked first from then on.
  */
 export async function askInTurn<T>(
   upstreams: readonly Upstream[],
   ask: (upstream: Upstream) => Promise<T | undefined>,
   ranking: Ranking = createRanking(Date.now),
 ): Promise<T | undefined> {
-  let failure: unknown;
+  let failure: UpstreamFailure | undefined;
   for (const place of ranking.order(upstreams.length)) {
     try {
       const answer = await ask(upstreams[place]!);
       if (failure !== undefined) ranking.beginWith(place);
-      if (answer !== undefined) return answer;
+      if (answer !== undefined) {
+        if (failure !== undefined) logFailure(failure);
+        return answer;
+      }
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error;
+      if (failure !== undefined) logFailure(failure);
       failure = error;
     }
   }
   if (failure !== undefined) throw failure;
   return undefined;
+}
+
+/** For a failure that nobody is told of, because another upstream was asked after it. */
+function logFailure({ message }: UpstreamFailure): void {
+  writeLog('warn', 'upstream fails', { detail: message });
 }

@@ -1,21 +1,27 @@
 /**
- * A gate: so many at once, the others wait in line (a Worker has six connections, platform.md §1).
+ * A concurrency limit: so many tasks run at once, the others wait in line.
  */
 
-/** Connections that a Worker has at once. */
-export const CONNECTIONS = 6;
+/**
+ * Connections that a Worker may have open at once; the platform lets more of them wait
+ * (https://developers.cloudflare.com/workers/platform/limits/#simultaneous-open-connections).
+ */
+export const MAX_CONNECTIONS = 6;
 
-export type Gate = <T>(work: () => Promise<T>) => Promise<T>;
+/** Runs a task as soon as there is a place for it, and settles as the task does. */
+export type ConcurrencyLimit = <T>(task: () => Promise<T>) => Promise<T>;
 
-export function createConcurrencyLimit(places: number): Gate {
+/** @param places tasks that may run at once */
+export function createConcurrencyLimit(places: number): ConcurrencyLimit {
   let free = places;
   const waiting: (() => void)[] = [];
-  return async (work) => {
+  return async (task) => {
     if (free > 0) free--;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
-      return await work();
+      return await task();
     } finally {
+      // the place goes to the task that has waited longest
       const next = waiting.shift();
       if (next) next();
       else free++;

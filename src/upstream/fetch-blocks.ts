@@ -1,28 +1,35 @@
 /**
- * Fetching blocks that D1 does not have, and checking each: its hash is the ID asked for, it parses, and it is one that a node stores.
+ * Fetching blocks that D1 does not have. Each is checked: its hash is the ID asked for, it parses,
+ * and it keeps the one rule that the parser leaves out (C-5).
  */
-
 import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
 import { breaksNonceRule } from '../stardust/admission.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
-import { askInTurn, createRanking, type Ranking } from './ask-in-turn.ts';
-import { CONNECTIONS } from './concurrency-limit.ts';
-import type { BlockMemory } from './open-block-cache.ts';
+import { askInTurn } from './ask-in-turn.ts';
+import type { BlockCache } from './block-cache.ts';
+import { MAX_CONNECTIONS } from './concurrency-limit.ts';
+import { createRanking, type Ranking } from './ranking.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
 export interface FetchLimits {
-  /** Blocks fetched in all; those remembered cost nothing. */
+  /** Blocks fetched in all; cached ones do not count. */
   maxBlocks: number;
-  /** Unix milliseconds. */
+  /** Unix milliseconds after which nothing more is waited for. */
   deadline: number;
 }
 
-/** Fetches blocks of a milestone's cone: if one too many or a false one comes, the milestone's roots tell. */
-export function milestoneSource(
+/** What a source looks into before it fetches; what it fetches is kept there. */
+type FetchedBlocks = Pick<BlockCache, 'get' | 'set'>;
+
+/**
+ * Fetches blocks of a milestone's past cone. It asks nothing about them: if an upstream sends a
+ * block too many or a false one, the milestone's signed roots tell.
+ */
+export function createMilestoneSource(
   upstreams: readonly Upstream[],
   limits: FetchLimits,
-  fetched: Pick<BlockMemory, 'get' | 'set'>,
+  fetched: FetchedBlocks,
 ): BlockSource {
   const recall = (id: string) => fetched.get(id);
   const fetchOne = async (id: string) => {
@@ -30,23 +37,34 @@ export function milestoneSource(
     fetched.set(id, block);
     return block;
   };
-  return { fetch: limited(limits, CONNECTIONS, recall, fetchOne), recall };
+  return { fetch: fetchAllWithin(limits, MAX_CONNECTIONS, recall, fetchOne), recall };
+}
+
+export interface ProposalSourceOptions {
+  upstreams: readonly Upstream[];
+  /** Of the milestone that is proposed. */
+  index: number;
+  limits: FetchLimits;
+  fetched: FetchedBlocks;
+  /** Which upstream to ask first; by default remembered for this source alone. */
+  ranking?: Ranking;
 }
 
 /**
- * Fetches blocks that no root will vouch for. A block that an earlier milestone references and that we do not know, pruned here or older than our snapshot,
- * looks like an open one: so the upstream is asked about each (design §3, the trap), if it has come as far as the milestone before.
+ * Fetches blocks of a proposed milestone's past cone. No signed root can tell a false answer yet,
+ * so the upstream is asked about each block.
  *
- * @param index the milestone asked for
- * @param ranking remembers which upstream answers, beyond this source if it is given
+ * A block that an earlier milestone references looks like an open one where we do not know it,
+ * because it was pruned here or is older than our snapshot (docs/architecture.md#the-trap). Only an
+ * upstream that has confirmed the milestone before the proposed one can tell the difference.
  */
-export function openSource(
-  upstreams: readonly Upstream[],
-  index: number,
-  limits: FetchLimits,
-  fetched: Pick<BlockMemory, 'get' | 'set'>,
-  ranking: Ranking = createRanking(Date.now),
-): BlockSource {
+export function createProposalSource({
+  upstreams,
+  index,
+  limits,
+  fetched,
+  ranking = createRanking(Date.now),
+}: ProposalSourceOptions): BlockSource {
   const confirmed = new Map<Upstream, Promise<void>>();
   const readReference = (id: string) => {
     const ask = async (upstream: Upstream) => {
@@ -74,26 +92,30 @@ export function openSource(
     fetched.set(id, block);
     return block;
   };
-  // one connection is left for the heads: where an upstream hangs, all that is asked of it at first hangs at once, and nothing waits in line behind it
-  return { fetch: limited(limits, CONNECTIONS - 1, recall, fetchOne), recall };
+  // one connection is left for the heads: where an upstream hangs, the first questions hang all at
+  // once, and nothing else waits in line behind them
+  return { fetch: fetchAllWithin(limits, MAX_CONNECTIONS - 1, recall, fetchOne), recall };
 }
 
-/** An upstream that has not confirmed a milestone calls blocks open that it references. */
+/** An upstream calls a block open if the milestone that references it is not confirmed there. */
 async function requireConfirmed(upstream: Upstream, index: number): Promise<void> {
   const { confirmed } = await upstream.readHeads();
   if (confirmed < index)
     throw new UpstreamFailure(`${upstream.name} is at milestone ${confirmed}, behind ${index}`);
 }
 
-/** So many at once, until one fails or the limits are reached: then nothing more is asked, but what was under way may still come. */
-function limited(
+/**
+ * Fetches so many blocks at once until one fails or a limit is reached. Then nothing more is asked
+ * for; what is under way may still come.
+ */
+function fetchAllWithin(
   { maxBlocks, deadline }: FetchLimits,
   atOnce: number,
   recall: (id: string) => ParsedBlock | undefined,
   fetchOne: (id: string) => Promise<ParsedBlock>,
 ): BlockSource['fetch'] {
   let left = maxBlocks;
-  const fetchWithin = (id: string) => {
+  const fetchWithinBudget = (id: string) => {
     if (left-- <= 0)
       throw new ConeUnavailable(
         'over-budget',
@@ -108,16 +130,14 @@ function limited(
     const work = async () => {
       for (const [i, id] of waiting) {
         if (over) return;
-        blocks[i] = recall(id) ?? (await fetchWithin(id));
+        blocks[i] = recall(id) ?? (await fetchWithinBudget(id));
       }
     };
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const failure = new UpstreamFailure('upstream did not give the cone in time');
-      timer = setTimeout(() => reject(failure), deadline - Date.now());
-    });
+    const late = Promise.withResolvers<never>();
+    const failure = new UpstreamFailure('upstream did not give the cone in time');
+    const timer = setTimeout(() => late.reject(failure), deadline - Date.now());
     try {
-      await Promise.race([Promise.all(Array.from({ length: atOnce }, work)), late]);
+      await Promise.race([Promise.all(Array.from({ length: atOnce }, work)), late.promise]);
       return blocks;
     } finally {
       over = true;
@@ -126,6 +146,10 @@ function limited(
   };
 }
 
+/**
+ * A block by its hex digits, from the first upstream that has it. Throws a ConeUnavailable where
+ * every upstream says that it does not know the block, an UpstreamFailure where one fails.
+ */
 export async function fetchBlock(
   upstreams: readonly Upstream[],
   id: string,

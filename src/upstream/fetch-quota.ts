@@ -1,54 +1,85 @@
 /**
- * Guards the upstream against what anonymous requests can make us ask it: a budget of blocks, and a breaker that opens when it fails again and again.
+ * What anonymous requests can make us ask of the upstreams: a budget of blocks, and a circuit
+ * breaker that opens when the upstreams fail again and again.
  *
- * One for each isolate: enough to keep a flood from passing through, without a round trip of its own.
+ * Each isolate has a quota of its own. That keeps a flood of requests from passing through, and
+ * costs no round trip.
  */
 import type { BlockSource } from '../ledger/block-source.ts';
 import { UpstreamFailure } from './upstream.ts';
 
-/** Blocks that the requests of one isolate may have fetched in a window; a busy coordinator needs a tenth of it. */
-const BLOCKS = 20_000;
-const WINDOW = 10_000;
+/**
+ * Blocks that all requests of one isolate may have fetched in one window. A busy coordinator needs a
+ * tenth of it.
+ */
+const QUOTA_BLOCKS = 20_000;
+const WINDOW_MS = 10_000;
 
-/** After so many failures in a row nothing is asked for a while; milliseconds. */
-const FAILURES = 5;
-const PAUSE = 1000;
+/** After so many failures in a row the circuit breaker opens, and nothing is asked for so long. */
+const MAX_FAILURES_IN_A_ROW = 5;
+const PAUSE_MS = 1000;
 
-export type Guard = (source: BlockSource) => BlockSource;
+/** The source, as far as the quota allows: `fetch` throws an UpstreamFailure beyond it. */
+export type FetchQuota = (source: BlockSource) => BlockSource;
 
-export function createFetchQuota(clock: () => number): Guard {
-  let windowEnd = 0;
-  let spent = 0;
-  let failures = 0;
-  let closedAgain = 0;
-
-  function admit(blocks: number): void {
-    const now = clock();
-    if (now < closedAgain)
-      throw new UpstreamFailure('upstream failed again and again, it is left alone for a moment');
-    if (now >= windowEnd) {
-      windowEnd = now + WINDOW;
-      spent = 0;
-    }
-    spent += blocks;
-    if (spent > BLOCKS) throw new UpstreamFailure('requests had too many blocks fetched');
-  }
-
+/** @param clock Unix milliseconds */
+export function createFetchQuota(clock: () => number): FetchQuota {
+  const budget = createBudget(clock);
+  const breaker = createCircuitBreaker(clock);
   return (source) => ({
     ...source,
     async fetch(ids) {
-      admit(ids.length);
+      breaker.check();
+      budget.spend(ids.length);
       try {
         const blocks = await source.fetch(ids);
-        failures = 0;
+        breaker.succeed();
         return blocks;
       } catch (error) {
-        if (error instanceof UpstreamFailure && ++failures >= FAILURES) {
-          failures = 0;
-          closedAgain = clock() + PAUSE;
-        }
+        // a block that nobody knows is no fault of the upstreams
+        if (error instanceof UpstreamFailure) breaker.fail();
         throw error;
       }
     },
   });
+}
+
+function createBudget(clock: () => number): { spend(blocks: number): void } {
+  let windowEnd = 0;
+  let spent = 0;
+  return {
+    spend(blocks) {
+      const now = clock();
+      if (now >= windowEnd) {
+        windowEnd = now + WINDOW_MS;
+        spent = 0;
+      }
+      spent += blocks;
+      if (spent > QUOTA_BLOCKS) throw new UpstreamFailure('requests had too many blocks fetched');
+    },
+  };
+}
+
+/** `check` throws while the circuit breaker is open. */
+function createCircuitBreaker(clock: () => number): {
+  check(): void;
+  succeed(): void;
+  fail(): void;
+} {
+  let failuresInARow = 0;
+  let closesAt = 0;
+  return {
+    check() {
+      if (clock() < closesAt)
+        throw new UpstreamFailure('upstream failed again and again, it is left alone for a moment');
+    },
+    succeed() {
+      failuresInARow = 0;
+    },
+    fail() {
+      if (++failuresInARow < MAX_FAILURES_IN_A_ROW) return;
+      failuresInARow = 0;
+      closesAt = clock() + PAUSE_MS;
+    },
+  };
 }

@@ -1,23 +1,16 @@
 /**
- * The upstream nodes that the settings name, ready to be asked. They share one limit of concurrent
- * connections.
+ * The upstream nodes that the settings name, ready to be asked. They share one concurrency limit.
  */
 import type { Settings } from '../settings.ts';
-import { CONNECTIONS, createConcurrencyLimit } from './concurrency-limit.ts';
-import { restUpstream } from './rest-upstream.ts';
+import { createConcurrencyLimit, MAX_CONNECTIONS } from './concurrency-limit.ts';
+import { type Patience, restUpstream } from './rest-upstream.ts';
 import type { Upstream } from './upstream.ts';
 
-/**
- * @param timeout milliseconds for one answer
- * @param attempts tries of one question
- */
-export function openUpstreams(settings: Settings, timeout: number, attempts: number): Upstream[] {
-  const gate = createConcurrencyLimit(CONNECTIONS);
+export function openUpstreams(settings: Settings, patience: Patience): Upstream[] {
   const options = {
+    ...patience,
     fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
-    timeout,
-    attempts,
-    gate,
+    limit: createConcurrencyLimit(MAX_CONNECTIONS),
   };
   return settings.upstreams.map((url) => restUpstream(url, options));
 }

@@ -1,14 +1,22 @@
 /**
- * An upstream node over HORNET's REST API v2 (formats-and-clients.md §2), raw bytes wherever it has them.
+ * An upstream node over HORNET's REST API v2 (docs/upstream-api.md#what-is-asked-of-an-upstream), as
+ * raw bytes wherever it has them.
  *
- * Every answer is checked: status, size while it is being read, type. Redirects are not followed.
+ * Every answer is checked: its status, its type, its size while it is being read. Redirects are not
+ * followed.
  */
 import * as v from 'valibot';
+import { readBounded } from '../read-bounded.ts';
+import { digitsOf, hex, uint32 } from '../schemas.ts';
 import { MAX_BLOCK_LENGTH } from '../stardust/block.ts';
-import { CONNECTIONS, createConcurrencyLimit, type Gate } from './concurrency-limit.ts';
+import {
+  type ConcurrencyLimit,
+  createConcurrencyLimit,
+  MAX_CONNECTIONS,
+} from './concurrency-limit.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
-interface Patience {
+export interface Patience {
   /** Milliseconds for one answer, its body included. */
   timeout: number;
   /** Tries of one question before it counts as failed, 1 or more. */
@@ -17,45 +25,48 @@ interface Patience {
 
 export interface RestOptions extends Patience {
   fetch: typeof fetch;
-  /** Lets so many questions go out at once. */
-  gate?: Gate;
+  /** Shared by upstreams that share connections; by default the upstream has one of its own. */
+  limit?: ConcurrencyLimit;
 }
 
 const RAW = 'application/vnd.iota.serializer-v1';
 
-/** Milliseconds for the heads, which are asked for once: they are what every pass begins with, and whoever is slow with them is not the upstream to wait for. */
-const HEADS_TIME = 3000;
+/**
+ * For the heads, which are asked for once: every pass begins with them, and an upstream that is slow
+ * with them is not the one to wait for.
+ */
+const HEADS_TIMEOUT_MS = 3000;
 
-/** Bytes of the longest JSON that we ask for. */
-const MAX_JSON_LENGTH = 1 << 20;
+/** The longest JSON that is read. */
+const MAX_JSON_BYTES = 1 << 20;
 
-/** Milliseconds before the second try; it doubles with each. */
-const BACKOFF = 100;
+/** Before the second try; it doubles with each. */
+const BACKOFF_MS = 100;
 
-const u32 = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
+/** The most tips that one answer may name. */
+const MAX_TIPS = 1000;
 
-const hexId = v.pipe(
-  v.string(),
-  v.regex(/^0[xX][0-9a-fA-F]{64}$/),
-  v.transform((text) => text.slice(2).toLowerCase()),
-);
+const id = v.pipe(hex(64), v.transform(digitsOf));
 
 const info = v.object({
   status: v.object({
     latestMilestone: v.object({
-      index: u32,
-      timestamp: v.optional(u32, 0),
-      milestoneId: v.optional(hexId, `0x${'0'.repeat(64)}`),
+      index: uint32,
+      timestamp: v.optional(uint32, 0),
+      milestoneId: v.optional(id, `0x${'0'.repeat(64)}`),
     }),
-    confirmedMilestone: v.object({ index: u32 }),
+    confirmedMilestone: v.object({ index: uint32 }),
   }),
 });
 
-/** No milestone is 0: left out and 0 mean that none references the block. Then there is nothing either that only a milestone gives it. */
+/**
+ * No milestone has the index 0: where it is 0 or left out, none references the block. Then the
+ * answer must not have anything either that only a milestone gives a block.
+ */
 const metadata = v.pipe(
   v.object({
-    blockId: hexId,
-    referencedByMilestoneIndex: v.optional(u32, 0),
+    blockId: id,
+    referencedByMilestoneIndex: v.optional(uint32, 0),
     ledgerInclusionState: v.optional(v.unknown()),
     conflictReason: v.optional(v.unknown()),
     whiteFlagIndex: v.optional(v.unknown()),
@@ -71,30 +82,30 @@ const metadata = v.pipe(
   ),
 );
 
-const tips = v.object({ tips: v.pipe(v.array(hexId), v.maxLength(1000)) });
+const tips = v.object({ tips: v.pipe(v.array(id), v.maxLength(MAX_TIPS)) });
 
 /** @param url base URL without a slash at the end */
 export function restUpstream(url: string, options: RestOptions): Upstream {
-  const gate = options.gate ?? createConcurrencyLimit(CONNECTIONS);
+  const limit = options.limit ?? createConcurrencyLimit(MAX_CONNECTIONS);
   const name = new URL(url).host;
 
   /** The body of a 200, undefined for a 404. */
   async function ask(
     path: string,
     accept: string,
-    maxLength: number,
+    maxBytes: number,
     { timeout, attempts }: Patience = options,
   ): Promise<Uint8Array | undefined> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await gate(() => askOnce(path, accept, maxLength, timeout));
+        return await limit(() => askOnce(path, accept, maxBytes, timeout));
       } catch (error) {
         const failure =
           error instanceof UpstreamFailure
             ? error
             : new UpstreamFailure(`${name} ${path}: ${reasonOf(error)}`);
         if (attempt >= attempts) throw failure;
-        await new Promise((resolve) => setTimeout(resolve, BACKOFF * 2 ** (attempt - 1)));
+        await new Promise((resolve) => setTimeout(resolve, BACKOFF_MS * 2 ** (attempt - 1)));
       }
     }
   }
@@ -102,7 +113,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
   async function askOnce(
     path: string,
     accept: string,
-    maxLength: number,
+    maxBytes: number,
     timeout: number,
   ): Promise<Uint8Array | undefined> {
     const signal = AbortSignal.timeout(timeout);
@@ -120,7 +131,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
       await response.body?.cancel();
       throw new UpstreamFailure(`${name} ${path}: content type ${type}`);
     }
-    return readBody(response, maxLength, `${name} ${path}`);
+    return readBody(response, maxBytes, `${name} ${path}`);
   }
 
   async function askJson<T>(
@@ -128,7 +139,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     schema: v.GenericSchema<unknown, T>,
     patience?: Patience,
   ): Promise<T | undefined> {
-    const body = await ask(path, 'application/json', MAX_JSON_LENGTH, patience);
+    const body = await ask(path, 'application/json', MAX_JSON_BYTES, patience);
     if (body === undefined) return undefined;
     let json: unknown;
     try {
@@ -148,7 +159,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     name,
     async readHeads() {
       const answer = await askJson('info', info, {
-        timeout: Math.min(options.timeout, HEADS_TIME),
+        timeout: Math.min(options.timeout, HEADS_TIMEOUT_MS),
         attempts: 1,
       });
       if (answer === undefined) throw new UpstreamFailure(`${name} has no info`);
@@ -172,27 +183,17 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
   };
 }
 
-/** Reads a body of at most `maxLength` bytes; what is longer is not read to its end. */
-async function readBody(response: Response, maxLength: number, what: string): Promise<Uint8Array> {
+/** Throws an UpstreamFailure where there are more than `maxBytes`. */
+async function readBody(response: Response, maxBytes: number, what: string): Promise<Uint8Array> {
   const declared = Number(response.headers.get('content-length') ?? 0);
-  if (declared > maxLength) {
+  if (declared > maxBytes) {
     await response.body?.cancel();
     throw new UpstreamFailure(`${what}: ${declared} bytes`);
   }
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > maxLength) throw new UpstreamFailure(`${what}: more than ${maxLength} bytes`);
-    chunks.push(chunk);
-  }
-  const body = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return body;
+  if (response.body === null) return new Uint8Array(0);
+  const bytes = await readBounded(response.body, maxBytes);
+  if (bytes === undefined) throw new UpstreamFailure(`${what}: more than ${maxBytes} bytes`);
+  return bytes;
 }
 
 function reasonOf(error: unknown): string {

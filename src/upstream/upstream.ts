@@ -1,30 +1,36 @@
 /**
- * What the follower and a request ask of an upstream node (design §5). rest-upstream.ts asks HORNET's REST, the sample asks files.
+ * What the follower and a request ask of an upstream node (docs/architecture.md#the-follower).
+ * rest-upstream.ts asks HORNET's REST API, the sample and the tests ask what they have in memory.
  *
- * Nothing that an upstream says is believed: bytes are hashed and parsed by whoever asked for them. Where it says that it does not have a thing the
- * answer is undefined; every other way of not answering throws an UpstreamFailure.
+ * Nothing that an upstream says is believed: whoever asks for bytes hashes and parses them. Where an
+ * upstream says that it does not have a thing the answer is undefined. Every other way of not
+ * answering throws an UpstreamFailure.
  */
 export interface Upstream {
-  /** For logs. */
+  /** For logs: the host. */
   readonly name: string;
-  /** The newest milestone whose cone it has whole, and the newest that it has heard of. */
   readHeads(): Promise<UpstreamHeads>;
   /** The payload of a milestone, its type number first. */
   readMilestone(index: number): Promise<Uint8Array | undefined>;
-  /** A block's bytes, by hex ID. */
+  /** The bytes of a block, by 64 hex digits. */
   readBlock(id: string): Promise<Uint8Array | undefined>;
-  /** The milestone that references a block, by hex ID, or null while none does. */
+  /** The milestone that references a block, by 64 hex digits; null while none does. */
   readReference(id: string): Promise<number | null | undefined>;
-  /** Hex IDs of blocks without children. */
+  /** Hex digits of the blocks without children. */
   readTips(): Promise<string[]>;
 }
 
 export interface UpstreamHeads {
+  /** Index of the newest milestone whose past cone the upstream has whole. */
   confirmed: number;
+  /** The newest milestone that it has heard of; Unix seconds, 64 hex digits. */
   latest: { index: number; timestamp: number; milestoneId: string };
 }
 
-/** An upstream did not answer, or not as its API does. The message names it and what it did; it goes into logs only. */
+/**
+ * An upstream did not answer, or not as its API does. The message names the upstream and what it
+ * did; it goes into logs only.
+ */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure';
 }

@@ -7,8 +7,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildWorker } from '../support/edge/bundle.ts';
+import { afterAll, expect, inject, it } from 'vitest';
 import { startEdge } from '../support/edge/edge.ts';
 import { IN_TIME, importFiles, isLate, untilLedger } from '../support/edge/walk-network.ts';
 import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
@@ -24,7 +23,6 @@ const QUORUM_TIMEOUT = 2000;
 
 const folder = await mkdtemp(join(tmpdir(), 'edge-coordinator-'));
 
-beforeAll(() => buildWorker(join(folder, 'dist')), 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /**
@@ -51,7 +49,7 @@ it(`${MILESTONES} milestones, none refused, none late`, async () => {
   await importFiles(persistTo, { full: file });
   await using double = await NodeDouble.start(network);
   const edge = await startEdge({
-    folder: join(folder, 'dist'),
+    folder: inject('builtWorker'),
     persistTo,
     vars: {
       UPSTREAM_URL: double.url,

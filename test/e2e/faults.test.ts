@@ -6,8 +6,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildWorker } from '../support/edge/bundle.ts';
+import { afterAll, expect, inject, it } from 'vitest';
 import { readStateHash } from '../support/edge/d1-file.ts';
 import { type Edge, startEdge } from '../support/edge/edge.ts';
 import { ask, importSnapshot, readInfo, untilLedger } from '../support/edge/walk-network.ts';
@@ -121,7 +120,6 @@ const FAULTS: [name: string, fault: ChooseFault, line: RegExp][] = [
 
 const folder = await mkdtemp(join(tmpdir(), 'edge-faults-'));
 
-beforeAll(() => buildWorker(join(folder, 'dist')), 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function untilLogged(edge: Edge, line: RegExp, from: number): Promise<void> {
@@ -142,7 +140,7 @@ it('the ledger stands still through each fault, answers, and goes on by itself',
     MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
     MILESTONE_THRESHOLD: String(network.keys.threshold),
   };
-  const edge = await startEdge({ folder: join(folder, 'dist'), persistTo, vars });
+  const edge = await startEdge({ folder: inject('builtWorker'), persistTo, vars });
   await untilLedger(edge.url, FIRST - 1);
   for (const [i, [name, fault, line]] of FAULTS.entries()) {
     const index = FIRST + i;

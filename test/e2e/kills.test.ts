@@ -6,8 +6,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildWorker } from '../support/edge/bundle.ts';
+import { afterAll, expect, inject, it } from 'vitest';
 import { openDatabase, readStateHash } from '../support/edge/d1-file.ts';
 import { startEdge } from '../support/edge/edge.ts';
 import { importSnapshot, readInfo } from '../support/edge/walk-network.ts';
@@ -21,7 +20,6 @@ const network = recordedNetwork('network-a');
 const last = lastIndex(network);
 const folder = await mkdtemp(join(tmpdir(), 'edge-kills-'));
 
-beforeAll(() => buildWorker(join(folder, 'dist')), 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /**
@@ -49,7 +47,7 @@ it(`killed ${KILLS} times`, async () => {
     MILESTONE_THRESHOLD: String(network.keys.threshold),
   };
   for (let kill = 0; kill < KILLS; kill++) {
-    const edge = await startEdge({ folder: join(folder, 'dist'), persistTo, vars });
+    const edge = await startEdge({ folder: inject('builtWorker'), persistTo, vars });
     await readInfo(edge.url);
     // so many milestones for each life that the last one is reached with the last kill
     double.confirm(Math.ceil((last * (kill + 1)) / KILLS));
@@ -57,7 +55,7 @@ it(`killed ${KILLS} times`, async () => {
     await edge.kill();
     checkChain(persistTo);
   }
-  const edge = await startEdge({ folder: join(folder, 'dist'), persistTo, vars });
+  const edge = await startEdge({ folder: inject('builtWorker'), persistTo, vars });
   const deadline = Date.now() + 60_000;
   while (
     (await readInfo(edge.url)).status.confirmedMilestone.index < last &&

@@ -7,8 +7,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildWorker } from '../support/edge/bundle.ts';
+import { afterAll, expect, inject, it } from 'vitest';
 import { startEdge } from '../support/edge/edge.ts';
 import { OUR_ISOLATE, readHeaps } from '../support/edge/heap.ts';
 import {
@@ -48,7 +47,6 @@ const MANY_LOOKS = 60;
 
 const folder = await mkdtemp(join(tmpdir(), 'edge-load-'));
 
-beforeAll(() => buildWorker(join(folder, 'dist')), 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The most parents of a proposal. */
@@ -69,7 +67,7 @@ it(`${MINUTES} minutes`, async () => {
   await importFiles(persistTo, { full: file });
   await using double = await NodeDouble.start(network);
   const options = {
-    folder: join(folder, 'dist'),
+    folder: inject('builtWorker'),
     persistTo,
     inspect: true,
     port: 20_000 + Math.floor(Math.random() * 10_000),

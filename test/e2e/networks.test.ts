@@ -5,8 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildWorker } from '../support/edge/bundle.ts';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 import { readStateHash } from '../support/edge/d1-file.ts';
 import { type Edge, startEdge } from '../support/edge/edge.ts';
 import {
@@ -43,10 +42,9 @@ const NETWORKS: { name: RecordedName; deltaIndex: number; stateHash: string }[] 
 
 const folder = await mkdtemp(join(tmpdir(), 'edge-e2e-'));
 
-beforeAll(() => buildWorker(join(folder, 'dist')), 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) => {
+describe.concurrent.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) => {
   const network = recordedNetwork(name);
   const last = lastIndex(network);
   const nftIds = nftsEver(network);
@@ -97,7 +95,7 @@ describe.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) => {
     const persistTo = await mkdtemp(join(folder, name));
     await importSnapshot(name, persistTo, false);
     await using double = await NodeDouble.start(network);
-    const edge = await startEdge({ folder: join(folder, 'dist'), persistTo, vars: vars(double) });
+    const edge = await startEdge({ folder: inject('builtWorker'), persistTo, vars: vars(double) });
     const half = Math.floor(last / 2);
     for (let index = network.genesis.index; index <= last; index++) {
       if (index === half)
@@ -122,7 +120,7 @@ describe.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) => {
     const persistTo = await mkdtemp(join(folder, `${name}-delta`));
     await importSnapshot(name, persistTo, true);
     await using double = await NodeDouble.start(network, { confirmed: deltaIndex });
-    const edge = await startEdge({ folder: join(folder, 'dist'), persistTo, vars: vars(double) });
+    const edge = await startEdge({ folder: inject('builtWorker'), persistTo, vars: vars(double) });
     await untilLedger(edge.url, deltaIndex);
     double.confirm(last);
     await untilLedger(edge.url, last, 60);

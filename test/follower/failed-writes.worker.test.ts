@@ -4,7 +4,8 @@
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { createPassMemory, followOnce } from '../../src/follower/pass.ts';
+import { createFollowerMemory } from '../../src/follower/follower-context.ts';
+import { followOnce } from '../../src/follower/pass.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { ledgerStateHash } from '../../src/ledger/ledger-state-hash.ts';
 import { toHexDigits } from '../../src/stardust/bytes.ts';
@@ -83,7 +84,7 @@ describe('a batch that fails once', () => {
 describe('two followers at once', () => {
   it('one wins each milestone, and nothing is done twice', async () => {
     const rig = await startLedger(db, network, 0);
-    const other: Rig = { ...rig, following: { ...rig.following, memory: createPassMemory() } };
+    const other: Rig = { ...rig, following: { ...rig.following, memory: createFollowerMemory() } };
     for (let target = 3; target <= 81; target += 3)
       await Promise.all([followAlong(rig, target), followAlong(other, target)]);
     expect(await milestonesApplied()).toEqual(Array.from({ length: 82 }, (_, i) => i));

@@ -1,9 +1,12 @@
 /**
- * Cones for which one pass is not enough (src/follower/pass.ts): what was fetched is kept, whatever ends the pass.
+ * Past cones for which one pass is not enough (src/follower/pass.ts): what was fetched is kept,
+ * whatever ends the pass.
  */
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
-import { followOnce, type PassBudget, type PassResult } from '../../src/follower/pass.ts';
+import { createFollowerMemory } from '../../src/follower/follower-context.ts';
+import { followOnce, type PassResult } from '../../src/follower/pass.ts';
+import type { PassBudget } from '../../src/follower/try-upstream.ts';
 import { UpstreamFailure } from '../../src/upstream/upstream.ts';
 import { ledgerIndex, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
 import { resign } from '../support/network/milestones.ts';
@@ -14,7 +17,7 @@ const db = env.LEDGER;
 const pass = ({ following }: Rig, more: Partial<PassBudget> = {}): Promise<PassResult> =>
   followOnce(following, { deadline: Date.now() + 20_000, milestones: 12, ...more });
 
-/** A ledger at milestone 1, before one with a cone of 406 blocks none of which is here. */
+/** A ledger at milestone 1, before one with a past cone of 406 blocks none of which is here. */
 async function startBeforeLarge(): Promise<{
   rig: Rig;
   network: SyntheticNetwork;
@@ -41,7 +44,7 @@ async function startBeforeLarge(): Promise<{
   return { rig, network, asked };
 }
 
-it('comes in over several passes, none of which fetches more than it may', async () => {
+it('is fetched over several passes, none of which fetches more than it may', async () => {
   const { rig, asked } = await startBeforeLarge();
   const fetched: number[] = [];
   for (let i = 0; i < 3; i++) {
@@ -53,10 +56,10 @@ it('comes in over several passes, none of which fetches more than it may', async
   expect(fetched).toEqual([150, 150, 106]);
   expect(await ledgerIndex(db)).toBe(2);
   expect(new Set(asked).size).toBe(asked.length);
-  expect(rig.following.memory.fetched).toMatchObject({ size: 0, heap: 0 });
+  expect(rig.following.memory.fetched).toMatchObject({ size: 0, heapBytes: 0 });
 });
 
-it('comes in from an upstream that fails again and again', async () => {
+it('is applied with the help of an upstream that fails again and again', async () => {
   const { rig, asked } = await startBeforeLarge();
   let left = 0;
   const flaky = {
@@ -88,14 +91,12 @@ it('asks for no more once one question has failed', async () => {
   expect(asked).toBeLessThanOrEqual(6);
 });
 
-it('is forgotten where it takes too much memory to be kept, and still comes in when one pass is enough', async () => {
+it('is forgotten where it takes too much heap to be kept; a pass that may fetch all applies it', async () => {
   const { rig } = await startBeforeLarge();
-  const { fetched } = rig.following.memory;
-  // as if the blocks were larger
-  fetched.heap = 64_000_000;
+  // 300 blocks take more, each at least 1,000 bytes
+  rig.following.memory = createFollowerMemory(300_000);
   expect(await pass(rig, { fetches: 300 })).toEqual({ applied: 0, behind: true });
-  expect(fetched).toMatchObject({ size: 0, heap: 0 });
-  fetched.heap = 64_000_000;
+  expect(rig.following.memory.fetched).toMatchObject({ size: 0, heapBytes: 0 });
   expect(await pass(rig, { fetches: 406 })).toEqual({ applied: 1, behind: false });
 });
 
@@ -115,7 +116,7 @@ it('is forgotten when its roots are wrong', async () => {
   expect(rig.following.memory.fetched.size).toBe(0);
 });
 
-it('does not keep from pruning, nor does anything else that a pass fails at', async () => {
+it('does not prevent pruning, nor does anything else that a pass fails at', async () => {
   const network = new SyntheticNetwork({ seed: 'pruned' });
   for (let i = 0; i < 6; i++) network.milestone();
   const rig = await startLedger(db, network, 0, { retention: 2 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseBlock } from '../../src/stardust/block.ts';
 import { fromHex } from '../../src/stardust/bytes.ts';
 import { verifyInclusion } from '../../src/stardust/proof.ts';
-import { blockJson, milestoneJson } from '../support/hornet-double/double-rest-json.ts';
+import { blockToJson, milestoneToJson } from '../../src/stardust/rest-json.ts';
 import { checkRow } from '../support/http/contract.ts';
 import { recordedNode } from '../support/http/recorded-node.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';
@@ -83,8 +83,8 @@ describe('GET /api/edge/v1/blocks/:blockId/proof', () => {
         >;
         const parsed = parseBlock(bytes);
         if (!parsed.ok) throw new Error(parsed.reason);
-        expect(file.milestone).toEqual(milestoneJson(milestone));
-        expect(file.block).toEqual(blockJson(parsed.parsed.block));
+        expect(file.milestone).toEqual(milestoneToJson(milestone));
+        expect(file.block).toEqual(blockToJson(parsed.parsed.block));
         expect(verifyInclusion(file.proof, fromHex(id), milestone.inclusionMerkleRoot)).toEqual({
           ok: true,
         });

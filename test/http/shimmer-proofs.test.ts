@@ -12,9 +12,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { README_PARAMETERS } from '../../scripts/conformance/parameters.ts';
 import { runVector } from '../../scripts/conformance/run-vector.ts';
-import { importSnapshot } from '../../scripts/lib/import-snapshot.ts';
-import { openLocalDatabase } from '../../scripts/lib/local-database.ts';
-import { sampleKeys } from '../../scripts/lib/prepare-sample.ts';
+import { importSnapshot } from '../../scripts/lib/import/import-snapshot.ts';
+import { sampleKeys } from '../../scripts/lib/sample/prepare-sample.ts';
 import {
   CONFIRMED,
   PROPOSED,
@@ -22,9 +21,11 @@ import {
   readNetwork,
   SNAPSHOT,
   sampleUpstream,
-} from '../../scripts/lib/sample.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
-import { createPassMemory, followOnce } from '../../src/follower/pass.ts';
+} from '../../scripts/lib/sample/sample.ts';
+import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
+import { createFollowerMemory } from '../../src/follower/follower-context.ts';
+import { followOnce } from '../../src/follower/pass.ts';
 import { proveBlock } from '../../src/ledger/applied-milestone.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { fromHex, toHex } from '../../src/stardust/bytes.ts';
@@ -66,7 +67,7 @@ async function takeBothIn(db: Database): Promise<void> {
   await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys });
   const tools = {
     verify: verifySignature,
-    memory: createPassMemory(),
+    memory: createFollowerMemory(),
     publish: async () => {},
     retention: 100,
   };

@@ -52,6 +52,7 @@ it.each([
     milestoneKeys: network.keys,
     publicRoutes: [],
     retentionMilestones: 100,
+    treeHasher: 'noble',
     serverTiming: false,
   });
   const asked = stubFetch(rig.node, hanging);

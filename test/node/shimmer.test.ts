@@ -4,8 +4,9 @@
  */
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { importSnapshot } from '../../scripts/lib/import-snapshot.ts';
-import { sampleKeys } from '../../scripts/lib/prepare-sample.ts';
+import { agreeingTreeHashers } from '../../scripts/conformance/tree-hashers.ts';
+import { importSnapshot } from '../../scripts/lib/import/import-snapshot.ts';
+import { sampleKeys } from '../../scripts/lib/sample/prepare-sample.ts';
 import {
   CONFIRMED,
   PROPOSED,
@@ -13,13 +14,14 @@ import {
   readNetwork,
   SNAPSHOT,
   sampleUpstream,
-} from '../../scripts/lib/sample.ts';
-import type { SqliteDatabase } from '../../scripts/lib/sqlite-database.ts';
-import { createPassMemory, followOnce } from '../../src/follower/pass.ts';
+} from '../../scripts/lib/sample/sample.ts';
+import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
+import { createFollowerMemory } from '../../src/follower/follower-context.ts';
+import { followOnce } from '../../src/follower/pass.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
 import { fromHex, toHex } from '../../src/stardust/bytes.ts';
 import { blockId } from '../../src/stardust/ids.ts';
-import { openSource } from '../../src/upstream/fetch-blocks.ts';
+import { createProposalSource } from '../../src/upstream/fetch-blocks.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { dump, openMemory } from '../support/ledger/memory-database.ts';
@@ -67,7 +69,7 @@ function upstreamAt(index: number): Upstream {
 async function follow(upstream: Upstream): Promise<number> {
   const tools = {
     verify: verifySignature,
-    memory: createPassMemory(),
+    memory: createFollowerMemory(),
     publish: async () => {},
     retention: 1000,
   };
@@ -79,9 +81,7 @@ async function follow(upstream: Upstream): Promise<number> {
 }
 
 async function unspent(): Promise<Map<string, string>> {
-  const { results } = await db
-    .prepare('SELECT id, bytes FROM output WHERE created IS NOT NULL AND spent IS NULL')
-    .all();
+  const { results } = await db.prepare('SELECT id, bytes FROM output').all();
   return new Map(
     results.map(({ id, bytes }) => [`0x${id}`, toHex(Uint8Array.fromBase64(String(bytes)))]),
   );
@@ -105,7 +105,14 @@ async function ask(request: {
     },
     {
       keys,
-      openSource: ({ ledger }) => openSource([upstreamAt(ledger)], ledger + 1, limits, new Map()),
+      openSource: ({ ledger }) =>
+        createProposalSource({
+          upstreams: [upstreamAt(ledger)],
+          index: ledger + 1,
+          limits,
+          fetched: new Map(),
+        }),
+      treeHasher: agreeingTreeHashers,
     },
   );
   if (!result.ok) return result;

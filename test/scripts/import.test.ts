@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { describe, expect, it } from 'vitest';
-import { openLocalDatabase, persistPath } from '../../scripts/lib/local-database.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
+import { openLocalDatabase, persistPath } from '../../scripts/lib/wrangler/local-database.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { entryKey, readEntry } from '../../src/nft-index/kv-entry.ts';
 import { dump } from '../support/ledger/memory-database.ts';
 import { writeMadeSnapshot } from '../support/scripts/made-snapshot.ts';
@@ -75,9 +75,9 @@ describe('import', { timeout: 60_000 }, () => {
     await miniflare.dispose();
   });
 
-  it.each<[string, string[], RegExp]>([
-    ['no file is named', [], /^--full is missing\nUsage: /],
-    ['a flag is not known', ['--fulll', FULL], /^Unknown option '--fulll'.*\nUsage: /],
+  it.each<[string, string[], RegExp, code?: number]>([
+    ['no file is named', [], /^--full is missing\nUsage: /, 2],
+    ['a flag is not known', ['--fulll', FULL], /^Unknown option '--fulll'.*\nUsage: /, 2],
     [
       'a file is not there',
       ['--full', '/nowhere.bin'],
@@ -111,11 +111,11 @@ describe('import', { timeout: 60_000 }, () => {
     ],
   ])(
     'says so in a sentence when %s, and leaves the ledger as it was',
-    async (_, args, sentence) => {
+    async (_, args, sentence, code = 1) => {
       const before = await dumpOf(state);
-      const { code, stdout, stderr } = await runScript('import.ts', ...args, '--persist-to', state);
-      expect({ code, stdout, stderr }).toEqual({
-        code: 1,
+      const ended = await runScript('import.ts', ...args, '--persist-to', state);
+      expect(ended).toEqual({
+        code,
         stdout: '',
         stderr: expect.stringMatching(sentence),
       });

@@ -5,9 +5,9 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
-import { localDatabasePath, openLocalDatabase } from '../../scripts/lib/local-database.ts';
-import { runWrangler } from '../../scripts/lib/run-wrangler.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
+import { localDatabasePath, openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
+import { runWrangler } from '../../scripts/lib/wrangler/run-wrangler.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { schema } from '../support/ledger/memory-database.ts';
 import { temporaryFolder } from '../support/scripts/script-process.ts';
 

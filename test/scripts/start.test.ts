@@ -4,9 +4,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { openLocalDatabase } from '../../scripts/lib/local-database.ts';
-import { readMilestone, readWhiteFlag } from '../../scripts/lib/sample.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
+import { readMilestone, readWhiteFlag } from '../../scripts/lib/sample/sample.ts';
+import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { ledgerStateHash } from '../../src/ledger/ledger-state-hash.ts';
 import { parseBlock } from '../../src/stardust/block.ts';
 import { fromHex, toHex } from '../../src/stardust/bytes.ts';

@@ -1,5 +1,6 @@
 /**
- * Big cones: as many blocks as asked for, verdicts as made, roots as the oracle has them, and the same from the cache.
+ * Big cones for benches: they have the number of blocks asked for, their verdicts and roots are the
+ * oracle's, and the cache gives the same.
  */
 import { describe, expect, it } from 'vitest';
 import { type ConeOptions, coneNetwork, lastQuestion, makeCone } from '../support/network/cones.ts';

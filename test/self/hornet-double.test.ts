@@ -1,5 +1,6 @@
 /**
- * The double of a node: it serves both recorded networks byte for byte and says what HORNET said (data/README.md); its faults are faults.
+ * The double of a HORNET node: it serves both recorded networks byte for byte and answers as HORNET
+ * did (test/vectors/README.md#recorded-networks), and each of its faults is one.
  */
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -80,7 +81,7 @@ describe.each<RecordedName>(['network-a', 'network-c'])('%s', (name) => {
     expect(await (await core(double, 'treasury')).json()).toEqual(treasury);
   });
 
-  it('has, at the ledger index of every recorded question, all parents that it names, unreferenced', async () => {
+  it('has, at the ledger index of every recorded question, its parents, unreferenced', async () => {
     const double = await start(network);
     const questions = recordedQuestions(name);
     const refused = new Map<unknown, number>();
@@ -106,7 +107,7 @@ describe.each<RecordedName>(['network-a', 'network-c'])('%s', (name) => {
     expect(Object.fromEntries(refused)).toEqual(faulty);
   });
 
-  it('has at every milestone the whole cone of the next one, and its own block, but not the next', async () => {
+  it('has at every milestone its block and the whole cone of the next one', async () => {
     const double = await start(network);
     for (let index = 0; index < last; index++) {
       double.confirm(index);
@@ -119,7 +120,7 @@ describe.each<RecordedName>(['network-a', 'network-c'])('%s', (name) => {
   });
 });
 
-describe('a node on its way', () => {
+describe('a node from one milestone to the next', () => {
   it('starts at the genesis, with nothing', async () => {
     const double = await start(a);
     const info = (await (await core(double, 'info')).json()) as { status: unknown };
@@ -167,7 +168,7 @@ describe('a node on its way', () => {
     }
   });
 
-  it('hears of milestones before it confirms them', async () => {
+  it('knows milestones before it confirms them', async () => {
     const double = await start(a);
     double.confirm(10, 12);
     expect(await statusOf(core(double, 'milestones/by-index/12'))).toBe(200);
@@ -195,7 +196,7 @@ describe('a node on its way', () => {
     expect(info.status.pruningIndex).toBe(20);
   });
 
-  it('moves its protocol parameters with the milestones, and shows the pending ones', async () => {
+  it('has the protocol parameters of its milestone, and shows the pending ones', async () => {
     const double = await start(networks['network-c']);
     const cost = async (index: number) => {
       double.confirm(index);

@@ -1,5 +1,6 @@
 /**
- * The recorded networks: what is put together from blocks and receipts agrees with what HORNET recorded beside them.
+ * The recorded networks: what recorded-network.ts derives from blocks and receipts agrees with what
+ * HORNET recorded beside them.
  */
 import { describe, expect, it } from 'vitest';
 import { toHex } from '../../src/stardust/bytes.ts';
@@ -20,7 +21,7 @@ import {
 } from '../support/network/recorded-network.ts';
 import { readLines } from '../support/vectors.ts';
 
-/** data/README.md. */
+/** test/vectors/README.md#recorded-networks */
 const stateHashes: { name: RecordedName; index: number; hash: string }[] = [
   {
     name: 'network-a',
@@ -81,7 +82,7 @@ describe.each<RecordedName>(['network-a', 'network-c'])('%s', (name) => {
     expect(file.equals(readVector(`${name}/full_snapshot.bin`))).toBe(true);
   });
 
-  it('has the recorded delta snapshot, but for the spending transactions, which the writer does not know, and the order at the end', () => {
+  it('has the recorded delta snapshot, except spending transaction IDs and order', () => {
     const recorded = readVector(`${name}/delta_snapshot.bin`);
     const made = Buffer.concat([...deltaSnapshot(network, 0, recorded.readUInt32LE(2))]);
     const filler = 0x5a;
@@ -115,7 +116,7 @@ describe.each<RecordedName>(['network-a', 'network-c'])('%s', (name) => {
     }
   });
 
-  it('shows a block not before its parents, not before the milestones below it, and in time for the milestone that references it', () => {
+  it('shows a block after parents and earlier milestones, before the one that references it', () => {
     for (const block of network.blocks.values()) {
       for (const parent of block.parents) {
         expect(block.visibleFrom).toBeGreaterThanOrEqual(

@@ -1,12 +1,13 @@
 /**
- * Made-up networks: what they decide is what the oracle (../oracle) decides, which judges transactions and looks blocks up by itself.
+ * Made-up networks: they decide what the oracle (../support/oracle) decides, which judges
+ * transactions and looks up blocks on its own.
  */
 import { describe, expect, it } from 'vitest';
-import { inadmissible } from '../../src/stardust/admission.ts';
+import { admissionFault } from '../../src/stardust/admission.ts';
 import { toHex } from '../../src/stardust/bytes.ts';
 import { verifyEd25519 } from '../../src/stardust/ed25519.ts';
 import { milestoneId } from '../../src/stardust/ids.ts';
-import { isMilestoneBlock, unsigned } from '../../src/stardust/milestone-keys.ts';
+import { isMilestoneBlock, signatureFault } from '../../src/stardust/milestone-keys.ts';
 import { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
 import { readMilestone } from '../support/network/blocks.ts';
 import { lastQuestion } from '../support/network/cones.ts';
@@ -39,7 +40,7 @@ describe.each(['one', 'two', 'three'])('a random network (%s)', (seed) => {
   it('has admissible blocks only, with the IDs of their bytes', () => {
     for (const [id, block] of parsed) {
       expect(toHex(block.id)).toBe(id);
-      expect(inadmissible(block, network.genesis.parameters)).toBeUndefined();
+      expect(admissionFault(block, network.genesis.parameters)).toBeUndefined();
     }
   });
 
@@ -127,7 +128,7 @@ describe('proposals', () => {
     expect(answer(one, other)).not.toBe(answer(other, one));
   });
 
-  it('tell whether the previous milestone was met: any good block of it will do, one with a bad signature will not', () => {
+  it('tell whether a properly signed block of the previous milestone was met', () => {
     const payload = network.milestones.at(-1)!.payload;
     const parents = readMilestone(payload).parents.map(toHex);
     const met = (id: string) => network.propose({ parents: [id] }).met;
@@ -142,7 +143,7 @@ describe('proposals', () => {
   });
 });
 
-describe('nasty cases', () => {
+describe('rare cases', () => {
   const start = () => {
     const network = new SyntheticNetwork({ seed: 'nasty' });
     network.milestone();
@@ -238,13 +239,12 @@ describe('spoilt milestones', () => {
   const { payload } = network.milestones[1]!;
   const why = async (bytes: Uint8Array) => {
     const value = readMilestone(bytes);
-    return (await unsigned(value, milestoneId(value, bytes), network.keys, verifyEd25519))?.slice(
-      0,
-      3,
-    );
+    return (
+      await signatureFault(value, milestoneId(value, bytes), network.keys, verifyEd25519)
+    )?.slice(0, 3);
   };
 
-  it('are seen through, except where the coordinator itself is wrong', async () => {
+  it('fail the check of signatures, unless the coordinator itself is wrong', async () => {
     expect(await why(payload)).toBeUndefined();
     expect(await why(fewerSignatures(payload, 2))).toBeUndefined();
     expect(await why(fewerSignatures(payload, 1))).toBe('M-2');

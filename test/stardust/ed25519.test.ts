@@ -1,9 +1,10 @@
 /**
- * ZIP-215 (TIP-0014; protocol.md F).
+ * Ed25519 signatures by ZIP-215 (TIP-0014; docs/protocol.md, F).
  *
- * The recorded small-order cases all have S = 0, so they say nothing about what the challenge hashes. The cases built here
- * have a known secret scalar: R is then any point of small order in any of its encodings, and S belongs to one hash only. (No
- * case can tell how an unreduced A is hashed: all that have a known scalar are of small order, and the cofactor takes those out.)
+ * The recorded small-order cases all have S = 0, so they do not show which encodings the challenge
+ * hashes. The cases built here have a known secret scalar. R may then be any point of small order
+ * in any encoding, and S fits one hash only. (No case can show how an A that is not reduced is
+ * hashed: all such points with a known scalar are of small order, and the cofactor cancels them.)
  */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { sha512 } from '@noble/hashes/sha2.js';
@@ -81,7 +82,7 @@ function constructed(): Case[] {
     add(`A = ${hex}, R = S·B`, encoding, Point.BASE.multiply(77n).toBytes(), 77n, true);
     add(`A = ${hex}, R = (S + 1)·B`, encoding, Point.BASE.multiply(78n).toBytes(), 77n, false);
 
-    // Off by the point of small order: the equation holds only times the cofactor.
+    // Off by a point of small order, so the equation holds only with the cofactor.
     const R = sum(encoding, 99n);
     add(`R = r·B + ${hex}`, A, R, (99n + challenge(R, A) * secret) % ORDER, true);
     const A2 = sum(encoding, secret);
@@ -176,7 +177,7 @@ describe('verifyZip215', () => {
     expect(verifyZip215(publicKey, message, signature)).toBe(valid);
   });
 
-  it('says no to any other length, and never throws', () => {
+  it('finds a signature or key of another length not valid, and never throws', () => {
     const { publicKey, signature } = recorded.find(({ name }) => name.startsWith('good'))!;
     for (const length of [0, 31, 33, 64])
       expect(verifyZip215(new Uint8Array(length), message, signature)).toBe(false);
@@ -192,7 +193,8 @@ describe('verifyZip215', () => {
         ),
         (key, text, sig) => {
           const verdict = verifyZip215(key, text, sig);
-          // Of the right lengths it may be valid: all zeros are, a point of order 4 twice and S = 0.
+          // Of the right lengths it may be valid: all zeros are, a point of order 4 twice and S =
+          // 0.
           return key.length === 32 && sig.length === 64
             ? typeof verdict === 'boolean'
             : verdict === false;
@@ -201,7 +203,7 @@ describe('verifyZip215', () => {
     );
   });
 
-  it('says no when a bit of the key, the message or the signature is flipped', () => {
+  it('finds no signature valid once a bit of key, message or signature is flipped', () => {
     const seed = fc.uint8Array({ minLength: 32, maxLength: 32 });
     const text = fc.uint8Array({ minLength: 1, maxLength: 100 });
     fc.assert(
@@ -226,7 +228,7 @@ describe('verifyEd25519', () => {
     expect(await verifyEd25519(publicKey, message, signature)).toBe(valid);
   });
 
-  it('may believe WebCrypto when it says valid, not when it says invalid', async () => {
+  it('every signature that WebCrypto calls valid is valid, but not the reverse', async () => {
     const said = await Promise.all(
       all.map((c) => platform(c.publicKey, c.message, c.signature).catch(() => false)),
     );
@@ -235,7 +237,7 @@ describe('verifyEd25519', () => {
     expect(all.filter(({ valid }, i) => !said[i] && valid).length).toBeGreaterThan(20);
   });
 
-  it('believes valid, and decides again after invalid, a rejection and an exception', async () => {
+  it('believes valid; decides itself after invalid, a rejection or an exception', async () => {
     const good = recorded.find(({ valid }) => valid)!;
     const bad = recorded.find(({ valid }) => !valid)!;
     const verify = (c: Case, answer: () => Promise<boolean>) =>
@@ -250,7 +252,7 @@ describe('verifyEd25519', () => {
     }
   });
 
-  it('says no to any other length', async () => {
+  it('finds a signature or key of another length not valid', async () => {
     const { publicKey, signature } = recorded.find(({ name }) => name.startsWith('good'))!;
     expect(await verifyEd25519(new Uint8Array(0), message, signature, platform)).toBe(false);
     expect(await verifyEd25519(publicKey, message, new Uint8Array(65), platform)).toBe(false);

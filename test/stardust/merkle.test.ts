@@ -1,13 +1,13 @@
 /**
- * White-flag Merkle roots (TIP-0004; protocol.md B.13, B.14, H.2) and the hash beneath them (RFC 7693).
+ * White-flag Merkle roots (TIP-0004; docs/protocol.md, B.13, B.14, H.2), by each hasher of tree nodes.
  *
- * The oracle is the definition of B.13, word for word, over @noble/hashes; it shares nothing with the code it judges.
+ * The oracle is the definition of B.13, word for word, over @noble/hashes; it shares nothing with
+ * the code it judges but, where noble's hasher is judged, noble's compression.
  */
 import { blake2b } from '@noble/hashes/blake2.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BLOCK_BYTES, blake2b256Short, compressBlock } from '../../src/stardust/blake2b-short.ts';
-import { blake2b256 } from '../../src/stardust/hash.ts';
+import { treeHashers } from '../../scripts/conformance/tree-hashers.ts';
 import { leafHash, merkleRoot, merkleRootOfLeaves, nodeHash } from '../../src/stardust/merkle.ts';
 import { readLines } from '../support/vectors.ts';
 
@@ -27,7 +27,7 @@ const firstByte = (byte: number) => Uint8Array.of(byte, ...new Uint8Array(31));
 const joined = (hashes: readonly Uint8Array[]) => new Uint8Array(Buffer.concat(hashes));
 const block = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
-describe('merkleRoot', () => {
+describe.each(treeHashers)('merkleRoot by $name', (hasher) => {
   const vectors = readLines('merkle.jsonl') as { leaves: number; root: string }[];
   const ids = numbered(Math.max(...vectors.map(({ leaves }) => leaves)));
   const leafHashes = joined(ids.map(leafHash));
@@ -38,8 +38,8 @@ describe('merkleRoot', () => {
   });
 
   it.each(vectors)('gives the recorded root of $leaves leaves', ({ leaves, root }) => {
-    expect(`0x${merkleRoot(ids.slice(0, leaves)).toHex()}`).toBe(root);
-    expect(`0x${merkleRootOfLeaves(leafHashes, leaves).toHex()}`).toBe(root);
+    expect(`0x${merkleRoot(ids.slice(0, leaves), hasher).toHex()}`).toBe(root);
+    expect(`0x${merkleRootOfLeaves(leafHashes, leaves, hasher).toHex()}`).toBe(root);
   });
 
   it.each(vectors.filter(({ leaves }) => leaves < 2000))(
@@ -59,7 +59,9 @@ describe('merkleRoot', () => {
       '7b018f1f4b985f3d2bb14017263a5fb1373b5cd3f0e6bdad08005685c8096f8e',
     ];
     const blocks = [1, 2, 3, 4, 5].map(firstByte);
-    expect(roots.map((_, count) => merkleRoot(blocks.slice(0, count)).toHex())).toEqual(roots);
+    expect(roots.map((_, count) => merkleRoot(blocks.slice(0, count), hasher).toHex())).toEqual(
+      roots,
+    );
   });
 
   it('gives the root of the seven leaves of TIP-0004', () => {
@@ -72,17 +74,22 @@ describe('merkleRoot', () => {
       '0bf5059875921e668a5bdf2c7fc4844592d2572bcd0668d2d6c52f5054e2d083',
       '6bf84c7174cb7476364cc3dbd968b0f7172ed85794bb358b0c3b525da1786f9f',
     ];
-    expect(merkleRoot(leaves.map((leaf) => Uint8Array.fromHex(leaf))).toHex()).toBe(
-      'bf67ce7ba23e8c0951b5abaec4f5524360d2c26d971ff226d3359fa70cdb0beb',
-    );
+    expect(
+      merkleRoot(
+        leaves.map((leaf) => Uint8Array.fromHex(leaf)),
+        hasher,
+      ).toHex(),
+    ).toBe('bf67ce7ba23e8c0951b5abaec4f5524360d2c26d971ff226d3359fa70cdb0beb');
   });
 
   it('is the definition for every count of leaves', () => {
     fc.assert(
       fc.property(fc.array(block, { maxLength: 600, size: 'max' }), (blocks) => {
         const root = Buffer.from(definition(blocks)).toString('hex');
-        expect(merkleRoot(blocks).toHex()).toBe(root);
-        expect(merkleRootOfLeaves(joined(blocks.map(leafHash)), blocks.length).toHex()).toBe(root);
+        expect(merkleRoot(blocks, hasher).toHex()).toBe(root);
+        expect(
+          merkleRootOfLeaves(joined(blocks.map(leafHash)), blocks.length, hasher).toHex(),
+        ).toBe(root);
       }),
       { numRuns: 30 },
     );
@@ -95,38 +102,38 @@ describe('merkleRoot', () => {
       blocks.toReversed(),
       ...blocks.map((_, i) => blocks.with(i, firstByte(99))),
     ];
-    expect(new Set(variants.map((variant) => merkleRoot(variant).toHex())).size).toBe(9);
+    expect(new Set(variants.map((variant) => merkleRoot(variant, hasher).toHex())).size).toBe(9);
   });
 });
 
-describe('merkleRootOfLeaves', () => {
+describe.each(treeHashers)('merkleRootOfLeaves by $name', (hasher) => {
   const leaves = joined(numbered(21));
 
   it('leaves its input as it is', () => {
     const before = leaves.slice();
-    merkleRootOfLeaves(leaves, 21);
+    merkleRootOfLeaves(leaves, 21, hasher);
     expect(leaves).toEqual(before);
   });
 
   it('reads the first leaves of a longer buffer, from any address', () => {
-    const root = merkleRootOfLeaves(leaves.slice(0, 13 * 32), 13);
-    expect(merkleRootOfLeaves(leaves, 13)).toEqual(root);
+    const root = merkleRootOfLeaves(leaves.slice(0, 13 * 32), 13, hasher);
+    expect(merkleRootOfLeaves(leaves, 13, hasher)).toEqual(root);
     for (const offset of [1, 2, 3]) {
       const shifted = new Uint8Array(offset + leaves.length).subarray(offset);
       shifted.set(leaves);
-      expect(merkleRootOfLeaves(shifted, 13)).toEqual(root);
+      expect(merkleRootOfLeaves(shifted, 13, hasher)).toEqual(root);
     }
   });
 
   it.each([22, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])(
     'refuses to make a root of %d leaves out of 21',
     (count) => {
-      expect(() => merkleRootOfLeaves(leaves, count)).toThrow(/are not .* leaf hashes/);
+      expect(() => merkleRootOfLeaves(leaves, count, hasher)).toThrow(/are not .* leaf hashes/);
     },
   );
 
   it('does not read past the leaves into the rest of their buffer', () => {
-    expect(() => merkleRootOfLeaves(leaves.subarray(0, 13 * 32), 14)).toThrow(RangeError);
+    expect(() => merkleRootOfLeaves(leaves.subarray(0, 13 * 32), 14, hasher)).toThrow(RangeError);
   });
 });
 
@@ -137,45 +144,5 @@ describe('leafHash and nodeHash', () => {
     expect(nodeHash(left, right).toHex()).toBe(
       Buffer.from(noble(Uint8Array.of(1), left, right)).toString('hex'),
     );
-  });
-});
-
-describe('blake2b256 and blake2b256Short', () => {
-  it('hash "abc"', () => {
-    const hash = 'bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319';
-    expect(blake2b256(Buffer.from('abc')).toHex()).toBe(hash);
-    expect(blake2b256Short(Buffer.from('abc')).toHex()).toBe(hash);
-  });
-
-  it('agree on every length of one block, zeros and ones included', () => {
-    for (let length = 0; length <= BLOCK_BYTES; length++) {
-      for (const fill of [0x00, 0x01, 0x7f, 0x80, 0xff]) {
-        const bytes = new Uint8Array(length).fill(fill);
-        expect(blake2b256Short(bytes)).toEqual(blake2b256(bytes));
-      }
-    }
-  });
-
-  it('agree on random messages', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: BLOCK_BYTES, size: 'max' }), (bytes) => {
-        expect(blake2b256Short(bytes)).toEqual(blake2b256(bytes));
-      }),
-      { numRuns: 3000 },
-    );
-  });
-
-  it('part at a message of two blocks', () => {
-    expect(() => blake2b256Short(new Uint8Array(BLOCK_BYTES + 1))).toThrow(RangeError);
-    expect(blake2b256(new Uint8Array(BLOCK_BYTES + 1)).length).toBe(32);
-  });
-});
-
-describe('compressBlock', () => {
-  it('writes eight words at the offset and nothing else', () => {
-    const out = new Uint32Array(12).fill(7);
-    compressBlock(new Uint32Array(32), 0, out, 2);
-    expect([...out.subarray(0, 2), ...out.subarray(10)]).toEqual([7, 7, 7, 7]);
-    expect(new Uint8Array(out.slice(2, 10).buffer)).toEqual(blake2b256(new Uint8Array(0)));
   });
 });

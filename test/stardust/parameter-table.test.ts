@@ -1,5 +1,5 @@
 /**
- * Protocol parameters by milestone (protocol.md G).
+ * Protocol parameters by milestone (docs/protocol.md, G).
  */
 import { describe, expect, it } from 'vitest';
 import type { ProtocolParametersOption } from '../../src/stardust/milestone.ts';
@@ -19,7 +19,7 @@ function tableOf(...targets: number[]): ParameterTable {
 }
 
 describe('ParameterTable', () => {
-  it('has in force what has the greatest target up to the milestone', () => {
+  it('finds in force the set with the greatest target up to the milestone', () => {
     const table = tableOf(31, 5, 17);
     const inForce = [4, 5, 16, 17, 30, 31, 4_294_967_295].map(
       (index) => table.at(index)?.targetMilestoneIndex,
@@ -27,13 +27,13 @@ describe('ParameterTable', () => {
     expect(inForce).toEqual([undefined, 5, 5, 17, 17, 31, 31]);
   });
 
-  it('lists by target, not in the order of announcement', () => {
+  it('lists sets by target, not in the order of announcement', () => {
     expect(tableOf(256, 2, 17).options.map((each) => each.targetMilestoneIndex)).toEqual([
       2, 17, 256,
     ]);
   });
 
-  it('takes the same announcement twice, and no other for its milestone', () => {
+  it('accepts the same announcement twice, but no other set with the same target', () => {
     const table = tableOf(5);
     table.announce(option(5));
     expect(() => table.announce(option(5, 99))).toThrow(
@@ -45,7 +45,7 @@ describe('ParameterTable', () => {
     expect(table.options).toEqual([option(5)]);
   });
 
-  it('forgets what is withdrawn, which need not be there', () => {
+  it('forgets a withdrawn set, and ignores one that it does not have', () => {
     const table = tableOf(5, 17);
     table.withdraw(option(17));
     table.withdraw(option(31));

@@ -1,4 +1,7 @@
-/** The block parser under bytes that nobody meant: it answers, and what it accepts it has understood (protocol.md A, C). */
+/**
+ * The block parser on mutated and random bytes: it never throws, and it encodes what it accepts to
+ * the same bytes (docs/protocol.md, A and C).
+ */
 import { describe, expect, it } from 'vitest';
 import { block, MAX_BLOCK_LENGTH, parseBlock } from '../../src/stardust/block.ts';
 import { equalBytes } from '../../src/stardust/bytes.ts';
@@ -17,14 +20,14 @@ import { mutatedBlock, recordedBlocks } from '../support/stardust/mutated-blocks
 
 const CASES = 20_000;
 
-/** What is wrong with the parser's answer, or undefined. `received` is spoilt. */
+/** What is wrong with the parser's answer, or undefined. Overwrites `received`. */
 function fault(received: Uint8Array): 'refused' | 'accepted' | `fault: ${string}` {
   const original = new Uint8Array(received);
   const result = parseBlock(received);
   if (!equalBytes(received, original)) return 'fault: the parser wrote into the bytes it was given';
   if (!result.ok)
     return result.rule === '' || result.reason === '' ? 'fault: refused for no reason' : 'refused';
-  // the value must not be made of the bytes that the caller goes on using
+  // the value must not refer to the caller's bytes
   received.fill(0xff);
   if (!equalBytes(encode(block, result.parsed.block), original))
     return 'fault: encoded again, the bytes are others';
@@ -34,14 +37,14 @@ function fault(received: Uint8Array): 'refused' | 'accepted' | `fault: ${string}
 }
 
 describe('parseBlock', () => {
-  it(`answers to ${CASES} mutated and random blocks, and encodes what it accepts to the same bytes`, () => {
+  it(`never throws on ${CASES} blocks; encodes what it accepts to the same bytes`, () => {
     const counts = { refused: 0, accepted: 0 };
     for (let seed = 0; seed < CASES; seed++) {
       const answer = fault(mutatedBlock(seed));
       if (answer !== 'refused' && answer !== 'accepted') expect.fail(`seed ${seed}: ${answer}`);
       counts[answer]++;
     }
-    // enough of either, or the test tests little
+    // both outcomes must occur often, or the test shows little
     expect(counts.accepted).toBeGreaterThan(CASES / 20);
     expect(counts.refused).toBeGreaterThan(CASES / 2);
   }, 60_000);
@@ -73,12 +76,16 @@ describe('parseBlock', () => {
     expect(large.length).toBeGreaterThan(MAX_BLOCK_LENGTH * 0.9);
     expect(large.length).toBeLessThanOrEqual(MAX_BLOCK_LENGTH);
     const grown = large.length / small.length;
-    // the fastest of many, to be deaf to what else the machine does; quadratic would be `grown` times as much again
+    // The fastest of many runs, because the machine does other work too. Quadratic time would be
+    // `grown` times more.
     expect(fastest(large) / fastest(small)).toBeLessThan(grown * 4);
   }, 60_000);
 });
 
-/** A transaction of so many inputs and outputs, all alike in size: in inputs, tokens and conditions the parser looks for two of a kind. */
+/**
+ * A transaction with `count` inputs and outputs of equal size. In inputs, tokens and conditions the
+ * parser looks for duplicates.
+ */
 function blockWithTokens(count: number): Uint8Array {
   const owner = signer('owner');
   const outputs = Array.from({ length: count }, (_, i) =>

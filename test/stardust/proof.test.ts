@@ -1,4 +1,4 @@
-/** Proofs of inclusion (TIP-0004; protocol.md B.13), two of them from real networks. */
+/** Proofs of inclusion (TIP-0004; docs/protocol.md, B.13), two of them from real networks. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromHex, Refusal, toHex, Writer } from '../../src/stardust/bytes.ts';
@@ -46,7 +46,10 @@ const files = {
 const id = (byte: number) => new Uint8Array(32).fill(byte);
 const h = (hash: Uint8Array) => ({ h: toHex(hash) });
 
-/** A block with tagged data, in binary (A.1, A.2), written down here so that this test needs no codec. */
+/**
+ * A block with tagged data, in binary (A.1, A.2), written down here so that this test needs no
+ * codec.
+ */
 function blockBytes({ protocolVersion, parents, payload, nonce }: ProofFile['block']): Uint8Array {
   const tag = fromHex(payload.tag);
   const data = fromHex(payload.data);
@@ -76,7 +79,10 @@ function rootsOf(inclusionMerkleRoot: string, appliedMerkleRoot: string) {
   };
 }
 
-/** Reads blocks and milestones of the two files; trusts the keys that signed them as they were recorded. */
+/**
+ * Reads blocks and milestones of the two files; trusts the keys that signed them as they were
+ * recorded.
+ */
 function readersFor(recorded: ProofFile): ProofFileReaders {
   const trusted = recorded.milestone.signatures.map(({ publicKey }) => publicKey);
   return {
@@ -95,7 +101,7 @@ function readersFor(recorded: ProofFile): ProofFileReaders {
   };
 }
 
-/** `json` with `change` applied to a copy of its `position`th string of hex. */
+/** A copy of `json` with `change` applied to its hex string number `position`. */
 function withChangedHex(
   json: unknown,
   position: number,
@@ -160,7 +166,7 @@ describe('proofFor', () => {
       }),
     );
 
-  it('makes proofs that verify, and that no changed bit survives', () => {
+  it('makes proofs that verify, and do not with any bit changed', () => {
     fc.assert(
       fc.property(cases, ({ ids, index, position, bit }) => {
         const block = ids[index]!;
@@ -188,7 +194,7 @@ describe('proofFor', () => {
 });
 
 describe('verifyInclusion', () => {
-  it('tells another block and another root apart', () => {
+  it('refuses another block and another root', () => {
     const ids = [id(1), id(2), id(3)];
     const proof = proofFor(ids, 1);
     expect(verifyInclusion(proof, id(3), merkleRoot(ids))).toEqual({
@@ -218,7 +224,10 @@ describe('verifyInclusion', () => {
 describe('parseProof', () => {
   const leaf = { value: toHex(id(1)) };
   const hash = h(id(2));
-  /** A proof of so many levels, put together as text: deep enough ones would end a recursive writer too. */
+  /**
+   * A proof of `levels` levels, written as text, because a recursive writer would overflow its
+   * stack too.
+   */
   const deep = (levels: number): unknown =>
     JSON.parse(
       `${'{"l":'.repeat(levels)}${JSON.stringify(leaf)}${`,"r":${JSON.stringify(hash)}}`.repeat(levels)}`,
@@ -295,7 +304,7 @@ describe.each(Object.entries(files))('verifyProofFile on %s', (_, file) => {
     expect(parseProof(file.proof).id.toHex()).toBe(blockId.toHex());
   });
 
-  it('no changed bit in the proof survives', async () => {
+  it('does not verify with any bit of the proof changed', async () => {
     const { count } = withChangedHex(file.proof, -1, String);
     expect(count).toBeGreaterThanOrEqual(6);
     for (let position = 0; position < count; position++) {
@@ -328,7 +337,7 @@ describe.each(Object.entries(files))('verifyProofFile on %s', (_, file) => {
     expect((await verifyProofFile(file, otherRoot)).ok).toBe(false);
   });
 
-  it('looks at a second proof, of the applied root, where there is one', async () => {
+  it('verifies the appliedProof too, against the applied root', async () => {
     const { proof } = file;
     const { inclusionMerkleRoot } = file.milestone;
     const applied: ProofFileReaders = {
@@ -340,7 +349,7 @@ describe.each(Object.entries(files))('verifyProofFile on %s', (_, file) => {
     expect((await verifyProofFile({ ...file, appliedProof: null }, applied)).ok).toBe(false);
   });
 
-  it('refuses what is no file, and lets other errors through', async () => {
+  it('refuses what is no proof file, and rethrows other errors', async () => {
     expect((await verifyProofFile(null, readers)).ok).toBe(false);
     expect((await verifyProofFile([file], readers)).ok).toBe(false);
     await expect(verifyProofFile({ ...file, block: undefined }, readers)).rejects.toThrow(

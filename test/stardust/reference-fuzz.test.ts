@@ -1,14 +1,16 @@
 /**
- * A second reading of the rules: odd transactions, blocks and signatures with the verdicts of the reference's own code.
+ * Generated transactions, blocks and signatures with the verdicts of the reference's own code: the
+ * vectors second-reader.jsonl.
  *
- * The vectors were made by a generator of transactions that are almost right (owners that own each other, locks that end in that very second,
- * counters off by one, foundries in disorder, signatures that only ZIP-215 accepts), signed after they were spoilt, and judged by iota.go
- * v3.0.0-rc.3 as HORNET 2.0.1 builds on it. Of each kind of outcome a few were kept. Formats as in data/README.md.
+ * A generator made transactions that are almost right: owners that own each other, locks that end
+ * in that very second, counters off by one, foundries out of order, signatures that only ZIP-215
+ * accepts. They were changed, then signed, then judged by iota.go v3.0.0-rc.3 as HORNET 2.0.1 uses
+ * it. A few of each outcome were kept. The format is in test/vectors/README.md#single-rules.
  */
 import { describe, expect, it } from 'vitest';
 import { README_PARAMETERS } from '../../scripts/conformance/parameters.ts';
 import { runVector } from '../../scripts/conformance/run-vector.ts';
-import { inadmissibleTransaction } from '../../src/stardust/admission.ts';
+import { transactionAdmissionFault } from '../../src/stardust/admission.ts';
 import { parseBlock } from '../../src/stardust/block.ts';
 import type { ProtocolParameters } from '../../src/stardust/parameters.ts';
 import { basic, blockBytes, signer, transactionOf } from '../support/build-payloads.ts';
@@ -16,7 +18,7 @@ import { readLines } from '../support/vectors.ts';
 
 const VECTORS = 4750;
 
-describe('the vectors of the second reader', () => {
+describe('the generated vectors (second-reader.jsonl)', () => {
   it(`are ${VECTORS}, and all pass`, async () => {
     const vectors = readLines('second-reader.jsonl');
     expect(vectors.length).toBe(VECTORS);
@@ -30,7 +32,7 @@ describe('the vectors of the second reader', () => {
 });
 
 describe('C-16', () => {
-  /** What is wrong with a transaction of these amounts, where storage costs nothing. */
+  /** Which rule a transaction with these amounts breaks, where storage costs nothing. */
   function broken(tokenSupply: bigint, amounts: readonly bigint[]): string | undefined {
     const owner = signer('owner');
     const outputs = amounts.map((amount) => basic(owner.address, { amount }));
@@ -42,12 +44,12 @@ describe('C-16', () => {
     if (!result.ok) return result.reason;
     const rentStructure = { vByteCost: 0, vByteFactorData: 1, vByteFactorKey: 10 };
     const parameters: ProtocolParameters = { ...README_PARAMETERS, rentStructure, tokenSupply };
-    return inadmissibleTransaction(result.parsed, parameters);
+    return transactionAdmissionFault(result.parsed, parameters);
   }
 
   it('adds in uint64, as the reference does: under a supply of 2^63 or more the sum wraps', () => {
     const half = 1n << 63n;
-    // the reference's words: `sum+deposit > protoParas.TokenSupply`, both uint64
+    // in the reference: `sum+deposit > protoParas.TokenSupply`, both uint64
     expect(broken((1n << 64n) - 1n, [half, half, 5n])).toBeUndefined();
     expect(broken(half, [half, half])).toBeUndefined();
     expect(broken(half, [half, 1n])).toMatch(/^C-16/);

@@ -1,4 +1,7 @@
-/** Blocks, outputs and milestones in REST JSON, against what the reference prints (parsing.jsonl) and serves (network-a). */
+/**
+ * Blocks, outputs and milestones in REST JSON, against what the reference prints (parsing.jsonl)
+ * and serves (network-a).
+ */
 import { describe, expect, it } from 'vitest';
 import { parseBlock } from '../../src/stardust/block.ts';
 import { fromHex } from '../../src/stardust/bytes.ts';

@@ -1,5 +1,6 @@
 /**
- * Snapshot files (TIP-0035; formats-and-clients.md 1): the reference's own, made-up ones of every shape, and damaged ones.
+ * Snapshot files (TIP-0035; docs/snapshot-format.md): the reference's own, made-up ones of every
+ * shape, and damaged ones.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +45,7 @@ async function load(
   return { summary, sink, hash: hash.toHex() };
 }
 
-/** What the files are refused for. */
+/** Why the files are refused. */
 async function refusal(
   full: Uint8Array,
   delta?: Uint8Array,
@@ -119,7 +120,7 @@ describe('snapshots of the reference', () => {
     expect([sink.outputs.size, sink.milestones.size]).toEqual([due.outputs, 0]);
   });
 
-  it('network-a: the delta leads to milestone 81 and to the state hash recorded there', async () => {
+  it('network-a: the delta leads to milestone 81 and its recorded state hash', async () => {
     const { summary, sink, hash } = await load(
       recorded('network-a/full_snapshot'),
       recorded('network-a/delta_snapshot'),
@@ -134,7 +135,7 @@ describe('snapshots of the reference', () => {
     expect(summary.currentParameters.networkName).toBe('stardust_sample1');
   });
 
-  it('network-c: the delta leads to milestone 41, its state hash, and the parameters announced on the way', async () => {
+  it('network-c: the delta leads to milestone 41, its state hash and parameters', async () => {
     const { summary, hash } = await load(
       recorded('network-c/full_snapshot'),
       recorded('network-c/delta_snapshot'),
@@ -161,7 +162,7 @@ describe('snapshots of the reference', () => {
   });
 
   // made by hand for HORNET's integration test: previous IDs and timestamps are all zero
-  it('snapshot_full_snapshot, snapshot_delta_snapshot: refused, as no network has milestones like theirs', async () => {
+  it('snapshot_full_snapshot, snapshot_delta_snapshot: refused, links missing', async () => {
     const [full, delta] = [
       recorded('snapshots/snapshot_full_snapshot'),
       recorded('snapshots/snapshot_delta_snapshot'),
@@ -180,8 +181,9 @@ describe('snapshots of the reference', () => {
     expect(sink.sorted.map(({ outputId }) => outputId[0])).toEqual([1, 2]);
   });
 
-  // "the final ms diff outputs the 40'000'000 tokens to an output with all 9s as its ID (deducting 10'000'000 from the treasury)": snapshot_test.go
-  it('snapshot_full_snapshot, snapshot_delta_snapshot: end as the integration test expects where links do not matter', async () => {
+  // "the final ms diff outputs the 40'000'000 tokens to an output with all 9s as its ID (deducting
+  // 10'000'000 from the treasury)": snapshot_test.go
+  it('snapshot_full_snapshot, snapshot_delta_snapshot: load without links as HORNET does', async () => {
     const { summary, sink } = await load(
       recorded('snapshots/snapshot_full_snapshot'),
       recorded('snapshots/snapshot_delta_snapshot'),
@@ -293,7 +295,8 @@ describe('made-up networks', () => {
         try {
           summary = await readSnapshot(full, delta, sink);
         } catch (error) {
-          // where parameters came into force between target and ledger, the file holds the later ones, and the older by chance at most
+          // If parameters came into force between target and ledger, the file holds the later ones.
+          // It holds the older ones only by chance.
           expect(String(error)).toMatch(
             /protocol parameters in force at milestone \d+ are not in the file/,
           );
@@ -322,7 +325,8 @@ describe('made-up networks', () => {
 
         const known = summary.parameters.map((option) => option.targetMilestoneIndex);
         expect([...due.parameters.keys()]).toEqual(expect.arrayContaining(known));
-        // the file tells of what was announced within the extra diffs; here that is at most 6 milestones before it is in force
+        // The file holds what was announced within the extra diffs. Here parameters come into force
+        // at most 6 milestones later.
         if (extra >= 6) {
           expect(summary.currentParameters.rentStructure.vByteCost).toBe(
             due.parameters.get(inForce),
@@ -341,7 +345,7 @@ describe('made-up networks', () => {
       }),
       { numRuns: 400 },
     );
-    // about a quarter of the full snapshots, so that most cases do test something
+    // about a quarter of the full snapshots is refused, so most cases do test something
     expect(missingParameters).toBeLessThan(200);
   });
 
@@ -355,7 +359,7 @@ describe('made-up networks', () => {
   const full = concatBytes(...network.full(9, 11, 2));
   const delta = concatBytes(...network.delta(9, 12));
 
-  it('an import goes on where it was interrupted', async () => {
+  it('an interrupted import goes on after its last batch', async () => {
     const whole = await load(full, delta);
     expect(whole.sink.changes).toBeGreaterThan(8);
     for (let dieAfter = 0; dieAfter < whole.sink.changes; dieAfter++) {
@@ -377,7 +381,7 @@ describe('made-up networks', () => {
     expect(sink.outputs.size).toBe(summary.outputs);
   });
 
-  it('a sink that claims more than there is does not pass', async () => {
+  it('a sink that claims more operations than the files have is an error', async () => {
     const sink = new MemorySink();
     sink.begin = async () => 1_000_000;
     await expect(load(full, delta, {}, sink)).rejects.toThrow(
@@ -396,7 +400,7 @@ describe('made-up networks', () => {
     }
   });
 
-  it('files are let go of, whatever happens', async () => {
+  it('files are released, whatever happens', async () => {
     for (const bytes of [full, edited(full, 400, 0xff, 0xff)]) {
       let open = 0;
       const watched = (content: Uint8Array) => ({
@@ -428,11 +432,11 @@ describe('damage', () => {
   ]);
   const full = concatBytes(...network.full(9, 11, 2));
   const delta = concatBytes(...network.delta(9, 12));
-  // header (formats-and-clients.md 1.1)
+  // header (docs/snapshot-format.md#full-header)
   const counts = 92 + (full[90]! | (full[91]! << 8));
   const outputs = counts + 14;
 
-  it('none: both load', async () => {
+  it('none: the files that the cases below damage load', async () => {
     expect((await load(full)).summary.ledgerIndex).toBe(9);
     expect((await load(full, delta)).summary.ledgerIndex).toBe(12);
   });
@@ -581,7 +585,7 @@ describe('damage', () => {
     'a $what snapshot cut off anywhere is refused, where it ends or before',
     async ({ bytes, with: files }) => {
       for (let length = 0; length < bytes.length; length++) {
-        // as it is, and as a file that ends before its time
+        // once as it is, once as a file that ends too early
         for (const size of [length, bytes.length]) {
           const [base, continued] = files(bytes.subarray(0, length), size);
           const error = await readSnapshot(base!, continued, new MemorySink()).catch(

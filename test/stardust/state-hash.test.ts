@@ -1,5 +1,6 @@
 /**
- * The ledger's state hash (data/README.md), as HORNET computed it of two networks.
+ * The ledger's state hash (docs/snapshot-format.md#state-hash), as HORNET computed it for two
+ * networks.
  */
 import { expect, it } from 'vitest';
 import { stateHash } from '../../src/stardust/state-hash.ts';
@@ -36,7 +37,7 @@ it.each([
   ).toBe(hash);
 });
 
-it('is not made of outputs out of order, or twice there', async () => {
+it('throws if outputs are out of order or occur twice', async () => {
   const [first, second] = ledgerAt(networkA, 106);
   for (const outputs of [
     [second!, first!],

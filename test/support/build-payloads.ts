@@ -47,7 +47,7 @@ import { type Unlock, UnlockType } from '../../src/stardust/unlock.ts';
 import { type UnlockCondition, UnlockConditionType } from '../../src/stardust/unlock-condition.ts';
 
 export const ZERO = new Uint8Array(32);
-export const NETWORK_NAME = 'private_tangle1';
+const NETWORK_NAME = 'private_tangle1';
 
 /** 32 bytes that are the hash of a name. */
 export function idOf(name: string): Uint8Array {

@@ -1,5 +1,6 @@
 /**
- * Transitions of aliases: by the governor, or by the state controller (TIP-0018; protocol.md A-1 to A-8).
+ * Transitions of aliases, by the governor or by the state controller (TIP-0018; docs/protocol.md,
+ * A-1 to A-8).
  */
 import { addressKey } from '../address.ts';
 import { equalBytes, isZero } from '../bytes.ts';
@@ -9,21 +10,24 @@ import { addressIn, UnlockConditionType } from '../unlock-condition.ts';
 
 export type AliasStep = 'governance' | 'state' | 'destruction' | 'illegal';
 
-/** S2.2: what an alias does in a transaction, told by its state index and nothing else. */
+/**
+ * S2.2: what an alias does in a transaction. The state index alone decides it. `next` is undefined
+ * if the alias does not go on.
+ */
 export function aliasStep(current: AliasOutput, next: AliasOutput | undefined): AliasStep {
   if (next === undefined) return 'destruction';
   if (next.stateIndex === current.stateIndex) return 'governance';
-  // uint32: after 2^32 − 1 comes 0
+  // in uint32, where 0 comes after 2^32 − 1
   if (next.stateIndex === (current.stateIndex + 1) >>> 0) return 'state';
   return 'illegal';
 }
 
-/** A-1, but for the issuer (issuer.ts) */
+/** A-1, except for the issuer (issuer.ts) */
 export function aliasGenesisValid(alias: AliasOutput): boolean {
   return isZero(alias.aliasId);
 }
 
-/** A-3 to A-8; `newFoundries` is how many foundries of the alias are created. */
+/** A-3 to A-8. `newFoundries` is the number of foundries that the alias creates. */
 export function aliasTransitionValid(
   current: AliasOutput,
   next: AliasOutput,
@@ -42,7 +46,7 @@ export function aliasTransitionValid(
   }
 }
 
-/** A-4: the governor changes controllers and features, nothing else. */
+/** A-4: a governance transition may change controllers and features, nothing else. */
 function governanceValid(current: AliasOutput, next: AliasOutput): boolean {
   return (
     current.amount === next.amount &&
@@ -65,9 +69,10 @@ function stateValid(current: AliasOutput, next: AliasOutput, newFoundries: numbe
     [UnlockConditionType.StateController, UnlockConditionType.Governor].every(
       (type) => addressKey(addressIn(current, type)) === addressKey(addressIn(next, type)),
     ) &&
-    // A-6: the sender may change
+    // A-6: the metadata feature stays, the sender may change
     equalFeatures(metadata(current), metadata(next)) &&
-    // A-5, A-7, A-8: the counter counts the new foundries, and so never decreases; where it stays, F-3 refuses new ones as well
+    // A-5, A-8: the counter grows by the number of new foundries, so it never decreases. A-7 looks
+    // at none where the counter stays; F-3 refuses those.
     next.foundryCounter - current.foundryCounter === newFoundries
   );
 }

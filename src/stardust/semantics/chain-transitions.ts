@@ -1,7 +1,9 @@
 /**
- * Chains: each that goes in is changed or destroyed, each that only comes out is new (TIP-0018; protocol.md D.2 S6, D.3).
+ * Transitions of chains (TIP-0018; docs/protocol.md, D.2, S6, and D.3). A chain that is consumed
+ * goes on or is destroyed. A chain that is created and was not consumed is new.
  *
- * Issuers (issuer.ts) belong to this stage too, but they alone depend on what is unlocked and with it on time.
+ * Issuers (issuer.ts) belong to this stage too. They are judged apart, because they depend on the
+ * unlocked addresses and so on the milestone's timestamp.
  */
 import { type Output, OutputType } from '../output.ts';
 import { aliasGenesisValid, aliasTransitionValid } from './alias-transition.ts';
@@ -16,7 +18,7 @@ import {
 import type { TokenSums } from './native-tokens.ts';
 import { nftGenesisValid, nftTransitionValid } from './nft-transition.ts';
 
-/** S6.1, S6.2 but for the issuers. The order of the tables does not matter. */
+/** S6.1 and S6.2, except for the issuers. The order of the tables does not matter. */
 export function chainsValid(
   outputs: readonly Output[],
   inChains: ChainTable,
@@ -42,7 +44,7 @@ export function chainsValid(
   return true;
 }
 
-/** A-2, N-3: aliases and NFTs may always go. */
+/** A-2, N-3: aliases and NFTs may always be destroyed. F-10: foundries only under a condition. */
 function destructionValid(current: ChainOutput, surroundings: FoundrySurroundings): boolean {
   return current.type !== OutputType.Foundry || foundryDestructionValid(current, surroundings);
 }
@@ -66,7 +68,9 @@ function transitionValid(
   );
 }
 
-/** an alias or NFT with an ID that did not go in is no genesis. */
+/**
+ * X-1: an alias or NFT with an ID that was not consumed is not new, so its creation is not valid.
+ */
 function genesisValid(output: ChainOutput, surroundings: FoundrySurroundings): boolean {
   switch (output.type) {
     case OutputType.Alias:

@@ -1,7 +1,9 @@
 /**
- * Chains on either side of a transaction: alias, foundry and NFT outputs by the ID that they keep while they change (TIP-0018; protocol.md D.2 "working data").
+ * The chains on both sides of a transaction: alias, foundry and NFT outputs by the ID that they
+ * keep while they change (TIP-0018; docs/protocol.md, D.2, "working data").
  */
 import { AddressType, addressKey } from '../address.ts';
+import { toHexDigits } from '../bytes.ts';
 import { aliasIdOf, foundryId, nftIdOf } from '../ids.ts';
 import {
   type AliasOutput,
@@ -12,8 +14,9 @@ import {
 } from '../output.ts';
 
 /**
- * A chain's ID as a map key that tells the kinds apart: for an alias or NFT the key of its address (33 bytes), for a foundry the hex of its
- * ID (38 bytes), which is the token's ID too.
+ * A chain's ID as a key of maps, different for chains of different types. For an alias or NFT it is
+ * the key of its address (33 bytes), for a foundry the hex of its ID (38 bytes), which is its
+ * token's ID too.
  */
 export type ChainKey = string;
 
@@ -21,7 +24,10 @@ export type ChainOutput = AliasOutput | FoundryOutput | NftOutput;
 
 export type ChainTable = ReadonlyMap<ChainKey, ChainOutput>;
 
-/** The chain that an output is a state of, whose own ID stands in for a zero alias or NFT ID (B.6). */
+/**
+ * The key of the chain that the output belongs to. `outputId` is the output's ID, from which a new
+ * alias or NFT gets its own (B.6).
+ */
 export function chainKey(output: ChainOutput, outputId: Uint8Array): ChainKey {
   switch (output.type) {
     case OutputType.Alias:
@@ -33,12 +39,12 @@ export function chainKey(output: ChainOutput, outputId: Uint8Array): ChainKey {
   }
 }
 
-/** The key of a foundry, and of its token. */
+/** The key of the foundry and of its token. */
 export function foundryKey(foundry: FoundryOutput): ChainKey {
-  return foundryId(foundry).toHex();
+  return toHexDigits(foundryId(foundry));
 }
 
-/** The chains among outputs; `outputIdOf` is asked for the 34-byte ID of the output at a position. */
+/** The chains among the outputs. `outputIdOf` tells the 34-byte ID of the output at a position. */
 export function chainTable(
   outputs: readonly Output[],
   outputIdOf: (position: number) => Uint8Array,

@@ -1,8 +1,12 @@
 /**
- * Conflict reasons: why a referenced transaction is not applied (TIP-0025; protocol.md D.0).
+ * Conflict reasons: why a referenced transaction is not applied (TIP-0025; docs/protocol.md, D.0).
  *
- * Only "conflict or not" enters the Merkle roots; the numbers are what nodes report as `conflictReason`. The reference's 255, "anything else", is
- * not here: no path leads to it.
+ * The Merkle roots depend only on whether there is a conflict. Nodes report the number as
+ * `conflictReason`. The number 255 of the reference, "anything else", is missing: no rule leads to
+ * it.
+ *
+ * The line that decides a reason is found by its name: 1 to 3 in ../white-flag/walk.ts, the others
+ * in judge.ts and the files that it calls.
  */
 export const ConflictReason = {
   None: 0,
@@ -38,7 +42,21 @@ const WORDS: { [R in ConflictReason]: string } = {
   12: 'a chain may not change in this way',
 };
 
+/** The verdict on a transaction from one time on, until that of the next step. */
+export interface VerdictStep {
+  /** The milestone's timestamp, unix seconds; 0 in the first step. */
+  from: number;
+  /** `None` where the transaction is applied. */
+  reason: ConflictReason;
+}
+
+/** The reason with this number. Throws a RangeError if there is none. */
+export function conflictReasonOf(number: number): ConflictReason {
+  if (!(number in WORDS)) throw new RangeError(`there is no conflict reason ${number}`);
+  return number as ConflictReason;
+}
+
 /** The reason in words. */
-export function describe(reason: ConflictReason): string {
+export function describeReason(reason: ConflictReason): string {
   return WORDS[reason];
 }

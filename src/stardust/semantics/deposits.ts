@@ -1,7 +1,9 @@
 /**
- * Base tokens: inputs and outputs balance, and storage deposits go back to who lent them (TIP-0018, TIP-0020; protocol.md D.2 S4).
+ * Base tokens: inputs and outputs balance, and storage deposits are returned (TIP-0018, TIP-0020;
+ * docs/protocol.md, D.2, S4).
  *
- * All sums wrap at 2^64, as in the reference; on a ledger whose supply is consistent none of them gets there.
+ * All sums wrap at 2^64, as in the reference. In a ledger whose supply is right no sum gets that
+ * far.
  */
 import { type AddressKey, addressKey } from '../address.ts';
 import { type Output, OutputType } from '../output.ts';
@@ -12,15 +14,15 @@ import { isUnlockedBy, type UnlockedAddresses } from './unlocking.ts';
 export interface DepositPlan {
   /** S4.1 */
   balanced: boolean;
-  /** The inputs that borrowed a storage deposit. */
+  /** The storage deposits that the inputs must return, base tokens. */
   borrowed: readonly { input: number; returnAddress: AddressKey; amount: bigint }[];
-  /** Base tokens in simple outputs, by owner. */
+  /** Base tokens in simple outputs (S4.3), by owner. */
   paid: ReadonlyMap<AddressKey, bigint>;
 }
 
 export function planDeposits(inputs: readonly Output[], outputs: readonly Output[]): DepositPlan {
   return {
-    balanced: sum(inputs) === sum(outputs),
+    balanced: totalAmount(inputs) === totalAmount(outputs),
     borrowed: borrowedBy(inputs),
     paid: paidBy(outputs),
   };
@@ -30,7 +32,7 @@ function addU64(a: bigint, b: bigint): bigint {
   return BigInt.asUintN(64, a + b);
 }
 
-function sum(outputs: readonly Output[]): bigint {
+function totalAmount(outputs: readonly Output[]): bigint {
   return outputs.reduce((total, { amount }) => addU64(total, amount), 0n);
 }
 
@@ -44,11 +46,11 @@ function borrowedBy(inputs: readonly Output[]): DepositPlan['borrowed'] {
   });
 }
 
-function add(sums: Map<AddressKey, bigint>, address: AddressKey, amount: bigint): void {
+function addTo(sums: Map<AddressKey, bigint>, address: AddressKey, amount: bigint): void {
   sums.set(address, addU64(sums.get(address) ?? 0n, amount));
 }
 
-/** S4.3: only basic outputs with an address condition and nothing else pay a deposit back. */
+/** S4.3: only a basic output with an address condition and nothing else returns a deposit. */
 function paidBy(outputs: readonly Output[]): ReadonlyMap<AddressKey, bigint> {
   const paid = new Map<AddressKey, bigint>();
   for (const output of outputs) {
@@ -56,12 +58,12 @@ function paidBy(outputs: readonly Output[]): ReadonlyMap<AddressKey, bigint> {
     const { unlockConditions, features, nativeTokens, amount } = output;
     if (unlockConditions.length !== 1 || features.length !== 0 || nativeTokens.length !== 0)
       continue;
-    add(paid, addressKey(addressIn(output, UnlockConditionType.Address)), amount);
+    addTo(paid, addressKey(addressIn(output, UnlockConditionType.Address)), amount);
   }
   return paid;
 }
 
-/** S4, given the addresses that unlocked the inputs. */
+/** S4. `unlocked` are the addresses that unlocked the inputs. */
 export function judgeDeposits(
   { balanced, borrowed, paid }: DepositPlan,
   unlocked: UnlockedAddresses,
@@ -69,12 +71,12 @@ export function judgeDeposits(
   if (!balanced) return ConflictReason.InputOutputSumMismatch;
   const due = new Map<AddressKey, bigint>();
   for (const { input, returnAddress, amount } of borrowed) {
-    // S4.2: whoever unlocks what he lent for himself owes himself nothing
-    if (!isUnlockedBy(unlocked, returnAddress, input)) add(due, returnAddress, amount);
+    // S4.2: nothing is due if the return address itself unlocked the input
+    if (!isUnlockedBy(unlocked, returnAddress, input)) addTo(due, returnAddress, amount);
   }
   for (const [address, amount] of due) {
     const returned = paid.get(address);
-    // S4.3: a return of 0 needs an output too
+    // S4.3: a return of 0 base tokens needs an output too
     if (returned === undefined || returned < amount) return ConflictReason.ReturnAmountNotFulfilled;
   }
   return ConflictReason.None;

@@ -1,7 +1,8 @@
 /**
- * Transitions of foundries (TIP-0018; protocol.md F-1 to F-11).
+ * Transitions of foundries (TIP-0018; docs/protocol.md, F-1 to F-11).
  *
- * F-11 needs no code: a foundry's owner is an alias, so unlocking it takes a state transition of that alias (unlocking.ts).
+ * F-11 needs no code here. A foundry's owner is an alias, and an alias unlocks what it owns in a
+ * state transition only (unlocking.ts, S2.13).
  */
 import { addressKey } from '../address.ts';
 import { equalFeatures } from '../feature.ts';
@@ -18,7 +19,7 @@ import {
 /** Serial numbers of the new foundries of each alias, in the order of the outputs. */
 export type NewFoundries = ReadonlyMap<ChainKey, readonly number[]>;
 
-/** What of the transaction foundries are judged by. */
+/** The parts of the transaction on which a foundry's transition depends. */
 export interface FoundrySurroundings {
   inChains: ChainTable;
   outChains: ChainTable;
@@ -27,7 +28,7 @@ export interface FoundrySurroundings {
   newFoundries: NewFoundries;
 }
 
-/** The foundries among the outputs that are not among the inputs. */
+/** The foundries that are created and were not consumed. */
 export function findNewFoundries(outputs: readonly Output[], inChains: ChainTable): NewFoundries {
   const serials = new Map<ChainKey, number[]>();
   for (const output of outputs) {

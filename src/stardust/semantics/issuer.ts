@@ -1,11 +1,14 @@
 /**
- * Issuers: who stands in a new alias or NFT as its issuer must have unlocked an input (TIP-0018; protocol.md A-1, N-1).
+ * Issuers: the issuer that a new alias or NFT names must have unlocked an input (TIP-0018;
+ * docs/protocol.md, A-1, N-1).
  */
 import { type AddressKey, addressKey } from '../address.ts';
 import { FeatureType, findFeature } from '../feature.ts';
 import type { ChainTable } from './chains.ts';
 
-/** The addresses that must be unlocked. A chain that goes on needs its issuer no more. */
+/**
+ * A-1, N-1: the addresses that must be unlocked. Chains that were consumed need no issuer any more.
+ */
 export function requiredIssuers(inChains: ChainTable, outChains: ChainTable): AddressKey[] {
   return [...outChains].flatMap(([key, { immutableFeatures }]) => {
     const issuer = findFeature(immutableFeatures, FeatureType.Issuer);

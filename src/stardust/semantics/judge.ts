@@ -1,15 +1,18 @@
 /**
- * The verdict on a transaction whose inputs are all there (TIP-0018, TIP-0020; protocol.md D.2): six stages, the first that fails decides.
+ * The verdict on a transaction whose inputs are all unspent (TIP-0018, TIP-0020; docs/protocol.md,
+ * D.2). It has six stages; the first that fails decides.
  *
- * Nothing but the milestone's timestamp and the outputs consumed enters, no protocol parameter, and the timestamp in few places only: S1, S2, and by
- * what S2 unlocks S3, S4.2 and the issuers of S6. So the rest is done once, in a plan, from which the verdict at any time is read off.
+ * The verdict depends on the transaction, the consumed outputs and the milestone's timestamp, and
+ * on no protocol parameter. The timestamp enters S1 and S2, and through the addresses that S2
+ * unlocks also S3, S4.2 and the issuers of S6. Everything else is computed once, in a plan, from
+ * which the verdict at any timestamp is derived.
  */
 import type { AddressKey } from '../address.ts';
 import { equalBytes } from '../bytes.ts';
 import { outputId } from '../ids.ts';
 import { chainsValid } from './chain-transitions.ts';
 import { chainTable } from './chains.ts';
-import { ConflictReason } from './conflict-reason.ts';
+import { ConflictReason, type VerdictStep } from './conflict-reason.ts';
 import { type DepositPlan, judgeDeposits, planDeposits } from './deposits.ts';
 import { requiredIssuers } from './issuer.ts';
 import type { ConsumedOutput, JudgedTransaction } from './judged-transaction.ts';
@@ -24,14 +27,10 @@ import {
   unlockInputs,
 } from './unlocking.ts';
 
-/** A verdict and the time from which on it holds, until the next step. */
-export interface VerdictStep {
-  /** The milestone's timestamp, unix seconds; 0 in the first step. */
-  from: number;
-  reason: ConflictReason;
-}
-
-/** The verdict in a milestone of this timestamp; `None` if the transaction applies. Throws an Error if `consumed` are not its inputs, in their order. */
+/**
+ * The verdict in a milestone with the timestamp `unixTime` (seconds): `None` if the transaction is
+ * applied. Throws an Error if `consumed` are not the transaction's inputs, in their order.
+ */
 export function judge(
   tx: JudgedTransaction,
   consumed: readonly ConsumedOutput[],
@@ -40,7 +39,10 @@ export function judge(
   return verdictAt(plan(tx, consumed), unixTime);
 }
 
-/** The verdict at every time, neighbouring steps different; otherwise as {@link judge}. */
+/**
+ * The verdicts at all timestamps, in ascending order; neighbouring steps have different reasons.
+ * Throws as {@link judge} does.
+ */
 export function judgeOverTime(
   tx: JudgedTransaction,
   consumed: readonly ConsumedOutput[],
@@ -87,7 +89,9 @@ function plan(tx: JudgedTransaction, consumed: readonly ConsumedOutput[]): Plan 
   };
 }
 
-/** Stage L has found the inputs (D.1): anything else here is a mistake of ours, not of the transaction. */
+/**
+ * D.1 has found the inputs, so a difference is a mistake in this program, not in the transaction.
+ */
 function checkConsumed(tx: JudgedTransaction, consumed: readonly ConsumedOutput[]): void {
   const { inputs } = tx.value.essence;
   const right =
@@ -99,7 +103,7 @@ function checkConsumed(tx: JudgedTransaction, consumed: readonly ConsumedOutput[
 }
 
 function verdictAt(planned: Plan, unixTime: number): ConflictReason {
-  // S1: from that second on
+  // S1: a timelock ends with its second
   if (unixTime < planned.timelockedUntil) return ConflictReason.TimelockNotExpired;
   // S2
   if (!planned.commitmentMatches) return ConflictReason.InvalidInputsCommitment;
@@ -113,14 +117,17 @@ function verdictAt(planned: Plan, unixTime: number): ConflictReason {
   if (depositing !== ConflictReason.None) return depositing;
   // S5
   if (!planned.tokensValid) return ConflictReason.InvalidNativeTokens;
-  // S6, where issuers and transitions have one number
+  // S6: missing issuers and transitions that are not valid have the same reason
   const issued = planned.issuers.every((issuer) => unlocked.has(issuer));
   return planned.chainsValid && issued
     ? ConflictReason.None
     : ConflictReason.InvalidChainStateTransition;
 }
 
-/** The times at which the verdict may change, ascending, 0 first: the end of the last timelock, and every expiration after it. */
+/**
+ * The timestamps at which the verdict may change, ascending from 0: the end of the last timelock,
+ * and every expiration after it.
+ */
 function breakpoints({ timelockedUntil, inputs }: Plan): number[] {
   const expirations = inputs.flatMap(({ expiration }) =>
     expiration === undefined ? [] : [expiration.unixTime],

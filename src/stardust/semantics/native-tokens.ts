@@ -1,21 +1,26 @@
 /**
- * Native tokens: sums on either side, and their balance where no foundry is there to change it (TIP-0018; protocol.md D.2 S5).
+ * Native tokens: their sums on both sides of a transaction, and their balance where no foundry
+ * changes it (TIP-0018; docs/protocol.md, D.2, S5).
  */
+import { toHexDigits } from '../bytes.ts';
 import type { Output } from '../output.ts';
 import { MAX_NATIVE_TOKENS } from '../syntax.ts';
 import type { ChainKey, ChainTable } from './chains.ts';
 
-/** uint256 amounts by token; a token's ID is that of its foundry (B.7). */
+/** Amounts (uint256) by token. A token's ID is that of its foundry (B.7). */
 export type TokenSums = ReadonlyMap<ChainKey, bigint>;
 
 const MAX_UINT256 = 2n ** 256n - 1n;
 
-/** S5.1, S5.3: what the outputs hold of each token; none if an amount is 0 or a sum exceeds 2^256 − 1. */
+/**
+ * S5.1, S5.3: the amount of each token in the outputs. Undefined if an amount is 0 or a sum exceeds
+ * 2^256 − 1.
+ */
 export function sumTokens(outputs: readonly Output[]): TokenSums | undefined {
   const sums = new Map<ChainKey, bigint>();
   for (const { nativeTokens } of outputs) {
     for (const { id, amount } of nativeTokens) {
-      const token = id.toHex();
+      const token = toHexDigits(id);
       const total = (sums.get(token) ?? 0n) + amount;
       if (amount === 0n || total > MAX_UINT256) return undefined;
       sums.set(token, total);
@@ -24,16 +29,20 @@ export function sumTokens(outputs: readonly Output[]): TokenSums | undefined {
   return sums;
 }
 
-/** S5.2, S5.4 to S5.6. A token whose foundry is among the outputs is the foundry's to judge (token-scheme.ts). */
+/**
+ * S5.2, S5.4 to S5.6. Tokens whose foundry is among the outputs are judged with the foundry
+ * (token-scheme.ts).
+ */
 export function tokensBalanced(
   inSums: TokenSums,
   outSums: TokenSums,
   outChains: ChainTable,
 ): boolean {
-  // S5.4, and with it S5.2
+  // S5.4, which includes S5.2
   if (new Set([...inSums.keys(), ...outSums.keys()]).size > MAX_NATIVE_TOKENS) return false;
   for (const [token, outSum] of outSums) {
-    // S5.5: less may come out than went in, not more. S5.6: what comes out must have gone in
+    // S5.5: no more tokens are created than were consumed; fewer may be. S5.6: a token that is
+    // created must have been consumed.
     if (!outChains.has(token) && outSum > (inSums.get(token) ?? 0n)) return false;
   }
   return true;

@@ -1,11 +1,11 @@
 /**
- * Transitions of NFTs (TIP-0018; protocol.md N-1 to N-3).
+ * Transitions of NFTs (TIP-0018; docs/protocol.md, N-1 to N-3).
  */
 import { isZero } from '../bytes.ts';
 import { equalFeatures } from '../feature.ts';
 import type { NftOutput } from '../output.ts';
 
-/** N-1, but for the issuer (issuer.ts) */
+/** N-1, except for the issuer (issuer.ts) */
 export function nftGenesisValid(nft: NftOutput): boolean {
   return isZero(nft.nftId);
 }

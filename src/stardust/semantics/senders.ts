@@ -1,5 +1,6 @@
 /**
- * Senders: who an output says it comes from must have unlocked an input (TIP-0018; protocol.md D.2 S3).
+ * Senders: the sender that an output names must have unlocked an input (TIP-0018; docs/protocol.md,
+ * D.2, S3).
  */
 import { type AddressKey, addressKey } from '../address.ts';
 import { FeatureType, findFeature } from '../feature.ts';

@@ -1,14 +1,18 @@
 /**
- * The signatures of a transaction, by the rule that is handed in (TIP-0014; protocol.md F, S2.10).
+ * The signatures of a transaction (TIP-0014; docs/protocol.md, F and S2.10).
  *
- * Whether one is looked at at all is decided in unlocking.ts: only if its key hashes to the owner's address.
+ * All are verified before there is a verdict. unlocking.ts uses the result only where the key
+ * belongs to the owner's address.
  */
 
 import type { VerifySignature } from '../milestone-keys.ts';
 import { UnlockType } from '../unlock.ts';
 import type { JudgedTransaction } from './judged-transaction.ts';
 
-/** For each unlock whether it is a signature that is valid over the transaction's signed digest (B.3). Rejects only if `verify` does. */
+/**
+ * For each unlock whether it is a signature that is valid over the transaction's signed digest
+ * (B.3). The promise rejects only if one of `verify` does.
+ */
 export function verifySignatures(
   { value, signedDigest }: Pick<JudgedTransaction, 'value' | 'signedDigest'>,
   verify: VerifySignature,

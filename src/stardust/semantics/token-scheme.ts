@@ -1,11 +1,15 @@
 /**
- * The simple token scheme: a foundry's counters against the tokens that move (TIP-0018; protocol.md F-1, F-6 to F-10).
+ * The simple token scheme: whether a foundry's counters fit the tokens that a transaction moves
+ * (TIP-0018; docs/protocol.md, F-1, F-6 to F-10).
  *
- * `inSum` and `outSum` are the foundry's tokens on either side of the whole transaction.
+ * `inSum` and `outSum` are the amounts of the foundry's token in all consumed and in all created
+ * outputs, uint256.
  */
 import type { SimpleTokenScheme } from '../output.ts';
 
-/** F-1: a new foundry has minted just what comes out. What went in does not matter. */
+/**
+ * F-1: a new foundry has minted exactly the tokens that are created. Consumed ones do not matter.
+ */
 export function schemeGenesisValid({ minted, melted }: SimpleTokenScheme, outSum: bigint): boolean {
   return melted === 0n && minted === outSum;
 }
@@ -25,11 +29,14 @@ export function schemeTransitionValid(
   const difference = outSum - inSum;
   // F-7
   if (difference > 0n) return newlyMinted === difference && newlyMelted === 0n;
-  // F-8, where the rest is burned; F-9 is the same with a difference of 0
+  // F-8: what is neither melted nor created is burned. F-9 is the same with a difference of 0.
   return newlyMelted <= -difference && newlyMinted === 0n;
 }
 
-/** F-10: all that was minted is melted, here at the latest. A burned token is missing for good. */
+/**
+ * F-10: all tokens ever minted are melted, the last of them here. A foundry with a burned token can
+ * therefore never be destroyed.
+ */
 export function schemeDestructionValid(
   { minted, melted }: SimpleTokenScheme,
   inSum: bigint,

@@ -1,7 +1,9 @@
 /**
- * Unlocking the inputs: timelocks, the inputs commitment, and who may spend what (TIP-0018, TIP-0020; protocol.md D.2 S1, S2).
+ * Unlocking the inputs: timelocks, the inputs commitment, owners and unlocks (TIP-0018, TIP-0020;
+ * docs/protocol.md, D.2, S1 and S2).
  *
- * What no time enters is planned once; {@link unlockInputs} then walks the inputs for one timestamp.
+ * What does not depend on time is computed once (planUnlocking). {@link unlockInputs} then goes
+ * through the inputs for one timestamp.
  */
 
 import { type Address, type AddressKey, AddressType, addressKey } from '../address.ts';
@@ -19,9 +21,11 @@ import type { ConsumedOutput, JudgedTransaction } from './judged-transaction.ts'
 export type UnlockedAddresses = Map<AddressKey, UnlockedAddress>;
 
 interface UnlockedAddress {
-  /** Position of the input that unlocked it, by signature or as the chain itself. */
+  /**
+   * Position of the input that unlocked it: the one with the signature, or the alias or NFT itself.
+   */
   unlockedAt: number;
-  /** Positions of the inputs that refer to that one. */
+  /** Positions of the inputs whose unlocks refer to that one. */
   referencedBy: Set<number>;
 }
 
@@ -32,17 +36,25 @@ interface Owner {
 
 export interface PlannedInput {
   unlock: Unlock;
-  /** Signature unlocks: the address of the public key. */
+  /** The address of the public key in a signature unlock; undefined for other unlocks. */
   signer: AddressKey | undefined;
   signatureValid: boolean;
-  /** Who owns the output until it expires; none if an alias makes an illegal step (S2.2). */
+  /**
+   * The owner of the output until it expires; undefined if an alias makes an illegal step (S2.2).
+   */
   owner: Owner | undefined;
   expiration: { unixTime: number; owner: Owner } | undefined;
-  /** The address that is unlocked with this input, if it is a chain that does so (S2.12, S2.13). */
+  /**
+   * The address that this input unlocks as an alias or NFT (S2.12, S2.13); undefined if it unlocks
+   * none.
+   */
   chainAddress: ChainKey | undefined;
 }
 
-/** S1: the unix time from which on no timelock holds; 0 if there is none. */
+/**
+ * S1: the timestamp from which on no input is timelocked, Unix seconds; 0 if no input has a
+ * timelock.
+ */
 export function timelockedUntil(consumed: readonly ConsumedOutput[]): number {
   return Math.max(
     0,
@@ -52,7 +64,7 @@ export function timelockedUntil(consumed: readonly ConsumedOutput[]): number {
   );
 }
 
-/** S2.0: whether the transaction commits to just these outputs. */
+/** S2.0: whether the transaction's inputs commitment (B.5) is that of these outputs. */
 export function commitmentMatches(
   tx: JudgedTransaction,
   consumed: readonly ConsumedOutput[],
@@ -95,7 +107,7 @@ function asOwner(address: Address): Owner {
   return { type: address.type, key: addressKey(address) };
 }
 
-/** S2.1, S2.2: the owner that the output itself names. */
+/** S2.1, S2.2: the owner that the output's own conditions name. */
 function ownerOf(output: Output, outputId: Uint8Array, outChains: ChainTable): Owner | undefined {
   switch (output.type) {
     case OutputType.Basic:
@@ -125,7 +137,10 @@ function nextAlias(
   return next?.type === OutputType.Alias ? next : undefined;
 }
 
-/** S2.12: an NFT unlocks its address, burned or not. S2.13: an alias does so in a state transition only. */
+/**
+ * S2.12: an NFT unlocks its address, whether it goes on or is burned. S2.13: an alias unlocks its
+ * address in a state transition only.
+ */
 function unlockedChain(
   output: Output,
   outputId: Uint8Array,
@@ -145,8 +160,10 @@ function unlockedChain(
 }
 
 /**
- * S2.1 to S2.13: unlocks input after input at `unixTime`, the milestone's timestamp in seconds, and fills `unlocked`. Stops at the first input that
- * cannot be unlocked, with the reason.
+ * S2.1 to S2.13: unlocks the inputs one after the other and adds the unlocked addresses to
+ * `unlocked`. Returns the reason of the first input that cannot be unlocked, or `None`.
+ *
+ * @param unixTime the milestone's timestamp, seconds
  */
 export function unlockInputs(
   inputs: readonly PlannedInput[],
@@ -154,10 +171,10 @@ export function unlockInputs(
   unlocked: UnlockedAddresses,
 ): ConflictReason {
   for (const [i, input] of inputs.entries()) {
-    // S2.2 before S2.3; an alias never expires
+    // S2.2, before S2.3: aliases have no expiration
     if (input.owner === undefined) return ConflictReason.InvalidChainStateTransition;
     const { expiration } = input;
-    // S2.3: from that second on the return address owns the output, and nobody else
+    // S2.3: from the second of the expiration on, only the return address owns the output
     const owner =
       expiration !== undefined && expiration.unixTime <= unixTime ? expiration.owner : input.owner;
     const reason =
@@ -178,11 +195,11 @@ function unlockBySignature(
   owner: Owner,
   unlocked: UnlockedAddresses,
 ): ConflictReason {
-  // S2.4
+  // S2.4: only an Ed25519 address is unlocked by a signature
   if (owner.type !== AddressType.Ed25519) return ConflictReason.InvalidInputUnlock;
-  // S2.8: before the signature is looked at
+  // S2.8, before key and signature: one signature unlock for each address
   if (unlocked.has(owner.key)) return ConflictReason.InvalidInputUnlock;
-  // S2.9
+  // S2.9: the key must be the owner's
   if (input.signer !== owner.key) return ConflictReason.InvalidSignature;
   // S2.10
   if (!input.signatureValid) return ConflictReason.InvalidSignature;
@@ -191,7 +208,7 @@ function unlockBySignature(
   return ConflictReason.None;
 }
 
-/** The unlock that refers to the owner's input, by kind of owner: S2.4, S2.6, S2.7. */
+/** S2.4, S2.6, S2.7: the type of unlock that refers to the owner's input, by type of owner. */
 const REFERENCE_TO = {
   [AddressType.Ed25519]: UnlockType.Reference,
   [AddressType.Alias]: UnlockType.Alias,
@@ -204,16 +221,16 @@ function unlockByReference(
   owner: Owner,
   unlocked: UnlockedAddresses,
 ): ConflictReason {
-  // S2.4, S2.6
+  // S2.4, S2.6: the type of unlock must be that of the owner
   if (unlock.type !== REFERENCE_TO[owner.type]) return ConflictReason.InvalidInputUnlock;
-  // S2.5, S2.7
+  // S2.5, S2.7: it must refer to the input that unlocked the owner's address
   const source = unlocked.get(owner.key);
   if (source?.unlockedAt !== unlock.reference) return ConflictReason.InvalidInputUnlock;
   source.referencedBy.add(position);
   return ConflictReason.None;
 }
 
-/** Whether the address unlocked the input at `position`, directly or by reference. */
+/** Whether the address unlocked the input at `position`, itself or by reference. */
 export function isUnlockedBy(
   unlocked: UnlockedAddresses,
   address: AddressKey,

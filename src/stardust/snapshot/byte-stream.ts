@@ -1,12 +1,13 @@
 /**
- * Reads a snapshot file forward, piece by piece, and knows where it is.
+ * Reads a snapshot file forward, part by part, and knows its position.
  *
- * A file holds millions of records and does not fit into memory; a piece is a part of one record, and whoever asks for it has checked its length.
+ * A file holds millions of records and does not fit into memory. A part is at most one record long:
+ * callers check the length before they take it.
  */
 import { Reader, Refusal } from '../bytes.ts';
 import { type Codec, decode } from '../codec.ts';
 
-/** A snapshot file as it lies somewhere: `chunks` of any lengths, `size` bytes together. */
+/** A snapshot file wherever it is stored: `chunks` of any lengths, together `size` bytes. */
 export interface SnapshotFile {
   chunks: AsyncIterable<Uint8Array>;
   size: number;
@@ -14,7 +15,10 @@ export interface SnapshotFile {
 
 export type SnapshotKind = 'full' | 'delta';
 
-/** The file is truncated, damaged, of another kind, or does not hold what it has to: a sentence that says what, and where in the file. */
+/**
+ * A snapshot file is truncated, damaged, of another kind, or breaks a rule of
+ * docs/snapshot-format.md. The message says what is wrong and where in the file.
+ */
 export class SnapshotRefusal extends Error {
   readonly file: SnapshotKind;
   /** Bytes from the start of the file. */
@@ -43,7 +47,10 @@ export class ByteStream {
     this.#chunks = file.chunks[Symbol.asyncIterator]();
   }
 
-  /** The next `length` bytes, a copy. A {@link SnapshotRefusal} if the file ends before; `what` they are part of is for its sentence. */
+  /**
+   * A copy of the next `length` bytes. A {@link SnapshotRefusal} if the file ends before; its
+   * message says that it ends within `what`.
+   */
   async take(length: number, what: string): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(length);
     let filled = 0;
@@ -78,7 +85,7 @@ export class ByteStream {
     return true;
   }
 
-  /** Lets go of the file, wherever reading has come to. */
+  /** Releases the file, whether or not all of it was read. */
   async close(): Promise<void> {
     await this.#chunks.return?.();
   }
@@ -88,7 +95,10 @@ export class ByteStream {
   }
 }
 
-/** What `bytes`, which begin at `offset`, hold from the first to the last; a {@link SnapshotRefusal} that quotes the rule broken otherwise. */
+/**
+ * Decodes all of `bytes`, which begin at `offset` in the file. Throws a {@link SnapshotRefusal}
+ * that quotes the broken rule if they are not valid.
+ */
 export function decodePart<T>(
   stream: ByteStream,
   offset: number,

@@ -1,8 +1,11 @@
 /**
- * What the records of a snapshot file do to the ledger (formats-and-clients.md 1.6, 1.7).
+ * What the records of a snapshot file change in the ledger
+ * (docs/snapshot-format.md#reading-a-full-snapshot and
+ * docs/snapshot-format.md#applying-a-delta-snapshot, rules 1.6 and 1.7).
  *
- * A full snapshot holds the outputs at its ledger index; its diffs go backwards and lead to its target, which is the milestone that solid entry points
- * and delta belong to. The diffs of a delta snapshot go forwards from there.
+ * A full snapshot holds the outputs at its ledger index. Its diffs are applied backwards and lead
+ * to its target milestone, to which its solid entry points belong. The diffs of a delta snapshot
+ * are applied forwards from that target.
  */
 import { Refusal, Writer } from '../bytes.ts';
 import { decodeParameters } from '../parameters.ts';
@@ -14,10 +17,12 @@ import {
   misplaced,
 } from './milestone-chain.ts';
 import type { DeltaHeader, FullHeader } from './snapshot-header.ts';
-import type { Ledger } from './snapshot-ledger.ts';
+import type { SnapshotLedger } from './snapshot-ledger.ts';
 import type { SnapshotMilestone, SnapshotRecord } from './snapshot-records.ts';
 
-/** Takes the records of one file in their order; a Refusal for what cannot be. */
+/**
+ * Applies the records of one file, in their order. Throws a Refusal if a record contradicts others.
+ */
 export interface Merge {
   take(record: SnapshotRecord): Promise<void>;
   /** After the last record. */
@@ -27,22 +32,23 @@ export interface Merge {
 const OUTPUT_ID_LENGTH = 34;
 
 /**
- * The most outputs that a diff to be rolled back may create: their IDs are held until its end, 34 MB of them at this number. A milestone that
- * referenced 50,000 blocks, the most that the design considers, would have to create 20 in each.
+ * The most outputs that a diff to be rolled back may create. Their IDs are kept in memory until the
+ * diff ends, 34 MB at this number. A milestone that references 50,000 blocks, the largest cone this
+ * project is measured with, would reach it with 20 outputs in each block.
  */
 const MAX_CREATED = 1_000_000;
 
 export class FullMerge implements Merge {
   readonly #header: FullHeader;
-  readonly #ledger: Ledger;
+  readonly #ledger: SnapshotLedger;
   readonly #rules: ChainRules;
-  /** The diff read last. */
+  /** The milestone of the diff read last. */
   #milestone: SnapshotMilestone | undefined;
-  /** IDs of the outputs that it created, side by side. */
+  /** IDs of the outputs that this milestone created, side by side. */
   #created = new Writer();
   #solidEntryPoints: Uint8Array[] = [];
 
-  constructor(header: FullHeader, ledger: Ledger, rules: ChainRules) {
+  constructor(header: FullHeader, ledger: SnapshotLedger, rules: ChainRules) {
     this.#header = header;
     this.#ledger = ledger;
     this.#rules = rules;
@@ -63,7 +69,8 @@ export class FullMerge implements Merge {
         else this.#ledger.announce(record.milestone);
         return;
       case 'created':
-        // gone at the end, as one that was consumed at once must come back first
+        // Removed when the diff ends: an output that its milestone created and consumed must be
+        // added back first.
         if (!this.#isRolledBack()) return;
         if (this.#created.length === MAX_CREATED * OUTPUT_ID_LENGTH) {
           throw new Refusal('1.5', `a milestone that creates more than ${MAX_CREATED} outputs`);
@@ -75,18 +82,24 @@ export class FullMerge implements Merge {
         return;
       case 'diffEnd':
         if (this.#isRolledBack()) return this.#removeCreated();
-        return this.#ledger.outbox.keep(this.#milestone!);
+        return this.#ledger.changes.keep(this.#milestone!);
       case 'solidEntryPoint':
         this.#solidEntryPoints.push(record.blockId);
     }
   }
 
-  /** Diffs at the target and below are there for the parameters that their milestones announced, and have been applied (1.6). */
+  /**
+   * 1.6: only diffs after the target are rolled back. Those up to the target are in the file
+   * because of the parameters that their milestones announced.
+   */
   #isRolledBack(): boolean {
     return this.#milestone!.index > this.#header.target.index;
   }
 
-  /** From the ledger index downwards; the milestone after the target leads to the target, of which the header tells. */
+  /**
+   * Milestones must descend one by one from the ledger index. The one after the target must link to
+   * the target that the header names.
+   */
   async #checkMilestone(milestone: SnapshotMilestone): Promise<void> {
     const { ledgerIndex, target } = this.#header;
     const due = this.#milestone === undefined ? ledgerIndex : this.#milestone.index - 1;
@@ -101,25 +114,25 @@ export class FullMerge implements Merge {
     const ids = this.#created.finish();
     this.#created = new Writer();
     for (let at = 0; at < ids.length; at += OUTPUT_ID_LENGTH) {
-      await this.#ledger.outbox.remove(ids.subarray(at, at + OUTPUT_ID_LENGTH));
+      await this.#ledger.changes.remove(ids.subarray(at, at + OUTPUT_ID_LENGTH));
     }
   }
 
   async finish(): Promise<void> {
     this.#ledger.checkSupply(decodeParameters(this.#header.parameters.parameters));
     this.#ledger.solidEntryPoints = this.#solidEntryPoints;
-    // apart from what follows: a delta may bring back what was rolled back
-    await this.#ledger.outbox.flush();
+    // Flushed before a delta begins, which may add an output again that was rolled back.
+    await this.#ledger.changes.flush();
   }
 }
 
 export class DeltaMerge implements Merge {
   readonly #header: DeltaHeader;
-  readonly #ledger: Ledger;
+  readonly #ledger: SnapshotLedger;
   readonly #rules: ChainRules;
   #solidEntryPoints: Uint8Array[] = [];
 
-  constructor(header: DeltaHeader, ledger: Ledger, rules: ChainRules) {
+  constructor(header: DeltaHeader, ledger: SnapshotLedger, rules: ChainRules) {
     this.#header = header;
     this.#ledger = ledger;
     this.#rules = rules;
@@ -132,7 +145,7 @@ export class DeltaMerge implements Merge {
         await checkSignatures(record.milestone, this.#rules);
         this.#ledger.applyOptions(record.milestone, record.spentTreasury);
         this.#ledger.milestone = record.milestone;
-        return this.#ledger.outbox.keep(record.milestone);
+        return this.#ledger.changes.keep(record.milestone);
       case 'created':
         return this.#ledger.add(record.output);
       case 'consumed':
@@ -142,7 +155,7 @@ export class DeltaMerge implements Merge {
     }
   }
 
-  /** The delta's solid entry points take the place of the full snapshot's. */
+  /** The delta's solid entry points replace those of the full snapshot. */
   async finish(): Promise<void> {
     const { index, timestamp } = this.#ledger.milestone;
     if (index !== this.#header.targetIndex || timestamp !== this.#header.targetTimestamp) {
@@ -152,6 +165,6 @@ export class DeltaMerge implements Merge {
       );
     }
     this.#ledger.solidEntryPoints = this.#solidEntryPoints;
-    await this.#ledger.outbox.flush();
+    await this.#ledger.changes.flush();
   }
 }

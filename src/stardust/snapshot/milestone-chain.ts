@@ -1,24 +1,29 @@
 /**
- * Whether the milestones of a snapshot are those of a network: each follows the one before, properly signed (protocol.md E.3, M-2, M-3).
+ * Whether the milestones of a snapshot are a network's: each links to the one before and is
+ * properly signed (docs/protocol.md, E.3, M-2, M-3).
  *
- * That is all that can be verified of a diff. The outputs it creates and consumes are not committed to by its milestone (formats-and-clients.md 1.7).
+ * Nothing else of a diff can be verified. A milestone does not commit to the outputs that it
+ * creates and consumes (docs/snapshot-format.md#what-a-snapshot-proves).
  */
 import { equalBytes, Refusal } from '../bytes.ts';
-import { type MilestoneKeys, unsigned, type VerifySignature } from '../milestone-keys.ts';
+import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
 import type { MilestoneReference } from './snapshot-header.ts';
 import type { SnapshotMilestone } from './snapshot-records.ts';
 
 export interface ChainRules {
-  /** Who signs milestones. Without them signatures are not looked at. */
+  /** Who signs milestones. If absent, signatures are not checked. */
   signers?: { keys: MilestoneKeys; verify: VerifySignature };
   /**
-   * Takes milestones whose previous IDs and timestamps do not lead from one to the next. No network has such; files made up for tests have,
-   * as HORNET's own.
+   * Accepts milestones whose previous IDs and timestamps do not link. No network has such
+   * milestones, but the files of HORNET's integration test do.
    */
   unlinked?: boolean;
 }
 
-/** A Refusal unless `later` is the milestone after `earlier`, which it names as the previous one (E.3). */
+/**
+ * Throws a Refusal unless `later` is the milestone after `earlier`, names it as the previous one
+ * and is later (E.3).
+ */
 export function checkLink(
   earlier: MilestoneReference,
   later: SnapshotMilestone,
@@ -40,7 +45,7 @@ export function checkLink(
   }
 }
 
-/** A Refusal unless the milestone is the one that is referred to. */
+/** Throws a Refusal unless the milestone is the one that the header refers to. */
 export function checkSame(
   milestone: SnapshotMilestone,
   reference: MilestoneReference,
@@ -52,13 +57,13 @@ export function checkSame(
   }
 }
 
-/** A Refusal unless the milestone is signed as it has to be, by the keys given. */
+/** Throws a Refusal unless the milestone is properly signed by the given keys (M-2, M-3). */
 export async function checkSignatures(
   milestone: SnapshotMilestone,
   { signers }: ChainRules,
 ): Promise<void> {
   if (signers === undefined) return;
-  const fault = await unsigned(milestone.value, milestone.id, signers.keys, signers.verify);
+  const fault = await signatureFault(milestone.value, milestone.id, signers.keys, signers.verify);
   if (fault !== undefined)
     throw new Refusal('1.7', `milestone ${milestone.index} is not properly signed, ${fault}`);
 }

@@ -1,10 +1,12 @@
 /**
- * Reads a full snapshot, and a delta snapshot that continues it, into a sink.
+ * Reads a full snapshot, and a delta snapshot that continues it, into a sink
+ * (docs/snapshot-format.md).
  *
- * Memory holds one record, one batch of the sink's, the solid entry points and the IDs that one milestone created. What can be verified is verified on
- * the way or at the end; only when this resolves is the ledger in the sink whole, and may the importer put it in the place of another.
+ * Memory holds one record, one batch of changes, the solid entry points, and the IDs of the outputs
+ * that one milestone created. The files are verified while they are read, and at the end. The
+ * ledger in the sink is complete, and may replace another one, only when readSnapshot resolves.
  */
-import { equalBytes, Refusal, toHex, Writer } from '../bytes.ts';
+import { equalBytes, Refusal, toHex, toHexDigits, Writer } from '../bytes.ts';
 import { blake2b256 } from '../hash.ts';
 import type { ProtocolParametersOption } from '../milestone.ts';
 import type { ProtocolParameters } from '../parameters.ts';
@@ -18,9 +20,9 @@ import {
   readDeltaHeader,
   readFullHeader,
 } from './snapshot-header.ts';
-import { Ledger } from './snapshot-ledger.ts';
+import { SnapshotLedger } from './snapshot-ledger.ts';
 import { type RecordCounts, readRecords } from './snapshot-records.ts';
-import { type LedgerSink, Outbox } from './snapshot-sink.ts';
+import { ChangeBatcher, type LedgerSink } from './snapshot-sink.ts';
 
 export interface SnapshotProgress {
   file: SnapshotKind;
@@ -30,11 +32,11 @@ export interface SnapshotProgress {
 }
 
 export interface SnapshotOptions extends ChainRules {
-  /** Called from time to time, whenever the sink is up to date. */
+  /** Called after each batch of changes that the sink applied. */
   onProgress?: (progress: SnapshotProgress) => void;
 }
 
-/** The ledger that the sink holds, as far as it is not made of outputs. */
+/** The ledger that the sink holds, except for its outputs. */
 export interface SnapshotSummary {
   ledgerIndex: number;
   /** 32 bytes; all zero at genesis, which has none. */
@@ -47,7 +49,7 @@ export interface SnapshotSummary {
   /** Former, current and pending, in order of their targets. */
   parameters: ProtocolParametersOption[];
   treasury: Treasury;
-  /** Block IDs, where the walk of the next milestones ends. */
+  /** Block IDs of the solid entry points, where the walks of the next milestones end (E.7). */
   solidEntryPoints: Uint8Array[];
   /** Unspent outputs, and how many of them are NFTs. */
   outputs: number;
@@ -55,8 +57,8 @@ export interface SnapshotSummary {
 }
 
 /**
- * Reads the files from the first byte to the last. Rejects with a SnapshotRefusal if they are not good, and with whatever the sink or the files' chunks
- * reject with. The files are let go of in any case.
+ * Reads the files from the first byte to the last. Rejects with a SnapshotRefusal if they break a
+ * rule, and with any error of the sink or of the files' chunks. The files are released in any case.
  */
 export async function readSnapshot(
   full: SnapshotFile,
@@ -69,22 +71,22 @@ export async function readSnapshot(
   try {
     const fullHeader = await readFullHeader(fullStream);
     const base = { stream: fullStream, header: fullHeader };
-    if (deltaStream === undefined) return await load(base, undefined, sink, options);
+    if (deltaStream === undefined) return await mergeFiles(base, undefined, sink, options);
     const deltaHeader = await readDeltaHeader(deltaStream);
     refuseForeignDelta(deltaStream, deltaHeader, fullHeader);
-    return await load(base, { stream: deltaStream, header: deltaHeader }, sink, options);
+    return await mergeFiles(base, { stream: deltaStream, header: deltaHeader }, sink, options);
   } finally {
     await Promise.all([fullStream.close(), deltaStream?.close()]);
   }
 }
 
-/** A file with its header read. */
+/** A file whose header has been read. */
 interface Opened<Header> {
   stream: ByteStream;
   header: Header;
 }
 
-/** 1.7: the delta begins where the full snapshot's target is. Said before anything is loaded. */
+/** 1.7: the delta must continue the full snapshot's target. Tested before anything is loaded. */
 function refuseForeignDelta(stream: ByteStream, delta: DeltaHeader, { target }: FullHeader): void {
   if (!equalBytes(delta.fullTargetId, target.id)) {
     throw stream.refusal(
@@ -98,7 +100,7 @@ function refuseForeignDelta(stream: ByteStream, delta: DeltaHeader, { target }: 
   }
 }
 
-async function load(
+async function mergeFiles(
   full: Opened<FullHeader>,
   delta: Opened<DeltaHeader> | undefined,
   sink: LedgerSink,
@@ -106,19 +108,19 @@ async function load(
 ): Promise<SnapshotSummary> {
   let current = full.stream;
   const applied = await sink.begin(identify(full, delta));
-  const outbox = new Outbox(sink, applied, () => {
+  const changes = new ChangeBatcher(sink, applied, () => {
     options.onProgress?.({ file: current.kind, offset: current.offset, size: current.size });
   });
-  const ledger = new Ledger(full.header, outbox);
+  const ledger = new SnapshotLedger(full.header, changes);
   await mergeFile(full, new FullMerge(full.header, ledger, options));
   if (delta !== undefined) {
     current = delta.stream;
     await mergeFile(delta, new DeltaMerge(delta.header, ledger, options));
   }
   const currentParameters = await located(current, current.offset, () => ledger.conclude());
-  if (applied > outbox.position) {
+  if (applied > changes.position) {
     throw new Error(
-      `the sink went on from operation ${applied}, the snapshot makes only ${outbox.position}`,
+      `the sink went on from operation ${applied}, the snapshot makes only ${changes.position}`,
     );
   }
   return {
@@ -135,12 +137,15 @@ async function load(
   };
 }
 
-/** Other files, other headers: they name milestones, lengths and counts. */
+/**
+ * A name for these files: a hash of their headers, which hold milestones and counts, and of their
+ * lengths.
+ */
 function identify(...files: readonly (Opened<{ bytes: Uint8Array }> | undefined)[]): string {
   const parts = files.filter((file) => file !== undefined);
   const writer = new Writer();
   for (const { header, stream } of parts) writer.put(header.bytes).u64(BigInt(stream.size));
-  return blake2b256(writer.finish()).toHex();
+  return toHexDigits(blake2b256(writer.finish()));
 }
 
 async function mergeFile(
@@ -153,7 +158,7 @@ async function mergeFile(
   await located(stream, stream.offset, () => merge.finish());
 }
 
-/** Adds to a Refusal where in the file it comes from. */
+/** Turns a Refusal into a SnapshotRefusal with the position in the file. */
 async function located<T>(
   stream: ByteStream,
   offset: number,

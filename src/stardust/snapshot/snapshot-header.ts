@@ -1,8 +1,10 @@
 /**
- * Headers of snapshot files, format version 2 (HORNET 2.0.1, TIP-0035; formats-and-clients.md 1.1 to 1.3).
+ * Headers of snapshot files, format version 2 (TIP-0035; docs/snapshot-format.md#full-header,
+ * docs/snapshot-format.md#delta-header and docs/snapshot-format.md#protocol-parameters, rules 1.1
+ * to 1.3).
  *
- * HORNET writes the counts last, so that a file it did not finish has a header that looks well. What counts and file size say about each other is
- * therefore checked here, before anything else is read.
+ * HORNET writes the counts last, so a file that it did not finish has a header that looks valid.
+ * Counts and file size are therefore compared here, before anything else is read.
  */
 import { concatBytes, Reader } from '../bytes.ts';
 import { decode, fixed, record, u16, u32, u64 } from '../codec.ts';
@@ -16,7 +18,7 @@ import {
   SOLID_ENTRY_POINT_LENGTH,
 } from './snapshot-records.ts';
 
-/** A milestone as later ones and headers refer to it. */
+/** A milestone as later milestones and headers refer to it. */
 export interface MilestoneReference {
   index: number;
   /** 32 bytes. */
@@ -29,9 +31,11 @@ export interface FullHeader {
   /** The header's own bytes. */
   bytes: Uint8Array;
   genesisIndex: number;
-  /** The milestone that the solid entry points belong to, and that the ledger is rolled back to. */
+  /**
+   * The milestone to which the solid entry points belong, and to which the ledger is rolled back.
+   */
   target: MilestoneReference;
-  /** The milestone that outputs, treasury and parameters belong to. */
+  /** Index of the milestone to which outputs, treasury and parameters belong. */
   ledgerIndex: number;
   treasury: Treasury;
   parameters: ProtocolParametersOption;
@@ -44,7 +48,7 @@ export interface DeltaHeader {
   targetIndex: number;
   /** Unix seconds. */
   targetTimestamp: number;
-  /** The target of the full snapshot that this one continues. */
+  /** ID of the target milestone of the full snapshot that this delta continues. */
   fullTargetId: Uint8Array;
   counts: RecordCounts;
 }
@@ -118,12 +122,13 @@ export async function readFullHeader(stream: ByteStream): Promise<FullHeader> {
       2,
     );
   }
-  // 1.6: the diffs go back from the ledger to the target, and on for parameters that were announced before; genesis has none
+  // 1.6: the diffs go back from the ledger index to the target. More may follow, for parameters
+  // announced before; genesis has no diff.
   if (diffs < ledgerIndex - targetIndex || diffs > ledgerIndex - genesisIndex) {
     const milestones = `ledger ${ledgerIndex}, target ${targetIndex}, genesis ${genesisIndex}`;
     throw stream.refusal(`${diffs} milestone diffs do not fit ${milestones}`, countsOffset);
   }
-  // a bigint, as it may be any number at all
+  // bigint, because a damaged count may be any uint64
   const least =
     BigInt(stream.offset) +
     outputs * BigInt(MIN_OUTPUT_RECORD_LENGTH) +
@@ -154,7 +159,8 @@ export async function readDeltaHeader(stream: ByteStream): Promise<DeltaHeader> 
     deltaRest,
     new Reader(rest),
   );
-  // 1.2: what follows the diffs has a place and a length, so that the whole file has one
+  // 1.2: the header tells where the solid entry points begin and how many there are, and so the
+  // length of the file
   const due = solidEntryPointOffset + BigInt(solidEntryPoints * SOLID_ENTRY_POINT_LENGTH);
   if (due !== BigInt(stream.size)) {
     throw stream.refusal(
@@ -170,7 +176,7 @@ export async function readDeltaHeader(stream: ByteStream): Promise<DeltaHeader> 
   };
 }
 
-/** Version and type; the two bytes. */
+/** Reads the two bytes of version and type, and returns them. `due` is the type. */
 async function readKind(stream: ByteStream, due: number): Promise<Uint8Array> {
   if (stream.size === 0) throw stream.refusal('the file is empty', 0);
   const version = await stream.take(1, 'the header');
@@ -193,7 +199,10 @@ async function readKind(stream: ByteStream, due: number): Promise<Uint8Array> {
   return concatBytes(version, type);
 }
 
-/** The parents of the target's own block are always among them, so that none means that the writer did not come to the end. */
+/**
+ * The parents of the target's block are always solid entry points. If there are none, the file was
+ * not finished.
+ */
 function refuseNoEntryPoints(stream: ByteStream, count: number, offset: number): void {
   if (count === 0)
     throw stream.refusal('no solid entry points: whoever wrote the file did not finish it', offset);

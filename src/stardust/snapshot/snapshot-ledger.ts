@@ -1,14 +1,15 @@
 /**
- * The ledger while a snapshot is read: what can be held in memory of it, and the outbox through which the rest leaves.
+ * The ledger while a snapshot is read: the parts of it that fit into memory, and the batches of
+ * changes to its outputs.
  */
 import { Refusal } from '../bytes.ts';
 import { announcedParameters } from '../milestone.ts';
-import { ParameterTable } from '../parameter-table.ts';
+import { ParameterTable, PROTOCOL_VERSION } from '../parameter-table.ts';
 import { decodeParameters, type ProtocolParameters } from '../parameters.ts';
 import { equalTreasuries, type Treasury, treasuryAfter } from '../treasury.ts';
 import type { FullHeader, MilestoneReference } from './snapshot-header.ts';
 import type { SnapshotMilestone, SnapshotOutput } from './snapshot-records.ts';
-import type { Outbox } from './snapshot-sink.ts';
+import type { ChangeBatcher } from './snapshot-sink.ts';
 
 export interface Totals {
   /** Unspent outputs. */
@@ -19,46 +20,50 @@ export interface Totals {
   amount: bigint;
 }
 
-export class Ledger {
-  /** Where the ledger stands. */
+export class SnapshotLedger {
+  /** The milestone at which the ledger is. */
   milestone: MilestoneReference;
   treasury: Treasury;
   readonly parameters = new ParameterTable();
   /**
-   * Parameters with an earlier target are not taken for those in force: the files may not tell of others that came between. It is the target of the
-   * header's, which were in force at the ledger index, or 0 where the files tell of all that was announced since genesis.
+   * Parameters with a target before this are not taken for those in force, because the files may
+   * lack others with a later target. It is the target of the parameters in the header, which were
+   * in force at the ledger index. It is 0 if the files hold all parameters announced since genesis.
    */
   leastTarget: number;
   readonly totals: Totals = { outputs: 0, nfts: 0, amount: 0n };
   solidEntryPoints: Uint8Array[] = [];
-  readonly outbox: Outbox;
+  readonly changes: ChangeBatcher;
 
-  constructor({ target, treasury, parameters }: FullHeader, outbox: Outbox) {
+  constructor({ target, treasury, parameters }: FullHeader, changes: ChangeBatcher) {
     this.milestone = target;
     this.treasury = treasury;
     this.parameters.announce(parameters);
     this.leastTarget = parameters.targetMilestoneIndex;
-    this.outbox = outbox;
+    this.changes = changes;
   }
 
   async add(output: SnapshotOutput): Promise<void> {
     this.count(output, 1);
-    await this.outbox.add(output);
+    await this.changes.add(output);
   }
 
   async remove(output: SnapshotOutput): Promise<void> {
     this.count(output, -1);
-    await this.outbox.remove(output.outputId);
+    await this.changes.remove(output.outputId);
   }
 
-  /** Counts an output in (1) or out (-1) and does nothing else. */
+  /** Adds an output to the totals (1) or takes it off (-1), and does nothing else. */
   count({ value, nftId }: SnapshotOutput, sign: 1 | -1): void {
     this.totals.outputs += sign;
     if (nftId !== undefined) this.totals.nfts += sign;
     this.totals.amount += BigInt(sign) * value.amount;
   }
 
-  /** What a milestone does besides its outputs: the treasury moves, parameters are announced (E.5, G). */
+  /**
+   * Applies what a milestone does besides its outputs: it moves the treasury and announces
+   * parameters (E.5, G).
+   */
   applyOptions(milestone: SnapshotMilestone, spentTreasury: Treasury | undefined): void {
     const made = treasuryAfter(milestone.value, milestone.id);
     if (made !== undefined && spentTreasury !== undefined) {
@@ -68,7 +73,7 @@ export class Ledger {
     this.announce(milestone);
   }
 
-  /** The reverse of {@link applyOptions}. */
+  /** Rolls back what {@link applyOptions} does. */
   undoOptions(milestone: SnapshotMilestone, spentTreasury: Treasury | undefined): void {
     const made = treasuryAfter(milestone.value, milestone.id);
     if (made !== undefined && spentTreasury !== undefined) {
@@ -79,7 +84,7 @@ export class Ledger {
     if (announced !== undefined) this.parameters.withdraw(announced);
   }
 
-  /** Takes note of the protocol parameters that a milestone announces, if it does. */
+  /** Adds the protocol parameters that a milestone announces, if it does. */
   announce({ value }: SnapshotMilestone): void {
     const announced = announcedParameters(value);
     if (announced !== undefined) this.parameters.announce(announced);
@@ -94,7 +99,10 @@ export class Ledger {
     }
   }
 
-  /** The parameters in force where the ledger stands. A Refusal if they are missing, of an unknown protocol, or if the supply is not theirs. */
+  /**
+   * The parameters in force at the ledger's milestone. A Refusal if the files lack them, if their
+   * protocol version is unknown, or if the ledger does not hold their token supply.
+   */
   conclude(): ProtocolParameters {
     const { index } = this.milestone;
     const option = this.parameters.at(index);
@@ -115,15 +123,13 @@ export class Ledger {
     return parameters;
   }
 
-  /** A Refusal unless outputs and treasury are all the tokens there are (E.5). */
+  /** Throws a Refusal unless outputs and treasury together hold the token supply (E.5). */
   checkSupply({ tokenSupply }: ProtocolParameters): void {
     const { amount, outputs } = this.totals;
     if (amount + this.treasury.amount !== tokenSupply) {
-      const sum = `${outputs} outputs hold ${amount} base tokens, the treasury ${this.treasury.amount}`;
+      const held = `${outputs} outputs hold ${amount} base tokens`;
+      const sum = `${held}, the treasury ${this.treasury.amount}`;
       throw new Refusal('E.5', `${sum}: together not the token supply of ${tokenSupply}`);
     }
   }
 }
-
-/** G: the only one that there are rules for. */
-const PROTOCOL_VERSION = 2;

@@ -1,8 +1,11 @@
 /**
- * What follows the header of a snapshot file: outputs, milestone diffs, solid entry points (formats-and-clients.md 1.4, 1.5).
+ * The records after the header of a snapshot file: outputs, milestone diffs, solid entry points
+ * (docs/snapshot-format.md#output-record and docs/snapshot-format.md#milestone-diff, rules 1.4 and
+ * 1.5).
  *
- * Comes as one flat sequence, a record at a time. A diff is not held in one piece either: it has booked as much as its milestone did, for which no
- * rule sets a bound. What is held is bounded by rule: outputs and milestones come in blocks, and are not longer than one.
+ * The records are read as one flat sequence, one at a time. A diff is not read as a whole, because
+ * no rule limits how many outputs a milestone books. Outputs and milestones do have a limit: they
+ * are parts of blocks, so they are not longer than one.
  */
 import { MAX_BLOCK_LENGTH } from '../block.ts';
 import { Reader } from '../bytes.ts';
@@ -22,9 +25,9 @@ export interface RecordCounts {
 }
 
 export interface SnapshotOutput extends LedgerOutput {
-  /** The same as `bytes`, whose views its byte fields are. */
+  /** `bytes`, decoded. Its byte fields are views of them. */
   value: Output;
-  /** The NFT's ID if it is one (B.6). */
+  /** The NFT's ID if the output is an NFT (B.6). */
   nftId: Uint8Array | undefined;
 }
 
@@ -34,26 +37,27 @@ export interface SnapshotMilestone {
   id: Uint8Array;
   /** Unix seconds. */
   timestamp: number;
-  /** With its type and signatures. */
+  /** The payload in binary form (A.10), with type and signatures. */
   payload: Uint8Array;
-  /** The same as `payload`, whose views its byte fields are. */
+  /** `payload`, decoded. Its byte fields are views of it. */
   value: Milestone;
 }
 
 /**
- * A diff is `diff`, then its `created`, then its `consumed`, then `diffEnd`. An output that its milestone created and consumed is in both.
+ * A diff is one `diff`, its `created`, its `consumed`, and one `diffEnd`, in this order. An output
+ * that its milestone created and consumed occurs as both.
  *
- * `offset`: where the record begins in the file.
+ * `offset` is where the record begins in the file.
  */
 export type SnapshotRecord = { offset: number } & (
   | { kind: 'output' | 'created' | 'consumed'; output: SnapshotOutput }
-  /** `spentTreasury` is there if the milestone has a receipt: the treasury that it spent. */
+  /** `spentTreasury` is present if the milestone has a receipt: the treasury that it spent. */
   | { kind: 'diff'; milestone: SnapshotMilestone; spentTreasury: Treasury | undefined }
   | { kind: 'diffEnd' }
   | { kind: 'solidEntryPoint'; blockId: Uint8Array }
 );
 
-/** A basic output with nothing but an address is 46 bytes (protocol.md B.14). */
+/** A basic output with nothing but an address has 46 bytes (docs/protocol.md, B.14). */
 export const MIN_OUTPUT_RECORD_LENGTH = LEDGER_OUTPUT_HEAD_LENGTH + 46;
 /** Two lengths, a milestone with one parent and one signature (A.10), two counts. */
 export const MIN_DIFF_LENGTH = 8 + 243 + 8;
@@ -76,14 +80,17 @@ const outputHead = record<{
   length: u32,
 });
 
-/** Reads everything behind the header, to the end of the file; a SnapshotRefusal at the first thing that is wrong. */
+/**
+ * Reads everything after the header, to the end of the file. Throws a SnapshotRefusal at the first
+ * fault.
+ */
 export async function* readRecords(
   stream: ByteStream,
   counts: RecordCounts,
 ): AsyncGenerator<SnapshotRecord, void> {
   for (let i = 0; i < counts.outputs; i++) {
     const offset = stream.offset;
-    yield { kind: 'output', offset, output: await readOutput(stream, 'an output') };
+    yield { kind: 'output', offset, output: await readOutputRecord(stream, 'an output') };
   }
   for (let i = 0; i < counts.diffs; i++) yield* readDiff(stream);
   for (let i = 0; i < counts.solidEntryPoints; i++) {
@@ -99,7 +106,7 @@ export async function* readRecords(
   }
 }
 
-async function readOutput(stream: ByteStream, what: string): Promise<SnapshotOutput> {
+async function readOutputRecord(stream: ByteStream, what: string): Promise<SnapshotOutput> {
   const offset = stream.offset;
   const head = await stream.take(LEDGER_OUTPUT_HEAD_LENGTH, what);
   const { length, ...fields } = decode(outputHead, new Reader(head));
@@ -123,7 +130,7 @@ async function* readDiff(stream: ByteStream): AsyncGenerator<SnapshotRecord, voi
   for (let i = 0; i < created; i++) {
     const offset = stream.offset;
     refuseBeyond(stream, end, offset);
-    const output = await readOutput(stream, 'a created output');
+    const output = await readOutputRecord(stream, 'a created output');
     if (output.bookedIndex !== ours.index || output.bookedTimestamp !== ours.timestamp) {
       throw stream.refusal(
         `an output that milestone ${ours.index} created says it was booked elsewhere`,
@@ -136,7 +143,7 @@ async function* readDiff(stream: ByteStream): AsyncGenerator<SnapshotRecord, voi
   for (let i = 0; i < consumed; i++) {
     const offset = stream.offset;
     refuseBeyond(stream, end, offset);
-    const output = await readOutput(stream, 'a consumed output');
+    const output = await readOutputRecord(stream, 'a consumed output');
     if (output.bookedIndex > ours.index) {
       throw stream.refusal(
         `an output that milestone ${ours.index} consumed says it was booked later`,
@@ -155,7 +162,9 @@ async function* readDiff(stream: ByteStream): AsyncGenerator<SnapshotRecord, voi
   yield { kind: 'diffEnd', offset: start };
 }
 
-/** Before each output of a diff, so that a wrong count does not lead on through the rest of the file. */
+/**
+ * Called before each output of a diff, so that a wrong count is noticed where the diff should end.
+ */
 function refuseBeyond(stream: ByteStream, end: number, offset: number): void {
   if (offset >= end) throw stream.refusal('a milestone diff with more outputs than bytes', offset);
 }

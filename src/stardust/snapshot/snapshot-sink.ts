@@ -1,40 +1,44 @@
 /**
- * Where a snapshot goes: the sink that an importer implements, and the outbox that hands it operations in batches.
+ * Where a snapshot is written: the sink, which an importer implements, and the batcher, which hands
+ * it changes.
  *
- * An import of millions of outputs is bound to be interrupted some day. The operations that files lead to are the same each time and have positions
- * 1, 2, 3 …: a sink that keeps the position of the last one, together with what it did, can go on behind it.
+ * An import of millions of outputs may be interrupted and resumed. The same files lead to the same
+ * operations every time, with positions 1, 2, 3 …. A sink stores the position of the last operation
+ * in the same transaction as its effect, and a later import goes on after it.
  */
 import type { SnapshotMilestone, SnapshotOutput } from './snapshot-records.ts';
 
 export interface LedgerChange {
   /** Outputs that the ledger does not hold yet. */
   add: SnapshotOutput[];
-  /** IDs of outputs that it holds, those of `add` included. */
+  /** IDs of outputs to remove. The ledger holds them, or they are in `add`. */
   remove: Uint8Array[];
-  /** Milestones worth keeping, in no order; none is later than the ledger will be. */
+  /** Milestones to store, in no order. None is later than the ledger at the end of the import. */
   milestones: SnapshotMilestone[];
-  /** Of the last operation in this change. */
+  /** Position of the last operation in this change. */
   position: number;
 }
 
 export interface LedgerSink {
   /**
-   * Called first and once, with a name for these very files. Resolves to the position of the last operation applied when they were read before, and
-   * to 0 where that never happened; then the sink begins with an empty ledger.
+   * Called once, before all else, with a name for these files. Resolves to the position of the last
+   * operation that an earlier import of the same files applied. Resolves to 0 if there was none;
+   * then the sink starts with an empty ledger.
    */
   begin(identity: string): Promise<number>;
   /**
-   * Applies a change, additions first, and notes its position: all of it or nothing. Rejects if an output to add is there or one to remove is
-   * missing: the totals would no longer be those of the ledger.
+   * Applies a change and stores its position, all in one transaction. Additions come before
+   * removals. Rejects if the ledger holds an output to add or lacks one to remove, as the totals
+   * would be wrong.
    */
   apply(change: LedgerChange): Promise<void>;
 }
 
-/** Operations to a change: enough to make a database transaction worth while, few enough to hold. */
+/** Operations in a change: enough to be worth a database transaction, few enough for memory. */
 const BATCH_SIZE = 1000;
 
-export class Outbox {
-  /** Of the last operation so far, applied before or not. */
+export class ChangeBatcher {
+  /** Position of the last operation so far, whether an earlier import applied it or not. */
   position = 0;
   readonly #sink: LedgerSink;
   readonly #applied: number;
@@ -42,7 +46,10 @@ export class Outbox {
   #change: LedgerChange = emptyChange();
   #flushedAt = 0;
 
-  /** Operations up to position `applied` were applied earlier and are left out. `afterFlush` is called whenever the sink is up to date. */
+  /**
+   * Skips the operations up to position `applied`, which an earlier import applied. Calls
+   * `afterFlush` after each batch.
+   */
   constructor(sink: LedgerSink, applied: number, afterFlush: () => void) {
     this.#sink = sink;
     this.#applied = applied;
@@ -64,7 +71,10 @@ export class Outbox {
     await this.#flushWhenFull();
   }
 
-  /** Hands over what is left. Due where an output may come back that was removed before, as additions are applied first. */
+  /**
+   * Hands over what is left. Needed before an output that was removed may be added again, because a
+   * change applies its additions first.
+   */
   async flush(): Promise<void> {
     const { add, remove, milestones } = this.#change;
     if (add.length + remove.length + milestones.length > 0) {

@@ -12,18 +12,12 @@
  * No steps: an output that the transaction consumes was not known yet, so that its verdict is still open.
  */
 import { Reader, Writer } from '../bytes.ts';
+import { conflictReasonOf, type VerdictStep } from '../semantics/conflict-reason.ts';
 
 export const RecordKind = { Plain: 0, Milestone: 1, Transaction: 2 } as const;
 
 /** Marks a block that breaks an admission rule under every set of parameters we know: the reference would not have stored it (C-4 … C-19). */
 export const INADMISSIBLE = 0x80;
-
-export interface VerdictStep {
-  /** Milestone timestamp, unix seconds, from which on the reason holds; the first step is from 0. */
-  from: number;
-  /** Conflict reason (D.0), 0 where the transaction applies. */
-  reason: number;
-}
 
 /** What a record says of a transaction. */
 export interface TransactionFacts {
@@ -79,6 +73,20 @@ export function encodeRecord(record: BlockRecord): Uint8Array<ArrayBuffer> {
 export const LEAF_OFFSET = 8;
 export const HEADER_LENGTH = LEAF_OFFSET + 32;
 
+/** Gives the outputs in concatenated records other numbers, in place. */
+export function renumberOutputs(records: Uint8Array, numberOf: (output: number) => number): void {
+  const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
+  for (let start = 0; start < records.length; start += view.getUint16(start + 4, true)) {
+    if ((records[start + 6]! & ~INADMISSIBLE) !== RecordKind.Transaction) continue;
+    const transaction = start + HEADER_LENGTH + records[start + 7]! * 4;
+    const count = records[transaction]! + records[transaction + 1]!;
+    for (let i = 0; i < count; i++) {
+      const at = transaction + 4 + i * 4;
+      view.setUint32(at, numberOf(view.getUint32(at, true)), true);
+    }
+  }
+}
+
 /** The transaction's facts of one record, for those who complete its verdict. */
 export function decodeRecord(bytes: Uint8Array): BlockRecord {
   const r = new Reader(bytes);
@@ -103,7 +111,7 @@ export function decodeRecord(bytes: Uint8Array): BlockRecord {
       inputs: rows(inputCount),
       outputs: rows(outputCount),
       steps: Array.from({ length: stepCount }, () => {
-        const reason = r.u8();
+        const reason = conflictReasonOf(r.u8());
         return { reason, from: r.u32() };
       }),
     };

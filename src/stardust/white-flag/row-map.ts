@@ -1,9 +1,13 @@
 /**
- * A map from row numbers to small numbers, without an object an entry: a hash table with linear probing in two typed arrays. For tens of thousands of outputs
- * it takes a third of a Map's time and a tenth of its memory.
+ * A map from row numbers to small numbers: a hash table with linear probing in two typed arrays, so
+ * that no entry needs an object. With tens of thousands of outputs it takes a third of the time of
+ * a Map and a tenth of its memory.
  */
 
-/** 2^32 divided by the golden ratio: multiplied with it, neighbouring rows fall far apart (Knuth, TAOCP 3, 6.4). */
+/**
+ * 2^32 divided by the golden ratio. Multiplication by it spreads neighbouring rows (Knuth, The Art
+ * of Computer Programming, volume 3, 6.4).
+ */
 const SPREAD = 0x9e3779b1;
 
 /** No row has this number. */
@@ -15,14 +19,16 @@ export class RowMap {
   #values = new Uint8Array(256);
   #size = 0;
 
-  /** The value of this row, undefined where none was set. */
+  /** The value of this row; undefined if none was set. */
   get(row: number): number | undefined {
     const at = this.#find(row);
     return this.#rows[at] === FREE ? undefined : this.#values[at];
   }
 
-  /** @param row 1 to 2^32 - 1
-   *  @param value 0 to 255 */
+  /**
+   * @param row 1 to 2^32 - 1
+   *  @param value 0 to 255
+   */
   set(row: number, value: number): void {
     const at = this.#find(row);
     this.#values[at] = value;
@@ -32,7 +38,10 @@ export class RowMap {
     if (2 * this.#size > this.#rows.length) this.#grow();
   }
 
-  /** Where the row stands, or the free place where it would. There always is one: at most half of the places are taken. */
+  /**
+   * The place of the row, or the free place where it would be put. There is always one, as at most
+   * half of the places are taken.
+   */
   #find(row: number): number {
     const rows = this.#rows;
     const mask = rows.length - 1;

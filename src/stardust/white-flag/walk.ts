@@ -1,68 +1,84 @@
 /**
- * White flag: which blocks a milestone references, in which order, and what becomes of their transactions (TIP-0002, TIP-0004; protocol.md E.1–E.3, D.1).
+ * White flag: which blocks a milestone references, in which order, and which of their transactions
+ * are applied (TIP-0002, TIP-0004; docs/protocol.md, D.1 and E.1 to E.3).
  *
- * Works over two small interfaces: the blocks of the cone (record.ts) and the state of the outputs that they consume. Neither it nor they know
- * where the blocks come from. A parent outside the cone is one that an earlier milestone references, or a solid entry point: whoever makes the cone
- * answers for that.
+ * The input is the past cone (cone.ts) and the state of the outputs that its transactions consume.
+ * A parent outside the cone counts as referenced by an earlier milestone or as a solid entry point.
+ * Whoever makes the cone is responsible that this is true.
  */
 import { equalBytes } from '../bytes.ts';
 import { reduceToRoot } from '../merkle.ts';
+import { ConflictReason } from '../semantics/conflict-reason.ts';
+import { nobleTreeHasher } from '../tree-hasher/noble-tree-hasher.ts';
+import type { TreeHasher } from '../tree-hasher/tree-hasher.ts';
 import { RecordKind } from './block-record.ts';
 import type { Cone, TransactionView } from './cone.ts';
 import { RowMap } from './row-map.ts';
 
-/** An output in the ledger's state before the milestone. Outputs that are neither are unknown there. */
+/**
+ * State of an output in the ledger before the milestone. Outputs that are neither are unknown to
+ * the ledger.
+ */
 export const LedgerState = { Unspent: 1, Spent: 2 } as const;
 
-/** What became of an output within the milestone. */
+/** What a transaction of this milestone did to an output. */
 const MilestoneState = { Created: 3, Spent: 4 } as const;
 
 export interface LedgerStates {
-  /** The state of the output with this row, undefined where the ledger never had it. */
+  /** The state of the output with this row; undefined if the ledger never held it. */
   get(outputRow: number): number | undefined;
 }
 
 export interface Proposal {
-  /** Rows of the parents, in the order given: it decides (E.1). */
+  /**
+   * Rows of the parents, in the order of the request, which decides the order of the blocks (E.1).
+   */
   parents: readonly number[];
-  /** Unix seconds: the time at which timelocks and expirations are judged. */
+  /** Unix seconds; decides timelocks and expirations. */
   timestamp: number;
-  /** The previous milestone's ID, which must be met on the walk; undefined for the first milestone (E.3). */
+  /**
+   * The previous milestone's ID, whose block the walk must visit (E.3); undefined for the first
+   * milestone.
+   */
   previousMilestoneId: Uint8Array | undefined;
 }
 
 export interface WhiteFlag {
-  /** Positions in the cone, in white-flag order. */
+  /** Positions in the cone of the referenced blocks, in white-flag order. */
   order: Uint32Array;
-  /** Conflict reason of each block of the order, 0 where there is none; NOT_A_TRANSACTION for the other blocks. */
+  /**
+   * For each block in `order` its conflict reason, 0 if its transaction is applied;
+   * NOT_A_TRANSACTION if it carries none.
+   */
   reasons: Uint8Array;
-  /** Whether a block that properly carries the previous milestone was visited. */
+  /** Whether the walk visited a block that properly carries the previous milestone (E.3). */
   metPreviousMilestone: boolean;
-  /** Positions of transactions whose verdict is undecided and matters here; unless empty, the reasons say nothing. */
+  /**
+   * Positions of transactions whose verdict is needed but undecided. Unless this is empty,
+   * `reasons` must not be used.
+   */
   undecided: number[];
 }
 
-/** In `reasons`: the block carries no transaction. No conflict reason has this number. */
+/** In `reasons`: the block carries no transaction. It is no conflict reason. */
 export const NOT_A_TRANSACTION = 254;
-
-/** Conflict reasons of the ledger lookup (D.0, D.1). */
-const ALREADY_SPENT = 1;
-const SPENT_IN_THIS_MILESTONE = 2;
-const UNKNOWN_INPUT = 3;
 
 export function walkCone(cone: Cone, ledger: LedgerStates, proposal: Proposal): WhiteFlag {
   const { order, metPreviousMilestone } = orderBlocks(cone, proposal);
   return { order, metPreviousMilestone, ...judgeInOrder(cone, order, ledger, proposal.timestamp) };
 }
 
-/** E.1: depth first, parents in their order, each block after all its parents; with a stack, as cones can be as deep as they are long. */
+/**
+ * E.1: depth first, parents in their order, each block after all its parents. Uses a stack instead
+ * of recursion, because a cone may be a single chain of blocks.
+ */
 function orderBlocks(
   cone: Cone,
   { parents, previousMilestoneId }: Proposal,
 ): { order: Uint32Array; metPreviousMilestone: boolean } {
   const order = new Uint32Array(cone.size);
   const visited = new Uint8Array(cone.size);
-  /** The blocks entered and not yet left, and how many of the parents of each have been seen to. */
+  /** Blocks whose parents are not all done, and for each block how many of its parents are. */
   const stack = new Uint32Array(cone.size);
   const seen = new Uint8Array(cone.size);
   let ordered = 0;
@@ -94,7 +110,9 @@ function orderBlocks(
   return { order: order.subarray(0, ordered), metPreviousMilestone };
 }
 
-/** E.2: the blocks one after the other, each transaction on what the ones before it left. */
+/**
+ * E.2: judges the transactions in white-flag order, each on the ledger that those before it left.
+ */
 function judgeInOrder(
   cone: Cone,
   order: Uint32Array,
@@ -118,7 +136,7 @@ function judgeInOrder(
       continue;
     }
     reasons[i] = reason;
-    if (reason !== 0) continue;
+    if (reason !== ConflictReason.None) continue;
     for (let k = 0; k < transaction.outputCount; k++)
       changes.set(transaction.outputAt(k), MilestoneState.Created);
     for (let k = 0; k < transaction.inputCount; k++)
@@ -127,38 +145,51 @@ function judgeInOrder(
   return { reasons, undecided };
 }
 
-/** D.1, L-1 to L-5: the inputs in their order, the first that fails decides. */
-function lookUpInputs(transaction: TransactionView, ledger: LedgerStates, changes: RowMap): number {
+/**
+ * D.1, L-1 to L-5: looks up the inputs in their order. The first that is missing or spent decides.
+ */
+function lookUpInputs(
+  transaction: TransactionView,
+  ledger: LedgerStates,
+  changes: RowMap,
+): ConflictReason {
   for (let i = 0; i < transaction.inputCount; i++) {
     const output = transaction.inputAt(i);
     const change = changes.get(output);
-    if (change === MilestoneState.Spent) return SPENT_IN_THIS_MILESTONE;
+    if (change === MilestoneState.Spent) {
+      return ConflictReason.InputAlreadySpentInThisMilestone;
+    }
     if (change === MilestoneState.Created) continue;
     const state = ledger.get(output);
-    if (state === undefined) return UNKNOWN_INPUT;
-    if (state === LedgerState.Spent) return ALREADY_SPENT;
+    if (state === undefined) return ConflictReason.InputNotFound;
+    if (state === LedgerState.Spent) return ConflictReason.InputAlreadySpent;
   }
-  return 0;
+  return ConflictReason.None;
 }
 
 export interface MerkleRoots {
-  /** Over all blocks referenced (B.13). */
+  /** Root over all referenced blocks (B.13). */
   inclusionMerkleRoot: Uint8Array;
-  /** Over those whose transactions were applied. */
+  /** Root over the referenced blocks whose transactions are applied (B.13). */
   appliedMerkleRoot: Uint8Array;
 }
 
-export function computeRoots(cone: Cone, { order, reasons }: WhiteFlag): MerkleRoots {
+/** @param hasher works out the trees; noble's wherever a root is held against a signed one */
+export function computeRoots(
+  cone: Cone,
+  { order, reasons }: WhiteFlag,
+  hasher: TreeHasher = nobleTreeHasher,
+): MerkleRoots {
   // one after the other in the same place
   const leaves = new Uint32Array(order.length * 8);
   order.forEach((position, i) => {
     cone.copyLeaf(position, leaves, i * 8);
   });
-  const inclusionMerkleRoot = reduceToRoot(leaves, order.length);
+  const inclusionMerkleRoot = reduceToRoot(leaves, order.length, hasher);
 
   let applied = 0;
   order.forEach((position, i) => {
-    if (reasons[i] === 0) cone.copyLeaf(position, leaves, 8 * applied++);
+    if (reasons[i] === ConflictReason.None) cone.copyLeaf(position, leaves, 8 * applied++);
   });
-  return { inclusionMerkleRoot, appliedMerkleRoot: reduceToRoot(leaves, applied) };
+  return { inclusionMerkleRoot, appliedMerkleRoot: reduceToRoot(leaves, applied, hasher) };
 }

@@ -1,4 +1,7 @@
-/** protocol.md H.1, cases 1 to 13 and 33 to 41: blocks, essences, unlocks, milestones. A case that is refused names the rule that it breaks. */
+/**
+ * docs/protocol.md, H.1, H-1 to H-13 and H-33 to H-41: blocks, essences, unlocks, milestones. Where
+ * bytes are refused, the test names the rule that they break.
+ */
 import { describe, expect, it } from 'vitest';
 import { type Block, parseBlock } from '../../../src/stardust/block.ts';
 import { concatBytes } from '../../../src/stardust/bytes.ts';
@@ -84,7 +87,7 @@ describe('H.1 blocks', () => {
     }
   });
 
-  it('H-7 the payload is as long as is said', () => {
+  it('H-7 the payload has the declared length', () => {
     const payload = encode(taggedData, tagged(3, 5));
     expect(brokenRule(blockAround(payload))).toBe(OK);
     expect(brokenRule(blockAround(payload, payload.length - 1))).toBe('C-3');
@@ -123,7 +126,7 @@ describe('H.1 essences', () => {
 
   it('H-11 an essence embeds tagged data or nothing', () => {
     expect(brokenRule(blockOf({ payload: tagged(1, 1) }))).toBe(OK);
-    // signed with the rest: a signature over the essence without it is not valid
+    // it is signed with the rest: a signature over the essence without it is not valid
     const [signed] = transactionOf(plan({ payload: tagged(1, 1) })).unlocks;
     expect(verdict(plan({ payload: tagged(1, 1) }))).toBe(ConflictReason.None);
     const inputs = [{ output: basic(alice.address), unlock: signed! }];
@@ -195,7 +198,7 @@ describe('H.1 unlocks', () => {
     );
   const signed = signature(alice, ZERO);
 
-  it('H-34 a reference points back, to a signature; alias and NFT unlocks point back to anything', () => {
+  it('H-34 a reference points back to a signature, alias and NFT unlocks to anything', () => {
     expect(unlocked(signed, referTo(0))).toBe(OK);
     expect(unlocked(signed, referTo(1))).toBe('C-39');
     expect(unlocked(signed, referTo(2), signature(bob, ZERO))).toBe('C-39');
@@ -298,7 +301,7 @@ describe('H.1 milestones', () => {
     );
   });
 
-  it('H-41 a receipt is final or not, has its transaction, and migrates to Ed25519 addresses', () => {
+  it('H-41 a receipt: final is a boolean, it has a transaction, addresses are Ed25519', () => {
     const bytes = receiptBlock(receipt(funds(7)));
     const start = Buffer.from(bytes).indexOf(Uint8Array.of(7, 7, 7, 7, 7)) - 3;
     const changed = (offset: number, ...values: number[]) => {

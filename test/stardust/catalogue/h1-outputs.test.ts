@@ -1,4 +1,7 @@
-/** protocol.md H.1, cases 14 to 32: outputs. A case that is refused names the rule that it breaks. */
+/**
+ * docs/protocol.md, H.1, H-14 to H-32: outputs. Where bytes are refused, the test names the rule
+ * that they break.
+ */
 import { describe, expect, it } from 'vitest';
 import { README_PARAMETERS as parameters } from '../../../scripts/conformance/parameters.ts';
 import { minimumDeposit } from '../../../src/stardust/admission.ts';
@@ -206,7 +209,7 @@ describe('H.1 native tokens and foundries', () => {
     expect(brokenRule(bytes)).toBe('A.8');
   });
 
-  it('H-29 chains go on once; zero IDs and IDs of another kind are others', () => {
+  it('H-29 no chain goes on twice; zero IDs and equal IDs of another type are other chains', () => {
     expect(withOutputs(foundry(aliasId), foundry(aliasId))).toBe('C-25');
     expect(withOutputs(alias(alice.address, bob.address), alias(alice.address, bob.address))).toBe(
       OK,

@@ -1,4 +1,4 @@
-/** protocol.md H.2, cases 42 to 48: identifiers and roots. */
+/** docs/protocol.md, H.2, H-42 to H-48: identifiers and roots. */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { sha512 } from '@noble/hashes/sha2.js';
 import { describe, expect, it } from 'vitest';
@@ -83,7 +83,7 @@ describe('H.2 identifiers', () => {
     );
   });
 
-  it('H-46 another valid signature makes another transaction, with other outputs, of the same inputs', () => {
+  it('H-46 another valid signature makes another transaction ID and other output IDs', () => {
     const plan = {
       inputs: [{ output: basic(alice.address), unlock: alice }],
       outputs: [basic(alice.address)],

@@ -1,4 +1,7 @@
-/** protocol.md H.3, cases 49 to 58: which inputs there are, and in which order blocks come. By the product and by the oracle. */
+/**
+ * docs/protocol.md, H.3, H-49 to H-58: ledger lookup and order of blocks, by the product and by the
+ * oracle.
+ */
 import { describe, expect, it } from 'vitest';
 import type { WhiteFlagCase } from '../../../scripts/conformance/white-flag.ts';
 import { toHex } from '../../../src/stardust/bytes.ts';
@@ -77,7 +80,7 @@ describe('H.3 ledger lookup', () => {
   const spent = new Set([toHex(second.id!)]);
   const unknown = coin(inputId(2));
 
-  it('H-49 spent before: 1, spent in this run: 2, unknown: 3', async () => {
+  it('H-49 reasons: spent earlier 1, spent in this milestone 2, unknown 3', async () => {
     const a = carry(spend([first]));
     const b = carry(spend([first], 'bob'), a);
     const c = carry(spend([second]), b);
@@ -169,7 +172,7 @@ describe('H.3 order', () => {
     expect(await verdicts([a, b, c, d], [d])).toEqual([a, b, c, d].map((block) => named(block)));
   });
 
-  it('H-57 a parent below another comes where it is first met; an unknown one is an error', async () => {
+  it('H-57 a parent below another comes where first met; an unknown one is an error', async () => {
     const a = carry(undefined);
     const b = carry(undefined, a);
     const c = carry(spend([first]), b);
@@ -193,11 +196,11 @@ describe('H.3 order', () => {
     await expect(whiteFlag(view, request)).rejects.toThrow(/block not found/);
   });
 
-  it('H-58 the walk stops at referenced blocks, and at solid entry points even if their blocks are there', async () => {
+  it('H-58 the walk stops at referenced blocks and at solid entry points, stored or not', async () => {
     const a = carry(undefined);
     const b = carry(spend([first]), a);
     const c = carry(spend([second]), b);
-    // for the product a cone holds neither: they are the parents outside
+    // the product's cones hold neither: parents outside the cone end the walk
     const outside = await over([c], [c]);
     expect(outside.order.map(({ blockId }) => blockId)).toEqual([toHex(blockId(c))]);
     const request = {

@@ -1,4 +1,4 @@
-/** protocol.md H.4, cases 86 to 107: aliases, foundries and their tokens, NFTs, issuers. */
+/** docs/protocol.md, H.4, H-86 to H-107: aliases, foundries and their tokens, NFTs, issuers. */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { describe, expect, it } from 'vitest';
 import { AddressType } from '../../../src/stardust/address.ts';
@@ -68,7 +68,7 @@ describe('H.4 aliases', () => {
     expect(verdict(step({ stateIndex: 0xffffffff }, { stateIndex: 0 }, alice))).toBe(None);
   });
 
-  it('H-88 states are the state controller’s, the rest the governor’s', () => {
+  it('H-88 the state controller unlocks state transitions, the governor all others', () => {
     expect(verdict(step({}, { stateIndex: 2 }, alice))).toBe(None);
     expect(verdict(step({}, { stateIndex: 2 }, bob))).toBe(Reason.InvalidSignature);
     expect(verdict(step({}, {}, bob))).toBe(None);
@@ -137,7 +137,7 @@ describe('H.4 foundries', () => {
     expect(founding(1, 0, [rest])).toBe(INVALID_CHAIN);
   });
 
-  it('H-92 new foundries of an alias stand in order; the alias and other aliases’ foundries anywhere', () => {
+  it('H-92 new foundries of an alias are in order; alias and other foundries anywhere', () => {
     expect(founding(0, 2, [serial(1), serial(2)])).toBe(None);
     expect(founding(0, 2, [serial(2), serial(1)])).toBe(INVALID_CHAIN);
     const payment = (amount: bigint) => ({
@@ -247,7 +247,7 @@ describe('H.4 foundries', () => {
     );
   });
 
-  it('H-99 a foundry goes when all its tokens are melted, in the same transaction at the latest', () => {
+  it('H-99 a foundry is destroyed with all tokens melted, before or with it', () => {
     expect(minting({ minted: 10n, melted: 10n, held: 0n }, { destroyed: true, held: 0n })).toBe(
       None,
     );
@@ -386,7 +386,7 @@ describe('H.4 immutable features, issuers, IDs', () => {
     );
   });
 
-  it('H-106 an alias goes on by the ID that its first output determines; with a zero ID it is another', () => {
+  it('H-106 an alias goes on under the ID of its first output; with a zero ID it is new', () => {
     const created = aliasState({ aliasId: new Uint8Array(32), stateIndex: 0 });
     const goesOn = (output: Output, unlock: PlannedInput['unlock']) =>
       verdict({ inputs: [{ output: created, unlock }], outputs: [output] });
@@ -397,7 +397,7 @@ describe('H.4 immutable features, issuers, IDs', () => {
     expect(goesOn(created, alice)).toBe(Reason.InvalidSignature);
   });
 
-  it('H-107 small-order points sign anything with S = 0, but each encoding has an address of its own', () => {
+  it('H-107 small-order keys sign anything with S = 0, but each has its own address', () => {
     const smallOrder = (
       readLines('ed25519.jsonl') as { name: string; valid: boolean; signature: string }[]
     ).filter(({ name }) => name.startsWith('small order'));

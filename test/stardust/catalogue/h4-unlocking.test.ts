@@ -1,4 +1,7 @@
-/** protocol.md H.4, cases 59 to 85: timelocks, expirations, deposits, signatures, unlocks and senders. */
+/**
+ * docs/protocol.md, H.4, H-59 to H-85: timelocks, expirations, deposits, signatures, unlocks and
+ * senders.
+ */
 import { describe, expect, it } from 'vitest';
 import { chainIdFromOutputId, outputId } from '../../../src/stardust/ids.ts';
 import type { Output } from '../../../src/stardust/output.ts';
@@ -74,7 +77,7 @@ describe('H.4 timelocks, commitment, expiration', () => {
     expect(verdict({ inputs, outputs: [toAlice(1_000_000n)] })).toBe(Reason.InvalidSignature);
   });
 
-  it('H-62 from its second on an expired output is the return address’s, and only its', () => {
+  it('H-62 from the second of its expiration on only the return address owns an output', () => {
     const output = basic(alice.address, { conditions: [expiration(bob.address, 1000)] });
     const by = (unlock: PlannedInput['unlock']) => ({
       inputs: [{ output, unlock }],
@@ -110,7 +113,9 @@ describe('H.4 timelocks, commitment, expiration', () => {
 });
 
 describe('H.4 storage deposit return', () => {
-  /** An output of alice's, 1,000,000 base tokens of which `due` are to go back, and what comes out. */
+  /**
+   * An output of alice's, 1,000,000 base tokens of which `due` are to go back, and what comes out.
+   */
   const returning = (
     to: Parameters<typeof depositReturn>[0],
     due: bigint,
@@ -121,7 +126,7 @@ describe('H.4 storage deposit return', () => {
     outputs,
   });
 
-  it('H-65 an expired deposit is due unless the one who lent it takes the output back', () => {
+  it('H-65 an expired deposit is due if another than the lender takes the output back', () => {
     const plan = returning(carol.address, 400_000n, [toBob(1_000_000n)], {
       conditions: [expiration(bob.address, 1000)],
     });
@@ -129,7 +134,7 @@ describe('H.4 storage deposit return', () => {
     expect(verdict(plan, 1000)).toBe(Reason.ReturnAmountNotFulfilled);
   });
 
-  it('H-66 … and is not when he does', () => {
+  it('H-66 an expired deposit is not due if the lender takes the output back', () => {
     const plan = returning(
       bob.address,
       400_000n,
@@ -397,12 +402,13 @@ describe('H.4 senders', () => {
     ],
   });
 
-  it('H-84 an alias is sender in a state transition, not in a governance transition, nor when it is being created', () => {
+  it('H-84 an alias is sender in a state transition, not in governance, nor when new', () => {
     const sent = [toAlice(1_000_000n, { features: [sender(aliasAddress(aliasId))] })];
     expect(verdict(stepping({}, { stateIndex: 2 }, alice, sent))).toBe(None);
     expect(verdict(stepping({}, { stateIndex: 1 }, bob, sent))).toBe(Reason.InvalidSender);
 
-    // no transaction can name the ID that its own hash determines, but a verdict is asked with an ID given
+    // No transaction can name an ID that depends on its own hash. A verdict can still be asked for,
+    // as the ID is given.
     const id = idOf('transaction');
     const created = aliasAddress(chainIdFromOutputId(outputId(id, 0)));
     const creating = {

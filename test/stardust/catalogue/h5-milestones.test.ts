@@ -1,8 +1,11 @@
-/** protocol.md H.5, cases 110 to 124: milestones in cones, receipts, protocol parameters. */
+/**
+ * docs/protocol.md, H.5, H-110 to H-115 and H-119 to H-124: milestones in cones, receipts, protocol
+ * parameters.
+ */
 import { describe, expect, it } from 'vitest';
 import { README_PARAMETERS as parameters } from '../../../scripts/conformance/parameters.ts';
 import type { WhiteFlagCase } from '../../../scripts/conformance/white-flag.ts';
-import { inadmissible } from '../../../src/stardust/admission.ts';
+import { admissionFault } from '../../../src/stardust/admission.ts';
 import { toHex, Writer } from '../../../src/stardust/bytes.ts';
 import { encode } from '../../../src/stardust/codec.ts';
 import { verifyZip215 } from '../../../src/stardust/ed25519.ts';
@@ -18,7 +21,7 @@ import type { MigratedFunds, ReceiptOption } from '../../../src/stardust/milesto
 import { isMilestoneBlock } from '../../../src/stardust/milestone-keys.ts';
 import { ParameterTable } from '../../../src/stardust/parameter-table.ts';
 import { decodeParameters, protocolParameters } from '../../../src/stardust/parameters.ts';
-import { invalidReceipt, migratedOutputs } from '../../../src/stardust/receipt.ts';
+import { migratedOutputs, receiptFault } from '../../../src/stardust/receipt.ts';
 import { transaction } from '../../../src/stardust/transaction.ts';
 import {
   basic,
@@ -41,7 +44,10 @@ const EMPTY_ROOT = toHex(merkleRoot([]));
 const first = milestoneOf({});
 const firstBlock = blockBytes({ payload: first });
 
-/** Milestone 2 at second 2000 over these blocks, all of which are in the cone unless `blocks` says otherwise. */
+/**
+ * Milestone 2 at second 2000 over these blocks, all of which are in the cone unless `blocks` says
+ * otherwise.
+ */
 const second = (parents: Uint8Array[], given: Partial<WhiteFlagCase> = {}) =>
   bothWhiteFlags({
     index: 2,
@@ -87,14 +93,14 @@ describe('H.5 the previous milestone', () => {
     expect(await within(...ids)).toBe(false);
   });
 
-  it('H-114 is not disturbed by others', async () => {
+  it('H-114 is found beside other milestones, which are ordinary blocks', async () => {
     const foreign = blockBytes({ payload: milestoneOf({ index: 7, timestamp: 9000 }) });
     const { order, metPreviousMilestone } = await second([foreign, firstBlock]);
     expect(metPreviousMilestone).toBe(true);
     expect(order.map(({ isTransaction }) => isTransaction)).toEqual([false, false]);
   });
 
-  it('H-115 there is none for the first milestone, and nothing to reference; the second has the block of the first', async () => {
+  it('H-115 none for the first milestone, which may be empty; the first for the second', async () => {
     const fresh = {
       index: 1,
       timestamp: 1000,
@@ -143,30 +149,28 @@ describe('H.5 receipts', () => {
   const SUPPLY = parameters.tokenSupply;
 
   it('H-119 takes what it deposits out of the treasury, in uint64, and deposits no dust', () => {
-    expect(invalidReceipt(receipt(4_000_000n, fund(2_000_000n)), 6_000_000n, SUPPLY)).toBe(
-      undefined,
-    );
-    expect(invalidReceipt(receipt(4_000_001n, fund(2_000_000n)), 6_000_000n, SUPPLY)).toMatch(
+    expect(receiptFault(receipt(4_000_000n, fund(2_000_000n)), 6_000_000n, SUPPLY)).toBe(undefined);
+    expect(receiptFault(receipt(4_000_001n, fund(2_000_000n)), 6_000_000n, SUPPLY)).toMatch(
       /^E\.5: .* treasury/,
     );
     const wrapped = receipt(2n ** 64n - 1_000_000n, fund(2_000_000n));
-    expect(invalidReceipt(wrapped, 1_000_000n, SUPPLY)).toBe(undefined);
-    expect(invalidReceipt(receipt(1n, fund(999_999n)), 1_000_000n, SUPPLY)).toMatch(/below/);
-    expect(invalidReceipt(receipt(0n, fund(SUPPLY + 1n)), SUPPLY + 1n, SUPPLY)).toMatch(
+    expect(receiptFault(wrapped, 1_000_000n, SUPPLY)).toBe(undefined);
+    expect(receiptFault(receipt(1n, fund(999_999n)), 1_000_000n, SUPPLY)).toMatch(/below/);
+    expect(receiptFault(receipt(0n, fund(SUPPLY + 1n)), SUPPLY + 1n, SUPPLY)).toMatch(
       /over the token supply/,
     );
     const twice = receipt(0n, fund(SUPPLY - 1_000_000n), fund(1_000_001n, 2));
-    expect(invalidReceipt(twice, SUPPLY + 1n, SUPPLY)).toMatch(/over the token supply/);
-    // case 40
+    expect(receiptFault(twice, SUPPLY + 1n, SUPPLY)).toMatch(/over the token supply/);
+    // H-40
     expect(
-      invalidReceipt(receipt(0n, fund(1_000_000n), fund(2_000_000n)), 3_000_000n, SUPPLY),
+      receiptFault(receipt(0n, fund(1_000_000n), fund(2_000_000n)), 3_000_000n, SUPPLY),
     ).toMatch(/tail/);
   });
 
   it('H-120 may name any treasury output as its input', () => {
     const value = receipt(4_000_000n, fund(2_000_000n));
     value.transaction.input.milestoneId = idOf('no milestone');
-    expect(invalidReceipt(value, 6_000_000n, SUPPLY)).toBe(undefined);
+    expect(receiptFault(value, 6_000_000n, SUPPLY)).toBe(undefined);
     const [output] = migratedOutputs(value, idOf('milestone'));
     expect(output).toEqual({
       id: outputId(idOf('milestone'), 0),
@@ -233,8 +237,8 @@ describe('H.5 protocol parameters', () => {
     };
     const payload = transactionOf({ ...plan, networkId: networkId('renamed') });
     const [parsed] = parsedBlocks(blockBytes({ payload })).values();
-    expect(inadmissible(parsed!, inForce(29))).toMatch(/^C-13/);
-    expect(inadmissible(parsed!, inForce(30))).toBe(undefined);
+    expect(admissionFault(parsed!, inForce(29))).toMatch(/^C-13/);
+    expect(admissionFault(parsed!, inForce(30))).toBe(undefined);
   });
 
   it('H-123 may have bytes after them', () => {

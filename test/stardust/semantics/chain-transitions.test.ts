@@ -1,4 +1,7 @@
-/** The tables of chains have no order (protocol.md D.2: the reference walks them at random). */
+/**
+ * The order of the tables of chains does not matter: the reference walks them in random order
+ * (docs/protocol.md, D.2).
+ */
 import { describe, expect, it } from 'vitest';
 import { outputId } from '../../../src/stardust/ids.ts';
 import { chainsValid } from '../../../src/stardust/semantics/chain-transitions.ts';

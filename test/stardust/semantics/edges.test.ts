@@ -1,8 +1,12 @@
-/** What neither a network nor the catalogue can show: sums at their limits, and what would be a mistake of ours. */
+/**
+ * What neither a network nor the catalogue can show: sums at their limits, and mistakes of a
+ * caller.
+ */
 import { describe, expect, it } from 'vitest';
 import {
   ConflictReason,
-  describe as inWords,
+  conflictReasonOf,
+  describeReason,
 } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
@@ -34,7 +38,7 @@ describe('sums', () => {
     );
   });
 
-  it('S4.2 and so is what is due', () => {
+  it('S4.2 storage deposits due are added in uint64', () => {
     const lent = (amount: bigint) =>
       basic(alice.address, { conditions: [depositReturn(bob.address, amount)] });
     const inputs = [
@@ -48,7 +52,7 @@ describe('sums', () => {
     expect(verdict({ inputs, outputs })).toBe(ConflictReason.None);
   });
 
-  it('S5.1 a token of which there is none', () => {
+  it('S5.1 a native token of amount 0 is refused', () => {
     const inputs = [
       { output: basic(alice.address, { tokens: [tokens(idOf('alias'), 0n)] }), unlock: alice },
     ];
@@ -78,14 +82,14 @@ describe('judge', () => {
     }
   });
 
-  it('knows the last second that there is', () => {
+  it('judges at the last second of uint32', () => {
     expect(judgeOverTime(tx, consumed)).toEqual([
       { from: 0, reason: ConflictReason.TimelockNotExpired },
       { from: 0xffffffff, reason: ConflictReason.None },
     ]);
   });
 
-  it('believes what it is told of signatures, and asks only where there is one', async () => {
+  it('takes the results of signatures as given, and verifies only signature unlocks', async () => {
     const late = 0xffffffff;
     expect(judge({ ...tx, validSignatures: [true, false] }, consumed, late)).toBe(
       ConflictReason.InvalidSignature,
@@ -111,5 +115,7 @@ describe('judge', () => {
 it('D.0 every reason has its number and words of its own', () => {
   const reasons = Object.values(ConflictReason);
   expect(reasons).toEqual(Array.from({ length: 13 }, (_, i) => i));
-  expect(new Set(reasons.map(inWords)).size).toBe(13);
+  expect(new Set(reasons.map(describeReason)).size).toBe(13);
+  expect(reasons.map(conflictReasonOf)).toEqual(reasons);
+  expect(() => conflictReasonOf(13)).toThrow(RangeError);
 });

@@ -1,12 +1,15 @@
-/** Verdicts on single transactions (protocol.md D.2, D.3) against those of the reference. */
+/**
+ * Verdicts on single transactions (docs/protocol.md, D.2 and D.3) against those of the reference.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Address } from '../../../src/stardust/address.ts';
 import { toHex } from '../../../src/stardust/bytes.ts';
 import { inputsCommitment, outputBytes } from '../../../src/stardust/ids.ts';
 import { type Output, OutputType } from '../../../src/stardust/output.ts';
+import type { VerdictStep } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
-import { judge, judgeOverTime, type VerdictStep } from '../../../src/stardust/semantics/judge.ts';
+import { judge, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
 import { checkTransaction } from '../../../src/stardust/syntax.ts';
 import {
   findCondition,
@@ -32,7 +35,10 @@ describe('judge', () => {
   });
 });
 
-/** Every time at which a verdict may change, the second before and the one after, and both ends of uint32. */
+/**
+ * Every timestamp at which a verdict may change, with the second before and after it, and both ends
+ * of uint32.
+ */
 function times({ consumed }: SemanticVector): number[] {
   const edges = consumed.flatMap(({ output }) =>
     [UnlockConditionType.Timelock, UnlockConditionType.Expiration].flatMap((type) => {
@@ -62,7 +68,7 @@ describe('judgeOverTime', () => {
     expect(counts.filter((count) => count > 1).length).toBeGreaterThan(100);
   });
 
-  it('begins at 0, ascends, and has no two neighbours alike', () => {
+  it('begins at 0, ascends, and has no two neighbouring steps with one reason', () => {
     for (const { tx, consumed } of semanticVectors) {
       const steps = judgeOverTime(tx, consumed);
       expect(steps[0]?.from).toBe(0);
@@ -90,7 +96,10 @@ describe('judgeOverTime', () => {
   });
 });
 
-/** The vector with time conditions on its inputs at 0 (none) to 6, and a commitment to them; whether a signature is valid stays as it was. */
+/**
+ * The vector with time conditions at seconds 0 (none) to 6 added to its inputs, and the inputs
+ * commitment made to fit. Whether a signature is valid is left as it was.
+ */
 function withTimes(
   { line, tx, consumed }: SemanticVector,
   times: readonly { lock: number; expiry: number; back: number }[],

@@ -1,12 +1,14 @@
 /**
- * Whole networks, replayed milestone by milestone from their genesis (data/README.md, network-a and network-c): every verdict of the node, every
- * signed root, every answered white-flag request, and the ledger on the way and at the end. The white flag here is the oracle's.
+ * network-a and network-c (test/vectors/README.md#recorded-networks), replayed milestone by
+ * milestone from their genesis. Compared are all verdicts of the node, all signed roots, all
+ * answered white-flag requests, and the ledger after milestones and at the end. The white flag here
+ * is the oracle's.
  */
 import { describe, expect, it } from 'vitest';
 import { type ParsedBlock, parseBlock } from '../../../src/stardust/block.ts';
 import { fromHex, toHex } from '../../../src/stardust/bytes.ts';
-import { isMilestoneBlock, unsigned } from '../../../src/stardust/milestone-keys.ts';
-import { invalidReceipt, migratedOutputs } from '../../../src/stardust/receipt.ts';
+import { isMilestoneBlock, signatureFault } from '../../../src/stardust/milestone-keys.ts';
+import { migratedOutputs, receiptFault } from '../../../src/stardust/receipt.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
 import {
@@ -72,7 +74,7 @@ async function replay(name: RecordedName): Promise<Replay> {
     const previousMilestoneId = toHex(value.previousMilestoneId);
     const result = await whiteFlag(view, { index, timestamp, parents, previousMilestoneId });
     const fault =
-      (await unsigned(value, fromHex(milestone.id), network.keys, verifySignature)) ??
+      (await signatureFault(value, fromHex(milestone.id), network.keys, verifySignature)) ??
       apply(state, network, milestone, result);
     const hash = stateHash({ ...network, outputs: state.outputs }, index);
     done.milestones.push({ milestone, fault, result, stateHash: hash });
@@ -130,7 +132,7 @@ function apply(
   }
   for (const { id } of result.order) state.referenced.add(id);
   if (receipt === undefined) return undefined;
-  const fault = invalidReceipt(receipt, state.treasury, network.genesis.parameters.tokenSupply);
+  const fault = receiptFault(receipt, state.treasury, network.genesis.parameters.tokenSupply);
   for (const { id, bytes } of migratedOutputs(receipt, fromHex(milestone.id)))
     book(id, new Uint8Array(32), bytes);
   state.treasury = receipt.transaction.output.amount;
@@ -202,7 +204,7 @@ describe.each(networks)('$name', async ({ name, milestones, answers, hashes }) =
     }
   });
 
-  it("gives the node's answers to white-flag requests, at the ledger index at which it was asked", () => {
+  it("gives the node's answers to white-flag requests at the same ledger index", () => {
     expect(replayed.answers.length).toBe(answers);
     for (const { expected, answer } of replayed.answers) expect(answer).toEqual(expected);
   });

@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 
-export const SCREENS = {
+const SCREENS = {
   phone: {
     viewport: { width: 390, height: 844 },
     deviceScaleFactor: 2,

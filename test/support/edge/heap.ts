@@ -1,6 +1,6 @@
 /**
- * What is alive in the heaps of a running workerd, asked of V8's inspector: our Worker's isolate,
- * and those with which miniflare plays D1, KV and the cache.
+ * Heaps of a running workerd, asked of V8's inspector: our Worker's isolate, and those with which
+ * miniflare plays D1, KV and the cache. The Worker must have been started with `inspect`.
  */
 import { once } from 'node:events';
 import type { Edge } from './edge.ts';
@@ -14,36 +14,85 @@ interface Heap {
   backingStorageSize: number;
 }
 
-/**
- * Bytes by isolate, with what is not collected yet: workerd does not let itself be told to. The
- * Worker must have been started with `inspect`.
- */
-export async function readHeaps({ inspector }: Edge): Promise<Map<string, number>> {
-  const targets = (await (
-    await fetch(new URL('/json', inspector!.replace('ws:', 'http:')))
-  ).json()) as Target[];
-  const heaps = new Map<string, number>();
-  for (const { id, webSocketDebuggerUrl } of targets)
-    heaps.set(id, await readHeap(webSocketDebuggerUrl));
-  return heaps;
-}
-
 interface Target {
   id: string;
   webSocketDebuggerUrl: string;
 }
 
-async function readHeap(url: string): Promise<number> {
-  const socket = new WebSocket(url);
-  try {
-    await once(socket, 'open');
-    socket.send(JSON.stringify({ id: 1, method: 'Runtime.getHeapUsage' }));
-    const [event] = (await once(socket, 'message')) as [MessageEvent];
-    const { usedSize, embedderHeapUsedSize, backingStorageSize }: Heap = JSON.parse(
-      event.data,
-    ).result;
-    return usedSize + embedderHeapUsedSize + backingStorageSize;
-  } finally {
-    socket.close();
+/** What the sampling profiler saw allocated in a function, and in those that it called. */
+interface SampledCalls {
+  /** Bytes. */
+  selfSize: number;
+  children: SampledCalls[];
+}
+
+/** Bytes by isolate, with what is not collected yet: workerd does not let itself be told to. */
+export async function readHeaps(edge: Edge): Promise<Map<string, number>> {
+  const heaps = new Map<string, number>();
+  for (const { id, webSocketDebuggerUrl } of await readTargets(edge)) {
+    const inspector = await connect(webSocketDebuggerUrl);
+    const usage = await inspector.ask<Heap>('Runtime.getHeapUsage');
+    inspector.close();
+    heaps.set(id, usage.usedSize + usage.embedderHeapUsedSize + usage.backingStorageSize);
   }
+  return heaps;
+}
+
+/** Bytes that our isolate allocates while `work` goes on, collected or not, by samples. */
+export async function measureAllocation(edge: Edge, work: () => Promise<void>): Promise<number> {
+  const ours = (await readTargets(edge)).find(({ id }) => id === OUR_ISOLATE);
+  if (ours === undefined) throw new Error(`no isolate ${OUR_ISOLATE}`);
+  const inspector = await connect(ours.webSocketDebuggerUrl);
+  try {
+    await inspector.ask('HeapProfiler.enable');
+    await inspector.ask('HeapProfiler.startSampling', {
+      samplingInterval: 1024,
+      includeObjectsCollectedByMajorGC: true,
+      includeObjectsCollectedByMinorGC: true,
+    });
+    await work();
+    const { profile } = await inspector.ask<{ profile: { head: SampledCalls } }>(
+      'HeapProfiler.stopSampling',
+    );
+    return sumOf(profile.head);
+  } finally {
+    inspector.close();
+  }
+}
+
+function sumOf({ selfSize, children }: SampledCalls): number {
+  return children.reduce((sum, child) => sum + sumOf(child), selfSize);
+}
+
+async function readTargets({ inspector }: Edge): Promise<Target[]> {
+  const url = new URL('/json', inspector!.replace('ws:', 'http:'));
+  return (await (await fetch(url)).json()) as Target[];
+}
+
+interface Inspector {
+  ask<Result>(method: string, params?: object): Promise<Result>;
+  close(): void;
+}
+
+async function connect(url: string): Promise<Inspector> {
+  const socket = new WebSocket(url);
+  await once(socket, 'open');
+  let asked = 0;
+  return {
+    ask: (method, params = {}) =>
+      new Promise((resolve, reject) => {
+        const id = ++asked;
+        const read = ({ data }: MessageEvent) => {
+          const answer = JSON.parse(data);
+          // between answers come events, of which nothing is needed here
+          if (answer.id !== id) return;
+          socket.removeEventListener('message', read);
+          if (answer.error === undefined) resolve(answer.result);
+          else reject(new Error(`${method}: ${answer.error.message}`));
+        };
+        socket.addEventListener('message', read);
+        socket.send(JSON.stringify({ id, method, params }));
+      }),
+    close: () => socket.close(),
+  };
 }

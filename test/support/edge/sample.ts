@@ -5,8 +5,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { prepareSample, type SampleNft } from '../../../scripts/lib/prepare-sample.ts';
-import { readWranglerConfig } from '../../../scripts/lib/wrangler-config.ts';
+import { prepareSample, type SampleNft } from '../../../scripts/lib/sample/prepare-sample.ts';
+import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
 import { buildWorker } from './bundle.ts';
 import { type Edge, type EdgeOptions, startEdge } from './edge.ts';
 

@@ -4,6 +4,7 @@
 import { Reader, toHex } from '../../../src/stardust/bytes.ts';
 import { decode } from '../../../src/stardust/codec.ts';
 import { output } from '../../../src/stardust/output.ts';
+import { type Json, optionToJson, outputToJson } from '../../../src/stardust/rest-json.ts';
 import {
   lastIndex,
   milestoneAt,
@@ -14,7 +15,6 @@ import {
   parametersAt,
   treasuryAt,
 } from '../network/network-model.ts';
-import { type Json, optionJson, outputJson, parametersJson } from './double-rest-json.ts';
 
 type JsonObject = { [key: string]: Json };
 
@@ -156,10 +156,10 @@ export class NodeState {
     };
   }
 
-  outputJson(found: NetworkOutput): JsonObject {
+  outputToJson(found: NetworkOutput): JsonObject {
     return {
       metadata: this.outputMetadataJson(found),
-      output: outputJson(decode(output, new Reader(found.bytes))),
+      output: outputToJson(decode(output, new Reader(found.bytes))),
     };
   }
 
@@ -180,8 +180,12 @@ export class NodeState {
         pruningIndex: this.#pruned,
       },
       supportedProtocolVersions: [2],
-      protocol: parametersJson(parameters),
-      pendingProtocolParameters: pending.map(optionJson),
+      protocol: {
+        ...parameters,
+        rentStructure: { ...parameters.rentStructure },
+        tokenSupply: `${parameters.tokenSupply}`,
+      },
+      pendingProtocolParameters: pending.map(optionToJson),
       baseToken: {
         name: 'TestCoin',
         tickerSymbol: 'TEST',

@@ -5,9 +5,9 @@
 import { block } from '../../../src/stardust/block.ts';
 import { Reader } from '../../../src/stardust/bytes.ts';
 import { decode } from '../../../src/stardust/codec.ts';
+import { blockToJson, type Json, milestoneToJson } from '../../../src/stardust/rest-json.ts';
 import { readMilestone } from '../network/blocks.ts';
 import type { NetworkMilestone } from '../network/network-model.ts';
-import { blockJson, type Json, milestoneJson } from './double-rest-json.ts';
 import type { NodeState } from './node-state.ts';
 
 export const RAW_TYPE = 'application/vnd.iota.serializer-v1';
@@ -102,7 +102,7 @@ export function answer(node: NodeState, route: Route, accept = ''): Answer {
       if (route.name === 'blockMetadata') return answerJson(node.metadataJson(found));
       return raw
         ? answerRaw(found.bytes)
-        : answerJson(blockJson(decode(block, new Reader(found.bytes))));
+        : answerJson(blockToJson(decode(block, new Reader(found.bytes))));
     }
     case 'milestone':
       return answerMilestone(node.milestoneById(route.id), raw);
@@ -113,7 +113,7 @@ export function answer(node: NodeState, route: Route, accept = ''): Answer {
       const found = node.output(route.id);
       if (found === undefined) return answerError(404, `output not found: ${route.id}: Not Found`);
       if (route.name === 'outputMetadata') return answerJson(node.outputMetadataJson(found));
-      return raw ? answerRaw(found.bytes) : answerJson(node.outputJson(found));
+      return raw ? answerRaw(found.bytes) : answerJson(node.outputToJson(found));
     }
     case 'invalid':
       return answerError(400, 'invalid parameter');
@@ -124,5 +124,5 @@ export function answer(node: NodeState, route: Route, accept = ''): Answer {
 
 function answerMilestone(found: NetworkMilestone | undefined, raw: boolean): Answer {
   if (found === undefined) return answerError(404, 'milestone not found: Not Found');
-  return raw ? answerRaw(found.payload) : answerJson(milestoneJson(readMilestone(found.payload)));
+  return raw ? answerRaw(found.payload) : answerJson(milestoneToJson(readMilestone(found.payload)));
 }

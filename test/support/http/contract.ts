@@ -271,12 +271,14 @@ export function whiteFlagRows(facts: Facts): Row[] {
       [parent.slice(2)],
       [parent.slice(0, -1)],
       [`${parent}00`],
-    ].map((parents) => asks(`parents ${JSON.stringify(parents)?.slice(0, 24)}`, { parents }, bad)),
+    ].map((parents) =>
+      asks(`H-116, H-117 parents ${JSON.stringify(parents)?.slice(0, 24)}`, { parents }, bad),
+    ),
     asks('a parent with a line feed', { parents: [`${parent}\n`] }, bad),
     asks('9 distinct parents', { parents: [parent, ...otherIds] }, bad),
     ...['0x', parent.slice(2), `${parent}00`, 0, false, [], {}].map((previousMilestoneId) =>
       asks(
-        `previousMilestoneId ${JSON.stringify(previousMilestoneId).slice(0, 24)}`,
+        `H-118 previousMilestoneId ${JSON.stringify(previousMilestoneId).slice(0, 24)}`,
         { previousMilestoneId },
         bad,
       ),
@@ -284,19 +286,19 @@ export function whiteFlagRows(facts: Facts): Row[] {
     // step 3
     asks('index 0', { index: 0 }, bad),
     asks('index of genesis', { index: facts.genesisIndex }, bad),
-    asks('the first milestone with a previous one', { index: facts.genesisIndex + 1 }, bad),
+    asks('H-108 the first milestone with a previous one', { index: facts.genesisIndex + 1 }, bad),
     ...[undefined, null, '', ZERO_ID].map((previousMilestoneId) =>
       asks(
-        `a later milestone with previousMilestoneId ${JSON.stringify(previousMilestoneId)?.slice(0, 8)}`,
+        `H-108 a later milestone with previousMilestoneId ${JSON.stringify(previousMilestoneId)?.slice(0, 8)}`,
         { previousMilestoneId },
         bad,
       ),
     ),
     // step 4
-    asks('a milestone too far ahead', { index: whiteFlag.index + 1 }, missing),
+    asks('H-109, H-116 a milestone too far ahead', { index: whiteFlag.index + 1 }, missing),
     asks('index 4294967295', { index: 4_294_967_295 }, missing),
     asks('another previous milestone', { previousMilestoneId: UNKNOWN_ID }, bad),
-    asks('a timestamp that is not raised', { timestamp: facts.ledgerTimestamp }, bad),
+    asks('H-109 a timestamp that is not raised', { timestamp: facts.ledgerTimestamp }, bad),
     // step 5
     asks('an unknown parent', { parents: [...whiteFlag.parents.slice(0, 7), UNKNOWN_ID] }, missing),
     // the route

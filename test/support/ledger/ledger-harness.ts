@@ -2,8 +2,13 @@
  * A ledger in D1 that begins with a snapshot of a test network and follows it, and questions put to it; all in one process, without HTTP.
  */
 
+import { agreeingTreeHashers } from '../../../scripts/conformance/tree-hashers.ts';
 import { takeInMilestone } from '../../../src/follower/apply-milestone.ts';
-import { createPassMemory, type Following, followOnce } from '../../../src/follower/pass.ts';
+import {
+  createFollowerMemory,
+  type FollowerContext,
+} from '../../../src/follower/follower-context.ts';
+import { followOnce } from '../../../src/follower/pass.ts';
 import { storeTips } from '../../../src/follower/store-tips.ts';
 import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
 import { REFUSAL_STATUSES } from '../../../src/http/white-flag.ts';
@@ -14,7 +19,7 @@ import { admittingParameters, readParameters } from '../../../src/ledger/ledger-
 import { computeWhiteFlag, type WhiteFlagResult } from '../../../src/node/compute-white-flag.ts';
 import { toHexDigits } from '../../../src/stardust/bytes.ts';
 import type { ProtocolParameters } from '../../../src/stardust/parameters.ts';
-import { milestoneSource, openSource } from '../../../src/upstream/fetch-blocks.ts';
+import { createMilestoneSource, createProposalSource } from '../../../src/upstream/fetch-blocks.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import { NodeState } from '../hornet-double/node-state.ts';
@@ -40,7 +45,7 @@ export interface Rig {
   /** The upstream's node, which tests move on. */
   node: NodeState;
   upstream: Upstream;
-  following: Following;
+  following: FollowerContext;
 }
 
 /** Everything is kept, unless told otherwise. */
@@ -62,12 +67,12 @@ export async function startLedger(
   await loadSnapshot(db, asFile(fullSnapshot(snapshotOf, { target: index })), undefined);
   const node = new NodeState(network, index);
   const upstream = directUpstream(node);
-  const following: Following = {
+  const following: FollowerContext = {
     db,
     upstreams: [upstream],
     keys: network.keys,
     verify: verifySignature,
-    memory: createPassMemory(),
+    memory: createFollowerMemory(),
     publish: async () => {},
     retention,
   };
@@ -106,21 +111,18 @@ export async function takeNext({ network, node, upstream }: Rig, db: Database): 
   const head = headFromRow(row!);
   const index = head.ledger + 1;
   node.confirm(index);
+  const announced = await readParameters(db);
   const rules = {
     keys: network.keys,
     verify: verifySignature,
-    parameters: await admitting(db, index - 1),
+    parameters: admittingParameters(announced, index - 1),
   };
   const { payload } = milestoneAt(network, index)!;
-  const verified = await verifyMilestone(
-    payload,
-    head,
-    milestoneFromRow(row!)!,
-    rules.keys,
-    rules.verify,
-  );
+  const milestone = milestoneFromRow(row!)!;
+  const verified = await verifyMilestone(payload, { head, milestone, announced }, rules);
   const limits = { maxBlocks: 2000, deadline: Date.now() + 10_000 };
-  await takeInMilestone(db, verified, rules, milestoneSource([upstream], limits, new Map()));
+  const source = createMilestoneSource([upstream], limits, new Map());
+  await takeInMilestone(db, verified, { rules, source, exclusively: (work) => work() });
 }
 
 async function admitting(db: Database, ledger: number): Promise<ProtocolParameters[]> {
@@ -139,14 +141,13 @@ export async function storeNow(
     verify: verifySignature,
     parameters: await admitting(db, head.ledger),
   };
-  return storeTips(
-    db,
+  return storeTips(db, head, {
     upstream,
-    head,
     rules,
-    following.memory.open(head.generation, head.ledger),
-    new Map(),
-  );
+    open: following.memory.open(head.generation, head.ledger),
+    fetched: new Map(),
+    exclusively: (work) => work(),
+  });
 }
 
 /** The database with something happening before each batch, by its statements and its number: somebody else at work, or the end. */
@@ -180,7 +181,7 @@ export interface AskOptions {
   maxBlocks?: number;
 }
 
-/** By the function that the route calls. */
+/** By the function that the route calls; roots by both hashers of tree nodes, which must agree. */
 export function askInFull(
   rig: Rig,
   question: Question,
@@ -196,7 +197,11 @@ export function askInFull(
   const limits = { maxBlocks, deadline: Date.now() + 10_000 };
   return computeWhiteFlag(db, request, {
     keys: rig.network.keys,
-    openSource: upstreams && (({ ledger }) => openSource(upstreams, ledger + 1, limits, new Map())),
+    openSource:
+      upstreams &&
+      (({ ledger }) =>
+        createProposalSource({ upstreams, index: ledger + 1, limits, fetched: new Map() })),
+    treeHasher: agreeingTreeHashers,
   });
 }
 

@@ -1,7 +1,9 @@
 /**
- * Networks with one big cone, for benches: milestone 2 references `count` notes or transfers, and the block of milestone 1.
+ * Networks with one big cone, for benches: milestone 2 references `count` notes or transfers, and
+ * the block of milestone 1.
  *
- * Making 50,000 transfers takes a while, so what was made once is kept in the folder for temporary files.
+ * Making 50,000 transfers takes a while, so what was made once is kept in the folder for temporary
+ * files.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -20,12 +22,18 @@ import { SyntheticNetwork } from './synthetic-network.ts';
 import { coin, type MadeTransaction, type Spend } from './transactions.ts';
 
 export interface ConeOptions {
-  /** Notes: tagged data. Transfers: one input, one output, one signature, each spending what the one before it in its chain made. */
+  /**
+   * Notes: tagged data. Transfers: one input, one output, one signature, each spending what the one
+   * before it in its chain made.
+   */
   kind: 'notes' | 'transfers';
   count: number;
-  /** The share of transfers that conflict: double spends, bad signatures, unknown inputs. Default: 0. */
+  /**
+   * The share of transfers that conflict: double spends, bad signatures, unknown inputs. Default:
+   * 0.
+   */
   conflicts?: number;
-  /** About so many tips are open at once: the cone's width. Default: 24. */
+  /** The cone's width: about how many blocks are without children at once. Default: 24. */
   width?: number;
   seed?: string;
 }
@@ -42,7 +50,7 @@ export function coneNetwork(options: ConeOptions): Network {
   } catch {
     const network = makeCone(options);
     mkdirSync(folder, { recursive: true });
-    // in one step, as others may be at the same
+    // in one step, as other processes may be writing the same file
     const draft = `${file}.${randomUUID()}`;
     writeFileSync(draft, serialize(network));
     renameSync(draft, file);
@@ -108,7 +116,10 @@ export function lastQuestion(network: Network): WhiteFlagCase {
 /** A milestone has eight parents, of which the previous milestone's block is one. */
 const MOST_TIPS_AT_END = 7;
 
-/** Chooses two to five parents for each block: some of the open tips, the others from the newest blocks, so that about `width` tips stay open. */
+/**
+ * Chooses two to five parents for each block: some of the tips, the others from the newest blocks,
+ * so that there are always about `width` tips.
+ */
 class Tips {
   readonly open: string[];
   readonly #random: Random;
@@ -122,7 +133,9 @@ class Tips {
     this.#width = width;
   }
 
-  /** `left`: how many blocks are still to be made, this one included; the last ones gather all tips. */
+  /**
+   * `left`: how many blocks are still to be made, this one included; the last ones gather all tips.
+   */
   take(left: number): string[] {
     const wanted = this.open.length < this.#width ? this.#random.below(2) : 2;
     const needed = this.open.length + 1 - MOST_TIPS_AT_END - 4 * (left - 1);
@@ -153,7 +166,10 @@ class Chain {
     this.#next = first;
   }
 
-  /** One more block, a conflicting one with this probability. Those of the chain before it are in its past. */
+  /**
+   * One more block, a conflicting one with this probability. Those of the chain before it are in
+   * its past.
+   */
   extend(parents: readonly string[], conflicts: number): string {
     const network = this.#network;
     const all = [

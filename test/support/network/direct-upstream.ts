@@ -1,5 +1,5 @@
 /**
- * An upstream (src/upstream/upstream.ts) that is a node of a test network itself, without HTTP between.
+ * An upstream (src/upstream/upstream.ts) that answers from a test network directly, without HTTP.
  */
 import type { Upstream } from '../../../src/upstream/upstream.ts';
 import type { NodeState } from '../hornet-double/node-state.ts';
@@ -8,7 +8,10 @@ import { milestoneAt, ZERO_ID } from './network-model.ts';
 /** Milestones after which a block is no tip any more. */
 const TIP_AGE = 5;
 
-/** Its tips are all the younger open blocks that the node has, so that whoever stores tips has them all. */
+/**
+ * Its tips are all young unreferenced blocks that the node has, so a follower that stores tips gets
+ * all of them.
+ */
 export function directUpstream(node: NodeState): Upstream {
   const reference = (id: string): number | null => {
     const index = node.network.blocks.get(id)?.referenced?.index;

@@ -1,5 +1,6 @@
 /**
- * Ed25519 keys that text determines. node:crypto signs: it is twenty times as fast as pure JavaScript, and RFC 8032 leaves a signature no choice.
+ * Ed25519 keys made from text. node:crypto signs, twenty times as fast as pure JavaScript; by RFC
+ * 8032 both give the same signature.
  */
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import { type Address, AddressType } from '../../../src/stardust/address.ts';
@@ -30,7 +31,7 @@ export function keyPair(seed: string): KeyPair {
   };
 }
 
-/** For keys of this file only: where the rules of ZIP-215 matter, they are not applied. */
+/** For signatures by keys of this file only. It does not apply the rules of ZIP-215. */
 export function verifySignature(
   publicKey: Uint8Array,
   message: Uint8Array,

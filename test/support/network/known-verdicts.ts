@@ -1,5 +1,6 @@
 /**
- * The white flag over blocks whose verdicts are known (protocol.md E.1, E.2, D.1, B.13): what a made-up network decides about its own blocks.
+ * The white flag over blocks whose verdicts are known (docs/protocol.md, B.13, D.1, E.1, E.2): what
+ * a made-up network decides about its own blocks.
  */
 import { blake2b } from '@noble/hashes/blake2.js';
 import { fromHex, toHex } from '../../../src/stardust/bytes.ts';
@@ -15,8 +16,9 @@ export interface Decided {
 }
 
 /**
- * Post-order from the parents in the given order, over all blocks that no milestone references yet. What is unknown ends the walk: the genesis.
- * `met` has the blocks that ended it too.
+ * Post-order from the parents in the given order, over all blocks that no milestone references yet.
+ * A block that is unknown, such as the genesis, ends the walk. `met` also has the blocks that ended
+ * it.
  */
 export function pastCone(
   blocks: ReadonlyMap<string, NetworkBlock>,

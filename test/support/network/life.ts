@@ -12,7 +12,10 @@ import type { Random } from './random.ts';
 import type { SyntheticNetwork } from './synthetic-network.ts';
 import { type Coin, coin, type Defect, type MadeTransaction, type Spend } from './transactions.ts';
 
-/** What the accounts believe to own: between milestones they do not wait, so that a conflict drags others after it. */
+/**
+ * What the accounts believe they own. They do not wait for milestones, so one conflict leads to
+ * others.
+ */
 export interface Life {
   network: SyntheticNetwork;
   random: Random;
@@ -33,7 +36,10 @@ export function newLife(network: SyntheticNetwork): Life {
   return { network, random: network.random, accounts, ...nothing };
 }
 
-/** Looks into the ledger: what a conflict kept back is there again, what it prevented is not. */
+/**
+ * Corrects this by the ledger: inputs of conflicting transactions are available again, their
+ * outputs are not.
+ */
 export function takeStock(life: Life): void {
   const { network, accounts } = life;
   life.coins = [];

@@ -1,5 +1,5 @@
 /**
- * Milestones signed by keys of ours, and spoilt ones: what a follower must see through.
+ * Milestones signed by test keys, and spoilt ones, which a follower must refuse.
  */
 import { compareBytes, equalBytes } from '../../../src/stardust/bytes.ts';
 import { encode } from '../../../src/stardust/codec.ts';
@@ -57,7 +57,10 @@ export function forgedSignature(payload: Uint8Array, position = 0): Uint8Array {
   );
 }
 
-/** All signatures and one more, which names `publicKey` and is worth nothing; M-3 makes the milestone void. */
+/**
+ * All signatures and one more, which names `publicKey` and is worth nothing; M-3 makes the
+ * milestone void.
+ */
 export function extraSignature(payload: Uint8Array, publicKey: Uint8Array): Uint8Array {
   const value = readMilestone(payload);
   const signature = spoilt(value.signatures[0]!.signature);
@@ -70,7 +73,10 @@ export function spoilt(signature: Uint8Array): Uint8Array {
   return copy;
 }
 
-/** Whether a block with these parents around this payload is a block of the milestone (M-2, M-3, M-5). Keys without ranges only. */
+/**
+ * Whether a block with these parents around this payload is a block of the milestone (M-2, M-3,
+ * M-5). Keys without ranges only.
+ */
 export function carries(
   blockParents: readonly Uint8Array[],
   payload: Uint8Array,

@@ -1,8 +1,10 @@
 /**
- * A whole network as plain data: what its nodes decided, milestone by milestone. Recorded (recorded.ts) or made up (synthetic.ts), it is what
- * the double of a node serves (../upstream) and what tests and benches compare their own results with.
+ * A whole network as plain data: what its nodes decided, milestone by milestone. It is recorded
+ * (recorded-network.ts) or made up (synthetic-network.ts). The double of a node serves it
+ * (../hornet-double), and tests and benches compare their results with it.
  *
- * IDs are `0x…` in lower case where they are keys or stand alone; outputs hold bytes, as a snapshot file does.
+ * IDs that are keys or single values are `0x…` in lower case. Outputs hold bytes, as in a snapshot
+ * file.
  */
 import { createHash } from 'node:crypto';
 import { compareBytes, fromHex, Writer } from '../../../src/stardust/bytes.ts';
@@ -16,7 +18,10 @@ export interface NetworkBlock {
   id: string;
   bytes: Uint8Array;
   parents: readonly string[];
-  /** The milestone that references it, its place among the blocks of that milestone, and the verdict; absent if none ever did. */
+  /**
+   * The milestone that references it, its place among the blocks of that milestone, and the
+   * verdict; absent if none ever did.
+   */
   referenced?: { index: number; whiteFlagIndex: number; state: InclusionState; conflict: number };
   /** Set on a properly signed block of a milestone. */
   milestoneIndex?: number;
@@ -85,7 +90,10 @@ export function ledgerAt(network: Network, index: number): NetworkOutput[] {
     .sort(byId);
 }
 
-/** The outputs that a milestone creates and consumes, in the order of their IDs; one made and spent within it is in both lists. */
+/**
+ * The outputs that a milestone creates and consumes, in the order of their IDs; one made and spent
+ * within it is in both lists.
+ */
 export function changesOf(
   network: Network,
   index: number,
@@ -99,7 +107,10 @@ export function changesOf(
   };
 }
 
-/** The protocol parameters in force once milestone `index` is confirmed, and since when; those announced by then for later. */
+/**
+ * The protocol parameters in force once milestone `index` is confirmed, and since when; those
+ * announced by then for later.
+ */
 export function parametersAt(network: Network, index: number) {
   const { genesis, milestones } = network;
   const announced = milestones
@@ -124,7 +135,10 @@ export function treasuryAt(network: Network, index: number): Treasury {
     : { milestoneId: fromHex(last.id), amount: last.receipt.transaction.output.amount };
 }
 
-/** The hash by which the reference compares ledgers (data/README.md, "State hash"), without 0x. */
+/**
+ * The hash by which the reference compares ledgers (docs/snapshot-format.md#state-hash), hex
+ * without 0x.
+ */
 export function stateHash(network: Network, index: number): string {
   const treasury = treasuryAt(network, index);
   const writer = new Writer().u32(index).put(treasury.milestoneId).u64(treasury.amount);
@@ -150,7 +164,10 @@ export function coneOf(network: Network, index: number): NetworkBlock[] {
     .sort((a, b) => a.referenced!.whiteFlagIndex - b.referenced!.whiteFlagIndex);
 }
 
-/** What a coordinator asks the white-flag operation before it issues the milestone, and the roots that it expects. */
+/**
+ * What a coordinator asks the white-flag operation before it issues the milestone, and the roots
+ * that it expects.
+ */
 export interface WhiteFlagCase {
   request: { index: number; timestamp: number; parents: string[]; previousMilestoneId: string };
   response: { inclusionMerkleRoot: string; appliedMerkleRoot: string };

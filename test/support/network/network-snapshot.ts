@@ -1,5 +1,5 @@
 /**
- * Snapshot files of a network, at any of its milestones (formats-and-clients.md section 1).
+ * Snapshot files of a network at any of its milestones (docs/snapshot-format.md).
  */
 import { fromHex } from '../../../src/stardust/bytes.ts';
 import { encode } from '../../../src/stardust/codec.ts';
@@ -20,7 +20,9 @@ export interface FullOptions {
   target: number;
   /** The milestone of the outputs in it; default: the target. */
   ledger?: number;
-  /** How many diffs it has beyond those from the ledger back to the target; the reference writes 30. */
+  /**
+   * How many diffs it has beyond those from the ledger back to the target; the reference writes 30.
+   */
   moreDiffs?: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * A network as the oracle (../oracle) wants to see it.
+ * A network in the form that the oracle (../oracle) takes.
  */
 import { type ParsedBlock, parseBlock } from '../../../src/stardust/block.ts';
 import type { OracleView } from '../oracle/oracle.ts';

@@ -1,6 +1,7 @@
 /**
- * Networks in which everything happens: payments, NFTs and aliases through their lives, conflicts of every kind that transactions.ts can make,
- * reattachments, producers that come late, time conditions at the very second, and odd milestone blocks.
+ * Random networks: payments, NFTs and aliases from creation to destruction, conflicts of every
+ * reason that transactions.ts can make, reattachments, transactions that arrive before those they
+ * spend from, time conditions at the exact second, and odd milestone blocks.
  */
 import { toHex } from '../../../src/stardust/bytes.ts';
 import { nftIdOf } from '../../../src/stardust/ids.ts';
@@ -45,7 +46,9 @@ export function randomNetwork(options: RandomNetworkOptions = {}): SyntheticNetw
   return network;
 }
 
-/** What can happen, and how often. An event for which something is lacking is a note instead. */
+/**
+ * What can happen, and how often. An event that is not possible becomes a block with tagged data.
+ */
 const EVENTS: readonly [number, (life: Life) => unknown][] = [
   [20, ({ network }) => network.note()],
   [2, ({ network }) => network.attach(undefined)],
@@ -296,7 +299,10 @@ function referToOld({ network, random }: Life) {
   return network.note(random.sample([...network.blocks.keys()], random.between(1, 3)));
 }
 
-/** Another block around the last milestone: with fewer signatures or parents it counts as its block, with bad signatures as any block. */
+/**
+ * Another block around the last milestone: with fewer signatures or parents it counts as its block,
+ * with bad signatures as any block.
+ */
 function repeatMilestone({ network, random }: Life) {
   const { payload } = network.milestones.at(-1)!;
   const parents = readMilestone(payload).parents.map(toHex);

@@ -1,5 +1,6 @@
 /**
- * Random numbers that are the same for the same seed on every machine: sfc32 (PractRand), seeded by a hash of text.
+ * Random numbers that depend on the seed alone, not on the machine: sfc32
+ * (https://pracrand.sourceforge.net), seeded by a hash of text.
  */
 import { blake2b256 } from '../../../src/stardust/hash.ts';
 

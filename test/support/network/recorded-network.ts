@@ -1,8 +1,9 @@
 /**
- * The networks in test/vectors that HORNET 2.0.1 recorded (data/README.md): network-a and network-c.
+ * network-a and network-c, recorded from HORNET 2.0.1 (test/vectors/README.md#recorded-networks).
  *
- * Outputs are put together from the included transactions and the receipts. When a block became visible was not recorded; it is as late as the
- * recorded facts allow: before the milestone that references it, before its children, and before the first question that named it.
+ * Outputs are derived from the included transactions and the receipts. When a block became visible
+ * was not recorded. It is taken to be as late as the recorded facts allow: before the milestone
+ * that references it, before its children, and before the first question that named it.
  */
 import { type ParsedBlock, parseBlock } from '../../../src/stardust/block.ts';
 import { fromHex, Reader, toHex } from '../../../src/stardust/bytes.ts';
@@ -61,7 +62,10 @@ export function recordedNetwork(name: RecordedName | 'network-n'): Network {
   return { name, genesis, keys, milestones, blocks, outputs };
 }
 
-/** The part of a full snapshot that a genesis file has: header and outputs (formats-and-clients.md 1.1, 1.4). */
+/**
+ * The parts of a full snapshot that a genesis file has: header and outputs
+ * (docs/snapshot-format.md#full-header, docs/snapshot-format.md#output-record).
+ */
 function readGenesis(file: Uint8Array): { genesis: Genesis; outputs: Map<string, NetworkOutput> } {
   const reader = new Reader(file);
   reader.take(2);
@@ -179,7 +183,10 @@ function bookOutputs(
   }
 }
 
-/** Sets `visibleFrom`: the latest milestone that the facts allow, or for a block that nothing asks for, the one that its parents came with. */
+/**
+ * Sets `visibleFrom`: the latest milestone that the facts allow, or for a block that nothing asks
+ * for, the one that its parents came with.
+ */
 function dateBlocks(blocks: Map<string, NetworkBlock>, questions: RecordedQuestion[]): void {
   const date = (id: unknown, index: number) => {
     const block = typeof id === 'string' ? blocks.get(id) : undefined;

@@ -1,7 +1,9 @@
 /**
- * A network made up block by block, with keys of ours: accounts that pay, a coordinator that signs. The same seed makes the same network.
+ * A network made block by block with test keys: accounts that pay, and a coordinator that signs.
+ * The same seed makes the same network.
  *
- * It is a {@link Network} at every moment, so the double of a node can serve it while it grows. Verdicts are those of transactions.ts.
+ * It is a {@link Network} at every moment, so the double of a node can serve it while it grows.
+ * Verdicts are those of transactions.ts.
  */
 import { fromHex, toHex } from '../../../src/stardust/bytes.ts';
 import { blake2b256 } from '../../../src/stardust/hash.ts';
@@ -39,7 +41,10 @@ export interface SyntheticOptions {
   seed?: string;
   genesisIndex?: number;
   genesisTimestamp?: number;
-  /** What the ledger begins with; default: {@link DEFAULT_COINS} basic outputs, the i-th owned by `account(i)`. */
+  /**
+   * What the ledger begins with; default: {@link DEFAULT_COINS} basic outputs, the i-th owned by
+   * `account(i)`.
+   */
   coins?: (account: (number: number) => KeyPair) => Output[];
   treasury?: bigint;
   parameters?: Partial<ProtocolParameters>;
@@ -59,11 +64,11 @@ export interface MilestoneOptions {
   signers?: readonly KeyPair[];
 }
 
-export const DEFAULT_COINS = 16;
+const DEFAULT_COINS = 16;
 export const COIN_AMOUNT = 1_000_000_000n;
 const MILESTONE_INTERVAL = 5;
 
-/** Blocks refer to two of the last so many. */
+/** Blocks have two of the last so many blocks as parents. */
 const WINDOW = 8;
 
 export class SyntheticNetwork implements Network {
@@ -143,8 +148,9 @@ export class SyntheticNetwork implements Network {
   }
 
   /**
-   * A block with a transaction, which may have been attached before. Default parents: two of the newest blocks, and those that made its inputs
-   * if they are there and not referenced yet, so that producers come first.
+   * A block with a transaction, which may have been attached before. Default parents: two of the
+   * newest blocks, and those that made its inputs if they are there and not referenced yet, so that
+   * producers come first.
    */
   attachTransaction(
     made: MadeTransaction,
@@ -170,7 +176,10 @@ export class SyntheticNetwork implements Network {
     return this.attach(taggedDataPayload(new TextEncoder().encode('note'), data), parents);
   }
 
-  /** A block around a milestone payload, by default with the payload's parents; with the first of them it is one just as well (M-5). */
+  /**
+   * A block around a milestone payload, by default with the payload's parents; with the first of
+   * them it is one just as well (M-5).
+   */
   attachMilestone(payload: Uint8Array, parents?: readonly string[]): string {
     const own = parents ?? readMilestone(payload).parents.map(toHex);
     const block = this.#add(own, payload);
@@ -215,7 +224,10 @@ export class SyntheticNetwork implements Network {
     return (this.milestones.at(-1) ?? this.genesis).timestamp + MILESTONE_INTERVAL;
   }
 
-  /** What a coordinator would ask about a next milestone, the right answer, and whether the previous milestone's block was met on the way (E.3). */
+  /**
+   * What a coordinator would ask about a next milestone, the right answer, and whether the previous
+   * milestone's block was met on the way (E.3).
+   */
   propose(
     options: Pick<MilestoneOptions, 'parents' | 'timestamp'> = {},
   ): WhiteFlagCase & { met: boolean; cone: Decided[] } {

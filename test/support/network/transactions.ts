@@ -1,7 +1,8 @@
 /**
- * Transactions with real signatures whose verdict is known because of how they were made, so that it needs no judge.
+ * Transactions with real signatures. Their verdicts are known from how they are made, without the
+ * product's judge.
  *
- * Ed25519 addresses only; outputs with a time condition are spent alone. Whoever needs more takes a judge.
+ * They have Ed25519 addresses only, and outputs with a time condition are spent alone.
  */
 import { AddressType } from '../../../src/stardust/address.ts';
 import { equalBytes, isZero, toHex } from '../../../src/stardust/bytes.ts';

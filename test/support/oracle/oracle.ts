@@ -1,8 +1,10 @@
 /**
- * The white flag, written to be obviously right and nothing else (protocol.md D.1, E.1 to E.3, B.13): the oracle of src/stardust/white-flag/walk.ts.
+ * The white flag, written for nothing but to be obviously right (docs/protocol.md, D.1, E.1 to E.3,
+ * B.13). It is the oracle of src/stardust/white-flag/walk.ts.
  *
- * Everything is a map from `0x…` IDs, the traversal is the reference's, and the Merkle tree is its definition. Verdicts come from the product's
- * `judge`, which has vectors of its own.
+ * Everything is a map from `0x…` IDs, the traversal is that of the reference, and the Merkle tree
+ * is the definition of B.13. Verdicts come from the product's `judge`, which has vectors of its
+ * own.
  */
 
 import { blake2b } from '@noble/hashes/blake2.js';
@@ -53,7 +55,10 @@ export interface OracleResult {
 
 const ZERO_ID = `0x${'00'.repeat(32)}`;
 
-/** Throws an Error where the reference fails, but for a previous milestone that was not met. */
+/**
+ * Throws an Error where the reference fails, except if the previous milestone was not met: the
+ * result tells that.
+ */
 export async function whiteFlag(view: OracleView, request: OracleRequest): Promise<OracleResult> {
   const { order, metPreviousMilestone } = traverse(view, request);
   const { blocks, created, consumed } = await consume(view, order, request.timestamp);

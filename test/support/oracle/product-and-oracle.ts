@@ -12,7 +12,7 @@ import { type ParsedBlock, parseBlock } from '../../../src/stardust/block.ts';
 import { toHex } from '../../../src/stardust/bytes.ts';
 import { whiteFlag } from './oracle.ts';
 
-/** The oracle, as the conformance script would put it on trial. */
+/** The oracle in the form in which the conformance script takes an implementation. */
 export const oracleWhiteFlag: ComputeWhiteFlag = async (given) => {
   const { blocks, parents, unspent, spent } = given;
   const named = [

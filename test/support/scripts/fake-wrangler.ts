@@ -3,9 +3,9 @@
  * it: a file whole or not at all, within D1's limits.
  */
 import { readFileSync } from 'node:fs';
-import { migrate } from '../../../scripts/lib/local-database.ts';
-import type { RunWrangler } from '../../../scripts/lib/run-wrangler.ts';
-import { SqliteDatabase } from '../../../scripts/lib/sqlite-database.ts';
+import { migrate } from '../../../scripts/lib/wrangler/local-database.ts';
+import type { RunWrangler } from '../../../scripts/lib/wrangler/run-wrangler.ts';
+import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
 
 /** platform.md §1 */
 const MAX_STATEMENT = 100_000;

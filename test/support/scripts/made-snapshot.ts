@@ -1,10 +1,10 @@
 /**
- * Full snapshots of any size, for imports that take a while.
- *
- * `npx node test/support/scripts/made-snapshot.ts FILE OUTPUTS` writes one: with 1,000,000 outputs
- * the one that docs/operations.md has figures of.
+ * Full snapshots of any size, for imports that take a while. With 1,000,000 outputs it is the one
+ * that docs/operations.md has figures of.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { runMain, UsageError } from '../../../scripts/lib/process/command-line.ts';
 import { encode } from '../../../src/stardust/codec.ts';
 import { protocolParameters } from '../../../src/stardust/parameters.ts';
 import { madeId, madeOutput, writeFull } from '../snapshot/snapshot-writer.ts';
@@ -61,4 +61,17 @@ function* madeOutputs(count: number) {
   for (let i = 0; i < count; i++) yield madeOutput(i, AMOUNT, INDEX, TIMESTAMP, NFT_EVERY);
 }
 
-if (import.meta.main) writeMadeSnapshot(process.argv[2]!, Number(process.argv[3]));
+const USAGE = `Usage: npx node test/support/scripts/made-snapshot.ts FILE OUTPUTS
+
+Writes a full snapshot with so many outputs, 131 bytes each: 1000000 for example.`;
+
+if (import.meta.main) {
+  await runMain(USAGE, (args) => {
+    const [path, count, ...others] = parseArgs({ args, allowPositionals: true }).positionals;
+    const outputs = Number(count);
+    if (path === undefined || !Number.isSafeInteger(outputs) || outputs < 0 || others.length > 0)
+      throw new UsageError('a file and a number of outputs are to be given');
+    writeMadeSnapshot(path, outputs);
+    return 0;
+  });
+}

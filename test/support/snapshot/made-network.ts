@@ -1,5 +1,6 @@
 /**
- * A made-up network: milestones that follow each other and the ledger after each of them, and the snapshot files that a node of it would write.
+ * A made-up network for snapshots: milestones, the ledger after each of them, and the snapshot
+ * files that a node of this network would write.
  */
 import { encode } from '../../../src/stardust/codec.ts';
 import { milestoneId, outputId } from '../../../src/stardust/ids.ts';
@@ -15,7 +16,7 @@ import { madeId, madeOutput, type WrittenDiff, writeDelta, writeFull } from './s
 
 /** What one milestone does. */
 export interface MilestonePlan {
-  /** Outputs that it consumes, if there are so many, and creates. */
+  /** How many outputs it consumes (fewer if there are not enough) and creates. */
   consume: number;
   create: number;
   /** Outputs that it creates and consumes at once. */
@@ -40,7 +41,7 @@ export interface MadeState {
   parameters: Map<number, number>;
 }
 
-export const SUPPLY = 1_000_000_000n;
+const SUPPLY = 1_000_000_000n;
 export const GENESIS_INDEX = 7;
 const GENESIS_PRICE = 100;
 const NFT_EVERY = 3;

@@ -1,5 +1,5 @@
 /**
- * Snapshot files and the ledger made of them, in memory.
+ * Snapshot files in memory, and a sink that holds the ledger in memory.
  */
 import { compareBytes } from '../../../src/stardust/bytes.ts';
 import type { SnapshotFile } from '../../../src/stardust/snapshot/byte-stream.ts';
@@ -9,7 +9,7 @@ import type {
 } from '../../../src/stardust/snapshot/snapshot-records.ts';
 import type { LedgerChange, LedgerSink } from '../../../src/stardust/snapshot/snapshot-sink.ts';
 
-/** Bytes as a file whose chunks have `chunkLength` bytes; `size` only where it is to be wrong. */
+/** Bytes as a file with chunks of `chunkLength` bytes. `size` is given only to be wrong. */
 export function fileOf(bytes: Uint8Array, chunkLength = 65536, size = bytes.length): SnapshotFile {
   return {
     size,
@@ -20,7 +20,10 @@ export function fileOf(bytes: Uint8Array, chunkLength = 65536, size = bytes.leng
   };
 }
 
-/** Strict, as the contract wants it, and mortal: after `dieAfter` changes it fails once, as if the process had been killed. */
+/**
+ * As strict as LedgerSink requires. After `dieAfter` changes it fails once, as if the process had
+ * been killed.
+ */
 export class MemorySink implements LedgerSink {
   readonly outputs = new Map<string, SnapshotOutput>();
   readonly milestones = new Map<number, SnapshotMilestone>();

@@ -1,5 +1,6 @@
 /**
- * Writes snapshot files: a second statement of the format (formats-and-clients.md 1), which shares no layout with the reader it is used to test.
+ * Writes snapshot files (docs/snapshot-format.md). It shares no layouts with the reader that it is
+ * used to test.
  *
  * Everything is streamed, so that files of any size can be written.
  */
@@ -100,7 +101,7 @@ function diffRecord({ payload, spentTreasury, created, consumed }: WrittenDiff):
     .finish();
 }
 
-/** 32 bytes that a number and a kind of thing stand for. */
+/** 32 bytes that are different for each kind and number. */
 export function madeId(kind: number, number: number): Uint8Array {
   const id = new Uint8Array(32);
   const view = new DataView(id.buffer);

@@ -1,11 +1,12 @@
 /**
- * Blocks to break the parser with: recorded blocks of every kind, cut, spliced and changed, and bytes at random. Seeded: a seed gives the same bytes.
+ * Input for fuzzing the parser: recorded blocks of every kind, cut, spliced and changed, and random
+ * bytes. The same seed gives the same bytes.
  */
 import { fromHex } from '../../../src/stardust/bytes.ts';
 import { readLines } from '../vectors.ts';
 
 /** Numbers from a seed (mulberry32). */
-export class Random {
+class Random {
   #state: number;
 
   constructor(seed: number) {
@@ -41,9 +42,9 @@ export const recordedBlocks: readonly Uint8Array[] = (
   .filter((line) => line.block !== '')
   .map((line) => fromHex(line.block));
 
-/** Lengths of what blocks are made of: IDs, addresses, inputs, plain outputs, unlocks, signatures. */
+/** Lengths of the parts of blocks: IDs, addresses, inputs, plain outputs, unlocks, signatures. */
 const LENGTHS = [1, 2, 3, 4, 8, 32, 33, 34, 35, 38, 46, 70, 97, 98] as const;
-/** Bytes that are types, counts, or at an edge. */
+/** Bytes that occur as types and counts, and limits. */
 const TELLING = [0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 64, 65, 127, 128, 129, 255] as const;
 
 type Change = (random: Random, bytes: Uint8Array, at: number) => Uint8Array;
@@ -60,7 +61,7 @@ const CHANGES: readonly Change[] = [
   setByte((random, old) => old ^ (1 << random.below(8))),
   setByte((random) => random.pick(TELLING)),
   setByte((random, old) => old + random.pick([1, -1])),
-  // bytes inserted, taken out, doubled, put elsewhere, or from another block
+  // bytes are inserted, removed, doubled, moved, or copied from another block
   (random, bytes, at) => splice(bytes, at, 0, random.bytes(random.pick(LENGTHS))),
   (random, bytes, at) => splice(bytes, at, random.pick(LENGTHS), new Uint8Array()),
   (random, bytes, at) => splice(bytes, at, 0, bytes.subarray(at, at + random.pick(LENGTHS))),
@@ -75,7 +76,7 @@ const CHANGES: readonly Change[] = [
   (_, bytes, at) => bytes.slice(0, at),
 ];
 
-/** Makes the declared length of the payload fit again, so that what was changed inside is reached. */
+/** Corrects the declared length of the payload, so that the parser reaches the changes inside. */
 function mendLength(bytes: Uint8Array): Uint8Array {
   const at = 2 + 32 * (bytes[1] ?? 0);
   const length = bytes.length - at - 4 - 8;
@@ -85,7 +86,10 @@ function mendLength(bytes: Uint8Array): Uint8Array {
   return mended;
 }
 
-/** One of ten at random from the first byte on, the others recorded blocks with one to four changes. */
+/**
+ * One of ten is random from its first byte on; the others are recorded blocks with one to four
+ * changes.
+ */
 export function mutatedBlock(seed: number): Uint8Array {
   const random = new Random(seed);
   if (random.below(10) === 0)

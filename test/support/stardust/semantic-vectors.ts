@@ -1,4 +1,7 @@
-/** The recorded verdicts of the reference on single transactions (data/README.md, semantics.jsonl). */
+/**
+ * The recorded verdicts of the reference on single transactions: semantics.jsonl
+ * (test/vectors/README.md#single-rules).
+ */
 
 import { fromHex, Reader } from '../../../src/stardust/bytes.ts';
 import { decode } from '../../../src/stardust/codec.ts';

@@ -1,4 +1,4 @@
-/** JSON with one byte of it changed, in every way that counts: each byte of what is hex, and each number. */
+/** Copies of JSON, each with one change: one for every byte in hex, and one for every number. */
 import { fromHex, toHex } from '../../../src/stardust/bytes.ts';
 
 export interface Spoilt {
@@ -30,7 +30,7 @@ function* spoilLeaf(value: unknown, place: string): Generator<Spoilt> {
   } else if (/^\d+$/.test(String(value))) {
     yield { place, json: `${BigInt(String(value)) + 1n}` };
   } else if (String(value).length % 2 === 1) {
-    // an amount of a native token: no bytes, as it has no leading zeros
+    // an amount of a native token, which is hex but not of bytes, as it has no leading zeros
     yield { place, json: `0x${(BigInt(String(value)) + 1n).toString(16)}` };
   } else {
     const bytes = fromHex(String(value));

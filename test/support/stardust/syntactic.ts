@@ -1,6 +1,6 @@
-/** What the tests of H.1 share: transactions in blocks, and the rules that they break. */
+/** Helpers of the tests of H.1: transactions in blocks, and the rules that they break. */
 import { README_PARAMETERS as parameters } from '../../../scripts/conformance/parameters.ts';
-import { inadmissible } from '../../../src/stardust/admission.ts';
+import { admissionFault } from '../../../src/stardust/admission.ts';
 import { parseBlock } from '../../../src/stardust/block.ts';
 import type { Output } from '../../../src/stardust/output.ts';
 import type { ProtocolParameters } from '../../../src/stardust/parameters.ts';
@@ -40,7 +40,7 @@ export function inadmissibleRule(
 ): string | undefined {
   const result = parseBlock(bytes);
   if (!result.ok) throw new Error(result.reason);
-  return inadmissible(result.parsed, { ...parameters, ...given })?.split(':')[0];
+  return admissionFault(result.parsed, { ...parameters, ...given })?.split(':')[0];
 }
 
 export const admitted = (outputs: Output[], given: Partial<ProtocolParameters> = {}) =>

@@ -1,0 +1,35 @@
+/**
+ * Imports a snapshot into the databases on this machine.
+ */
+
+import { openLocalDatabase } from '../wrangler/local-database.ts';
+import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
+import {
+  type ImportRequest,
+  importSnapshot,
+  networkOf,
+  noteReplaced,
+  reportHeld,
+} from './import-snapshot.ts';
+import { publishLocally } from './local-index.ts';
+
+/** The most outputs of a ledger whose NFTs are put into KV at once: that takes seconds. */
+const MOST_PUBLISHED = 10_000;
+
+export async function importLocally(
+  request: ImportRequest,
+  persistTo: string,
+  config: WranglerConfig,
+): Promise<void> {
+  const db = await openLocalDatabase(persistTo, config);
+  try {
+    const before = await networkOf(db);
+    await importSnapshot(db, request);
+    noteReplaced(before, await networkOf(db));
+    const { outputs } = await reportHeld(db);
+    if (outputs <= MOST_PUBLISHED) await publishLocally(persistTo);
+    else console.log('The NFT index in KV is left to the follower to fill; D1 answers until then.');
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * Imports a snapshot into the deployed databases. It is loaded into a database on this machine
+ * first, and verified: only a whole and valid ledger is uploaded.
+ *
+ * An import that was interrupted, while loading or while uploading, goes on when it is called again
+ * with the same files.
+ */
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Database } from '../../../src/ledger/database.ts';
+import { headFromRow, SELECT_HEAD } from '../../../src/ledger/head.ts';
+import { HAS_PROGRESS, SELECT_PROGRESS } from '../../../src/ledger/import/staging-tables.ts';
+import { parameterTable, SELECT_PARAMETERS } from '../../../src/ledger/ledger-parameters.ts';
+import { decodeParameters } from '../../../src/stardust/parameters.ts';
+import { PROJECT } from '../project.ts';
+import { openLocalDatabase } from '../wrangler/local-database.ts';
+import { type RunWrangler, runWrangler } from '../wrangler/run-wrangler.ts';
+import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
+import {
+  type ImportRequest,
+  importSnapshot,
+  networkOf,
+  noteReplaced,
+  reportHeld,
+} from './import-snapshot.ts';
+import { ProgressBar } from './progress-bar.ts';
+import {
+  NOTHING_UPLOADED,
+  UPLOAD_LIMITS,
+  type UploadLimits,
+  type UploadProgress,
+  type UploadSource,
+  type UploadTarget,
+  upload,
+} from './upload.ts';
+
+/** The folder of the database on this machine, of the files to upload and of the note. */
+const FOLDER = join(PROJECT, '.wrangler', 'import');
+
+/** The note in the folder: how far the import has come. */
+interface Noted {
+  /** The files that the ledger in the folder's database was loaded from. */
+  files: string;
+  progress: UploadProgress;
+}
+
+export async function importRemotely(
+  request: ImportRequest,
+  config: WranglerConfig,
+  run: RunWrangler = runWrangler,
+  folder: string = FOLDER,
+  limits: UploadLimits = UPLOAD_LIMITS,
+): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const db = await openLocalDatabase(folder, config);
+  try {
+    const noted = await load(db, request, folder);
+    const held = await reportHeld(db);
+    await run(['d1', 'migrations', 'apply', config.databaseName, '--remote']);
+    const { generation } = headFromRow(
+      (await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>())!,
+    );
+    const deployed = await readDeployed(run, config.databaseName);
+    // otherwise the last file was executed before, but its success was not noted
+    if (deployed.generation !== generation) {
+      noteReplaced(deployed.network, await networkOf(db));
+      const source = {
+        db,
+        generation,
+        ledgerIndex: held.ledger,
+        outputs: held.outputs,
+        nfts: held.nfts,
+      };
+      const target = { run, databaseName: config.databaseName, folder, limits };
+      const isBegun = deployed.staged === generation;
+      await uploadNoting(
+        source,
+        target,
+        isBegun ? noted : { ...noted, progress: NOTHING_UPLOADED },
+      );
+    }
+  } finally {
+    db.close();
+  }
+  rmSync(folder, { recursive: true });
+}
+
+/** Loads the files unless they were loaded before. */
+async function load(db: Database, request: ImportRequest, folder: string): Promise<Noted> {
+  const files = [request.full, request.delta]
+    .flatMap((path) => (path === undefined ? [] : [describeFile(path)]))
+    .join();
+  const noted = readNoted(folder);
+  if (noted?.files === files) return noted;
+  rmSync(notePath(folder), { force: true });
+  await importSnapshot(db, request);
+  const fresh = { files, progress: NOTHING_UPLOADED };
+  note(folder, fresh);
+  return fresh;
+}
+
+function describeFile(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return JSON.stringify([resolve(path), stats?.size, stats?.mtimeMs]);
+}
+
+function notePath(folder: string): string {
+  return join(folder, 'upload.json');
+}
+
+function readNoted(folder: string): Noted | undefined {
+  const path = notePath(folder);
+  if (!existsSync(path)) return undefined;
+  const noted = JSON.parse(readFileSync(path, 'utf8')) as Noted;
+  // a note of version 0.1 is about other tables
+  return noted.progress.output === undefined ? undefined : noted;
+}
+
+/** Replaces the note in one step: a reader finds the new one or the one before. */
+function note(folder: string, noted: Noted): void {
+  const path = notePath(folder);
+  writeFileSync(`${path}.new`, JSON.stringify(noted));
+  renameSync(`${path}.new`, path);
+}
+
+/** What the deployed database holds. */
+interface Deployed {
+  /** Of the ledger. */
+  generation: string | undefined;
+  network: string | undefined;
+  /** Generation of the ledger in its staging tables. */
+  staged: string | undefined;
+}
+
+async function readDeployed(run: RunWrangler, databaseName: string): Promise<Deployed> {
+  const query = async (command: string) => {
+    const output = await run([
+      'd1',
+      'execute',
+      databaseName,
+      '--remote',
+      '--yes',
+      '--json',
+      '--command',
+      command,
+    ]);
+    return (JSON.parse(output) as { results: Record<string, unknown>[] }[]).map(
+      ({ results }) => results,
+    );
+  };
+  const [heads, parameters, tables] = await query(
+    `SELECT generation FROM head; ${SELECT_PARAMETERS}; ${HAS_PROGRESS}`,
+  );
+  const staged = tables?.length === 0 ? [] : (await query(SELECT_PROGRESS))[0];
+  const [option] = parameterTable(parameters ?? []).options;
+  return {
+    generation: textOf(heads?.[0]?.generation),
+    network: option && decodeParameters(option.parameters).networkName,
+    staged: textOf(staged?.[0]?.identity),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : String(value);
+}
+
+async function uploadNoting(
+  source: UploadSource,
+  target: UploadTarget,
+  { files, progress }: Noted,
+): Promise<void> {
+  const bar = new ProgressBar('rows');
+  try {
+    await upload(source, target, progress, (next) => {
+      note(target.folder, { files, progress: next });
+      bar.show('Uploading', next.outputs, source.outputs);
+    });
+  } finally {
+    bar.clear();
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Imports a snapshot from files into a database, and tells people about it: progress, what is wrong
+ * with a file, what the database holds then.
+ */
+import type { Database } from '../../../src/ledger/database.ts';
+import { type LoadedLedger, loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';
+import { readParameters } from '../../../src/ledger/ledger-parameters.ts';
+import { ledgerStateHash } from '../../../src/ledger/ledger-state-hash.ts';
+import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
+import { decodeParameters } from '../../../src/stardust/parameters.ts';
+import { SnapshotRefusal } from '../../../src/stardust/snapshot/byte-stream.ts';
+import { verifySignature } from '../../../src/verify-signature.ts';
+import { ProgressBar } from './progress-bar.ts';
+import { openSnapshotFile } from './snapshot-files.ts';
+
+export interface ImportRequest {
+  /** Paths of the files. */
+  full: string;
+  delta: string | undefined;
+  /** Who signs milestones. If undefined, signatures are not verified. */
+  keys: MilestoneKeys | undefined;
+}
+
+/** Throws an Error with a sentence for people: which file, where in it, and what is wrong. */
+export async function importSnapshot(db: Database, request: ImportRequest): Promise<LoadedLedger> {
+  const full = openSnapshotFile(request.full);
+  const delta = request.delta === undefined ? undefined : openSnapshotFile(request.delta);
+  const total = full.size + (delta?.size ?? 0);
+  const bar = new ProgressBar('bytes');
+  try {
+    return await loadSnapshot(db, full, delta, {
+      ...(request.keys && { signers: { keys: request.keys, verify: verifySignature } }),
+      onProgress: ({ file, offset }) =>
+        bar.show('Reading', file === 'full' ? offset : full.size + offset, total),
+    });
+  } catch (error) {
+    if (!(error instanceof SnapshotRefusal)) throw error;
+    throw new Error(`${error.file === 'full' ? request.full : request.delta}: ${error.message}`, {
+      cause: error,
+    });
+  } finally {
+    bar.clear();
+  }
+}
+
+/** The network whose ledger the database holds, undefined where there is none. */
+export async function networkOf(db: Database): Promise<string | undefined> {
+  const [option] = (await readParameters(db)).options;
+  return option && decodeParameters(option.parameters).networkName;
+}
+
+const COUNT_HELD = `
+  SELECT h.ledger, (SELECT count(*) FROM output) AS outputs,
+    (SELECT count(*) FROM nft WHERE output IS NOT NULL) AS nfts
+  FROM head h`;
+
+export interface Held {
+  ledger: number;
+  outputs: number;
+  nfts: number;
+}
+
+/** Prints what the database now holds, and returns it. */
+export async function reportHeld(db: Database): Promise<Held> {
+  const held = await db.prepare(COUNT_HELD).first<Held>();
+  if (held === null) throw new Error('the database holds no ledger');
+  console.log(`ledger index  ${held.ledger}`);
+  console.log(`outputs       ${held.outputs}`);
+  console.log(`NFTs          ${held.nfts}`);
+  console.log(`state hash    ${(await ledgerStateHash(db)).toHex()}`);
+  return held;
+}
+
+/** Tells people that a ledger of another network is replaced. */
+export function noteReplaced(before: string | undefined, now: string | undefined): void {
+  if (before === undefined || before === now) return;
+  console.warn(`Note: a ledger of network ${before} is replaced by one of ${now}.`);
+}

@@ -1,0 +1,231 @@
+/**
+ * Uploads a ledger from a database on this machine to the deployed databases, by wrangler's
+ * commands.
+ *
+ * 1. Outputs go into staging tables, file by file.
+ * 2. The entries of all NFTs go into KV. Each names its ledger, so that it says nothing about the
+ *    ledger that is still served.
+ * 3. The last file of SQL replaces the ledger that is served by the staged one.
+ *
+ * D1 executes a file whole or not at all. After each step it is noted how far the upload has come.
+ * A step that was done but not noted is done again, which changes nothing.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database, quote } from '../../../src/ledger/database.ts';
+import {
+  readStagingScript,
+  SMALL_TABLES,
+  stagingName,
+} from '../../../src/ledger/import/staging-tables.ts';
+import { entryKey, writeEntry } from '../../../src/nft-index/kv-entry.ts';
+import { adoptionSql } from '../../../src/nft-index/seed-index.ts';
+import type { RunWrangler } from '../wrangler/run-wrangler.ts';
+import { SqlFile } from './sql-file.ts';
+
+/** How far an upload has come. */
+export interface UploadProgress {
+  /** Files executed, how many outputs are in them, and the last one's ID. */
+  files: number;
+  outputs: number;
+  output: string;
+  /** Entries up to this NFT are in KV. */
+  nft: string;
+  /** The key that was put after all entries; null before. */
+  seal: string | null;
+}
+
+export const NOTHING_UPLOADED: UploadProgress = {
+  files: 0,
+  outputs: 0,
+  output: '',
+  nft: '',
+  seal: null,
+};
+
+/**
+ * Sizes of steps. D1 imports files of up to 5 GB, but was reported to fail at some 100 MB, and
+ * wrangler splits long values in quadratic time.
+ * https://github.com/cloudflare/workers-sdk/issues/4407
+ * https://github.com/cloudflare/workers-sdk/issues/15556
+ */
+export interface UploadLimits {
+  /** Characters of a file of SQL. */
+  file: number;
+  /** Entries of a file for KV. */
+  entries: number;
+}
+
+export const UPLOAD_LIMITS: UploadLimits = { file: 16_000_000, entries: 10_000 };
+
+/** Outputs that are read at once. */
+const PAGE = 100;
+
+export interface UploadSource {
+  /** The database that holds the ledger. */
+  db: Database;
+  generation: string;
+  ledgerIndex: number;
+  outputs: number;
+  nfts: number;
+}
+
+export interface UploadTarget {
+  run: RunWrangler;
+  /** The database's name for wrangler. */
+  databaseName: string;
+  /** For the files. */
+  folder: string;
+  limits: UploadLimits;
+}
+
+/** Does all steps that are left. */
+export async function upload(
+  source: UploadSource,
+  target: UploadTarget,
+  progress: UploadProgress,
+  note: (progress: UploadProgress) => void,
+): Promise<void> {
+  let at = progress;
+  for (const step of [uploadOutputs, uploadEntries]) {
+    for (
+      let next = await step(source, target, at);
+      next !== undefined;
+      next = await step(source, target, at)
+    ) {
+      at = next;
+      note(at);
+    }
+  }
+  await replaceLedger(source, target, at);
+}
+
+/**
+ * Uploads the next file of outputs; undefined if none are left. The first file makes the tables.
+ */
+async function uploadOutputs(
+  source: UploadSource,
+  target: UploadTarget,
+  progress: UploadProgress,
+): Promise<UploadProgress | undefined> {
+  const { files, output } = progress;
+  const file = new SqlFile(join(target.folder, 'outputs.sql'));
+  if (files === 0) await addTables(file, source);
+  file.add(fence(source, files, files + 1));
+  let last = output;
+  let { outputs } = progress;
+  while (file.length < target.limits.file) {
+    const page = await source.db
+      .prepare('SELECT * FROM output WHERE id > ?1 ORDER BY id LIMIT ?2')
+      .bind(last, PAGE)
+      .all<Record<string, unknown>>();
+    file.addRows('import_output', page.results);
+    last = String(page.results.at(-1)?.id ?? last);
+    outputs += page.results.length;
+    if (page.results.length < PAGE) break;
+  }
+  if (last === output && files > 0) return undefined;
+  file.add(`
+    INSERT OR REPLACE INTO import_nft (id, output, changed)
+    SELECT nft, id, created FROM import_output
+    WHERE id > ${quote(output)} AND id <= ${quote(last)} AND nft IS NOT NULL`);
+  await execute(target, file);
+  return { ...progress, files: files + 1, outputs, output: last };
+}
+
+async function addTables(file: SqlFile, { db, generation }: UploadSource): Promise<void> {
+  const script = await readStagingScript(db);
+  file.add(...script.drop, ...script.create);
+  file.add(
+    `INSERT INTO import_progress (one, identity, position) VALUES (1, ${quote(generation)}, 0)`,
+  );
+  for (const table of SMALL_TABLES) {
+    file.addRows(
+      stagingName(table),
+      (await db.prepare(`SELECT * FROM ${table}`).all<Record<string, unknown>>()).results,
+    );
+  }
+}
+
+/**
+ * SQL that sets the number of executed files from `from` to `to`, once or again. It fails, as the
+ * position must not be NULL, if the staging tables are of another ledger or at another file.
+ */
+function fence({ generation }: UploadSource, from: number, to: number): string {
+  return `
+    UPDATE import_progress
+    SET position = CASE
+      WHEN identity = ${quote(generation)} AND position IN (${from}, ${to}) THEN ${to}
+    END`;
+}
+
+/** Uploads the next file of entries, or the seal after the last one; undefined if that was put. */
+async function uploadEntries(
+  { db, generation, ledgerIndex }: UploadSource,
+  target: UploadTarget,
+  progress: UploadProgress,
+): Promise<UploadProgress | undefined> {
+  if (progress.seal !== null) return undefined;
+  const { results } = await db
+    .prepare('SELECT id, output FROM nft WHERE id > ?1 ORDER BY id LIMIT ?2')
+    .bind(progress.nft, target.limits.entries)
+    .all<{ id: string; output: string | null }>();
+  const last = results.at(-1);
+  if (last === undefined) {
+    const seal = `seal:${crypto.randomUUID()}`;
+    await putPairs(target, [{ key: seal, value: generation }]);
+    return { ...progress, seal };
+  }
+  const entryOf = (outputId: string | null) => writeEntry({ generation, ledgerIndex, outputId });
+  await putPairs(
+    target,
+    results.map(({ id, output }) => ({ key: entryKey(id), value: entryOf(output) })),
+  );
+  return { ...progress, nft: last.id };
+}
+
+async function putPairs(
+  { run, folder }: UploadTarget,
+  pairs: readonly { key: string; value: string }[],
+): Promise<void> {
+  const path = join(folder, 'entries.json');
+  writeFileSync(path, JSON.stringify(pairs));
+  await run([
+    'kv',
+    'bulk',
+    'put',
+    path,
+    '--binding',
+    'NFT_INDEX',
+    '--remote',
+    '--preview',
+    'false',
+  ]);
+}
+
+/**
+ * Replaces the ledger that is served, and adopts the entries, in one file. Fails if rows are
+ * missing.
+ */
+async function replaceLedger(
+  source: UploadSource,
+  target: UploadTarget,
+  { files, seal }: UploadProgress,
+): Promise<void> {
+  const { db, generation, ledgerIndex, outputs, nfts } = source;
+  const file = new SqlFile(join(target.folder, 'replace.sql'));
+  file.add(
+    fence(source, files, files),
+    // fails by the table's CHECK, which forbids a second row, if rows are missing
+    `INSERT INTO import_progress (one, identity, position) SELECT 2, '', 0
+     WHERE (SELECT count(*) FROM import_output) <> ${outputs}
+       OR (SELECT count(*) FROM import_nft) <> ${nfts}`,
+    ...(await readStagingScript(db)).swap,
+    adoptionSql(generation, ledgerIndex, seal!, Date.now()),
+  );
+  await execute(target, file);
+}
+
+async function execute({ run, databaseName }: UploadTarget, { path }: SqlFile): Promise<void> {
+  await run(['d1', 'execute', databaseName, '--remote', '--yes', '--file', path]);
+}

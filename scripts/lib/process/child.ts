@@ -1,0 +1,60 @@
+/**
+ * Child processes that start processes of their own. Each child is one process group with all that
+ * it starts, and is killed when this process dies, even by SIGKILL.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PROJECT } from '../project.ts';
+
+const GUARD = join(import.meta.dirname, 'die-with-parent.ts');
+
+/** What a child gets to end by itself before it is killed. */
+const GRACE_MS = 3000;
+
+export interface Child {
+  /** Calls the listener with each message that the child sends. */
+  onMessage(listener: (message: unknown) => void): void;
+  /** Its exit code. */
+  ended: Promise<number>;
+  /** Ends it and all that it started. */
+  stop(): Promise<void>;
+}
+
+/** Runs a script in Node. Its output goes where the output of this process goes. */
+export function startChild(
+  script: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Child {
+  const child = spawn(process.execPath, ['--no-warnings', '--import', GUARD, script, ...args], {
+    cwd: PROJECT,
+    env: { ...process.env, ...env },
+    detached: true,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const ended = new Promise<number>((resolve) => {
+    child.once('error', () => resolve(1));
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+  return {
+    onMessage: (listener) => void child.on('message', listener),
+    ended,
+    stop: () => stop(child, ended),
+  };
+}
+
+async function stop(child: ChildProcess, ended: Promise<number>): Promise<void> {
+  signalGroup(child, 'SIGTERM');
+  await Promise.race([ended, sleep(GRACE_MS, undefined, { ref: false })]);
+  signalGroup(child, 'SIGKILL');
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // no process of the group is left
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Command lines of scripts. `--help` prints how a script is called. What it does not know it
+ * refuses in a sentence, before it does anything.
+ */
+
+/** Exit codes: the work failed, or the command line cannot be meant. */
+const FAILED = 1;
+const MISUSED = 2;
+
+/** A command line that cannot be meant. The message is a sentence for people. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Runs `main` with the arguments and sets the exit code: what `main` returns, 0 after `--help`. */
+export async function runMain(
+  usage: string,
+  main: (args: string[]) => number | Promise<number>,
+): Promise<void> {
+  const args = process.argv.slice(2);
+  if (args.includes('--help')) {
+    console.log(usage);
+    return;
+  }
+  try {
+    process.exitCode = await main(args);
+  } catch (error) {
+    console.error(errorMessage(error));
+    if (isMisuse(error)) console.error(usage);
+    process.exitCode = isMisuse(error) ? MISUSED : FAILED;
+  }
+}
+
+/** Ours, or one that parseArgs of node:util throws. */
+function isMisuse(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return error instanceof UsageError || String(code).startsWith('ERR_PARSE_ARGS');
+}
+
+/** What went wrong, for people: without the stack. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,128 @@
+/**
+ * Makes local databases with the sample: imports the snapshot, applies the next milestone by the
+ * code that follows a network, stores the blocks of the one after it, and publishes the NFTs. What
+ * is there already is not done again.
+ */
+import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
+import { followOnce } from '../../../src/follower/pass.ts';
+import { readView } from '../../../src/ledger/consistent-view.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import { type Head, headFromRow, SELECT_HEAD } from '../../../src/ledger/head.ts';
+import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
+import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
+import { verifySignature } from '../../../src/verify-signature.ts';
+import { importSnapshot, networkOf } from '../import/import-snapshot.ts';
+import { publishLocally } from '../import/local-index.ts';
+import { parseMilestoneKeys } from '../import/milestone-keys.ts';
+import { openLocalDatabase } from '../wrangler/local-database.ts';
+import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
+import {
+  CONFIRMED,
+  readNetwork,
+  readWhiteFlag,
+  type SampleNetwork,
+  SNAPSHOT,
+  sampleUpstream,
+} from './sample.ts';
+
+/** For the milestone: far more than it takes. */
+const TIMEOUT_MS = 30_000;
+
+/** 0x-hex. */
+export interface SampleNft {
+  nftId: string;
+  outputId: string;
+}
+
+/**
+ * Returns an NFT that the sample's ledger holds. Throws an Error with a sentence if the databases
+ * hold the ledger of another network.
+ */
+export async function prepareSample(
+  persistTo: string,
+  config: WranglerConfig,
+  say: (step: string) => void,
+): Promise<SampleNft> {
+  const network = readNetwork();
+  const keys = sampleKeys(network);
+  const db = await openLocalDatabase(persistTo, config);
+  try {
+    const found = await networkOf(db);
+    if (found !== undefined && found !== network.name) {
+      throw new Error(
+        `${persistTo} holds a ledger of network ${found}: npm start would replace it. ` +
+          'Name another directory with -- --persist-to DIR, ' +
+          `or serve yours with npx wrangler dev --persist-to ${persistTo}`,
+      );
+    }
+    if (found === undefined) {
+      say('Importing the snapshot at milestone 17338');
+      await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys });
+    }
+    if (!(await isApplied(db))) {
+      say('Applying milestone 17339: signatures, white flag, both roots');
+      await applyConfirmed(db, keys);
+    }
+    if (!(await isPublished(db))) {
+      say('Publishing its NFTs');
+      await publishLocally(persistTo);
+    }
+    return await sampleNft(db);
+  } finally {
+    db.close();
+  }
+}
+
+export function sampleKeys({
+  milestonePublicKeys,
+  milestoneThreshold,
+}: SampleNetwork): MilestoneKeys {
+  return parseMilestoneKeys(milestonePublicKeys.join(), String(milestoneThreshold))!;
+}
+
+async function readHead(db: Database): Promise<Head> {
+  const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
+  if (row === null) throw new Error('there is no ledger');
+  return headFromRow(row);
+}
+
+/**
+ * Whether the ledger is at the confirmed milestone, and the parents of the next one are stored.
+ * Blocks are stored parents first: then the rest of their cone is stored too.
+ */
+async function isApplied(db: Database): Promise<boolean> {
+  const { ledger } = await readHead(db);
+  if (ledger !== CONFIRMED) return ledger > CONFIRMED;
+  const named = readWhiteFlag().request.parents.map((id) => id.slice(2));
+  const view = await readView(db, { index: ledger + 1, named });
+  return view?.named.size === named.length;
+}
+
+async function applyConfirmed(db: Database, keys: MilestoneKeys): Promise<void> {
+  const upstreams = [sampleUpstream()];
+  const tools = {
+    verify: verifySignature,
+    memory: createFollowerMemory(),
+    publish: async () => {},
+  };
+  const following = { db, upstreams, keys, ...tools, retention: CONFIRMED };
+  await followOnce(following, { deadline: Date.now() + TIMEOUT_MS, milestones: 1 });
+  if (!(await isApplied(db))) throw new Error('the milestone of the sample could not be applied');
+}
+
+async function isPublished(db: Database): Promise<boolean> {
+  const { head, stored } = await openIndexLedger(db).look();
+  const state = stored?.state;
+  return state?.entries.kind === 'complete' && state.recent?.to === head?.ledger;
+}
+
+async function sampleNft(db: Database): Promise<SampleNft> {
+  const found = await db
+    .prepare(
+      'SELECT id, output FROM nft WHERE changed = ?1 AND output IS NOT NULL ORDER BY id LIMIT 1',
+    )
+    .bind(CONFIRMED)
+    .first<{ id: string; output: string }>();
+  if (found === null) throw new Error(`milestone ${CONFIRMED} left no NFT`);
+  return { nftId: `0x${found.id}`, outputId: `0x${found.output}` };
+}

@@ -1,0 +1,83 @@
+/**
+ * The ledger's database on this machine: the file that `wrangler dev --persist-to DIR` serves from,
+ * with all migrations applied.
+ *
+ * The file's path and the table that notes migrations are conventions of wrangler and miniflare.
+ * Tests compare them with what wrangler makes.
+ */
+import { createHash, createHmac } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { PROJECT } from '../project.ts';
+import { SqliteDatabase } from './sqlite-database.ts';
+import type { WranglerConfig } from './wrangler-config.ts';
+
+/** Where wrangler keeps local data by default. */
+export const DEFAULT_PERSIST_TO = join(PROJECT, '.wrangler', 'state');
+
+/** Miniflare's Durable Object class for D1. */
+const UNIQUE_KEY = 'miniflare-D1DatabaseObject';
+
+/** As wrangler makes it. */
+const CREATE_MIGRATIONS = `
+  CREATE TABLE IF NOT EXISTS "d1_migrations"(
+		id         INTEGER PRIMARY KEY AUTOINCREMENT,
+		name       TEXT UNIQUE,
+		applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+)`;
+
+/** Where miniflare keeps its data below wrangler's `--persist-to`. */
+export function persistPath(persistTo: string): string {
+  return join(resolve(persistTo), 'v3');
+}
+
+export function localDatabasePath(persistTo: string, { localDatabaseId }: WranglerConfig): string {
+  return join(
+    persistPath(persistTo),
+    'd1',
+    UNIQUE_KEY,
+    `${objectId(UNIQUE_KEY, localDatabaseId)}.sqlite`,
+  );
+}
+
+/** The ID of a Durable Object by its name, as workerd computes it. */
+function objectId(uniqueKey: string, name: string): string {
+  const key = createHash('sha256').update(uniqueKey).digest();
+  const half = (data: string | Buffer) =>
+    createHmac('sha256', key).update(data).digest().subarray(0, 16);
+  const first = half(name);
+  return Buffer.concat([first, half(first)]).toString('hex');
+}
+
+/** Opens the database, or makes it, and applies the migrations that it lacks. */
+export async function openLocalDatabase(
+  persistTo: string,
+  config: WranglerConfig,
+): Promise<SqliteDatabase> {
+  const path = localDatabasePath(persistTo, config);
+  mkdirSync(dirname(path), { recursive: true });
+  const db = new SqliteDatabase(path);
+  try {
+    await migrate(db);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return db;
+}
+
+/** Applies the migrations that are not applied yet, each in its own transaction. */
+export async function migrate(
+  db: SqliteDatabase,
+  folder = join(PROJECT, 'migrations'),
+): Promise<void> {
+  db.exec(CREATE_MIGRATIONS);
+  const { results } = await db.prepare('SELECT name FROM d1_migrations').all<{ name: string }>();
+  const applied = new Set(results.map(({ name }) => name));
+  const due = readdirSync(folder).filter((name) => name.endsWith('.sql') && !applied.has(name));
+  for (const name of due.sort()) {
+    const sql = readFileSync(join(folder, name), 'utf8');
+    const note = `INSERT INTO d1_migrations (name) VALUES ('${name}')`;
+    db.transact(() => db.exec(`${sql}\n;${note}`));
+  }
+}

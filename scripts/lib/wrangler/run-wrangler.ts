@@ -1,0 +1,30 @@
+/**
+ * Calls wrangler for what only wrangler can do: reach the deployed databases.
+ */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { PROJECT } from '../project.ts';
+
+export const WRANGLER = join(PROJECT, 'node_modules', 'wrangler', 'wrangler-dist', 'cli.js');
+
+/** Runs wrangler and returns what it prints. Throws an Error that quotes its output if it fails. */
+export type RunWrangler = (args: readonly string[]) => Promise<string>;
+
+/** Far more than it prints. */
+const MAX_OUTPUT_BYTES = 1 << 24;
+
+export const runWrangler: RunWrangler = async (args) => {
+  // without a terminal wrangler asks no questions
+  const running = promisify(execFile)(process.execPath, ['--no-warnings', WRANGLER, ...args], {
+    cwd: PROJECT,
+    maxBuffer: MAX_OUTPUT_BYTES,
+  });
+  running.child.stdin?.end();
+  try {
+    return (await running).stdout;
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`wrangler ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
+  }
+};

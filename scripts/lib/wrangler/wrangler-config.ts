@@ -1,0 +1,48 @@
+/**
+ * What the scripts need of wrangler.toml. A test compares it with what wrangler's own reader finds,
+ * which comes with all of wrangler: 300 MB of memory.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'smol-toml';
+import * as v from 'valibot';
+import { PROJECT } from '../project.ts';
+
+export interface WranglerConfig {
+  /** Names the ledger's database on Cloudflare. */
+  databaseName: string;
+  /** Names its file on this machine. */
+  localDatabaseId: string;
+  /** Names the namespace of the NFT index on this machine. */
+  localNamespaceId: string;
+  /** Numbers as text, as the Worker gets them. */
+  vars: Record<string, string>;
+}
+
+const bindings = v.optional(v.array(v.looseObject({ binding: v.string() })), []);
+const text = v.optional(v.string());
+const database = v.object({ database_name: text, database_id: text, preview_database_id: text });
+const namespace = v.object({ id: text, preview_id: text });
+const file = v.object({
+  d1_databases: bindings,
+  kv_namespaces: bindings,
+  vars: v.optional(v.record(v.string(), v.pipe(v.unknown(), v.transform(String))), {}),
+});
+
+/** Throws an Error with a sentence when the file lacks one of our bindings. */
+export function readWranglerConfig(path = join(PROJECT, 'wrangler.toml')): WranglerConfig {
+  const config = v.parse(file, parse(readFileSync(path, 'utf8')));
+  const bound = (kind: 'd1_databases' | 'kv_namespaces', name: string) => {
+    const found = config[kind].find(({ binding }) => binding === name);
+    if (found === undefined) throw new Error(`${path} has no [[${kind}]] with binding = "${name}"`);
+    return found;
+  };
+  const ledger = v.parse(database, bound('d1_databases', 'LEDGER'));
+  const index = v.parse(namespace, bound('kv_namespaces', 'NFT_INDEX'));
+  return {
+    databaseName: ledger.database_name ?? 'LEDGER',
+    localDatabaseId: ledger.preview_database_id ?? ledger.database_id ?? 'LEDGER',
+    localNamespaceId: index.preview_id ?? index.id ?? 'NFT_INDEX',
+    vars: config.vars,
+  };
+}

@@ -1,0 +1,32 @@
+/**
+ * `wrangler dev` as a child process.
+ */
+import { type Child, startChild } from '../process/child.ts';
+import { WRANGLER } from './run-wrangler.ts';
+
+export interface WranglerDev extends Child {
+  /** Where it listens. Rejects if it ends before. */
+  ready: Promise<URL>;
+}
+
+export function startWranglerDev(args: readonly string[]): WranglerDev {
+  // no interactive session, which would read the keyboard, and no request to Cloudflare about the
+  // machine's location
+  const options = ['dev', '--show-interactive-dev-session=false', ...args];
+  const child = startChild(WRANGLER, options, { CLOUDFLARE_CF_FETCH_ENABLED: 'false' });
+  const ready = new Promise<URL>((resolve, reject) => {
+    child.onMessage((message) => {
+      const url = readyUrl(message);
+      if (url !== undefined) resolve(url);
+    });
+    void child.ended.then((code) => reject(new Error(`wrangler dev ended with code ${code}`)));
+  });
+  return { ...child, ready };
+}
+
+/** The URL, if the message is the one by which wrangler tells its parent that it listens. */
+function readyUrl(message: unknown): URL | undefined {
+  if (typeof message !== 'string') return undefined;
+  const { event, ip, port } = JSON.parse(message) as { event?: string; ip?: string; port?: number };
+  return event === 'DEV_SERVER_READY' ? new URL(`http://${ip}:${port}`) : undefined;
+}

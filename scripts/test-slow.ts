@@ -1,0 +1,86 @@
+/**
+ * `npm run test:slow`: the long tests, with larger counts than those of `npm test`.
+ */
+import { parseArgs } from 'node:util';
+import { type Count, conclude, run, runVitest } from '../test/support/run-tests.ts';
+import { runMain, UsageError } from './lib/process/command-line.ts';
+
+interface SlowTest {
+  name: string;
+  /** One sentence. */
+  about: string;
+  /** On two cores that do nothing else. */
+  minutes: number;
+  run(inTime: boolean): Promise<Count>;
+}
+
+/** A command that passes or fails as a whole. */
+async function runAsOne(script: string, ...args: string[]): Promise<Count> {
+  const passed = (await run(process.execPath, [script, ...args])) === 0;
+  return passed ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+}
+
+/** A test of test/e2e/, which reads its counts from the environment. */
+function runEndToEnd(file: string, env: Record<string, string>): Promise<Count> {
+  return runVitest(['--project', 'e2e', '--silent=false', file], env);
+}
+
+const TESTS: readonly SlowTest[] = [
+  {
+    name: 'kills',
+    about: 'the Worker killed 300 times while it follows a network',
+    minutes: 12,
+    run: () => runEndToEnd('test/e2e/kills', { KILLS: '300' }),
+  },
+  {
+    name: 'load',
+    about: 'half an hour of both operations on a moving ledger; the heap must not grow',
+    minutes: 31,
+    run: (inTime) =>
+      runEndToEnd('test/e2e/load', { MINUTES: '30', ...(inTime && { IN_TIME: '1' }) }),
+  },
+  {
+    name: 'coordinator',
+    about: 'a coordinator that asks before each of 300 milestones',
+    minutes: 6,
+    run: (inTime) =>
+      runEndToEnd('test/e2e/coordinator', { MILESTONES: '300', ...(inTime && { IN_TIME: '1' }) }),
+  },
+  {
+    name: 'mutations',
+    about: 'mistakes in copies of src/nft-index, which random histories must find',
+    minutes: 10,
+    run: () => runAsOne('test/slow/mutations.ts'),
+  },
+  {
+    name: 'histories',
+    about: '200,000 random histories of the NFT index',
+    minutes: 15,
+    run: () => runAsOne('test/slow/histories.ts'),
+  },
+];
+
+const USAGE = `Usage: npm run test:slow -- [--in-time] [NAME…]
+
+Runs all long tests, or those that are named, one after the other. The last line is
+"N passed, N failed"; exit code 1 if any failed.
+
+  --in-time   late answers fail too, in load and coordinator: for a machine that does nothing else
+
+${TESTS.map(({ name, about, minutes }) => `  ${name.padEnd(12)} ${`${minutes} min`.padStart(6)}  ${about}`).join('\n')}`;
+
+await runMain(USAGE, async (args) => {
+  const { values, positionals } = parseArgs({
+    args,
+    options: { 'in-time': { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  const unknown = positionals.find((name) => TESTS.every((test) => test.name !== name));
+  if (unknown !== undefined) throw new UsageError(`no slow test is named ${unknown}`);
+  const counts: Count[] = [];
+  for (const { name, run } of TESTS) {
+    if (positionals.length === 0 || positionals.includes(name))
+      counts.push(await run(values['in-time']));
+  }
+  return conclude(counts);
+});

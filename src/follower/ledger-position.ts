@@ -1,0 +1,52 @@
+/**
+ * Where the ledger stands, with everything that the next milestone is judged by, read at once.
+ */
+import type { AdmissionRules } from '../ledger/admission-rules.ts';
+import { type Database, runBatch } from '../ledger/database.ts';
+import {
+  type Head,
+  headFromRow,
+  type KnownMilestone,
+  milestoneFromRow,
+  SELECT_HEAD,
+} from '../ledger/head.ts';
+import {
+  admittingParameters,
+  parameterTable,
+  SELECT_PARAMETERS,
+} from '../ledger/ledger-parameters.ts';
+import { refuseOldLedger } from '../ledger/schema.ts';
+import type { ParameterTable } from '../stardust/parameter-table.ts';
+
+export interface LedgerPosition {
+  head: Head;
+  /** The ledger's milestone. */
+  milestone: KnownMilestone;
+  /** The protocol parameters that the snapshot brought and that milestones announced since. */
+  announced: ParameterTable;
+  /** What blocks of the next milestone are judged by. */
+  rules: AdmissionRules;
+}
+
+/** Throws an Error where there is no ledger to follow from, or one of version 0.1. */
+export async function readPosition(
+  db: Database,
+  { keys, verify }: Pick<AdmissionRules, 'keys' | 'verify'>,
+): Promise<LedgerPosition> {
+  const [heads, options] = await runBatch(db, [
+    db.prepare(SELECT_HEAD).bind(null),
+    db.prepare(SELECT_PARAMETERS),
+  ]);
+  const row = heads![0];
+  if (row === undefined) {
+    await refuseOldLedger(db);
+    throw new Error('nothing to follow from: no snapshot was imported');
+  }
+  const head = headFromRow(row);
+  const milestone = milestoneFromRow(row);
+  if (milestone === undefined)
+    throw new Error(`the ledger is at ${head.ledger} and does not know that milestone`);
+  const announced = parameterTable(options!);
+  const parameters = admittingParameters(announced, head.ledger);
+  return { head, milestone, announced, rules: { keys, verify, parameters } };
+}

@@ -1,0 +1,128 @@
+/**
+ * What the outcomes of a pass mean: whether another upstream is to be asked, which one to begin with
+ * next time, what to say of the follower, whose tips to store. Nothing here does anything, so that
+ * every combination can be tested without a database.
+ */
+import type { UpstreamHeads } from '../upstream/upstream.ts';
+import type { FollowerState } from './follower-status.ts';
+import type { LedgerPosition } from './ledger-position.ts';
+
+/**
+ * How it ended with one upstream.
+ *
+ * `level`: the ledger is at the upstream's confirmed milestone. `behind`: the upstream is behind the
+ * ledger. `budget-spent`: there is more to apply, and this pass may not. `stopped`: no upstream can
+ * help, an operator has to. `failed`: the upstream did not answer as it should. `diverged`: it
+ * answered what cannot follow our ledger.
+ */
+export type Ending =
+  | { kind: 'level'; position: LedgerPosition }
+  | { kind: 'behind' }
+  | { kind: 'budget-spent' }
+  | { kind: 'stopped'; reason: string }
+  | { kind: 'failed'; reason: string }
+  | { kind: 'diverged'; reason: string };
+
+export type UpstreamOutcome = Ending & {
+  /** Of the upstream in the list of upstreams. */
+  place: number;
+  /** Milestones of this upstream that were applied, whatever came then. */
+  applied: number;
+  /** The newest milestone that the upstream has heard of, if it said so. */
+  latest: UpstreamHeads['latest'] | undefined;
+};
+
+type LevelOutcome = Extract<UpstreamOutcome, { kind: 'level' }>;
+
+/**
+ * One upstream that took the ledger on is enough. So is one that is level with the ledger, unless it
+ * is time to look around, because that one may be standing still.
+ */
+export function needsAnotherUpstream(outcome: UpstreamOutcome, lookAround: boolean): boolean {
+  switch (outcome.kind) {
+    case 'stopped':
+    case 'budget-spent':
+      return false;
+    case 'level':
+      return outcome.applied === 0 && lookAround;
+    case 'behind':
+      return outcome.applied === 0;
+    case 'failed':
+    case 'diverged':
+      return true;
+  }
+}
+
+/** What earlier passes and the settings say. */
+export interface BeforePass {
+  /** Why an upstream was found to diverge by an earlier pass (FollowerMemory). */
+  diverged: string | undefined;
+  /** Number of upstreams. */
+  upstreams: number;
+}
+
+export interface PassSummary {
+  /** Milestones applied by this pass. */
+  applied: number;
+  /** Whether there is more to do right away. */
+  behind: boolean;
+  /** The place of the upstream to ask first from now on; undefined leaves it as it is. */
+  beginWith: number | undefined;
+  /** The upstream whose tips may be stored, because it has confirmed the ledger's milestone. */
+  level: LevelOutcome | undefined;
+  /** To be remembered for the next pass. */
+  diverged: string | undefined;
+  /** To be saved; undefined where nothing was learnt. */
+  state: FollowerState | undefined;
+}
+
+/** @param outcomes in the order in which the upstreams were asked, at least one */
+export function summarizePass(
+  outcomes: readonly UpstreamOutcome[],
+  before: BeforePass,
+): PassSummary {
+  const last = outcomes.at(-1)!;
+  const applied = outcomes.reduce((sum, outcome) => sum + outcome.applied, 0);
+  if (last.kind === 'stopped') {
+    const state: FollowerState = { state: 'stopped', reason: last.reason };
+    const { diverged } = before;
+    return { applied, behind: false, beginWith: undefined, level: undefined, diverged, state };
+  }
+  const behind = last.kind === 'budget-spent';
+  const recent = sinceLastApplied(outcomes);
+  const level = behind ? undefined : recent.find((outcome) => outcome.kind === 'level');
+  const divergence = recent.findLast((outcome) => outcome.kind === 'diverged')?.reason;
+  const isKnownAnew =
+    divergence !== undefined || applied > 0 || outcomes.length === before.upstreams;
+  const diverged = isKnownAnew ? divergence : before.diverged;
+  return {
+    applied,
+    behind,
+    beginWith: tookLedgerOn(last) ? last.place : level?.place,
+    level,
+    diverged,
+    state: stateOf(diverged, outcomes),
+  };
+}
+
+/** A milestone that was applied makes what was said of the ledger before it out of date. */
+function sinceLastApplied(outcomes: readonly UpstreamOutcome[]): readonly UpstreamOutcome[] {
+  const last = outcomes.findLastIndex(({ applied }) => applied > 0);
+  return last === -1 ? outcomes : outcomes.slice(last);
+}
+
+/** An upstream that failed or diverged is not one to begin with, whatever it had before. */
+function tookLedgerOn({ kind, applied }: UpstreamOutcome): boolean {
+  return kind === 'budget-spent' || ((kind === 'level' || kind === 'behind') && applied > 0);
+}
+
+function stateOf(
+  diverged: string | undefined,
+  outcomes: readonly UpstreamOutcome[],
+): FollowerState | undefined {
+  if (diverged !== undefined) return { state: 'diverged', reason: diverged };
+  let upstream: UpstreamHeads['latest'] | undefined;
+  for (const { latest } of outcomes)
+    if (latest !== undefined && latest.index >= (upstream?.index ?? 0)) upstream = latest;
+  return upstream && { state: 'following', upstream };
+}

@@ -1,0 +1,135 @@
+/**
+ * One upstream's part in a pass: its next milestones are applied until the ledger is level with it,
+ * the budget is spent, or something is in the way.
+ */
+import { ConeUnavailable } from '../ledger/block-source.ts';
+import { writeLog } from '../log.ts';
+import type { ParsedBlock } from '../stardust/block.ts';
+import { createMilestoneSource } from '../upstream/fetch-blocks.ts';
+import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
+import { takeInMilestone } from './apply-milestone.ts';
+import type { FollowerContext } from './follower-context.ts';
+import { type LedgerPosition, readPosition } from './ledger-position.ts';
+import type { Ending, UpstreamOutcome } from './summarize-pass.ts';
+import { Divergence, verifyMilestone } from './verify-milestone.ts';
+
+export interface PassBudget {
+  /**
+   * Unix milliseconds after which no further milestone is begun. Exception: the first of each
+   * upstream, because an upstream before it may have used up the time.
+   */
+  deadline: number;
+  /** Milestones in one pass. */
+  milestones: number;
+  /**
+   * Blocks fetched for milestones; the rest of a past cone is left to the next pass. Absent: as many
+   * as there are.
+   */
+  fetches?: number;
+  /** Whether to leave out what is not urgent: storing tips, pruning. */
+  milestonesOnly?: boolean;
+}
+
+/** A pass under way. */
+export interface PassState {
+  readonly budget: PassBudget;
+  /** Milestones applied so far. */
+  applied: number;
+  /** Blocks that may still be fetched. */
+  fetchesLeft: number;
+}
+
+/** To fetch the blocks of one milestone. */
+const MILESTONE_FETCH_MS = 60_000;
+
+export function startPass(budget: PassBudget): PassState {
+  return { budget, applied: 0, fetchesLeft: budget.fetches ?? Number.POSITIVE_INFINITY };
+}
+
+/**
+ * Applies what the upstream at this place has to give. Throws a LedgerMoved when somebody else is at
+ * work on the ledger, and what the database throws.
+ */
+export async function tryUpstream(
+  context: FollowerContext,
+  place: number,
+  pass: PassState,
+): Promise<UpstreamOutcome> {
+  const upstream = context.upstreams[place]!;
+  const appliedBefore = pass.applied;
+  let latest: UpstreamHeads['latest'] | undefined;
+  const end = (ending: Ending): UpstreamOutcome => {
+    return { ...ending, place, applied: pass.applied - appliedBefore, latest };
+  };
+  try {
+    const heads = await upstream.readHeads();
+    latest = heads.latest;
+    return end(await applyUpTo(context, upstream, heads.confirmed, pass));
+  } catch (error) {
+    if (!(error instanceof Divergence || error instanceof UpstreamFailure)) throw error;
+    const kind = error instanceof Divergence ? 'diverged' : 'failed';
+    // what a diverging upstream sent may be what is wrong: the next try fetches afresh
+    if (kind === 'diverged') context.memory.fetched.clear();
+    const event = kind === 'diverged' ? 'upstream diverges' : 'upstream fails';
+    writeLog('warn', event, { upstream: upstream.name, detail: error.message });
+    return end({ kind, reason: error.message });
+  }
+}
+
+/** Applies milestones until the ledger is level with the upstream's confirmed one, or cannot. */
+async function applyUpTo(
+  context: FollowerContext,
+  upstream: Upstream,
+  confirmed: number,
+  pass: PassState,
+): Promise<Ending> {
+  const { budget, applied: appliedBefore } = pass;
+  let position = await readPosition(context.db, context);
+  while (position.head.ledger < confirmed) {
+    const unsupported = position.announced.unsupportedAfter(position.head.ledger);
+    if (unsupported !== undefined)
+      return { kind: 'stopped', reason: `protocol version ${unsupported} is not known here` };
+    const isLate = pass.applied > appliedBefore && Date.now() > budget.deadline;
+    if (pass.applied >= budget.milestones || isLate) return { kind: 'budget-spent' };
+    try {
+      await applyNext(context, upstream, position, pass);
+    } catch (error) {
+      if (error instanceof ConeUnavailable && error.fault === 'over-budget')
+        return { kind: 'budget-spent' };
+      throw error;
+    }
+    position = await readPosition(context.db, context);
+    await context.publish(position.head.ledger < confirmed);
+  }
+  return position.head.ledger === confirmed ? { kind: 'level', position } : { kind: 'behind' };
+}
+
+async function applyNext(
+  { db, memory }: FollowerContext,
+  upstream: Upstream,
+  position: LedgerPosition,
+  pass: PassState,
+): Promise<void> {
+  const started = Date.now();
+  const { rules } = position;
+  const index = position.head.ledger + 1;
+  const payload = await upstream.readMilestone(index);
+  if (payload === undefined)
+    throw new UpstreamFailure(`${upstream.name} has no milestone ${index}`);
+  const verified = await verifyMilestone(payload, position, rules);
+  const limits = { maxBlocks: pass.fetchesLeft, deadline: started + MILESTONE_FETCH_MS };
+  const fetched = {
+    get: (id: string) => memory.fetched.get(id),
+    set(id: string, block: ParsedBlock) {
+      pass.fetchesLeft--;
+      memory.fetched.set(id, block);
+    },
+  };
+  const source = createMilestoneSource([upstream], limits, fetched);
+  const { exclusively } = memory;
+  const applied = await takeInMilestone(db, verified, { rules, source, exclusively });
+  memory.fetched.clear();
+  memory.moved = Date.now();
+  pass.applied++;
+  writeLog('info', 'milestone applied', { ...applied, ms: Date.now() - started });
+}

@@ -1,0 +1,39 @@
+/** Bodies read up to a limit (src/read-bounded.ts). */
+import { expect, it } from 'vitest';
+import { readBounded } from '../src/read-bounded.ts';
+
+/** A body in chunks of these lengths; says how many of them were asked for and whether it was cancelled. */
+function bodyOf(lengths: readonly number[]) {
+  const seen = { pulled: 0, cancelled: false };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const length = lengths[seen.pulled++];
+        if (length === undefined) controller.close();
+        else controller.enqueue(new Uint8Array(length).fill(seen.pulled));
+      },
+      cancel() {
+        seen.cancelled = true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { body, seen };
+}
+
+it('reads all chunks, up to the limit and no further', async () => {
+  expect(await readBounded(bodyOf([]).body, 0)).toEqual(new Uint8Array(0));
+  expect(await readBounded(bodyOf([1, 0, 3]).body, 4)).toEqual(Uint8Array.of(1, 3, 3, 3));
+  const { body, seen } = bodyOf([2, 3, 1000, 1000]);
+  expect(await readBounded(body, 4)).toBeUndefined();
+  expect(seen).toEqual({ pulled: 2, cancelled: true });
+});
+
+it('rejects as a body does that breaks off', async () => {
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      controller.error(new Error('gone'));
+    },
+  });
+  await expect(readBounded(body, 4)).rejects.toThrow('gone');
+});

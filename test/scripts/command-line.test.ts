@@ -1,0 +1,30 @@
+/** Every command says how it is called, and refuses what it does not know. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { PROJECT } from '../../scripts/lib/project.ts';
+import { runScript } from '../support/scripts/script-process.ts';
+
+const scripts = [
+  ...readdirSync(join(PROJECT, 'scripts')).filter((name) => name.endsWith('.ts')),
+  '../bench/run.ts',
+];
+
+/** Their flags go to wrangler or vitest. */
+const PASS_ON = ['start.ts', 'test.ts', 'test-browser.ts'];
+
+it.each(scripts)('%s says with --help how it is called', async (script) => {
+  const { code, stdout, stderr } = await runScript(script, '--help');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^Usage: /);
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+});
+
+it.each(scripts.filter((script) => !PASS_ON.includes(script)))(
+  '%s refuses a flag that it does not know',
+  async (script) => {
+    const { code, stdout, stderr } = await runScript(script, '--nothing-of-this-name');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^Unknown option '--nothing-of-this-name'.*\nUsage: /);
+  },
+);

@@ -1,0 +1,67 @@
+/**
+ * Several upstreams, of which the first good one is asked first (src/upstream/ask-in-turn.ts,
+ * src/upstream/ranking.ts).
+ */
+import { afterAll, beforeEach, expect, it, vi } from 'vitest';
+import { askInTurn } from '../../src/upstream/ask-in-turn.ts';
+import { createRanking } from '../../src/upstream/ranking.ts';
+import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
+
+const named = (name: string) => ({ name }) as Upstream;
+const upstreams = ['a', 'b', 'c'].map(named);
+
+const warn = vi.spyOn(console, 'warn');
+beforeEach(() => warn.mockClear());
+afterAll(() => warn.mockRestore());
+
+/** What the log says of failures. */
+const logged = () => warn.mock.calls.map(([line]) => JSON.parse(String(line)));
+
+it('begins with the one that answered where another failed, in five minutes with the preferred one', async () => {
+  let now = 0;
+  const ranking = createRanking(() => now);
+  const asked: string[] = [];
+  const failing = new Set(['a']);
+  const ask = async ({ name }: Upstream) => {
+    asked.push(name);
+    if (failing.has(name)) throw new UpstreamFailure(name);
+    return name;
+  };
+  const askNow = () => {
+    asked.length = 0;
+    return askInTurn(upstreams, ask, ranking);
+  };
+  expect([await askNow(), asked]).toEqual(['b', ['a', 'b']]);
+  expect([await askNow(), asked]).toEqual(['b', ['b']]);
+  failing.add('b');
+  expect([await askNow(), asked]).toEqual(['c', ['b', 'a', 'c']]);
+  expect([await askNow(), asked]).toEqual(['c', ['c']]);
+  failing.clear();
+  now = 300_000;
+  expect([await askNow(), asked]).toEqual(['a', ['a']]);
+});
+
+it('goes on with the preferred one where another one only has what it lacks', async () => {
+  const ranking = createRanking(() => 0);
+  const ask = async ({ name }: Upstream) => (name === 'b' ? name : undefined);
+  expect(await askInTurn(upstreams, ask, ranking)).toBe('b');
+  expect(ranking.order(3)).toEqual([0, 1, 2]);
+});
+
+it('tells of every failure: in the log where another upstream was asked, else by throwing it', async () => {
+  const ask = (answers: Record<string, string | undefined>) => {
+    return askInTurn(upstreams, async ({ name }: Upstream) => {
+      if (name in answers) return answers[name];
+      throw new UpstreamFailure(`${name} fails`);
+    });
+  };
+  const line = (detail: string) => ({ event: 'upstream fails', detail });
+  expect(await ask({ c: 'it' })).toBe('it');
+  expect(logged()).toEqual([line('a fails'), line('b fails')]);
+  warn.mockClear();
+  await expect(ask({ b: undefined })).rejects.toThrow('c fails');
+  expect(logged()).toEqual([line('a fails')]);
+  warn.mockClear();
+  expect(await ask({ a: undefined, b: undefined, c: undefined })).toBeUndefined();
+  expect(logged()).toEqual([]);
+});
