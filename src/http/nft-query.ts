@@ -110,7 +110,8 @@ function uint32(value: string): number | undefined {
 
 /** Hex digits. */
 function readTag(value: string, name: string): string {
-  if (!/^0[xX](?:[0-9a-fA-F]{2})*$/.test(value)) throw refuse(name, 'no 0x with pairs of hex digits');
+  if (!/^0[xX](?:[0-9a-fA-F]{2})*$/.test(value))
+    throw refuse(name, 'no 0x with pairs of hex digits');
   const digits = value.slice(2).toLowerCase();
   if (digits.length > 2 * MAX_TAG_LENGTH) throw refuse(name, `more than ${MAX_TAG_LENGTH} bytes`);
   return digits;

@@ -4,8 +4,10 @@
  */
 
 import { type Address, addressKey } from '../../stardust/address.ts';
+import { fromBase64 } from '../../stardust/bytes.ts';
 import { FeatureType, findFeature } from '../../stardust/feature.ts';
-import type { NftOutput } from '../../stardust/output.ts';
+import { decodeOutput } from '../../stardust/ids.ts';
+import { type NftOutput, OutputType } from '../../stardust/output.ts';
 import { addressIn, findCondition, UnlockConditionType } from '../../stardust/unlock-condition.ts';
 import { type Database, forEachPiece } from '../database.ts';
 
@@ -60,14 +62,39 @@ export function nftDetail(output: NftOutput, outputId: string, createdTime: numb
   ];
 }
 
+/**
+ * The same of an output as the ledger keeps it.
+ *
+ * @param bytes base64
+ */
+export function detailOfStored(bytes: string, outputId: string, createdTime: number): NftDetail {
+  const output = decodeOutput(fromBase64(bytes));
+  if (output.type !== OutputType.Nft) throw new Error(`output 0x${outputId} holds no NFT`);
+  return nftDetail(output, outputId, createdTime);
+}
+
 function keyOf(address: Address | undefined): string | null {
   return address === undefined ? null : addressKey(address);
 }
 
+/** A milestone that was applied while the table is being filled may have brought some before. */
 const INSERT_DETAILS = `
   INSERT INTO nft_detail (${DETAIL_COLUMNS})
-  SELECT ${DETAIL_COLUMNS.map((_, i) => `value ->> ${i}`)} FROM json_each(?1)`;
+  SELECT ${DETAIL_COLUMNS.map((_, i) => `value ->> ${i}`)} FROM json_each(?1) WHERE true
+  ON CONFLICT DO NOTHING`;
+
+const DELETE_DETAILS = `
+  DELETE FROM nft_detail WHERE (created_time, output) IN (
+    SELECT value ->> 0, value ->> 1 FROM json_each(?1))`;
 
 export function insertDetails(db: Database, details: readonly NftDetail[]): D1PreparedStatement[] {
   return forEachPiece(db, INSERT_DETAILS, details);
+}
+
+/** @param outputs time of creation and ID of outputs that are no more; they need not be there */
+export function deleteDetails(
+  db: Database,
+  outputs: readonly (readonly [createdTime: number, outputId: string])[],
+): D1PreparedStatement[] {
+  return forEachPiece(db, DELETE_DETAILS, outputs);
 }

@@ -3,13 +3,18 @@
  * was recorded.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SqliteDatabase } from '../../../scripts/lib/sqlite-database.ts';
+import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { Random } from '../../support/network/random.ts';
 import { plainList } from '../../support/nft-list/plain-list.ts';
 import { fillDetails, productList } from '../../support/nft-list/product-list.ts';
 import { randomQuery, vocabularyOf } from '../../support/nft-list/random-queries.ts';
-import { LAST_INDEX, oddLists, recordedLists, recordedNfts } from '../../support/nft-list/recorded-nfts.ts';
+import {
+  LAST_INDEX,
+  oddLists,
+  recordedLists,
+  recordedNfts,
+} from '../../support/nft-list/recorded-nfts.ts';
 
 const PREFIX = 'tst';
 
