@@ -15,11 +15,11 @@ import { isFilled } from './read-list.ts';
 
 const SELECT_HEAD = 'SELECT schema, generation, ledger, listed, listed_nfts FROM head';
 
-/** The NFTs that come next; all of them where the table was not begun. */
+/** The NFTs that come next; none where the table was not begun, or has all. */
 const SELECT_NFTS = `
   SELECT n.id AS nft, o.id, o.bytes, o.created_time
   FROM nft n JOIN output o ON o.id = n.output
-  WHERE n.id > (SELECT coalesce(listed_nfts, '') FROM head) ORDER BY n.id LIMIT ?1`;
+  WHERE n.id > (SELECT listed_nfts FROM head) ORDER BY n.id LIMIT ?1`;
 
 const CLEAR = 'DELETE FROM nft_detail';
 
