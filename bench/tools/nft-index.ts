@@ -13,7 +13,7 @@ import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { forEachPiece, runBatch } from '../../src/ledger/database.ts';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
-import { MAX_ANSWERS, RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
+import { MAX_STATES, RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
 import { blake2b256 } from '../../src/stardust/hash.ts';
 
 export const LEDGER_INDEX = 1000;
@@ -66,7 +66,7 @@ const PIECE = 5000;
  */
 export async function putRecentNow(persistTo: string): Promise<void> {
   const changed = Array.from(
-    { length: MAX_ANSWERS },
+    { length: MAX_STATES },
     (_, i) => [nftId(-1 - i), holder(-1 - i)] as const,
   );
   const recent = writeRecent({
@@ -75,8 +75,8 @@ export async function putRecentNow(persistTo: string): Promise<void> {
     to: LEDGER_INDEX,
     fromTime: 0,
     publishedAt: Date.now(),
-    answers: Object.fromEntries(changed),
-    others: '',
+    states: Object.fromEntries(changed),
+    prefixes: '',
   });
   await putInto(persistTo, RECENT_KEY, recent);
 }

@@ -11,7 +11,7 @@ import type { Head } from '../ledger/head.ts';
 import { readNodeStatus } from '../ledger/node-status.ts';
 import { readOutput } from '../ledger/output-status.ts';
 import { describeError, writeLog } from '../log.ts';
-import { lookUpNft } from '../nft-index/look-up-nft.ts';
+import { lookUpNft, openNftSources } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';
 import type { TreeHasher } from '../stardust/tree-hasher/tree-hasher.ts';
 import { createOpenBlockCache } from '../upstream/block-cache.ts';
@@ -57,6 +57,7 @@ interface Shared {
 
 export function openNode(settings: Settings): EdgeNode {
   const { ledger, nftIndex, upstreams } = settings;
+  const nftSources = openNftSources(ledger, nftIndex, Date.now);
   const newSession = () => ledger.withSession('first-unconstrained');
   const shared = {
     settings,
@@ -65,8 +66,7 @@ export function openNode(settings: Settings): EdgeNode {
   };
   return {
     computeWhiteFlag: (request) => computeOnceCaughtUp(newSession(), shared, request),
-    lookUpNft: (nftId, minLedgerIndex) =>
-      lookUpNft(ledger, nftIndex, nftId, minLedgerIndex, Date.now),
+    lookUpNft: (nftId, minLedgerIndex) => lookUpNft(nftSources, nftId, minLedgerIndex),
     readStatus: () => readNodeStatus(newSession(), upstreams.length > 0),
     readOutput: (outputId) => readOutput(newSession(), outputId),
     explainMilestone: (index) => explainMilestone(newSession(), index),

@@ -13,7 +13,7 @@ it('wakes the follower, which goes on by itself', async () => {
   await startLedger(env.LEDGER, new SyntheticNetwork({ seed: 'scheduled' }), 0);
   await worker.scheduled(createScheduledController(), env);
   const isComplete = async () =>
-    (await openIndexLedger(env.LEDGER).look()).stored?.state?.entries.kind === 'complete';
+    (await openIndexLedger(env.LEDGER).readState()).stored?.state?.entries.kind === 'complete';
   await vi.waitFor(async () => expect(await isComplete()).toBe(true), {
     timeout: 10_000,
     interval: 200,

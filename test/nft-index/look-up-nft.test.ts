@@ -1,27 +1,27 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
-import { lookUpIn } from '../../src/nft-index/look-up-nft.ts';
+import { lookUpNft } from '../../src/nft-index/look-up-nft.ts';
 import type { IndexReader } from '../../src/nft-index/ports.ts';
 import { RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
-import { Memory } from '../../src/nft-index/remembered-reads.ts';
-import { SETTLED } from '../../src/nft-index/timing-assumptions.ts';
+import { RememberedReads } from '../../src/nft-index/remembered-reads.ts';
+import { SETTLING_TIME_MS } from '../../src/nft-index/timing-assumptions.ts';
 import { MemoryLedger } from '../support/nft-index/memory-ledger.ts';
 
 const NFT = 'a'.repeat(64);
 const OUTPUT = '1'.repeat(68);
 const START = 1_700_000_000_000;
 
-/** A ledger at 10 and an index that has it at 8. */
+/** A ledger at index 10, and an index in KV that was published at 8. */
 function setUp() {
   const ledger = new MemoryLedger();
   ledger.import('g', 7, [{ nft: NFT, output: OUTPUT }]);
   for (let i = 0; i < 3; i++) ledger.apply([]);
-  const times = { fromTime: START - SETTLED, publishedAt: START };
+  const times = { fromTime: START - SETTLING_TIME_MS, publishedAt: START };
   const values = new Map([
     [entryKey(NFT), writeEntry({ generation: 'g', ledgerIndex: 7, outputId: OUTPUT })],
     [
       RECENT_KEY,
-      writeRecent({ generation: 'g', from: 7, to: 8, ...times, answers: {}, others: '' }),
+      writeRecent({ generation: 'g', from: 7, to: 8, ...times, states: {}, prefixes: '' }),
     ],
   ]);
   const reads: string[][] = [];
@@ -31,11 +31,10 @@ function setUp() {
       return new Map(keys.map((key) => [key, values.get(key) ?? null]));
     },
   };
-  const memory = new Memory();
   const time = { now: START };
-  const look = (nftId = NFT, minLedgerIndex = 0) =>
-    lookUpIn(ledger, index, memory, nftId, minLedgerIndex, () => time.now);
-  return { ledger, values, reads, index, memory, time, look };
+  const sources = { ledger, index, remembered: new RememberedReads(), clock: () => time.now };
+  const look = (nftId = NFT, minLedgerIndex = 0) => lookUpNft(sources, nftId, minLedgerIndex);
+  return { ledger, values, reads, sources, time, look };
 }
 
 afterEach(() => {
@@ -45,11 +44,16 @@ afterEach(() => {
 describe('KV', () => {
   test('answers, by one operation for both keys', async () => {
     const { look, reads } = setUp();
-    expect(await look()).toEqual({ ledgerIndex: 8, outputId: OUTPUT, source: 'kv', why: 'range' });
+    expect(await look()).toEqual({
+      ledgerIndex: 8,
+      outputId: OUTPUT,
+      source: 'kv',
+      why: 'range',
+    });
     expect(reads).toEqual([[entryKey(NFT), RECENT_KEY]]);
   });
 
-  test('is remembered for less than a second, each key by itself', async () => {
+  test('is remembered for less than a second, each key on its own', async () => {
     const { look, reads, time } = setUp();
     await look();
     time.now += 999;
@@ -120,15 +124,15 @@ describe('D1', () => {
   });
 
   test('answers when KV fails, which is logged', async () => {
-    const { ledger, memory } = setUp();
+    const { sources } = setUp();
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const index: IndexReader = { get: () => Promise.reject(new Error('KV is away')) };
-    const answer = await lookUpIn(ledger, index, memory, NFT, 0, () => START);
+    const answer = await lookUpNft({ ...sources, index }, NFT, 0);
     expect(answer).toEqual({ ledgerIndex: 10, outputId: OUTPUT, source: 'd1', why: 'KV failed' });
     expect(error.mock.lastCall?.[0]).toContain('KV is away');
   });
 
-  test('answers who asks for more than KV has', async () => {
+  test('answers a client that asks for a later ledger index than KV has', async () => {
     const { look } = setUp();
     expect(await look(NFT, 8)).toMatchObject({ ledgerIndex: 8, source: 'kv' });
     expect(await look(NFT, 9)).toMatchObject({

@@ -1,19 +1,22 @@
-/** The publisher, call by call: what it puts when, within which budget. That its answers are true is for model.test.ts. */
+/**
+ * The publisher, call by call: what it puts when, within which budget. Whether answers are true is
+ * tested in random-histories.test.ts.
+ */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { entryKey, readEntry } from '../../src/nft-index/kv-entry.ts';
 import { publishTo } from '../../src/nft-index/publish.ts';
 import { RECENT_KEY, type Recent, readRecent } from '../../src/nft-index/recent-changes.ts';
 import {
-  AGAIN_AFTER,
-  HEARTBEAT,
-  MARK_EVERY,
-  SETTLED,
+  HEARTBEAT_MS,
+  MARK_INTERVAL_MS,
+  REPUT_AFTER_MS,
+  SETTLING_TIME_MS,
 } from '../../src/nft-index/timing-assumptions.ts';
 import { nftId, outputId } from '../support/nft-index/ledger-contract.ts';
 import { MemoryLedger } from '../support/nft-index/memory-ledger.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
 const [A, B, C] = [nftId('a'), nftId('b'), nftId('c')];
 const BUDGET = { operations: 900, statements: 500 };
 
@@ -79,24 +82,24 @@ describe('after an import', () => {
       from: 100,
       to: 100,
       fromTime: null,
-      answers: {},
+      states: {},
     });
-    now += HEARTBEAT;
+    now += HEARTBEAT_MS;
     await publish();
     expect(store.recent).toMatchObject({
       from: 100,
       to: 100,
-      fromTime: now - HEARTBEAT,
+      fromTime: now - HEARTBEAT_MS,
       publishedAt: now,
     });
   });
 
-  test('a million would go on from call to call: with a small budget', async () => {
-    const names = Array.from({ length: 50 }, (_, i) => i.toString(16).padStart(64, '0'));
+  test('with a small budget, call after call', async () => {
+    const ids = Array.from({ length: 50 }, (_, i) => i.toString(16).padStart(64, '0'));
     ledger.import(
       'h',
       100,
-      names.map((nft) => ({ nft, output: outputId('3') })),
+      ids.map((nft) => ({ nft, output: outputId('3') })),
     );
     const budget = { operations: 10, statements: 40 };
     let calls = 0;
@@ -106,11 +109,11 @@ describe('after an import', () => {
       expect(published.used.statements).toBeLessThanOrEqual(40);
       if (!published.done) expect(published.stops).toEqual(['budget spent']);
       ({ done } = published);
-      now += SECOND;
+      now += SECOND_MS;
     }
     expect(calls).toBe(6);
     const entries = store.puts.filter((key) => key !== RECENT_KEY);
-    expect(entries.slice(0, -1)).toEqual(names.map(entryKey));
+    expect(entries.slice(0, -1)).toEqual(ids.map(entryKey));
     expect(isSeal(entries.at(-1)!)).toBe(true);
   });
 
@@ -129,7 +132,7 @@ describe('a milestone', () => {
   beforeEach(async () => {
     await publish();
     store.takePuts();
-    now += HEARTBEAT;
+    now += HEARTBEAT_MS;
   });
 
   test('is put with its entries, those of burned NFTs too, and then in recent', async () => {
@@ -143,7 +146,7 @@ describe('a milestone', () => {
     expect(store.recent).toMatchObject({
       from: 100,
       to: 101,
-      answers: { [A]: null, [C]: outputId('3') },
+      states: { [A]: null, [C]: outputId('3') },
     });
   });
 
@@ -154,42 +157,46 @@ describe('a milestone', () => {
     store.takePuts();
 
     const again = await passUntil(() => store.puts.includes(entryKey(A)));
-    expect(again).toBeGreaterThanOrEqual(AGAIN_AFTER);
-    expect(again).toBeLessThanOrEqual(AGAIN_AFTER + MINUTE);
+    expect(again).toBeGreaterThanOrEqual(REPUT_AFTER_MS);
+    expect(again).toBeLessThanOrEqual(REPUT_AFTER_MS + MINUTE_MS);
     expect(store.entry(A)).toEqual({ generation: 'g', ledgerIndex: 101, outputId: outputId('9') });
-    expect(store.recent.answers).toHaveProperty(A);
+    expect(store.recent.states).toHaveProperty(A);
 
-    const left = await passUntil(() => !Object.hasOwn(store.recent.answers, A));
-    expect(left).toBeGreaterThanOrEqual(SETTLED);
-    expect(left).toBeLessThanOrEqual(SETTLED + MINUTE);
-    expect(store.recent).toMatchObject({ from: 101, to: 101, answers: {}, others: '' });
-    expect(store.recent.publishedAt - store.recent.fromTime!).toBeGreaterThanOrEqual(SETTLED);
+    const left = await passUntil(() => !Object.hasOwn(store.recent.states, A));
+    expect(left).toBeGreaterThanOrEqual(SETTLING_TIME_MS);
+    expect(left).toBeLessThanOrEqual(SETTLING_TIME_MS + MINUTE_MS);
+    expect(store.recent).toMatchObject({ from: 101, to: 101, states: {}, prefixes: '' });
+    expect(store.recent.publishedAt - store.recent.fromTime!).toBeGreaterThanOrEqual(
+      SETTLING_TIME_MS,
+    );
     expect(ledger.changes).toEqual([]);
   });
 
-  /** Calls every half minute until it is so; returns how long that took. */
+  /** Publishes every half minute until the condition holds; returns the milliseconds it took. */
   async function passUntil(condition: () => boolean): Promise<number> {
     const begun = now;
     while (!condition()) {
-      now += MINUTE / 2;
+      now += MINUTE_MS / 2;
       await publish();
-      if (now - begun > 24 * 60 * MINUTE) throw new Error('never');
+      if (now - begun > 24 * 60 * MINUTE_MS) throw new Error('never');
     }
     return now - begun;
   }
 
   test('of many, the marks are few', async () => {
     for (let i = 0; i < 360; i++) {
-      now += 10 * SECOND;
+      now += 10 * SECOND_MS;
       ledger.apply([]);
       await publish();
     }
     const { marks, from } = ledger.row!.state!;
-    expect(marks.length).toBeLessThanOrEqual((AGAIN_AFTER + SETTLED) / MARK_EVERY + 2);
+    expect(marks.length).toBeLessThanOrEqual(
+      (REPUT_AFTER_MS + SETTLING_TIME_MS) / MARK_INTERVAL_MS + 2,
+    );
     expect(from).toBeGreaterThan(100);
   });
 
-  test('recent is put once a second at most, and when nothing happens every half minute', async () => {
+  test('recent is put once a second at most, and at least every half minute', async () => {
     ledger.apply([]);
     await publish();
     ledger.apply([]);
@@ -198,7 +205,7 @@ describe('a milestone', () => {
     now += 1;
     expect(await publish()).toMatchObject({ done: true, ledgerIndex: 102 });
     expect(store.takePuts().length).toBe(2);
-    now += HEARTBEAT - 1;
+    now += HEARTBEAT_MS - 1;
     expect(await publish()).toMatchObject({ done: true, used: { operations: 0, statements: 2 } });
     now += 1;
     await publish();
@@ -206,28 +213,28 @@ describe('a milestone', () => {
   });
 
   test('a burst takes several calls, and recent does not wait for it', async () => {
-    const names = Array.from({ length: 40 }, (_, i) => i.toString(16).padStart(64, '0'));
-    ledger.apply(names.map((nft) => ({ nft, output: outputId('4') })));
+    const ids = Array.from({ length: 40 }, (_, i) => i.toString(16).padStart(64, '0'));
+    ledger.apply(ids.map((nft) => ({ nft, output: outputId('4') })));
     const small = { operations: 10, statements: 100 };
-    const bounds = { answers: 5, others: 40 };
+    const bounds = { states: 5, prefixes: 40 };
     const stopped = await publishTo(ledger, store, () => now, small, bounds);
     expect(stopped).toMatchObject({ done: false, stops: ['budget spent'], ledgerIndex: 101 });
-    expect(store.takePuts()).toEqual([...names.slice(0, 7).map(entryKey), RECENT_KEY]);
-    expect(Object.keys(store.recent.answers).sort()).toEqual(names.slice(-5));
-    expect(store.recent).toMatchObject({ from: 100, to: 101, others: '00000000' });
-    for (let done = false; !done; now += SECOND)
+    expect(store.takePuts()).toEqual([...ids.slice(0, 7).map(entryKey), RECENT_KEY]);
+    expect(Object.keys(store.recent.states).sort()).toEqual(ids.slice(-5));
+    expect(store.recent).toMatchObject({ from: 100, to: 101, prefixes: '00000000' });
+    for (let done = false; !done; now += SECOND_MS)
       ({ done } = await publishTo(ledger, store, () => now, small, bounds));
     expect(store.takePuts().filter((key) => key !== RECENT_KEY)).toEqual(
-      names.slice(7).map(entryKey),
+      ids.slice(7).map(entryKey),
     );
   });
 
-  test('more changes than can be named: recent covers nothing but its own milestone', async () => {
-    const names = Array.from({ length: 7 }, (_, i) => `${i}`.repeat(64));
-    ledger.apply(names.map((nft) => ({ nft, output: outputId('4') })));
-    await publishTo(ledger, store, () => now, BUDGET, { answers: 5, others: 6 });
-    expect(store.recent).toMatchObject({ from: 101, to: 101, fromTime: null, others: '' });
-    expect(Object.keys(store.recent.answers).length).toBe(5);
+  test('more changes than prefixes fit: recent covers its own milestone only', async () => {
+    const ids = Array.from({ length: 7 }, (_, i) => `${i}`.repeat(64));
+    ledger.apply(ids.map((nft) => ({ nft, output: outputId('4') })));
+    await publishTo(ledger, store, () => now, BUDGET, { states: 5, prefixes: 6 });
+    expect(store.recent).toMatchObject({ from: 101, to: 101, fromTime: null, prefixes: '' });
+    expect(Object.keys(store.recent.states).length).toBe(5);
   });
 
   test('what failed is done by the next call', async () => {
@@ -248,7 +255,7 @@ describe('other publishers', () => {
   test('one that moved on ends the call', async () => {
     await publish();
     ledger.apply([{ nft: A, output: outputId('5') }]);
-    now += MINUTE;
+    now += MINUTE_MS;
     const meddler = {
       get: (keys: string[]) => store.get(keys),
       put: async (key: string, value: string) => {
@@ -263,9 +270,9 @@ describe('other publishers', () => {
     expect(await publish()).toMatchObject({ done: true, ledgerIndex: 101 });
   });
 
-  test('a rebuilding that is asked for while one is at work is not forgotten', async () => {
+  test('a reindexing that is asked for while one is at work is not forgotten', async () => {
     await publish();
-    now += HEARTBEAT;
+    now += HEARTBEAT_MS;
     const before = store.recent;
     const meddled = new MemoryLedger();
     Object.assign(meddled, ledger);
@@ -280,7 +287,7 @@ describe('other publishers', () => {
     expect(store.recent).toEqual(before);
   });
 
-  test('one of a ledger that is replaced meanwhile stops, and its entries say whose they are', async () => {
+  test('one whose ledger is replaced meanwhile stops; its entries name that ledger', async () => {
     const replacing = {
       get: (keys: string[]) => store.get(keys),
       put: async (key: string, value: string) => {
@@ -290,7 +297,7 @@ describe('other publishers', () => {
     };
     await publishTo(ledger, replacing, () => now, { operations: 5, statements: 500 });
     expect(store.entry(A)).toMatchObject({ generation: 'g' });
-    now += SECOND;
+    now += SECOND_MS;
     expect(await publish()).toMatchObject({ done: true, ledgerIndex: 50 });
     expect(store.entry(A)).toEqual({ generation: 'new', ledgerIndex: 50, outputId: outputId('7') });
     expect(store.recent).toMatchObject({ generation: 'new', from: 50, to: 50 });
@@ -300,7 +307,7 @@ describe('other publishers', () => {
 describe('filled anew', () => {
   beforeEach(async () => {
     await publish();
-    now += SETTLED;
+    now += SETTLING_TIME_MS;
     await publish();
     store.takePuts();
   });
@@ -311,15 +318,15 @@ describe('filled anew', () => {
     expect(await publish()).toMatchObject({ done: true });
     expect(store.recent).toMatchObject({ from: 100, fromTime: null });
     expect(store.entry(B)).toMatchObject({ outputId: outputId('2') });
-    now += HEARTBEAT;
+    now += HEARTBEAT_MS;
     await publish();
-    expect(store.recent.fromTime).toBe(now - HEARTBEAT);
+    expect(store.recent.fromTime).toBe(now - HEARTBEAT_MS);
   });
 
   test('when the namespace was emptied', async () => {
     expect(store.recent.fromTime).toBeTypeOf('number');
     store.values.clear();
-    now += HEARTBEAT;
+    now += HEARTBEAT_MS;
     await publish();
     expect(store.recent.fromTime).toBe(null);
     expect([store.entry(A), store.entry(B)]).toMatchObject([

@@ -1,23 +1,26 @@
 /**
- * A ledger in a real D1, with as much of it as the index sees.
+ * A ledger in a real D1, as far as the index sees it.
  */
 import { openIndexLedger, openNftLedger } from '../../../src/nft-index/d1-ledger.ts';
 import type { NftRow } from '../../../src/nft-index/ports.ts';
 import type { TestLedger } from './ledger-contract.ts';
 
 const INSERT_HEAD = `
-  INSERT INTO head (one, generation, genesis, start, ledger, treasury_milestone, treasury_amount, imported)
+  INSERT INTO head
+    (one, generation, genesis, start, ledger, treasury_milestone, treasury_amount, imported)
   VALUES (1, ?1, 0, ?2, ?2, '', '0', 0)`;
 
 /** ?1 JSON of the rows. Their milestone is the ledger's index. */
 const UPSERT_NFTS = `
-  INSERT INTO nft (id, output, changed) SELECT j.value ->> 'nft', j.value ->> 'output', h.ledger FROM json_each(?1) j, head h WHERE true
+  INSERT INTO nft (id, output, changed)
+  SELECT j.value ->> 'nft', j.value ->> 'output', h.ledger FROM json_each(?1) j, head h WHERE true
   ON CONFLICT (id) DO UPDATE SET output = excluded.output, changed = excluded.changed`;
 
 const LOG_CHANGES = `
-  INSERT INTO nft_change (milestone, nft) SELECT h.ledger, j.value ->> 'nft' FROM json_each(?1) j, head h`;
+  INSERT INTO nft_change (milestone, nft)
+  SELECT h.ledger, j.value ->> 'nft' FROM json_each(?1) j, head h`;
 
-/** Rows whose JSON one parameter takes. */
+/** Rows in the JSON of one parameter. */
 const PIECE = 5_000;
 
 export function openTestLedger(db: D1Database): TestLedger {
@@ -55,7 +58,7 @@ export function openTestLedger(db: D1Database): TestLedger {
   };
 }
 
-/** As the migrations left it. */
+/** Makes the publisher's row what the migrations made it. */
 export async function resetState(db: D1Database): Promise<void> {
   await db
     .prepare(
