@@ -1,9 +1,8 @@
 /**
  * The publisher: it projects what D1 has into KV.
  *
- * A call does what is due and what its budget allows, in the order in which lookups profit: the
- * entries of new changes, `recent`, the entries that are due to be put again, and, after an import,
- * the entries of all NFTs. The next call continues where this one ended, however it ended. KV does
+ * A call does what is due and what its budget allows, in the order in which lookups profit:
+ * `recent`, the entries of changes that are due, and, after an import, the entries of all NFTs. The next call continues where this one ended, however it ended. KV does
  * not keep the order of writes, and no answer depends on it: what `recent` claims about entries was
  * acknowledged long before (timing-assumptions.ts).
  *
@@ -18,13 +17,12 @@ import {
   type Budget,
   type PublishRun,
   type RecentBounds,
-  type StepResult,
   type Stop,
   swapState,
 } from './publish-run.ts';
 import { advanceState, beginState } from './publisher-state.ts';
-import { putAllEntries, putChanged, reputChanged } from './put-entries.ts';
-import { putRecent, RECENT_COST } from './put-recent.ts';
+import { putAllEntries, putChanged } from './put-entries.ts';
+import { putRecent } from './put-recent.ts';
 import { MAX_PREFIXES, MAX_STATES } from './recent-changes.ts';
 
 export type { Budget, Stop } from './publish-run.ts';
@@ -88,14 +86,10 @@ async function takeSteps(run: PublishRun, isNew: boolean): Promise<Stop[]> {
     if (result !== 'done') return [result];
   }
   const stops = new Set<Stop>();
-  for (const take of [putChangedFirst, putRecent, reputChanged, putAllEntries]) {
+  for (const take of [putRecent, putChanged, putAllEntries]) {
     const result = await take(run);
     if (result !== 'done') stops.add(result);
     if (result === 'another publisher' || result === 'ledger replaced') break;
   }
   return [...stops];
-}
-
-function putChangedFirst(run: PublishRun): Promise<StepResult> {
-  return putChanged(run, RECENT_COST);
 }

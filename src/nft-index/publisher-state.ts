@@ -2,15 +2,14 @@
  * What the publisher knows of the index in KV, and how that advances. All functions are pure; the
  * state is kept in one row of D1 (migrations/0002_nft_index.sql).
  *
- * Changes pass three points in the order of `nft_change`: `putUpTo` (the entry was put once),
- * `reputUpTo` (the entry was put again, late enough that no writer holds an older one) and `from`
- * (the change left the window, long enough after that for every copy to have it). Marks connect
- * these points with time: where the ledger stood when, and when the entries up to there had been
- * put again.
+ * Changes pass two points in the order of `nft_change`: `putUpTo` (the entry was put, late enough
+ * that no writer holds an older one) and `from` (the change left the window, long enough after that
+ * for every copy to have it). Marks connect these points with time: where the ledger stood when, and
+ * when the entries up to there had been put.
  */
 import * as v from 'valibot';
 import { MilestoneIndex, UnixMs } from './kv-value.ts';
-import { MARK_INTERVAL_MS, REPUT_AFTER_MS, SETTLING_TIME_MS } from './timing-assumptions.ts';
+import { MARK_INTERVAL_MS, PUT_AFTER_MS, SETTLING_TIME_MS } from './timing-assumptions.ts';
 
 /** A place in `nft_change`: that row and all before it. */
 const Position = v.strictObject({ milestone: v.pipe(v.number(), v.integer()), nft: v.string() });
@@ -33,7 +32,8 @@ const StoredState = v.strictObject({
   generation: v.string(),
   from: MilestoneIndex,
   entries: Entries,
-  put: Position,
+  /** Version 0.1 put each entry twice, and kept here how far it was with the first time. */
+  put: v.optional(Position),
   again: Position,
   marks: v.array(
     v.strictObject({
@@ -49,8 +49,8 @@ export interface Mark {
   milestone: number;
   /** The ledger had reached the milestone by then. */
   seenAt: number;
-  /** By then the entries of all changes up to the milestone had been put again; null before. */
-  reputAt: number | null;
+  /** By then the entries of all changes up to the milestone had been put; null before. */
+  putAt: number | null;
 }
 
 export interface State {
@@ -59,8 +59,8 @@ export interface State {
   /** The window begins after this milestone. */
   from: number;
   entries: v.InferOutput<typeof Entries>;
+  /** The entries of the changes up to here have been put. */
   putUpTo: Position;
-  reputUpTo: Position;
   /** In order. */
   marks: Mark[];
   /** The last `recent`: its ledger index, and when it had been put. Null before the first. */
@@ -68,24 +68,22 @@ export interface State {
 }
 
 /** The text of a state, as it stands in the row. */
-export function serializeState({ putUpTo, reputUpTo, marks, ...rest }: State): string {
+export function serializeState({ putUpTo, marks, ...rest }: State): string {
   const stored = {
     ...rest,
-    put: putUpTo,
-    again: reputUpTo,
-    marks: marks.map(({ reputAt, ...mark }) => ({ ...mark, againAt: reputAt })),
+    again: putUpTo,
+    marks: marks.map(({ putAt, ...mark }) => ({ ...mark, againAt: putAt })),
   };
   return JSON.stringify(stored satisfies v.InferOutput<typeof StoredState>);
 }
 
-/** Fails on any text that {@link serializeState} did not make. */
+/** Fails on any text that {@link serializeState}, here or in version 0.1, did not make. */
 export function parseState(text: string): State {
-  const { put, again, marks, ...rest } = v.parse(StoredState, JSON.parse(text));
+  const { put: _, again, marks, ...rest } = v.parse(StoredState, JSON.parse(text));
   return {
     ...rest,
-    putUpTo: put,
-    reputUpTo: again,
-    marks: marks.map(({ againAt, ...mark }) => ({ ...mark, reputAt: againAt })),
+    putUpTo: again,
+    marks: marks.map(({ againAt, ...mark }) => ({ ...mark, putAt: againAt })),
   };
 }
 
@@ -107,7 +105,6 @@ export function beginState(generation: string, start: number): State {
     from: start,
     entries: { kind: 'incomplete', upTo: '' },
     putUpTo: endOf(start),
-    reputUpTo: endOf(start),
     marks: [],
     recent: null,
   };
@@ -129,11 +126,9 @@ export function advanceState(state: State, ledgerIndex: number, now: number): St
   const { entries, marks } = state;
   if (entries.kind === 'incomplete') return state;
 
-  const settled = marks.findLast(
-    ({ reputAt }) => reputAt !== null && now - reputAt >= SETTLING_TIME_MS,
-  );
+  const settled = marks.findLast(({ putAt }) => putAt !== null && now - putAt >= SETTLING_TIME_MS);
   const from = settled?.milestone ?? state.from;
-  const since = Math.max(entries.since, settled?.reputAt ?? 0);
+  const since = Math.max(entries.since, settled?.putAt ?? 0);
   const kept = marks.filter(({ milestone }) => milestone > from);
 
   const last = marks.at(-1);
@@ -146,20 +141,20 @@ export function advanceState(state: State, ledgerIndex: number, now: number): St
     ...state,
     from,
     entries: { ...entries, since },
-    marks: due ? [...kept, { milestone: ledgerIndex, seenAt: now, reputAt: null }] : kept,
+    marks: due ? [...kept, { milestone: ledgerIndex, seenAt: now, putAt: null }] : kept,
   };
 }
 
-/** The milestone up to which entries are to be put again now; undefined: none are. */
-export function dueReput({ marks }: State, now: number): number | undefined {
-  return marks.findLast(({ seenAt, reputAt }) => reputAt === null && now - seenAt >= REPUT_AFTER_MS)
+/** The milestone up to which entries are to be put now; undefined: none are. */
+export function duePut({ marks }: State, now: number): number | undefined {
+  return marks.findLast(({ seenAt, putAt }) => putAt === null && now - seenAt >= PUT_AFTER_MS)
     ?.milestone;
 }
 
-/** The entries of all changes up to the milestone had been put again by `now`. */
-export function markReput(state: State, milestone: number, now: number): State {
+/** The entries of all changes up to the milestone had been put by `now`. */
+export function markPut(state: State, milestone: number, now: number): State {
   const marks = state.marks.map((mark) =>
-    mark.reputAt === null && mark.milestone <= milestone ? { ...mark, reputAt: now } : mark,
+    mark.putAt === null && mark.milestone <= milestone ? { ...mark, putAt: now } : mark,
   );
-  return { ...state, reputUpTo: endOf(milestone), marks };
+  return { ...state, putUpTo: endOf(milestone), marks };
 }

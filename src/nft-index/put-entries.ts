@@ -1,6 +1,6 @@
 /**
- * Putting entries into KV, a page of D1 at a time: those of new changes, those that are due to be
- * put again, and those of all NFTs.
+ * Putting entries into KV, a page of D1 at a time: those of changes that are due, and those of all
+ * NFTs.
  *
  * A page is read and its entries are put. Only when all of them are acknowledged is the state
  * advanced behind the page. If anything fails in between, the next call puts the page again, with
@@ -10,8 +10,8 @@
 import { STATEMENTS } from './d1-ledger.ts';
 import { entryKey, writeEntry } from './kv-entry.ts';
 import type { IndexStore, NftRow, Page } from './ports.ts';
-import { type Budget, type PublishRun, type StepResult, swapState } from './publish-run.ts';
-import { dueReput, endOf, markReput, type Position, type State } from './publisher-state.ts';
+import { type PublishRun, type StepResult, swapState } from './publish-run.ts';
+import { duePut, markPut, type Position } from './publisher-state.ts';
 import { PUT_WITHIN_MS } from './timing-assumptions.ts';
 
 /** So few entries a page that they are put in time even where a put takes seconds. */
@@ -21,30 +21,32 @@ const PAGE_SIZE = 60;
 const CONCURRENT_PUTS = 6;
 
 /**
- * Puts the entries of new changes. No answer depends on it while the changes stand in `recent`. It
- * helps where KV behaves worse than timing-assumptions.ts says.
+ * Puts the entries of changes that were first seen {@link PUT_AFTER_MS} ago. Until they are put, and
+ * long after, the changes stand in `recent`, so no answer needs an earlier put.
  */
-export function putChanged(run: PublishRun, kept: Budget): Promise<StepResult> {
-  const { ledger } = run.head;
-  return putChanges(run, kept, ledger, run.state.putUpTo, (state, putUpTo) => ({
-    ...state,
-    putUpTo: putUpTo ?? endOf(ledger),
-  }));
-}
-
-/** Puts the entries of changes again that were first seen {@link REPUT_AFTER_MS} ago. */
-export async function reputChanged(run: PublishRun): Promise<StepResult> {
-  const upTo = dueReput(run.state, run.clock());
+export async function putChanged(run: PublishRun): Promise<StepResult> {
+  const upTo = duePut(run.state, run.clock());
   if (upTo === undefined) return 'done';
-  return putChanges(run, NOTHING, upTo, run.state.reputUpTo, (state, reputUpTo) =>
-    reputUpTo ? { ...state, reputUpTo } : markReput(state, upTo, run.clock()),
-  );
+  let after: Position | undefined = run.state.putUpTo;
+  while (after !== undefined && after.milestone <= upTo) {
+    const size = pageSize(run);
+    if (size === 0) return 'budget spent';
+    const from: Position = after;
+    const page = await putPage(run, () => run.ledger.readChanges(from, upTo, size));
+    if (typeof page === 'string') return page;
+    const last = page.rows.length < size ? undefined : page.rows.at(-1);
+    after = last && { milestone: last.milestone, nft: last.nft };
+    const state = after ? { ...run.state, putUpTo: after } : markPut(run.state, upTo, run.clock());
+    const result = await swapState(run, state);
+    if (result !== 'done') return result;
+  }
+  return 'done';
 }
 
 /** Puts the entries of all NFTs, and a seal after them. */
 export async function putAllEntries(run: PublishRun): Promise<StepResult> {
   for (let { entries } = run.state; entries.kind === 'incomplete'; entries = run.state.entries) {
-    const size = pageSize(run, NOTHING);
+    const size = pageSize(run);
     if (size === 0) return 'budget spent';
     const { upTo } = entries;
     const page = await putPage(run, () => run.ledger.readNfts(upTo, size));
@@ -69,41 +71,11 @@ async function putSeal(run: PublishRun): Promise<StepResult> {
   });
 }
 
-const NOTHING: Budget = { operations: 0, statements: 0 };
-
-/**
- * Puts the entries of the changes after `position` and up to the milestone.
- *
- * @param kept what is to be left of the budget
- * @param advance takes the state to a position, or, given undefined, behind all these changes
- */
-async function putChanges(
-  run: PublishRun,
-  kept: Budget,
-  upTo: number,
-  position: Position,
-  advance: (state: State, to: Position | undefined) => State,
-): Promise<StepResult> {
-  let after: Position | undefined = position;
-  while (after !== undefined && after.milestone <= upTo) {
-    const size = pageSize(run, kept);
-    if (size === 0) return 'budget spent';
-    const from: Position = after;
-    const page = await putPage(run, () => run.ledger.readChanges(from, upTo, size));
-    if (typeof page === 'string') return page;
-    const last = page.rows.length < size ? undefined : page.rows.at(-1);
-    after = last && { milestone: last.milestone, nft: last.nft };
-    const result = await swapState(run, advance(run.state, after));
-    if (result !== 'done') return result;
-  }
-  return 'done';
-}
-
 /** The number of entries for which the budget suffices, with the statements of their page. */
-function pageSize({ left }: PublishRun, kept: Budget): number {
-  if (left.statements - kept.statements < STATEMENTS.page + STATEMENTS.swap) return 0;
+function pageSize({ left }: PublishRun): number {
+  if (left.statements < STATEMENTS.page + STATEMENTS.swap) return 0;
   // one operation is left for the seal
-  return Math.max(0, Math.min(PAGE_SIZE, left.operations - kept.operations - 1));
+  return Math.max(0, Math.min(PAGE_SIZE, left.operations - 1));
 }
 
 /** Reads a page of this run's ledger and puts its entries. */

@@ -14,7 +14,7 @@ import {
 } from './timing-assumptions.ts';
 
 /** What one `recent` takes, with the read of the seal and the state to write if that is lost. */
-export const RECENT_COST: Budget = {
+const RECENT_COST: Budget = {
   operations: 2,
   statements: STATEMENTS.window + 2 * STATEMENTS.swap,
 };

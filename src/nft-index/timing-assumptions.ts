@@ -16,9 +16,9 @@
  *    Entries that an import puts in bulk, before their ledger is served, count from the moment at
  *    which it is.
  *
- * An NFT's change therefore stays in `recent` for 47 to 48 minutes: {@link REPUT_AFTER_MS} until no
- * writer holds an older entry; then the entry is put again from D1; then {@link SETTLING_TIME_MS}
- * until no copy is older than that put. {@link MARK_INTERVAL_MS} is the rest.
+ * An NFT's change therefore stays in `recent` for 47 to 48 minutes: {@link PUT_AFTER_MS} until no
+ * writer holds an older entry; then the entry is put; then {@link SETTLING_TIME_MS} until no copy is
+ * older than that put. {@link MARK_INTERVAL_MS} is the rest.
  */
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -32,8 +32,8 @@ export const MAX_WRITE_AGE_MS = 15 * MINUTE_MS;
 /** The clocks of two machines differ by no more. */
 export const MAX_CLOCK_SKEW_MS = MINUTE_MS;
 
-/** From the moment at which the publisher first sees a change until it puts the entry again. */
-export const REPUT_AFTER_MS = MAX_WRITE_AGE_MS + MAX_CLOCK_SKEW_MS;
+/** From the moment at which the publisher first sees a change until it puts the entry. */
+export const PUT_AFTER_MS = MAX_WRITE_AGE_MS + MAX_CLOCK_SKEW_MS;
 
 /** From the acknowledgement of a put until every copy has it. */
 export const SETTLING_TIME_MS = MAX_COPY_AGE_MS + MAX_CLOCK_SKEW_MS;

@@ -119,37 +119,37 @@ const MISTAKES: Mistake[] = [
     edits: [[ENTRIES, 'page.rows.map(', 'page.rows.filter((row) => row.output !== null).map(']],
   },
   {
-    name: 'put again at once',
-    edits: [[TIMES, 'REPUT_AFTER_MS = MAX_WRITE_AGE_MS + MAX_CLOCK_SKEW_MS', 'REPUT_AFTER_MS = 0']],
+    name: 'an entry is put at once, when writers may hold older ones',
+    edits: [[TIMES, 'PUT_AFTER_MS = MAX_WRITE_AGE_MS + MAX_CLOCK_SKEW_MS', 'PUT_AFTER_MS = 0']],
   },
   {
-    name: 'not put again',
+    name: 'an entry is not put',
     edits: [
       [
         ENTRIES,
         "if (upTo === undefined) return 'done';",
         [
           'if (upTo !== undefined)',
-          '  return swapState(run, markReput(run.state, upTo, run.clock()));',
+          '  return swapState(run, markPut(run.state, upTo, run.clock()));',
           "else return 'done';",
         ].join('\n'),
       ],
     ],
   },
   {
-    name: 'leaves the window when put again',
+    name: 'a change leaves the window when its entry is put',
     edits: [
-      [STATE, 'now - reputAt >= SETTLING_TIME_MS', 'now >= reputAt'],
-      [STATE, 'Math.max(entries.since, settled?.reputAt ?? 0)', 'entries.since'],
+      [STATE, 'now - putAt >= SETTLING_TIME_MS', 'now >= putAt'],
+      [STATE, 'Math.max(entries.since, settled?.putAt ?? 0)', 'entries.since'],
     ],
   },
   {
-    name: 'leaves the window without being put again',
+    name: 'a change leaves the window although its entry was not put',
     edits: [
       [
         STATE,
-        'reputAt !== null && now - reputAt >= SETTLING_TIME_MS',
-        'now - (reputAt ?? 0) >= SETTLING_TIME_MS',
+        'putAt !== null && now - putAt >= SETTLING_TIME_MS',
+        'now - (putAt ?? 0) >= SETTLING_TIME_MS',
       ],
     ],
   },
