@@ -6,6 +6,7 @@ import { openNftLedger } from './d1-ledger.ts';
 import { type Entry, entryKey } from './kv-entry.ts';
 import type { KvRead } from './kv-value.ts';
 import type { IndexReader, NftLedger } from './ports.ts';
+import { createRecentCaches, type OpenRecentCache } from './recent-cache.ts';
 import { RECENT_KEY, type Recent } from './recent-changes.ts';
 import { RememberedReads } from './remembered-reads.ts';
 import { type Resolution, resolve } from './resolve.ts';
@@ -25,33 +26,38 @@ export interface NftAnswer {
 export interface NftSources {
   ledger: NftLedger;
   index: IndexReader;
+  openCache: OpenRecentCache;
   remembered: RememberedReads;
   /** Unix milliseconds. */
   clock: () => number;
 }
 
-/** What lookups of one isolate share. */
+/** The request that a lookup is for. */
+export interface NftRequest {
+  url: string;
+  /** Has work done once the answer is out. */
+  defer(work: () => Promise<unknown>): void;
+}
+
+const KV_OPTIONS = { type: 'text', cacheTtl: KV_CACHE_TTL_S } as const;
+
+/**
+ * What lookups of one isolate share.
+ *
+ * @param versionId of the Worker's version; undefined: `recent` is not cached
+ */
 export function openNftSources(
   ledger: D1Database,
   index: KVNamespace,
+  versionId: string | undefined,
   clock: () => number,
 ): NftSources {
   return {
     ledger: openNftLedger(ledger),
-    index: openReader(index),
+    index,
+    openCache: createRecentCaches(caches, versionId),
     remembered: new RememberedReads(),
     clock,
-  };
-}
-
-/** For one key, a list of keys takes KV longer than the key itself; mostly one is all we need. */
-function openReader(index: KVNamespace): IndexReader {
-  return {
-    async get(keys, options) {
-      const [key, ...others] = keys;
-      if (key === undefined || others.length > 0) return index.get(keys, options);
-      return new Map([[key, await index.get(key, options)]]);
-    },
   };
 }
 
@@ -65,8 +71,9 @@ export async function lookUpNft(
   sources: NftSources,
   nftId: string,
   minLedgerIndex: number,
+  request: NftRequest,
 ): Promise<NftAnswer | undefined> {
-  const found = resolveRemembered(sources, nftId) ?? (await resolveFromKv(sources, nftId));
+  const found = resolveRemembered(sources, nftId) ?? (await resolveRead(sources, nftId, request));
   if (found.kind === 'answer' && found.ledgerIndex >= minLedgerIndex) {
     const { ledgerIndex, outputId, by } = found;
     return { ledgerIndex, outputId, source: 'kv', why: by };
@@ -88,38 +95,51 @@ function resolveRemembered(
   return entry && recent && resolve(entry, recent, nftId, now);
 }
 
-async function resolveFromKv(sources: NftSources, nftId: string): Promise<Resolution> {
-  let copies: Copies;
+/** Reads what is not remembered, both copies at the same time. */
+async function resolveRead(
+  sources: NftSources,
+  nftId: string,
+  request: NftRequest,
+): Promise<Resolution> {
+  const { remembered, clock } = sources;
+  const now = clock();
   try {
-    copies = await readCopies(sources, nftId);
+    const [entry, recent] = await Promise.all([
+      remembered.entry(nftId, now) ?? readEntry(sources, nftId, now),
+      remembered.recent(now) ?? readRecent(sources, request, now),
+    ]);
+    return resolve(entry, recent, nftId, clock());
   } catch (error) {
     writeLog('error', 'nft-index.unreadable', { error: describeError(error) });
     return { kind: 'ask-ledger', why: 'KV failed' };
   }
-  return resolve(copies.entry, copies.recent, nftId, sources.clock());
 }
 
-interface Copies {
-  entry: KvRead<Entry>;
-  recent: KvRead<Recent>;
-}
-
-/** Reads what is not remembered in one operation. */
-async function readCopies(
-  { index, remembered, clock }: NftSources,
+async function readEntry(
+  { index, remembered }: NftSources,
   nftId: string,
-): Promise<Copies> {
-  const now = clock();
+  now: number,
+): Promise<KvRead<Entry>> {
   const key = entryKey(nftId);
-  let entry = remembered.entry(nftId, now);
-  let recent = remembered.recent(now);
-  const missing = [...(entry ? [] : [key]), ...(recent ? [] : [RECENT_KEY])];
-  if (missing.length > 0) {
-    const texts = await index.get(missing, { type: 'text', cacheTtl: KV_CACHE_TTL_S });
-    entry ??= report(key, remembered.keepEntry(nftId, texts.get(key) ?? null, now));
-    recent ??= report(RECENT_KEY, remembered.keepRecent(texts.get(RECENT_KEY) ?? null, now));
+  return report(key, remembered.keepEntry(nftId, await index.get(key, KV_OPTIONS), now));
+}
+
+/** Only a `recent` that is well-formed is taken from the cache, or put there. */
+async function readRecent(
+  { index, openCache, remembered }: NftSources,
+  { url, defer }: NftRequest,
+  now: number,
+): Promise<KvRead<Recent>> {
+  const cache = openCache(url);
+  const cached = await cache?.match();
+  if (cached !== undefined) {
+    const read = remembered.keepRecent(cached, now);
+    if (read.kind === 'value') return read;
   }
-  return { entry: entry!, recent: recent! };
+  const text = await index.get(RECENT_KEY, KV_OPTIONS);
+  const read = report(RECENT_KEY, remembered.keepRecent(text, now));
+  if (cache !== undefined && text !== null && read.kind === 'value') defer(() => cache.put(text));
+  return read;
 }
 
 function report<T>(key: string, read: KvRead<T>): KvRead<T> {

@@ -83,10 +83,8 @@ export interface NftLedger {
 
 /** What readers need of KV. */
 export interface IndexReader {
-  get(
-    keys: string[],
-    options: { type: 'text'; cacheTtl: number },
-  ): Promise<Map<string, string | null>>;
+  /** @returns null where there is no such key */
+  get(key: string, options: { type: 'text'; cacheTtl: number }): Promise<string | null>;
 }
 
 /** What the publisher needs of KV. */

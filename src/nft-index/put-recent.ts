@@ -65,8 +65,7 @@ async function isSealLost(
 ): Promise<boolean> {
   if (entries.kind === 'incomplete' || now - entries.since < SETTLING_TIME_MS) return false;
   left.operations -= 1;
-  const values = await store.get([entries.seal], { type: 'text', cacheTtl: KV_CACHE_TTL_S });
-  return (values.get(entries.seal) ?? null) === null;
+  return (await store.get(entries.seal, { type: 'text', cacheTtl: KV_CACHE_TTL_S })) === null;
 }
 
 function describeWindow(

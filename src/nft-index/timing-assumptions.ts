@@ -55,8 +55,8 @@ export const RECENT_PUT_INTERVAL_MS = SECOND_MS;
 
 /**
  * Nothing is answered from a `recent` that was published longer ago. Such an answer would be true,
- * but D1 may know a later one. A heartbeat and a copy of a minute make 90 s; the rest is for a slow
- * put and a slow pass of the follower. When the follower stands still, each lookup costs a read of
+ * but D1 may know a later one. A heartbeat, a copy of a minute and {@link RECENT_CACHE_S} in the
+ * cache make 100 s; the rest is for a slow put and a slow pass of the follower. When the follower stands still, each lookup costs a read of
  * D1; it still gets an answer.
  */
 export const MAX_RECENT_AGE_MS = 2 * MINUTE_MS;
@@ -64,5 +64,8 @@ export const MAX_RECENT_AGE_MS = 2 * MINUTE_MS;
 /** How long an isolate remembers what it read from KV. */
 export const REMEMBER_MS = SECOND_MS;
 
-/** Seconds for which a location keeps a copy: the least that KV accepts. */
+/** Seconds for which KV keeps a copy at a location: the least that it accepts. */
 export const KV_CACHE_TTL_S = 30;
+
+/** Seconds for which the Cache API keeps `recent` in a data centre. */
+export const RECENT_CACHE_S = 10;

@@ -57,7 +57,7 @@ interface Shared {
 
 export function openNode(settings: Settings): EdgeNode {
   const { ledger, nftIndex, upstreams } = settings;
-  const nftSources = openNftSources(ledger, nftIndex, Date.now);
+  const nftSources = openNftSources(ledger, nftIndex, settings.versionId, Date.now);
   const newSession = () => ledger.withSession('first-unconstrained');
   const shared = {
     settings,
@@ -66,7 +66,8 @@ export function openNode(settings: Settings): EdgeNode {
   };
   return {
     computeWhiteFlag: (request) => computeOnceCaughtUp(newSession(), shared, request),
-    lookUpNft: (nftId, minLedgerIndex) => lookUpNft(nftSources, nftId, minLedgerIndex),
+    lookUpNft: (nftId, minLedgerIndex, request) =>
+      lookUpNft(nftSources, nftId, minLedgerIndex, request),
     readStatus: () => readNodeStatus(newSession(), upstreams.length > 0),
     readOutput: (outputId) => readOutput(newSession(), outputId),
     explainMilestone: (index) => explainMilestone(newSession(), index),

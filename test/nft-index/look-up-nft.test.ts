@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
-import { lookUpNft } from '../../src/nft-index/look-up-nft.ts';
+import { lookUpNft, type NftSources } from '../../src/nft-index/look-up-nft.ts';
 import type { IndexReader } from '../../src/nft-index/ports.ts';
+import type { RecentCache } from '../../src/nft-index/recent-cache.ts';
 import { RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
 import { RememberedReads } from '../../src/nft-index/remembered-reads.ts';
 import { SETTLING_TIME_MS } from '../../src/nft-index/timing-assumptions.ts';
@@ -24,17 +25,29 @@ function setUp() {
       writeRecent({ generation: 'g', from: 7, to: 8, ...times, states: {}, prefixes: '' }),
     ],
   ]);
-  const reads: string[][] = [];
+  const reads: string[] = [];
   const index: IndexReader = {
-    async get(keys) {
-      reads.push(keys);
-      return new Map(keys.map((key) => [key, values.get(key) ?? null]));
+    async get(key) {
+      reads.push(key);
+      return values.get(key) ?? null;
     },
   };
   const time = { now: START };
-  const sources = { ledger, index, remembered: new RememberedReads(), clock: () => time.now };
-  const look = (nftId = NFT, minLedgerIndex = 0) => lookUpNft(sources, nftId, minLedgerIndex);
-  return { ledger, values, reads, sources, time, look };
+  const deferred: Promise<unknown>[] = [];
+  const request = {
+    url: 'https://edge.example/',
+    defer: (work: () => Promise<unknown>) => void deferred.push(work()),
+  };
+  const sources: NftSources = {
+    ledger,
+    index,
+    openCache: () => undefined,
+    remembered: new RememberedReads(),
+    clock: () => time.now,
+  };
+  const look = (nftId = NFT, minLedgerIndex = 0, from = sources) =>
+    lookUpNft(from, nftId, minLedgerIndex, request);
+  return { ledger, values, reads, sources, time, deferred, look };
 }
 
 afterEach(() => {
@@ -42,7 +55,7 @@ afterEach(() => {
 });
 
 describe('KV', () => {
-  test('answers, by one operation for both keys', async () => {
+  test('answers, by one read of each key', async () => {
     const { look, reads } = setUp();
     expect(await look()).toEqual({
       ledgerIndex: 8,
@@ -50,23 +63,24 @@ describe('KV', () => {
       source: 'kv',
       why: 'range',
     });
-    expect(reads).toEqual([[entryKey(NFT), RECENT_KEY]]);
+    expect(reads).toEqual([entryKey(NFT), RECENT_KEY]);
   });
 
   test('is remembered for less than a second, each key on its own', async () => {
     const { look, reads, time } = setUp();
+    const other = 'b'.repeat(64);
     await look();
     time.now += 999;
     await look();
-    expect(reads.length).toBe(1);
-    await look('b'.repeat(64));
-    expect(reads[1]).toEqual([entryKey('b'.repeat(64))]);
+    expect(reads.splice(0)).toEqual([entryKey(NFT), RECENT_KEY]);
+    await look(other);
+    expect(reads.splice(0)).toEqual([entryKey(other)]);
     time.now += 1;
     await look();
-    expect(reads[2]).toEqual([entryKey(NFT), RECENT_KEY]);
+    expect(reads.splice(0)).toEqual([entryKey(NFT), RECENT_KEY]);
     time.now += 999;
-    await look('b'.repeat(64));
-    expect(reads[3]).toEqual([entryKey('b'.repeat(64))]);
+    await look(other);
+    expect(reads.splice(0)).toEqual([entryKey(other)]);
   });
 
   test('is not remembered by a clock that went back', async () => {
@@ -74,7 +88,7 @@ describe('KV', () => {
     await look();
     time.now -= 1;
     await look();
-    expect(reads.length).toBe(2);
+    expect(reads.length).toBe(4);
   });
 
   test('is remembered for a bounded number of NFTs', async () => {
@@ -84,7 +98,7 @@ describe('KV', () => {
     await look((1_000).toString(16).padStart(64, '0'));
     expect(reads).toEqual([]);
     await look('0'.repeat(64));
-    expect(reads).toEqual([[entryKey('0'.repeat(64))]]);
+    expect(reads).toEqual([entryKey('0'.repeat(64))]);
   });
 
   test('proves that an NFT does not exist', async () => {
@@ -95,6 +109,57 @@ describe('KV', () => {
       source: 'kv',
       why: 'age',
     });
+  });
+});
+
+describe('the cache', () => {
+  /** Isolates of one data centre, each remembering nothing. */
+  function setUpCached() {
+    const { look, sources, ...rest } = setUp();
+    const texts: string[] = [];
+    const cache: RecentCache = {
+      match: async () => texts.at(-1),
+      put: async (text) => void texts.push(text),
+    };
+    const lookInNewIsolate = () =>
+      look(NFT, 0, { ...sources, openCache: () => cache, remembered: new RememberedReads() });
+    return { ...rest, texts, look: lookInNewIsolate };
+  }
+
+  test('saves all reads of recent but the first', async () => {
+    const { look, reads, deferred } = setUpCached();
+    await look();
+    expect(reads.splice(0)).toEqual([entryKey(NFT), RECENT_KEY]);
+    await Promise.all(deferred);
+    for (let i = 0; i < 3; i++) {
+      expect(await look()).toMatchObject({ ledgerIndex: 8, outputId: OUTPUT, why: 'range' });
+      expect(reads.splice(0)).toEqual([entryKey(NFT)]);
+    }
+  });
+
+  test('does not make recent younger', async () => {
+    const { look, time, deferred } = setUpCached();
+    await look();
+    await Promise.all(deferred);
+    time.now += 121_000;
+    expect(await look()).toMatchObject({ ledgerIndex: 10, source: 'd1', why: 'recent is old' });
+  });
+
+  test('is passed over where its value is malformed', async () => {
+    const { look, texts, reads } = setUpCached();
+    texts.push('{"from":');
+    expect(await look()).toMatchObject({ ledgerIndex: 8, source: 'kv' });
+    expect(reads).toEqual([entryKey(NFT), RECENT_KEY]);
+  });
+
+  test.each([undefined, '{"from":'])('is given no value of KV such as %s', async (value) => {
+    const { look, values, texts, deferred } = setUpCached();
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    if (value === undefined) values.delete(RECENT_KEY);
+    else values.set(RECENT_KEY, value);
+    expect(await look()).toMatchObject({ source: 'd1' });
+    await Promise.all(deferred);
+    expect(texts).toEqual([]);
   });
 });
 
@@ -124,10 +189,10 @@ describe('D1', () => {
   });
 
   test('answers when KV fails, which is logged', async () => {
-    const { sources } = setUp();
+    const { look, sources } = setUp();
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const index: IndexReader = { get: () => Promise.reject(new Error('KV is away')) };
-    const answer = await lookUpNft({ ...sources, index }, NFT, 0);
+    const answer = await look(NFT, 0, { ...sources, index });
     expect(answer).toEqual({ ledgerIndex: 10, outputId: OUTPUT, source: 'd1', why: 'KV failed' });
     expect(error.mock.lastCall?.[0]).toContain('KV is away');
   });

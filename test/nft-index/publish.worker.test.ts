@@ -11,11 +11,7 @@ import {
   readRecent,
 } from '../../src/nft-index/recent-changes.ts';
 import { adoptionSql } from '../../src/nft-index/seed-index.ts';
-import {
-  HEARTBEAT_MS,
-  PUT_AFTER_MS,
-  SETTLING_TIME_MS,
-} from '../../src/nft-index/timing-assumptions.ts';
+import { HEARTBEAT_MS, SETTLING_TIME_MS } from '../../src/nft-index/timing-assumptions.ts';
 import { openTestLedger, resetState } from '../support/nft-index/d1-test-ledger.ts';
 import { nftId, outputId } from '../support/nft-index/ledger-contract.ts';
 
@@ -35,9 +31,13 @@ const publishAll = async () => {
 };
 const look = (nft: string, min = 0): Promise<NftAnswer | undefined> =>
   lookUpNft(
-    openNftSources(LEDGER, NFT_INDEX, () => now),
+    openNftSources(LEDGER, NFT_INDEX, undefined, () => now),
     nft,
     min,
+    {
+      url: 'http://edge.example/',
+      defer: () => {},
+    },
   );
 
 beforeEach(async () => {
@@ -150,9 +150,9 @@ describe('50,000 NFTs change within the window', () => {
     expect(sources.d1).toBeGreaterThanOrEqual(80);
 
     // their entries follow, page by page
-    const entry = () => NFT_INDEX.get(entryKey(nfts.toSorted()[50]!));
+    const entry = () => NFT_INDEX.get(entryKey(nfts.toSorted()[100]!));
     expect(await entry()).toBe(null);
-    now += PUT_AFTER_MS;
+    now += 1_000;
     await publish(LEDGER, NFT_INDEX, () => now, SMALL_BUDGET);
     expect(await entry()).toContain('"ledgerIndex":101');
   }, 120_000);

@@ -32,6 +32,7 @@ describe(`${HISTORIES} random histories`, () => {
     ['index is not complete', 200],
     ['index is not settled', 200],
     ['a later one was asked for', 50],
+    ['recent was cached', 500],
   ])('every answer is true, and enough of them come about by: %s', (why, atLeast) => {
     expect(counts.get(why)).toBeGreaterThan(atLeast);
   });

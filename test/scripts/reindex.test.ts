@@ -53,8 +53,8 @@ describe('reindex', { timeout: 60_000 }, () => {
 
     const { code, stderr } = await runScript('reindex.ts', '--persist-to', persistTo);
     expect([code, stderr]).toEqual([0, '']);
-    const text = await withKv((kv) => kv.get([key], { type: 'text', cacheTtl: 30 }));
-    expect(readEntry(text.get(key)!)).toMatchObject({ value: { outputId: nft!.output } });
+    const text = await withKv((kv) => kv.get(key, { type: 'text', cacheTtl: 30 }));
+    expect(readEntry(text)).toMatchObject({ value: { outputId: nft!.output } });
   });
 
   it('tells the deployed publisher by a command that wrangler understands', async () => {

@@ -30,6 +30,7 @@ interface Mistake {
 const RESOLVE = 'src/nft-index/resolve.ts';
 const STATE = 'src/nft-index/publisher-state.ts';
 const ENTRIES = 'src/nft-index/put-entries.ts';
+const LOOK_UP = 'src/nft-index/look-up-nft.ts';
 const PUT_RECENT = 'src/nft-index/put-recent.ts';
 const TIMES = 'src/nft-index/timing-assumptions.ts';
 
@@ -111,6 +112,16 @@ const MISTAKES: Mistake[] = [
         RESOLVE,
         'now - publishedAt > MAX_RECENT_AGE_MS',
         'now - publishedAt > MAX_RECENT_AGE_MS * 99',
+      ],
+    ],
+  },
+  {
+    name: 'a cached recent counts as published when it is read',
+    edits: [
+      [
+        LOOK_UP,
+        "if (read.kind === 'value') return read;",
+        "if (read.kind === 'value')\n      return { ...read, value: { ...read.value, publishedAt: now } };",
       ],
     ],
   },

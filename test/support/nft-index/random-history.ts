@@ -10,6 +10,7 @@ import { entryKey, writeEntry } from '../../../src/nft-index/kv-entry.ts';
 import { lookUpNft, type NftAnswer, type NftSources } from '../../../src/nft-index/look-up-nft.ts';
 import type { IndexLedger, IndexReader, IndexStore, NftRow } from '../../../src/nft-index/ports.ts';
 import { publishTo } from '../../../src/nft-index/publish.ts';
+import type { RecentCache } from '../../../src/nft-index/recent-cache.ts';
 import { RECENT_KEY, readRecent } from '../../../src/nft-index/recent-changes.ts';
 import { RememberedReads } from '../../../src/nft-index/remembered-reads.ts';
 import {
@@ -21,6 +22,7 @@ import {
   REMEMBER_MS,
 } from '../../../src/nft-index/timing-assumptions.ts';
 import { type History, MemoryLedger } from './memory-ledger.ts';
+import { ModelCache } from './model-cache.ts';
 import { ModelKv } from './model-kv.ts';
 import { Chance, Simulation } from './simulation.ts';
 
@@ -37,7 +39,7 @@ const MALFORMED = ['', '{', 'null', '[]', '"recent"', '{"generation":"g1"}', '{"
 
 const ACTIONS = 150;
 
-/** How many lookups were answered for which reason (`why` in look-up-nft.ts). */
+/** How many lookups were answered for which reason (`why` in look-up-nft.ts), or by the cache. */
 export type Counts = Map<string, number>;
 
 /** Runs the seed's history. Rejects at the first answer that is not true. */
@@ -55,6 +57,8 @@ class RandomHistory {
   readonly #simulation = new Simulation(1_700_000_000_000);
   readonly #ledger = new MemoryLedger();
   readonly #kv: ModelKv;
+  /** Of two data centres. */
+  readonly #caches: ModelCache[];
   readonly #histories = new Map<string, History>();
   #imports = 0;
   /** How far each machine's clock is off, milliseconds. */
@@ -75,6 +79,7 @@ class RandomHistory {
       landing,
       copyAge: MAX_COPY_AGE_MS - landing - 2 * REMEMBER_MS,
     });
+    this.#caches = Array.from({ length: 2 }, () => new ModelCache(chance));
     this.#clocks = Array.from({ length: 3 }, () => chance.between(-CLOCK_ERROR_MS, CLOCK_ERROR_MS));
     this.#bounds = { states: chance.between(1, 6), prefixes: chance.between(0, 6) };
     this.#troubled = chance.happens(60);
@@ -186,12 +191,14 @@ class RandomHistory {
   #readState(): void {
     const chance = this.#chance;
     if (chance.happens(70)) this.#spawn(this.#publish());
-    const reader = new Reader(this.#kv, chance);
+    const cache = chance.happens(60) ? chance.pick(this.#caches) : undefined;
+    const reader = new Reader(this.#kv, cache, chance);
     const nft = chance.pick([...NFTS, NEVER_MINTED]);
     const skew = chance.pick(this.#clocks);
     const sources = {
       ledger: this.#ledger,
       index: reader,
+      openCache: () => cache && reader,
       remembered: new RememberedReads(),
       clock: () => this.#simulation.now + skew,
     };
@@ -207,8 +214,23 @@ class RandomHistory {
     const min = this.#chance.happens(80)
       ? 0
       : (this.#ledger.history?.ledger ?? 0) - this.#chance.between(-1, 5);
-    const answer = await lookUpNft(sources, nft, min);
+    const answer = await lookUpNft(sources, nft, min, {
+      url: 'https://edge.example/',
+      defer: (work) => this.#defer(work),
+    });
     this.#check(nft, min, answer, reader.recent, sources.clock());
+    if (answer?.source === 'kv' && reader.isCached) this.#count('recent was cached');
+  }
+
+  /** Work that is deferred is done at some time, or never. */
+  #defer(work: () => Promise<unknown>): void {
+    const time = this.#simulation.now + this.#chance.between(0, SECOND_MS);
+    if (this.#chance.happens(95))
+      this.#simulation.at(time, () => this.#spawn(work().then(() => {})));
+  }
+
+  #count(what: string): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
   }
 
   #check(
@@ -222,7 +244,7 @@ class RandomHistory {
     const asked = `${nft.slice(0, 8)} at least at ${min}`;
     const what = `history ${this.#seed}: ${asked}: ${JSON.stringify(answer)}`;
     if (answer === undefined) throw new Error(`${what}, though there is a ledger`);
-    this.#counts.set(answer.why, (this.#counts.get(answer.why) ?? 0) + 1);
+    this.#count(answer.why);
     const source = answer.source === 'd1' ? history! : this.#findSource(recentText, now, what);
     const { ledgerIndex, outputId } = answer;
     const truth = source.outputAt(nft, ledgerIndex) ?? undefined;
@@ -242,22 +264,40 @@ class RandomHistory {
   }
 }
 
-/** Reads of KV by one isolate. */
-class Reader implements IndexReader {
-  /** What was read last under the key `recent`. */
+/** What one isolate reads: of KV, and of its data centre's cache where it has one. */
+class Reader implements IndexReader, RecentCache {
+  /** What was read last as `recent`, and whether that came out of the cache. */
   recent: string | null = null;
+  isCached = false;
   readonly #kv: ModelKv;
+  readonly #cache: ModelCache | undefined;
   readonly #chance: Chance;
 
-  constructor(kv: ModelKv, chance: Chance) {
+  constructor(kv: ModelKv, cache: ModelCache | undefined, chance: Chance) {
     this.#kv = kv;
+    this.#cache = cache;
     this.#chance = chance;
   }
 
-  async get(keys: string[]): Promise<Map<string, string | null>> {
-    const texts = new Map(keys.map((key) => [key, this.#read(key)]));
-    if (texts.has(RECENT_KEY)) this.recent = texts.get(RECENT_KEY) ?? null;
-    return texts;
+  async match(): Promise<string | undefined> {
+    const text = await this.#cache?.match();
+    if (text !== undefined) this.#keepRecent(text, true);
+    return text;
+  }
+
+  async put(text: string): Promise<void> {
+    await this.#cache?.put(text);
+  }
+
+  async get(key: string): Promise<string | null> {
+    const text = this.#read(key);
+    if (key === RECENT_KEY) this.#keepRecent(text, false);
+    return text;
+  }
+
+  #keepRecent(text: string | null, isCached: boolean): void {
+    this.recent = text;
+    this.isCached = isCached;
   }
 
   #read(key: string): string | null {
@@ -303,7 +343,7 @@ class Trouble {
 
   wrapStore(kv: ModelKv): IndexStore {
     return {
-      get: (keys) => this.#call(async () => new Map(keys.map((key) => [key, kv.read(key)]))),
+      get: (key) => this.#call(async () => kv.read(key)),
       put: (key, value) => this.#put(kv, key, value),
     };
   }
