@@ -2,9 +2,10 @@
  * The publisher: it projects what D1 has into KV.
  *
  * A call does what is due and what its budget allows, in the order in which lookups profit:
- * `recent`, the entries of changes that are due, and, after an import, the entries of all NFTs. The next call continues where this one ended, however it ended. KV does
- * not keep the order of writes, and no answer depends on it: what `recent` claims about entries was
- * acknowledged long before (timing-assumptions.ts).
+ * `recent`, the entries of changes that are due, and, after an import, the entries of all NFTs. The
+ * next call continues where this one ended, however it ended. KV does not keep the order of writes,
+ * and no answer depends on it: what `recent` claims about entries was acknowledged long before
+ * (timing-assumptions.ts).
  *
  * Two publishers may run at once, as during a deployment. Both may put entries, but only the one
  * that has seen the last change of the state may write the next, and only that state is believed. A

@@ -4,8 +4,8 @@
  *
  * Changes pass two points in the order of `nft_change`: `putUpTo` (the entry was put, late enough
  * that no writer holds an older one) and `from` (the change left the window, long enough after that
- * for every copy to have it). Marks connect these points with time: where the ledger stood when, and
- * when the entries up to there had been put.
+ * for every copy to have it). Marks connect these points with time: where the ledger stood when,
+ * and when the entries up to there had been put.
  */
 import * as v from 'valibot';
 import { MilestoneIndex, UnixMs } from './kv-value.ts';

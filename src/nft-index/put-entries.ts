@@ -21,8 +21,8 @@ const PAGE_SIZE = 60;
 const CONCURRENT_PUTS = 6;
 
 /**
- * Puts the entries of changes that were first seen {@link PUT_AFTER_MS} ago. Until they are put, and
- * long after, the changes stand in `recent`, so no answer needs an earlier put.
+ * Puts the entries of changes that were first seen {@link PUT_AFTER_MS} ago. Until they are put,
+ * and long after, the changes stand in `recent`, so no answer needs an earlier put.
  */
 export async function putChanged(run: PublishRun): Promise<StepResult> {
   const upTo = duePut(run.state, run.clock());

@@ -1,15 +1,15 @@
 /**
- * `recent` in the data centre's cache (Cache API): for {@link RECENT_CACHE_S} seconds, lookups there
- * read it without a read of KV, which is billed.
+ * `recent` in the data centre's cache (Cache API): for {@link RECENT_CACHE_S} seconds, lookups
+ * there read it without a read of KV, which is billed.
  *
  * A copy out of the cache is a copy like any other, only older. `recent` itself says when it was
  * published, and no answer comes from one that is too old, whatever kept it
  * (docs/architecture.md#why-an-answer-from-stale-copies-is-true).
  *
- * A cached `recent` must never meet the entries of another KV namespace: where the namespace that is
- * bound was exchanged, an entry's absence proves nothing. Bindings change only with the Worker's
- * version, so the version's ID is part of the cache key, and without it nothing is cached. The cache
- * has a name of its own, so that no response to a client's request can stand in it.
+ * A cached `recent` must never meet the entries of another KV namespace: where the namespace that
+ * is bound was exchanged, an entry's absence proves nothing. Bindings change only with the Worker's
+ * version, so the version's ID is part of the cache key, and without it nothing is cached. The
+ * cache has a name of its own, so that no response to a client's request can stand in it.
  *
  * The Cache API works by host, and has no effect on workers.dev
  * (https://developers.cloudflare.com/workers/runtime-apis/cache/).

@@ -17,8 +17,8 @@
  *    which it is.
  *
  * An NFT's change therefore stays in `recent` for 47 to 48 minutes: {@link PUT_AFTER_MS} until no
- * writer holds an older entry; then the entry is put; then {@link SETTLING_TIME_MS} until no copy is
- * older than that put. {@link MARK_INTERVAL_MS} is the rest.
+ * writer holds an older entry; then the entry is put; then {@link SETTLING_TIME_MS} until no copy
+ * is older than that put. {@link MARK_INTERVAL_MS} is the rest.
  */
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -56,8 +56,8 @@ export const RECENT_PUT_INTERVAL_MS = SECOND_MS;
 /**
  * Nothing is answered from a `recent` that was published longer ago. Such an answer would be true,
  * but D1 may know a later one. A heartbeat, a copy of a minute and {@link RECENT_CACHE_S} in the
- * cache make 100 s; the rest is for a slow put and a slow pass of the follower. When the follower stands still, each lookup costs a read of
- * D1; it still gets an answer.
+ * cache make 100 s; the rest is for a slow put and a slow pass of the follower. When the follower
+ * stands still, each lookup costs a read of D1; it still gets an answer.
  */
 export const MAX_RECENT_AGE_MS = 2 * MINUTE_MS;
 

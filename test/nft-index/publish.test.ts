@@ -137,7 +137,7 @@ describe('a milestone', () => {
     now += HEARTBEAT_MS;
   });
 
-  test('stands in recent at once, its entries are put later, those of burned NFTs too', async () => {
+  test('stands in recent at once; its entries are put later, burned NFTs too', async () => {
     ledger.apply([
       { nft: A, output: null },
       { nft: C, output: outputId('3') },

@@ -121,7 +121,10 @@ const MISTAKES: Mistake[] = [
       [
         LOOK_UP,
         "if (read.kind === 'value') return read;",
-        "if (read.kind === 'value')\n      return { ...read, value: { ...read.value, publishedAt: now } };",
+        [
+          "if (read.kind === 'value')",
+          '  return { ...read, value: { ...read.value, publishedAt: now } };',
+        ].join('\n'),
       ],
     ],
   },

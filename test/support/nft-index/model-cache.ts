@@ -1,6 +1,6 @@
 /**
- * A model of a data centre's cache for `recent`, at its worst: a match returns anything that was ever
- * put, of any age and of any ledger, or nothing, or rubbish.
+ * A model of a data centre's cache for `recent`, at its worst: a match returns anything that was
+ * ever put, of any age and of any ledger, or nothing, or rubbish.
  */
 import type { RecentCache } from '../../../src/nft-index/recent-cache.ts';
 import type { Chance } from './simulation.ts';
