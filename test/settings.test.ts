@@ -40,6 +40,12 @@ describe('settings (design §6)', () => {
     ).toMatchObject(defaults);
   });
 
+  it('know the version where it is bound and has an ID', () => {
+    expect(settingsOf({ VERSION: { id: 'v1', tag: '', timestamp: '' } }).versionId).toBe('v1');
+    expect(settingsOf({ VERSION: { id: '', tag: '', timestamp: '' } }).versionId).toBeUndefined();
+    expect(settingsOf({}).versionId).toBeUndefined();
+  });
+
   it('read upstreams without their last slash', () => {
     expect(
       settingsOf({ UPSTREAM_URL: 'http://127.0.0.1:14265/, https://node.example/base' }).upstreams,

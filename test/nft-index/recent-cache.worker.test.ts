@@ -1,5 +1,5 @@
 /** `recent` in the Cache API of workerd, with a real D1 and a real KV behind it. */
-import { env } from 'cloudflare:workers';
+import { env, exports } from 'cloudflare:workers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { lookUpNft, type NftSources, openNftSources } from '../../src/nft-index/look-up-nft.ts';
 import { publish } from '../../src/nft-index/publish.ts';
@@ -78,6 +78,17 @@ describe('recent', () => {
     expect(await kept?.text()).toBe(await NFT_INDEX.get(RECENT_KEY));
     expect(await caches.default.match(key)).toBeUndefined();
   });
+});
+
+test('the Worker itself caches recent once it has answered', async () => {
+  for (let done = false; !done; await scheduler.wait(100))
+    ({ done } = await publish(LEDGER, NFT_INDEX, Date.now, BUDGET));
+  const response = await exports.default.fetch(`${HOST}/api/indexer/v1/outputs/nft/0x${A}`);
+  expect(await response.json()).toEqual({ ledgerIndex: 100, items: [`0x${outputId('1')}`] });
+  const cache = await caches.open('nft-index');
+  await vi.waitFor(async () =>
+    expect(await cache.match(`${HOST}/recent?version=${env.VERSION.id}`)).toBeDefined(),
+  );
 });
 
 test('a cache that fails is logged once, and is then done without', async () => {
