@@ -2,36 +2,18 @@
  * `npm run reindex`, as the process that operators start.
  */
 import { join } from 'node:path';
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { describe, expect, it } from 'vitest';
-import { openLocalDatabase, persistPath } from '../../scripts/lib/local-database.ts';
-import { reindexRemotely } from '../../scripts/lib/reindex.ts';
-import { runWrangler } from '../../scripts/lib/run-wrangler.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler-config.ts';
+import { reindexRemotely } from '../../scripts/lib/import/reindex.ts';
+import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
+import { withLocalKv } from '../../scripts/lib/wrangler/local-kv.ts';
+import { runWrangler } from '../../scripts/lib/wrangler/run-wrangler.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { entryKey, readEntry } from '../../src/nft-index/kv-entry.ts';
-import type { IndexStore } from '../../src/nft-index/ports.ts';
 import { runScript, temporaryFolder, unpackVector } from '../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
 const config = readWranglerConfig();
 const persistTo = join(folder, 'state');
-
-async function withKv<T>(use: (kv: IndexStore) => Promise<T>): Promise<T> {
-  const miniflare = new Miniflare({
-    ...convertV4MiniflareOptions({
-      modules: true,
-      script: 'export default {}',
-      kvNamespaces: { NFT_INDEX: config.localNamespaceId },
-      cf: false,
-    }),
-    resourcePersistencePath: persistPath(persistTo),
-  });
-  try {
-    return await use((await miniflare.getKVNamespace('NFT_INDEX')) as unknown as IndexStore);
-  } finally {
-    await miniflare.dispose();
-  }
-}
 
 async function query(sql: string): Promise<Record<string, unknown>[]> {
   const db = await openLocalDatabase(persistTo, config);
@@ -49,11 +31,13 @@ describe('reindex', { timeout: 60_000 }, () => {
     await runScript('import.ts', '--full', full, '--delta', delta, '--persist-to', persistTo);
     const [nft] = await query('SELECT id, output FROM nft ORDER BY id LIMIT 1');
     const key = entryKey(String(nft!.id));
-    await withKv((kv) => kv.put(key, 'broken'));
+    await withLocalKv(persistTo, config, (kv) => kv.put(key, 'broken'));
 
     const { code, stderr } = await runScript('reindex.ts', '--persist-to', persistTo);
     expect([code, stderr]).toEqual([0, '']);
-    const text = await withKv((kv) => kv.get(key, { type: 'text', cacheTtl: 30 }));
+    const text = await withLocalKv(persistTo, config, (kv) =>
+      kv.get(key, { type: 'text', cacheTtl: 30 }),
+    );
     expect(readEntry(text)).toMatchObject({ value: { outputId: nft!.output } });
   });
 
@@ -73,6 +57,6 @@ describe('reindex', { timeout: 60_000 }, () => {
     const help = await runScript('reindex.ts', '--help');
     expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('--remote')]);
     const both = await runScript('reindex.ts', '--remote', '--persist-to', persistTo);
-    expect([both.code, both.stderr]).toEqual([1, expect.stringContaining('local data')]);
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('local data')]);
   });
 });

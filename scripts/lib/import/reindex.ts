@@ -1,10 +1,10 @@
 /**
  * Filling the NFT index anew. Without its row in D1 the publisher begins as after an import.
  */
-import { openLocalDatabase } from './local-database.ts';
+import { openLocalDatabase } from '../wrangler/local-database.ts';
+import { type RunWrangler, runWrangler } from '../wrangler/run-wrangler.ts';
+import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
 import { publishLocally } from './local-index.ts';
-import { type RunWrangler, runWrangler } from './run-wrangler.ts';
-import type { WranglerConfig } from './wrangler-config.ts';
 
 const FORGET_STATE = 'DELETE FROM nft_index';
 
