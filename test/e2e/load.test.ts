@@ -19,7 +19,7 @@ import {
   nftsEver,
 } from '../support/edge/walk-network.ts';
 import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
-import { ACCOUNTS, newLife, takeStock } from '../support/network/life.ts';
+import { ACCOUNTS, newLife, takeStock } from '../support/network/accounts.ts';
 import { fullSnapshot } from '../support/network/network-snapshot.ts';
 import { basic } from '../support/network/outputs.ts';
 import { somethingHappens } from '../support/network/random-network.ts';
