@@ -132,7 +132,7 @@ it(`${MINUTES} minutes`, async () => {
     });
     const body = await answer.json();
     if (!IN_TIME && isLate(answer)) return void counts.late++;
-    // the newest milestones may not have been taken in yet
+    // the newest milestones may not be applied yet
     if (answer.status === 404 && Number(answer.headers.get('x-ledger-index')) < request.index - 1)
       return;
     const heard =

@@ -1,6 +1,8 @@
 /**
- * The recorded networks, followed from genesis milestone by milestone (data/README.md): what the node decided about every block, the ledger, the NFTs, and
- * every question that the node answered, put when it was put to the node, and once more at the end, as an audit.
+ * The recorded networks (test/vectors/README.md#recorded-networks), followed from genesis milestone
+ * by milestone. Compared are what the node decided about every block, the ledger, the NFTs, and the
+ * answer to every question that the node answered. Each question is put when it was put to the
+ * node, and once more at the end, as an audit.
  */
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
@@ -98,7 +100,8 @@ describe.each(NETWORKS)('$name', ({ name, answers, hashes }) => {
   it('holds the unspent outputs of the node', async () => {
     const { results } = await db
       .prepare(
-        'SELECT id, bytes, block, created, created_time FROM output WHERE created IS NOT NULL AND spent IS NULL ORDER BY id',
+        `SELECT id, bytes, block, created, created_time FROM output
+        WHERE created IS NOT NULL AND spent IS NULL ORDER BY id`,
       )
       .all<Record<string, string | number>>();
     const ours = results.map(({ id, bytes, block, created, created_time: time }) => ({
@@ -118,7 +121,8 @@ describe.each(NETWORKS)('$name', ({ name, answers, hashes }) => {
   it('has decided about every block as the node did', async () => {
     const { results } = await db
       .prepare(
-        'SELECT id, milestone, position, reason, tx FROM block WHERE position IS NOT NULL ORDER BY id',
+        `SELECT id, milestone, position, reason, tx FROM block
+        WHERE position IS NOT NULL ORDER BY id`,
       )
       .all();
     const nodes = [...network.blocks.values()].flatMap(({ id, referenced }) => {
@@ -165,7 +169,7 @@ describe.each(NETWORKS)('$name', ({ name, answers, hashes }) => {
     const transactions = [...network.blocks.values()].filter(
       ({ referenced }) => referenced && referenced.state !== 'noTransaction',
     );
-    // those that consume what never was stay open
+    // the verdicts on those that consume an output which never was stay undecided
     const compared = await compareVerdicts(db, network, parsedBlocks(network), [0, 1]);
     expect(compared).toBeGreaterThan(transactions.length * 0.9);
   });

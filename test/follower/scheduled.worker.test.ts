@@ -1,5 +1,6 @@
 /**
- * The cron trigger without an upstream: what an import left to publish comes into KV, however many calls it takes.
+ * The cron trigger without an upstream: what an import left to publish comes into KV, however many
+ * calls it takes.
  */
 import { createScheduledController } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
