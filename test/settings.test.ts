@@ -16,7 +16,7 @@ function settingsOf(vars: Record<string, unknown>) {
   return result.settings;
 }
 
-describe('settings (design §6)', () => {
+describe('settings', () => {
   it('have defaults, and empty is as good as absent', () => {
     const defaults = {
       upstreams: [],
