@@ -17,12 +17,13 @@ const CACHE_CONTROL = 'public, max-age=5, stale-while-revalidate=10, stale-if-er
 /** A client that has seen a later ledger asks for that one at least. */
 const MIN_LEDGER_INDEX = 'x-min-ledger-index';
 
-export async function answerNft({ request, params, node, notes }: RouteContext): Promise<Answer> {
+export async function answerNft(context: RouteContext): Promise<Answer> {
+  const { request, params, node, notes, defer } = context;
   const nftId = parseId(Id, params.nftId, 'the NFT ID');
   const asked = request.headers.get(MIN_LEDGER_INDEX);
   const minLedgerIndex = asked === null ? 0 : parseMilestoneIndex(asked, 'X-Min-Ledger-Index');
 
-  const result = await node.lookUpNft(nftId, minLedgerIndex);
+  const result = await node.lookUpNft(nftId, minLedgerIndex, { url: request.url, defer });
   if (result === undefined) throw noLedger();
   const { ledgerIndex, outputId, source, why } = result;
   Object.assign(notes, { ledgerIndex, source, why });

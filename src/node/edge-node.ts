@@ -8,7 +8,7 @@
 import type { BlockProof, ExplainedMilestone } from '../ledger/applied-milestone.ts';
 import type { NodeStatus } from '../ledger/node-status.ts';
 import type { OutputStatus } from '../ledger/output-status.ts';
-import type { NftAnswer } from '../nft-index/look-up-nft.ts';
+import type { NftAnswer, NftRequest } from '../nft-index/look-up-nft.ts';
 import type { WhiteFlagRequest, WhiteFlagResult } from './compute-white-flag.ts';
 
 export type { ExplainedBlock, ExplainedMilestone } from '../ledger/applied-milestone.ts';
@@ -22,10 +22,14 @@ export interface EdgeNode {
   /** Steps 3 to 6 of the contract (docs/contract.md#white-flag). */
   computeWhiteFlag(request: WhiteFlagRequest): Promise<WhiteFlagResult>;
   /**
-   * Tells of the ledger as it is where it has not come to `minLedgerIndex`; undefined where nothing
+   * Answers at the ledger's own index where that is below `minLedgerIndex`; undefined where nothing
    * was imported.
    */
-  lookUpNft(nftId: string, minLedgerIndex: number): Promise<NftAnswer | undefined>;
+  lookUpNft(
+    nftId: string,
+    minLedgerIndex: number,
+    request: NftRequest,
+  ): Promise<NftAnswer | undefined>;
   /** Undefined where nothing was imported. */
   readStatus(): Promise<NodeStatus | undefined>;
   /** Undefined where the ledger never had the output, or it was spent and is pruned. */

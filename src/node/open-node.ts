@@ -12,7 +12,7 @@ import { readNodeStatus } from '../ledger/node-status.ts';
 import { readOutput } from '../ledger/output-status.ts';
 import { refuseOldLedger } from '../ledger/schema.ts';
 import { describeError, writeLog } from '../log.ts';
-import { lookUpNft } from '../nft-index/look-up-nft.ts';
+import { lookUpNft, openNftSources } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';
 import type { TreeHasher } from '../stardust/tree-hasher/tree-hasher.ts';
 import { createOpenBlockCache } from '../upstream/block-cache.ts';
@@ -58,6 +58,7 @@ interface Shared {
 
 export function openNode(settings: Settings): EdgeNode {
   const { ledger, nftIndex, upstreams } = settings;
+  const nftSources = openNftSources(ledger, nftIndex, settings.versionId, Date.now);
   const newSession = () => ledger.withSession('first-unconstrained');
   const shared = {
     settings,
@@ -72,8 +73,8 @@ export function openNode(settings: Settings): EdgeNode {
   };
   return {
     computeWhiteFlag: (request) => computeOnceCaughtUp(newSession(), shared, request),
-    lookUpNft: (nftId, minLedgerIndex) =>
-      certain(lookUpNft(ledger, nftIndex, nftId, minLedgerIndex, Date.now)),
+    lookUpNft: (nftId, minLedgerIndex, request) =>
+      certain(lookUpNft(nftSources, nftId, minLedgerIndex, request)),
     readStatus: () => certain(readNodeStatus(newSession(), upstreams.length > 0)),
     readOutput: (outputId) => certain(readOutput(newSession(), outputId)),
     explainMilestone: (index) => certain(explainMilestone(newSession(), index)),
