@@ -1,4 +1,4 @@
--- The ledger (docs: design §3, src/ledger/).
+-- The ledger (docs/storage.md#d1-tables, src/ledger/).
 --
 -- IDs are lower-case hex without 0x, bytes are base64, amounts are decimal text: D1 rounds 64-bit integers and hands BLOBs out as arrays of numbers.
 -- Blocks and outputs have row numbers; everything between them goes by row number.
@@ -31,7 +31,7 @@ CREATE TABLE block (
   position INTEGER,                   -- white-flag index in that milestone
   reason INTEGER,                     -- conflict reason of its transaction, 0 where it was applied
   tx TEXT,                            -- transaction ID
-  record TEXT,                        -- what the white flag needs of it (src/stardust/record.ts); NULL for solid entry points and after pruning
+  record TEXT,                        -- what the white flag needs of it (src/stardust/white-flag/block-record.ts); NULL for solid entry points and after pruning
   seen INTEGER NOT NULL               -- ledger index when it was stored
 );
 CREATE INDEX block_milestone ON block (milestone);

@@ -1,4 +1,5 @@
--- The publisher's own state (design §4, src/nft-index/state.ts): the index in KV is only a projection, so what is known about it is kept beside its source.
+-- The publisher's own state (src/nft-index/publisher-state.ts). The index in KV is only a projection
+-- of D1, so what is known about it is kept here, beside its source.
 CREATE TABLE nft_index (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   token TEXT NOT NULL,                -- another one with every change of the row: of two publishers at once, one moves on

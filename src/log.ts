@@ -1,10 +1,10 @@
 /**
- * Logs: one line of JSON each, which Workers Logs takes apart into fields (platform.md §1,
- * "Observability").
+ * Logs: one line of JSON each, whose fields Workers Logs indexes
+ * (https://developers.cloudflare.com/workers/observability/logs/workers-logs/).
  */
 export type LogLevel = 'info' | 'warn' | 'error';
 
-/** Writes one line; fields that are undefined are left out. */
+/** Writes one line. Fields that are undefined are left out. */
 export function writeLog(
   level: LogLevel,
   event: string,
@@ -13,7 +13,7 @@ export function writeLog(
   console[level](JSON.stringify({ event, ...fields }));
 }
 
-/** An unexpected failure as text for the log, never for an answer. */
+/** An unexpected failure as text for the log. It must not go into an answer. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -15,6 +15,8 @@ export interface Settings {
   whiteFlagLimit: RateLimit | undefined;
   /** Counts requests where it is bound. */
   requests: AnalyticsEngineDataset | undefined;
+  /** ID of the deployed version. Where it is not bound, `recent` of the NFT index is not cached. */
+  versionId: string | undefined;
   /** Base URLs of upstream nodes, without a slash at the end; none: no following, no fetching. */
   upstreams: readonly string[];
   /**
@@ -107,6 +109,7 @@ const environment = v.pipe(
       NFT_INDEX: binding<KVNamespace>('a KV namespace'),
       FOLLOWER: binding<Env['FOLLOWER']>('the Durable Object class Follower'),
       WHITE_FLAG_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
+      VERSION: v.optional(binding<WorkerVersionMetadata>('version metadata')),
       REQUESTS: v.optional(binding<AnalyticsEngineDataset>('an Analytics Engine dataset')),
       UPSTREAM_URL: v.pipe(
         list,
@@ -168,6 +171,7 @@ export function readSettings(env: unknown): SettingsResult {
       follower: output.FOLLOWER,
       whiteFlagLimit: output.WHITE_FLAG_LIMIT,
       requests: output.REQUESTS,
+      versionId: output.VERSION?.id || undefined,
       upstreams: output.UPSTREAM_URL,
       milestoneKeys: keys.length > 0 && threshold !== undefined ? { keys, threshold } : undefined,
       publicRoutes: output.PUBLIC_ROUTES,

@@ -16,7 +16,7 @@ function settingsOf(vars: Record<string, unknown>) {
   return result.settings;
 }
 
-describe('settings (design §6)', () => {
+describe('settings', () => {
   it('have defaults, and empty is as good as absent', () => {
     const defaults = {
       upstreams: [],
@@ -38,6 +38,12 @@ describe('settings (design §6)', () => {
         SERVER_TIMING: '',
       }),
     ).toMatchObject(defaults);
+  });
+
+  it('know the version where it is bound and has an ID', () => {
+    expect(settingsOf({ VERSION: { id: 'v1', tag: '', timestamp: '' } }).versionId).toBe('v1');
+    expect(settingsOf({ VERSION: { id: '', tag: '', timestamp: '' } }).versionId).toBeUndefined();
+    expect(settingsOf({}).versionId).toBeUndefined();
   });
 
   it('read upstreams without their last slash', () => {

@@ -25,16 +25,6 @@ const NFT_HEADERS = {
   'x-ledger-index': '1',
 };
 
-/** A line of log as the Worker writes one for each request. */
-const LINE = JSON.stringify({
-  event: 'request',
-  method: 'GET',
-  route: '/constant',
-  status: 200,
-  ms: 0,
-  ledgerIndex: 1,
-});
-
 /** Does nothing. test/support/edge/serve.ts binds a class of this name. */
 export class Follower extends DurableObject {}
 
@@ -45,9 +35,6 @@ export default {
     switch (pathname) {
       case '/constant':
         return new Response(CONSTANT, { headers: { 'content-type': 'application/json' } });
-      case '/logged':
-        console.info(LINE);
-        return new Response(CONSTANT, { headers: NFT_HEADERS });
       case '/headers':
         return new Response(CONSTANT, { headers: NFT_HEADERS });
       case '/kv': {

@@ -15,7 +15,7 @@ import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.t
 import { forEachPiece, runBatch } from '../../src/ledger/database.ts';
 import { SCHEMA } from '../../src/ledger/schema.ts';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
-import { MAX_ANSWERS, RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
+import { MAX_STATES, RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
 import { blake2b256 } from '../../src/stardust/hash.ts';
 
 export const LEDGER_INDEX = 1000;
@@ -70,7 +70,7 @@ const PIECE = 5000;
  */
 export async function putRecentNow(persistTo: string): Promise<void> {
   const changed = Array.from(
-    { length: MAX_ANSWERS },
+    { length: MAX_STATES },
     (_, i) => [nftId(-1 - i), holder(-1 - i)] as const,
   );
   const recent = writeRecent({
@@ -79,8 +79,8 @@ export async function putRecentNow(persistTo: string): Promise<void> {
     to: LEDGER_INDEX,
     fromTime: 0,
     publishedAt: Date.now(),
-    answers: Object.fromEntries(changed),
-    others: '',
+    states: Object.fromEntries(changed),
+    prefixes: '',
   });
   await putInto(persistTo, RECENT_KEY, recent);
 }

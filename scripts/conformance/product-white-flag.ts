@@ -32,7 +32,7 @@ export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
     previousMilestoneId: first ? undefined : fromHex(given.previousMilestoneId),
   });
   if (computed.undecided.length > 0)
-    throw new Error('a verdict is open: an output is neither in the ledger nor created');
+    throw new Error('a verdict is undecided: an output is neither in the ledger nor created');
   const { inclusionMerkleRoot, appliedMerkleRoot } = computeRoots(
     cone,
     computed,

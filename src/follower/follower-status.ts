@@ -6,8 +6,8 @@ import { writeLog } from '../log.ts';
 import type { UpstreamHeads } from '../upstream/upstream.ts';
 
 /**
- * `following`: all is well. `diverged`: no upstream agrees with us on the next milestone. `stopped`:
- * the follower cannot go on until an operator has seen to the reason.
+ * `following`: all is well. `diverged`: no upstream agrees with us on the next milestone.
+ * `stopped`: the follower cannot go on until an operator has seen to the reason.
  *
  * Reasons are for people: ASCII.
  */

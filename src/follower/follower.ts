@@ -3,8 +3,8 @@
  * (docs/architecture.md#the-follower).
  *
  * All that counts is in D1. The object keeps two passes from running at once, and remembers blocks
- * that were fetched and not stored yet. Two objects, as during a deployment, are one too many but do
- * no harm: each write to the ledger is fenced (src/ledger/fence.ts).
+ * that were fetched and not stored yet. Two objects, as during a deployment, are one too many but
+ * do no harm: each write to the ledger is fenced (src/ledger/fence.ts).
  */
 import { DurableObject } from 'cloudflare:workers';
 import { describeError, writeLog } from '../log.ts';
@@ -30,7 +30,9 @@ const MAX_PASS_MS = 15_000;
 const MAX_PASS_MILESTONES = 12;
 const MAX_PASS_FETCHES = 8000;
 
-/** The two milestones that a request may be ahead of the ledger (src/node/open-node.ts), and one. */
+/**
+ * The two milestones that a request may be ahead of the ledger (src/node/open-node.ts), and one.
+ */
 const MAX_CATCH_UP_MILESTONES = 3;
 
 /** For an upstream's answers. */
@@ -79,8 +81,8 @@ export class Follower extends DurableObject<Env> {
   }
 
   /**
-   * For a request that cannot wait: looks for the next milestones at once, beside a pass that may be
-   * busy with tips. If both apply the same milestone, the fence lets one of them win.
+   * For a request that cannot wait: looks for the next milestones at once, beside a pass that may
+   * be busy with tips. If both apply the same milestone, the fence lets one of them win.
    */
   catchUp(): Promise<PassResult> {
     this.#catchingUp ??= this.#pass({

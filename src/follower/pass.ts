@@ -1,9 +1,9 @@
 /**
- * One pass of the follower: from where the ledger stands to where the upstreams are, within a budget
- * (docs/architecture.md#the-follower).
+ * One pass of the follower: from where the ledger stands to where the upstreams are, within a
+ * budget (docs/architecture.md#the-follower).
  *
- * A pass may be cut off anywhere. What it has done is in D1, each milestone whole, and the next pass
- * begins by reading it.
+ * A pass may be cut off anywhere. What it has done is in D1, each milestone whole, and the next
+ * pass begins by reading it.
  */
 import { LedgerMoved } from '../ledger/fence.ts';
 import { prune } from '../ledger/prune.ts';
@@ -25,8 +25,8 @@ export interface PassResult {
 }
 
 /**
- * After so long without a milestone the heads of all upstreams are read, and again each time that it
- * has passed: the one that is asked first may be standing still. A network issues a milestone in
+ * After so long without a milestone the heads of all upstreams are read, and again each time that
+ * it has passed: the one that is asked first may be standing still. A network issues a milestone in
  * five or ten seconds, so that while all is well no other upstream is asked.
  */
 const LOOK_AROUND_MS = 15_000;

@@ -1,7 +1,7 @@
 /**
- * What the outcomes of a pass mean: whether another upstream is to be asked, which one to begin with
- * next time, what to say of the follower, whose tips to store. Nothing here does anything, so that
- * every combination can be tested without a database.
+ * What the outcomes of a pass mean: whether another upstream is to be asked, which one to begin
+ * with next time, what to say of the follower, whose tips to store. Nothing here does anything, so
+ * that every combination can be tested without a database.
  */
 import type { UpstreamHeads } from '../upstream/upstream.ts';
 import type { FollowerState } from './follower-status.ts';
@@ -10,9 +10,9 @@ import type { LedgerPosition } from './ledger-position.ts';
 /**
  * How it ended with one upstream.
  *
- * `level`: the ledger is at the upstream's confirmed milestone. `behind`: the upstream is behind the
- * ledger. `budget-spent`: there is more to apply, and this pass may not. `stopped`: no upstream can
- * help, an operator has to. `failed`: the upstream did not answer as it should. `diverged`: it
+ * `level`: the ledger is at the upstream's confirmed milestone. `behind`: the upstream is behind
+ * the ledger. `budget-spent`: there is more to apply, and this pass may not. `stopped`: no upstream
+ * can help, an operator has to. `failed`: the upstream did not answer as it should. `diverged`: it
  * answered what cannot follow our ledger.
  */
 export type Ending =
@@ -35,8 +35,8 @@ export type UpstreamOutcome = Ending & {
 type LevelOutcome = Extract<UpstreamOutcome, { kind: 'level' }>;
 
 /**
- * One upstream that took the ledger on is enough. So is one that is level with the ledger, unless it
- * is time to look around, because that one may be standing still.
+ * One upstream that took the ledger on is enough. So is one that is level with the ledger, unless
+ * it is time to look around, because that one may be standing still.
  */
 export function needsAnotherUpstream(outcome: UpstreamOutcome, lookAround: boolean): boolean {
   switch (outcome.kind) {

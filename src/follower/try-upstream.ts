@@ -22,8 +22,8 @@ export interface PassBudget {
   /** Milestones in one pass. */
   milestones: number;
   /**
-   * Blocks fetched for milestones; the rest of a past cone is left to the next pass. Absent: as many
-   * as there are.
+   * Blocks fetched for milestones; the rest of a past cone is left to the next pass. Absent: as
+   * many as there are.
    */
   fetches?: number;
   /** Whether to leave out what is not urgent: storing tips, pruning. */
@@ -47,8 +47,8 @@ export function startPass(budget: PassBudget): PassState {
 }
 
 /**
- * Applies what the upstream at this place has to give. Throws a LedgerMoved when somebody else is at
- * work on the ledger, and what the database throws.
+ * Applies what the upstream at this place has to give. Throws a LedgerMoved when somebody else is
+ * at work on the ledger, and what the database throws.
  */
 export async function tryUpstream(
   context: FollowerContext,

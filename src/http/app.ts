@@ -1,6 +1,6 @@
 /**
  * The border of the Worker (docs/contract.md): routing, who may ask for what, CORS, caching
- * headers, errors, the log of requests.
+ * headers, errors, the log and the count of requests.
  *
  * itty-router matches paths. Four things that it does by itself do not fit the contract. It
  * tolerates a slash at the end. It does not map HEAD to GET. It parses queries in quadratic time.
@@ -121,21 +121,32 @@ export function createApp({ settings, node, cache }: AppParts): App {
     ms: number,
     error: unknown,
   ): void {
-    writeLog(status === 500 ? 'error' : 'info', 'request', {
-      method: request.method,
-      route,
-      status,
-      ms: Math.round(ms),
-      ...notes,
-      ...(error instanceof HttpError && { detail: error.detail }),
-      ...(error !== undefined && !(error instanceof HttpError) && { error: describeError(error) }),
-    });
+    if (!isRoutine(route, status)) {
+      writeLog(status === 500 ? 'error' : 'info', 'request', {
+        method: request.method,
+        route,
+        status,
+        ms: Math.round(ms),
+        ...notes,
+        ...(error instanceof HttpError && { detail: error.detail }),
+        ...(error !== undefined &&
+          !(error instanceof HttpError) && { error: describeError(error) }),
+      });
+    }
     settings.requests?.writeDataPoint({
       indexes: [route],
-      blobs: [route, request.method, String(status), notes.source ?? ''],
+      blobs: [route, request.method, String(status), notes.source ?? '', notes.why ?? ''],
       doubles: [ms, notes.blocks ?? 0],
     });
   }
+}
+
+/**
+ * Whether nobody would act on a line of log: an NFT lookup that was answered. There are so many of
+ * them that the log would cost more than the lookups; they are counted only.
+ */
+function isRoutine(route: string, status: number): boolean {
+  return route === nftRoute.path && [200, 304, 404].includes(status);
 }
 
 /** An answer that is ready goes out before anything that is begun in a later turn. */

@@ -9,11 +9,12 @@ import { noLedger } from './no-ledger.ts';
 import type { Answer, RouteContext } from './route.ts';
 import { Id, parseId } from './schemas.ts';
 
-export async function answerNft({ request, params, node, notes }: RouteContext): Promise<Answer> {
+export async function answerNft(context: RouteContext): Promise<Answer> {
+  const { request, params, node, notes, defer } = context;
   const nftId = parseId(Id, params.nftId, 'the NFT ID');
   const minLedgerIndex = readMinLedgerIndex(request);
 
-  const result = await node.lookUpNft(nftId, minLedgerIndex);
+  const result = await node.lookUpNft(nftId, minLedgerIndex, { url: request.url, defer });
   if (result === undefined) throw noLedger();
   const { ledgerIndex, outputId, source, why } = result;
   Object.assign(notes, { ledgerIndex, source, why });

@@ -4,7 +4,7 @@
 import type { EdgeNode } from '../node/edge-node.ts';
 import type { ResponseCache } from './response-cache.ts';
 
-/** What the log tells of a request beyond method, route and status. */
+/** What the log and the count of requests say beyond method, route and status. */
 export interface RequestNotes {
   /** The ledger index at which the answer is true: also its X-Ledger-Index. */
   ledgerIndex?: number | undefined;

@@ -57,7 +57,7 @@ export function outputsToFind(blocks: readonly ParsedBlock[]): OutputsToFind {
   return { mentioned: [...consumed.union(created)], consumed: [...consumed] };
 }
 
-export function inputIds(transaction: ParsedTransaction): Uint8Array[] {
+function inputIds(transaction: ParsedTransaction): Uint8Array[] {
   return transaction.value.essence.inputs.map((input) =>
     outputId(input.transactionId, input.outputIndex),
   );

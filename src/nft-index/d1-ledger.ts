@@ -1,30 +1,36 @@
 /**
- * The index's view of D1 (ports.ts). Every batch is one transaction, so what it returns is of one moment.
+ * The NFT index's view of D1 (ports.ts). Every batch is one transaction.
  */
 import { type Database, runBatch } from '../ledger/database.ts';
 import { SCHEMA } from '../ledger/schema.ts';
 import type { IndexLedger, NftLedger, NftRow, Page } from './ports.ts';
-import { readState, writeState } from './publisher-state.ts';
-import { NAME_LENGTH } from './recent-changes.ts';
+import { parseState, serializeState } from './publisher-state.ts';
+import { PREFIX_LENGTH } from './recent-changes.ts';
 
 /** A ledger of another schema is none (ledger/schema.ts). */
 const SELECT_HEAD = `SELECT generation, start, ledger FROM head WHERE schema = ${SCHEMA}`;
 
 const SELECT_STORED = 'SELECT token, generation, state FROM nft_index';
 
-/** ?4 the token that is expected, NULL where there should be no row. */
+/** ?4: the token that is expected; NULL where there should be no row. */
 const SWAP = `
   INSERT INTO nft_index (one, token, generation, state)
   SELECT 1, ?1, ?2, ?3 WHERE ?4 IS NULL OR EXISTS (SELECT 1 FROM nft_index)
-  ON CONFLICT (one) DO UPDATE SET token = excluded.token, generation = excluded.generation, state = excluded.state
+  ON CONFLICT (one) DO UPDATE
+  SET token = excluded.token, generation = excluded.generation, state = excluded.state
   WHERE nft_index.token = ?4`;
 
-/** By what the row says now, whoever wrote it, and never with a row of another ledger, whose milestones mean nothing here. */
+/**
+ * Removes what the row says has left the window, whoever wrote the row. A row of another ledger
+ * removes nothing: its milestones are not this ledger's.
+ */
 const PRUNE = `
   DELETE FROM nft_change
-  WHERE milestone <= (SELECT i.state ->> 'from' FROM nft_index i JOIN head h ON h.generation = i.generation)`;
+  WHERE milestone <= (
+    SELECT i.state ->> 'from' FROM nft_index i JOIN head h ON h.generation = i.generation
+  )`;
 
-/** An NFT's last change is the one whose milestone stands in its own row (migrations/0003_packs.sql). */
+/** The last change of an NFT is the one whose milestone is also in the NFT's own row. */
 const LAST_CHANGES = `
   nft_change c CROSS JOIN json_each(c.nfts) j JOIN nft n ON n.id = j.value AND n.changed = c.milestone`;
 
@@ -39,21 +45,21 @@ const SELECT_LATEST = `
   SELECT j.value AS nft, n.output FROM ${LAST_CHANGES}
   WHERE c.milestone > ?1 ORDER BY c.milestone DESC, j.value DESC LIMIT ?2`;
 
-const SELECT_NAMES = `
-  SELECT group_concat(name, '') AS names
-  FROM (
-    SELECT DISTINCT substr(j.value, 1, ${NAME_LENGTH}) AS name
-    FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE c.milestone > ?1 LIMIT ?2)`;
+const SELECT_PREFIXES = `
+  SELECT group_concat(prefix, '') AS prefixes FROM (
+    SELECT DISTINCT substr(j.value, 1, ${PREFIX_LENGTH}) AS prefix
+    FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE c.milestone > ?1 LIMIT ?2
+  )`;
 
 const SELECT_NFT = `
   SELECT h.ledger, n.output FROM head h LEFT JOIN nft n ON n.id = ?1 WHERE h.schema = ${SCHEMA}`;
 
-/** How many statements each call runs: D1 counts them an invocation. */
-export const STATEMENTS = { look: 2, swap: 2, page: 2, window: 4 };
+/** How many statements each call runs. D1 limits them for each invocation of a Worker. */
+export const STATEMENTS = { readState: 2, swap: 2, page: 2, window: 4 };
 
 export function openIndexLedger(db: Database): IndexLedger {
   return {
-    async look() {
+    async readState() {
       const [heads, rows] = await runBatch(db, [
         db.prepare(SELECT_HEAD),
         db.prepare(SELECT_STORED),
@@ -65,23 +71,22 @@ export function openIndexLedger(db: Database): IndexLedger {
       };
       const row = rows![0];
       if (row === undefined) return { head, stored: undefined };
-      // a state of another ledger is of no use, whatever it says
-      const state = row.generation === head?.generation ? readState(String(row.state)) : undefined;
+      const isOwn = row.generation === head?.generation;
+      const state = isOwn ? parseState(String(row.state)) : undefined;
       return { head, stored: { token: String(row.token), state } };
     },
 
     async swap(token, next) {
+      const { generation } = next.state;
       const [swapped] = await db.batch([
-        db
-          .prepare(SWAP)
-          .bind(next.token, next.state.generation, writeState(next.state), token ?? null),
+        db.prepare(SWAP).bind(next.token, generation, serializeState(next.state), token ?? null),
         db.prepare(PRUNE),
       ]);
       return swapped!.meta.changes > 0;
     },
 
     async readChanges(after, upTo, limit) {
-      const read = await readMoment(
+      const read = await readWithHead(
         db,
         db.prepare(SELECT_CHANGES).bind(after.milestone, after.nft, upTo, limit),
       );
@@ -90,27 +95,27 @@ export function openIndexLedger(db: Database): IndexLedger {
         ...nftFromRow(row),
         milestone: Number(row.milestone),
       }));
-      return { ...read.moment, rows };
+      return { ...read.position, rows };
     },
 
     async readNfts(after, limit) {
-      const read = await readMoment(db, db.prepare(SELECT_NFTS).bind(after, limit));
-      return read && { ...read.moment, rows: read.results[0]!.map(nftFromRow) };
+      const read = await readWithHead(db, db.prepare(SELECT_NFTS).bind(after, limit));
+      return read && { ...read.position, rows: read.results[0]!.map(nftFromRow) };
     },
 
-    async readWindow(from, answers, others) {
-      const read = await readMoment(
+    async readWindow(from, maxStates, maxPrefixes) {
+      const read = await readWithHead(
         db,
-        db.prepare(SELECT_LATEST).bind(from, answers),
-        db.prepare(SELECT_NAMES).bind(from, others),
+        db.prepare(SELECT_LATEST).bind(from, maxStates),
+        db.prepare(SELECT_PREFIXES).bind(from, maxPrefixes),
         db.prepare(SELECT_STORED),
       );
       if (read === undefined) return undefined;
-      const [latest, names, stored] = read.results;
+      const [latest, prefixes, stored] = read.results;
       return {
-        ...read.moment,
+        ...read.position,
         rows: latest!.map(nftFromRow),
-        names: String(names![0]!.names ?? ''),
+        prefixes: String(prefixes![0]!.prefixes ?? ''),
         token: stored![0] && String(stored![0].token),
       };
     },
@@ -129,18 +134,18 @@ export function openNftLedger(db: D1Database): NftLedger {
   };
 }
 
-/** The rows of the statements together with the head at that moment. */
-async function readMoment(
+/** What the statements select, and where the ledger stood; undefined where there is no ledger. */
+async function readWithHead(
   db: Database,
   ...statements: D1PreparedStatement[]
 ): Promise<
-  { moment: Omit<Page<never>, 'rows'>; results: Record<string, unknown>[][] } | undefined
+  { position: Omit<Page<never>, 'rows'>; results: Record<string, unknown>[][] } | undefined
 > {
   const [heads, ...results] = await runBatch(db, [db.prepare(SELECT_HEAD), ...statements]);
   const head = heads![0];
   return (
     head && {
-      moment: { generation: String(head.generation), ledgerIndex: Number(head.ledger) },
+      position: { generation: String(head.generation), ledgerIndex: Number(head.ledger) },
       results,
     }
   );

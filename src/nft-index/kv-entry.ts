@@ -1,21 +1,23 @@
 /**
- * The entry of one NFT in KV (design §4): an answer, with the ledger index at which it was true.
+ * The entry of one NFT in KV: the output that holds it, and the ledger index at which that was true
+ * (docs/storage.md#kv-keys).
  *
- * The ledger index is the one of the reading from D1, not the one of the NFT's last change: it tells more (no change up to there is missing) and serves
- * for the same comparisons. A burned NFT keeps its entry, with no output: a deleted key could not be told from one that was never written.
+ * The ledger index is that of the reading from D1, not that of the NFT's last change. It says more:
+ * no change up to there is missing. A burned NFT keeps its entry, without an output: a deleted key
+ * could not be told from one that was never written.
  */
 import * as v from 'valibot';
-import { type Copy, Holder, MilestoneIndex, readCopy } from './kv-value.ts';
+import { type KvRead, MilestoneIndex, OutputIdOrBurned, readKvValue } from './kv-value.ts';
 
 const Entry = v.strictObject({
-  /** Names the import that the ledger grew from (head.generation): another ledger's entry says nothing about this one. */
+  /** Names the ledger's import (`head.generation`). An entry of another ledger says nothing. */
   generation: v.string(),
-  /** Where that ledger stood. */
   ledgerIndex: MilestoneIndex,
-  outputId: Holder,
+  outputId: OutputIdOrBurned,
 });
 export type Entry = v.InferOutput<typeof Entry>;
 
+/** @param nftId 64 lower-case hex digits */
 export function entryKey(nftId: string): string {
   return `nft:${nftId}`;
 }
@@ -24,6 +26,6 @@ export function writeEntry(entry: Entry): string {
   return JSON.stringify(entry satisfies Entry);
 }
 
-export function readEntry(text: string | null): Copy<Entry> {
-  return readCopy(Entry, text);
+export function readEntry(text: string | null): KvRead<Entry> {
+  return readKvValue(Entry, text);
 }

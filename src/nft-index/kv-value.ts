@@ -1,19 +1,20 @@
 /**
- * Values as they come back from KV (design §4): checked like any input, since anybody with access to the namespace can write there.
+ * Reading values out of KV. Anybody with access to the namespace can write there, so each value is
+ * checked like any input (docs/storage.md#kv-keys).
  */
 import * as v from 'valibot';
 
 /** What a read of a key returned. */
-export type Copy<T> =
+export type KvRead<T> =
   | { kind: 'value'; value: T }
   | { kind: 'absent' }
   | { kind: 'malformed'; why: string };
 
-/** 64 hex digits, an NFT's ID. */
+/** 64 lower-case hex digits. */
 export const NftId = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 
-/** 68 hex digits, an output's ID; null where the NFT was burned. */
-export const Holder = v.nullable(v.pipe(v.string(), v.regex(/^[0-9a-f]{68}$/)));
+/** The ID of the output that holds an NFT, 68 lower-case hex digits; null: the NFT was burned. */
+export const OutputIdOrBurned = v.nullable(v.pipe(v.string(), v.regex(/^[0-9a-f]{68}$/)));
 
 export const MilestoneIndex = v.pipe(
   v.number(),
@@ -22,10 +23,14 @@ export const MilestoneIndex = v.pipe(
   v.maxValue(0xffff_ffff),
 );
 
-/** Unix milliseconds. */
-export const Time = v.pipe(v.number(), v.integer(), v.minValue(0));
+/** Milliseconds since 1970. */
+export const UnixMs = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-export function readCopy<T>(schema: v.GenericSchema<unknown, T>, text: string | null): Copy<T> {
+/** @param text what KV returned; null where it has no such key */
+export function readKvValue<T>(
+  schema: v.GenericSchema<unknown, T>,
+  text: string | null,
+): KvRead<T> {
   if (text === null) return { kind: 'absent' };
   let json: unknown;
   try {

@@ -1,129 +1,148 @@
 /**
- * Looking an NFT up (design §1, §4): in KV where its copies prove an answer, else in D1.
+ * Looking an NFT up: in KV where its copies prove an answer, else in D1.
  */
 import { describeError, writeLog } from '../log.ts';
 import { openNftLedger } from './d1-ledger.ts';
 import { type Entry, entryKey } from './kv-entry.ts';
-import type { Copy } from './kv-value.ts';
+import type { KvRead } from './kv-value.ts';
 import type { IndexReader, NftLedger } from './ports.ts';
+import { createRecentCaches, type OpenRecentCache } from './recent-cache.ts';
 import { RECENT_KEY, type Recent } from './recent-changes.ts';
-import { Memory } from './remembered-reads.ts';
+import { RememberedReads } from './remembered-reads.ts';
 import { type Resolution, resolve } from './resolve.ts';
-import { CACHE_TTL } from './timing-assumptions.ts';
+import { KV_CACHE_TTL_S } from './timing-assumptions.ts';
 
 export interface NftAnswer {
-  /** The answer is true here. */
+  /** Where the answer is true. */
   ledgerIndex: number;
-  /** 68 lower-case hex digits; undefined where no unspent output has this NFT ID. */
+  /** 68 lower-case hex digits; undefined: no unspent output has this NFT ID. */
   outputId: string | undefined;
   source: 'kv' | 'd1';
-  /** For the log: what proves KV's answer (`Proof` in resolve.ts), or why D1 was asked. */
+  /** What proves KV's answer (`Proof` in resolve.ts), or why D1 was asked. */
   why: string;
 }
 
-const ofThisIsolate = new Memory();
-
-/**
- * @param nftId 64 lower-case hex digits
- * @param minLedgerIndex the answer should be true here or later; 0 for any
- * @returns what holds at the ledger's own index where it has not come so far; undefined where there is no ledger
- */
-export function lookUpNft(
-  ledger: D1Database,
-  index: KVNamespace,
-  nftId: string,
-  minLedgerIndex: number,
-  clock: () => number,
-): Promise<NftAnswer | undefined> {
-  return lookUpIn(
-    openNftLedger(ledger),
-    openReader(index),
-    ofThisIsolate,
-    nftId,
-    minLedgerIndex,
-    clock,
-  );
+/** Where a lookup reads. */
+export interface NftSources {
+  ledger: NftLedger;
+  index: IndexReader;
+  openCache: OpenRecentCache;
+  remembered: RememberedReads;
+  /** Unix milliseconds. */
+  clock: () => number;
 }
 
-/** A list of one takes KV longer than the key by itself, and mostly it is only the entry that is not remembered. */
-function openReader(index: KVNamespace): IndexReader {
+/** The request that a lookup is for. */
+export interface NftRequest {
+  url: string;
+  /** Has work done once the answer is out. */
+  defer(work: () => Promise<unknown>): void;
+}
+
+const KV_OPTIONS = { type: 'text', cacheTtl: KV_CACHE_TTL_S } as const;
+
+/**
+ * What lookups of one isolate share.
+ *
+ * @param versionId of the Worker's version; undefined: `recent` is not cached
+ */
+export function openNftSources(
+  ledger: D1Database,
+  index: KVNamespace,
+  versionId: string | undefined,
+  clock: () => number,
+): NftSources {
   return {
-    async get(keys, options) {
-      const [key, ...others] = keys;
-      if (key === undefined || others.length > 0) return index.get(keys, options);
-      return new Map([[key, await index.get(key, options)]]);
-    },
+    ledger: openNftLedger(ledger),
+    index,
+    openCache: createRecentCaches(caches, versionId),
+    remembered: new RememberedReads(),
+    clock,
   };
 }
 
-export async function lookUpIn(
-  ledger: NftLedger,
-  index: IndexReader,
-  memory: Memory,
+/**
+ * @param nftId 64 lower-case hex digits
+ * @param minLedgerIndex the answer should be true here or later; 0: anywhere
+ * @returns an answer at the ledger's own index where that is below `minLedgerIndex`; undefined
+ *   where there is no ledger
+ */
+export async function lookUpNft(
+  sources: NftSources,
   nftId: string,
   minLedgerIndex: number,
-  clock: () => number,
+  request: NftRequest,
 ): Promise<NftAnswer | undefined> {
-  const found =
-    resolveRemembered(memory, nftId, clock()) ?? (await resolveFromKv(index, memory, nftId, clock));
+  const found = resolveRemembered(sources, nftId) ?? (await resolveRead(sources, nftId, request));
   if (found.kind === 'answer' && found.ledgerIndex >= minLedgerIndex) {
     const { ledgerIndex, outputId, by } = found;
     return { ledgerIndex, outputId, source: 'kv', why: by };
   }
-  const row = await ledger.readNft(nftId, minLedgerIndex > 0);
+  const row = await sources.ledger.readNft(nftId, minLedgerIndex > 0);
   if (row === undefined) return undefined;
   const why = found.kind === 'answer' ? 'a later one was asked for' : found.why;
   return { ledgerIndex: row.ledgerIndex, outputId: row.output ?? undefined, source: 'd1', why };
 }
 
-/** Where both copies are remembered nothing is waited for. */
-function resolveRemembered(memory: Memory, nftId: string, now: number): Resolution | undefined {
-  const entry = memory.entry(nftId, now);
-  const recent = memory.recent(now);
+/** Where both copies are remembered, nothing is awaited. */
+function resolveRemembered(
+  { remembered, clock }: NftSources,
+  nftId: string,
+): Resolution | undefined {
+  const now = clock();
+  const entry = remembered.entry(nftId, now);
+  const recent = remembered.recent(now);
   return entry && recent && resolve(entry, recent, nftId, now);
 }
 
-async function resolveFromKv(
-  index: IndexReader,
-  memory: Memory,
+/** Reads what is not remembered, both copies at the same time. */
+async function resolveRead(
+  sources: NftSources,
   nftId: string,
-  clock: () => number,
+  request: NftRequest,
 ): Promise<Resolution> {
-  let copies: Copies;
+  const { remembered, clock } = sources;
+  const now = clock();
   try {
-    copies = await readCopies(index, memory, nftId, clock());
+    const [entry, recent] = await Promise.all([
+      remembered.entry(nftId, now) ?? readEntry(sources, nftId, now),
+      remembered.recent(now) ?? readRecent(sources, request, now),
+    ]);
+    return resolve(entry, recent, nftId, clock());
   } catch (error) {
     writeLog('error', 'nft-index.unreadable', { error: describeError(error) });
     return { kind: 'ask-ledger', why: 'KV failed' };
   }
-  return resolve(copies.entry, copies.recent, nftId, clock());
 }
 
-interface Copies {
-  entry: Copy<Entry>;
-  recent: Copy<Recent>;
-}
-
-/** What is not remembered comes in one operation. */
-async function readCopies(
-  index: IndexReader,
-  memory: Memory,
+async function readEntry(
+  { index, remembered }: NftSources,
   nftId: string,
   now: number,
-): Promise<Copies> {
+): Promise<KvRead<Entry>> {
   const key = entryKey(nftId);
-  let entry = memory.entry(nftId, now);
-  let recent = memory.recent(now);
-  const missing = [...(entry ? [] : [key]), ...(recent ? [] : [RECENT_KEY])];
-  if (missing.length > 0) {
-    const texts = await index.get(missing, { type: 'text', cacheTtl: CACHE_TTL });
-    entry ??= report(key, memory.keepEntry(nftId, texts.get(key) ?? null, now));
-    recent ??= report(RECENT_KEY, memory.keepRecent(texts.get(RECENT_KEY) ?? null, now));
-  }
-  return { entry: entry!, recent: recent! };
+  return report(key, remembered.keepEntry(nftId, await index.get(key, KV_OPTIONS), now));
 }
 
-function report<T>(key: string, copy: Copy<T>): Copy<T> {
-  if (copy.kind === 'malformed') writeLog('warn', 'nft-index.malformed', { key, why: copy.why });
-  return copy;
+/** Only a `recent` that is well-formed is taken from the cache, or put there. */
+async function readRecent(
+  { index, openCache, remembered }: NftSources,
+  { url, defer }: NftRequest,
+  now: number,
+): Promise<KvRead<Recent>> {
+  const cache = openCache(url);
+  const cached = await cache?.match();
+  if (cached !== undefined) {
+    const read = remembered.keepRecent(cached, now);
+    if (read.kind === 'value') return read;
+  }
+  const text = await index.get(RECENT_KEY, KV_OPTIONS);
+  const read = report(RECENT_KEY, remembered.keepRecent(text, now));
+  if (cache !== undefined && text !== null && read.kind === 'value') defer(() => cache.put(text));
+  return read;
+}
+
+function report<T>(key: string, read: KvRead<T>): KvRead<T> {
+  if (read.kind === 'malformed') writeLog('warn', 'nft-index.malformed', { key, why: read.why });
+  return read;
 }

@@ -1,66 +1,80 @@
 /**
- * What the index needs of the database and of the key-value store, so that its tests can put a model in their place (design §2).
+ * What the NFT index needs of the database and of the key-value store. Tests put models in their
+ * place.
  */
 import type { Head } from '../ledger/head.ts';
 import type { Position, State } from './publisher-state.ts';
 
 /** An NFT as the ledger has it. */
 export interface NftRow {
+  /** 64 lower-case hex digits. */
   nft: string;
-  /** Null where it was burned. */
+  /** 68 lower-case hex digits; null: burned. */
   output: string | null;
 }
 
-/** Its last change. */
+/** An NFT with the milestone of its last change. */
 export interface ChangeRow extends NftRow {
   milestone: number;
 }
 
-/** Rows of one moment. */
+/** Rows that were read in one transaction, and where the ledger stood then. */
 export interface Page<Row> {
   generation: string;
   ledgerIndex: number;
   rows: Row[];
 }
 
-export interface Stored {
-  /** Another one with every change. */
+/** The publisher's row. */
+export interface StoredState {
+  /** Another one after every change of the row. */
   token: string;
-  /** Undefined where the row is of no ledger or of another one. */
+  /** Undefined where the row belongs to another ledger, or to none. */
   state: State | undefined;
 }
 
 /** The publisher's side of the database. Each call is one transaction. */
 export interface IndexLedger {
-  /** Where the ledger stands, undefined where there is none, and the publisher's row, undefined where somebody removed it. */
-  look(): Promise<{
+  /**
+   * Reads where the ledger stands, undefined where there is none, and the publisher's row,
+   * undefined where somebody removed it.
+   */
+  readState(): Promise<{
     head: Pick<Head, 'generation' | 'start' | 'ledger'> | undefined;
-    stored: Stored | undefined;
+    stored: StoredState | undefined;
   }>;
 
-  /** Replaces the row if it still has the token, or puts one if there still is none; returns whether it did. Removes the changes that have left the window. */
+  /**
+   * Replaces the publisher's row if it still has the token; inserts it if `token` is undefined and
+   * there still is none. Removes the changes that have left the window.
+   *
+   * @returns whether the row was written
+   */
   swap(token: string | undefined, next: { token: string; state: State }): Promise<boolean>;
 
-  /** NFTs whose last change lies after the position and at or before the milestone, in the order of their changes. */
+  /** NFTs whose last change lies after `after`, up to milestone `upTo`, in order of position. */
   readChanges(after: Position, upTo: number, limit: number): Promise<Page<ChangeRow> | undefined>;
 
-  /** NFTs by ID. */
+  /** NFTs in order of their IDs. */
   readNfts(after: string, limit: number): Promise<Page<NftRow> | undefined>;
 
-  /** All that changed after `from`: the last ones with their state, and the names of at most so many. */
-  readWindow(from: number, answers: number, others: number): Promise<Window | undefined>;
+  /** All changes after milestone `from`: the last ones with their states, and prefixes. */
+  readWindow(from: number, maxStates: number, maxPrefixes: number): Promise<Window | undefined>;
 }
 
 export interface Window extends Page<NftRow> {
-  /** Of the publisher's row at that moment: the window is only what it says if no other publisher has moved on. */
+  /** Of the publisher's row. If another publisher has changed it, changes may be missing here. */
   token: string | undefined;
-  /** One after the other (recent.ts). */
-  names: string;
+  /** First digits of the changed NFTs' IDs (`PREFIX_LENGTH`), one after the other. */
+  prefixes: string;
 }
 
 /** The readers' side of the database. */
 export interface NftLedger {
-  /** Undefined where there is no ledger. `latest`: not from a replica, which may be late. */
+  /**
+   * @param latest whether a replica, which may lag behind, must not answer
+   * @returns undefined where there is no ledger
+   */
   readNft(
     nftId: string,
     latest: boolean,
@@ -69,10 +83,8 @@ export interface NftLedger {
 
 /** What readers need of KV. */
 export interface IndexReader {
-  get(
-    keys: string[],
-    options: { type: 'text'; cacheTtl: number },
-  ): Promise<Map<string, string | null>>;
+  /** @returns null where there is no such key */
+  get(key: string, options: { type: 'text'; cacheTtl: number }): Promise<string | null>;
 }
 
 /** What the publisher needs of KV. */

@@ -1,12 +1,17 @@
 /**
- * One call of the publisher under way: what it works on, what it may still spend, and how its state moves on.
+ * One call of the publisher under way: what it works on, what it may still spend, and its state.
  */
 import type { Head } from '../ledger/head.ts';
 import { STATEMENTS } from './d1-ledger.ts';
 import type { IndexLedger, IndexStore } from './ports.ts';
 import type { State } from './publisher-state.ts';
 
-/** What a call may use of the platform's limits an invocation (platform.md §1: 1,000 each). With less than 4 operations and 20 statements it gets nowhere. */
+/**
+ * What a call may use. The platform allows an invocation 1,000 of each
+ * (https://developers.cloudflare.com/kv/platform/limits/,
+ * https://developers.cloudflare.com/d1/platform/limits/). With less than 4 operations and 20
+ * statements a call gets nowhere.
+ */
 export interface Budget {
   /** Reads and writes of KV. */
   operations: number;
@@ -14,15 +19,15 @@ export interface Budget {
   statements: number;
 }
 
-/** How far `recent` goes; less than the real bounds in tests. */
-export interface Bounds {
-  answers: number;
-  others: number;
+/** How much `recent` may hold. Tests set less than the real bounds. */
+export interface RecentBounds {
+  states: number;
+  prefixes: number;
 }
 
 /**
- * Why a step ended before its work was done. After another publisher or a replaced ledger the whole call ends, as what it knows is out of date. The next call
- * goes on in any case.
+ * Why a step ended before its work was done. The next call continues in any case. After 'another
+ * publisher' and 'ledger replaced' the whole call ends, as what it knows is out of date.
  */
 export type Stop =
   | 'budget spent'
@@ -30,21 +35,26 @@ export type Stop =
   | 'another publisher'
   | 'ledger replaced'
   | 'KV too slow';
-export type Step = 'done' | Stop;
+export type StepResult = 'done' | Stop;
 
-export interface Run {
+export interface PublishRun {
   readonly ledger: IndexLedger;
   readonly store: IndexStore;
+  /** Unix milliseconds. */
   readonly clock: () => number;
-  readonly bounds: Bounds;
+  readonly bounds: RecentBounds;
   readonly head: Pick<Head, 'generation' | 'start' | 'ledger'>;
+  /** What is left of the budget. */
   readonly left: Budget;
   token: string | undefined;
   state: State;
 }
 
-/** Moves the state on, unless another publisher has done so since it was read. */
-export async function swapState(run: Run, state: State): Promise<'done' | 'another publisher'> {
+/** Writes the next state, unless another publisher has written one since ours was read. */
+export async function swapState(
+  run: PublishRun,
+  state: State,
+): Promise<'done' | 'another publisher'> {
   const token = crypto.randomUUID();
   run.left.statements -= STATEMENTS.swap;
   if (!(await run.ledger.swap(run.token, { token, state }))) return 'another publisher';

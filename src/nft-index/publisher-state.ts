@@ -1,59 +1,90 @@
 /**
- * What the publisher knows of the index in KV, and how that moves on (design §4): pure, kept in one row of D1 (migrations/0002_nft_index.sql).
+ * What the publisher knows of the index in KV, and how that advances. All functions are pure; the
+ * state is kept in one row of D1 (migrations/0002_nft_index.sql).
  *
- * Changes go through the window in the order of nft_change, each past the same points: `put` (its entry was put once), `again` (its entry was put again, late
- * enough that no writer holds an older one), `from` (it left the window, long enough after that no copy lacks it). What lies between is told by marks:
- * where the ledger stood when, and when the entries up to there had been put again.
+ * Changes pass two points in the order of `nft_change`: `putUpTo` (the entry was put, late enough
+ * that no writer holds an older one) and `from` (the change left the window, long enough after that
+ * for every copy to have it). Marks connect these points with time: where the ledger stood when,
+ * and when the entries up to there had been put.
  */
 import * as v from 'valibot';
-import { MilestoneIndex, Time } from './kv-value.ts';
-import { AGAIN_AFTER, MARK_EVERY, SETTLED } from './timing-assumptions.ts';
+import { MilestoneIndex, UnixMs } from './kv-value.ts';
+import { MARK_INTERVAL_MS, PUT_AFTER_MS, SETTLING_TIME_MS } from './timing-assumptions.ts';
 
-/** A place in nft_change: that row and all before it are behind. */
+/** A place in `nft_change`: that row and all before it. */
 const Position = v.strictObject({ milestone: v.pipe(v.number(), v.integer()), nft: v.string() });
 export type Position = v.InferOutput<typeof Position>;
-
-const Mark = v.strictObject({
-  milestone: MilestoneIndex,
-  /** The ledger had reached it by then. */
-  seenAt: Time,
-  /** By then the entries of all changes up to it had been put again; null before. */
-  againAt: v.nullable(Time),
-});
 
 const Entries = v.variant('kind', [
   /** Entries of the NFTs up to this ID have been put. */
   v.strictObject({ kind: v.literal('incomplete'), upTo: v.string() }),
   v.strictObject({
     kind: v.literal('complete'),
-    /** Since when no entry lacks a change up to `from` (`fromTime` in recent.ts). */
-    since: Time,
+    /** Since when no entry lacks a change up to `from` (`fromTime` in recent-changes.ts). */
+    since: UnixMs,
     /** A key that was put last, and will be there for as long as the entries are. */
     seal: v.string(),
   }),
 ]);
 
-const State = v.strictObject({
+/** As it stands in the row. */
+const StoredState = v.strictObject({
   generation: v.string(),
   from: MilestoneIndex,
   entries: Entries,
-  put: Position,
+  /** Version 0.1 put each entry twice, and kept here how far it was with the first time. */
+  put: v.optional(Position),
   again: Position,
-  /** In order. */
-  marks: v.array(Mark),
-  /** The last `recent`: the ledger index in it, and when it had been put. Null before the first. */
-  recent: v.nullable(v.strictObject({ to: MilestoneIndex, putAt: Time })),
+  marks: v.array(
+    v.strictObject({
+      milestone: MilestoneIndex,
+      seenAt: UnixMs,
+      againAt: v.nullable(UnixMs),
+    }),
+  ),
+  recent: v.nullable(v.strictObject({ to: MilestoneIndex, putAt: UnixMs })),
 });
-export type State = v.InferOutput<typeof State>;
 
-/** The text of a state, as it stands in the row. */
-export function writeState(state: State): string {
-  return JSON.stringify(state satisfies State);
+export interface Mark {
+  milestone: number;
+  /** The ledger had reached the milestone by then. */
+  seenAt: number;
+  /** By then the entries of all changes up to the milestone had been put; null before. */
+  putAt: number | null;
 }
 
-/** Fails on anything that this program did not write. */
-export function readState(text: string): State {
-  return v.parse(State, JSON.parse(text));
+export interface State {
+  /** Names the ledger's import (`head.generation`). */
+  generation: string;
+  /** The window begins after this milestone. */
+  from: number;
+  entries: v.InferOutput<typeof Entries>;
+  /** The entries of the changes up to here have been put. */
+  putUpTo: Position;
+  /** In order. */
+  marks: Mark[];
+  /** The last `recent`: its ledger index, and when it had been put. Null before the first. */
+  recent: { to: number; putAt: number } | null;
+}
+
+/** The text of a state, as it stands in the row. */
+export function serializeState({ putUpTo, marks, ...rest }: State): string {
+  const stored = {
+    ...rest,
+    again: putUpTo,
+    marks: marks.map(({ putAt, ...mark }) => ({ ...mark, againAt: putAt })),
+  };
+  return JSON.stringify(stored satisfies v.InferOutput<typeof StoredState>);
+}
+
+/** Fails on any text that {@link serializeState}, here or in version 0.1, did not make. */
+export function parseState(text: string): State {
+  const { put: _, again, marks, ...rest } = v.parse(StoredState, JSON.parse(text));
+  return {
+    ...rest,
+    putUpTo: again,
+    marks: marks.map(({ againAt, ...mark }) => ({ ...mark, putAt: againAt })),
+  };
 }
 
 /** Behind every change of the milestone. */
@@ -62,65 +93,68 @@ export function endOf(milestone: number): Position {
 }
 
 /**
- * The index of a ledger that was just imported: no entry of this generation has been put, and all changes since are in nft_change. Right also where the
- * row was removed: changes that are no longer in nft_change have settled long ago, so that the window lacks nothing.
+ * The state of an index whose ledger was just imported: no entry of this generation has been put,
+ * and all changes since the import are in `nft_change`.
+ *
+ * It is also right where somebody removed the row. Changes that are no longer in `nft_change` have
+ * settled long ago, so the window lacks nothing.
  */
 export function beginState(generation: string, start: number): State {
   return {
     generation,
     from: start,
     entries: { kind: 'incomplete', upTo: '' },
-    put: endOf(start),
-    again: endOf(start),
+    putUpTo: endOf(start),
     marks: [],
     recent: null,
   };
 }
 
-/** All entries are to be put once more, as they are not there. */
-export function beginAgain(state: State): State {
+/** The entries are gone: all are to be put once more. */
+export function discardEntries(state: State): State {
   return { ...state, entries: { kind: 'incomplete', upTo: '' } };
 }
 
 /**
- * The same state at a later time and ledger index: what has settled leaves the window, and a mark is set where one is due. Returns itself if nothing moved.
+ * The same state at a later time and ledger index: what has settled leaves the window, and a mark
+ * is set where one is due. Returns the state itself if nothing changed.
  *
- * While entries are incomplete nothing leaves: those that have been put stay within the range of `recent`, which is all that can prove them until the others
- * have settled.
+ * While entries are incomplete nothing leaves the window. Only the range of `recent` proves the
+ * entries that have been put, until the others have settled.
  */
-export function moveOn(state: State, ledgerIndex: number, now: number): State {
+export function advanceState(state: State, ledgerIndex: number, now: number): State {
   const { entries, marks } = state;
   if (entries.kind === 'incomplete') return state;
 
-  const settled = marks.findLast(({ againAt }) => againAt !== null && now - againAt >= SETTLED);
+  const settled = marks.findLast(({ putAt }) => putAt !== null && now - putAt >= SETTLING_TIME_MS);
   const from = settled?.milestone ?? state.from;
-  const since = Math.max(entries.since, settled?.againAt ?? 0);
+  const since = Math.max(entries.since, settled?.putAt ?? 0);
   const kept = marks.filter(({ milestone }) => milestone > from);
 
   const last = marks.at(-1);
   const due =
     last === undefined
       ? ledgerIndex > state.from
-      : ledgerIndex > last.milestone && now - last.seenAt >= MARK_EVERY;
+      : ledgerIndex > last.milestone && now - last.seenAt >= MARK_INTERVAL_MS;
   if (settled === undefined && !due) return state;
   return {
     ...state,
     from,
     entries: { ...entries, since },
-    marks: due ? [...kept, { milestone: ledgerIndex, seenAt: now, againAt: null }] : kept,
+    marks: due ? [...kept, { milestone: ledgerIndex, seenAt: now, putAt: null }] : kept,
   };
 }
 
-/** The milestone up to which entries are to be put again by now, if there is one. */
-export function dueAgain({ marks }: State, now: number): number | undefined {
-  return marks.findLast(({ seenAt, againAt }) => againAt === null && now - seenAt >= AGAIN_AFTER)
+/** The milestone up to which entries are to be put now; undefined: none are. */
+export function duePut({ marks }: State, now: number): number | undefined {
+  return marks.findLast(({ seenAt, putAt }) => putAt === null && now - seenAt >= PUT_AFTER_MS)
     ?.milestone;
 }
 
-/** The entries of all changes up to the milestone were put again by `now`. */
-export function markAgain(state: State, milestone: number, now: number): State {
+/** The entries of all changes up to the milestone had been put by `now`. */
+export function markPut(state: State, milestone: number, now: number): State {
   const marks = state.marks.map((mark) =>
-    mark.againAt === null && mark.milestone <= milestone ? { ...mark, againAt: now } : mark,
+    mark.putAt === null && mark.milestone <= milestone ? { ...mark, putAt: now } : mark,
   );
-  return { ...state, again: endOf(milestone), marks };
+  return { ...state, putUpTo: endOf(milestone), marks };
 }

@@ -1,59 +1,67 @@
 /**
- * Putting entries into KV, a page of D1 at a time (design §4): those of new changes, those of changes whose turn has come to be put again, and all of them.
+ * Putting entries into KV, a page of D1 at a time: those of changes that are due, and those of all
+ * NFTs.
  *
- * A page is read, its entries are put, and only when all of them are acknowledged the state moves behind it. Whatever breaks in between, the page is put again by
- * the next call, with what D1 says then. Two publishers at once put the same pages; what either reads for a page contains the changes that the page is put for.
+ * A page is read and its entries are put. Only when all of them are acknowledged is the state
+ * advanced behind the page. If anything fails in between, the next call puts the page again, with
+ * what D1 says then. Two publishers at once put the same pages; what either reads for a page
+ * contains the changes that the page is put for.
  */
 import { STATEMENTS } from './d1-ledger.ts';
 import { entryKey, writeEntry } from './kv-entry.ts';
 import type { IndexStore, NftRow, Page } from './ports.ts';
-import { type Budget, type Run, type Step, swapState } from './publish-run.ts';
-import { dueAgain, endOf, markAgain, type Position, type State } from './publisher-state.ts';
-import { PUT_WITHIN } from './timing-assumptions.ts';
+import { type PublishRun, type StepResult, swapState } from './publish-run.ts';
+import { duePut, markPut, type Position } from './publisher-state.ts';
+import { PUT_WITHIN_MS } from './timing-assumptions.ts';
 
-/** Entries put before the state is written: so few that they are put in time also where a put takes seconds. */
+/** So few entries a page that they are put in time even where a put takes seconds. */
 const PAGE_SIZE = 60;
 
-/** The Workers runtime has so many requests under way at once. */
-const LANES = 6;
+/** A Worker may have six connections open at once. */
+const CONCURRENT_PUTS = 6;
 
-/** Puts the entries of new changes. No answer depends on it while they stand in `recent`; it serves where KV behaves worse than times.ts assumes. */
-export function putChanged(run: Run, kept: Budget): Promise<Step> {
-  const { ledger } = run.head;
-  return putChanges(run, kept, ledger, run.state.put, (state, put) => ({
-    ...state,
-    put: put ?? endOf(ledger),
-  }));
-}
-
-/** Puts the entries of changes again that were first seen long enough ago. */
-export async function putAgain(run: Run): Promise<Step> {
-  const upTo = dueAgain(run.state, run.clock());
+/**
+ * Puts the entries of changes that were first seen {@link PUT_AFTER_MS} ago. Until they are put,
+ * and long after, the changes stand in `recent`, so no answer needs an earlier put.
+ */
+export async function putChanged(run: PublishRun): Promise<StepResult> {
+  const upTo = duePut(run.state, run.clock());
   if (upTo === undefined) return 'done';
-  return putChanges(run, NOTHING, upTo, run.state.again, (state, again) =>
-    again ? { ...state, again } : markAgain(state, upTo, run.clock()),
-  );
+  let after: Position | undefined = run.state.putUpTo;
+  while (after !== undefined && after.milestone <= upTo) {
+    const size = pageSize(run);
+    if (size === 0) return 'budget spent';
+    const from: Position = after;
+    const page = await putPage(run, () => run.ledger.readChanges(from, upTo, size));
+    if (typeof page === 'string') return page;
+    const last = page.rows.length < size ? undefined : page.rows.at(-1);
+    after = last && { milestone: last.milestone, nft: last.nft };
+    const state = after ? { ...run.state, putUpTo: after } : markPut(run.state, upTo, run.clock());
+    const result = await swapState(run, state);
+    if (result !== 'done') return result;
+  }
+  return 'done';
 }
 
-/** Puts the entries of all NFTs, and a seal behind them. */
-export async function putAll(run: Run): Promise<Step> {
+/** Puts the entries of all NFTs, and a seal after them. */
+export async function putAllEntries(run: PublishRun): Promise<StepResult> {
   for (let { entries } = run.state; entries.kind === 'incomplete'; entries = run.state.entries) {
-    const size = pageSize(run, NOTHING);
+    const size = pageSize(run);
     if (size === 0) return 'budget spent';
     const { upTo } = entries;
     const page = await putPage(run, () => run.ledger.readNfts(upTo, size));
     if (typeof page === 'string') return page;
     const last = page.rows.length < size ? undefined : page.rows.at(-1);
-    const step = last
+    const result = last
       ? await swapState(run, { ...run.state, entries: { kind: 'incomplete', upTo: last.nft } })
-      : await seal(run);
-    if (step !== 'done') return step;
+      : await putSeal(run);
+    if (result !== 'done') return result;
   }
   return 'done';
 }
 
-/** Nobody has read the seal's key before, so that no absence of it is remembered anywhere. */
-async function seal(run: Run): Promise<Step> {
+/** The seal's key is new, so no location remembers that it was absent. */
+async function putSeal(run: PublishRun): Promise<StepResult> {
   const key = `seal:${crypto.randomUUID()}`;
   run.left.operations -= 1;
   await run.store.put(key, run.state.generation);
@@ -63,41 +71,16 @@ async function seal(run: Run): Promise<Step> {
   });
 }
 
-const NOTHING: Budget = { operations: 0, statements: 0 };
-
-/** Puts the entries of the changes after `position` and up to the milestone; `move` takes the state to a position, or behind all of them. */
-async function putChanges(
-  run: Run,
-  kept: Budget,
-  upTo: number,
-  position: Position,
-  move: (state: State, to: Position | undefined) => State,
-): Promise<Step> {
-  let after: Position | undefined = position;
-  while (after !== undefined && after.milestone <= upTo) {
-    const size = pageSize(run, kept);
-    if (size === 0) return 'budget spent';
-    const from: Position = after;
-    const page = await putPage(run, () => run.ledger.readChanges(from, upTo, size));
-    if (typeof page === 'string') return page;
-    const last = page.rows.length < size ? undefined : page.rows.at(-1);
-    after = last && { milestone: last.milestone, nft: last.nft };
-    const step = await swapState(run, move(run.state, after));
-    if (step !== 'done') return step;
-  }
-  return 'done';
-}
-
-/** As many entries as the budget allows, less what is kept for later steps and for the statements that go with a page. */
-function pageSize({ left }: Run, kept: Budget): number {
-  if (left.statements - kept.statements < STATEMENTS.page + STATEMENTS.swap) return 0;
-  // one operation stays for the seal
-  return Math.max(0, Math.min(PAGE_SIZE, left.operations - kept.operations - 1));
+/** The number of entries for which the budget suffices, with the statements of their page. */
+function pageSize({ left }: PublishRun): number {
+  if (left.statements < STATEMENTS.page + STATEMENTS.swap) return 0;
+  // one operation is left for the seal
+  return Math.max(0, Math.min(PAGE_SIZE, left.operations - 1));
 }
 
 /** Reads a page of this run's ledger and puts its entries. */
 async function putPage<Row extends NftRow>(
-  run: Run,
+  run: PublishRun,
   read: () => Promise<Page<Row> | undefined>,
 ): Promise<Page<Row> | 'ledger replaced' | 'KV too slow'> {
   const readAt = run.clock();
@@ -112,13 +95,18 @@ async function putPage<Row extends NftRow>(
     ],
   );
   run.left.operations -= pairs.length;
-  const inTime = await putPairs(run.store, pairs, () => run.clock() - readAt <= PUT_WITHIN);
+  const inTime = await putPairs(run.store, pairs, () => run.clock() - readAt <= PUT_WITHIN_MS);
   return inTime ? page : 'KV too slow';
 }
 
 type Pair = [key: string, value: string];
 
-/** Returns whether all were put while they still might be. Waits for all that were begun, also when one fails: nothing is left to land behind the caller's back. */
+/**
+ * Puts the pairs, unless `mayPut` says no before one of them. It waits for every put that it began,
+ * also when one fails: none may land after the caller has gone on.
+ *
+ * @returns whether all were put
+ */
 async function putPairs(
   store: IndexStore,
   pairs: readonly Pair[],
@@ -126,14 +114,14 @@ async function putPairs(
 ): Promise<boolean> {
   const waiting = pairs.values();
   let inTime = true;
-  const lanes = Array.from({ length: LANES }, async () => {
+  const workers = Array.from({ length: CONCURRENT_PUTS }, async () => {
     for (const [key, value] of waiting) {
       inTime &&= mayPut();
       if (!inTime) return;
       await store.put(key, value);
     }
   });
-  for (const lane of await Promise.allSettled(lanes))
-    if (lane.status === 'rejected') throw lane.reason;
+  for (const worker of await Promise.allSettled(workers))
+    if (worker.status === 'rejected') throw worker.reason;
   return inTime;
 }

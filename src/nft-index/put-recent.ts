@@ -1,40 +1,40 @@
 /**
- * Putting `recent` (design §4): the window as D1 has it now, in one value.
+ * Putting `recent`: the window of changes as D1 has it now, in one value.
  */
 import { STATEMENTS } from './d1-ledger.ts';
 import type { Window } from './ports.ts';
-import { type Budget, type Run, type Step, swapState } from './publish-run.ts';
-import { beginAgain } from './publisher-state.ts';
-import { NAME_LENGTH, RECENT_KEY, type Recent, writeRecent } from './recent-changes.ts';
-import { BETWEEN_PUTS, CACHE_TTL, HEARTBEAT, SETTLED } from './timing-assumptions.ts';
+import { type Budget, type PublishRun, type StepResult, swapState } from './publish-run.ts';
+import { discardEntries } from './publisher-state.ts';
+import { PREFIX_LENGTH, RECENT_KEY, type Recent, writeRecent } from './recent-changes.ts';
+import {
+  HEARTBEAT_MS,
+  KV_CACHE_TTL_S,
+  RECENT_PUT_INTERVAL_MS,
+  SETTLING_TIME_MS,
+} from './timing-assumptions.ts';
 
-/** What one `recent` takes, with a look at the seal and the state that follows from its absence. */
-export const RECENT_COSTS: Budget = {
+/** What one `recent` takes, with the read of the seal and the state to write if that is lost. */
+const RECENT_COST: Budget = {
   operations: 2,
   statements: STATEMENTS.window + 2 * STATEMENTS.swap,
 };
 
-/** Puts `recent` if the ledger moved since the last one, or if that is long ago. */
-export async function putRecent(run: Run): Promise<Step> {
+/** Puts `recent` if the ledger advanced since the last one, or if that is long ago. */
+export async function putRecent(run: PublishRun): Promise<StepResult> {
   const due = whenDue(run);
   if (due !== 'now') return due;
-  if (
-    run.left.operations < RECENT_COSTS.operations ||
-    run.left.statements < RECENT_COSTS.statements
-  )
+  if (run.left.operations < RECENT_COST.operations || run.left.statements < RECENT_COST.statements)
     return 'budget spent';
 
   const publishedAt = run.clock();
   if (await isSealLost(run, publishedAt)) {
-    const step = await swapState(run, beginAgain(run.state));
-    if (step !== 'done') return step;
+    const result = await swapState(run, discardEntries(run.state));
+    if (result !== 'done') return result;
   }
   run.left.statements -= STATEMENTS.window;
-  const window = await run.ledger.readWindow(
-    run.state.from,
-    run.bounds.answers,
-    run.bounds.others + 1,
-  );
+  // one prefix more than fits, to see whether all do
+  const { states, prefixes } = run.bounds;
+  const window = await run.ledger.readWindow(run.state.from, states, prefixes + 1);
   if (window?.generation !== run.state.generation) return 'ledger replaced';
   if (window.token !== run.token) return 'another publisher';
 
@@ -43,26 +43,36 @@ export async function putRecent(run: Run): Promise<Step> {
   return swapState(run, { ...run.state, recent: { to: window.ledgerIndex, putAt: run.clock() } });
 }
 
-function whenDue({ state, head, clock }: Run): 'now' | 'done' | 'too soon' {
+function whenDue({ state, head, clock }: PublishRun): 'now' | 'done' | 'too soon' {
   if (state.recent === null) return 'now';
-  // a clock that went back must not keep it from being put
+  // absolute, so that a clock that went back does not delay it
   const since = Math.abs(clock() - state.recent.putAt);
-  if (state.recent.to >= head.ledger && since < HEARTBEAT) return 'done';
-  return since < BETWEEN_PUTS ? 'too soon' : 'now';
+  if (state.recent.to >= head.ledger && since < HEARTBEAT_MS) return 'done';
+  return since < RECENT_PUT_INTERVAL_MS ? 'too soon' : 'now';
 }
 
 /**
- * Whether KV is no longer what the entries were put into. A namespace that was emptied or exchanged has no seal; its entries are put anew, and until then absence in
- * it means nothing. (Absences are answered from only once settled, and then the seal was put longer ago than any copy is old.)
+ * Whether KV is no longer the namespace that the entries were put into. A namespace that was
+ * emptied or exchanged has no seal. Then its entries are put anew, and until all are there an
+ * absent one means nothing.
+ *
+ * Nothing is answered from an absence before the index has settled. By then the seal is older than
+ * any copy in KV, so that it can only be absent if it is lost.
  */
-async function isSealLost({ state: { entries }, store, left }: Run, now: number): Promise<boolean> {
-  if (entries.kind === 'incomplete' || now - entries.since < SETTLED) return false;
+async function isSealLost(
+  { state: { entries }, store, left }: PublishRun,
+  now: number,
+): Promise<boolean> {
+  if (entries.kind === 'incomplete' || now - entries.since < SETTLING_TIME_MS) return false;
   left.operations -= 1;
-  const copies = await store.get([entries.seal], { type: 'text', cacheTtl: CACHE_TTL });
-  return (copies.get(entries.seal) ?? null) === null;
+  return (await store.get(entries.seal, { type: 'text', cacheTtl: KV_CACHE_TTL_S })) === null;
 }
 
-function describeWindow({ state, bounds }: Run, window: Window, publishedAt: number): Recent {
+function describeWindow(
+  { state, bounds }: PublishRun,
+  window: Window,
+  publishedAt: number,
+): Recent {
   const { generation, entries, from } = state;
   const value: Recent = {
     generation,
@@ -70,11 +80,11 @@ function describeWindow({ state, bounds }: Run, window: Window, publishedAt: num
     to: window.ledgerIndex,
     fromTime: entries.kind === 'complete' ? entries.since : null,
     publishedAt,
-    answers: Object.fromEntries(window.rows.map(({ nft, output }) => [nft, output])),
-    others: '',
+    states: Object.fromEntries(window.rows.map(({ nft, output }) => [nft, output])),
+    prefixes: '',
   };
-  if (window.rows.length < bounds.answers) return value;
-  if (window.names.length > bounds.others * NAME_LENGTH)
+  if (window.rows.length < bounds.states) return value;
+  if (window.prefixes.length > bounds.prefixes * PREFIX_LENGTH)
     return { ...value, from: value.to, fromTime: null };
-  return { ...value, others: window.names };
+  return { ...value, prefixes: window.prefixes };
 }

@@ -1,80 +1,104 @@
 /**
- * `recent`: one value with every NFT change that entries may lack (design §4).
+ * `recent`: one value in KV with every NFT change that entries may lack (docs/storage.md#kv-keys).
  *
- * It is bounded. The NFTs that changed last, {@link MAX_ANSWERS} of them, stand in it with their answers. If more changed, all of them are named by the first
- * digits of their IDs, and asked about in D1: with 50,000 names, one lookup in 86,000 of any other NFT meets a name that is not its own and asks D1 without need.
- * More than {@link MAX_OTHERS} cannot be named: such a value covers nothing but its own milestone, and D1 answers for nearly all.
+ * Its size is bounded. The NFTs that changed last, at most {@link MAX_STATES}, stand in it with
+ * their states. If more changed, `recent` also has a prefix of each changed NFT's ID, and a lookup
+ * of an NFT with such a prefix asks D1. With 50,000 prefixes, one lookup in 86,000 of an unchanged
+ * NFT meets another NFT's prefix and asks D1 without need. More than {@link MAX_PREFIXES} do not
+ * fit: then `recent` covers its own milestone only, and D1 answers nearly all lookups.
  *
- * Measured with node 26 on two busy cores, from text to checked value, once a copy and not once a request: 1,000 answers 140 KB and 1.2 ms; with 50,000 names
- * 540 KB and 2.7 ms; with 200,000 names 1.7 MB and 7 ms. A lookup then searches the names, 0.2 ms in 50,000 and 0.9 ms in 200,000. Reading a window of 50,000 from a
- * local D1 takes 25 ms. KV takes 25 MiB a value.
+ * Measured with Node 26 on two busy cores, from text to checked value, once for each copy:
+ * 1,000 states, 140 KB, 1.2 ms; with 50,000 prefixes, 540 KB, 2.7 ms; with 200,000 prefixes,
+ * 1.7 MB, 7 ms. A lookup then searches the prefixes: 0.2 ms in 50,000, 0.9 ms in 200,000. To read
+ * 50,000 changes from a local D1 takes 25 ms. KV takes 25 MiB a value.
  */
 import * as v from 'valibot';
-import { type Copy, Holder, MilestoneIndex, NftId, readCopy, Time } from './kv-value.ts';
+import {
+  type KvRead,
+  MilestoneIndex,
+  NftId,
+  OutputIdOrBurned,
+  readKvValue,
+  UnixMs,
+} from './kv-value.ts';
 
 export const RECENT_KEY = 'recent';
 
-/** A change costs 140 bytes as an answer and 8 as a name. */
-export const MAX_ANSWERS = 1_000;
+/** A change takes 140 bytes as a state and 8 as a prefix. */
+export const MAX_STATES = 1_000;
 
-/** As one text of 1.6 MB: D1 hands out 2 MB at most. */
-export const MAX_OTHERS = 200_000;
+/** They come from D1 as one text of 1.6 MB: D1 returns 2 MB at most. */
+export const MAX_PREFIXES = 200_000;
 
-/** Digits of an ID that name it among the others. */
-export const NAME_LENGTH = 8;
+/** Hex digits of an NFT ID in a prefix. */
+export const PREFIX_LENGTH = 8;
 
-const Recent = v.pipe(
+/** As it stands in KV. */
+const StoredRecent = v.pipe(
   v.strictObject({
     generation: v.string(),
-    /** Changes after this milestone … */
+    /** The changes after this milestone … */
     from: MilestoneIndex,
-    /** … up to this one are covered: all of them. The answers are true here. */
+    /** … up to this one are covered, all of them. The states are those at `to`. */
     to: MilestoneIndex,
     /** Since when no entry lacks a change up to `from`; null while the index is not complete. */
-    fromTime: v.nullable(Time),
-    /** When it was read from D1, not later. */
-    publishedAt: Time,
-    /** NFT ID → output ID, null where it was burned. */
+    fromTime: v.nullable(UnixMs),
+    /** It was read from D1 at this time or later. */
+    publishedAt: UnixMs,
+    /** NFT ID → output ID; null: burned. */
     answers: v.pipe(
       v.custom<Record<string, string | null>>(isNoList, 'a list'),
-      v.record(NftId, Holder),
+      v.record(NftId, OutputIdOrBurned),
     ),
-    /** Names of the other NFTs that changed, one after the other. Also some of those in `answers`. */
+    /** Prefixes of changed NFTs' IDs, one after the other; may include those of `answers`. */
     others: v.pipe(
       v.string(),
       v.check(
-        (names) => names.length % NAME_LENGTH === 0 && !/[^0-9a-f]/.test(names),
-        'not a list of names',
+        (prefixes) => prefixes.length % PREFIX_LENGTH === 0 && !/[^0-9a-f]/.test(prefixes),
+        'not a list of prefixes',
       ),
     ),
   }),
   v.check(({ from, to }) => from <= to, 'from after to'),
 );
+
+const Recent = v.pipe(
+  StoredRecent,
+  v.transform(({ answers, others, ...range }) => ({
+    ...range,
+    states: answers,
+    prefixes: others,
+  })),
+);
 export type Recent = v.InferOutput<typeof Recent>;
 
-/** valibot takes an empty list for an empty record, and a list says nothing about NFTs. */
+/** valibot takes an empty list for an empty record. */
 function isNoList(value: unknown): boolean {
   return !Array.isArray(value);
 }
 
-export function writeRecent(recent: Recent): string {
-  return JSON.stringify(recent satisfies Recent);
+export function writeRecent({ states, prefixes, ...range }: Recent): string {
+  const stored = { ...range, answers: states, others: prefixes };
+  return JSON.stringify(stored satisfies v.InferOutput<typeof StoredRecent>);
 }
 
-export function readRecent(text: string | null): Copy<Recent> {
-  return readCopy(Recent, text);
+export function readRecent(text: string | null): KvRead<Recent> {
+  return readKvValue(Recent, text);
 }
 
-/** What became of the NFT by its last change: an output ID, null where it was burned, undefined where `answers` does not have it. */
-export function findAnswer({ answers }: Recent, nftId: string): string | null | undefined {
-  return Object.hasOwn(answers, nftId) ? answers[nftId] : undefined;
+/** @returns an output ID; null: burned; undefined: `states` does not have the NFT */
+export function findState({ states }: Recent, nftId: string): string | null | undefined {
+  return Object.hasOwn(states, nftId) ? states[nftId] : undefined;
 }
 
-/** Whether the NFT may be among the others. A search for the text, kept to whole names, is faster than making a set and needs no order. */
-export function isAmongOthers({ others }: Recent, nftId: string): boolean {
-  const name = nftId.slice(0, NAME_LENGTH);
-  for (let at = others.indexOf(name); at !== -1; at = others.indexOf(name, at + 1)) {
-    if (at % NAME_LENGTH === 0) return true;
+/**
+ * Whether `prefixes` has the NFT's prefix. Searching the text, and taking whole prefixes only, is
+ * faster than making a set, and the prefixes need no order.
+ */
+export function hasPrefixOf({ prefixes }: Recent, nftId: string): boolean {
+  const prefix = nftId.slice(0, PREFIX_LENGTH);
+  for (let at = prefixes.indexOf(prefix); at !== -1; at = prefixes.indexOf(prefix, at + 1)) {
+    if (at % PREFIX_LENGTH === 0) return true;
   }
   return false;
 }

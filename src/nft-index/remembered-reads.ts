@@ -1,49 +1,53 @@
 /**
- * What an isolate remembers of KV (design §1): copies for at most a second, and of `recent` the checked value for as long as KV returns the same text, so that
- * it is taken apart once a copy and not once a request.
+ * What an isolate remembers of KV: each read for at most a second. The checked value of `recent` is
+ * kept for as long as KV returns the same text, so that it is parsed once for each copy and not
+ * once for each request.
  */
 
 import { type Entry, readEntry } from './kv-entry.ts';
-import type { Copy } from './kv-value.ts';
+import type { KvRead } from './kv-value.ts';
 import { type Recent, readRecent } from './recent-changes.ts';
-import { REMEMBERED } from './timing-assumptions.ts';
+import { REMEMBER_MS } from './timing-assumptions.ts';
 
-/** Entries are some 200 bytes; which ones are asked for is up to anonymous clients. */
+/** An entry takes some 200 bytes. Anonymous clients decide which ones are asked for. */
 const MAX_ENTRIES = 1_000;
 
-export class Memory {
-  #recent: { at: number; text: string | null; copy: Copy<Recent> } | undefined;
-  readonly #entries = new Map<string, { at: number; copy: Copy<Entry> }>();
+export class RememberedReads {
+  #recent: { at: number; text: string | null; read: KvRead<Recent> } | undefined;
+  readonly #entries = new Map<string, { at: number; read: KvRead<Entry> }>();
 
-  recent(now: number): Copy<Recent> | undefined {
-    return isFresh(this.#recent, now) ? this.#recent.copy : undefined;
+  /** @returns undefined where nothing fresh is remembered */
+  recent(now: number): KvRead<Recent> | undefined {
+    return isFresh(this.#recent, now) ? this.#recent.read : undefined;
   }
 
-  entry(nftId: string, now: number): Copy<Entry> | undefined {
+  /** @returns undefined where nothing fresh is remembered */
+  entry(nftId: string, now: number): KvRead<Entry> | undefined {
     const kept = this.#entries.get(nftId);
-    return isFresh(kept, now) ? kept.copy : undefined;
+    return isFresh(kept, now) ? kept.read : undefined;
   }
 
-  /** @param at when the reading began */
-  keepRecent(text: string | null, at: number): Copy<Recent> {
-    const copy = text === this.#recent?.text ? this.#recent.copy : readRecent(text);
-    this.#recent = { at, text, copy };
-    return copy;
+  /** @param at when the reading began, Unix milliseconds */
+  keepRecent(text: string | null, at: number): KvRead<Recent> {
+    const read = text === this.#recent?.text ? this.#recent.read : readRecent(text);
+    this.#recent = { at, text, read };
+    return read;
   }
 
-  keepEntry(nftId: string, text: string | null, at: number): Copy<Entry> {
-    const copy = readEntry(text);
-    this.#entries.delete(nftId); // so that it counts as the latest
-    this.#entries.set(nftId, { at, copy });
+  /** @param at when the reading began, Unix milliseconds */
+  keepEntry(nftId: string, text: string | null, at: number): KvRead<Entry> {
+    const read = readEntry(text);
+    this.#entries.delete(nftId); // so that it becomes the last one of the map
+    this.#entries.set(nftId, { at, read });
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= MAX_ENTRIES) break;
       this.#entries.delete(oldest);
     }
-    return copy;
+    return read;
   }
 }
 
-/** A clock that went back has nothing fresh. */
+/** A read is not fresh if the clock went back since. */
 function isFresh<T extends { at: number }>(kept: T | undefined, now: number): kept is T {
-  return kept !== undefined && now >= kept.at && now - kept.at < REMEMBERED;
+  return kept !== undefined && now >= kept.at && now - kept.at < REMEMBER_MS;
 }

@@ -1,49 +1,63 @@
 /**
- * From copies of an NFT's entry and of `recent` to an answer that is true at the ledger index it names, or to none (design §4, platform.md §3).
+ * From copies of an NFT's entry and of `recent` to an answer that is true at the ledger index it
+ * names, or to none (docs/architecture.md#why-an-answer-from-stale-copies-is-true).
  *
- * The copies may be of different age, and either may be of another location or backend than the last time. What is known of them:
- *  - an entry was read from D1: its output held at its ledger index;
- *  - a `recent` was read from D1 at once: it names every NFT that changed after `from` and up to `to`, with its state at `to`;
- *  - from `fromTime` on, no put of an entry lacks a change up to `from`.
- * The first two are true for ever, whatever happens to the copies. The third one says, by the assumptions of times.ts, that whoever reads an entry
- * {@link SETTLED} after `fromTime` gets one that has them all. `recent` was published before it was read, so the publisher's own clock decides on that, and
- * what a reader's clock says only decides on what is too old to be useful.
+ * The two copies may be of different ages, and either may come from another location or backend
+ * than the last time. What is known of them:
+ *  - An entry was read from D1: its output held the NFT at its ledger index.
+ *  - A `recent` was read from D1 in one transaction: it has every NFT that changed after `from` and
+ *    up to `to`, with its state at `to`.
+ *  - Since `fromTime`, no put of an entry lacks a change up to `from`.
+ * The first two are true whatever happens to the copies. With the third one and the assumptions of
+ * timing-assumptions.ts, whoever reads an entry {@link SETTLING_TIME_MS} after `fromTime` gets one
+ * that has all those changes. A `recent` is published before it is read, so the publisher's own
+ * clock shows that this time has passed. The reader's clock only says which `recent` is too old to
+ * be useful.
  */
 
 import type { Entry } from './kv-entry.ts';
-import type { Copy } from './kv-value.ts';
-import { findAnswer, isAmongOthers, type Recent } from './recent-changes.ts';
-import { CLOCKS, RECENT_AGE, SETTLED } from './timing-assumptions.ts';
+import type { KvRead } from './kv-value.ts';
+import { findState, hasPrefixOf, type Recent } from './recent-changes.ts';
+import { MAX_CLOCK_SKEW_MS, MAX_RECENT_AGE_MS, SETTLING_TIME_MS } from './timing-assumptions.ts';
 
-/** By what an answer is true: the entry itself, the change in `recent`, the entry's ledger index in its range, or the entry's age. */
+/**
+ * What makes an answer true: the entry's own ledger index, the NFT's change in `recent`, an entry
+ * whose ledger index lies in the range of `recent`, or the time for which the index has been
+ * settled.
+ */
 export type Proof = 'entry' | 'change' | 'range' | 'age';
 
 export type Resolution =
   | { kind: 'answer'; ledgerIndex: number; outputId: string | undefined; by: Proof }
   | { kind: 'ask-ledger'; why: string };
 
+/**
+ * @param nftId 64 lower-case hex digits
+ * @param now the reader's clock, Unix milliseconds
+ */
 export function resolve(
-  entry: Copy<Entry>,
-  recent: Copy<Recent>,
+  entry: KvRead<Entry>,
+  recent: KvRead<Recent>,
   nftId: string,
   now: number,
 ): Resolution {
   if (recent.kind !== 'value') return askLedger(`recent is ${recent.kind}`);
   const { generation, from, to, fromTime, publishedAt } = recent.value;
-  if (now - publishedAt > RECENT_AGE) return askLedger('recent is old');
-  if (publishedAt - now > CLOCKS) return askLedger('recent is of the future');
+  if (now - publishedAt > MAX_RECENT_AGE_MS) return askLedger('recent is old');
+  if (publishedAt - now > MAX_CLOCK_SKEW_MS) return askLedger('recent is of the future');
 
-  // An entry of another generation, or none that can be read, is no entry; that it is not absent matters only at the end.
+  // An entry of another generation, and one that cannot be read, say nothing. Only the end of this
+  // function needs to know that they are not absent.
   const own =
     entry.kind === 'value' && entry.value.generation === generation ? entry.value : undefined;
   if (own !== undefined && own.ledgerIndex >= to)
     return answer(own.ledgerIndex, own.outputId, 'entry');
 
-  const change = findAnswer(recent.value, nftId);
-  if (change !== undefined) return answer(to, change, 'change');
-  if (isAmongOthers(recent.value, nftId)) return askLedger('changed lately');
+  const state = findState(recent.value, nftId);
+  if (state !== undefined) return answer(to, state, 'change');
+  if (hasPrefixOf(recent.value, nftId)) return askLedger('changed lately');
 
-  // Nothing changed after `from`: what held there holds at `to`.
+  // The NFT did not change after `from`: what held there holds at `to`.
   if (own !== undefined && own.ledgerIndex >= from) return answer(to, own.outputId, 'range');
   if (own === undefined && entry.kind !== 'absent') {
     return askLedger(
@@ -51,7 +65,7 @@ export function resolve(
     );
   }
   if (fromTime === null) return askLedger('index is not complete');
-  if (publishedAt - fromTime < SETTLED) return askLedger('index is not settled');
+  if (publishedAt - fromTime < SETTLING_TIME_MS) return askLedger('index is not settled');
   return answer(to, own?.outputId ?? null, 'age');
 }
 

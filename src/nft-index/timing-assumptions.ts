@@ -1,54 +1,71 @@
 /**
- * The times that the index counts on, in milliseconds (design §4), and what is assumed.
+ * The times that the NFT index counts on, and what it assumes about KV.
  *
- * Two assumptions about KV carry every answer that is not true by construction, nothing else does:
- * 1. Copies: a read of an entry returns nothing that a later, acknowledged put replaced {@link COPY_AGE} ago or more. The documentation says "60 seconds or
- *    more" (platform.md §1). Remembered absences count as copies, so does the second that an isolate remembers, so does a backend that gets a put late.
- * 2. Writers: a put lands, wherever it lands, within {@link WRITE_AGE} of the reading from D1 that it carries. The publisher gives up entries that it has
- *    held for {@link PUT_WITHIN}, and the platform ends any invocation that could still write after 15 minutes. (Entries put in bulk, before their ledger is there,
- *    count from the moment it is.)
+ * Every answer that is not true by construction rests on these two assumptions, and on nothing
+ * else (docs/architecture.md#why-an-answer-from-stale-copies-is-true):
  *
- * A change stands in `recent` while entries may lack it: {@link AGAIN_AFTER} until no writer holds an older entry, then its entry is put again from D1, then
- * {@link SETTLED} until no copy is older than that. With {@link MARK_EVERY} that makes 47 to 48 minutes.
+ * 1. Copies. A read of an entry never returns a value that a later put replaced
+ *    {@link MAX_COPY_AGE_MS} ago or more, counted from that put's acknowledgement. Cloudflare
+ *    documents "60 seconds or more"
+ *    (https://developers.cloudflare.com/kv/concepts/how-kv-works/). A remembered absence counts as
+ *    a copy. So does the second for which an isolate remembers a read, and so does a backend of KV
+ *    that receives a put late.
+ * 2. Writers. A put lands, on whichever backend, within {@link MAX_WRITE_AGE_MS} of the reading
+ *    from D1 that it carries. The publisher begins no put later than {@link PUT_WITHIN_MS} after
+ *    the reading, and the platform ends any invocation that could still write after 15 minutes.
+ *    Entries that an import puts in bulk, before their ledger is served, count from the moment at
+ *    which it is.
+ *
+ * An NFT's change therefore stays in `recent` for 47 to 48 minutes: {@link PUT_AFTER_MS} until no
+ * writer holds an older entry; then the entry is put; then {@link SETTLING_TIME_MS} until no copy
+ * is older than that put. {@link MARK_INTERVAL_MS} is the rest.
  */
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
 
-/** W of the design: no copy of an entry is older. 30 times the documented minute. */
-export const COPY_AGE = 30 * MINUTE;
+/** No copy of an entry is older: 30 times the minute that is documented. */
+export const MAX_COPY_AGE_MS = 30 * MINUTE_MS;
 
-/** No put lands later after its reading from D1. */
-export const WRITE_AGE = 15 * MINUTE;
+/** No put lands later after the reading from D1 that it carries. */
+export const MAX_WRITE_AGE_MS = 15 * MINUTE_MS;
 
-/** So far apart may the clocks of two machines be. */
-export const CLOCKS = MINUTE;
+/** The clocks of two machines differ by no more. */
+export const MAX_CLOCK_SKEW_MS = MINUTE_MS;
 
-/** From a change's first sight until its entry is put again. */
-export const AGAIN_AFTER = WRITE_AGE + CLOCKS;
+/** From the moment at which the publisher first sees a change until it puts the entry. */
+export const PUT_AFTER_MS = MAX_WRITE_AGE_MS + MAX_CLOCK_SKEW_MS;
 
-/** From a put until all copies have it. */
-export const SETTLED = COPY_AGE + CLOCKS;
+/** From the acknowledgement of a put until every copy has it. */
+export const SETTLING_TIME_MS = MAX_COPY_AGE_MS + MAX_CLOCK_SKEW_MS;
 
-/** Entries read from D1 that long ago are not put any more. */
-export const PUT_WITHIN = MINUTE;
+/** No put begins later after the reading from D1 that it carries. */
+export const PUT_WITHIN_MS = MINUTE_MS;
 
-/** Changes are told apart by time in such steps, which bounds the publisher's state to some fifty marks. */
-export const MARK_EVERY = MINUTE;
-
-/** `recent` is put so often even when nothing changed, so that a reader can tell a quiet ledger from a publisher that stands still. */
-export const HEARTBEAT = 30 * SECOND;
-
-/** KV takes one write a second to a key. */
-export const BETWEEN_PUTS = SECOND;
+/** How often the publisher notes where the ledger stands. It bounds the state to some 50 marks. */
+export const MARK_INTERVAL_MS = MINUTE_MS;
 
 /**
- * An older `recent` is not answered from: its answers would be true, but D1 may have later ones. A heartbeat and a copy of a documented minute make 90 s; the
- * rest is for a put and a pass of the follower that take their time. A follower that stands still costs a read of D1 a lookup, not an answer.
+ * `recent` is put this often even when nothing changed. A reader can thus tell a quiet ledger from
+ * a publisher that stands still.
  */
-export const RECENT_AGE = 2 * MINUTE;
+export const HEARTBEAT_MS = 30 * SECOND_MS;
 
-/** How long an isolate remembers what it read from KV (design §1). */
-export const REMEMBERED = SECOND;
+/** KV takes one write a second to a key (https://developers.cloudflare.com/kv/platform/limits/). */
+export const RECENT_PUT_INTERVAL_MS = SECOND_MS;
 
-/** Seconds for which a location keeps a copy, the least that KV takes. */
-export const CACHE_TTL = 30;
+/**
+ * Nothing is answered from a `recent` that was published longer ago. Such an answer would be true,
+ * but D1 may know a later one. A heartbeat, a copy of a minute and {@link RECENT_CACHE_S} in the
+ * cache make 100 s; the rest is for a slow put and a slow pass of the follower. When the follower
+ * stands still, each lookup costs a read of D1; it still gets an answer.
+ */
+export const MAX_RECENT_AGE_MS = 2 * MINUTE_MS;
+
+/** How long an isolate remembers what it read from KV. */
+export const REMEMBER_MS = SECOND_MS;
+
+/** Seconds for which KV keeps a copy at a location: the least that it accepts. */
+export const KV_CACHE_TTL_S = 30;
+
+/** Seconds for which the Cache API keeps `recent` in a data centre. */
+export const RECENT_CACHE_S = 10;

@@ -10,7 +10,7 @@ import type { NftList } from '../ledger/nft-list/read-list.ts';
 import type { NftOutputs } from '../ledger/nft-outputs.ts';
 import type { NodeStatus } from '../ledger/node-status.ts';
 import type { OutputStatus } from '../ledger/output-status.ts';
-import type { NftAnswer } from '../nft-index/look-up-nft.ts';
+import type { NftAnswer, NftRequest } from '../nft-index/look-up-nft.ts';
 import type { NftQuery } from '../stardust/nft-query.ts';
 import type { WhiteFlagRequest, WhiteFlagResult } from './compute-white-flag.ts';
 
@@ -27,10 +27,14 @@ export interface EdgeNode {
   /** Steps 3 to 6 of the contract (docs/contract.md#white-flag). */
   computeWhiteFlag(request: WhiteFlagRequest): Promise<WhiteFlagResult>;
   /**
-   * Tells of the ledger as it is where it has not come to `minLedgerIndex`; undefined where nothing
+   * Answers at the ledger's own index where that is below `minLedgerIndex`; undefined where nothing
    * was imported.
    */
-  lookUpNft(nftId: string, minLedgerIndex: number): Promise<NftAnswer | undefined>;
+  lookUpNft(
+    nftId: string,
+    minLedgerIndex: number,
+    request: NftRequest,
+  ): Promise<NftAnswer | undefined>;
   /** As of lookUpNft, minLedgerIndex and undefined. */
   listNfts(query: NftQuery, minLedgerIndex: number): Promise<NftList | undefined>;
   /** The unspent outputs of one to 100 NFTs. As of lookUpNft, minLedgerIndex and undefined. */

@@ -14,7 +14,7 @@ import { readNodeStatus } from '../ledger/node-status.ts';
 import { readOutput } from '../ledger/output-status.ts';
 import { refuseOldLedger } from '../ledger/schema.ts';
 import { describeError, writeLog } from '../log.ts';
-import { lookUpNft } from '../nft-index/look-up-nft.ts';
+import { lookUpNft, openNftSources } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';
 import type { TreeHasher } from '../stardust/tree-hasher/tree-hasher.ts';
 import { createOpenBlockCache } from '../upstream/block-cache.ts';
@@ -60,6 +60,7 @@ interface Shared {
 
 export function openNode(settings: Settings): EdgeNode {
   const { ledger, nftIndex, upstreams } = settings;
+  const nftSources = openNftSources(ledger, nftIndex, settings.versionId, Date.now);
   const newSession = () => ledger.withSession('first-unconstrained');
   /** A replica may not have come to a milestone that was asked for. */
   const sessionFrom = (minLedgerIndex: number) =>
@@ -77,8 +78,8 @@ export function openNode(settings: Settings): EdgeNode {
   };
   return {
     computeWhiteFlag: (request) => computeOnceCaughtUp(newSession(), shared, request),
-    lookUpNft: (nftId, minLedgerIndex) =>
-      certain(lookUpNft(ledger, nftIndex, nftId, minLedgerIndex, Date.now)),
+    lookUpNft: (nftId, minLedgerIndex, request) =>
+      certain(lookUpNft(nftSources, nftId, minLedgerIndex, request)),
     listNfts: (query, minLedgerIndex) => certain(readNftList(sessionFrom(minLedgerIndex), query)),
     readNfts: (nftIds, minLedgerIndex) =>
       certain(readNftOutputs(sessionFrom(minLedgerIndex), nftIds)),

@@ -1,6 +1,6 @@
 /**
- * Parsed blocks that were fetched and are not stored yet, kept in memory with an account of the heap
- * that they take. A block's content is fixed by its ID, so what is cached never becomes wrong.
+ * Parsed blocks that were fetched and are not stored yet, kept in memory with an account of the
+ * heap that they take. A block's content is fixed by its ID, so what is cached never becomes wrong.
  */
 import type { ParsedBlock } from '../stardust/block.ts';
 
@@ -20,8 +20,8 @@ export interface MeasuredBlockCache extends BlockCache {
 }
 
 /**
- * The open blocks of one ledger, named by its generation (src/ledger/head.ts), as of a ledger index:
- * those that no milestone up to that index references.
+ * The open blocks of one ledger, named by its generation (src/ledger/head.ts), as of a ledger
+ * index: those that no milestone up to that index references.
  */
 export type OpenBlockCache = (generation: string, ledger: number) => BlockCache;
 

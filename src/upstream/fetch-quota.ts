@@ -9,8 +9,8 @@ import type { BlockSource } from '../ledger/block-source.ts';
 import { UpstreamFailure } from './upstream.ts';
 
 /**
- * Blocks that all requests of one isolate may have fetched in one window. A busy coordinator needs a
- * tenth of it.
+ * Blocks that all requests of one isolate may have fetched in one window. A busy coordinator needs
+ * a tenth of it.
  */
 const QUOTA_BLOCKS = 20_000;
 const WINDOW_MS = 10_000;

@@ -1,6 +1,6 @@
 /**
- * An upstream node over HORNET's REST API v2 (docs/upstream-api.md#what-is-asked-of-an-upstream), as
- * raw bytes wherever it has them.
+ * An upstream node over HORNET's REST API v2 (docs/upstream-api.md#what-is-asked-of-an-upstream),
+ * as raw bytes wherever it has them.
  *
  * Every answer is checked: its status, its type, its size while it is being read. Redirects are not
  * followed.
@@ -32,8 +32,8 @@ export interface RestOptions extends Patience {
 const RAW = 'application/vnd.iota.serializer-v1';
 
 /**
- * For the heads, which are asked for once: every pass begins with them, and an upstream that is slow
- * with them is not the one to wait for.
+ * For the heads, which are asked for once: every pass begins with them, and an upstream that is
+ * slow with them is not the one to wait for.
  */
 const HEADS_TIMEOUT_MS = 3000;
 

@@ -2,8 +2,8 @@
  * What the follower and a request ask of an upstream node (docs/architecture.md#the-follower).
  * rest-upstream.ts asks HORNET's REST API, the sample and the tests ask what they have in memory.
  *
- * Nothing that an upstream says is believed: whoever asks for bytes hashes and parses them. Where an
- * upstream says that it does not have a thing the answer is undefined. Every other way of not
+ * Nothing that an upstream says is believed: whoever asks for bytes hashes and parses them. Where
+ * an upstream says that it does not have a thing the answer is undefined. Every other way of not
  * answering throws an UpstreamFailure.
  */
 export interface Upstream {

@@ -11,7 +11,7 @@ import { afterAll, expect, inject, it } from 'vitest';
 import { startEdge } from '../support/edge/edge.ts';
 import { IN_TIME, importFiles, isLate, untilLedger } from '../support/edge/walk-network.ts';
 import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
-import { newLife, takeStock } from '../support/network/life.ts';
+import { newLife, takeStock } from '../support/network/accounts.ts';
 import { fullSnapshot } from '../support/network/network-snapshot.ts';
 import { somethingHappens } from '../support/network/random-network.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';

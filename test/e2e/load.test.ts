@@ -19,7 +19,7 @@ import {
   nftsEver,
 } from '../support/edge/walk-network.ts';
 import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
-import { ACCOUNTS, newLife, takeStock } from '../support/network/life.ts';
+import { ACCOUNTS, newLife, takeStock } from '../support/network/accounts.ts';
 import { fullSnapshot } from '../support/network/network-snapshot.ts';
 import { basic } from '../support/network/outputs.ts';
 import { somethingHappens } from '../support/network/random-network.ts';
@@ -132,7 +132,7 @@ it(`${MINUTES} minutes`, async () => {
     });
     const body = await answer.json();
     if (!IN_TIME && isLate(answer)) return void counts.late++;
-    // the newest milestones may not have been taken in yet
+    // the newest milestones may not be applied yet
     if (answer.status === 404 && Number(answer.headers.get('x-ledger-index')) < request.index - 1)
       return;
     const heard =

@@ -91,7 +91,7 @@ describe.concurrent.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) =>
     }
   }
 
-  it('from genesis, every answer at every ledger index; the tips stored in the first half, fetched in the second', async () => {
+  it('from genesis, with tips stored in the first half: every answer at every ledger index', async () => {
     const persistTo = await mkdtemp(join(folder, name));
     await importSnapshot(name, persistTo, false);
     await using double = await NodeDouble.start(network);

@@ -1,5 +1,6 @@
 /**
- * Writes that fail and followers that meet, on a real D1: whatever happens, each milestone is applied once and whole (issue 5, faults).
+ * Writes that fail and followers that meet, on a real D1: whatever happens, each milestone is
+ * applied once and whole.
  */
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
@@ -21,7 +22,10 @@ const network = recordedNetwork('network-a');
 const HASH_AT_81 = '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e';
 const budget = () => ({ deadline: Date.now() + 20_000, milestones: 12 });
 
-/** Fails batch number `failing`, counted from 0, once; before it is run, or after, when its answer is lost. */
+/**
+ * Fails one batch once, number `failing` from 0: before it is run, or after it, when its answer is
+ * lost.
+ */
 function failingOnce(
   failing: number,
   when: 'before' | 'after',

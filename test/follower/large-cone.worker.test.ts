@@ -91,7 +91,7 @@ it('asks for no more once one question has failed', async () => {
   expect(asked).toBeLessThanOrEqual(6);
 });
 
-it('is forgotten where it takes too much heap to be kept; a pass that may fetch all applies it', async () => {
+it('is forgotten where it takes too much heap, and applied by a pass that may fetch it all', async () => {
   const { rig } = await startBeforeLarge();
   // 300 blocks take more, each at least 1,000 bytes
   rig.following.memory = createFollowerMemory(300_000);

@@ -1,6 +1,8 @@
 /**
- * The recorded networks, followed from genesis milestone by milestone (data/README.md): what the node decided about every block, the ledger, the NFTs, and
- * every question that the node answered, put when it was put to the node, and once more at the end, as an audit.
+ * The recorded networks (test/vectors/README.md#recorded-networks), followed from genesis milestone
+ * by milestone. Compared are what the node decided about every block, the ledger, the NFTs, and the
+ * answer to every question that the node answered. Each question is put when it was put to the
+ * node, and once more at the end, as an audit.
  */
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
@@ -170,7 +172,7 @@ describe.each(NETWORKS)('$name', ({ name, answers, hashes }) => {
     const transactions = [...network.blocks.values()].filter(
       ({ referenced }) => referenced && referenced.state !== 'noTransaction',
     );
-    // those that consume what never was stay open
+    // the verdicts on those that consume an output which never was stay undecided
     const compared = await compareVerdicts(db, network, parsedBlocks(network), [0, 1]);
     expect(compared).toBeGreaterThan(transactions.length * 0.9);
   });

@@ -1,5 +1,6 @@
 /**
- * The cron trigger without an upstream: what an import left to publish comes into KV, however many calls it takes.
+ * The cron trigger without an upstream: what an import left to publish comes into KV, however many
+ * calls it takes.
  */
 import { createScheduledController } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
@@ -13,7 +14,7 @@ it('wakes the follower, which goes on by itself', async () => {
   await startLedger(env.LEDGER, new SyntheticNetwork({ seed: 'scheduled' }), 0);
   await worker.scheduled(createScheduledController(), env);
   const isComplete = async () =>
-    (await openIndexLedger(env.LEDGER).look()).stored?.state?.entries.kind === 'complete';
+    (await openIndexLedger(env.LEDGER).readState()).stored?.state?.entries.kind === 'complete';
   await vi.waitFor(async () => expect(await isComplete()).toBe(true), {
     timeout: 10_000,
     interval: 200,

@@ -1,5 +1,6 @@
 /**
- * Following with several upstreams of which not all are good: one that hangs, stands still, is behind, or diverges.
+ * Following several upstreams of which not all are good: one hangs, stands still, is behind, or
+ * diverges.
  */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';

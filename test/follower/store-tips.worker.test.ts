@@ -1,5 +1,6 @@
 /**
- * Tips stored between milestones (src/follower/store-tips.ts): more open blocks than one pass may fetch come in over several passes.
+ * Tips stored between milestones (src/follower/store-tips.ts): open blocks that are more than one
+ * pass may fetch are fetched over several passes.
  */
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
@@ -20,7 +21,7 @@ import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-netw
 
 const db = env.LEDGER;
 
-/** Each block upon the two before it, so that only the last one is a tip. */
+/** Each block has the two before it as parents, so that only the last one is a tip. */
 function networkWithOpenBlocks(count: number): SyntheticNetwork {
   const network = new SyntheticNetwork({ seed: 'tips' });
   network.milestone();
@@ -66,7 +67,7 @@ it('asks upstream about none of them twice', async () => {
   expect(new Set(asked).size).toBe(701);
 });
 
-it('does not store what a milestone took in meanwhile', async () => {
+it('does not store a block that a milestone has referenced meanwhile', async () => {
   const network = networkWithOpenBlocks(500);
   const rig = await startLedger(db, network, network.genesis.index);
   await takeNext(rig, db);
@@ -84,7 +85,7 @@ it('does not store what a milestone took in meanwhile', async () => {
 const pass = ({ following }: Rig) =>
   followOnce(following, { deadline: Date.now() + 20_000, milestones: 12 });
 
-it('does not record a milestone as any block because its key is not configured yet', async () => {
+it('does not record a milestone as any other block whose key is not configured yet', async () => {
   const network = new SyntheticNetwork({ seed: 'rotation', keyCount: 4, threshold: 2 });
   const [first, second, , added] = network.signers;
   network.milestone({ signers: [first!, second!] });
@@ -112,7 +113,7 @@ it('does not record a milestone as any block because its key is not configured y
   await followTo(rig, 3);
 });
 
-it('does not record a block as inadmissible because the parameters that admit it are not announced yet', async () => {
+it('does not record a block as inadmissible whose parameters are not announced yet', async () => {
   const network = new SyntheticNetwork({ seed: 'cheaper' });
   const { parameters } = network.genesis;
   const cheaper = {
@@ -145,7 +146,7 @@ it('does not record a block as inadmissible because the parameters that admit it
   expect(await ask(rig, request)).toEqual(response);
 });
 
-it('orders a long chain in one go', async () => {
+it('stores a chain of 251 blocks at once, parents first', async () => {
   const network = new SyntheticNetwork({ seed: 'chain' });
   network.milestone();
   let last = network.milestoneBlock!;

@@ -1,6 +1,6 @@
 /**
- * What the outcomes of a pass mean (src/follower/summarize-pass.ts): single cases, then what must hold
- * of every pass with up to three upstreams, and of passes with up to six.
+ * What the outcomes of a pass mean (src/follower/summarize-pass.ts): single cases, then what must
+ * hold of every pass with up to three upstreams, and of passes with up to six.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -181,7 +181,7 @@ describe('a pass', () => {
     });
   });
 
-  it('names the newest milestone that any upstream has heard of, the last answer where equal', () => {
+  it('names the newest milestone that any upstream has heard of', () => {
     expect(
       summarize([
         [behind, 0, 5],

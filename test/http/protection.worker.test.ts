@@ -55,7 +55,7 @@ describe('the rate limit', () => {
 });
 
 describe('the log', () => {
-  it('has one line a request, with the cone and the stages', async () => {
+  it('has one line for a white flag, with the cone and the stages', async () => {
     await fetchFrom()(WHITE_FLAG, good);
     expect(lines()).toEqual([
       {
@@ -73,11 +73,14 @@ describe('the log', () => {
     ]);
   });
 
-  it('says where the answer about an NFT came from, and why from there', async () => {
-    await fetchFrom()(NFT + facts.nftId);
-    expect(lines()).toMatchObject([
-      { status: 200, ledgerIndex: facts.ledgerIndex, source: 'kv', why: 'range' },
-    ]);
+  it('has no line for an NFT lookup that was answered', async () => {
+    const fetch = fetchFrom();
+    const { status, headers } = await fetch(NFT + facts.nftId);
+    expect(status).toBe(200);
+    const etag = { 'if-none-match': headers.get('etag')! };
+    expect((await fetch(NFT + facts.nftId, { headers: etag })).status).toBe(304);
+    expect((await fetch(`${NFT}0x${'0'.repeat(64)}`)).status).toBe(404);
+    expect(lines()).toEqual([]);
   });
 
   it('names the route, not what the client wrote', async () => {
@@ -108,17 +111,25 @@ describe('the log', () => {
   });
 });
 
-it('counts each request where a dataset is bound', async () => {
+it('counts each request where a dataset is bound, NFT lookups too', async () => {
   const points: AnalyticsEngineDataPoint[] = [];
   const requests = {
     writeDataPoint: (point?: AnalyticsEngineDataPoint) => void points.push(point!),
   };
-  await fetchFrom({ settings: { requests } })(WHITE_FLAG, good);
+  const fetch = fetchFrom({ settings: { requests } });
+  await fetch(WHITE_FLAG, good);
+  await fetch(NFT + facts.nftId);
+  const nftRoute = `${NFT}:nftId`;
   expect(points).toEqual([
     {
       indexes: [WHITE_FLAG],
-      blobs: [WHITE_FLAG, 'POST', '200', 'd1'],
+      blobs: [WHITE_FLAG, 'POST', '200', 'd1', ''],
       doubles: [expect.any(Number), 43],
+    },
+    {
+      indexes: [nftRoute],
+      blobs: [nftRoute, 'GET', '200', 'kv', 'range'],
+      doubles: [expect.any(Number), 0],
     },
   ]);
 });

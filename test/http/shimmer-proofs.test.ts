@@ -33,7 +33,7 @@ import { blockId } from '../../src/stardust/ids.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';
-import { spoil } from '../support/stardust/spoil.ts';
+import { spoil } from '../support/stardust/changed-json.ts';
 import { readJson } from '../support/vectors.ts';
 
 type File = Record<string, unknown>;

@@ -1,9 +1,9 @@
-/** Values of KV are checked like any input. */
+/** Values that are read from KV are checked like any input. */
 import { describe, expect, test } from 'vitest';
 import { readEntry, writeEntry } from '../../src/nft-index/kv-entry.ts';
 import {
-  isAmongOthers,
-  NAME_LENGTH,
+  hasPrefixOf,
+  PREFIX_LENGTH,
   type Recent,
   readRecent,
   writeRecent,
@@ -13,6 +13,17 @@ const NFT = 'a'.repeat(64);
 const OUTPUT = '1'.repeat(68);
 const ENTRY = { generation: 'g', ledgerIndex: 7, outputId: OUTPUT };
 const RECENT: Recent = {
+  generation: 'g',
+  from: 1,
+  to: 7,
+  fromTime: 1_000,
+  publishedAt: 2_000,
+  states: { [NFT]: OUTPUT },
+  prefixes: '',
+};
+
+/** RECENT as it stands in KV. */
+const STORED = {
   generation: 'g',
   from: 1,
   to: 7,
@@ -54,28 +65,32 @@ describe('entry', () => {
 describe('recent', () => {
   test.each([
     RECENT,
-    { ...RECENT, fromTime: null, answers: { [NFT]: null }, others: '0123456789abcdef' },
+    { ...RECENT, fromTime: null, states: { [NFT]: null }, prefixes: '0123456789abcdef' },
   ])('is read as it was written: %j', (recent) => {
     expect(readRecent(writeRecent(recent))).toEqual({ kind: 'value', value: recent });
   });
 
+  test('stands in KV by these names', () => {
+    expect(writeRecent(RECENT)).toBe(JSON.stringify(STORED));
+  });
+
   test.each([
     ['cut off', writeRecent(RECENT).slice(0, 100)],
-    ['range', JSON.stringify({ ...RECENT, from: 8 })],
-    ['index', JSON.stringify({ ...RECENT, to: 7.5 })],
-    ['time', JSON.stringify({ ...RECENT, publishedAt: '2000' })],
-    ['time left out', JSON.stringify({ ...RECENT, fromTime: undefined })],
-    ['NFT ID', JSON.stringify({ ...RECENT, answers: { [NFT.slice(1)]: OUTPUT } })],
-    ['output ID', JSON.stringify({ ...RECENT, answers: { [NFT]: NFT } })],
-    ['list', JSON.stringify({ ...RECENT, answers: [] })],
-    ['half a name', JSON.stringify({ ...RECENT, others: '0123' })],
-    ['name', JSON.stringify({ ...RECENT, others: '0123456x' })],
-    ['more', JSON.stringify({ ...RECENT, more: 1 })],
+    ['range', JSON.stringify({ ...STORED, from: 8 })],
+    ['index', JSON.stringify({ ...STORED, to: 7.5 })],
+    ['time', JSON.stringify({ ...STORED, publishedAt: '2000' })],
+    ['time left out', JSON.stringify({ ...STORED, fromTime: undefined })],
+    ['NFT ID', JSON.stringify({ ...STORED, answers: { [NFT.slice(1)]: OUTPUT } })],
+    ['output ID', JSON.stringify({ ...STORED, answers: { [NFT]: NFT } })],
+    ['list', JSON.stringify({ ...STORED, answers: [] })],
+    ['half a prefix', JSON.stringify({ ...STORED, others: '0123' })],
+    ['prefix', JSON.stringify({ ...STORED, others: '0123456x' })],
+    ['more', JSON.stringify({ ...STORED, more: 1 })],
   ])('malformed: %s', (_, text) => {
     expect(readRecent(text)).toMatchObject({ kind: 'malformed' });
   });
 
-  test('finds each of 50,000 names, and hardly any other', () => {
+  test('finds each of 50,000 prefixes, and hardly any other', () => {
     const ids = Array.from({ length: 50_000 }, (_, i) =>
       (BigInt(i + 1) * 0x9e3779b97f4a7c15n)
         .toString(16)
@@ -83,13 +98,13 @@ describe('recent', () => {
         .slice(-16)
         .padEnd(64, '0'),
     );
-    const others = ids.map((id) => id.slice(0, NAME_LENGTH)).join('');
-    expect(others.length).toBe(400_000);
-    const recent = { ...RECENT, others };
-    for (let i = 0; i < ids.length; i += 500) expect(isAmongOthers(recent, ids[i]!)).toBe(true);
+    const prefixes = ids.map((id) => id.slice(0, PREFIX_LENGTH)).join('');
+    expect(prefixes.length).toBe(400_000);
+    const recent = { ...RECENT, prefixes };
+    for (let i = 0; i < ids.length; i += 500) expect(hasPrefixOf(recent, ids[i]!)).toBe(true);
     const strangers = Array.from({ length: 200 }, (_, i) =>
       (BigInt(i + 1) * 0xd1342543de82ef95n).toString(16).slice(-16).padEnd(64, '1'),
     );
-    expect(strangers.filter((id) => isAmongOthers(recent, id)).length).toBeLessThan(3);
+    expect(strangers.filter((id) => hasPrefixOf(recent, id)).length).toBeLessThan(3);
   });
 });

@@ -1,41 +1,53 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
-import { lookUpIn } from '../../src/nft-index/look-up-nft.ts';
+import { lookUpNft, type NftSources } from '../../src/nft-index/look-up-nft.ts';
 import type { IndexReader } from '../../src/nft-index/ports.ts';
+import type { RecentCache } from '../../src/nft-index/recent-cache.ts';
 import { RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
-import { Memory } from '../../src/nft-index/remembered-reads.ts';
-import { SETTLED } from '../../src/nft-index/timing-assumptions.ts';
+import { RememberedReads } from '../../src/nft-index/remembered-reads.ts';
+import { SETTLING_TIME_MS } from '../../src/nft-index/timing-assumptions.ts';
 import { MemoryLedger } from '../support/nft-index/memory-ledger.ts';
 
 const NFT = 'a'.repeat(64);
 const OUTPUT = '1'.repeat(68);
 const START = 1_700_000_000_000;
 
-/** A ledger at 10 and an index that has it at 8. */
+/** A ledger at index 10, and an index in KV that was published at 8. */
 function setUp() {
   const ledger = new MemoryLedger();
   ledger.import('g', 7, [{ nft: NFT, output: OUTPUT }]);
   for (let i = 0; i < 3; i++) ledger.apply([]);
-  const times = { fromTime: START - SETTLED, publishedAt: START };
+  const times = { fromTime: START - SETTLING_TIME_MS, publishedAt: START };
   const values = new Map([
     [entryKey(NFT), writeEntry({ generation: 'g', ledgerIndex: 7, outputId: OUTPUT })],
     [
       RECENT_KEY,
-      writeRecent({ generation: 'g', from: 7, to: 8, ...times, answers: {}, others: '' }),
+      writeRecent({ generation: 'g', from: 7, to: 8, ...times, states: {}, prefixes: '' }),
     ],
   ]);
-  const reads: string[][] = [];
+  const reads: string[] = [];
   const index: IndexReader = {
-    async get(keys) {
-      reads.push(keys);
-      return new Map(keys.map((key) => [key, values.get(key) ?? null]));
+    async get(key) {
+      reads.push(key);
+      return values.get(key) ?? null;
     },
   };
-  const memory = new Memory();
   const time = { now: START };
-  const look = (nftId = NFT, minLedgerIndex = 0) =>
-    lookUpIn(ledger, index, memory, nftId, minLedgerIndex, () => time.now);
-  return { ledger, values, reads, index, memory, time, look };
+  const deferred: Promise<unknown>[] = [];
+  const request = {
+    url: 'https://edge.example/',
+    defer: (work: () => Promise<unknown>) => void deferred.push(work()),
+  };
+  const sources: NftSources = {
+    ledger,
+    index,
+    openCache: () => undefined,
+    remembered: new RememberedReads(),
+    clock: () => time.now,
+  };
+  const look = (nftId = NFT, minLedgerIndex = 0, from = sources) =>
+    lookUpNft(from, nftId, minLedgerIndex, request);
+  return { ledger, values, reads, sources, time, deferred, look };
 }
 
 afterEach(() => {
@@ -43,26 +55,32 @@ afterEach(() => {
 });
 
 describe('KV', () => {
-  test('answers, by one operation for both keys', async () => {
+  test('answers, by one read of each key', async () => {
     const { look, reads } = setUp();
-    expect(await look()).toEqual({ ledgerIndex: 8, outputId: OUTPUT, source: 'kv', why: 'range' });
-    expect(reads).toEqual([[entryKey(NFT), RECENT_KEY]]);
+    expect(await look()).toEqual({
+      ledgerIndex: 8,
+      outputId: OUTPUT,
+      source: 'kv',
+      why: 'range',
+    });
+    expect(reads).toEqual([entryKey(NFT), RECENT_KEY]);
   });
 
-  test('is remembered for less than a second, each key by itself', async () => {
+  test('is remembered for less than a second, each key on its own', async () => {
     const { look, reads, time } = setUp();
+    const other = 'b'.repeat(64);
     await look();
     time.now += 999;
     await look();
-    expect(reads.length).toBe(1);
-    await look('b'.repeat(64));
-    expect(reads[1]).toEqual([entryKey('b'.repeat(64))]);
+    expect(reads.splice(0)).toEqual([entryKey(NFT), RECENT_KEY]);
+    await look(other);
+    expect(reads.splice(0)).toEqual([entryKey(other)]);
     time.now += 1;
     await look();
-    expect(reads[2]).toEqual([entryKey(NFT), RECENT_KEY]);
+    expect(reads.splice(0)).toEqual([entryKey(NFT), RECENT_KEY]);
     time.now += 999;
-    await look('b'.repeat(64));
-    expect(reads[3]).toEqual([entryKey('b'.repeat(64))]);
+    await look(other);
+    expect(reads.splice(0)).toEqual([entryKey(other)]);
   });
 
   test('is not remembered by a clock that went back', async () => {
@@ -70,7 +88,7 @@ describe('KV', () => {
     await look();
     time.now -= 1;
     await look();
-    expect(reads.length).toBe(2);
+    expect(reads.length).toBe(4);
   });
 
   test('is remembered for a bounded number of NFTs', async () => {
@@ -80,7 +98,7 @@ describe('KV', () => {
     await look((1_000).toString(16).padStart(64, '0'));
     expect(reads).toEqual([]);
     await look('0'.repeat(64));
-    expect(reads).toEqual([[entryKey('0'.repeat(64))]]);
+    expect(reads).toEqual([entryKey('0'.repeat(64))]);
   });
 
   test('proves that an NFT does not exist', async () => {
@@ -91,6 +109,57 @@ describe('KV', () => {
       source: 'kv',
       why: 'age',
     });
+  });
+});
+
+describe('the cache', () => {
+  /** Isolates of one data centre, each remembering nothing. */
+  function setUpCached() {
+    const { look, sources, ...rest } = setUp();
+    const texts: string[] = [];
+    const cache: RecentCache = {
+      match: async () => texts.at(-1),
+      put: async (text) => void texts.push(text),
+    };
+    const lookInNewIsolate = () =>
+      look(NFT, 0, { ...sources, openCache: () => cache, remembered: new RememberedReads() });
+    return { ...rest, texts, look: lookInNewIsolate };
+  }
+
+  test('saves all reads of recent but the first', async () => {
+    const { look, reads, deferred } = setUpCached();
+    await look();
+    expect(reads.splice(0)).toEqual([entryKey(NFT), RECENT_KEY]);
+    await Promise.all(deferred);
+    for (let i = 0; i < 3; i++) {
+      expect(await look()).toMatchObject({ ledgerIndex: 8, outputId: OUTPUT, why: 'range' });
+      expect(reads.splice(0)).toEqual([entryKey(NFT)]);
+    }
+  });
+
+  test('does not make recent younger', async () => {
+    const { look, time, deferred } = setUpCached();
+    await look();
+    await Promise.all(deferred);
+    time.now += 121_000;
+    expect(await look()).toMatchObject({ ledgerIndex: 10, source: 'd1', why: 'recent is old' });
+  });
+
+  test('is passed over where its value is malformed', async () => {
+    const { look, texts, reads } = setUpCached();
+    texts.push('{"from":');
+    expect(await look()).toMatchObject({ ledgerIndex: 8, source: 'kv' });
+    expect(reads).toEqual([entryKey(NFT), RECENT_KEY]);
+  });
+
+  test.each([undefined, '{"from":'])('is given no value of KV such as %s', async (value) => {
+    const { look, values, texts, deferred } = setUpCached();
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    if (value === undefined) values.delete(RECENT_KEY);
+    else values.set(RECENT_KEY, value);
+    expect(await look()).toMatchObject({ source: 'd1' });
+    await Promise.all(deferred);
+    expect(texts).toEqual([]);
   });
 });
 
@@ -120,15 +189,15 @@ describe('D1', () => {
   });
 
   test('answers when KV fails, which is logged', async () => {
-    const { ledger, memory } = setUp();
+    const { look, sources } = setUp();
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const index: IndexReader = { get: () => Promise.reject(new Error('KV is away')) };
-    const answer = await lookUpIn(ledger, index, memory, NFT, 0, () => START);
+    const answer = await look(NFT, 0, { ...sources, index });
     expect(answer).toEqual({ ledgerIndex: 10, outputId: OUTPUT, source: 'd1', why: 'KV failed' });
     expect(error.mock.lastCall?.[0]).toContain('KV is away');
   });
 
-  test('answers who asks for more than KV has', async () => {
+  test('answers a client that asks for a later ledger index than KV has', async () => {
     const { look } = setUp();
     expect(await look(NFT, 8)).toMatchObject({ ledgerIndex: 8, source: 'kv' });
     expect(await look(NFT, 9)).toMatchObject({

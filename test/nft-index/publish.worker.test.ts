@@ -2,17 +2,16 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
-import { lookUpIn, type NftAnswer } from '../../src/nft-index/look-up-nft.ts';
+import { lookUpNft, type NftAnswer, openNftSources } from '../../src/nft-index/look-up-nft.ts';
 import { publish } from '../../src/nft-index/publish.ts';
 import {
-  MAX_ANSWERS,
-  NAME_LENGTH,
+  MAX_STATES,
+  PREFIX_LENGTH,
   RECENT_KEY,
   readRecent,
 } from '../../src/nft-index/recent-changes.ts';
-import { Memory } from '../../src/nft-index/remembered-reads.ts';
-import { adoptionSql, rebuild } from '../../src/nft-index/seed-index.ts';
-import { HEARTBEAT, SETTLED } from '../../src/nft-index/timing-assumptions.ts';
+import { adoptionSql } from '../../src/nft-index/seed-index.ts';
+import { HEARTBEAT_MS, SETTLING_TIME_MS } from '../../src/nft-index/timing-assumptions.ts';
 import { openTestLedger, resetState } from '../support/nft-index/d1-test-ledger.ts';
 import { nftId, outputId } from '../support/nft-index/ledger-contract.ts';
 
@@ -31,7 +30,15 @@ const publishAll = async () => {
     ({ done } = await publish(LEDGER, NFT_INDEX, () => now, BUDGET));
 };
 const look = (nft: string, min = 0): Promise<NftAnswer | undefined> =>
-  lookUpIn(ledger.nfts, NFT_INDEX, new Memory(), nft, min, () => now);
+  lookUpNft(
+    openNftSources(LEDGER, NFT_INDEX, undefined, () => now),
+    nft,
+    min,
+    {
+      url: 'http://edge.example/',
+      defer: () => {},
+    },
+  );
 
 beforeEach(async () => {
   await resetState(LEDGER);
@@ -71,7 +78,7 @@ describe('with real bindings', () => {
       source: 'd1',
     });
 
-    now += SETTLED;
+    now += SETTLING_TIME_MS;
     await publishAll();
     expect(await look(nftId('d'))).toEqual({
       ledgerIndex: 102,
@@ -83,7 +90,7 @@ describe('with real bindings', () => {
 
   test('an emptied namespace is filled again', async () => {
     await publishAll();
-    now += SETTLED;
+    now += SETTLING_TIME_MS;
     await publishAll();
     for (const { name } of (await NFT_INDEX.list()).keys) await NFT_INDEX.delete(name);
     expect(await look(A)).toMatchObject({
@@ -91,16 +98,16 @@ describe('with real bindings', () => {
       source: 'd1',
       why: 'recent is absent',
     });
-    now += HEARTBEAT;
+    now += HEARTBEAT_MS;
     await publishAll();
     expect(await look(A)).toMatchObject({ outputId: outputId('1'), source: 'kv' });
   });
 
-  test('a rebuild puts all entries once more', async () => {
+  test('a removed state has all entries put once more', async () => {
     await publishAll();
     await NFT_INDEX.put(entryKey(A), 'broken');
-    await rebuild(LEDGER);
-    now += HEARTBEAT;
+    await ledger.removeState();
+    now += HEARTBEAT_MS;
     await publishAll();
     expect(await NFT_INDEX.get(entryKey(A))).toBe(
       writeEntry({ generation: `g${generation}`, ledgerIndex: 100, outputId: outputId('1') }),
@@ -109,7 +116,7 @@ describe('with real bindings', () => {
 });
 
 describe('50,000 NFTs change within the window', () => {
-  test('every answer is true: of the last ones out of KV, of the others out of D1', async () => {
+  test('every answer is true: KV gives those of the last changes, D1 the others', async () => {
     const nfts = Array.from({ length: 50_000 }, (_, i) => hash(i));
     await ledger.apply(
       nfts.map((nft, i) => ({ nft, output: i % 10 === 0 ? null : outputId(nft) })),
@@ -122,13 +129,13 @@ describe('50,000 NFTs change within the window', () => {
     expect(text.length).toBeLessThan(600_000);
     const recent = readRecent(text);
     if (recent.kind !== 'value') throw new Error(recent.kind);
-    const { answers, others } = recent.value;
-    expect(Object.keys(answers).length).toBe(MAX_ANSWERS);
-    expect(others.length).toBe(
-      new Set(nfts.map((nft) => nft.slice(0, NAME_LENGTH))).size * NAME_LENGTH,
+    const { states, prefixes } = recent.value;
+    expect(Object.keys(states).length).toBe(MAX_STATES);
+    expect(prefixes.length).toBe(
+      new Set(nfts.map((nft) => nft.slice(0, PREFIX_LENGTH))).size * PREFIX_LENGTH,
     );
 
-    const asked = [...nfts.filter((_, i) => i % 500 === 0), ...Object.keys(answers).slice(0, 50)];
+    const asked = [...nfts.filter((_, i) => i % 500 === 0), ...Object.keys(states).slice(0, 50)];
     const sources = { kv: 0, d1: 0 };
     for (const nft of asked) {
       const i = nfts.indexOf(nft);
@@ -142,7 +149,7 @@ describe('50,000 NFTs change within the window', () => {
     expect(sources.kv).toBeGreaterThanOrEqual(50);
     expect(sources.d1).toBeGreaterThanOrEqual(80);
 
-    // the entries follow, call by call
+    // their entries follow, page by page
     const entry = () => NFT_INDEX.get(entryKey(nfts.toSorted()[100]!));
     expect(await entry()).toBe(null);
     now += 1_000;
@@ -179,7 +186,7 @@ describe('filled in bulk, before its ledger is there', () => {
       source: 'd1',
       why: 'index is not settled',
     });
-    now += SETTLED;
+    now += SETTLING_TIME_MS;
     await publishAll();
     expect(await look(C)).toMatchObject({
       ledgerIndex: 100,
@@ -199,9 +206,9 @@ describe('filled in bulk, before its ledger is there', () => {
   test('a publisher that has begun is left alone', async () => {
     await load('newer');
     await publishAll();
-    const before = await ledger.index.look();
+    const before = await ledger.index.readState();
     await adopt('newer');
-    expect(await ledger.index.look()).toEqual(before);
+    expect(await ledger.index.readState()).toEqual(before);
   });
 });
 

@@ -1,24 +1,32 @@
 import { describe, expect, test } from 'vitest';
 import type { Entry } from '../../src/nft-index/kv-entry.ts';
-import type { Copy } from '../../src/nft-index/kv-value.ts';
+import type { KvRead } from '../../src/nft-index/kv-value.ts';
 import type { Recent } from '../../src/nft-index/recent-changes.ts';
 import { resolve } from '../../src/nft-index/resolve.ts';
-import { CLOCKS, RECENT_AGE, SETTLED } from '../../src/nft-index/timing-assumptions.ts';
+import {
+  MAX_CLOCK_SKEW_MS,
+  MAX_RECENT_AGE_MS,
+  SETTLING_TIME_MS,
+} from '../../src/nft-index/timing-assumptions.ts';
 
 const NOW = 1_700_000_000_000;
 const NFT = 'a'.repeat(64);
 const OLD = '1'.repeat(68);
 const NEW = '2'.repeat(68);
 
-function entry(ledgerIndex: number, outputId: string | null = OLD, generation = 'g'): Copy<Entry> {
+function entry(
+  ledgerIndex: number,
+  outputId: string | null = OLD,
+  generation = 'g',
+): KvRead<Entry> {
   return { kind: 'value', value: { generation, ledgerIndex, outputId } };
 }
 
-function recent(fields: Partial<Recent> = {}): Copy<Recent> {
-  const settled = { fromTime: NOW - SETTLED, publishedAt: NOW };
+function recent(fields: Partial<Recent> = {}): KvRead<Recent> {
+  const settled = { fromTime: NOW - SETTLING_TIME_MS, publishedAt: NOW };
   return {
     kind: 'value',
-    value: { generation: 'g', from: 100, to: 200, ...settled, answers: {}, others: '', ...fields },
+    value: { generation: 'g', from: 100, to: 200, ...settled, states: {}, prefixes: '', ...fields },
   };
 }
 
@@ -36,14 +44,18 @@ describe('without a usable recent, D1 is asked, whatever the entry says', () => 
   test.each([
     ['absent', ABSENT, ask('recent is absent')],
     ['malformed', MALFORMED, ask('recent is malformed')],
-    ['old', recent({ publishedAt: NOW - RECENT_AGE - 1 }), ask('recent is old')],
-    ['of the future', recent({ publishedAt: NOW + CLOCKS + 1 }), ask('recent is of the future')],
+    ['old', recent({ publishedAt: NOW - MAX_RECENT_AGE_MS - 1 }), ask('recent is old')],
+    [
+      'of the future',
+      recent({ publishedAt: NOW + MAX_CLOCK_SKEW_MS + 1 }),
+      ask('recent is of the future'),
+    ],
   ])('%s', (_, copy, expected) => {
     expect(resolve(entry(250), copy, NFT, NOW)).toEqual(expected);
   });
 
   test('as long as its age and the clocks stay within their bounds it is usable', () => {
-    for (const publishedAt of [NOW - RECENT_AGE, NOW + CLOCKS]) {
+    for (const publishedAt of [NOW - MAX_RECENT_AGE_MS, NOW + MAX_CLOCK_SKEW_MS]) {
       expect(resolve(entry(150), recent({ publishedAt }), NFT, NOW)).toEqual(
         answer(200, OLD, 'range'),
       );
@@ -53,7 +65,7 @@ describe('without a usable recent, D1 is asked, whatever the entry says', () => 
 
 describe('an entry that was read from D1 as late as recent, or later, is the answer', () => {
   test.each([200, 201])('at %d', (ledgerIndex) => {
-    expect(resolve(entry(ledgerIndex), recent({ answers: { [NFT]: OLD } }), NFT, NOW)).toEqual(
+    expect(resolve(entry(ledgerIndex), recent({ states: { [NFT]: OLD } }), NFT, NOW)).toEqual(
       answer(ledgerIndex, OLD, 'entry'),
     );
     expect(resolve(entry(ledgerIndex, null), recent(), NFT, NOW)).toEqual(
@@ -76,23 +88,23 @@ describe('a change in recent is the answer, whatever the entry says', () => {
     ['of another ledger', entry(300, OLD, 'other')],
   ])('%s', (_, copy) => {
     const value = { fromTime: null };
-    expect(resolve(copy, recent({ ...value, answers: { [NFT]: NEW } }), NFT, NOW)).toEqual(
+    expect(resolve(copy, recent({ ...value, states: { [NFT]: NEW } }), NFT, NOW)).toEqual(
       answer(200, NEW, 'change'),
     );
-    expect(resolve(copy, recent({ ...value, answers: { [NFT]: null } }), NFT, NOW)).toEqual(
+    expect(resolve(copy, recent({ ...value, states: { [NFT]: null } }), NFT, NOW)).toEqual(
       answer(200, undefined, 'change'),
     );
     expect(
-      resolve(copy, recent({ ...value, others: `00000000${NFT.slice(0, 8)}` }), NFT, NOW),
+      resolve(copy, recent({ ...value, prefixes: `00000000${NFT.slice(0, 8)}` }), NFT, NOW),
     ).toEqual(ask('changed lately'));
   });
 
-  test('names count only as a whole', () => {
-    const others = `0${'a'.repeat(8)}0000000`;
-    expect(resolve(entry(199), recent({ others }), NFT, NOW)).toEqual(answer(200, OLD, 'range'));
+  test('prefixes count only as a whole', () => {
+    const prefixes = `0${'a'.repeat(8)}0000000`;
+    expect(resolve(entry(199), recent({ prefixes }), NFT, NOW)).toEqual(answer(200, OLD, 'range'));
   });
 
-  test('a word of JavaScript is no change', () => {
+  test('a property that every JavaScript object has is no change', () => {
     expect(resolve(entry(199), recent(), 'constructor', NOW)).toEqual(answer(200, OLD, 'range'));
   });
 });
@@ -109,7 +121,7 @@ describe('no change in recent', () => {
     }
   });
 
-  test('an older entry, or none, holds once all copies must have what changed before the range', () => {
+  test('an older entry, or none, holds once all copies have the changes before the range', () => {
     expect(resolve(entry(99), recent(), NFT, NOW)).toEqual(answer(200, OLD, 'age'));
     expect(resolve(entry(99, null), recent(), NFT, NOW)).toEqual(answer(200, undefined, 'age'));
     expect(resolve(ABSENT, recent(), NFT, NOW)).toEqual(answer(200, undefined, 'age'));
@@ -120,14 +132,14 @@ describe('no change in recent', () => {
       expect(resolve(copy, recent({ fromTime: null }), NFT, NOW)).toEqual(
         ask('index is not complete'),
       );
-      expect(resolve(copy, recent({ fromTime: NOW - SETTLED + 1 }), NFT, NOW)).toEqual(
+      expect(resolve(copy, recent({ fromTime: NOW - SETTLING_TIME_MS + 1 }), NFT, NOW)).toEqual(
         ask('index is not settled'),
       );
     }
   });
 
   test("the publisher's clock decides on that, not the reader's", () => {
-    const value = recent({ fromTime: NOW - SETTLED, publishedAt: NOW - 1 });
+    const value = recent({ fromTime: NOW - SETTLING_TIME_MS, publishedAt: NOW - 1 });
     expect(resolve(ABSENT, value, NFT, NOW)).toEqual(ask('index is not settled'));
   });
 

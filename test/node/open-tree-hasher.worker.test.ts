@@ -44,6 +44,7 @@ function open(treeHasher: TreeHasherName) {
     follower: env.FOLLOWER,
     whiteFlagLimit: undefined,
     requests: undefined,
+    versionId: undefined,
     upstreams: [],
     milestoneKeys: undefined,
     publicRoutes: [],

@@ -69,7 +69,7 @@ describe('upload', { timeout: 60_000 }, () => {
       const entry = readEntry(wrangler.index.get(entryKey(id)) ?? null);
       expect(entry).toMatchObject({ value: { generation, ledgerIndex: 81, outputId: output } });
     }
-    const { stored } = await openIndexLedger(wrangler.database).look();
+    const { stored } = await openIndexLedger(wrangler.database).readState();
     expect(stored?.state).toMatchObject({ generation, from: 81, entries: { kind: 'complete' } });
     const { entries } = stored!.state!;
     expect(entries.kind === 'complete' && wrangler.index.has(entries.seal)).toBe(true);

@@ -17,7 +17,7 @@ afterAll(() => warn.mockRestore());
 /** What the log says of failures. */
 const logged = () => warn.mock.calls.map(([line]) => JSON.parse(String(line)));
 
-it('begins with the one that answered where another failed, in five minutes with the preferred one', async () => {
+it('begins with the one that answered where another failed, for five minutes', async () => {
   let now = 0;
   const ranking = createRanking(() => now);
   const asked: string[] = [];
@@ -48,7 +48,7 @@ it('goes on with the preferred one where another one only has what it lacks', as
   expect(ranking.order(3)).toEqual([0, 1, 2]);
 });
 
-it('tells of every failure: in the log where another upstream was asked, else by throwing it', async () => {
+it('logs every failure that it does not throw', async () => {
   const ask = (answers: Record<string, string | undefined>) => {
     return askInTurn(upstreams, async ({ name }: Upstream) => {
       if (name in answers) return answers[name];

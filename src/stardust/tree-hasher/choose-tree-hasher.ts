@@ -2,6 +2,7 @@
  * Which hasher works out the roots of requests. Noble's, unless the setting asks for the unrolled
  * one and that one has shown, in this engine, that it is right.
  */
+import { toHexDigits } from '../bytes.ts';
 import { reduceToRoot } from '../merkle.ts';
 import { nobleTreeHasher } from './noble-tree-hasher.ts';
 import { HASH_WORDS, type TreeHasher } from './tree-hasher.ts';
@@ -60,11 +61,11 @@ export function chooseTreeHasher(
 function findFault(candidate: TreeHasher): string | undefined {
   for (const { wordAt, parent } of KNOWN_NODES) {
     const words = Uint32Array.from({ length: 2 * HASH_WORDS }, (_, i) => wordAt(i));
-    const hash = reduceToRoot(words, 2, candidate).toHex();
+    const hash = toHexDigits(reduceToRoot(words, 2, candidate));
     if (hash !== parent) return `${candidate.name}: a node is ${hash} and must be ${parent}`;
   }
-  const root = reduceToRoot(treeLeaves(), TREE_LEAVES, candidate).toHex();
-  const expected = reduceToRoot(treeLeaves(), TREE_LEAVES, nobleTreeHasher).toHex();
+  const root = toHexDigits(reduceToRoot(treeLeaves(), TREE_LEAVES, candidate));
+  const expected = toHexDigits(reduceToRoot(treeLeaves(), TREE_LEAVES, nobleTreeHasher));
   if (root !== expected) {
     return `${candidate.name}: the root of ${TREE_LEAVES} leaves is ${root}, by noble ${expected}`;
   }

@@ -156,10 +156,13 @@ function lookUpInputs(
   for (let i = 0; i < transaction.inputCount; i++) {
     const output = transaction.inputAt(i);
     const change = changes.get(output);
+    // L-1
     if (change === MilestoneState.Spent) {
       return ConflictReason.InputAlreadySpentInThisMilestone;
     }
+    // L-2
     if (change === MilestoneState.Created) continue;
+    // L-3, L-4, L-5
     const state = ledger.get(output);
     if (state === undefined) return ConflictReason.InputNotFound;
     if (state === LedgerState.Spent) return ConflictReason.InputAlreadySpent;

@@ -33,6 +33,7 @@ const options = convertV4MiniflareOptions({
   compatibilityDate: '2026-11-01',
   d1Databases: { LEDGER: '00000000-0000-0000-0000-000000000000' },
   kvNamespaces: { NFT_INDEX: '00000000000000000000000000000000' },
+  versionMetadata: 'VERSION',
   durableObjects: { FOLLOWER: { className: 'Follower', useSQLite: true } },
   bindings: { ...vars },
   ...(quiet && { handleStructuredLogs: () => {} }),

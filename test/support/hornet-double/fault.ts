@@ -1,5 +1,6 @@
 /**
- * What can go wrong between a follower and its upstream: one fault for one request, chosen by a function of the request.
+ * What can go wrong between a follower and its upstream: one fault for one request, chosen by a
+ * function of the request.
  */
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -21,28 +22,39 @@ export interface SeenRequest {
 }
 
 export type Fault = {
-  /** Milliseconds before the answer starts; alone: a late answer that is otherwise right. */
+  /**
+   * Milliseconds before the answer starts. By itself: an answer that is late and otherwise right.
+   */
   delay?: number;
 } & (
   | { kind?: undefined }
   /** Another status, with an error body in the reference's form. */
   | { kind: 'status'; status: number }
-  /** The right length announced, the connection lost after some of the bytes; default: half of them. */
+  /**
+   * The right Content-Length, and the connection lost after some of the bytes; default: half of
+   * them.
+   */
   | { kind: 'cut'; after?: number }
-  /** The connection lost without a byte. */
+  /** The connection is lost without a byte. */
   | { kind: 'drop' }
-  /** The connection open, and never a byte. */
+  /** The connection stays open, and never a byte comes. */
   | { kind: 'silence' }
-  /** Status 200 and zeros without end; default 100 MB. `announced`: with a Content-Length, `gzip`: as some hundred KB of gzip. */
+  /**
+   * Status 200 and zeros without end; default: 100 MB. `announced`: with a Content-Length. `gzip`:
+   * compressed, some hundred KB.
+   */
   | { kind: 'oversize'; bytes?: number; announced?: boolean; gzip?: boolean }
   | { kind: 'redirect'; to: string; status?: 301 | 302 | 303 | 307 | 308 }
   /** The right body under another content type. */
   | { kind: 'type'; type: string }
   /** Status 200, JSON by its type and not by its content. */
   | { kind: 'notJson' }
-  /** Status 200 and these bytes: another block, a milestone of another network or with other signatures or roots (../network/milestones.ts). */
+  /**
+   * Status 200 and these bytes: another block, or a milestone of another network or with other
+   * signatures or roots (test/support/network/milestones.ts).
+   */
   | { kind: 'bytes'; bytes: Uint8Array }
-  /** The right JSON, changed: metadata or an info that contradicts. */
+  /** The right JSON, changed: metadata or an info that contradicts itself. */
   | { kind: 'json'; change: (value: { [key: string]: Json }) => Json }
 );
 
@@ -75,7 +87,7 @@ export function distort(right: Answer, fault: Fault | undefined): Answer {
   }
 }
 
-/** Does what is no answer. True when it did: nothing more is to be sent. */
+/** Does what is not an answer. True when it did: then nothing more is to be sent. */
 export async function disturb(
   response: ServerResponse,
   right: Answer,

@@ -1,6 +1,7 @@
 /**
- * A test double of HORNET 2.0.1's REST: it serves a network over HTTP on the loopback interface as a node does that confirms it milestone by
- * milestone, slowly or wrongly if told so, and keeps count.
+ * A test double of HORNET 2.0.1's REST API. It serves a network over HTTP on the loopback
+ * interface, as a node does that confirms the network milestone by milestone. It answers slowly or
+ * wrongly if told so, and counts what it is asked.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';

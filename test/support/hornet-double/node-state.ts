@@ -1,5 +1,6 @@
 /**
- * What a HORNET node that follows a network knows at one moment: the blocks it has, the milestones, its ledger, and how it describes itself.
+ * What a HORNET node that follows a network knows at one moment: the blocks that it has, the
+ * milestones, its ledger, and how it describes itself.
  */
 import { Reader, toHex } from '../../../src/stardust/bytes.ts';
 import { decode } from '../../../src/stardust/codec.ts';
@@ -20,7 +21,10 @@ type JsonObject = { [key: string]: Json };
 
 export class NodeState {
   readonly network: Network;
-  /** What the node says of itself in /health and info. The reference wants, among other things, a milestone younger than five minutes. */
+  /**
+   * What the node says of itself in /health and info. The reference counts as healthy only, among
+   * other things, with a milestone younger than five minutes.
+   */
   healthy = true;
   #confirmed: number;
   #latest: number;
@@ -39,7 +43,10 @@ export class NodeState {
     return this.#confirmed;
   }
 
-  /** Moves to a confirmed milestone, forward or back. `latest`: the newest milestone of which the node has the block, solid or not. */
+  /**
+   * Moves to a confirmed milestone, forward or back. `latest`: the newest milestone whose block the
+   * node has, solid or not.
+   */
   confirm(index: number, latest: number = index): void {
     const { genesis } = this.network;
     if (index < genesis.index || latest < index || latest > lastIndex(this.network)) {
@@ -50,13 +57,16 @@ export class NodeState {
     this.#tips = undefined;
   }
 
-  /** Forgets the blocks that milestones up to `index` reference, these milestones, and the outputs that they spent. */
+  /**
+   * Forgets the blocks that milestones up to `index` reference, these milestones, and the outputs
+   * that they spent.
+   */
   prune(index: number): void {
     this.#pruned = index;
     this.#tips = undefined;
   }
 
-  /** The reference serves most of its routes only while it is no more than two milestones behind. */
+  /** The reference serves most routes only while it is at most two milestones behind. */
   get almostSynced(): boolean {
     return this.#latest < 2 || this.#confirmed >= this.#latest - 2;
   }
@@ -95,7 +105,7 @@ export class NodeState {
     return (found.spent?.index ?? Infinity) <= this.#pruned ? undefined : found;
   }
 
-  /** Up to eight of the newest blocks that nothing refers to yet. */
+  /** Up to eight of the newest blocks without children. */
   get tips(): string[] {
     const among = this.network.blocks.size;
     if (this.#tips?.among !== among) this.#tips = { ids: this.#findTips(), among };

@@ -1,5 +1,6 @@
 /**
- * HORNET 2.0.1's REST routes as far as a follower can need them (formats-and-clients.md section 2): what a path asks for, and the node's answer.
+ * HORNET 2.0.1's REST routes as far as a follower can need them
+ * (docs/upstream-api.md#routes-of-hornet): what a path asks for, and the node's answer.
  */
 
 import { block } from '../../../src/stardust/block.ts';
@@ -36,7 +37,10 @@ const plain = new Map<string, Route>([
   ['/api/core/v2/treasury', { name: 'treasury' }],
 ]);
 
-/** Reads a path without its query. The reference lower-cases it first; an ID of wrong form is `invalid`, except a block ID of wrong length. */
+/**
+ * Reads a path without its query. The reference puts it in lower case first. An ID of the wrong
+ * form is `invalid`, except a block ID of the wrong length.
+ */
 export function routeOf(path: string): Route {
   const lower = path.toLowerCase();
   const route = plain.get(lower);
@@ -79,7 +83,10 @@ function answerRaw(bytes: Uint8Array): Answer {
   return { status: 200, type: RAW_TYPE, body: bytes };
 }
 
-/** The node's answer to a GET. `accept` chooses between bytes and JSON, by how it starts, as in the reference. */
+/**
+ * The node's answer to a GET. `accept` chooses between bytes and JSON by how it begins, as in the
+ * reference.
+ */
 export function answer(node: NodeState, route: Route, accept = ''): Answer {
   const raw = accept.startsWith(RAW_TYPE);
   const notSynced = answerError(503, 'node is not synced: service unavailable');

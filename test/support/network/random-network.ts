@@ -7,8 +7,6 @@ import { toHex } from '../../../src/stardust/bytes.ts';
 import { nftIdOf } from '../../../src/stardust/ids.ts';
 import { OutputType } from '../../../src/stardust/output.ts';
 import { UnlockConditionType } from '../../../src/stardust/unlock-condition.ts';
-import { readMilestone } from './blocks.ts';
-import type { KeyPair } from './keys.ts';
 import {
   ACCOUNTS,
   basicTo,
@@ -20,7 +18,9 @@ import {
   someone,
   take,
   takeStock,
-} from './life.ts';
+} from './accounts.ts';
+import { readMilestone } from './blocks.ts';
+import type { KeyPair } from './keys.ts';
 import { extraSignature, fewerSignatures, forgedSignature } from './milestones.ts';
 import { alias, basic, nft, type TimeConditions } from './outputs.ts';
 import { SyntheticNetwork, type SyntheticOptions } from './synthetic-network.ts';

@@ -1,5 +1,5 @@
 /**
- * A ledger in a real D1, with as much of it as the index sees.
+ * A ledger in a real D1, as far as the index sees it.
  */
 
 import { SCHEMA } from '../../../src/ledger/schema.ts';
@@ -15,7 +15,8 @@ const INSERT_HEAD = `
 
 /** ?1 JSON of the rows. Their milestone is the ledger's index. */
 const UPSERT_NFTS = `
-  INSERT INTO nft (id, output, changed) SELECT j.value ->> 'nft', j.value ->> 'output', h.ledger FROM json_each(?1) j, head h WHERE true
+  INSERT INTO nft (id, output, changed)
+  SELECT j.value ->> 'nft', j.value ->> 'output', h.ledger FROM json_each(?1) j, head h WHERE true
   ON CONFLICT (id) DO UPDATE SET output = excluded.output, changed = excluded.changed`;
 
 const LOG_CHANGES = `
@@ -24,7 +25,7 @@ const LOG_CHANGES = `
     json_group_array(j.value ->> 'nft')
   FROM head h CROSS JOIN json_each(?1) j GROUP BY h.ledger`;
 
-/** Rows whose JSON one parameter takes. */
+/** Rows in the JSON of one parameter. */
 const PIECE = 5_000;
 
 export function openTestLedger(db: D1Database): TestLedger {
@@ -62,7 +63,7 @@ export function openTestLedger(db: D1Database): TestLedger {
   };
 }
 
-/** As the migrations left it. */
+/** Makes the publisher's row what the migrations made it. */
 export async function resetState(db: D1Database): Promise<void> {
   await db
     .prepare(

@@ -1,5 +1,6 @@
 /**
- * What the index counts on in its view of the ledger (src/nft-index/ports.ts), held against D1 and against the model that stands for it in other tests.
+ * What the index counts on in its view of the ledger (src/nft-index/ports.ts). It tests D1 and the
+ * model that stands for D1 in other tests.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { IndexLedger, NftLedger, NftRow } from '../../../src/nft-index/ports.ts';
@@ -37,7 +38,7 @@ export function describeLedger(name: string, open: () => TestLedger): void {
     });
 
     const swap = async (from: number, generation = 'g') => {
-      const { stored } = await ledger.index.look();
+      const { stored } = await ledger.index.readState();
       return ledger.index.swap(stored?.token, {
         token: crypto.randomUUID(),
         state: beginState(generation, from),
@@ -45,7 +46,7 @@ export function describeLedger(name: string, open: () => TestLedger): void {
     };
 
     test('where it stands', async () => {
-      expect((await ledger.index.look()).head).toEqual({
+      expect((await ledger.index.readState()).head).toEqual({
         generation: 'g',
         start: 100,
         ledger: 103,
@@ -68,7 +69,7 @@ export function describeLedger(name: string, open: () => TestLedger): void {
       expect((await ledger.index.readChanges(endOf(103), 103, 2))?.rows).toEqual([]);
     });
 
-    test('changes within a milestone have an order, and none beyond the last milestone is read', async () => {
+    test('changes of a milestone are in order; none after the last milestone is read', async () => {
       await ledger.apply([at(D, '6'), at(A, '7'), at(B, '8')]);
       const ids = async (after: { milestone: number; nft: string }, upTo: number) =>
         (await ledger.index.readChanges(after, upTo, 10))?.rows.map(({ nft }) => nft);
@@ -86,19 +87,19 @@ export function describeLedger(name: string, open: () => TestLedger): void {
       expect((await ledger.index.readNfts(B, 2))?.rows).toEqual([at(C, '5')]);
     });
 
-    test('the window: last changes first, and the names of all', async () => {
+    test('the window: last changes first, and the prefixes of all', async () => {
       const window = (await ledger.index.readWindow(100, 2, 9))!;
       expect(window).toMatchObject({
         generation: 'g',
         ledgerIndex: 103,
         rows: [at(C, '5'), at(B, null)],
       });
-      expect(window.names.match(/.{8}/g)?.sort()).toEqual(
+      expect(window.prefixes.match(/.{8}/g)?.sort()).toEqual(
         ['a', 'b', 'c'].map((digit) => digit.repeat(8)),
       );
-      expect(window.token).toBe((await ledger.index.look()).stored?.token);
-      expect((await ledger.index.readWindow(100, 2, 2))?.names.length).toBe(16);
-      expect(await ledger.index.readWindow(103, 2, 2)).toMatchObject({ rows: [], names: '' });
+      expect(window.token).toBe((await ledger.index.readState()).stored?.token);
+      expect((await ledger.index.readWindow(100, 2, 2))?.prefixes.length).toBe(16);
+      expect(await ledger.index.readWindow(103, 2, 2)).toMatchObject({ rows: [], prefixes: '' });
     });
 
     test('one NFT', async () => {
@@ -111,20 +112,20 @@ export function describeLedger(name: string, open: () => TestLedger): void {
     });
 
     test('the state is swapped by whoever has seen the last one', async () => {
-      const before = (await ledger.index.look()).stored!;
+      const before = (await ledger.index.readState()).stored!;
       expect(before.state).toBeUndefined();
       const state = beginState('g', 100);
       expect(await ledger.index.swap(before.token, { token: 'one', state })).toBe(true);
       expect(
         await ledger.index.swap(before.token, { token: 'two', state: beginState('g', 102) }),
       ).toBe(false);
-      expect((await ledger.index.look()).stored).toEqual({ token: 'one', state });
+      expect((await ledger.index.readState()).stored).toEqual({ token: 'one', state });
     });
 
     test('a state of another ledger is none', async () => {
       await swap(100);
       await ledger.import('other', 50, []);
-      const { stored } = await ledger.index.look();
+      const { stored } = await ledger.index.readState();
       expect(stored?.state).toBeUndefined();
       expect(stored?.token).toMatch(/./);
     });
@@ -132,13 +133,13 @@ export function describeLedger(name: string, open: () => TestLedger): void {
     test('a removed row is put anew, by one that knows it is', async () => {
       await swap(100);
       await ledger.removeState();
-      expect((await ledger.index.look()).stored).toBeUndefined();
+      expect((await ledger.index.readState()).stored).toBeUndefined();
       expect((await ledger.index.readWindow(100, 1, 1))?.token).toBeUndefined();
       const state = beginState('g', 100);
       expect(await ledger.index.swap('of before', { token: 'none', state })).toBe(false);
       expect(await ledger.index.swap(undefined, { token: 'one', state })).toBe(true);
       expect(await ledger.index.swap(undefined, { token: 'two', state })).toBe(false);
-      expect((await ledger.index.look()).stored?.token).toBe('one');
+      expect((await ledger.index.readState()).stored?.token).toBe('one');
     });
 
     test('what has left the window is removed, and nothing else', async () => {
@@ -164,7 +165,7 @@ export function describeLedger(name: string, open: () => TestLedger): void {
 
     test('no ledger', async () => {
       await ledger.removeLedger();
-      expect((await ledger.index.look()).head).toBeUndefined();
+      expect((await ledger.index.readState()).head).toBeUndefined();
       expect(await ledger.index.readChanges(endOf(100), 103, 2)).toBeUndefined();
       expect(await ledger.index.readNfts('', 2)).toBeUndefined();
       expect(await ledger.index.readWindow(100, 2, 2)).toBeUndefined();

@@ -1,6 +1,7 @@
 /**
- * The ledger in memory, by the same interfaces as D1 (src/nft-index/ports.ts): what the model of the index runs over, with every state that it ever had at hand.
- * ledger-contract.ts holds both to the same behaviour.
+ * The ledger in memory, behind the same interfaces as D1 (src/nft-index/ports.ts), with every state
+ * that it ever had. Random histories of the index run over it; ledger-contract.ts tests that it
+ * behaves as D1 does.
  */
 import type {
   ChangeRow,
@@ -11,7 +12,7 @@ import type {
   Window,
 } from '../../../src/nft-index/ports.ts';
 import type { State } from '../../../src/nft-index/publisher-state.ts';
-import { NAME_LENGTH } from '../../../src/nft-index/recent-changes.ts';
+import { PREFIX_LENGTH } from '../../../src/nft-index/recent-changes.ts';
 import { adoptedState } from '../../../src/nft-index/seed-index.ts';
 
 type Change = [milestone: number, output: string | null];
@@ -47,9 +48,9 @@ export class History {
 
 export class MemoryLedger implements IndexLedger, NftLedger {
   history: History | undefined;
-  /** As in nft_change. */
+  /** The rows of nft_change. */
   changes: { milestone: number; nft: string }[] = [];
-  /** As in nft_index. */
+  /** The row of nft_index. */
   row: { token: string; state: State | undefined } | undefined = { token: '', state: undefined };
 
   import(generation: string, start: number, nfts: readonly NftRow[]): void {
@@ -71,7 +72,7 @@ export class MemoryLedger implements IndexLedger, NftLedger {
     this.row = { token: crypto.randomUUID(), state: adoptedState(generation, start, seal, now) };
   }
 
-  async look(): ReturnType<IndexLedger['look']> {
+  async readState(): ReturnType<IndexLedger['readState']> {
     const { history, row } = this;
     const head = history && {
       generation: history.generation,
@@ -109,17 +110,27 @@ export class MemoryLedger implements IndexLedger, NftLedger {
     return this.#page(ids.slice(0, limit).map((nft) => ({ nft, output: this.#output(nft) })));
   }
 
-  async readWindow(from: number, answers: number, others: number): Promise<Window | undefined> {
+  async readWindow(
+    from: number,
+    maxStates: number,
+    maxPrefixes: number,
+  ): Promise<Window | undefined> {
     const latest = this.#lastChanges().filter(({ milestone }) => milestone > from);
     const changed = this.changes.filter(({ milestone }) => milestone > from);
-    const names = new Set(changed.map(({ nft }) => nft.slice(0, NAME_LENGTH)));
+    const prefixes = new Set(changed.map(({ nft }) => nft.slice(0, PREFIX_LENGTH)));
     const page = this.#page(
       latest
         .reverse()
-        .slice(0, answers)
+        .slice(0, maxStates)
         .map(({ nft, output }) => ({ nft, output })),
     );
-    return page && { ...page, names: [...names].slice(0, others).join(''), token: this.row?.token };
+    return (
+      page && {
+        ...page,
+        prefixes: [...prefixes].slice(0, maxPrefixes).join(''),
+        token: this.row?.token,
+      }
+    );
   }
 
   async readNft(nft: string): ReturnType<NftLedger['readNft']> {

@@ -1,8 +1,11 @@
 /**
- * A model of Workers KV at its worst that is still within the assumptions of src/nft-index/timing-assumptions.ts (platform.md §1, "KV"):
- *  - a put goes to two backends and is acknowledged when the first one has it; it reaches each of them when it likes, so that two writers may end up in another
- *    order than they began in, and in another one on either backend, for good;
- *  - a read is served by some location's copy: what either backend held at some moment of the past, each read and each key on its own. Absence is a copy too.
+ * A model of Workers KV at its worst within the assumptions of src/nft-index/timing-assumptions.ts:
+ *  - A put goes to two backends and is acknowledged when the first one has it. It reaches either
+ *    one after any delay. Two writers' puts may thus end up in another order than they began, in
+ *    different orders on the two backends, and stay so
+ *    (https://blog.cloudflare.com/rearchitecting-workers-kv-for-redundancy/).
+ *  - A read returns some location's copy: what either backend held at some moment of the past, for
+ *    each read and each key separately. An absence is a copy too.
  * Copies of entries are younger than `copyAge`; copies of `recent` may be of any age.
  */
 import { RECENT_KEY } from '../../../src/nft-index/recent-changes.ts';
@@ -14,9 +17,9 @@ interface Landed {
 }
 
 export interface KvTimes {
-  /** Longest time from a put to its last landing. */
+  /** Longest time from a put to its last landing, ms. */
   landing: number;
-  /** Oldest copy of an entry. */
+  /** Age of the oldest copy of an entry, ms. */
   copyAge: number;
 }
 
@@ -34,7 +37,7 @@ export class ModelKv {
     this.#start = simulation.now;
   }
 
-  /** Returns when it is acknowledged. */
+  /** @returns when it is acknowledged, Unix milliseconds */
   put(key: string, value: string): number {
     const landings = this.#backends.map((backend) => {
       const at = this.#simulation.now + this.#delay();

@@ -1,31 +1,35 @@
 /**
- * One random history of the index: milestones, imports, publishers that overlap, stall, fail and die at any call, and readers that meet any copy. The code that
- * publishes and looks up is the real one, over the models of D1 and KV.
+ * One random history of the index: milestones, imports, publishers that overlap, stall, fail and
+ * die at any call, and readers that get any copy. The code that publishes and looks up is the real
+ * one, over models of D1 and KV.
  *
- * Held to: every answer is true at the ledger index it names, and whenever `recent` is missing, malformed or old, D1 gave it.
+ * Checked: every answer is true at the ledger index it names, and D1 gave it whenever `recent` was
+ * missing, malformed or old.
  */
 import { entryKey, writeEntry } from '../../../src/nft-index/kv-entry.ts';
-import { lookUpIn, type NftAnswer } from '../../../src/nft-index/look-up-nft.ts';
+import { lookUpNft, type NftAnswer, type NftSources } from '../../../src/nft-index/look-up-nft.ts';
 import type { IndexLedger, IndexReader, IndexStore, NftRow } from '../../../src/nft-index/ports.ts';
 import { publishTo } from '../../../src/nft-index/publish.ts';
+import type { RecentCache } from '../../../src/nft-index/recent-cache.ts';
 import { RECENT_KEY, readRecent } from '../../../src/nft-index/recent-changes.ts';
-import { Memory } from '../../../src/nft-index/remembered-reads.ts';
+import { RememberedReads } from '../../../src/nft-index/remembered-reads.ts';
 import {
-  CLOCKS,
-  COPY_AGE,
-  PUT_WITHIN,
-  RECENT_AGE,
-  REMEMBERED,
-  WRITE_AGE,
+  MAX_CLOCK_SKEW_MS,
+  MAX_COPY_AGE_MS,
+  MAX_RECENT_AGE_MS,
+  MAX_WRITE_AGE_MS,
+  PUT_WITHIN_MS,
+  REMEMBER_MS,
 } from '../../../src/nft-index/timing-assumptions.ts';
 import { type History, MemoryLedger } from './memory-ledger.ts';
+import { ModelCache } from './model-cache.ts';
 import { ModelKv } from './model-kv.ts';
 import { Chance, Simulation } from './simulation.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
 
-/** Two with the same name among the others, and one that is never minted. */
+/** Two of them have the same prefix. */
 const NFTS = ['11', '22', '33', '3344', '55'].map((digits) =>
   digits.padEnd(8, '0').padEnd(64, digits),
 );
@@ -35,16 +39,16 @@ const MALFORMED = ['', '{', 'null', '[]', '"recent"', '{"generation":"g1"}', '{"
 
 const ACTIONS = 150;
 
-/** How many lookups were answered by what. */
+/** How many lookups were answered for which reason (`why` in look-up-nft.ts), or by the cache. */
 export type Counts = Map<string, number>;
 
-/** Runs the history that the seed stands for; fails at the first answer that is not true. */
+/** Runs the seed's history. Rejects at the first answer that is not true. */
 export async function runHistory(seed: number, counts: Counts): Promise<void> {
   await new RandomHistory(seed, counts).run();
 }
 
-/** A machine's clock is off by less than this; two of them together by less than {@link CLOCKS}. */
-const SKEW = CLOCKS / 2 - 1;
+/** A machine's clock is off by no more, so that two of them differ by less than the maximum. */
+const CLOCK_ERROR_MS = MAX_CLOCK_SKEW_MS / 2 - 1;
 
 class RandomHistory {
   readonly #seed: number;
@@ -53,11 +57,13 @@ class RandomHistory {
   readonly #simulation = new Simulation(1_700_000_000_000);
   readonly #ledger = new MemoryLedger();
   readonly #kv: ModelKv;
+  /** Of two data centres. */
+  readonly #caches: ModelCache[];
   readonly #histories = new Map<string, History>();
   #imports = 0;
-  /** How far each machine's clock is off. */
+  /** How far each machine's clock is off, milliseconds. */
   readonly #clocks: number[];
-  readonly #bounds: { answers: number; others: number };
+  readonly #bounds: { states: number; prefixes: number };
   readonly #troubled: boolean;
   #failure: unknown;
 
@@ -66,24 +72,26 @@ class RandomHistory {
     this.#counts = counts;
     const chance = new Chance(seed);
     this.#chance = chance;
-    // late in landing and old as a copy come to the same for a reader: together they stay below W, less the second that an isolate remembers
-    const landing = chance.pick([SECOND, 2 * MINUTE, WRITE_AGE - PUT_WITHIN]);
+    // For a reader, a late landing and an old copy are the same: their sum stays below the maximum
+    // age of a copy, and so does what an isolate remembers.
+    const landing = chance.pick([SECOND_MS, 2 * MINUTE_MS, MAX_WRITE_AGE_MS - PUT_WITHIN_MS]);
     this.#kv = new ModelKv(this.#simulation, chance, {
       landing,
-      copyAge: COPY_AGE - landing - 2 * REMEMBERED,
+      copyAge: MAX_COPY_AGE_MS - landing - 2 * REMEMBER_MS,
     });
-    this.#clocks = Array.from({ length: 3 }, () => chance.between(-SKEW, SKEW));
-    this.#bounds = { answers: chance.between(1, 6), others: chance.between(0, 6) };
+    this.#caches = Array.from({ length: 2 }, () => new ModelCache(chance));
+    this.#clocks = Array.from({ length: 3 }, () => chance.between(-CLOCK_ERROR_MS, CLOCK_ERROR_MS));
+    this.#bounds = { states: chance.between(1, 6), prefixes: chance.between(0, 6) };
     this.#troubled = chance.happens(60);
   }
 
   async run(): Promise<void> {
     const chance = this.#chance;
     this.#import();
-    const step = chance.pick([2 * SECOND, 20 * SECOND, 2 * MINUTE, 6 * MINUTE]);
+    const step = chance.pick([2 * SECOND_MS, 20 * SECOND_MS, 2 * MINUTE_MS, 6 * MINUTE_MS]);
     let time = this.#simulation.now;
     for (let i = 0; i < ACTIONS; i++) {
-      time += chance.happens(3) ? chance.between(0, 60 * MINUTE) : chance.between(0, 2 * step);
+      time += chance.happens(3) ? chance.between(0, 60 * MINUTE_MS) : chance.between(0, 2 * step);
       this.#simulation.at(time, this.#pickAction());
     }
     await this.#simulation.run();
@@ -94,19 +102,22 @@ class RandomHistory {
     const dice = this.#chance.between(1, 1_000);
     if (dice <= 500) return () => this.#spawn(this.#publish());
     if (dice <= 620) return () => this.#ledger.apply(this.#someChanges(30));
-    if (dice <= 990) return () => this.#look();
-    if (dice <= 995) return () => this.#rebuild();
+    if (dice <= 990) return () => this.#readState();
+    if (dice <= 995) return () => this.#reindex();
     return () => this.#import();
   }
 
-  /** What fails beside the code under test is noted, so that the history ends with it. */
+  /** Notes the first failure, with which the history then ends. */
   #spawn(work: Promise<void>): void {
     work.catch((error: unknown) => {
       this.#failure ??= error;
     });
   }
 
-  /** With the publisher to fill the index, or in bulk before the new ledger is there: that takes its time, and the old one goes on. */
+  /**
+   * Replaces the ledger. Either the publisher fills the index afterwards, or the import fills it in
+   * bulk before; that takes time, in which the old ledger is served.
+   */
   #import(): void {
     const chance = this.#chance;
     const last = this.#ledger.history?.ledger ?? 100;
@@ -134,13 +145,13 @@ class RandomHistory {
         end();
         this.#ledger.adopt(generation, start, seal, this.#simulation.now);
       };
-      this.#simulation.at(this.#kv.put(key, value) + this.#chance.between(0, 5 * MINUTE), next);
+      this.#simulation.at(this.#kv.put(key, value) + this.#chance.between(0, 5 * MINUTE_MS), next);
     };
     putNext();
   }
 
-  /** What the SQL of src/nft-index/seed-index.ts does. */
-  #rebuild(): void {
+  /** What `npm run reindex` does. */
+  #reindex(): void {
     this.#ledger.row = undefined;
   }
 
@@ -173,29 +184,53 @@ class RandomHistory {
     }
   }
 
-  /** Lookups come one by one or two within the second that an isolate remembers, and often soon after a publisher began: else all copies of `recent` are old. */
-  #look(): void {
+  /**
+   * One lookup, or two within the second for which an isolate remembers. A publisher often begins
+   * shortly before; otherwise most copies of `recent` would be old.
+   */
+  #readState(): void {
     const chance = this.#chance;
     if (chance.happens(70)) this.#spawn(this.#publish());
-    const memory = new Memory();
-    const reader = new Reader(this.#kv, chance);
+    const cache = chance.happens(60) ? chance.pick(this.#caches) : undefined;
+    const reader = new Reader(this.#kv, cache, chance);
     const nft = chance.pick([...NFTS, NEVER_MINTED]);
     const skew = chance.pick(this.#clocks);
-    const first = this.#simulation.now + chance.between(0, 10 * SECOND);
+    const sources = {
+      ledger: this.#ledger,
+      index: reader,
+      openCache: () => cache && reader,
+      remembered: new RememberedReads(),
+      clock: () => this.#simulation.now + skew,
+    };
+    const first = this.#simulation.now + chance.between(0, 10 * SECOND_MS);
     for (const time of chance.happens(20)
-      ? [first, first + chance.between(0, REMEMBERED)]
+      ? [first, first + chance.between(0, REMEMBER_MS)]
       : [first]) {
-      this.#simulation.at(time, () => this.#spawn(this.#lookOnce(nft, memory, reader, skew)));
+      this.#simulation.at(time, () => this.#spawn(this.#lookOnce(nft, sources, reader)));
     }
   }
 
-  async #lookOnce(nft: string, memory: Memory, reader: Reader, skew: number): Promise<void> {
+  async #lookOnce(nft: string, sources: NftSources, reader: Reader): Promise<void> {
     const min = this.#chance.happens(80)
       ? 0
       : (this.#ledger.history?.ledger ?? 0) - this.#chance.between(-1, 5);
-    const clock = () => this.#simulation.now + skew;
-    const answer = await lookUpIn(this.#ledger, reader, memory, nft, min, clock);
-    this.#check(nft, min, answer, reader.recent, clock());
+    const answer = await lookUpNft(sources, nft, min, {
+      url: 'https://edge.example/',
+      defer: (work) => this.#defer(work),
+    });
+    this.#check(nft, min, answer, reader.recent, sources.clock());
+    if (answer?.source === 'kv' && reader.isCached) this.#count('recent was cached');
+  }
+
+  /** Work that is deferred is done at some time, or never. */
+  #defer(work: () => Promise<unknown>): void {
+    const time = this.#simulation.now + this.#chance.between(0, SECOND_MS);
+    if (this.#chance.happens(95))
+      this.#simulation.at(time, () => this.#spawn(work().then(() => {})));
+  }
+
+  #count(what: string): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
   }
 
   #check(
@@ -206,9 +241,10 @@ class RandomHistory {
     now: number,
   ): void {
     const { history } = this.#ledger;
-    const what = `history ${this.#seed}: ${nft.slice(0, 8)} at least at ${min}: ${JSON.stringify(answer)}`;
+    const asked = `${nft.slice(0, 8)} at least at ${min}`;
+    const what = `history ${this.#seed}: ${asked}: ${JSON.stringify(answer)}`;
     if (answer === undefined) throw new Error(`${what}, though there is a ledger`);
-    this.#counts.set(answer.why, (this.#counts.get(answer.why) ?? 0) + 1);
+    this.#count(answer.why);
     const source = answer.source === 'd1' ? history! : this.#findSource(recentText, now, what);
     const { ledgerIndex, outputId } = answer;
     const truth = source.outputAt(nft, ledgerIndex) ?? undefined;
@@ -218,37 +254,56 @@ class RandomHistory {
     if (truth !== outputId) throw new Error(`${what}, truth ${truth}`);
   }
 
-  /** An answer out of KV is one of the ledger that its `recent` tells of, which may have been replaced since. */
+  /** The ledger that `recent` describes, which may have been replaced since. */
   #findSource(recentText: string | null, now: number, what: string): History {
     const recent = readRecent(recentText);
     if (recent.kind !== 'value') throw new Error(`${what}, though recent was ${recent.kind}`);
-    if (now - recent.value.publishedAt > RECENT_AGE)
+    if (now - recent.value.publishedAt > MAX_RECENT_AGE_MS)
       throw new Error(`${what}, though recent was old`);
     return this.#histories.get(recent.value.generation)!;
   }
 }
 
-/** What a lookup reads, and what it was given last as `recent`. */
-class Reader implements IndexReader {
+/** What one isolate reads: of KV, and of its data centre's cache where it has one. */
+class Reader implements IndexReader, RecentCache {
+  /** What was read last as `recent`, and whether that came out of the cache. */
   recent: string | null = null;
+  isCached = false;
   readonly #kv: ModelKv;
+  readonly #cache: ModelCache | undefined;
   readonly #chance: Chance;
 
-  constructor(kv: ModelKv, chance: Chance) {
+  constructor(kv: ModelKv, cache: ModelCache | undefined, chance: Chance) {
     this.#kv = kv;
+    this.#cache = cache;
     this.#chance = chance;
   }
 
-  async get(keys: string[]): Promise<Map<string, string | null>> {
-    const texts = new Map(keys.map((key) => [key, this.#read(key)]));
-    if (texts.has(RECENT_KEY)) this.recent = texts.get(RECENT_KEY) ?? null;
-    return texts;
+  async match(): Promise<string | undefined> {
+    const text = await this.#cache?.match();
+    if (text !== undefined) this.#keepRecent(text, true);
+    return text;
+  }
+
+  async put(text: string): Promise<void> {
+    await this.#cache?.put(text);
+  }
+
+  async get(key: string): Promise<string | null> {
+    const text = this.#read(key);
+    if (key === RECENT_KEY) this.#keepRecent(text, false);
+    return text;
+  }
+
+  #keepRecent(text: string | null, isCached: boolean): void {
+    this.recent = text;
+    this.isCached = isCached;
   }
 
   #read(key: string): string | null {
     const text = this.#kv.read(key);
     if (this.#chance.happens(94)) return text;
-    // an entry that is lost is no copy younger than W: only what is read as rubbish counts here
+    // An entry may be malformed but never lost: that would be a copy older than the maximum.
     if (key !== RECENT_KEY) return `${text}}`;
     return this.#chance.pick([null, text?.slice(1) ?? '', ...MALFORMED]);
   }
@@ -256,11 +311,14 @@ class Reader implements IndexReader {
 
 class Fault extends Error {}
 
-/** What may happen to a publisher at any call: it takes long, it fails, or the publisher is gone; the call's effect may be there or not. */
+/**
+ * What may happen to a publisher at any call: the call takes long, it fails, or the publisher dies.
+ * The call may have had its effect or not.
+ */
 class Trouble {
   readonly #simulation: Simulation;
   readonly #chance: Chance;
-  /** Calls until it strikes. */
+  /** Calls until it happens. */
   #left: number;
 
   constructor(simulation: Simulation, chance: Chance, strikes: boolean) {
@@ -275,7 +333,7 @@ class Trouble {
       (...args: A): Promise<R> =>
         this.#call(() => call.apply(ledger, args));
     return {
-      look: wrap(ledger.look),
+      readState: wrap(ledger.readState),
       swap: wrap(ledger.swap),
       readChanges: wrap(ledger.readChanges),
       readNfts: wrap(ledger.readNfts),
@@ -285,7 +343,7 @@ class Trouble {
 
   wrapStore(kv: ModelKv): IndexStore {
     return {
-      get: (keys) => this.#call(async () => new Map(keys.map((key) => [key, kv.read(key)]))),
+      get: (key) => this.#call(async () => kv.read(key)),
       put: (key, value) => this.#put(kv, key, value),
     };
   }
@@ -316,7 +374,7 @@ class Trouble {
     return this.#chance.pick(['nothing happens', 'it happens unnoticed']);
   }
 
-  /** The call fails, or nobody ever hears of it again. */
+  /** The call fails, or never returns. */
   #end(): Promise<never> {
     if (this.#chance.happens(50)) throw new Fault('D1 or KV failed');
     return new Promise(() => {});
@@ -324,7 +382,7 @@ class Trouble {
 
   #pass(): Promise<void> {
     const long = this.#chance.happens(5)
-      ? this.#chance.pick([PUT_WITHIN, 20 * MINUTE, 60 * MINUTE])
+      ? this.#chance.pick([PUT_WITHIN_MS, 20 * MINUTE_MS, 60 * MINUTE_MS])
       : 100;
     return this.#waitUntil(this.#simulation.now + this.#chance.between(1, long));
   }

@@ -1,6 +1,6 @@
 /**
- * Simulated time and chance for the model of the index: the real code runs, its calls take as long as the simulation says, and a seed gives the same history
- * again.
+ * Simulated time and chance for random histories of the index. The code under test is the real one;
+ * its calls take as long as the simulation says. The same seed gives the same history.
  */
 
 /** Mulberry32: small, fast, and good enough to pick histories. */
@@ -48,13 +48,13 @@ export class Simulation {
   }
 
   at(time: number, happen: () => void): void {
-    // events are few at a time and mostly near: from the end, the next one is last
+    // The next event stands last. Events are few and mostly near, so the search begins there.
     let i = this.#events.length;
     while (i > 0 && this.#events[i - 1]!.at <= time) i--;
     this.#events.splice(i, 0, { at: time, happen });
   }
 
-  /** Lets everything happen in its order, and after each event whatever the code under test does about it. */
+  /** Runs all events in order, and after each one whatever the code under test does about it. */
   async run(): Promise<void> {
     for (let event = this.#events.pop(); event !== undefined; event = this.#events.pop()) {
       this.now = Math.max(this.now, event.at);

@@ -7,8 +7,9 @@ import { migrate } from '../../../scripts/lib/wrangler/local-database.ts';
 import type { RunWrangler } from '../../../scripts/lib/wrangler/run-wrangler.ts';
 import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
 
-/** platform.md §1 */
+/** Bytes of a statement that D1 accepts: https://developers.cloudflare.com/d1/platform/limits/ */
 const MAX_STATEMENT = 100_000;
+/** Pairs that `wrangler kv bulk put` accepts at once. */
 const MAX_PAIRS = 10_000;
 
 export class FakeWrangler {

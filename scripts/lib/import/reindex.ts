@@ -1,0 +1,28 @@
+/**
+ * Filling the NFT index anew. Without its row in D1 the publisher begins as after an import.
+ */
+import { openLocalDatabase } from '../wrangler/local-database.ts';
+import { type RunWrangler, runWrangler } from '../wrangler/run-wrangler.ts';
+import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
+import { publishLocally } from './local-index.ts';
+
+const FORGET_STATE = 'DELETE FROM nft_index';
+
+/** Returns when all entries are in the local KV namespace. */
+export async function reindexLocally(persistTo: string, config: WranglerConfig): Promise<void> {
+  const db = await openLocalDatabase(persistTo, config);
+  try {
+    db.exec(FORGET_STATE);
+  } finally {
+    db.close();
+  }
+  await publishLocally(persistTo);
+}
+
+/** Returns when the publisher of the deployed Worker has been told; it then takes its time. */
+export async function reindexRemotely(
+  { databaseName }: WranglerConfig,
+  run: RunWrangler = runWrangler,
+): Promise<void> {
+  await run(['d1', 'execute', databaseName, '--remote', '--yes', '--command', FORGET_STATE]);
+}

@@ -1,0 +1,30 @@
+/**
+ * `npm run reindex -- [--persist-to DIR] [--remote]`: has the NFT index made anew
+ * (docs/operations.md#what-each-alarm-means).
+ */
+import { parseArgs } from 'node:util';
+import { reindexLocally, reindexRemotely } from './lib/import/reindex.ts';
+import { runMain, UsageError } from './lib/process/command-line.ts';
+import { DEFAULT_PERSIST_TO } from './lib/wrangler/local-database.ts';
+import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
+
+const USAGE = `Usage: npm run reindex -- [--persist-to DIR] [--remote]
+
+Has the entries of all NFTs put into KV once more, as after somebody changed entries by hand. Until
+all are there, D1 answers what KV cannot prove. The publisher notices by itself when the namespace
+was emptied or exchanged.
+
+  --persist-to DIR   local data, those of wrangler dev --persist-to DIR; default .wrangler/state
+  --remote           the deployed Worker's index: its publisher puts the entries, page by page`;
+
+await runMain(USAGE, async (args) => {
+  const { values } = parseArgs({
+    args,
+    options: { 'persist-to': { type: 'string' }, remote: { type: 'boolean', default: false } },
+  });
+  const { 'persist-to': persistTo, remote } = values;
+  if (remote && persistTo !== undefined) throw new UsageError('--persist-to is for local data');
+  if (remote) await reindexRemotely(readWranglerConfig());
+  else await reindexLocally(persistTo ?? DEFAULT_PERSIST_TO, readWranglerConfig());
+  return 0;
+});
