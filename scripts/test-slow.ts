@@ -47,6 +47,15 @@ const TESTS: readonly SlowTest[] = [
       runEndToEnd('test/e2e/coordinator', { MILESTONES: '300', ...(inTime && { IN_TIME: '1' }) }),
   },
   {
+    name: 'questions',
+    about: '10,000 questions about random networks, each put to the oracle too',
+    minutes: 15,
+    run: () =>
+      runVitest(['--project', 'node', '--silent=false', 'test/node/random-questions'], {
+        QUESTIONS: '10000',
+      }),
+  },
+  {
     name: 'mutations',
     about: 'mistakes in copies of src/nft-index, which random histories must find',
     minutes: 1,

@@ -17,7 +17,9 @@ const LEDGERS = join(tmpdir(), 'stardust-edge-node', 'ledgers');
 
 /** The files that decide how a ledger is written. Every case asserts its answers. */
 const SOURCES = [
-  'migrations/0001_ledger.sql',
+  'migrations/0003_packs.sql',
+  'src/ledger/open-packs.ts',
+  'src/ledger/packs.ts',
   'src/ledger/prepare-blocks.ts',
   'src/ledger/store-blocks.ts',
   'src/nft-index/kv-entry.ts',

@@ -6,11 +6,18 @@
 import { takeInMilestone } from '../../src/follower/apply-milestone.ts';
 import { verifyMilestone } from '../../src/follower/verify-milestone.ts';
 import type { AdmissionRules } from '../../src/ledger/admission-rules.ts';
+import { MAX_PACKS_TO_FOLLOW, readView } from '../../src/ledger/consistent-view.ts';
 import { type Database, forEachPiece, runBatch } from '../../src/ledger/database.ts';
-import { headFromRow, milestoneFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
-import { lookUpBlocks, lookUpOutputs } from '../../src/ledger/known-rows.ts';
+import {
+  type Head,
+  headFromRow,
+  type KnownMilestone,
+  milestoneFromRow,
+  SELECT_HEAD,
+} from '../../src/ledger/head.ts';
 import { readParameters } from '../../src/ledger/ledger-parameters.ts';
-import { mentionedOutputIds, prepareBlocks } from '../../src/ledger/prepare-blocks.ts';
+import { outputsToFind, prepareBlocks } from '../../src/ledger/prepare-blocks.ts';
+import { SCHEMA } from '../../src/ledger/schema.ts';
 import { storeStatements } from '../../src/ledger/store-blocks.ts';
 import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
 import { toHexDigits } from '../../src/stardust/bytes.ts';
@@ -35,14 +42,18 @@ function rulesOf({ keys, genesis }: Network): AdmissionRules {
   };
 }
 
-const INSERT_HEAD = "INSERT INTO head VALUES (1, 'bench', ?1, ?2, ?2, ?3, ?4, 0)";
+const INSERT_HEAD = `
+  INSERT INTO head (
+    one, schema, generation, genesis, start, ledger, treasury_milestone, treasury_amount,
+    next_block, next_output, dropped, id_tables, forgotten)
+  VALUES (1, ${SCHEMA}, 'bench', ?1, ?2, ?2, ?3, ?4, 1, 1, 0, '[[0,' || ?2 || ']]', ?2 - 1)`;
 const INSERT_MILESTONE = 'INSERT INTO milestone (idx, id, timestamp) VALUES (?1, ?2, ?3)';
 const INSERT_ENTRY_POINTS =
-  'INSERT INTO block (id, milestone, seen) SELECT value, ?2, ?2 FROM json_each(?1)';
-const INSERT_PARAMETERS = 'INSERT INTO parameters VALUES (?1, ?1, ?2)';
+  'INSERT INTO id_0 (id, milestone, block) SELECT value, ?2, 0 FROM json_each(?1)';
+const INSERT_PARAMETERS = 'INSERT INTO parameters VALUES (?1, ?2)';
 const INSERT_OUTPUTS = `
-  INSERT INTO output (id, bytes, block, created, created_time, seen)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, ?2 FROM json_each(?1)`;
+  INSERT INTO output (id, bytes, block, created, created_time)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?1)`;
 
 /** Stores the network's ledger at milestone `index`. It must not hold NFTs. */
 export async function importNetwork(db: Database, network: Network, index: number): Promise<void> {
@@ -71,7 +82,7 @@ export async function importNetwork(db: Database, network: Network, index: numbe
       solidEntryPoints(network, index).map(toHexDigits),
       index,
     ),
-    ...forEachPiece(db, INSERT_OUTPUTS, outputs, index),
+    ...forEachPiece(db, INSERT_OUTPUTS, outputs),
   ]);
 }
 
@@ -94,16 +105,23 @@ export async function storeBlocks(
 ): Promise<void> {
   for (let at = 0; at < blocks.length; at += PIECE) {
     const parsed = blocks.slice(at, at + PIECE).map(parse);
-    const mentioned = [...new Set(parsed.flatMap(({ block }) => block.parents.map(toHexDigits)))];
-    const rows = {
-      ...(await lookUpOutputs(db, mentionedOutputIds(parsed))),
-      blocks: await lookUpBlocks(db, mentioned),
+    const { head } = await readHead(db);
+    const request = {
+      index: head.ledger + 1,
+      named: [...new Set(parsed.flatMap(({ block }) => block.parents.map(toHexDigits)))],
+      outputs: outputsToFind(parsed),
+      maxPacks: MAX_PACKS_TO_FOLLOW,
     };
-    await runBatch(
-      db,
-      storeStatements(db, await prepareBlocks(parsed, rows, rulesOf(network)), rows.generation),
-    );
+    const view = (await readView(db, request))!;
+    const numbering = { ...view.numbering, blocks: new Map(view.named) };
+    const prepared = await prepareBlocks(parsed, numbering, rulesOf(network));
+    await runBatch(db, storeStatements(db, view, prepared, numbering));
   }
+}
+
+async function readHead(db: Database): Promise<{ head: Head; milestone: KnownMilestone }> {
+  const row = (await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>())!;
+  return { head: headFromRow(row), milestone: milestoneFromRow(row)! };
 }
 
 function parse({ id, bytes }: NetworkBlock): ParsedBlock {
@@ -117,13 +135,11 @@ export async function takeIn(db: Database, network: Network, to: number): Promis
   const rules = rulesOf(network);
   const source = { fetch: () => Promise.reject(new Error('not all blocks are stored')) };
   for (;;) {
-    const row = (await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>())!;
-    const head = headFromRow(row);
+    const { head, milestone } = await readHead(db);
     if (head.ledger >= to) return;
     const { payload } = milestoneAt(network, head.ledger + 1)!;
-    const milestone = milestoneFromRow(row)!;
     const announced = await readParameters(db);
     const verified = await verifyMilestone(payload, { head, milestone, announced }, rules);
-    await takeInMilestone(db, verified, rules, source);
+    await takeInMilestone(db, verified, { rules, source, exclusively: (work) => work() });
   }
 }

@@ -4,6 +4,7 @@
  * A million puts through miniflare would take an hour. Instead its files are written directly: one
  * for each value, and a row in SQLite that names it.
  */
+
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,6 +13,7 @@ import { withLocalKv } from '../../scripts/lib/wrangler/local-kv.ts';
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { forEachPiece, runBatch } from '../../src/ledger/database.ts';
+import { SCHEMA } from '../../src/ledger/schema.ts';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
 import { MAX_STATES, RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
 import { blake2b256 } from '../../src/stardust/hash.ts';
@@ -40,7 +42,9 @@ export async function fillNftIndex(
 ): Promise<void> {
   await runBatch(db, [
     db
-      .prepare("INSERT INTO head VALUES (1, ?1, 0, 1, ?2, '', '0', 0)")
+      .prepare(
+        `INSERT INTO head VALUES (1, ${SCHEMA}, ?1, 0, 1, ?2, '', '0', 1, 1, 0, '[[0,1]]', 0)`,
+      )
       .bind(GENERATION, LEDGER_INDEX),
     db
       .prepare('INSERT INTO milestone (idx, id, timestamp) VALUES (?1, ?2, 0)')

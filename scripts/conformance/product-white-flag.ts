@@ -2,7 +2,7 @@
  * The white flag of this code, for vectors: blocks are prepared as if they came from a network, and
  * their records go into the computation.
  */
-import type { RowNumbers } from '../../src/ledger/known-rows.ts';
+import type { Numbering } from '../../src/ledger/known-outputs.ts';
 import { prepareBlocks } from '../../src/ledger/prepare-blocks.ts';
 import { fromHex, toHex, toHexDigits } from '../../src/stardust/bytes.ts';
 import { readCone } from '../../src/stardust/white-flag/cone.ts';
@@ -17,17 +17,17 @@ import { agreeingTreeHashers } from './tree-hashers.ts';
 import type { ComputeWhiteFlag, WhiteFlagCase } from './white-flag.ts';
 
 export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
-  const rows = knownRows(given);
-  const recorded = await prepareBlocks([...given.blocks.values()], rows, {
+  const numbering = numberKnown(given);
+  const recorded = await prepareBlocks([...given.blocks.values()], numbering, {
     ...signedMilestones(given),
     parameters: [],
   });
   const cone = readCone(recorded.map(({ record }) => record));
-  const states = ledgerStates(given, rows);
+  const states = ledgerStates(given, numbering);
   // E.3 (a)
   const first = given.index === given.genesisMilestoneIndex + 1;
   const computed = walkCone(cone, states, {
-    parents: given.parents.map((id) => rows.blocks.get(id.slice(2))!.row),
+    parents: given.parents.map((id) => numbering.blocks.get(id.slice(2))!.number),
     timestamp: given.timestamp,
     previousMilestoneId: first ? undefined : fromHex(given.previousMilestoneId),
   });
@@ -38,9 +38,9 @@ export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
     computed,
     agreeingTreeHashers,
   );
-  const byRow = new Map(recorded.map((block) => [block.row, block]));
+  const byNumber = new Map(recorded.map((block) => [block.number, block]));
   const order = [...computed.order].map((position, i) => {
-    const { id } = byRow.get(cone.rowAt(position))!;
+    const { id } = byNumber.get(cone.rowAt(position))!;
     const isTransaction = computed.reasons[i] !== NOT_A_TRANSACTION;
     return {
       blockId: `0x${id}`,
@@ -57,12 +57,11 @@ export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
 };
 
 /**
- * Row numbers of what the network has before the blocks come: solid entry points and the ledger's
- * outputs. They begin with 1, as in D1.
+ * Numbers, from 1 on as in a store, of what the network has before the blocks come: solid entry
+ * points and the ledger's outputs.
  */
-function knownRows({ blocks, parents, unspent, spent }: WhiteFlagCase): RowNumbers {
-  const rows: RowNumbers = {
-    generation: '',
+function numberKnown({ blocks, parents, unspent, spent }: WhiteFlagCase): Numbering {
+  const numbering: Numbering = {
     blocks: new Map(),
     outputs: new Map(),
     nextBlock: 1,
@@ -74,26 +73,26 @@ function knownRows({ blocks, parents, unspent, spent }: WhiteFlagCase): RowNumbe
   ];
   for (const id of named) {
     const key = id.slice(2);
-    if (!blocks.has(id) && !rows.blocks.has(key))
-      rows.blocks.set(key, { row: rows.nextBlock++, milestone: 0 });
+    if (!blocks.has(id) && !numbering.blocks.has(key))
+      numbering.blocks.set(key, { number: numbering.nextBlock++, milestone: 0 });
   }
   for (const [id, bytes] of unspent)
-    rows.outputs.set(id.slice(2), { row: rows.nextOutput++, bytes });
+    numbering.outputs.set(id.slice(2), { number: numbering.nextOutput++, bytes });
   for (const id of spent) {
-    if (!rows.outputs.has(id.slice(2))) rows.outputs.set(id.slice(2), { row: rows.nextOutput++ });
+    const key = id.slice(2);
+    if (!numbering.outputs.has(key)) numbering.outputs.set(key, { number: numbering.nextOutput++ });
   }
-  return rows;
+  return numbering;
 }
 
 function ledgerStates(
   { unspent, spent }: WhiteFlagCase,
-  { outputs }: RowNumbers,
+  { outputs }: Numbering,
 ): Map<number, number> {
+  const numberOf = (id: string) => outputs.get(id.slice(2))!.number;
   return new Map([
-    ...[...spent].map((id) => [outputs.get(id.slice(2))!.row, LedgerState.Spent] as const),
-    ...[...unspent.keys()].map(
-      (id) => [outputs.get(id.slice(2))!.row, LedgerState.Unspent] as const,
-    ),
+    ...[...spent].map((id) => [numberOf(id), LedgerState.Spent] as const),
+    ...[...unspent.keys()].map((id) => [numberOf(id), LedgerState.Unspent] as const),
   ]);
 }
 

@@ -1,36 +1,34 @@
 /**
- * Taking in one milestone: verified, its cone gathered, its roots recomputed, applied (design §5; protocol.md E.5).
+ * Applying one milestone: verified, its cone loaded, its roots recomputed, all of it written
+ * (docs/protocol.md, E.5).
  *
- * Nothing is written before both roots equal the signed ones. Then the cone commits to every block in it, in this order, so that nothing that an upstream
- * sent can have been added, left out or changed; and everything is written in one batch behind a fence.
+ * Nothing is written before both roots equal the signed ones. Then the cone commits to every block
+ * in it, in this order, so that nothing that an upstream sent can have been added, left out or
+ * changed; and everything is written in one batch behind a fence.
  */
-
 import type { AdmissionRules } from '../ledger/admission-rules.ts';
-import { applyStatements, type VerifiedMilestone } from '../ledger/apply-statements.ts';
+import { applyStatements } from '../ledger/apply-statements.ts';
 import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
 import {
   type ConsistentView,
   type LoadedCone,
-  MAX_CHUNKS_TO_FOLLOW,
+  MAX_PACKS_TO_FOLLOW,
   readView,
   storedCone,
 } from '../ledger/consistent-view.ts';
 import type { Database } from '../ledger/database.ts';
 import { decideVerdicts } from '../ledger/decide-verdicts.ts';
 import { LedgerMoved, runFenced } from '../ledger/fence.ts';
-import { fetchCone } from '../ledger/fetch-cone.ts';
-import { parametersAt, readParameters } from '../ledger/ledger-parameters.ts';
-import {
-  admitStatements,
-  createdOutputIds,
-  settleWaiting,
-  storeStatements,
-} from '../ledger/store-blocks.ts';
+import { assembleCone, fetchUnknown } from '../ledger/fetch-cone.ts';
+import { parametersAt } from '../ledger/ledger-parameters.ts';
+import type { VerifiedMilestone } from '../ledger/milestone-changes.ts';
+import { createdOutputIds, settleWaiting } from '../ledger/store-blocks.ts';
 import { equalBytes, toHex, toHexDigits } from '../stardust/bytes.ts';
 import { receiptOf } from '../stardust/milestone.ts';
 import { migratedOutputs, receiptFault } from '../stardust/receipt.ts';
 import { computeRoots, walkCone } from '../stardust/white-flag/walk.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
+import type { Exclusively } from './exclusively.ts';
 import { Divergence } from './verify-milestone.ts';
 
 export interface TakenIn {
@@ -39,68 +37,40 @@ export interface TakenIn {
   fetched: number;
 }
 
-/** Throws a Divergence when the roots are not those of the milestone, LedgerMoved when somebody else was first, and whatever `source` throws. */
-export async function takeInMilestone(
-  db: Database,
-  verified: VerifiedMilestone,
-  rules: AdmissionRules,
-  source: BlockSource,
-): Promise<TakenIn> {
-  const { milestone } = verified;
-  const { index } = milestone;
-  const loaded = await loadCone(db, verified, rules, source);
-  const { head } = loaded.view;
-  const proposal = {
-    parents: loaded.parents,
-    timestamp: milestone.timestamp,
-    previousMilestoneId: index === head.genesis + 1 ? undefined : milestone.previousMilestoneId,
-  };
-  const walked = walkCone(loaded.cone, loaded.view.states, proposal);
-  const { cone, whiteFlag } = await decideVerdicts(db, loaded, proposal, walked, async () => rules);
-  if (!whiteFlag.metPreviousMilestone)
-    throw new Divergence(`the cone of milestone ${index} has no block of the one before`);
-  const roots = computeRoots(cone, whiteFlag);
-  for (const root of ['inclusionMerkleRoot', 'appliedMerkleRoot'] as const) {
-    if (!equalBytes(roots[root], milestone[root])) {
-      throw new Divergence(
-        `milestone ${index}: ${root} ${toHex(milestone[root])}, computed ${toHex(roots[root])}`,
-      );
-    }
-  }
-  await checkReceipt(db, verified, loaded.view);
-  const statements = [
-    ...storeStatements(db, loaded.fetched, head.generation),
-    ...admitStatements(db, cone, whiteFlag.order),
-    ...applyStatements(db, head, verified, cone, whiteFlag),
-  ];
-  await runFenced(db, statements);
-  const created = [...createdOutputIds(loaded.fetched), ...migratedIds(verified)];
-  await settleWaiting(db, head.generation, created, rules.verify);
-  return { index, blocks: whiteFlag.order.length, fetched: loaded.fetched.length };
+export interface ApplyTools {
+  rules: AdmissionRules;
+  source: BlockSource;
+  /** Whatever is read and then written is done in it, not what is fetched. */
+  exclusively: Exclusively;
 }
 
 /**
- * The cone of the milestone after the ledger's. Throws a LedgerMoved when somebody else applied it
- * or replaced the ledger, an UpstreamFailure when a block is not to be had, a ConeUnavailable when
- * the pass may not fetch as many blocks.
+ * Applies the milestone after the ledger's. Throws a Divergence when the roots are not those of the
+ * milestone, a LedgerMoved when somebody else was first or replaced the ledger, an UpstreamFailure
+ * when a block is not to be had, a ConeUnavailable when the pass may not fetch as many blocks, and
+ * whatever else `source` throws.
  */
-async function loadCone(
+export async function takeInMilestone(
   db: Database,
-  { milestone }: VerifiedMilestone,
-  rules: AdmissionRules,
-  source: BlockSource,
-): Promise<LoadedCone> {
-  const { index } = milestone;
-  const parents = milestone.parents.map(toHexDigits);
-  const maxChunks = MAX_CHUNKS_TO_FOLLOW;
+  verified: VerifiedMilestone,
+  { rules, source, exclusively }: ApplyTools,
+): Promise<TakenIn> {
+  const { index, parents: parentIds } = verified.milestone;
+  const parents = parentIds.map(toHexDigits);
+  const maxPacks = MAX_PACKS_TO_FOLLOW;
   try {
-    const first = await readView(db, index, parents, maxChunks);
-    if (first === undefined) throw new LedgerMoved('there is no ledger any more');
-    const request = { first, index, parents, rules: async () => rules, source, maxChunks };
-    const loaded = storedCone(first, parents) ?? (await fetchCone(db, request));
-    const { ledger } = loaded.view.head;
-    if (ledger !== index - 1) throw new LedgerMoved(`the ledger is at ${ledger} already`);
-    return loaded;
+    const first = await exclusively(async () => {
+      const view = await readView(db, { index, named: parents, maxPacks });
+      if (view === undefined) throw new LedgerMoved('there is no ledger any more');
+      const loaded = storedCone(view, parents);
+      return loaded === undefined ? view : apply(db, verified, loaded, rules);
+    });
+    if ('blocks' in first) return first;
+    const request = { first, index, parents, rules: async () => rules, source, maxPacks };
+    const found = await fetchUnknown(db, request);
+    return await exclusively(async () =>
+      apply(db, verified, await assembleCone(db, request, found), rules),
+    );
   } catch (error) {
     if (!(error instanceof ConeUnavailable)) throw error;
     switch (error.fault) {
@@ -114,6 +84,41 @@ async function loadCone(
   }
 }
 
+async function apply(
+  db: Database,
+  verified: VerifiedMilestone,
+  loaded: LoadedCone,
+  rules: AdmissionRules,
+): Promise<TakenIn> {
+  const { milestone } = verified;
+  const { index } = milestone;
+  const { head } = loaded.view;
+  if (head.ledger !== index - 1) throw new LedgerMoved(`the ledger is at ${head.ledger} already`);
+  const proposal = {
+    parents: loaded.parents,
+    timestamp: milestone.timestamp,
+    previousMilestoneId: index === head.genesis + 1 ? undefined : milestone.previousMilestoneId,
+  };
+  const walked = walkCone(loaded.cone, loaded.view.states, proposal);
+  const decided = await decideVerdicts(db, loaded, proposal, walked, async () => rules);
+  const { cone, whiteFlag } = decided;
+  if (!whiteFlag.metPreviousMilestone)
+    throw new Divergence(`the cone of milestone ${index} has no block of the one before`);
+  const roots = computeRoots(cone, whiteFlag);
+  for (const root of ['inclusionMerkleRoot', 'appliedMerkleRoot'] as const) {
+    if (!equalBytes(roots[root], milestone[root])) {
+      throw new Divergence(
+        `milestone ${index}: ${root} ${toHex(milestone[root])}, computed ${toHex(roots[root])}`,
+      );
+    }
+  }
+  checkReceipt(verified, loaded.view);
+  await runFenced(db, await applyStatements(db, verified, loaded, decided));
+  const created = [...createdOutputIds(loaded.fetched), ...migratedIds(verified)];
+  await settleWaiting(db, head.generation, created, rules.verify);
+  return { index, blocks: whiteFlag.order.length, fetched: loaded.fetched.length };
+}
+
 /** Of the outputs that a receipt brings. */
 function migratedIds({ milestone, id }: VerifiedMilestone): string[] {
   const receipt = receiptOf(milestone);
@@ -123,14 +128,13 @@ function migratedIds({ milestone, id }: VerifiedMilestone): string[] {
 }
 
 /** E.5, 4: with the parameters in force at the ledger's index. */
-async function checkReceipt(
-  db: Database,
+function checkReceipt(
   { milestone }: VerifiedMilestone,
-  { head }: ConsistentView,
-): Promise<void> {
+  { head, parameters }: ConsistentView,
+): void {
   const receipt = receiptOf(milestone);
   if (receipt === undefined) return;
-  const { tokenSupply } = parametersAt(await readParameters(db), head.ledger);
+  const { tokenSupply } = parametersAt(parameters, head.ledger);
   const why = receiptFault(receipt, head.treasury.amount, tokenSupply);
   if (why !== undefined)
     throw new Divergence(`the receipt of milestone ${milestone.index} cannot be applied, ${why}`);

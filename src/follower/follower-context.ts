@@ -11,6 +11,7 @@ import {
 } from '../upstream/block-cache.ts';
 import { createRanking, type Ranking } from '../upstream/ranking.ts';
 import type { Upstream } from '../upstream/upstream.ts';
+import { createExclusively, type Exclusively } from './exclusively.ts';
 
 export interface FollowerContext {
   db: Database;
@@ -39,6 +40,8 @@ export interface FollowerMemory {
   maxFetchedHeapBytes: number;
   /** Those of the fetched blocks that were found to be open. */
   open: OpenBlockCache;
+  /** Passes that run beside each other take turns at what they read in order to write it. */
+  exclusively: Exclusively;
   /** Which upstream to ask first: the one that took the ledger to where it is. */
   ranking: Ranking;
   /** Unix milliseconds of the last milestone applied, or of the last look at all upstreams. */
@@ -61,6 +64,7 @@ export function createFollowerMemory(maxFetchedHeapBytes = MAX_FETCHED_HEAP_BYTE
     fetched: createBlockCache(),
     maxFetchedHeapBytes,
     open: createOpenBlockCache(MAX_OPEN_HEAP_BYTES),
+    exclusively: createExclusively(),
     ranking: createRanking(Date.now),
     moved: 0,
     diverged: undefined,

@@ -80,21 +80,22 @@ async function askUpstreams(context: FollowerContext, budget: PassBudget): Promi
 
 /** Stored tips save requests the fetching. Whatever is in the way of storing them stops nothing. */
 async function storeTipsIfPossible(
-  { db, memory: { fetched, open } }: FollowerContext,
+  { db, memory: { fetched, open, exclusively } }: FollowerContext,
   upstream: Upstream,
   { head, rules }: LedgerPosition,
 ): Promise<void> {
   try {
-    await storeTips(db, upstream, head, rules, open(head.generation, head.ledger), fetched);
+    const remembered = open(head.generation, head.ledger);
+    await storeTips(db, head, { upstream, rules, open: remembered, fetched, exclusively });
   } catch (error) {
     writeLog('warn', 'tips not stored', { upstream: upstream.name, error: describeError(error) });
   }
 }
 
 /** What is not pruned now will be by a later pass. */
-async function pruneIfPossible({ db, retention }: FollowerContext): Promise<void> {
+async function pruneIfPossible({ db, retention, memory }: FollowerContext): Promise<void> {
   try {
-    await prune(db, retention);
+    await memory.exclusively(() => prune(db, retention));
   } catch (error) {
     writeLog('warn', 'not pruned', { error: describeError(error) });
   }

@@ -1,17 +1,19 @@
 /**
- * Between milestones: the blocks near the tips are stored, so that a coordinator's question about them finds them in D1 (design §5).
+ * Between milestones: the blocks near the tips are stored, so that a coordinator's question about
+ * them finds them in D1.
  *
- * They are open, and a proposal may reach them at once. So each is asked about upstream first: one that a milestone of ours references already, though we do
- * not know it, would look open to every later request (design §3, the trap). Such a block, and every block upon it, is left out.
+ * They are open, and a proposal may reach them at once. So each is asked about upstream first: one
+ * that a milestone of ours references already, though we do not know it, would look open to every
+ * later request (docs/architecture.md#the-trap). Such a block is left out with all its descendants.
  */
-
 import type { AdmissionRules } from '../ledger/admission-rules.ts';
 import { ConeUnavailable } from '../ledger/block-source.ts';
+import { type ConsistentView, MAX_PACKS_TO_FOLLOW, readView } from '../ledger/consistent-view.ts';
 import type { Database } from '../ledger/database.ts';
-import { runFenced } from '../ledger/fence.ts';
+import { LedgerMoved, runFenced } from '../ledger/fence.ts';
 import type { Head } from '../ledger/head.ts';
-import { type KnownBlock, lookUpBlocks, lookUpOutputs } from '../ledger/known-rows.ts';
-import { mentionedOutputIds, prepareBlocks } from '../ledger/prepare-blocks.ts';
+import { type KnownBlock, lookUpBlocks } from '../ledger/known-blocks.ts';
+import { outputsToFind, prepareBlocks } from '../ledger/prepare-blocks.ts';
 import { createdOutputIds, settleWaiting, storeStatements } from '../ledger/store-blocks.ts';
 import { admissionFault } from '../stardust/admission.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
@@ -20,6 +22,7 @@ import { isMilestoneBlock } from '../stardust/milestone-keys.ts';
 import type { BlockCache } from '../upstream/block-cache.ts';
 import { fetchBlock } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
+import type { Exclusively } from './exclusively.ts';
 
 /** Blocks fetched in one go, and blocks stored; more are left to the next. */
 const MAX_FETCHED = 300;
@@ -28,54 +31,83 @@ const MAX_STORED = 2000;
 /** Milliseconds after which nothing more is fetched, as milestones wait meanwhile. */
 const FETCH_TIME = 4000;
 
-/** The most open blocks that are kept (design §3). */
+/** The most open blocks that are kept. */
 const MAX_OPEN_BLOCKS = 100_000;
 
-const COUNT_OPEN = 'SELECT count(*) AS open FROM block WHERE milestone IS NULL';
-
-/**
- * How many blocks were stored.
- *
- * @param upstream one that has confirmed the ledger's milestone: one that is behind does not know yet of all blocks that are referenced
- * @param open of the ledger and its index: blocks that earlier passes found to be open and could not store
- * @param fetched takes the blocks, for the milestone that will reference them
- */
-export async function storeTips(
-  db: Database,
-  upstream: Upstream,
-  head: Head,
-  rules: AdmissionRules,
-  open: BlockCache,
-  fetched: BlockCache,
-): Promise<number> {
-  const { known, blocks } = await gatherFromTips(db, upstream, head.ledger, open, fetched);
-  const fresh = await storableBlocks(blocks, known, (block) =>
-    isSettled(block, head.ledger, rules),
-  );
-  if (fresh.length === 0) return 0;
-  const stored = Number((await db.prepare(COUNT_OPEN).first())?.open);
-  if (stored + fresh.length > MAX_OPEN_BLOCKS)
-    throw new Error(`${stored} blocks that no milestone references: no more are stored`);
-
-  const rows = { ...(await lookUpOutputs(db, mentionedOutputIds(fresh))), blocks: known };
-  const recorded = await prepareBlocks(fresh, rows, rules);
-  await runFenced(db, storeStatements(db, recorded, head.generation));
-  await settleWaiting(db, head.generation, createdOutputIds(recorded), rules.verify);
-  for (const { id } of recorded) {
-    fetched.delete(id);
-    open.delete(id);
-  }
-  return recorded.length;
+export interface StoreTools {
+  /** One that has confirmed the ledger's milestone: one that is behind does not know yet of all blocks that are referenced. */
+  upstream: Upstream;
+  rules: AdmissionRules;
+  /** Of the ledger and its index: blocks that earlier passes found to be open and could not store. */
+  open: BlockCache;
+  /** Takes the blocks, for the milestone that will reference them. */
+  fetched: BlockCache;
+  /** Whatever is read and then written is done in it, not what is fetched. */
+  exclusively: Exclusively;
 }
 
-/** From the tips down to blocks that D1 knows, as far as may be fetched: what is remembered is walked through for nothing. */
+/** How many blocks were stored. */
+export async function storeTips(db: Database, head: Head, tools: StoreTools): Promise<number> {
+  const blocks = await gatherFromTips(db, head, tools);
+  if (blocks.size === 0) return 0;
+  const stored = await tools.exclusively(() => storeOpen(db, head, blocks, tools));
+  for (const id of stored) {
+    tools.fetched.delete(id);
+    tools.open.delete(id);
+  }
+  return stored.length;
+}
+
+/** Stores those of the blocks that can be, and returns their hex IDs. */
+async function storeOpen(
+  db: Database,
+  head: Head,
+  blocks: ReadonlyMap<string, ParsedBlock>,
+  { rules, open }: StoreTools,
+): Promise<string[]> {
+  const parents = [...blocks.values()].flatMap(({ block }) => block.parents.map(toHexDigits));
+  const outputs = outputsToFind([...blocks.values()]);
+  const view = await viewNext(db, head, [...new Set([...blocks.keys(), ...parents])], outputs);
+  // some of what was remembered has been stored since
+  for (const id of blocks.keys()) if (view.named.has(id)) open.delete(id);
+  const fresh = await storableBlocks(blocks, view.named, (block) =>
+    isSettled(block, head.ledger, rules),
+  );
+  if (fresh.length === 0) return [];
+  const { size } = view.cone;
+  if (size + fresh.length > MAX_OPEN_BLOCKS)
+    throw new Error(`${size} blocks that no milestone references: no more are stored`);
+
+  const numbering = { ...view.numbering, blocks: new Map(view.named) };
+  const prepared = await prepareBlocks(fresh, numbering, rules);
+  await runFenced(db, storeStatements(db, view, prepared, numbering));
+  await settleWaiting(db, head.generation, createdOutputIds(prepared), rules.verify);
+  return prepared.map(({ id }) => id);
+}
+
+/** All open blocks. Throws a LedgerMoved where the ledger is not the one that the pass is about. */
+async function viewNext(
+  db: Database,
+  { generation, ledger }: Head,
+  named: readonly string[],
+  outputs = outputsToFind([]),
+): Promise<ConsistentView> {
+  const request = { index: ledger + 1, named, outputs, maxPacks: MAX_PACKS_TO_FOLLOW };
+  const view = await readView(db, request);
+  if (view?.head.generation !== generation || view.head.ledger !== ledger)
+    throw new LedgerMoved('the ledger moved while tips were fetched');
+  return view;
+}
+
+/**
+ * Open blocks from the tips down to what D1 knows, as far as may be fetched: what is remembered is
+ * walked through for nothing.
+ */
 async function gatherFromTips(
   db: Database,
-  upstream: Upstream,
-  ledger: number,
-  open: BlockCache,
-  fetched: BlockCache,
-): Promise<{ known: Map<string, KnownBlock>; blocks: Map<string, ParsedBlock> }> {
+  head: Head,
+  { upstream, open, fetched }: StoreTools,
+): Promise<Map<string, ParsedBlock>> {
   const known = new Map<string, KnownBlock>();
   const blocks = new Map<string, ParsedBlock>();
   /** Blocks from these down that are neither known nor remembered. */
@@ -97,21 +129,17 @@ async function gatherFromTips(
   let left = MAX_FETCHED;
   const deadline = Date.now() + FETCH_TIME;
   let missing = walk(await upstream.readTips());
+  const { cone } = await viewNext(db, head, []);
   while (missing.length > 0 && left > 0 && Date.now() < deadline) {
-    for (const [id, block] of await lookUpBlocks(db, missing)) known.set(id, block);
+    for (const [id, block] of await lookUpBlocks(db, cone, missing)) known.set(id, block);
     const unknown = missing.filter((id) => !known.has(id)).slice(0, left);
     left -= unknown.length;
     const isOpen = await Promise.all(
-      unknown.map((id) => fetchOpen(upstream, id, ledger, open, fetched)),
+      unknown.map((id) => fetchOpen(upstream, id, head.ledger, open, fetched)),
     );
     missing = walk(unknown.filter((_, i) => isOpen[i]));
   }
-  // some of what was remembered has been stored since
-  for (const [id, block] of await lookUpBlocks(db, [...blocks.keys()])) {
-    known.set(id, block);
-    open.delete(id);
-  }
-  return { known, blocks };
+  return blocks;
 }
 
 /** Whether the block is to be had and no applied milestone references it: then it is remembered. */

@@ -126,7 +126,8 @@ async function applyNext(
     },
   };
   const source = createMilestoneSource([upstream], limits, fetched);
-  const applied = await takeInMilestone(db, verified, rules, source);
+  const { exclusively } = memory;
+  const applied = await takeInMilestone(db, verified, { rules, source, exclusively });
   memory.fetched.clear();
   memory.moved = Date.now();
   pass.applied++;

@@ -3,8 +3,8 @@
  * (docs/upstream-api.md#verifying-over-rest-alone; docs/protocol.md, C-M, E.3, E.5 and G).
  */
 import type { AdmissionRules } from '../ledger/admission-rules.ts';
-import type { VerifiedMilestone } from '../ledger/apply-statements.ts';
 import type { Head, KnownMilestone } from '../ledger/head.ts';
+import type { VerifiedMilestone } from '../ledger/milestone-changes.ts';
 import { Reader, Refusal, toHexDigits } from '../stardust/bytes.ts';
 import { decode } from '../stardust/codec.ts';
 import { milestoneId } from '../stardust/ids.ts';

@@ -9,7 +9,7 @@
  */
 import { IttyRouter } from 'itty-router/IttyRouter';
 import { describeError, writeLog } from '../log.ts';
-import type { EdgeNode } from '../node/edge-node.ts';
+import { type EdgeNode, LedgerUnreadable } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
 import { errorAnswer, HttpError } from './errors.ts';
 import { answerPreflight } from './preflight.ts';
@@ -37,6 +37,14 @@ interface Exchange {
   /** The route's path as declared, for the log: bounded, and nothing of the client's. */
   route: string;
   notes: RequestNotes;
+}
+
+/** What went wrong inside is not told, but what an operator has to do. */
+function toHttpError(thrown: unknown): HttpError {
+  if (thrown instanceof HttpError) return thrown;
+  return thrown instanceof LedgerUnreadable
+    ? new HttpError(500, thrown.message)
+    : new HttpError(500);
 }
 
 export function createApp({ settings, node, cache }: AppParts): App {
@@ -92,7 +100,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
           request.method === 'OPTIONS' ? answerPreflight(request.headers) : await route(exchange);
       } catch (thrown) {
         error = thrown;
-        answer = errorAnswer(thrown instanceof HttpError ? thrown : new HttpError(500));
+        answer = errorAnswer(toHttpError(thrown));
       }
       const ms = performance.now() - started;
       report(exchange, answer.status ?? 200, ms, error);

@@ -3,7 +3,7 @@
  * X-Error-Detail.
  */
 import { describeError, writeLog } from '../log.ts';
-import type { NodeStatus } from '../node/edge-node.ts';
+import { LedgerUnreadable, type NodeStatus } from '../node/edge-node.ts';
 import { detailHeader } from './errors.ts';
 import type { Answer, RouteContext } from './route.ts';
 
@@ -37,6 +37,6 @@ async function readHealth({ node, notes }: RouteContext): Promise<string | undef
   } catch (error) {
     // a client that asks for the health wants this reason too, not a failed request
     writeLog('error', 'ledger is unreadable', { error: describeError(error) });
-    return 'the ledger cannot be read';
+    return error instanceof LedgerUnreadable ? error.message : 'the ledger cannot be read';
   }
 }

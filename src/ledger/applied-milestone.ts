@@ -6,7 +6,9 @@ import { decode } from '../stardust/codec.ts';
 import { milestone } from '../stardust/milestone.ts';
 import type { ConflictReason } from '../stardust/semantics/conflict-reason.ts';
 import { type Database, runBatch } from './database.ts';
+import { selectIds } from './id-index.ts';
 import type { MilestoneStatus } from './node-status.ts';
+import { PARTS, type PackedBlock, readPackedBlocks } from './packs.ts';
 
 /** One block of an applied milestone, as the white flag judged it. */
 export interface ExplainedBlock {
@@ -45,22 +47,20 @@ const SELECT_MILESTONE = `
   SELECT id, timestamp, payload FROM milestone
   WHERE idx = ?1 AND idx > (SELECT start FROM head) AND payload IS NOT NULL`;
 
-/** 360 digits of base64 reach over eight parents to the payload's type. */
 const SELECT_BLOCKS = `
-  SELECT b.id, b.tx, b.reason, substr(x.bytes, 1, 360) AS start
-  FROM block b LEFT JOIN block_bytes x ON x.row = b.row WHERE b.milestone = ?1 AND b.position IS NOT NULL ORDER BY b.position`;
+  SELECT blocks FROM pack WHERE key >= ?1 * ${PARTS} AND key < (?1 + 1) * ${PARTS} ORDER BY key`;
 
 /** Undefined where the milestone was not applied here, or its blocks are pruned. */
 export async function explainMilestone(
   db: Database,
   index: number,
 ): Promise<ExplainedMilestone | undefined> {
-  const [milestones, blocks] = await runBatch(db, [
+  const [milestones, packs] = await runBatch(db, [
     db.prepare(SELECT_MILESTONE).bind(index),
     db.prepare(SELECT_BLOCKS).bind(index),
   ]);
   const row = milestones![0];
-  if (row === undefined || blocks!.some(({ start }) => start === null)) return undefined;
+  if (row === undefined) return undefined;
   const payload = decode(milestone, new Reader(fromBase64(String(row.payload))));
   return {
     index,
@@ -68,53 +68,50 @@ export async function explainMilestone(
     milestoneId: String(row.id),
     inclusionMerkleRoot: toHexDigits(payload.inclusionMerkleRoot),
     appliedMerkleRoot: toHexDigits(payload.appliedMerkleRoot),
-    blocks: blocks!.map(explainBlock),
+    blocks: packs!.flatMap(({ blocks }) => readPackedBlocks(String(blocks)).map(explainBlock)),
   };
 }
 
-function explainBlock({ id, tx, reason, start }: Record<string, unknown>): ExplainedBlock {
+function explainBlock({ id, payload, reason }: PackedBlock): ExplainedBlock {
   return {
-    blockId: String(id),
-    payload: payloadKind(fromBase64(String(start))),
-    reason: tx === null ? undefined : (Number(reason) as ConflictReason),
+    blockId: id,
+    payload: PAYLOADS[payload] ?? 'taggedData',
+    reason: reason as ConflictReason | undefined,
   };
 }
 
-/** From a block's first bytes (A.1): version, parents, payload length, payload type. */
-function payloadKind(start: Uint8Array): ExplainedBlock['payload'] {
-  const reader = new Reader(start);
-  reader.u8();
-  reader.take(reader.u8() * 32);
-  if (reader.u32() === 0) return 'none';
-  const type = reader.u32();
-  return type === 6 ? 'transaction' : type === 7 ? 'milestone' : 'taggedData';
-}
+/** Of blocks, by payload type (docs/protocol.md, A.1). */
+const PAYLOADS: Record<number, ExplainedBlock['payload']> = {
+  0: 'none',
+  5: 'taggedData',
+  6: 'transaction',
+  7: 'milestone',
+};
 
-const SELECT_BLOCK = `
-  SELECT b.position, b.milestone, m.payload, x.bytes
-  FROM block b JOIN milestone m ON m.idx = b.milestone JOIN block_bytes x ON x.row = b.row
-  WHERE b.id = ?1 AND b.position IS NOT NULL AND m.payload IS NOT NULL`;
-
-const SELECT_LIST = `
-  SELECT b.id, b.tx IS NOT NULL AND b.reason = 0 AS applied FROM block b
-  WHERE b.milestone = (SELECT milestone FROM block WHERE id = ?1) AND b.position IS NOT NULL ORDER BY b.position`;
+/** The packs of the milestone that references the block ?1, and the block's bytes in one of them. */
+const SELECT_PROOF = `
+  SELECT p.blocks, m.payload, (
+    SELECT p.bytes ->> ('$[' || b.key || ']') FROM json_each(p.blocks) b WHERE b.value ->> 0 = ?1
+  ) AS bytes
+  FROM (${selectIds('json_array(?1)')}) f
+    CROSS JOIN milestone m ON m.idx = f.milestone AND m.payload IS NOT NULL
+    CROSS JOIN pack p ON p.key >= f.milestone * ${PARTS} AND p.key < (f.milestone + 1) * ${PARTS}
+  ORDER BY p.key`;
 
 /** Undefined where no applied milestone references the block, or the data is pruned. */
 export async function proveBlock(db: Database, blockId: string): Promise<BlockProof | undefined> {
-  const [found, list] = await runBatch(db, [
-    db.prepare(SELECT_BLOCK).bind(blockId),
-    db.prepare(SELECT_LIST).bind(blockId),
-  ]);
-  const row = found![0];
-  if (row === undefined) return undefined;
-  const applied = list!.filter((each) => each.applied === 1);
+  const [packs] = await runBatch(db, [db.prepare(SELECT_PROOF).bind(blockId)]);
+  const bytes = packs!.find((pack) => pack.bytes !== null)?.bytes;
+  if (bytes === undefined) return undefined;
+  const blocks = packs!.flatMap((pack) => readPackedBlocks(String(pack.blocks)));
+  const applied = blocks.filter(({ reason }) => reason === 0);
   const appliedPosition = applied.findIndex(({ id }) => id === blockId);
   return {
-    milestone: fromBase64(String(row.payload)),
-    block: fromBase64(String(row.bytes)),
-    included: list!.map(({ id }) => Uint8Array.fromHex(String(id))),
-    position: Number(row.position),
-    applied: applied.map(({ id }) => Uint8Array.fromHex(String(id))),
+    milestone: fromBase64(String(packs![0]!.payload)),
+    block: fromBase64(String(bytes)),
+    included: blocks.map(({ id }) => Uint8Array.fromHex(id)),
+    position: blocks.findIndex(({ id }) => id === blockId),
+    applied: applied.map(({ id }) => Uint8Array.fromHex(id)),
     appliedPosition: appliedPosition === -1 ? undefined : appliedPosition,
   };
 }

@@ -1,173 +1,154 @@
 /**
- * Applying a verified milestone: everything that it changes, in one batch behind a fence (protocol.md E.5; design §5).
+ * Applying a verified milestone: everything that it changes, in one batch behind a fence
+ * (docs/storage.md#applying-a-milestone; docs/protocol.md, E.5).
  *
- * The blocks are stored before. The batch marks them, creates and spends outputs, follows the NFTs and moves the head; it fails as a whole when the
- * ledger is not the one that the milestone was verified on, or when anything is not there that it counts on.
+ * Its blocks move from the open packs into packs of its own, and what is left over is put together
+ * anew; outputs come and go, NFTs follow, and the head moves. The batch fails as a whole when the
+ * ledger or the open blocks are not those that the milestone was verified on, or when anything is
+ * not there that it counts on.
  */
-
 import { toBase64, toHexDigits } from '../stardust/bytes.ts';
 import { encode } from '../stardust/codec.ts';
 import {
   announcedParameters,
   type Milestone,
   protocolParametersOption,
-  receiptOf,
-  receiptOption,
 } from '../stardust/milestone.ts';
-import { migratedOutputs } from '../stardust/receipt.ts';
 import { treasuryAfter } from '../stardust/treasury.ts';
 import type { Cone } from '../stardust/white-flag/cone.ts';
-import { NOT_A_TRANSACTION, type WhiteFlag } from '../stardust/white-flag/walk.ts';
-import { type Database, forEachPiece } from './database.ts';
-import { failUnless } from './fence.ts';
-import type { Head } from './head.ts';
+import type { WhiteFlag } from '../stardust/white-flag/walk.ts';
+import { type LoadedCone, lastOpenPack } from './consistent-view.ts';
+import type { Database } from './database.ts';
+import { insertIds, requireIdTables } from './id-index.ts';
+import {
+  isChanged,
+  listChanges,
+  type MilestoneChanges,
+  type VerifiedMilestone,
+} from './milestone-changes.ts';
+import { type BlockOfMilestone, insertPacks } from './milestone-packs.ts';
+import {
+  deleteOpenPacks,
+  insertOpenPacks,
+  type OpenBlock,
+  type OpenPack,
+  requireOpenPacks,
+} from './open-packs.ts';
+import { changeOutputs, readOutputChanges } from './output-changes.ts';
+import type { OutputState } from './packs.ts';
+import { readPacksToRewrite } from './rewrite-open.ts';
+import { statesOf, toOpenBlock } from './store-blocks.ts';
 
-export interface VerifiedMilestone {
-  milestone: Milestone;
-  /** 32 bytes. */
-  id: Uint8Array;
-  /** The payload as received. */
-  payload: Uint8Array;
-}
-
-/** The ledger moves on, if it still stands where the milestone was verified: ledger must not be NULL. */
+/** The ledger moves on, if it still is where the milestone was verified: it must not be NULL. */
 const MOVE_HEAD = `
-  UPDATE head SET
-    ledger = CASE WHEN ledger = ?1 - 1 AND generation = ?2 THEN ?1 END,
-    treasury_milestone = coalesce(?3, treasury_milestone), treasury_amount = coalesce(?4, treasury_amount)`;
+  UPDATE head SET ledger = CASE WHEN ledger = ?1 - 1 THEN ?1 END,
+    treasury_milestone = coalesce(?2, treasury_milestone),
+    treasury_amount = coalesce(?3, treasury_amount), next_block = ?4, next_output = ?5`;
 
 const INSERT_MILESTONE =
   'INSERT INTO milestone (idx, id, timestamp, payload) VALUES (?1, ?2, ?3, ?4)';
 
-/** The plus keeps SQLite from going through all open blocks for each of them. */
-const REFERENCE_BLOCKS = `
-  UPDATE block SET milestone = ?2, position = j.value ->> 1, reason = j.value ->> 2
-  FROM json_each(?1) j WHERE block.row = j.value ->> 0 AND +block.milestone IS NULL`;
+const ANNOUNCE_PARAMETERS = 'INSERT INTO parameters (target, bytes) VALUES (?1, ?2)';
 
-const CREATE_OUTPUTS = `
-  UPDATE output SET created = ?2, created_time = ?3, block = (SELECT b.id FROM block b WHERE b.row = j.value ->> 1)
-  FROM json_each(?1) j WHERE output.row = j.value ->> 0 AND output.created IS NULL AND output.bytes IS NOT NULL`;
-
-const SPEND_OUTPUTS = `
-  UPDATE output SET spent = ?2, spent_time = ?3, spent_tx = (SELECT b.tx FROM block b WHERE b.row = j.value ->> 1)
-  FROM json_each(?1) j WHERE output.row = j.value ->> 0 AND output.created IS NOT NULL AND output.spent IS NULL`;
-
-/** The row is there already where a block came before that consumes it: whoever knows the milestone can name it. */
-const MIGRATE_OUTPUTS = `
-  INSERT INTO output (id, bytes, block, created, created_time, seen)
-  SELECT value ->> 0, value ->> 1, '${'0'.repeat(64)}', ?2, ?3, 0 FROM json_each(?1) WHERE true
-  ON CONFLICT (id) DO UPDATE SET
-    bytes = excluded.bytes, block = excluded.block, created = excluded.created, created_time = excluded.created_time`;
-
-const LOG_SPENT = 'INSERT INTO spent (milestone, output) SELECT ?2, value ->> 0 FROM json_each(?1)';
-
-/** NFTs consumed: burned, unless one of the next statement's takes their place. */
-const BURN_NFTS = `
-  INSERT INTO nft (id, output, changed)
-  SELECT o.nft, NULL, ?2 FROM json_each(?1) j JOIN output o ON o.row = j.value ->> 0 WHERE o.nft IS NOT NULL
-  ON CONFLICT (id) DO UPDATE SET output = NULL, changed = excluded.changed`;
-
-/** NFTs created and still unspent at the end of the milestone. */
-const PLACE_NFTS = `
-  INSERT INTO nft (id, output, changed)
-  SELECT o.nft, o.id, ?2 FROM json_each(?1) j JOIN output o ON o.row = j.value ->> 0 WHERE o.nft IS NOT NULL AND o.spent IS NULL
-  ON CONFLICT (id) DO UPDATE SET output = excluded.output, changed = excluded.changed`;
-
-const LOG_NFTS = `
-  INSERT OR IGNORE INTO nft_change (milestone, nft)
-  SELECT ?2, o.nft FROM json_each(?1) j JOIN output o ON o.row = j.value ->> 0 WHERE o.nft IS NOT NULL`;
-
-const ANNOUNCE_PARAMETERS = 'INSERT INTO parameters (target, announced, bytes) VALUES (?1, ?2, ?3)';
-
-const INSERT_RECEIPT = 'INSERT INTO receipt (milestone, bytes) VALUES (?1, ?2)';
-
-/** As many rows were changed as there had to be: a block of the cone may have been dropped meanwhile (orphans.ts). */
-const COUNT = failUnless(`
-  (SELECT count(*) FROM block WHERE milestone = ?1) = ?2
-  AND (SELECT count(*) FROM spent s JOIN output o ON o.row = s.output AND o.spent = ?1 WHERE s.milestone = ?1) = ?3`);
-
-const COUNT_CREATED = failUnless(`
-  NOT EXISTS (SELECT 1 FROM json_each(?1) j LEFT JOIN output o ON o.row = j.value ->> 0 WHERE o.created IS NOT ?2)`);
-
-/** Statements that apply the milestone; run them as one batch. */
-export function applyStatements(
+/**
+ * Statements that apply the milestone; run them as one batch. Throws a LedgerMoved where the ledger
+ * is seen to have moved.
+ *
+ * @param loaded the cone as it was loaded, of the view of the ledger's next milestone
+ * @param decided the cone with all verdicts that count, and the outcome of the walk over it
+ */
+export async function applyStatements(
   db: Database,
-  head: Head,
-  { milestone, id, payload }: VerifiedMilestone,
-  cone: Cone,
-  whiteFlag: WhiteFlag,
-): D1PreparedStatement[] {
+  verified: VerifiedMilestone,
+  loaded: LoadedCone,
+  decided: { cone: Cone; whiteFlag: WhiteFlag },
+): Promise<D1PreparedStatement[]> {
+  const { milestone, id, payload } = verified;
   const { index, timestamp } = milestone;
-  const { referenced, created, spent } = listChanges(cone, whiteFlag);
-  const receipt = receiptOf(milestone);
-  const migrated = receipt ? migratedOutputs(receipt, id) : [];
+  const { view, fetched, numbering } = loaded;
+  const { head } = view;
+  const changes = await listChanges(db, verified, decided, numbering);
+  const isReferenced = new Set(changes.referenced.map(({ number }) => number));
+  const packs = await readPacksToRewrite(
+    db,
+    view,
+    (block) => isReferenced.has(block),
+    (output) => isChanged(changes, output),
+  );
+  const open = [
+    ...packs.flatMap(({ blocks }) => blocks),
+    ...fetched.map((block) => toOpenBlock(block, head.ledger)),
+  ];
+  const blocks = blocksOfMilestone(changes, open);
+  const outputs = await readOutputChanges(db, milestone, changes, blocks);
+  const states = mergeStates(packs, statesOf(numbering));
+  const stateOf = (output: number) => stateAfter(index, changes, output, states.get(output));
+  const next = { nextBlock: numbering.nextBlock, nextOutput: numbering.nextOutput };
+  const left = open.filter(({ number }) => !isReferenced.has(number));
+  const leftOver = insertOpenPacks(db, left, next, () => next.nextBlock++, stateOf);
   const treasury = treasuryAfter(milestone, id);
-  const announced = announcedParameters(milestone);
+  const treasuryId = treasury ? toHexDigits(treasury.milestoneId) : null;
+  const amount = treasury ? String(treasury.amount) : null;
+  const moved = [index, treasuryId, amount, next.nextBlock, next.nextOutput];
   return [
-    db
-      .prepare(MOVE_HEAD)
-      .bind(
-        index,
-        head.generation,
-        treasury ? toHexDigits(treasury.milestoneId) : null,
-        treasury ? String(treasury.amount) : null,
-      ),
+    requireOpenPacks(db, head, lastOpenPack(view)),
+    requireIdTables(db, head.idTables),
+    db.prepare(MOVE_HEAD).bind(...moved),
     db.prepare(INSERT_MILESTONE).bind(index, toHexDigits(id), timestamp, toBase64(payload)),
-    ...forEachPiece(db, REFERENCE_BLOCKS, referenced, index),
-    ...forEachPiece(db, CREATE_OUTPUTS, created, index, timestamp),
-    ...forEachPiece(db, SPEND_OUTPUTS, spent, index, timestamp),
-    ...forEachPiece(
+    ...insertPacks(db, index, blocks, outputs.spent, stateOf),
+    ...leftOver,
+    ...deleteOpenPacks(
       db,
-      MIGRATE_OUTPUTS,
-      migrated.map((output) => [toHexDigits(output.id), toBase64(output.bytes)]),
-      index,
-      timestamp,
+      packs.map(({ key }) => key),
     ),
-    ...forEachPiece(db, LOG_SPENT, spent, index),
-    ...forEachPiece(db, BURN_NFTS, spent, index),
-    ...forEachPiece(db, PLACE_NFTS, created, index),
-    ...forEachPiece(db, LOG_NFTS, [...spent, ...created], index),
-    ...(announced
-      ? [
-          db
-            .prepare(ANNOUNCE_PARAMETERS)
-            .bind(
-              announced.targetMilestoneIndex,
-              index,
-              toBase64(encode(protocolParametersOption, announced)),
-            ),
-        ]
-      : []),
-    ...(receipt
-      ? [db.prepare(INSERT_RECEIPT).bind(index, toBase64(encode(receiptOption, receipt)))]
-      : []),
-    db.prepare(COUNT).bind(index, referenced.length, spent.length),
-    ...forEachPiece(db, COUNT_CREATED, created, index),
+    ...insertIds(
+      db,
+      head.idTables,
+      index,
+      blocks.map((block) => [block.id, block.number] as const),
+      outputs.spent.map((output) => output.id),
+    ),
+    ...changeOutputs(db, milestone, outputs),
+    ...announceStatements(db, milestone),
   ];
 }
 
-type Pair = [outputRow: number, blockRow: number];
-
-/** E.5, 7: what was created and consumed again within the milestone stands in both lists. */
-function listChanges(
-  cone: Cone,
-  { order, reasons }: WhiteFlag,
-): {
-  referenced: [row: number, position: number, reason: number | null][];
-  created: Pair[];
-  spent: Pair[];
-} {
-  const referenced: [number, number, number | null][] = [];
-  const created: Pair[] = [];
-  const spent: Pair[] = [];
-  order.forEach((at, position) => {
-    const row = cone.rowAt(at);
-    const reason = reasons[position]!;
-    referenced.push([row, position, reason === NOT_A_TRANSACTION ? null : reason]);
-    if (reason !== 0) return;
-    const transaction = cone.transactionAt(at);
-    for (let i = 0; i < transaction.outputCount; i++) created.push([transaction.outputAt(i), row]);
-    for (let i = 0; i < transaction.inputCount; i++) spent.push([transaction.inputAt(i), row]);
+/** With the verdicts of the walk, in white-flag order. */
+function blocksOfMilestone(
+  { referenced }: MilestoneChanges,
+  open: readonly OpenBlock[],
+): BlockOfMilestone[] {
+  const byNumber = new Map(open.map((block) => [block.number, block]));
+  return referenced.map(({ number, record, reason }) => {
+    return { ...byNumber.get(number)!, record, reason };
   });
-  return { referenced, created, spent };
+}
+
+function mergeStates(
+  packs: readonly OpenPack[],
+  fetched: ReadonlyMap<number, OutputState>,
+): Map<number, OutputState> {
+  const states = new Map(fetched);
+  for (const pack of packs) for (const [output, state] of pack.states) states.set(output, state);
+  return states;
+}
+
+/** What is known of an output when the milestone is applied. */
+function stateAfter(
+  index: number,
+  { created, spent, migratedNumbers }: MilestoneChanges,
+  output: number,
+  before: OutputState | undefined,
+): OutputState | undefined {
+  const isNew = created.has(output) || migratedNumbers.has(output);
+  if (before === undefined && !isNew) return undefined;
+  const gone = spent.has(output) ? index : 0;
+  return { created: before?.created ?? index, spent: before?.spent || gone };
+}
+
+function announceStatements(db: Database, milestone: Milestone): D1PreparedStatement[] {
+  const announced = announcedParameters(milestone);
+  if (announced === undefined) return [];
+  const bytes = toBase64(encode(protocolParametersOption, announced));
+  return [db.prepare(ANNOUNCE_PARAMETERS).bind(announced.targetMilestoneIndex, bytes)];
 }

@@ -1,13 +1,17 @@
 /**
- * The view of one white-flag request: everything that it may need, in one batch, so that it is all of one moment (design §3).
+ * The view of one white-flag request: everything that it may need, in one batch, so that it is all
+ * of one moment.
  *
- * For the milestone with index m the walk stops at blocks that milestones before m reference. What it can reach is then: if all parents are referenced
- * by milestones up to k, the blocks of the milestones m to k and nothing else, as a block is never referenced later than its children; if one of them is
- * referenced by none, the blocks of the milestones from m on and all open ones. Those are read, no matter how many of them the walk will meet. So for the
- * proposal of the next milestone these are the open blocks, and for the audit of a past one the blocks of that milestone.
+ * For the milestone with index m the walk stops at blocks that milestones before m reference. What
+ * it can reach is then: if all parents are referenced by milestones up to k, the blocks of the
+ * milestones m to k and nothing else, as a block is never referenced later than its children; if
+ * one of them is referenced by none, the blocks of the milestones from m on and all open ones.
+ * Those are read, no matter how many of them the walk will meet. So for the proposal of the next
+ * milestone these are the open blocks, and for the audit of a past one the blocks of that milestone.
  */
 import { fromBase64Pieces } from '../stardust/bytes.ts';
 import type { ParameterTable } from '../stardust/parameter-table.ts';
+import { renumberOutputs } from '../stardust/white-flag/block-record.ts';
 import { type Cone, readCone } from '../stardust/white-flag/cone.ts';
 import { RowMap } from '../stardust/white-flag/row-map.ts';
 import { LedgerState } from '../stardust/white-flag/walk.ts';
@@ -20,8 +24,12 @@ import {
   milestoneFromRow,
   SELECT_HEAD,
 } from './head.ts';
-import { type KnownBlock, knownBlocks, type RowNumbers, SELECT_BLOCKS } from './known-rows.ts';
+import { selectIds } from './id-index.ts';
+import { findInCone, type KnownBlock, knownBlock } from './known-blocks.ts';
+import { findOutputs, knownOutputs, type Numbering, type OutputsToFind } from './known-outputs.ts';
 import { parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
+import type { NextNumbers } from './open-packs.ts';
+import { type Mention, PARTS, readStates } from './packs.ts';
 import type { PreparedBlock } from './prepare-blocks.ts';
 
 export interface ConsistentView {
@@ -32,62 +40,77 @@ export interface ConsistentView {
   parameters: ParameterTable;
   /** The named blocks that are known, by ID. */
   named: ReadonlyMap<string, KnownBlock>;
-  /** Concatenated records of all blocks that the walk may meet (stardust/record.ts). */
-  records: Uint8Array;
-  /** By output row, the state before the milestone of every output that one of these blocks consumes. */
+  /** All blocks that the walk may meet. */
+  cone: Cone;
+  /** The packs that the blocks of the cone stand in, in the same order. */
+  packs: readonly ViewedPack[];
+  /** By number, the state before the milestone of every output that one of these blocks consumes. */
   states: RowMap;
+  /** Of the outputs that were to be found, and what is free. */
+  numbering: Omit<Numbering, 'blocks'>;
 }
 
-/** Blocks whose records make one row of the result: 256 of the longest stay below D1's 2 MB a value. */
-const CHUNK = 256;
+export interface ViewedPack {
+  table: 'open' | 'pack';
+  key: number;
+  /** Bytes of its records. */
+  length: number;
+}
 
-/** The most rows of the result that a request gets. A cone that needs more is not walked for it. */
-const MAX_CHUNKS = 800;
+/** The most packs that a request reads. A cone that needs more is not walked for it. */
+const MAX_PACKS = 800;
 
-/** The same for the follower, which cannot go round it: as many as open blocks are kept (follow/store-tips.ts), should each stand by itself. */
-export const MAX_CHUNKS_TO_FOLLOW = 100_000;
+/** The same for the follower, which cannot go round it. */
+export const MAX_PACKS_TO_FOLLOW = 100_000;
+
+/** A question for the view. */
+export interface ViewRequest {
+  /** Of the milestone asked about. */
+  index: number;
+  /** Hex IDs of blocks. */
+  named: readonly string[];
+  /** Outputs whose numbers, contents and states are wanted too. */
+  outputs?: OutputsToFind;
+  /** Default: as many as a request may read. */
+  maxPacks?: number;
+}
+
+/** ?2 the milestone's index: about the ledger's next nothing is looked up where ?3 is not 0. */
+const NAMED = `CASE WHEN ?3 AND ?2 = (SELECT ledger + 1 FROM head) THEN '[]' ELSE ?1 END`;
+
+const FIND_NAMED = selectIds(`(SELECT ${NAMED})`);
 
 /**
- * ?1 the IDs of the named blocks, ?2 the milestone's index, ?3 the most rows. Nothing is read for a state that is not known here: there may be millions of
- * milestones after it. One concatenation a stretch of blocks, for records and for states: a row a block takes three times as long.
+ * ?1 the IDs of the named blocks, ?2 the milestone's index, ?3 the most rows. Nothing is read for a
+ * state that is not known here: there may be millions of milestones after it. `mentions` where the
+ * packs come from more than one milestone, or other blocks come in (?4), as the numbers of outputs
+ * mean something only within the packs of each.
  */
 const SELECT_CONE = `
-  WITH RECURSIVE
-    named(milestone) AS (
-      SELECT b.milestone FROM json_each(?1) j JOIN block b ON b.id = j.value
-      WHERE EXISTS (SELECT 1 FROM milestone WHERE idx = ?2 - 1)
-    ),
-    reach(open, last) AS (
-      SELECT max(milestone IS NULL), CASE WHEN max(milestone IS NULL) THEN (SELECT ledger FROM head) ELSE max(milestone) END FROM named
-    ),
-    closed(milestone) AS (
-      SELECT CAST(?2 AS INTEGER) FROM reach WHERE last >= ?2
-      UNION ALL SELECT milestone + 1 FROM closed WHERE milestone < (SELECT last FROM reach)
-    ),
-    level(milestone) AS (SELECT milestone FROM closed UNION ALL SELECT NULL FROM reach WHERE open),
-    span(milestone, first, last) AS (
-      SELECT milestone,
-        (SELECT b.row FROM block b WHERE b.milestone IS level.milestone ORDER BY b.row LIMIT 1),
-        (SELECT b.row FROM block b WHERE b.milestone IS level.milestone ORDER BY b.row DESC LIMIT 1)
-      FROM level
-    ),
-    chunk(milestone, first, last) AS (
-      SELECT milestone, first, last FROM span WHERE first IS NOT NULL
-      UNION ALL SELECT milestone, (
-        SELECT b.row FROM block b WHERE b.milestone IS chunk.milestone AND b.row >= chunk.first + ${CHUNK} ORDER BY b.row LIMIT 1
-      ), last FROM chunk WHERE first + ${CHUNK} <= last
-    )
-  SELECT
-    (
-      SELECT CASE count(*) WHEN count(b.record) THEN group_concat(b.record, '') END FROM block b
-      WHERE b.milestone IS chunk.milestone AND b.row >= chunk.first AND b.row < chunk.first + ${CHUNK}
-    ) AS records,
-    (
-      SELECT group_concat(CASE WHEN o.spent < ?2 THEN -o.row ELSE o.row END)
-      FROM block b CROSS JOIN input i ON i.block = b.row CROSS JOIN output o ON o.row = i.output
-      WHERE b.milestone IS chunk.milestone AND b.row >= chunk.first AND b.row < chunk.first + ${CHUNK} AND o.created < ?2
-    ) AS states
-  FROM chunk LIMIT ?3`;
+  WITH
+    asked(ledger, ids) AS MATERIALIZED (
+      SELECT ledger, CASE WHEN ?2 > ledger THEN '[]' ELSE ?1 END FROM head
+      WHERE EXISTS (SELECT 1 FROM milestone WHERE idx = ?2 - 1)),
+    found(id, milestone) AS MATERIALIZED (
+      SELECT f.id, f.milestone FROM (${selectIds('(SELECT ids FROM asked)')}) f),
+    reach(ledger, last, open) AS MATERIALIZED (
+      SELECT ledger, (SELECT max(milestone) FROM found), CASE WHEN ?2 > ledger THEN 1 ELSE EXISTS (
+        SELECT 1 FROM json_each(asked.ids) j WHERE j.value NOT IN (SELECT id FROM found)
+          AND EXISTS (SELECT 1 FROM open o WHERE instr(o.blocks, '"' || j.value || '"') > 0)) END
+      FROM asked)
+  SELECT 'pack' AS name, p.key, p.records, p.states, NULL AS next_block, NULL AS next_output,
+    CASE WHEN r.open OR r.last > ?2 OR ?4 THEN p.mentions END AS mentions
+  FROM reach r CROSS JOIN pack p WHERE p.key >= ?2 * ${PARTS}
+    AND p.key < (CASE WHEN r.open THEN r.ledger ELSE r.last END + 1) * ${PARTS}
+  UNION ALL
+  SELECT 'open', o.key, o.records, o.states, o.next_block, o.next_output, CASE WHEN ?2 <= r.ledger
+    THEN (SELECT json_group_array(json_array(j.value ->> 0, j.value ->> 1))
+      FROM json_each(o.outputs) j) END
+  FROM reach r CROSS JOIN open o WHERE r.open
+  LIMIT ?3`;
+
+/** D1 takes texts of 2,000,000 bytes. */
+const MAX_NAMES = 1_900_000;
 
 /**
  * Undefined when nothing was imported. Throws a ConeUnavailable, `too-large`, when the cone cannot
@@ -95,46 +118,161 @@ const SELECT_CONE = `
  */
 export async function readView(
   db: Database,
-  index: number,
-  named: readonly string[],
-  maxChunks = MAX_CHUNKS,
+  request: ViewRequest,
+): Promise<ConsistentView | undefined> {
+  // mostly the parents stand among the open blocks, where they are found without the index of IDs
+  const isHot = request.outputs === undefined && request.named.length <= 8;
+  const view = await readOnce(db, request, isHot);
+  if (view === undefined || !isHot || view.named.size === request.named.length) return view;
+  return request.index === view.head.ledger + 1 ? readOnce(db, request, false) : view;
+}
+
+async function readOnce(
+  db: Database,
+  { index, named, outputs, maxPacks = MAX_PACKS }: ViewRequest,
+  isHot: boolean,
 ): Promise<ConsistentView | undefined> {
   const ids = JSON.stringify(named);
-  const [heads, options, blocks, parts] = await runBatch(db, [
+  if (ids.length > MAX_NAMES) throw tooLarge(`more than ${named.length} blocks`);
+  const [heads, options, blocks, rows, ...found] = await runBatch(db, [
     db.prepare(SELECT_HEAD).bind(index - 1),
     db.prepare(SELECT_PARAMETERS),
-    db.prepare(SELECT_BLOCKS).bind(ids),
-    db.prepare(SELECT_CONE).bind(ids, index, maxChunks + 1),
+    db.prepare(FIND_NAMED).bind(ids, index, isHot ? 1 : 0),
+    db.prepare(SELECT_CONE).bind(ids, index, maxPacks + 1, outputs === undefined ? 0 : 1),
+    ...(outputs === undefined ? [] : findOutputs(db, outputs)),
   ]);
-  const row = heads![0];
-  if (row === undefined) return undefined;
-  if (parts!.length > maxChunks) {
-    throw new ConeUnavailable('too-large', `a cone of more than ${maxChunks} stretches of blocks`);
-  }
-
-  const previous = milestoneFromRow(row);
-  const states = new RowMap();
-  for (const part of parts!) readStates(String(part.states ?? ''), states);
-  return {
-    head: headFromRow(row),
-    previous,
-    parameters: parameterTable(options!),
-    named: knownBlocks(blocks!),
-    // of a state that cannot be asked for any more, records may be gone
-    records: previous === undefined ? new Uint8Array(0) : fromBase64Pieces(parts!.map(readRecords)),
-    states,
+  if (heads![0] === undefined) return undefined;
+  if (rows!.length > maxPacks) throw tooLarge(`a cone in more than ${maxPacks} packs`);
+  const head = headFromRow(heads![0]);
+  const { cone, packs, states, numberOf } = readPacks(rows!, index);
+  const open = rows!.filter(({ name }) => name === 'open');
+  const next = {
+    nextBlock: Math.max(head.nextBlock, ...open.map((row) => Number(row.next_block))),
+    nextOutput: Math.max(head.nextOutput, ...open.map((row) => Number(row.next_output))),
   };
+  return {
+    head,
+    previous: milestoneFromRow(heads![0]),
+    parameters: parameterTable(options!),
+    named: new Map([...findInCone(cone, named), ...blocks!.map(knownBlock)]),
+    cone,
+    packs,
+    states,
+    numbering: numberOutputs(found.flat(), outputs?.mentioned ?? [], next, numberOf),
+  };
+}
+
+function tooLarge(what: string): ConeUnavailable {
+  return new ConeUnavailable('too-large', `${what}: too many to walk`);
+}
+
+interface Packs {
+  cone: Cone;
+  packs: ViewedPack[];
+  states: RowMap;
+  /** Outputs by ID, where the packs are of several milestones. */
+  numberOf: Map<string, number> | undefined;
+}
+
+function readPacks(rows: readonly Record<string, unknown>[], index: number): Packs {
+  const states = new RowMap();
+  const texts = rows.map((row) => String(row.records));
+  const packs = rows.map(({ name, key }, i): ViewedPack => {
+    return { table: name as 'open' | 'pack', key: Number(key), length: bytesIn(texts[i]!) };
+  });
+  const records = fromBase64Pieces(texts);
+  const isSpan = rows.some(({ mentions }) => mentions !== null);
+  if (!isSpan) {
+    for (const row of rows) addStates(String(row.states), index, states, (number) => number);
+    return { cone: readCone([records]), packs, states, numberOf: undefined };
+  }
+  const numberOf = new Map<string, number>();
+  let start = 0;
+  for (const [i, row] of rows.entries()) {
+    const own = new Map<number, number>();
+    for (const [number, id] of JSON.parse(String(row.mentions)) as Mention[]) {
+      const one = numberOf.get(id) ?? numberOf.size + 1;
+      numberOf.set(id, one);
+      own.set(number, one);
+    }
+    const { length } = packs[i]!;
+    renumberOutputs(records.subarray(start, start + length), (number) => own.get(number)!);
+    addStates(String(row.states), index, states, (number) => own.get(number)!);
+    start += length;
+  }
+  return { cone: readCone([records]), packs, states, numberOf };
+}
+
+/** Of base64 without padding. */
+function bytesIn(text: string): number {
+  return (text.length / 4) * 3;
+}
+
+/** The states before the milestone. Of two packs the later knows more only of what is not before. */
+function addStates(
+  text: string,
+  index: number,
+  states: RowMap,
+  numberOf: (number: number) => number,
+): void {
+  readStates(text, (number, created, spent) => {
+    if (created >= index) return;
+    const isSpent = spent > 0 && spent < index;
+    states.set(numberOf(number), isSpent ? LedgerState.Spent : LedgerState.Unspent);
+  });
+}
+
+/** Numbers for outputs of blocks that D1 does not have, and what is free behind them. */
+function numberOutputs(
+  rows: readonly Record<string, unknown>[],
+  mentioned: readonly string[],
+  { nextBlock, nextOutput: free }: NextNumbers,
+  numberOf: ReadonlyMap<string, number> | undefined,
+): ConsistentView['numbering'] {
+  let nextOutput = numberOf === undefined ? free : numberOf.size + 1;
+  const outputs = knownOutputs(
+    rows,
+    (id, open) => (numberOf === undefined ? open : numberOf.get(id)) ?? nextOutput++,
+  );
+  for (const id of mentioned) {
+    const number = numberOf?.get(id);
+    if (number !== undefined && !outputs.has(id)) outputs.set(id, { number });
+  }
+  return { outputs, nextBlock, nextOutput };
+}
+
+/** The pack, by its place among the view's, that each block of the cone stands in, and where. */
+export function placesOf({ cone, packs }: ConsistentView): { pack: number; at: number }[] {
+  const places: { pack: number; at: number }[] = [];
+  let left = 0;
+  let pack = -1;
+  for (let position = 0, at = 0; position < cone.size; position++, at++) {
+    while (left === 0) {
+      left = packs[++pack]!.length;
+      at = 0;
+    }
+    left -= cone.recordAt(position).length;
+    places.push({ pack, at });
+  }
+  return places;
+}
+
+/** The highest key of an open pack; only of a view of the ledger's next milestone, which has all. */
+export function lastOpenPack({ packs }: ConsistentView): number | undefined {
+  return packs.reduce<number | undefined>((last, { table, key }) => {
+    return table === 'open' && key > (last ?? 0) ? key : last;
+  }, undefined);
 }
 
 export interface LoadedCone {
   view: ConsistentView;
   cone: Cone;
-  /** Rows of the proposal's parents, in their order. */
+  /** Numbers of the proposal's parents, in their order. */
   parents: number[];
   /** Blocks that D1 does not have, parents first. */
   fetched: PreparedBlock[];
-  /** The rows that they and their outputs were given. */
-  rows: RowNumbers | undefined;
+  /** The numbers that they and their outputs were given. */
+  numbering: Numbering;
 }
 
 /**
@@ -147,25 +285,14 @@ export function storedCone(
   parents: readonly string[],
 ): LoadedCone | undefined {
   if (parents.some((id) => !view.named.has(id))) return undefined;
-  const cone = readCone([view.records]);
-  return { view, cone, parents: rowsOf(parents, view.named), fetched: [], rows: undefined };
+  const numbering = { ...view.numbering, blocks: new Map(view.named) };
+  const { cone } = view;
+  return { view, cone, parents: numbersOf(parents, view.named), fetched: [], numbering };
 }
 
-export function rowsOf(ids: readonly string[], known: ReadonlyMap<string, KnownBlock>): number[] {
-  return ids.map((id) => known.get(id)!.row);
-}
-
-/** A block without its record would look like one that an earlier milestone references. */
-function readRecords({ records }: Record<string, unknown>): string {
-  if (records === null) throw new Error('a block that a walk may meet has lost its record');
-  return String(records);
-}
-
-/** Output rows apart by commas, those of spent outputs negative. */
-function readStates(list: string, states: RowMap): void {
-  if (list === '') return;
-  for (const text of list.split(',')) {
-    const row = Number(text);
-    states.set(Math.abs(row), row < 0 ? LedgerState.Spent : LedgerState.Unspent);
-  }
+export function numbersOf(
+  ids: readonly string[],
+  known: ReadonlyMap<string, KnownBlock>,
+): number[] {
+  return ids.map((id) => known.get(id)!.number);
 }

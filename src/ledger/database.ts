@@ -11,7 +11,7 @@ export type Database = Pick<D1Database, 'prepare' | 'batch'>;
 const MAX_TEXT = 1_000_000;
 
 /** The values as JSON arrays of at most so many characters each; every value must fit one by itself. */
-function* jsonPieces(values: readonly unknown[]): Generator<string> {
+export function* jsonPieces(values: readonly unknown[]): Generator<string> {
   let piece: string[] = [];
   let length = 2;
   for (const value of values) {

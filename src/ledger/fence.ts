@@ -15,11 +15,18 @@ export function failUnless(condition: string): string {
   return `INSERT INTO head (one) SELECT 2 WHERE (${condition}) IS NOT TRUE`;
 }
 
-const SAME_GENERATION = failUnless('(SELECT generation FROM head) = ?1');
+/** That head is of this generation (?1), at this ledger index (?2), and its dropped is ?3. */
+export const SAME_HEAD =
+  'EXISTS (SELECT 1 FROM head WHERE generation = ?1 AND ledger = ?2 AND dropped = ?3)';
 
-/** Fails when an import has replaced the ledger (head.ts): row numbers mean something else from then on. */
-export function requireGeneration(db: Database, generation: string): D1PreparedStatement {
-  return db.prepare(SAME_GENERATION).bind(generation);
+const SAME_LEDGER = failUnless('EXISTS (SELECT 1 FROM head WHERE generation = ?1 AND ledger = ?2)');
+
+/** Fails when an import has replaced the ledger, or a milestone was applied. */
+export function requireLedger(
+  db: Database,
+  { generation, ledger }: { generation: string; ledger: number },
+): D1PreparedStatement {
+  return db.prepare(SAME_LEDGER).bind(generation, ledger);
 }
 
 /** Runs a batch that may fail for a fence, or for a row that somebody else took. Throws LedgerMoved then. */

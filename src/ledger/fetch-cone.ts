@@ -8,14 +8,15 @@
  */
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
-import { readCone } from '../stardust/white-flag/cone.ts';
+import { type Cone, readCone } from '../stardust/white-flag/cone.ts';
 import { LedgerState } from '../stardust/white-flag/walk.ts';
 import type { AdmissionRules } from './admission-rules.ts';
 import { type BlockSource, ConeUnavailable } from './block-source.ts';
-import { type ConsistentView, type LoadedCone, readView, rowsOf } from './consistent-view.ts';
+import { type ConsistentView, type LoadedCone, numbersOf, readView } from './consistent-view.ts';
 import type { Database } from './database.ts';
-import { type KnownBlock, lookUpBlocks, lookUpOutputs, type RowNumbers } from './known-rows.ts';
-import { mentionedOutputIds, prepareBlocks } from './prepare-blocks.ts';
+import { type KnownBlock, lookUpBlocks } from './known-blocks.ts';
+import type { Numbering } from './known-outputs.ts';
+import { outputsToFind, prepareBlocks } from './prepare-blocks.ts';
 
 export interface ConeToFetch {
   /** The view that names the parents. */
@@ -28,51 +29,70 @@ export interface ConeToFetch {
   /** Absent where nothing may be fetched: then the cone cannot be had. */
   source: BlockSource | undefined;
   /** Of the view (consistent-view.ts). */
-  maxChunks?: number;
+  maxPacks?: number;
+}
+
+/** Blocks that were fetched, and those known to D1 that they lead to. */
+export interface FetchedCone {
+  /** By hex ID. */
+  blocks: ReadonlyMap<string, ParsedBlock>;
+  /** Hex IDs. */
+  known: ReadonlySet<string>;
 }
 
 /**
  * The cone of parents that D1 does not know all of. Throws a ConeUnavailable where it cannot be
  * had, and whatever else the source throws.
  */
-export async function fetchCone(
+export async function fetchCone(db: Database, request: ConeToFetch): Promise<LoadedCone> {
+  return assembleCone(db, request, await fetchUnknown(db, request));
+}
+
+/** Fetches, breadth first, from the unknown parents to blocks that D1 knows. */
+export async function fetchUnknown(
   db: Database,
-  { first, index, parents, rules, source, maxChunks }: ConeToFetch,
-): Promise<LoadedCone> {
+  { first, parents, source }: ConeToFetch,
+): Promise<FetchedCone> {
   const unknown = parents.filter((id) => !first.named.has(id));
   if (source === undefined) {
     throw new ConeUnavailable('unknown-block', `block 0x${unknown[0]} is not known here`);
   }
-  const found = await fetchUnknown(db, unknown, first.named, source);
-  const named = new Set([...parents, ...found.known, ...found.blocks.keys()]);
-  const whole = await readView(db, index, [...named], maxChunks);
-  if (whole?.head.generation !== first.head.generation) throw ledgerReplaced();
-  const fresh = parentsFirst(found.blocks, whole.named);
-  const rowsOfOutputs = await lookUpOutputs(db, mentionedOutputIds(fresh));
-  if (rowsOfOutputs.generation !== first.head.generation) throw ledgerReplaced();
-  const rows: RowNumbers = { ...rowsOfOutputs, blocks: new Map(whole.named) };
-  const fetched = await prepareBlocks(fresh, rows, await rules());
-  for (const { row, created, spent } of rows.outputs.values()) {
+  return fetchDownToKnown(db, unknown, first, source);
+}
+
+/** Reads the view anew, now that all blocks are at hand, and puts the fetched ones into its cone. */
+export async function assembleCone(
+  db: Database,
+  { first, index, parents, rules, maxPacks }: ConeToFetch,
+  { blocks, known }: FetchedCone,
+): Promise<LoadedCone> {
+  const named = [...new Set([...parents, ...known, ...blocks.keys()])];
+  const outputs = outputsToFind([...blocks.values()]);
+  const view = await readView(db, { index, named, outputs, ...(maxPacks && { maxPacks }) });
+  if (view?.head.generation !== first.head.generation) throw ledgerReplaced();
+  const fresh = parentsFirst(blocks, view.named);
+  const numbering: Numbering = { ...view.numbering, blocks: new Map(view.named) };
+  const fetched = await prepareBlocks(fresh, numbering, await rules());
+  for (const { number, created, spent } of numbering.outputs.values()) {
     if (created !== undefined && created < index) {
       const isSpent = spent !== undefined && spent < index;
-      whole.states.set(row, isSpent ? LedgerState.Spent : LedgerState.Unspent);
+      view.states.set(number, isSpent ? LedgerState.Spent : LedgerState.Unspent);
     }
   }
-  const cone = readCone([whole.records, ...fetched.map(({ record }) => record)]);
-  return { view: whole, cone, parents: rowsOf(parents, rows.blocks), fetched, rows };
+  const cone = readCone([view.cone.bytes, ...fetched.map(({ record }) => record)]);
+  return { view, cone, parents: numbersOf(parents, numbering.blocks), fetched, numbering };
 }
 
 function ledgerReplaced(): ConeUnavailable {
   return new ConeUnavailable('ledger-replaced', 'the ledger was replaced meanwhile');
 }
 
-/** Breadth first from the unknown blocks to the ones that D1 knows. */
-async function fetchUnknown(
+async function fetchDownToKnown(
   db: Database,
   unknown: readonly string[],
-  named: ReadonlyMap<string, KnownBlock>,
+  { named, cone }: { named: ReadonlyMap<string, KnownBlock>; cone: Cone },
   source: BlockSource,
-): Promise<{ blocks: Map<string, ParsedBlock>; known: Set<string> }> {
+): Promise<FetchedCone> {
   const blocks = new Map<string, ParsedBlock>();
   const known = new Set(named.keys());
   let missing = unknown;
@@ -89,7 +109,7 @@ async function fetchUnknown(
         else recent.push(recalled);
       }
     }
-    for (const id of (await lookUpBlocks(db, [...asked])).keys()) known.add(id);
+    for (const id of (await lookUpBlocks(db, cone, [...asked])).keys()) known.add(id);
     missing = [...asked].filter((id) => !known.has(id) && !blocks.has(id));
   }
   return { blocks, known };

@@ -1,6 +1,9 @@
 /**
  * Where the ledger stands: one row, read in the same batch as whatever is answered from it.
  */
+import { type IdTable, readIdTables } from './id-index.ts';
+import { requireSchema } from './schema.ts';
+
 export interface Head {
   /** Names the import that this ledger grew from. */
   generation: string;
@@ -10,11 +13,20 @@ export interface Head {
   start: number;
   /** Ledger index now. */
   ledger: number;
-  treasury: Treasury;
+  treasury: HeadTreasury;
+  /** Numbers from these on are free, unless an open pack names higher ones (open-packs.ts). */
+  nextBlock: number;
+  nextOutput: number;
+  /** How many times open blocks were dropped (orphans.ts). */
+  dropped: number;
+  /** The tables of the index of IDs that are in use, oldest first. */
+  idTables: readonly IdTable[];
+  /** IDs of milestones up to this one are forgotten. */
+  forgotten: number;
 }
 
 /** The one unspent treasury output. */
-export interface Treasury {
+export interface HeadTreasury {
   /** Hex of the milestone that made it. */
   milestoneId: string;
   /** Base tokens, uint64. */
@@ -31,10 +43,12 @@ export interface KnownMilestone {
 
 /** Head, and the milestone with the index ?1, or the ledger's where that is NULL, if it is known. */
 export const SELECT_HEAD = `
-  SELECT h.generation, h.genesis, h.start, h.ledger, h.treasury_milestone, h.treasury_amount, m.id, m.timestamp
+  SELECT h.*, m.id, m.timestamp
   FROM head h LEFT JOIN milestone m ON m.idx = coalesce(?1, h.ledger)`;
 
+/** Throws a LedgerUnreadable where the tables are of another version. */
 export function headFromRow(row: Record<string, unknown>): Head {
+  requireSchema(row.schema);
   return {
     generation: String(row.generation),
     genesis: Number(row.genesis),
@@ -44,6 +58,11 @@ export function headFromRow(row: Record<string, unknown>): Head {
       milestoneId: String(row.treasury_milestone),
       amount: BigInt(String(row.treasury_amount)),
     },
+    nextBlock: Number(row.next_block),
+    nextOutput: Number(row.next_output),
+    dropped: Number(row.dropped),
+    idTables: readIdTables(String(row.id_tables)),
+    forgotten: Number(row.forgotten),
   };
 }
 

@@ -6,6 +6,7 @@ import type { ProtocolParameters } from '../stardust/parameters.ts';
 import { type Database, runBatch } from './database.ts';
 import { headFromRow, milestoneFromRow, SELECT_HEAD } from './head.ts';
 import { parametersAt, parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
+import { PARTS } from './packs.ts';
 
 /** A milestone as far as info tells of it. */
 export interface MilestoneStatus {
@@ -43,7 +44,8 @@ const SELECT_FOLLOWER =
 /** The first milestone whose state can be asked for; blocks of the ledger's milestone; timestamp of the one before. */
 const SELECT_EXTENT = `
   SELECT (SELECT min(idx) FROM milestone) AS first,
-    (SELECT count(*) FROM block WHERE milestone = h.ledger AND position IS NOT NULL) AS blocks,
+    (SELECT coalesce(sum(json_array_length(blocks)), 0) FROM pack
+      WHERE key >= h.ledger * ${PARTS} AND key < (h.ledger + 1) * ${PARTS}) AS blocks,
     (SELECT timestamp FROM milestone WHERE idx = h.ledger - 1) AS before
   FROM head h`;
 

@@ -1,90 +1,89 @@
 /**
- * Orphans: open blocks so old that no milestone is likely to reference them any more (design §3, the open set is bounded).
+ * Orphans: open blocks so old that no milestone is likely to reference them any more.
  *
- * A block goes together with all open blocks upon it: a parent that is not there is taken for one that a milestone references, so that a child left behind
- * would be answered for without its past. They go from the youngest row down, so that this holds after every step; and only if nothing was stored or taken
- * in since they were looked for. Whoever stores a child afterwards finds its parent gone (store.ts), whoever takes a milestone in a block missing (apply.ts).
- *
- * A dropped block is not found by its ID any more, which is free for when it comes again. Its row is kept without the bytes until the sweep (prune.ts) has
- * come that far, as only then it is known which of the outputs that it mentions are mentioned by nothing else.
+ * A block goes together with all its open descendants: a parent that is not there is taken for one
+ * that a milestone references, so that a child left behind would be answered for without its past.
+ * The youngest go first, so that this holds after every step; and only if nothing was stored or
+ * applied since they were looked for. Whoever stores a child meanwhile, or applies a milestone that
+ * references an orphan, finds the open blocks changed (open-packs.ts).
  */
-import { readCone } from '../stardust/white-flag/cone.ts';
-import { MAX_CHUNKS_TO_FOLLOW, readView } from './consistent-view.ts';
-import { type Database, forEachPiece, runBatch } from './database.ts';
-import { failUnless, LedgerMoved, requireGeneration, runFenced } from './fence.ts';
+import type { Cone } from '../stardust/white-flag/cone.ts';
+import { lastOpenPack, MAX_PACKS_TO_FOLLOW, readView } from './consistent-view.ts';
+import { type Database, runBatch } from './database.ts';
+import { LedgerMoved, runFenced } from './fence.ts';
 import { headFromRow, SELECT_HEAD } from './head.ts';
 import { parametersAt, parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
-import { DELETE_WAITING } from './store-blocks.ts';
+import { deleteOpenPacks, insertOpenPacks, requireOpenPacks } from './open-packs.ts';
+import { readPacksToRewrite } from './rewrite-open.ts';
 
-/** Milestones beyond below-max-depth for which an open block is kept (design §3). */
+/** Milestones beyond below-max-depth for which an open block is kept. */
 const MARGIN = 10;
 
-const SELECT_OLDEST = 'SELECT id, seen FROM block WHERE milestone IS NULL ORDER BY row LIMIT 1';
+const SELECT_OLDEST = 'SELECT min(seen) AS seen FROM open';
 
 /** ?1 the ledger index before which a block is old. */
-const SELECT_OLD = 'SELECT row FROM block WHERE milestone IS NULL AND seen < ?1 ORDER BY row';
+const SELECT_OLD = `
+  SELECT b.value ->> 0 AS number FROM open o CROSS JOIN json_each(o.blocks) b
+  WHERE o.seen < ?1 AND b.value ->> 3 < ?1`;
 
-const SELECT_TOP = 'SELECT max(row) AS row FROM block';
-
-/** Nothing was stored or taken in. */
-const REQUIRE_SAME = failUnless(
-  '(SELECT max(row) FROM block) = ?1 AND (SELECT ledger FROM head) = ?2',
-);
-
-/** A row number is no ID of a block. */
-const DROP_BLOCKS =
-  'UPDATE block SET id = row, milestone = -1 WHERE row IN (SELECT value FROM json_each(?1))';
-
-const EMPTY_BYTES =
-  "UPDATE block_bytes SET bytes = '' WHERE row IN (SELECT value FROM json_each(?1))";
+const NOTE_DROPPED =
+  'UPDATE head SET dropped = dropped + 1, next_block = ?1, next_output = ?2 WHERE one = 1';
 
 /** @param step the most blocks to drop */
 export async function dropOrphans(db: Database, step: number): Promise<void> {
-  const [heads, options, oldest, tops] = await runBatch(db, [
+  const [heads, options, oldest] = await runBatch(db, [
     db.prepare(SELECT_HEAD).bind(null),
     db.prepare(SELECT_PARAMETERS),
     db.prepare(SELECT_OLDEST),
-    db.prepare(SELECT_TOP),
   ]);
-  if (heads![0] === undefined || oldest![0] === undefined) return;
-  const { generation, ledger } = headFromRow(heads![0]);
+  if (heads![0] === undefined || oldest![0]!.seen === null) return;
+  const { ledger } = headFromRow(heads![0]);
   const { belowMaxDepth } = parametersAt(parameterTable(options!), ledger);
   const first = ledger - belowMaxDepth - MARGIN;
-  if (Number(oldest![0].seen) >= first) return;
+  if (Number(oldest![0]!.seen) >= first) return;
 
-  const orphans = await findOrphans(db, ledger, String(oldest![0].id), first);
-  const dropped = orphans.sort((a, b) => b - a).slice(0, step);
+  const [old] = await runBatch(db, [db.prepare(SELECT_OLD).bind(first)]);
+  const request = { index: ledger + 1, named: [], maxPacks: MAX_PACKS_TO_FOLLOW };
+  const view = await readView(db, request);
+  if (view?.head.ledger !== ledger) throw new LedgerMoved('the ledger moved meanwhile');
+  const orphans = withDescendants(view.cone, new Set(old!.map(({ number }) => Number(number))));
+  const dropped = new Set([...orphans].sort((a, b) => b - a).slice(0, step));
+
+  const leaves = (block: number) => dropped.has(block);
+  const packs = await readPacksToRewrite(db, view, leaves, () => false);
+  const states = new Map(packs.flatMap((pack) => [...pack.states]));
+  const left = packs.flatMap(({ blocks }) => blocks).filter(({ number }) => !dropped.has(number));
+  const { nextBlock, nextOutput } = view.numbering;
+  const next = { nextBlock, nextOutput };
+  const rewritten = insertOpenPacks(
+    db,
+    left,
+    next,
+    () => next.nextBlock++,
+    (output) => states.get(output),
+  );
   await runFenced(db, [
-    requireGeneration(db, generation),
-    db.prepare(REQUIRE_SAME).bind(Number(tops![0]!.row), ledger),
-    ...forEachPiece(db, DROP_BLOCKS, dropped),
-    ...forEachPiece(db, EMPTY_BYTES, dropped),
-    ...forEachPiece(db, DELETE_WAITING, dropped),
+    requireOpenPacks(db, view.head, lastOpenPack(view)),
+    ...rewritten,
+    ...deleteOpenPacks(
+      db,
+      packs.map(({ key }) => key),
+    ),
+    db.prepare(NOTE_DROPPED).bind(next.nextBlock, next.nextOutput),
   ]);
 }
 
-/** Rows of the old blocks and of all upon them. */
-async function findOrphans(
-  db: Database,
-  ledger: number,
-  oldest: string,
-  first: number,
-): Promise<number[]> {
-  // the view of a proposal upon an open block holds all of them
-  const view = await readView(db, ledger + 1, [oldest], MAX_CHUNKS_TO_FOLLOW);
-  if (view === undefined) throw new LedgerMoved('there is no ledger any more');
-  const cone = readCone([view.records]);
-  const old = (await db.prepare(SELECT_OLD).bind(first).all<{ row: number }>()).results;
-  const orphans = new Set(old.map(({ row }) => row));
-  const rows = Array.from({ length: cone.size }, (_, position) => cone.rowAt(position)).sort(
-    (a, b) => a - b,
-  );
-  // a block's row is greater than its parents' rows
-  for (const row of rows) {
-    const position = cone.find(row);
-    for (let parent = 0; parent < cone.parentCountAt(position); parent++) {
-      if (orphans.has(cone.parentAt(position, parent))) orphans.add(row);
-    }
+/** The blocks with these numbers, and all blocks of the cone that have one of them in their past. */
+function withDescendants(cone: Cone, blocks: ReadonlySet<number>): Set<number> {
+  const found = new Set<number>();
+  const positions = Array.from({ length: cone.size }, (_, position) => position);
+  // a block's number is greater than its parents' numbers
+  for (const position of positions.sort((a, b) => cone.rowAt(a) - cone.rowAt(b))) {
+    const number = cone.rowAt(position);
+    let isFound = blocks.has(number);
+    for (let parent = 0; parent < cone.parentCountAt(position); parent++)
+      isFound ||= found.has(cone.parentAt(position, parent));
+    if (isFound) found.add(number);
   }
-  return [...orphans];
+  return found;
 }

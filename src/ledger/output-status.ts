@@ -2,7 +2,10 @@
  * One output of the ledger by its ID, spent ones too while they are kept (formats-and-clients.md §2, outputs/{id}).
  */
 import { fromBase64 } from '../stardust/bytes.ts';
-import type { Database } from './database.ts';
+import { type Database, runBatch } from './database.ts';
+import { selectIds } from './id-index.ts';
+import { selectSpent } from './known-outputs.ts';
+import { readSpentOutput } from './packs.ts';
 
 export interface OutputStatus {
   outputId: string;
@@ -19,30 +22,48 @@ export interface OutputStatus {
   ledgerIndex: number;
 }
 
-const SELECT_OUTPUT = `
-  SELECT o.bytes, o.block, o.created, o.created_time, o.spent, o.spent_time, o.spent_tx, h.ledger
-  FROM head h JOIN output o ON o.id = ?1 WHERE o.created IS NOT NULL`;
+const SELECT_UNSPENT = `
+  SELECT h.ledger, o.bytes, o.block, o.created, o.created_time FROM head h JOIN output o ON o.id = ?1`;
 
+const SELECT_SPENT = `
+  SELECT h.ledger, f.milestone, m.timestamp, ${selectSpent('f.milestone', '?1')} AS output
+  FROM head h JOIN (${selectIds('json_array(?1)')}) f JOIN milestone m ON m.idx = f.milestone`;
+
+/** Undefined where the ledger does not have it, nor a milestone spent it that is still kept. */
 export async function readOutput(
   db: Database,
   outputId: string,
 ): Promise<OutputStatus | undefined> {
-  const row = await db.prepare(SELECT_OUTPUT).bind(outputId).first<Record<string, unknown>>();
-  if (row === null) return undefined;
+  const [unspent, spent] = await runBatch(db, [
+    db.prepare(SELECT_UNSPENT).bind(outputId),
+    db.prepare(SELECT_SPENT).bind(outputId),
+  ]);
+  const held = unspent![0];
+  if (held !== undefined) {
+    return {
+      outputId,
+      bytes: fromBase64(String(held.bytes)),
+      blockId: String(held.block),
+      bookedIndex: Number(held.created),
+      bookedTimestamp: Number(held.created_time),
+      spent: undefined,
+      ledgerIndex: Number(held.ledger),
+    };
+  }
+  const gone = spent![0];
+  if (gone === undefined || gone.output === null) return undefined;
+  const { bytes, block, created, createdTime, transaction } = readSpentOutput(String(gone.output));
   return {
     outputId,
-    bytes: fromBase64(String(row.bytes)),
-    blockId: String(row.block),
-    bookedIndex: Number(row.created),
-    bookedTimestamp: Number(row.created_time),
-    spent:
-      row.spent === null
-        ? undefined
-        : {
-            index: Number(row.spent),
-            timestamp: Number(row.spent_time),
-            transactionId: String(row.spent_tx),
-          },
-    ledgerIndex: Number(row.ledger),
+    bytes: fromBase64(bytes),
+    blockId: block,
+    bookedIndex: created,
+    bookedTimestamp: createdTime,
+    spent: {
+      index: Number(gone.milestone),
+      timestamp: Number(gone.timestamp),
+      transactionId: transaction,
+    },
+    ledgerIndex: Number(gone.ledger),
   };
 }

@@ -1,10 +1,10 @@
 /**
- * Intake: from parsed blocks to records with row numbers, each block looked at once and for all.
+ * Intake: from parsed blocks to records with numbers, each block looked at once and for all.
  *
- * Here signatures are checked, verdicts are made and rows are handed out; nothing is written. The same function serves the blocks that will be stored
- * (store.ts) and those that a request looks at in memory only.
+ * Here signatures are checked, verdicts are made and numbers are handed out; nothing is written.
+ * The same function serves the blocks that will be stored (store-blocks.ts) and those that a
+ * request looks at in memory only.
  */
-
 import { admissionFault } from '../stardust/admission.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
@@ -17,45 +17,44 @@ import type { ConsumedOutput } from '../stardust/semantics/judged-transaction.ts
 import { verifySignatures } from '../stardust/semantics/signatures.ts';
 import { decodeRecord, encodeRecord } from '../stardust/white-flag/block-record.ts';
 import type { AdmissionRules } from './admission-rules.ts';
-import type { KnownOutput, RowNumbers } from './known-rows.ts';
+import type { KnownOutput, Numbering, OutputsToFind } from './known-outputs.ts';
 
-export interface MentionedOutput {
-  row: number;
+/** An output that a transaction creates. */
+export interface CreatedOutput {
+  number: number;
+  /** Hex. */
   id: string;
-  /** Of the outputs that the transaction creates; absent for those it consumes. */
-  bytes?: Uint8Array;
-  nftId?: string;
+  bytes: Uint8Array;
+  /** Hex, where it is an NFT. */
+  nft: string | null;
 }
 
 export interface PreparedBlock {
+  /** Hex. */
   id: string;
-  row: number;
+  number: number;
   bytes: Uint8Array;
   record: Uint8Array;
-  /** Rows. */
-  parents: number[];
-  transactionId?: string;
-  /** Rows of the outputs consumed. */
-  inputs: number[];
-  /** Outputs consumed and created. */
-  mentioned: MentionedOutput[];
-  /** Rows of the consumed outputs that are not known yet; while there are any, the verdict is open. */
-  waitingFor: number[];
+  /** Payload type (docs/protocol.md, A.1), 0 where it has none. */
+  payload: number;
+  consumed: { number: number; id: string }[];
+  created: CreatedOutput[];
 }
 
 type ParsedTransaction = NonNullable<ParsedBlock['transaction']>;
 
 /** IDs of the outputs that the blocks' transactions consume or create. */
-export function mentionedOutputIds(blocks: readonly ParsedBlock[]): string[] {
-  const ids = new Set<string>();
+export function outputsToFind(blocks: readonly ParsedBlock[]): OutputsToFind {
+  const consumed = new Set<string>();
+  const created = new Set<string>();
   for (const { transaction } of blocks) {
     if (transaction === undefined) continue;
-    for (const id of inputIds(transaction)) ids.add(toHexDigits(id));
+    for (const id of inputIds(transaction)) consumed.add(toHexDigits(id));
     transaction.value.essence.outputs.forEach((_, i) => {
-      ids.add(toHexDigits(outputId(transaction.id, i)));
+      created.add(toHexDigits(outputId(transaction.id, i)));
     });
   }
-  return [...ids];
+  return { mentioned: [...consumed.union(created)], consumed: [...consumed] };
 }
 
 function inputIds(transaction: ParsedTransaction): Uint8Array[] {
@@ -65,108 +64,104 @@ function inputIds(transaction: ParsedTransaction): Uint8Array[] {
 }
 
 /**
- * Records blocks in the order given, parents before children; every parent must be in `rows` by then. Adds the blocks and outputs to `rows`.
+ * Prepares blocks in the order given, parents before children; every parent must be in the
+ * numbering by then. Adds the blocks and outputs to it.
  *
  * Throws an Error when a parent is missing: the caller's fault, not the block's.
  */
 export async function prepareBlocks(
   blocks: readonly ParsedBlock[],
-  rows: RowNumbers,
+  numbering: Numbering,
   rules: AdmissionRules,
 ): Promise<PreparedBlock[]> {
   // first what all of them create: a transaction may stand before the one that it spends from
   const created = blocks.map(({ transaction }) =>
-    transaction ? mentionCreated(transaction, rows) : [],
+    transaction ? numberCreated(transaction, numbering) : [],
   );
-  const recorded: PreparedBlock[] = [];
+  const prepared: PreparedBlock[] = [];
   for (const [i, parsed] of blocks.entries())
-    recorded.push(await recordBlock(parsed, created[i]!, rows, rules));
-  return recorded;
+    prepared.push(await prepareBlock(parsed, created[i]!, numbering, rules));
+  return prepared;
 }
 
-async function recordBlock(
+async function prepareBlock(
   parsed: ParsedBlock,
-  created: readonly MentionedOutput[],
-  rows: RowNumbers,
+  created: CreatedOutput[],
+  numbering: Numbering,
   rules: AdmissionRules,
 ): Promise<PreparedBlock> {
   const id = toHexDigits(parsed.id);
   const parents = parsed.block.parents.map((parent) => {
-    const known = rows.blocks.get(toHexDigits(parent));
+    const known = numbering.blocks.get(toHexDigits(parent));
     if (known === undefined)
       throw new Error(`block ${id} comes before its parent ${toHexDigits(parent)}`);
-    return known.row;
+    return known.number;
   });
-  const row = rows.nextBlock++;
-  rows.blocks.set(id, { row, milestone: null });
+  const number = numbering.nextBlock++;
+  numbering.blocks.set(id, { number, milestone: null });
 
   const { transaction } = parsed;
-  const consumed = transaction ? mentionConsumed(transaction, rows) : [];
-  const waitingFor = consumed
-    .filter(({ bytes }) => bytes === undefined)
-    .map((output) => output.row);
+  const consumed = transaction ? numberConsumed(transaction, numbering) : [];
   const steps =
-    transaction && waitingFor.length === 0
+    transaction && consumed.every(({ bytes }) => bytes !== undefined)
       ? await judgeTransaction(transaction, consumed as Content[], rules.verify)
       : [];
-  const inputs = consumed.map((output) => output.row);
+  const inputs = consumed.map((output) => output.number);
+  const outputs = created.map((output) => output.number);
   const isMilestone = await isMilestoneBlock(parsed, rules.keys, rules.verify);
   const record = encodeRecord({
-    row,
+    row: number,
     parents,
     leaf: leafHash(parsed.id),
     inadmissible: rules.parameters.every(
       (parameters) => admissionFault(parsed, parameters) !== undefined,
     ),
     ...(isMilestone && { milestoneId: parsed.milestone!.id }),
-    ...(transaction && {
-      transaction: { inputs, outputs: created.map((output) => output.row), steps },
-    }),
+    ...(transaction && { transaction: { inputs, outputs, steps } }),
   });
   return {
     id,
-    row,
+    number,
     bytes: parsed.bytes,
     record,
-    parents,
-    ...(transaction && { transactionId: toHexDigits(transaction.id) }),
-    inputs,
-    mentioned: [...created, ...consumed.map((output) => ({ row: output.row, id: output.hexId }))],
-    waitingFor,
+    payload: parsed.block.payload?.type ?? 0,
+    consumed: consumed.map((output) => ({ number: output.number, id: output.hexId })),
+    created,
   };
 }
 
-/** Gives the outputs that a transaction creates rows and contents. */
-function mentionCreated(transaction: ParsedTransaction, rows: RowNumbers): MentionedOutput[] {
+/** Gives the outputs that a transaction creates numbers and contents. */
+function numberCreated(transaction: ParsedTransaction, numbering: Numbering): CreatedOutput[] {
   return transaction.value.essence.outputs.map((output, i) => {
     const id = outputId(transaction.id, i);
     const hexId = toHexDigits(id);
-    const known = rowOfOutput(hexId, rows);
+    const known = numberedOutput(hexId, numbering);
     known.bytes ??= outputBytes(output);
     const nftId = nftIdOfOutput(output, id);
     return {
-      row: known.row,
+      number: known.number,
       id: hexId,
       bytes: known.bytes,
-      ...(nftId && { nftId: toHexDigits(nftId) }),
+      nft: nftId ? toHexDigits(nftId) : null,
     };
   });
 }
 
 interface Consumed {
-  row: number;
+  number: number;
   id: Uint8Array;
   hexId: string;
+  /** Absent while it is not known: then there can be no verdict. */
   bytes?: Uint8Array;
 }
 
 type Content = Consumed & { bytes: Uint8Array };
 
-function mentionConsumed(transaction: ParsedTransaction, rows: RowNumbers): Consumed[] {
+function numberConsumed(transaction: ParsedTransaction, numbering: Numbering): Consumed[] {
   return inputIds(transaction).map((id) => {
     const hexId = toHexDigits(id);
-    const { row, bytes } = rowOfOutput(hexId, rows);
-    return { row, id, hexId, ...(bytes && { bytes }) };
+    const { number, bytes } = numberedOutput(hexId, numbering);
+    return { number, id, hexId, ...(bytes && { bytes }) };
   });
 }
 
@@ -185,33 +180,34 @@ async function judgeTransaction(
   return judgeOverTime({ ...transaction, validSignatures }, outputs);
 }
 
-function rowOfOutput(id: string, rows: RowNumbers): KnownOutput {
-  let known = rows.outputs.get(id);
+function numberedOutput(id: string, numbering: Numbering): KnownOutput {
+  let known = numbering.outputs.get(id);
   if (known === undefined) {
-    known = { row: rows.nextOutput++ };
-    rows.outputs.set(id, known);
+    known = { number: numbering.nextOutput++ };
+    numbering.outputs.set(id, known);
   }
   return known;
 }
 
 /**
- * The record of a block that is stored already, with the verdict that was open; undefined while an output that it consumes is still not known.
+ * The record of a stored block with the verdict that it lacked; undefined while an output that it
+ * consumes is still not known.
  *
  * @param outputs contents by hex ID
  */
 export async function completeRecord(
   stored: Uint8Array,
   parsed: ParsedBlock,
-  outputs: ReadonlyMap<string, Uint8Array>,
+  outputs: ReadonlyMap<string, { bytes?: Uint8Array }>,
   verify: VerifySignature,
 ): Promise<Uint8Array | undefined> {
   const record = decodeRecord(stored);
   if (parsed.transaction === undefined || record.transaction === undefined) {
-    throw new Error(`block row ${record.row} carries no transaction`);
+    throw new Error(`block number ${record.row} carries no transaction`);
   }
   const consumed: { id: Uint8Array; bytes: Uint8Array }[] = [];
   for (const id of inputIds(parsed.transaction)) {
-    const bytes = outputs.get(toHexDigits(id));
+    const bytes = outputs.get(toHexDigits(id))?.bytes;
     if (bytes === undefined) return undefined;
     consumed.push({ id, bytes });
   }

@@ -2,11 +2,13 @@
  * The NFT index's view of D1 (ports.ts). Every batch is one transaction.
  */
 import { type Database, runBatch } from '../ledger/database.ts';
+import { SCHEMA } from '../ledger/schema.ts';
 import type { IndexLedger, NftLedger, NftRow, Page } from './ports.ts';
 import { parseState, serializeState } from './publisher-state.ts';
 import { PREFIX_LENGTH } from './recent-changes.ts';
 
-const SELECT_HEAD = 'SELECT generation, start, ledger FROM head';
+/** A ledger of another schema is none (ledger/schema.ts). */
+const SELECT_HEAD = `SELECT generation, start, ledger FROM head WHERE schema = ${SCHEMA}`;
 
 const SELECT_STORED = 'SELECT token, generation, state FROM nft_index';
 
@@ -29,26 +31,28 @@ const PRUNE = `
   )`;
 
 /** The last change of an NFT is the one whose milestone is also in the NFT's own row. */
-const LAST_CHANGES = 'nft_change c JOIN nft n ON n.id = c.nft AND n.changed = c.milestone';
+const LAST_CHANGES = `
+  nft_change c CROSS JOIN json_each(c.nfts) j JOIN nft n ON n.id = j.value AND n.changed = c.milestone`;
 
 const SELECT_CHANGES = `
-  SELECT c.milestone, c.nft, n.output FROM ${LAST_CHANGES}
-  WHERE (c.milestone, c.nft) > (?1, ?2) AND c.milestone <= ?3
-  ORDER BY c.milestone, c.nft LIMIT ?4`;
+  SELECT c.milestone, j.value AS nft, n.output FROM ${LAST_CHANGES}
+  WHERE c.milestone BETWEEN ?1 AND ?3 AND (c.milestone, j.value) > (?1, ?2)
+  ORDER BY c.milestone, j.value LIMIT ?4`;
 
 const SELECT_NFTS = 'SELECT id AS nft, output FROM nft WHERE id > ?1 ORDER BY id LIMIT ?2';
 
 const SELECT_LATEST = `
-  SELECT c.nft, n.output FROM ${LAST_CHANGES}
-  WHERE c.milestone > ?1 ORDER BY c.milestone DESC, c.nft DESC LIMIT ?2`;
+  SELECT j.value AS nft, n.output FROM ${LAST_CHANGES}
+  WHERE c.milestone > ?1 ORDER BY c.milestone DESC, j.value DESC LIMIT ?2`;
 
 const SELECT_PREFIXES = `
   SELECT group_concat(prefix, '') AS prefixes FROM (
-    SELECT DISTINCT substr(nft, 1, ${PREFIX_LENGTH}) AS prefix
-    FROM nft_change WHERE milestone > ?1 LIMIT ?2
+    SELECT DISTINCT substr(j.value, 1, ${PREFIX_LENGTH}) AS prefix
+    FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE c.milestone > ?1 LIMIT ?2
   )`;
 
-const SELECT_NFT = 'SELECT h.ledger, n.output FROM head h LEFT JOIN nft n ON n.id = ?1';
+const SELECT_NFT = `
+  SELECT h.ledger, n.output FROM head h LEFT JOIN nft n ON n.id = ?1 WHERE h.schema = ${SCHEMA}`;
 
 /** How many statements each call runs. D1 limits them for each invocation of a Worker. */
 export const STATEMENTS = { readState: 2, swap: 2, page: 2, window: 4 };

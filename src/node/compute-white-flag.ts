@@ -10,8 +10,10 @@ import { type BlockSource, type ConeFault, ConeUnavailable } from '../ledger/blo
 import { type ConsistentView, readView, storedCone } from '../ledger/consistent-view.ts';
 import type { Database } from '../ledger/database.ts';
 import { decideVerdicts } from '../ledger/decide-verdicts.ts';
+import { LedgerMoved } from '../ledger/fence.ts';
 import { fetchCone } from '../ledger/fetch-cone.ts';
 import type { Head } from '../ledger/head.ts';
+import { refuseOldLedger } from '../ledger/schema.ts';
 import { isZero } from '../stardust/bytes.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import type { TreeHasher } from '../stardust/tree-hasher/tree-hasher.ts';
@@ -76,7 +78,22 @@ export interface WhiteFlagOptions {
 /** The most blocks that a request walks. */
 const MAX_BLOCKS = 100_000;
 
+/** Throws what the database throws, and a LedgerMoved where the ledger moves again and again. */
 export async function computeWhiteFlag(
+  db: Database,
+  request: WhiteFlagRequest,
+  options: WhiteFlagOptions,
+): Promise<WhiteFlagResult> {
+  try {
+    return await computeOnce(db, request, options);
+  } catch (error) {
+    if (!(error instanceof LedgerMoved)) throw error;
+    // a milestone took a block away before its bytes were read: rare, and not twice in a row
+    return computeOnce(db, request, options);
+  }
+}
+
+async function computeOnce(
   db: Database,
   request: WhiteFlagRequest,
   { keys, openSource, treeHasher }: WhiteFlagOptions,
@@ -84,9 +101,12 @@ export async function computeWhiteFlag(
   const { index, timestamp, parents } = request;
   const { stages, measure } = createStopwatch();
   try {
-    const first = await readView(db, index, parents);
+    const first = await readView(db, { index, named: parents });
     measure('read');
-    if (first === undefined) return refuse('unknown', 'no ledger here');
+    if (first === undefined) {
+      await refuseOldLedger(db);
+      return refuse('unknown', 'no ledger here');
+    }
     const refusal = refuseRequest(first, request);
     if (refusal !== undefined) return refusal;
 

@@ -14,8 +14,10 @@ import type { WhiteFlagRequest, WhiteFlagResult } from './compute-white-flag.ts'
 export type { ExplainedBlock, ExplainedMilestone } from '../ledger/applied-milestone.ts';
 export type { MilestoneStatus, NodeStatus } from '../ledger/node-status.ts';
 export type { OutputStatus } from '../ledger/output-status.ts';
+export { LedgerUnreadable } from '../ledger/schema.ts';
 export type { RefusalReason, WhiteFlagRequest, WhiteFlagResult } from './compute-white-flag.ts';
 
+/** Every method throws a LedgerUnreadable where D1 holds a ledger that another version wrote. */
 export interface EdgeNode {
   /** Steps 3 to 6 of the contract (docs/contract.md#white-flag). */
   computeWhiteFlag(request: WhiteFlagRequest): Promise<WhiteFlagResult>;

@@ -10,6 +10,7 @@ import type { Database } from '../ledger/database.ts';
 import type { Head } from '../ledger/head.ts';
 import { readNodeStatus } from '../ledger/node-status.ts';
 import { readOutput } from '../ledger/output-status.ts';
+import { refuseOldLedger } from '../ledger/schema.ts';
 import { describeError, writeLog } from '../log.ts';
 import { lookUpNft, openNftSources } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';
@@ -64,14 +65,20 @@ export function openNode(settings: Settings): EdgeNode {
     sourceFor: createSources(settings),
     treeHasher: openTreeHasher(settings.treeHasher),
   };
+  /** What is not found may be in a ledger of version 0.1, which is not read. */
+  const certain = async <T>(answer: Promise<T | undefined>): Promise<T | undefined> => {
+    const found = await answer;
+    if (found === undefined) await refuseOldLedger(ledger);
+    return found;
+  };
   return {
     computeWhiteFlag: (request) => computeOnceCaughtUp(newSession(), shared, request),
     lookUpNft: (nftId, minLedgerIndex, request) =>
-      lookUpNft(nftSources, nftId, minLedgerIndex, request),
-    readStatus: () => readNodeStatus(newSession(), upstreams.length > 0),
-    readOutput: (outputId) => readOutput(newSession(), outputId),
-    explainMilestone: (index) => explainMilestone(newSession(), index),
-    proveBlock: (blockId) => proveBlock(newSession(), blockId),
+      certain(lookUpNft(nftSources, nftId, minLedgerIndex, request)),
+    readStatus: () => certain(readNodeStatus(newSession(), upstreams.length > 0)),
+    readOutput: (outputId) => certain(readOutput(newSession(), outputId)),
+    explainMilestone: (index) => certain(explainMilestone(newSession(), index)),
+    proveBlock: (blockId) => certain(proveBlock(newSession(), blockId)),
   };
 }
 

@@ -92,7 +92,7 @@ const treasuryTransaction: Codec<TreasuryTransaction> = record<TreasuryTransacti
 
 const optionalTreasuryTransaction = optionalPayload('A.10', treasuryTransaction);
 
-export const receiptOption: Codec<ReceiptOption> = record<ReceiptOption>({
+const receiptOption: Codec<ReceiptOption> = record<ReceiptOption>({
   type: constant('A.10', u8, 0),
   migratedAt: u32,
   final: bool,

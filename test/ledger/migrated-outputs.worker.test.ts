@@ -11,6 +11,7 @@ import { blockId, networkId } from '../../src/stardust/ids.ts';
 import { migratedOutputs } from '../../src/stardust/receipt.ts';
 import { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
 import { ask, followTo, startLedger } from '../support/ledger/ledger-harness.ts';
+import { awaitedOutputs, storedBlock } from '../support/ledger/stored-blocks.ts';
 import { blockAround } from '../support/network/blocks.ts';
 import { keyPair } from '../support/network/keys.ts';
 import {
@@ -60,27 +61,17 @@ it('come all the same, and the block that waited for one gets its verdict', asyn
   };
   const rig = await startLedger(db, network, 0, { snapshotOf: recorded });
   await followTo(rig, index - 1);
-  const stored = () =>
-    db
-      .prepare('SELECT record FROM block WHERE id = ?1')
-      .bind(block.id.slice(2))
-      .first<string>('record');
   const verdict = async () =>
-    readCone([Uint8Array.fromBase64((await stored())!)])
+    readCone([(await storedBlock(db, block.id))!.record])
       .transactionAt(0)
       .reasonAt(1);
+  const migrated = migratedOutputs(receipt!, Uint8Array.fromHex(milestoneId.slice(2)))[0]!;
   expect(await verdict()).toBeUndefined();
+  expect(await awaitedOutputs(db)).toContain(migrated.id.toHex());
 
   await followTo(rig, index);
   expect(await verdict()).toBe(ConflictReason.InvalidSignature);
-  expect(
-    await db
-      .prepare(
-        'SELECT count(*) AS n FROM waiting WHERE block = (SELECT row FROM block WHERE id = ?1)',
-      )
-      .bind(block.id.slice(2))
-      .first('n'),
-  ).toBe(0);
+  expect(await awaitedOutputs(db)).not.toContain(migrated.id.toHex());
 
   await followTo(rig, index + 1);
   const next = milestoneAt(network, index + 1)!;

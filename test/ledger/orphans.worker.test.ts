@@ -17,6 +17,12 @@ import {
   storeNow,
   takeNext,
 } from '../support/ledger/ledger-harness.ts';
+import {
+  awaitedOutputs,
+  knownBlockIds,
+  storedBlock,
+  storedBlocks,
+} from '../support/ledger/stored-blocks.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { basic } from '../support/network/outputs.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
@@ -32,12 +38,12 @@ const KEEP = 1000;
 
 /** Batches by what is in them. */
 const APPLIES = /UPDATE head/;
-const STORES = /INSERT INTO block /;
-const READS = /RECURSIVE/;
-const DROPS = /SET id = row/;
+const STORES = /INSERT INTO open/;
+const READS = /reach\(ledger/;
+const DROPS = /SET dropped/;
 
 async function isKnown(id: string): Promise<boolean> {
-  return (await db.prepare('SELECT 1 FROM block WHERE id = ?1').bind(id.slice(2)).first()) !== null;
+  return (await knownBlockIds(db)).has(id.slice(2));
 }
 
 async function knows(ids: readonly string[]): Promise<boolean[]> {
@@ -136,7 +142,7 @@ describe('open blocks', () => {
     }
   });
 
-  it('leave their bytes behind at once, and wait for nothing any more', async () => {
+  it('leave nothing behind, and wait for nothing any more', async () => {
     const { network, rig, old } = await withOldBlock(AGE);
     const [first, second] = [network.account(0), network.account(1)];
     const spend = { coin: network.genesisCoins[0]!, by: first };
@@ -145,18 +151,14 @@ describe('open blocks', () => {
     const consumer = network.transaction([{ coin, by: second }], [basic(first, COIN_AMOUNT)]);
     const id = network.attachTransaction(consumer, [old]);
     await storeNow(rig, db);
-    const row = await db
-      .prepare('SELECT row FROM block WHERE id = ?1')
-      .bind(id.slice(2))
-      .first('row');
-    const of = (sql: string) => db.prepare(sql).bind(row).first('value');
-    expect(await of('SELECT count(*) AS value FROM waiting WHERE block = ?1')).toBe(1);
+    expect(await awaitedOutputs(db)).toEqual([coin.id.toHex()]);
+    expect((await storedBlock(db, id))!.bytes).not.toBe('');
 
     quietMilestone(network);
     await takeNext(rig, db);
     await prune(db, KEEP);
-    expect(await of('SELECT bytes AS value FROM block_bytes WHERE row = ?1')).toBe('');
-    expect(await of('SELECT count(*) AS value FROM waiting WHERE block = ?1')).toBe(0);
+    expect(await storedBlock(db, id)).toBeUndefined();
+    expect(await awaitedOutputs(db)).toEqual([]);
     // what it waited for comes
     const made = network.attachTransaction(producer, [network.milestoneBlock!]);
     await storeNow(
@@ -214,7 +216,7 @@ describe('dropped while somebody counts on it', () => {
     expect([await isKnown(old), await ledgerIndex(db)]).toEqual([false, before]);
   });
 
-  it('an output that a milestone creates', async () => {
+  it('an output that a milestone spends', async () => {
     const { network, rig } = await withOldBlock(0);
     const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
     const made = network.transaction([spend], [basic(network.account(1), COIN_AMOUNT)]);
@@ -222,7 +224,7 @@ describe('dropped while somebody counts on it', () => {
     await storeNow(rig, db);
     network.milestone({ parents: [network.milestoneBlock!, block] });
     const removing = disturbed(db, async (sql) => {
-      const remove = db.prepare('DELETE FROM output WHERE id = ?1').bind(made.coins[0]!.id.toHex());
+      const remove = db.prepare('DELETE FROM output WHERE id = ?1').bind(spend.coin.id.toHex());
       if (APPLIES.test(sql)) await remove.run();
     });
     const before = await ledgerIndex(db);
@@ -275,28 +277,25 @@ it('open blocks far apart, more of them than a request may read, do not stop the
   network.milestone();
   const rig = await startLedger(db, network, 0);
   await followTo(rig, 1);
-  const record = (row: number) =>
-    encodeRecord({ row, parents: [1], leaf: new Uint8Array(32), inadmissible: false }).toBase64();
-  const blocks = Array.from({ length: 900 }, (_, i) => 1000 + 256 * i).map((row) => [
-    row,
-    `sparse ${row}`,
-    record(row),
+  const record = (number: number) =>
+    encodeRecord({ row: number, parents: [1], leaf: new Uint8Array(32), inadmissible: false });
+  const packs = Array.from({ length: 900 }, (_, i) => 1000 + 256 * i).map((number) => [
+    number,
+    record(number).toBase64(),
+    JSON.stringify([[number, `sparse ${number}`, 0, -100, 4]]),
   ]);
-  await db.batch([
-    db
-      .prepare(
-        'INSERT INTO block (row, id, record, seen) SELECT value ->> 0, value ->> 1, value ->> 2, -100 FROM json_each(?1)',
-      )
-      .bind(JSON.stringify(blocks)),
-    db
-      .prepare("INSERT INTO block_bytes (row, bytes) SELECT value ->> 0, 'AAAA' FROM json_each(?1)")
-      .bind(JSON.stringify(blocks)),
-  ]);
+  await db
+    .prepare(`
+      INSERT INTO open
+        (key, next_block, next_output, seen, waiting, records, states, blocks, outputs, bytes)
+      SELECT value ->> 0, 1000000, 1, -100, '[]', value ->> 1, '', value ->> 2, '[]', '["AAAA"]'
+      FROM json_each(?1)`)
+    .bind(JSON.stringify(packs))
+    .run();
   network.note();
   network.milestone();
   await followTo(rig, 2);
   await prune(db, KEEP);
-  expect(
-    await db.prepare('SELECT count(*) AS open FROM block WHERE milestone IS NULL').first('open'),
-  ).toBeLessThan(3);
+  const left = (await storedBlocks(db)).filter(({ milestone }) => milestone === null);
+  expect(left.length).toBeLessThan(3);
 });

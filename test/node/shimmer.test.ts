@@ -81,9 +81,7 @@ async function follow(upstream: Upstream): Promise<number> {
 }
 
 async function unspent(): Promise<Map<string, string>> {
-  const { results } = await db
-    .prepare('SELECT id, bytes FROM output WHERE created IS NOT NULL AND spent IS NULL')
-    .all();
+  const { results } = await db.prepare('SELECT id, bytes FROM output').all();
   return new Map(
     results.map(({ id, bytes }) => [`0x${id}`, toHex(Uint8Array.fromBase64(String(bytes)))]),
   );

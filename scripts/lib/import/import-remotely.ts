@@ -118,7 +118,10 @@ function notePath(folder: string): string {
 
 function readNoted(folder: string): Noted | undefined {
   const path = notePath(folder);
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Noted) : undefined;
+  if (!existsSync(path)) return undefined;
+  const noted = JSON.parse(readFileSync(path, 'utf8')) as Noted;
+  // a note of version 0.1 is about other tables
+  return noted.progress.output === undefined ? undefined : noted;
 }
 
 /** Replaces the note in one step: a reader finds the new one or the one before. */
@@ -175,14 +178,10 @@ async function uploadNoting(
   { files, progress }: Noted,
 ): Promise<void> {
   const bar = new ProgressBar('rows');
-  // for the bar only: row numbers have gaps, as outputs were spent while the files were read
-  const last = await source.db
-    .prepare('SELECT max(row) AS row FROM output')
-    .first<{ row: number }>();
   try {
     await upload(source, target, progress, (next) => {
       note(target.folder, { files, progress: next });
-      bar.show('Uploading', next.row, last?.row ?? 0);
+      bar.show('Uploading', next.outputs, source.outputs);
     });
   } finally {
     bar.clear();

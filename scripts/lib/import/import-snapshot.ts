@@ -50,8 +50,7 @@ export async function networkOf(db: Database): Promise<string | undefined> {
 }
 
 const COUNT_HELD = `
-  SELECT h.ledger,
-    (SELECT count(*) FROM output WHERE created IS NOT NULL AND spent IS NULL) AS outputs,
+  SELECT h.ledger, (SELECT count(*) FROM output) AS outputs,
     (SELECT count(*) FROM nft WHERE output IS NOT NULL) AS nfts
   FROM head h`;
 

@@ -25,16 +25,23 @@ import { SqlFile } from './sql-file.ts';
 
 /** How far an upload has come. */
 export interface UploadProgress {
-  /** Files executed, and the last output's row in them. */
+  /** Files executed, how many outputs are in them, and the last one's ID. */
   files: number;
-  row: number;
+  outputs: number;
+  output: string;
   /** Entries up to this NFT are in KV. */
   nft: string;
   /** The key that was put after all entries; null before. */
   seal: string | null;
 }
 
-export const NOTHING_UPLOADED: UploadProgress = { files: 0, row: 0, nft: '', seal: null };
+export const NOTHING_UPLOADED: UploadProgress = {
+  files: 0,
+  outputs: 0,
+  output: '',
+  nft: '',
+  seal: null,
+};
 
 /**
  * Sizes of steps. D1 imports files of up to 5 GB, but was reported to fail at some 100 MB, and
@@ -101,27 +108,29 @@ async function uploadOutputs(
   target: UploadTarget,
   progress: UploadProgress,
 ): Promise<UploadProgress | undefined> {
-  const { files, row } = progress;
+  const { files, output } = progress;
   const file = new SqlFile(join(target.folder, 'outputs.sql'));
   if (files === 0) await addTables(file, source);
   file.add(fence(source, files, files + 1));
-  let last = row;
+  let last = output;
+  let { outputs } = progress;
   while (file.length < target.limits.file) {
     const page = await source.db
-      .prepare('SELECT * FROM output WHERE row > ?1 ORDER BY row LIMIT ?2')
+      .prepare('SELECT * FROM output WHERE id > ?1 ORDER BY id LIMIT ?2')
       .bind(last, PAGE)
       .all<Record<string, unknown>>();
     file.addRows('import_output', page.results);
-    last = Number(page.results.at(-1)?.row ?? last);
+    last = String(page.results.at(-1)?.id ?? last);
+    outputs += page.results.length;
     if (page.results.length < PAGE) break;
   }
-  if (last === row && files > 0) return undefined;
+  if (last === output && files > 0) return undefined;
   file.add(`
     INSERT OR REPLACE INTO import_nft (id, output, changed)
     SELECT nft, id, created FROM import_output
-    WHERE row > ${row} AND row <= ${last} AND nft IS NOT NULL`);
+    WHERE id > ${quote(output)} AND id <= ${quote(last)} AND nft IS NOT NULL`);
   await execute(target, file);
-  return { ...progress, files: files + 1, row: last };
+  return { ...progress, files: files + 1, outputs, output: last };
 }
 
 async function addTables(file: SqlFile, { db, generation }: UploadSource): Promise<void> {

@@ -5,9 +5,9 @@
  */
 import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
+import { readView } from '../../../src/ledger/consistent-view.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { type Head, headFromRow, SELECT_HEAD } from '../../../src/ledger/head.ts';
-import { lookUpBlocks } from '../../../src/ledger/known-rows.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
@@ -93,8 +93,9 @@ async function readHead(db: Database): Promise<Head> {
 async function isApplied(db: Database): Promise<boolean> {
   const { ledger } = await readHead(db);
   if (ledger !== CONFIRMED) return ledger > CONFIRMED;
-  const parents = readWhiteFlag().request.parents.map((id) => id.slice(2));
-  return (await lookUpBlocks(db, parents)).size === parents.length;
+  const named = readWhiteFlag().request.parents.map((id) => id.slice(2));
+  const view = await readView(db, { index: ledger + 1, named });
+  return view?.named.size === named.length;
 }
 
 async function applyConfirmed(db: Database, keys: MilestoneKeys): Promise<void> {

@@ -29,7 +29,7 @@ export async function loadSnapshot(
   const generation = crypto.randomUUID();
   try {
     const summary = await readSnapshot(full, delta, sink, options);
-    await sink.complete(summary, generation, Date.now());
+    await sink.complete(summary, generation);
     await sink.replace();
     return { ...summary, generation };
   } catch (error) {

@@ -9,6 +9,8 @@ import { protocolParametersOption } from '../../stardust/milestone.ts';
 import type { SnapshotSummary } from '../../stardust/snapshot/read-snapshot.ts';
 import type { LedgerChange, LedgerSink } from '../../stardust/snapshot/snapshot-sink.ts';
 import { type Database, forEachPiece, runBatch } from '../database.ts';
+import { writeIdTables } from '../id-index.ts';
+import { SCHEMA } from '../schema.ts';
 import {
   HAS_PROGRESS,
   readStagingScript,
@@ -25,8 +27,9 @@ const MOVE_ON = `
   UPDATE import_progress SET position = CASE WHEN position = ?1 AND identity = ?2 THEN ?3 END`;
 
 const ADD_OUTPUTS = `
-  INSERT INTO import_output (id, bytes, nft, block, created, created_time, seen)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 4 FROM json_each(?1)`;
+  INSERT INTO import_output (id, bytes, nft, block, created, created_time)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
+  FROM json_each(?1)`;
 
 /** A second row is against the table's CHECK: the whole batch is undone unless all outputs to remove are there, each named once. */
 const REQUIRE_OUTPUTS = `
@@ -43,32 +46,45 @@ const SELECT_KNOWN = 'SELECT o.id FROM json_each(?1) j JOIN import_output o ON o
 /** Rows that one statement looks at: a fraction of a second, of the 30 that D1 allows. */
 const STRETCH = 50_000;
 
-/** Type and amount of each output (A.8): 9 bytes, which are 12 characters of base64 and can be put together. */
+/**
+ * Type and amount of each output (A.8) of the stretch behind the ID ?1: 9 bytes, which are 12
+ * characters of base64 and can be put together. And the last ID of the stretch.
+ */
 const SELECT_AMOUNTS = `
-  SELECT group_concat(substr(bytes, 1, 12), '') AS amounts FROM import_output WHERE row > ?1 AND row <= ?2`;
+  SELECT group_concat(start, '') AS amounts, max(id) AS last FROM (
+    SELECT id, substr(bytes, 1, 12) AS start FROM import_output
+    WHERE id > ?1 ORDER BY id LIMIT ${STRETCH})`;
 
 const PLACE_NFTS = `
   INSERT INTO import_nft (id, output, changed)
-  SELECT nft, id, created FROM import_output WHERE row > ?1 AND row <= ?2 AND nft IS NOT NULL`;
+  SELECT nft, id, created FROM import_output WHERE id > ?1 AND id <= ?2 AND nft IS NOT NULL`;
 
 const SELECT_TWINS =
   'SELECT nft FROM import_output WHERE nft IS NOT NULL GROUP BY nft HAVING count(*) > 1 LIMIT 1';
 
 const INSERT_HEAD = `
-  INSERT INTO import_head (one, generation, genesis, start, ledger, treasury_milestone, treasury_amount, imported)
-  VALUES (1, ?1, ?2, ?3, ?3, ?4, ?5, ?6)`;
+  INSERT INTO import_head (
+    one, schema, generation, genesis, start, ledger, treasury_milestone, treasury_amount,
+    next_block, next_output, dropped, id_tables, forgotten)
+  VALUES (1, ${SCHEMA}, ?1, ?2, ?3, ?3, ?4, ?5, 1, 1, 0, ?6, ?3 - 1)`;
 
 /** The ledger's milestone, with its payload where the files have it. Those before it are left out: their states cannot be asked for. */
 const INSERT_MILESTONE = `
   INSERT INTO import_milestone (idx, id, timestamp, payload)
   VALUES (?1, ?2, ?3, (SELECT payload FROM import_progress WHERE milestone = ?1))`;
 
-/** Solid entry points are referenced, and nothing more is known of them. A file may name one twice, as the reference takes it. */
+/**
+ * Solid entry points are referenced, and nothing more is known of them: no block has the number 0.
+ * A file may name one twice, as the reference takes it.
+ */
 const INSERT_ENTRY_POINTS = `
-  INSERT INTO import_block (id, milestone, seen) SELECT value, ?2, ?2 FROM json_each(?1) WHERE true ON CONFLICT (id) DO NOTHING`;
+  INSERT INTO import_id_0 (id, milestone, block) SELECT value, ?2, 0 FROM json_each(?1) WHERE true
+  ON CONFLICT (id) DO NOTHING`;
 
-const INSERT_PARAMETERS =
-  'INSERT INTO import_parameters (target, announced, bytes) VALUES (?1, ?2, ?3)';
+const INSERT_PARAMETERS = 'INSERT INTO import_parameters (target, bytes) VALUES (?1, ?2)';
+
+/** Outputs with IDs behind the one and up to the other; together, all. */
+type Stretch = [after: string, upTo: string];
 
 export class StagingSink implements LedgerSink {
   readonly #db: Database;
@@ -168,9 +184,9 @@ export class StagingSink implements LedgerSink {
   }
 
   /** Adds to the outputs all else that the ledger is made of. A Refusal if they are not the token supply, or two of them the same NFT. */
-  async complete(summary: SnapshotSummary, generation: string, now: number): Promise<void> {
-    await this.#checkSupply(summary);
-    await this.#placeNfts();
+  async complete(summary: SnapshotSummary, generation: string): Promise<void> {
+    const stretches = await this.#checkSupply(summary);
+    await this.#placeNfts(stretches);
     const db = this.#db;
     const {
       genesisIndex,
@@ -187,7 +203,7 @@ export class StagingSink implements LedgerSink {
       ledgerIndex,
       toHexDigits(treasury.milestoneId),
       String(treasury.amount),
-      now,
+      writeIdTables([{ table: 0, first: ledgerIndex }]),
     ];
     await runBatch(db, [
       this.#moveTo(this.#position),
@@ -197,42 +213,47 @@ export class StagingSink implements LedgerSink {
       ...forEachPiece(db, INSERT_ENTRY_POINTS, solidEntryPoints.map(toHexDigits), ledgerIndex),
       ...parameters.map((option) => {
         const bytes = toBase64(encode(protocolParametersOption, option));
-        return db.prepare(INSERT_PARAMETERS).bind(option.targetMilestoneIndex, ledgerIndex, bytes);
+        return db.prepare(INSERT_PARAMETERS).bind(option.targetMilestoneIndex, bytes);
       }),
     ]);
   }
 
   /**
-   * The supply as it is held. The reader counts what the files say of each output that goes, which is something else where a delta continues another network's genesis: its
-   * outputs have the same IDs.
+   * The supply as it is held. The reader counts what the files say of each output that goes, which is
+   * something else where a delta continues another network's genesis: its outputs have the same IDs.
    */
   async #checkSupply({
     treasury,
     currentParameters: { tokenSupply },
-  }: SnapshotSummary): Promise<void> {
+  }: SnapshotSummary): Promise<Stretch[]> {
     let held = 0n;
-    for (const [after, upTo] of await this.#stretches()) {
+    const stretches: Stretch[] = [];
+    for (let after = ''; ; ) {
       const row = await this.#db
         .prepare(SELECT_AMOUNTS)
-        .bind(after, upTo)
-        .first<{ amounts: string | null }>();
-      const reader = new Reader(fromBase64(row?.amounts ?? ''));
+        .bind(after)
+        .first<{ amounts: string | null; last: string | null }>();
+      if (row === null || row.last === null) break;
+      const reader = new Reader(fromBase64(row.amounts ?? ''));
       while (reader.remaining > 0) {
         reader.u8();
         held += reader.u64();
       }
+      stretches.push([after, row.last]);
+      after = row.last;
     }
     if (held + treasury.amount !== tokenSupply) {
       const sum = `the outputs hold ${held} base tokens, the treasury ${treasury.amount}`;
       throw new Refusal('E.5', `${sum}: together not the token supply of ${tokenSupply}`);
     }
+    return stretches;
   }
 
-  async #placeNfts(): Promise<void> {
+  async #placeNfts(stretches: readonly Stretch[]): Promise<void> {
     const db = this.#db;
     await db.prepare('DELETE FROM import_nft').run();
     try {
-      for (const stretch of await this.#stretches())
+      for (const stretch of stretches)
         await db
           .prepare(PLACE_NFTS)
           .bind(...stretch)
@@ -243,15 +264,6 @@ export class StagingSink implements LedgerSink {
         throw new Refusal('E.5', `two unspent outputs hold the NFT 0x${twins.nft}`);
       throw error;
     }
-  }
-
-  /** Ranges of rows that together are all outputs. */
-  async #stretches(): Promise<[after: number, upTo: number][]> {
-    const last = await this.#db
-      .prepare('SELECT max(row) AS row FROM import_output')
-      .first<{ row: number | null }>();
-    const count = Math.ceil((last?.row ?? 0) / STRETCH);
-    return Array.from({ length: count }, (_, i) => [i * STRETCH, (i + 1) * STRETCH]);
   }
 
   /** Puts the staged ledger, complete by now, in the place of the served one: all of it or nothing. */

@@ -1,29 +1,37 @@
 /**
- * Staging: the tables in which an import makes a ledger, beside the one that is served, and the script that puts the one in the place of the other.
+ * Staging: the tables in which an import makes a ledger, beside the one that is served, and the
+ * script that puts the one in the place of the other.
  *
- * In the place of `x`, `import_x` is filled. Definitions are those of the served tables, read from the database, so that there is one place to change
- * them: the migrations. The script is made from them too, and therefore the same wherever it runs: here, or in the deployed database.
+ * In the place of `x`, `import_x` is filled. Definitions are those of the served tables, read from
+ * the database, so that there is one place to change them: the migrations. The script is made from
+ * them too, and therefore the same wherever it runs: here, or in the deployed database.
  */
 import { type Database, runBatch } from '../database.ts';
+import { OLD_TABLES } from '../schema.ts';
 
-/** Tables that take their names over when they are whole: as large as the ledger is, this takes no time. */
+/** Tables that take their names over when they are whole: however large, this takes no time. */
 const LARGE_TABLES = ['output', 'nft'];
 
-/** Tables whose few rows are copied. */
-export const SMALL_TABLES = ['head', 'milestone', 'block', 'parameters'];
+/** Tables whose few rows are copied. The last is the first table of the index of IDs. */
+export const SMALL_TABLES = ['head', 'milestone', 'parameters', 'id_0'];
 
 /** The tables that an import fills. */
 const STAGED_TABLES: readonly string[] = [...SMALL_TABLES, ...LARGE_TABLES];
 
-/** Tables that do not tell of the ledger: the publisher's row names the ledger that it belongs to, the other is wrangler's. */
+/**
+ * Tables that do not tell of the ledger: the publisher's row names the ledger that it belongs to,
+ * the other is wrangler's.
+ */
 const KEPT_TABLES = ['nft_index', 'd1_migrations'];
 
 /**
- * How far the import has come, in one row. `identity` is what it makes the ledger of. `milestone` and `payload`: the latest milestone that was read whole.
+ * How far the import has come, in one row. `identity` is what it makes the ledger of. `milestone`
+ * and `payload`: the latest milestone that was read whole.
  */
 const CREATE_PROGRESS = `
   CREATE TABLE import_progress (
-    one INTEGER PRIMARY KEY CHECK (one = 1), identity TEXT NOT NULL, position INTEGER NOT NULL, milestone INTEGER, payload TEXT)`;
+    one INTEGER PRIMARY KEY CHECK (one = 1), identity TEXT NOT NULL, position INTEGER NOT NULL,
+    milestone INTEGER, payload TEXT)`;
 
 export const HAS_PROGRESS = `SELECT name FROM sqlite_master WHERE name = 'import_progress'`;
 
@@ -31,13 +39,12 @@ export const SELECT_PROGRESS = 'SELECT identity, position FROM import_progress';
 
 /** `_cf_…` are the platform's. */
 const SELECT_SCHEMA = `
-  SELECT type, name, tbl_name, sql FROM sqlite_master
-  WHERE type IN ('table', 'index') AND sql IS NOT NULL AND tbl_name NOT GLOB '_cf_*' AND tbl_name NOT GLOB 'sqlite_*' ORDER BY name`;
+  SELECT name, sql FROM sqlite_master
+  WHERE type = 'table' AND sql IS NOT NULL
+    AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*' ORDER BY name`;
 
 interface Definition extends Record<string, unknown> {
-  type: string;
   name: string;
-  tbl_name: string;
   sql: string;
 }
 
@@ -46,7 +53,10 @@ export interface StagingScript {
   drop: string[];
   /** Makes the tables, none of which may be there. */
   create: string[];
-  /** Puts the staged ledger in the place of the served one, and leaves nothing of either; to be run in one transaction. */
+  /**
+   * Puts the staged ledger in the place of the served one, and leaves nothing else of either; to be
+   * run in one transaction.
+   */
   swap: string[];
 }
 
@@ -56,17 +66,12 @@ export function stagingName(table: string): string {
 
 export async function readStagingScript(db: Database): Promise<StagingScript> {
   const [rows] = await runBatch(db, [db.prepare(SELECT_SCHEMA)]);
-  const definitions = rows as Definition[];
-  const tables = definitions.filter(
-    ({ type, name }) => type === 'table' && !name.startsWith(stagingName('')),
+  const tables = (rows as Definition[]).filter(
+    ({ name }) => !name.startsWith(stagingName('')) && !OLD_TABLES.includes(name),
   );
   const staged = tables.filter(({ name }) => STAGED_TABLES.includes(name));
   if (staged.length < STAGED_TABLES.length)
     throw new Error('the database lacks tables: its migrations are due');
-  // an index goes with its table
-  const indexes = definitions.filter(
-    ({ type, tbl_name }) => type === 'index' && LARGE_TABLES.includes(tbl_name),
-  );
   const drop = ['progress', ...STAGED_TABLES].map(
     (name) => `DROP TABLE IF EXISTS ${stagingName(name)}`,
   );
@@ -74,13 +79,16 @@ export async function readStagingScript(db: Database): Promise<StagingScript> {
     drop,
     create: [...staged.map(({ name, sql }) => stagingDefinition(name, sql)), CREATE_PROGRESS],
     swap: [
-      ...tables.filter(({ name }) => !isReplaced(name)).map(({ name }) => `DELETE FROM ${name}`),
+      // rows that are deleted are billed, tables that are dropped are not
+      ...tables
+        .filter(({ name }) => !isReplaced(name))
+        .flatMap(({ name, sql }) => [`DROP TABLE ${name}`, sql]),
       ...SMALL_TABLES.map((name) => `INSERT INTO ${name} SELECT * FROM ${stagingName(name)}`),
       ...LARGE_TABLES.flatMap((name) => [
         `DROP TABLE ${name}`,
         `ALTER TABLE ${stagingName(name)} RENAME TO ${name}`,
       ]),
-      ...indexes.map(({ sql }) => sql),
+      ...OLD_TABLES.map((name) => `DROP TABLE IF EXISTS ${name}`),
       ...drop,
     ],
   };
@@ -90,7 +98,10 @@ function isReplaced(table: string): boolean {
   return LARGE_TABLES.includes(table) || KEPT_TABLES.includes(table);
 }
 
-/** The statement that makes the staging table, from the one that made the served table. SQLite quotes the name of a table that was renamed. */
+/**
+ * The statement that makes the staging table, from the one that made the served table. SQLite quotes
+ * the name of a table that was renamed.
+ */
 function stagingDefinition(table: string, sql: string): string {
   const start = new RegExp(`^CREATE TABLE "?${table}"?(?=\\W)`);
   if (!start.test(sql)) throw new Error(`table ${table} is defined in an unknown way: ${sql}`);

@@ -73,6 +73,20 @@ export function encodeRecord(record: BlockRecord): Uint8Array<ArrayBuffer> {
 export const LEAF_OFFSET = 8;
 export const HEADER_LENGTH = LEAF_OFFSET + 32;
 
+/** Gives the outputs in concatenated records other numbers, in place. */
+export function renumberOutputs(records: Uint8Array, numberOf: (output: number) => number): void {
+  const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
+  for (let start = 0; start < records.length; start += view.getUint16(start + 4, true)) {
+    if ((records[start + 6]! & ~INADMISSIBLE) !== RecordKind.Transaction) continue;
+    const transaction = start + HEADER_LENGTH + records[start + 7]! * 4;
+    const count = records[transaction]! + records[transaction + 1]!;
+    for (let i = 0; i < count; i++) {
+      const at = transaction + 4 + i * 4;
+      view.setUint32(at, numberOf(view.getUint32(at, true)), true);
+    }
+  }
+}
+
 /** The transaction's facts of one record, for those who complete its verdict. */
 export function decodeRecord(bytes: Uint8Array): BlockRecord {
   const r = new Reader(bytes);

@@ -3,7 +3,7 @@
  * and where each begins.
  */
 import { concatBytes } from '../bytes.ts';
-import { HEADER_LENGTH, INADMISSIBLE, LEAF_OFFSET } from './block-record.ts';
+import { HEADER_LENGTH, INADMISSIBLE, LEAF_OFFSET, RecordKind } from './block-record.ts';
 
 /** Bytes of a verdict step: reason u8, from u32. */
 const STEP_LENGTH = 5;
@@ -39,6 +39,28 @@ export interface TransactionView {
   outputAt(i: number): number;
   /** The conflict reason at a milestone of this timestamp; undefined while the verdict is open. */
   reasonAt(timestamp: number): number | undefined;
+}
+
+/** The outputs that the block's transaction consumes; none where it carries no transaction. */
+export function inputsAt(cone: Cone, position: number): number[] {
+  if (cone.kindAt(position) !== RecordKind.Transaction) return [];
+  const transaction = cone.transactionAt(position);
+  return Array.from({ length: transaction.inputCount }, (_, i) => transaction.inputAt(i));
+}
+
+/** The outputs that the block's transaction creates; none where it carries no transaction. */
+export function outputsAt(cone: Cone, position: number): number[] {
+  if (cone.kindAt(position) !== RecordKind.Transaction) return [];
+  const transaction = cone.transactionAt(position);
+  return Array.from({ length: transaction.outputCount }, (_, i) => transaction.outputAt(i));
+}
+
+/** Whether the block carries a transaction without a verdict. */
+export function isUndecidedAt(cone: Cone, position: number): boolean {
+  return (
+    cone.kindAt(position) === RecordKind.Transaction &&
+    cone.transactionAt(position).reasonAt(0) === undefined
+  );
 }
 
 /** Reads concatenated records; `buffers` may be any split of them between whole records. Of two with one row the later counts. Throws on damage. */

@@ -19,9 +19,7 @@ export async function readStateHash(persistTo: string): Promise<string> {
   using db = openDatabase(persistTo);
   const head = db.prepare('SELECT ledger, treasury_milestone, treasury_amount FROM head').get()!;
   const outputs = db
-    .prepare(
-      'SELECT id, block, created, created_time, bytes FROM output WHERE created IS NOT NULL AND spent IS NULL ORDER BY id',
-    )
+    .prepare('SELECT id, block, created, created_time, bytes FROM output ORDER BY id')
     .all()
     .map((row) => ({
       outputId: Uint8Array.fromHex(String(row.id)),

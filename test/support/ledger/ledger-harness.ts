@@ -121,7 +121,8 @@ export async function takeNext({ network, node, upstream }: Rig, db: Database): 
   const milestone = milestoneFromRow(row!)!;
   const verified = await verifyMilestone(payload, { head, milestone, announced }, rules);
   const limits = { maxBlocks: 2000, deadline: Date.now() + 10_000 };
-  await takeInMilestone(db, verified, rules, createMilestoneSource([upstream], limits, new Map()));
+  const source = createMilestoneSource([upstream], limits, new Map());
+  await takeInMilestone(db, verified, { rules, source, exclusively: (work) => work() });
 }
 
 async function admitting(db: Database, ledger: number): Promise<ProtocolParameters[]> {
@@ -140,14 +141,13 @@ export async function storeNow(
     verify: verifySignature,
     parameters: await admitting(db, head.ledger),
   };
-  return storeTips(
-    db,
+  return storeTips(db, head, {
     upstream,
-    head,
     rules,
-    following.memory.open(head.generation, head.ledger),
-    new Map(),
-  );
+    open: following.memory.open(head.generation, head.ledger),
+    fetched: new Map(),
+    exclusively: (work) => work(),
+  });
 }
 
 /** The database with something happening before each batch, by its statements and its number: somebody else at work, or the end. */

@@ -8,13 +8,10 @@ import { toHex } from '../../../src/stardust/bytes.ts';
 import { decodeOutput, outputBytes, outputId } from '../../../src/stardust/ids.ts';
 import { judge } from '../../../src/stardust/semantics/judge.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
-import { readCone } from '../../../src/stardust/white-flag/cone.ts';
+import { isUndecidedAt, readCone } from '../../../src/stardust/white-flag/cone.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import type { Network } from '../network/network-model.ts';
-
-/** Blocks with a transaction whose verdict is not open. */
-const SELECT_JUDGED =
-  'SELECT id, record FROM block WHERE tx IS NOT NULL AND row NOT IN (SELECT block FROM waiting)';
+import { storedBlocks } from './stored-blocks.ts';
 
 /**
  * How many verdicts were compared, each at many times.
@@ -39,8 +36,10 @@ export async function compareVerdicts(
     0xffff_ffff,
     ...milestones.flatMap(({ timestamp }) => delays.map((delay) => timestamp + delay)),
   ];
-  const { results } = await db.prepare(SELECT_JUDGED).all<{ id: string; record: string }>();
-  for (const { id, record } of results) {
+  const judged = (await storedBlocks(db)).filter(
+    ({ payload, record }) => payload === 6 && !isUndecidedAt(readCone([record]), 0),
+  );
+  for (const { id, record } of judged) {
     const transaction = parsed.get(`0x${id}`)!.transaction!;
     const consumed = transaction.value.essence.inputs.map((input) => {
       const own = outputId(input.transactionId, input.outputIndex);
@@ -48,9 +47,9 @@ export async function compareVerdicts(
       return { id: own, bytes, output: decodeOutput(bytes) };
     });
     const validSignatures = await verifySignatures(transaction, verifySignature);
-    const verdict = readCone([Uint8Array.fromBase64(record)]).transactionAt(0);
+    const verdict = readCone([record]).transactionAt(0);
     const judged = times.map((time) => judge({ ...transaction, validSignatures }, consumed, time));
     expect([id, times.map((time) => verdict.reasonAt(time))]).toEqual([id, judged]);
   }
-  return results.length;
+  return judged.length;
 }

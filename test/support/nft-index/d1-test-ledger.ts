@@ -1,14 +1,17 @@
 /**
  * A ledger in a real D1, as far as the index sees it.
  */
+
+import { SCHEMA } from '../../../src/ledger/schema.ts';
 import { openIndexLedger, openNftLedger } from '../../../src/nft-index/d1-ledger.ts';
 import type { NftRow } from '../../../src/nft-index/ports.ts';
 import type { TestLedger } from './ledger-contract.ts';
 
 const INSERT_HEAD = `
-  INSERT INTO head
-    (one, generation, genesis, start, ledger, treasury_milestone, treasury_amount, imported)
-  VALUES (1, ?1, 0, ?2, ?2, '', '0', 0)`;
+  INSERT INTO head (
+    one, schema, generation, genesis, start, ledger, treasury_milestone, treasury_amount,
+    next_block, next_output, dropped, id_tables, forgotten)
+  VALUES (1, ${SCHEMA}, ?1, 0, ?2, ?2, '', '0', 1, 1, 0, '[]', 0)`;
 
 /** ?1 JSON of the rows. Their milestone is the ledger's index. */
 const UPSERT_NFTS = `
@@ -17,8 +20,10 @@ const UPSERT_NFTS = `
   ON CONFLICT (id) DO UPDATE SET output = excluded.output, changed = excluded.changed`;
 
 const LOG_CHANGES = `
-  INSERT INTO nft_change (milestone, nft)
-  SELECT h.ledger, j.value ->> 'nft' FROM json_each(?1) j, head h`;
+  INSERT INTO nft_change (milestone, part, nfts)
+  SELECT h.ledger, (SELECT count(*) FROM nft_change c WHERE c.milestone = h.ledger),
+    json_group_array(j.value ->> 'nft')
+  FROM head h CROSS JOIN json_each(?1) j GROUP BY h.ledger`;
 
 /** Rows in the JSON of one parameter. */
 const PIECE = 5_000;

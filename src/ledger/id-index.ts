@@ -1,0 +1,122 @@
+/**
+ * The index of IDs: which milestone references a block, and which spent an output.
+ *
+ * IDs stay four times as long as all else (prune.ts), so they are most of the rows that the ledger
+ * has. Milestones fill one of five tables, and then the next; a table whose milestones are all old
+ * enough is dropped, which D1 does not bill. So a milestone's IDs are forgotten all at once: whoever
+ * finds one ID of a milestone finds all of them (docs/storage.md#the-index-of-ids).
+ */
+import { type Database, forEachPiece } from './database.ts';
+import { failUnless } from './fence.ts';
+
+/** Tables `id_0` to `id_4` (migrations/0003_packs.sql). */
+export const ID_TABLE_COUNT = 5;
+
+const ID_TABLES = Array.from({ length: ID_TABLE_COUNT }, (_, table) => nameOf(table));
+
+/** A table in use: it holds milestones from the first one up to the next table's first. */
+export interface IdTable {
+  /** Number, 0 to 4. */
+  table: number;
+  /** Milestone index. */
+  first: number;
+}
+
+/** As the row `head.id_tables` has them. */
+export function readIdTables(text: string): IdTable[] {
+  return (JSON.parse(text) as [number, number][]).map(([table, first]) => ({ table, first }));
+}
+
+export function writeIdTables(tables: readonly IdTable[]): string {
+  return JSON.stringify(tables.map(({ table, first }) => [table, first]));
+}
+
+function nameOf(table: number): string {
+  return `id_${table}`;
+}
+
+/**
+ * A SELECT of `id`, `milestone` and `block` of those IDs that are in the index.
+ *
+ * @param list SQL of a JSON array of IDs
+ */
+export function selectIds(list: string): string {
+  return ID_TABLES.map(
+    (table) =>
+      `SELECT i.id, i.milestone, i.block FROM json_each(${list}) j CROSS JOIN ${table} i ON i.id = j.value`,
+  ).join(' UNION ALL ');
+}
+
+/**
+ * Statements that note what a milestone references and spends.
+ *
+ * @param tables those of head: the last one takes the IDs
+ * @param blocks hex ID and number of each
+ * @param outputs hex IDs
+ */
+export function insertIds(
+  db: Database,
+  tables: readonly IdTable[],
+  milestone: number,
+  blocks: readonly (readonly [id: string, number: number])[],
+  outputs: readonly string[],
+): D1PreparedStatement[] {
+  const entries = [...blocks, ...outputs.map((id) => [id, 0] as const)];
+  const sql = `
+    INSERT INTO ${nameOf(tables.at(-1)!.table)} (id, milestone, block)
+    SELECT value ->> 0, ?2, value ->> 1 FROM json_each(?1)`;
+  return forEachPiece(db, sql, entries, milestone);
+}
+
+/** The tables of head stand as they were read: else IDs would go where they are forgotten too early. */
+const SAME_TABLES = failUnless('(SELECT id_tables FROM head) = ?1');
+
+export function requireIdTables(db: Database, tables: readonly IdTable[]): D1PreparedStatement {
+  return db.prepare(SAME_TABLES).bind(writeIdTables(tables));
+}
+
+export interface Turnover {
+  tables: IdTable[];
+  /** The table to drop, if any, and up to which milestone IDs are forgotten with it. */
+  drop: IdTable | undefined;
+  forgotten: number | undefined;
+}
+
+/**
+ * What is to be done with the tables at this ledger index; undefined where nothing is.
+ *
+ * @param span milestones that a table should hold
+ * @param retention milestones before the ledger's whose IDs must be kept
+ */
+export function turnOver(
+  tables: readonly IdTable[],
+  ledger: number,
+  span: number,
+  retention: number,
+): Turnover | undefined {
+  const [oldest, second] = tables;
+  if (oldest !== undefined && second !== undefined && second.first <= ledger - retention) {
+    return { tables: tables.slice(1), drop: oldest, forgotten: second.first - 1 };
+  }
+  const current = tables.at(-1)!;
+  if (ledger + 1 - current.first < span || tables.length === ID_TABLE_COUNT) return undefined;
+  const next = { table: (current.table + 1) % ID_TABLE_COUNT, first: ledger + 1 };
+  return { tables: [...tables, next], drop: undefined, forgotten: undefined };
+}
+
+const SELECT_DEFINITION = 'SELECT sql FROM sqlite_master WHERE name = ?1';
+
+const MOVE_TABLES = 'UPDATE head SET id_tables = ?1, forgotten = coalesce(?2, forgotten)';
+
+/** Statements that do it; to be run in one batch, behind a fence on generation and tables. */
+export async function turnOverStatements(
+  db: Database,
+  { tables, drop, forgotten }: Turnover,
+): Promise<D1PreparedStatement[]> {
+  const move = db.prepare(MOVE_TABLES).bind(writeIdTables(tables), forgotten ?? null);
+  if (drop === undefined) return [move];
+  const name = nameOf(drop.table);
+  // made anew as the migrations define it
+  const sql = await db.prepare(SELECT_DEFINITION).bind(name).first<string>('sql');
+  return [move, db.prepare(`DROP TABLE ${name}`), db.prepare(String(sql))];
+}

@@ -1,0 +1,48 @@
+/**
+ * Open packs put together anew: a milestone takes blocks out of them, or brings and spends outputs
+ * that their blocks consume, or old blocks are dropped. Packs that nothing of that concerns stay as
+ * they are.
+ */
+import { type Cone, inputsAt } from '../stardust/white-flag/cone.ts';
+import { type ConsistentView, placesOf } from './consistent-view.ts';
+import { type Database, runBatch } from './database.ts';
+import { LedgerMoved } from './fence.ts';
+import { OPEN_COLUMNS, type OpenPack, openPackFromRow } from './open-packs.ts';
+
+/** With more packs than these all are put together anew: requests read each. */
+const MANY_PACKS = 100;
+
+const SELECT_OPEN = `
+  SELECT ${OPEN_COLUMNS} FROM open WHERE key IN (SELECT value FROM json_each(?1)) ORDER BY key`;
+
+/**
+ * The open packs that have to be put together anew, whole but for the bytes of their blocks.
+ *
+ * @param view of the ledger's next milestone
+ * @param leaves whether the block leaves the open ones, by its number
+ * @param changes whether the state of an output changes, by its number
+ */
+export async function readPacksToRewrite(
+  db: Database,
+  view: ConsistentView,
+  leaves: (block: number) => boolean,
+  changes: (output: number) => boolean,
+): Promise<OpenPack[]> {
+  const { cone, packs } = view;
+  const touched = new Set<number>();
+  for (const [position, { pack }] of placesOf(view).entries()) {
+    const { key } = packs[pack]!;
+    if (touched.has(key)) continue;
+    if (leaves(cone.rowAt(position)) || inputsChange(cone, position, changes)) touched.add(key);
+  }
+  if (packs.length > MANY_PACKS) for (const { key } of packs) touched.add(key);
+  if (touched.size === 0) return [];
+  const select = db.prepare(SELECT_OPEN).bind(JSON.stringify([...touched]));
+  const [rows] = await runBatch(db, [select]);
+  if (rows!.length < touched.size) throw new LedgerMoved('an open pack is gone');
+  return rows!.map(openPackFromRow);
+}
+
+function inputsChange(cone: Cone, position: number, changes: (output: number) => boolean): boolean {
+  return inputsAt(cone, position).some(changes);
+}
