@@ -8,7 +8,9 @@ import { parseArgs } from 'node:util';
 import { runMain } from './lib/process/command-line.ts';
 import { PROJECT } from './lib/project.ts';
 
-/** What each room may import besides itself; files that stand in src/ itself are rooms of one file. */
+/**
+ * What each room may import besides itself; files that stand in src/ itself are rooms of one file.
+ */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   stardust: [],
   'log.ts': [],

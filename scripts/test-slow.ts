@@ -47,9 +47,18 @@ const TESTS: readonly SlowTest[] = [
       runEndToEnd('test/e2e/coordinator', { MILESTONES: '300', ...(inTime && { IN_TIME: '1' }) }),
   },
   {
+    name: 'questions',
+    about: '10,000 questions about random networks, each put to the oracle too',
+    minutes: 15,
+    run: () =>
+      runVitest(['--project', 'node', '--silent=false', 'test/node/random-questions'], {
+        QUESTIONS: '10000',
+      }),
+  },
+  {
     name: 'mutations',
     about: 'mistakes in copies of src/nft-index, which random histories must find',
-    minutes: 10,
+    minutes: 1,
     run: () => runAsOne('test/slow/mutations.ts'),
   },
   {
@@ -67,7 +76,11 @@ Runs all long tests, or those that are named, one after the other. The last line
 
   --in-time   late answers fail too, in load and coordinator: for a machine that does nothing else
 
-${TESTS.map(({ name, about, minutes }) => `  ${name.padEnd(12)} ${`${minutes} min`.padStart(6)}  ${about}`).join('\n')}`;
+${TESTS.map(describe).join('\n')}`;
+
+function describe({ name, about, minutes }: SlowTest): string {
+  return `  ${name.padEnd(12)} ${`${minutes} min`.padStart(6)}  ${about}`;
+}
 
 await runMain(USAGE, async (args) => {
   const { values, positionals } = parseArgs({

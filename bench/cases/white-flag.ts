@@ -81,7 +81,7 @@ function fresh(options: ConeOptions, targets: Targets): BenchCase[] {
     return {
       name,
       about:
-        'The first request of all to a Worker just started, with an empty cache of its database; median of starts.',
+        'The first request to a Worker just started, with an empty database cache; median of starts.',
       run: async (bench) => {
         const ledger = await coneLedger(options);
         const times: number[] = [];
@@ -99,8 +99,8 @@ function fresh(options: ConeOptions, targets: Targets): BenchCase[] {
 }
 
 /**
- * What the platform limits is an isolate's heap, V8's and what it refers to. The process has the
- * isolates of D1 and the cache too, and V8 gives back late.
+ * The platform limits an isolate's heap: V8's, and the memory that it refers to. The whole process
+ * has the isolates of D1 and of the cache too, and V8 gives memory back late.
  */
 function memory(options: ConeOptions, most: number): BenchCase[] {
   return HASHERS.map((hasher) => {
@@ -108,11 +108,12 @@ function memory(options: ConeOptions, most: number): BenchCase[] {
     return {
       name,
       about:
-        'How far ten such requests, one after the other, make the heap of the isolate grow, garbage included; beside it the resident memory of all of workerd.',
+        'By how much ten such requests, one after the other, make the heap grow, garbage included; ' +
+        'beside it the resident memory of all of workerd.',
       run: async (bench) => {
         const ledger = await coneLedger(options);
         await withEdge({ ...served(bench, ledger, hasher), inspect: true }, async (edge) => {
-          // what it takes to have D1 open counts as before
+          // opens D1, so that this is not counted
           const connection = new Connection(edge.url);
           await connection.get('/health');
           connection.close();

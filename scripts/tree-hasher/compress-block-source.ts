@@ -101,7 +101,9 @@ function xorAndRotateByOne(a: number, b: number): string[] {
   ];
 }
 
-/** Section 3.2: the state, with the counter of bytes in word 12, the last block's mark in word 14. */
+/**
+ * Section 3.2: the state, with the counter of bytes in word 12, the last block's mark in word 14.
+ */
 function declareState(): string[] {
   return Array.from({ length: 16 }, (_, word) =>
     ['l', 'h'].map((half, i) => {

@@ -35,7 +35,10 @@ const FETCH_TIME = 4000;
 const MAX_OPEN_BLOCKS = 100_000;
 
 export interface StoreTools {
-  /** One that has confirmed the ledger's milestone: one that is behind does not know yet of all blocks that are referenced. */
+  /**
+   * It has confirmed the ledger's milestone. An upstream that is behind does not know yet of all
+   * blocks that are referenced.
+   */
   upstream: Upstream;
   rules: AdmissionRules;
   /** Of the ledger and its index: blocks that earlier passes found to be open and could not store. */
@@ -166,8 +169,10 @@ async function fetchOpen(
 }
 
 /**
- * Whether the block would be recorded in the same way later (intake.ts): not if the keys or the parameters that we have may be what is missing. A milestone beyond
- * ours that they do not verify may be one whose keys are about to be configured, and a block that no parameters admit one of parameters about to be announced.
+ * Whether the block's record would be the same later (prepare-blocks.ts). It would not if keys or
+ * parameters that we lack decide. A milestone beyond ours that our keys do not verify may be one
+ * whose keys are about to be configured. A block that no parameters admit may be one of parameters
+ * about to be announced.
  */
 async function isSettled(
   parsed: ParsedBlock,
@@ -184,7 +189,10 @@ async function isSettled(
   return parameters.some((each) => admissionFault(parsed, each) === undefined);
 }
 
-/** The first blocks all of whose parents are known or among those before them; without those that are not settled, and all upon them. */
+/**
+ * The first blocks all of whose parents are known or among those before them. Blocks that are not
+ * settled are left out, with their descendants.
+ */
 async function storableBlocks(
   blocks: ReadonlyMap<string, ParsedBlock>,
   known: ReadonlyMap<string, KnownBlock>,

@@ -1,5 +1,6 @@
 /**
- * Applied milestones explained: their blocks in white-flag order with the verdicts, and what a proof of inclusion is made of.
+ * Applied milestones explained: their blocks in white-flag order with the verdicts, and what a
+ * proof of inclusion is made of.
  */
 import { fromBase64, Reader, toHexDigits } from '../stardust/bytes.ts';
 import { decode } from '../stardust/codec.ts';

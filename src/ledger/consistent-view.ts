@@ -7,7 +7,8 @@
  * milestones m to k and nothing else, as a block is never referenced later than its children; if
  * one of them is referenced by none, the blocks of the milestones from m on and all open ones.
  * Those are read, no matter how many of them the walk will meet. So for the proposal of the next
- * milestone these are the open blocks, and for the audit of a past one the blocks of that milestone.
+ * milestone these are the open blocks, and for the audit of a past one the blocks of that
+ * milestone.
  */
 import { fromBase64Pieces } from '../stardust/bytes.ts';
 import type { ParameterTable } from '../stardust/parameter-table.ts';

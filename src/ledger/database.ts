@@ -1,7 +1,9 @@
 /**
- * Rows as they travel between D1 and the protocol: hex IDs, base64 bytes, JSON arrays in place of many bound parameters.
+ * Rows as they travel between D1 and the protocol: hex IDs, base64 bytes, JSON arrays in place of
+ * many bound parameters.
  *
- * D1 binds at most 100 parameters and 2 MB of text a statement (platform.md §1), so that lists go in as JSON and are cut into pieces.
+ * D1 binds at most 100 parameters, and a text of at most 2 MB
+ * (https://developers.cloudflare.com/d1/platform/limits/). So lists go in as JSON, cut into pieces.
  */
 
 /** What the ledger needs of D1: the database itself, or a session of it. */

@@ -1,7 +1,9 @@
 /**
- * Fences: statements that undo the whole batch which they stand in, when the ledger is not what its writer took it for (platform.md §8).
+ * Fences: statements that undo the whole batch in which they stand, when the ledger is not what its
+ * writer took it for.
  *
- * D1 has no transaction that reads, thinks and writes. So whoever thought about what it read says in the batch that it writes what must still be true.
+ * D1 has no interactive transactions. So a writer that decided by what it read says, in the batch
+ * that it writes, what must still be true (docs/architecture.md#one-consistent-view).
  */
 import { type Database, runBatch } from './database.ts';
 

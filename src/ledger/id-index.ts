@@ -3,8 +3,8 @@
  *
  * IDs stay four times as long as all else (prune.ts), so they are most of the rows that the ledger
  * has. Milestones fill one of five tables, and then the next; a table whose milestones are all old
- * enough is dropped, which D1 does not bill. So a milestone's IDs are forgotten all at once: whoever
- * finds one ID of a milestone finds all of them (docs/storage.md#the-index-of-ids).
+ * enough is dropped, which D1 does not bill. So a milestone's IDs are forgotten all at once:
+ * whoever finds one ID of a milestone finds all of them (docs/storage.md#the-index-of-ids).
  */
 import { type Database, forEachPiece } from './database.ts';
 import { failUnless } from './fence.ts';

@@ -1,5 +1,6 @@
 /**
- * Protocol parameters in D1, by the milestone from which on they are in force (protocol.md G).
+ * Protocol parameters in D1, by the milestone from which on they are in force (docs/protocol.md,
+ * G).
  */
 import { fromBase64, Reader } from '../stardust/bytes.ts';
 import { decode } from '../stardust/codec.ts';

@@ -1,5 +1,5 @@
 /**
- * The state of the node as health and info tell it (formats-and-clients.md §2).
+ * The state of the node as health and info tell it.
  */
 import type { ProtocolParametersOption } from '../stardust/milestone.ts';
 import type { ProtocolParameters } from '../stardust/parameters.ts';

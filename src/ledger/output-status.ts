@@ -1,5 +1,5 @@
 /**
- * One output of the ledger by its ID, spent ones too while they are kept (formats-and-clients.md §2, outputs/{id}).
+ * One output of the ledger by its ID, spent ones too while they are kept.
  */
 import { fromBase64 } from '../stardust/bytes.ts';
 import { type Database, runBatch } from './database.ts';

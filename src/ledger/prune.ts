@@ -2,9 +2,9 @@
  * Pruning: what no answer needs any more goes, in small steps (docs/storage.md#pruning).
  *
  * The oldest row of `milestone`, f, is the first state that can be asked for. So it is what moves
- * first; only what lies before f is touched. A request about milestone m > f needs the row of m - 1,
- * the packs of milestones from m on, and the open ones. IDs stay far longer, for blocks that were
- * referenced long ago must not be taken for open ones (docs/architecture.md#the-trap).
+ * first; only what lies before f is touched. A request about milestone m > f needs the row of m -
+ * 1, the packs of milestones from m on, and the open ones. IDs stay far longer, for blocks that
+ * were referenced long ago must not be taken for open ones (docs/architecture.md#the-trap).
  */
 import { type Database, runBatch } from './database.ts';
 import { requireLedger, runFenced } from './fence.ts';

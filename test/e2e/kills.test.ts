@@ -1,7 +1,7 @@
 /**
  * Killed at random moments while it follows network-a, and started again each time: the ledger at
- * the end is the one that it always was, no milestone is applied twice, none left out. `KILLS=300
- * npx vitest run test/e2e/kills` for the long run.
+ * the end is the one that it always was, no milestone is applied twice, none left out.
+ * `npm run test:slow -- kills` kills it 300 times.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

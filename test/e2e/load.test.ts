@@ -1,8 +1,7 @@
 /**
  * Mixed load: both operations, asked by several clients at once, while a living network is followed
  * and the Worker is killed now and then. No wrong answer, no 5xx but while it is down, and a heap
- * of the isolate that does not grow. `IN_TIME=1 MINUTES=30 npx vitest run --project e2e
- * test/e2e/load --silent=false` for the long run.
+ * of the isolate that does not grow. `npm run test:slow -- --in-time load` does so for half an hour.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

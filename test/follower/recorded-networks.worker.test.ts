@@ -47,6 +47,11 @@ const NETWORKS: { name: RecordedName; answers: number; hashes: Record<number, st
       68: '5d8c90245d379f5b3ac95b3428e8f97f7cecd137b21591cbc995c97b64c580e3',
     },
   },
+  {
+    name: 'network-n',
+    answers: 247,
+    hashes: { 125: 'b9a73bc228cb55b0f1378d91a1afa5275c5e8958aa237cb3b5a55acb74911d05' },
+  },
 ];
 
 interface NftLine {

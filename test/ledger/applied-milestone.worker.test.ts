@@ -1,5 +1,6 @@
 /**
- * Applied milestones explained (src/ledger/applied-milestone.ts), as long as they are kept: what the node said of every block, and nothing of what was not applied here.
+ * Applied milestones explained (src/ledger/applied-milestone.ts), as long as they are kept: what
+ * the node said of every block, and nothing of what was not applied here.
  */
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';

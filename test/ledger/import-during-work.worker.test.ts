@@ -1,6 +1,7 @@
 /**
- * An import that replaces the ledger while somebody is at work on the former one (src/ledger/fence.ts): row numbers mean something else from then on, so
- * nothing that was looked up before is written or believed.
+ * An import that replaces the ledger while somebody is at work on the former one
+ * (src/ledger/fence.ts): row numbers mean something else from then on, so nothing that was looked
+ * up before is written or believed.
  */
 
 import { env } from 'cloudflare:workers';

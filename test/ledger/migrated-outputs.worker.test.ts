@@ -1,5 +1,6 @@
 /**
- * Outputs that a receipt brings, and blocks that name them before their milestone is taken in: whoever knows the milestone knows the outputs' IDs.
+ * Outputs that a receipt brings, and blocks that name them before their milestone is taken in:
+ * whoever knows the milestone knows the outputs' IDs.
  */
 import { readCone } from '../../src/stardust/white-flag/cone.ts';
 import '../support/vectors-in-workerd.ts';

@@ -1,6 +1,6 @@
 /**
- * Open blocks that grow old (src/ledger/orphans.ts), and two writers at once (src/ledger/fence.ts): a block that goes while somebody counts on it is an error,
- * never an answer without it.
+ * Open blocks that grow old (src/ledger/orphans.ts), and two writers at once (src/ledger/fence.ts):
+ * a block that goes while somebody counts on it is an error, never an answer without it.
  */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Pruning (src/ledger/prune.ts): what can still be asked for gets the answer that it always got, all else 404; what nothing needs is gone; and it does not
- * matter where a step was cut off.
+ * Pruning (src/ledger/prune.ts): what can still be asked for gets the answer that it always got,
+ * all else 404; what nothing needs is gone; and it does not matter where a step was cut off.
  */
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';

@@ -8,6 +8,9 @@ import { runScript } from '../support/scripts/script-process.ts';
 const scripts = [
   ...readdirSync(join(PROJECT, 'scripts')).filter((name) => name.endsWith('.ts')),
   '../bench/run.ts',
+  '../test/slow/histories.ts',
+  '../test/slow/mutations.ts',
+  '../test/support/scripts/made-snapshot.ts',
 ];
 
 /** Their flags go to wrangler or vitest. */

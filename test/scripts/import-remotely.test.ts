@@ -47,7 +47,7 @@ function workFolder(): string {
   return mkdtempSync(join(folder, 'work-'));
 }
 
-describe('upload', { timeout: 60_000 }, () => {
+describe('upload', () => {
   it('ends in the ledger that the files hold, its index complete', async () => {
     const wrangler = new FakeWrangler();
     const work = workFolder();

@@ -66,7 +66,7 @@ QUOTED = "no"
   });
 });
 
-describe('the local database', { timeout: 60_000 }, () => {
+describe('the local database', () => {
   it('is the file that wrangler makes, and has the tables that wrangler makes', async () => {
     const theirs = join(folder, 'theirs');
     await runWrangler([

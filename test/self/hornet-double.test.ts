@@ -20,7 +20,7 @@ import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 const networks = {
   'network-a': recordedNetwork('network-a'),
   'network-c': recordedNetwork('network-c'),
-} satisfies { [name in RecordedName]: Network };
+} satisfies { [name in RecordedName]?: Network };
 const a = networks['network-a'];
 const opened: NodeDouble[] = [];
 
@@ -40,7 +40,7 @@ const core = (double: NodeDouble, path: string, init?: RequestInit) =>
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 const statusOf = async (response: Promise<Response>) => (await response).status;
 
-describe.each<RecordedName>(['network-a', 'network-c'])('%s', (name) => {
+describe.each(['network-a', 'network-c'] as const)('%s', (name) => {
   const network = networks[name];
   const last = lastIndex(network);
 

@@ -1,7 +1,9 @@
 /**
- * Loading a snapshot: staged beside the ledger that is served, which it replaces at the end, in one step (design §5).
+ * Importing a snapshot (docs/architecture.md#snapshot-import): it is staged beside the ledger that
+ * is served, and replaces it at the end, in one step.
  *
- * Whatever goes wrong before leaves the served ledger as it is. Files that are not good leave no trace; what an interruption leaves is gone on with.
+ * Whatever goes wrong before leaves the served ledger as it is. Files that are not good leave no
+ * trace. After an interruption the next import goes on with what was staged.
  */
 import { Refusal } from '../../stardust/bytes.ts';
 import { type SnapshotFile, SnapshotRefusal } from '../../stardust/snapshot/byte-stream.ts';

@@ -1,7 +1,9 @@
 /**
- * The sink of an import (stardust/snapshot/sink.ts): outputs go into the staging tables, each change together with its position.
+ * The sink of an import (src/stardust/snapshot/snapshot-sink.ts): outputs go into the staging
+ * tables, each change together with its position.
  *
- * What was staged stays when an import is interrupted. The next one goes on behind it if it reads the same files, and begins anew if not.
+ * What was staged stays when an import is interrupted. The next import goes on behind it if it
+ * reads the same files, and begins anew if not.
  */
 import { fromBase64, Reader, Refusal, toBase64, toHex, toHexDigits } from '../../stardust/bytes.ts';
 import { encode } from '../../stardust/codec.ts';
@@ -219,8 +221,9 @@ export class StagingSink implements LedgerSink {
   }
 
   /**
-   * The supply as it is held. The reader counts what the files say of each output that goes, which is
-   * something else where a delta continues another network's genesis: its outputs have the same IDs.
+   * The supply as it is held. The reader counts what the files say of each output that goes, which
+   * is something else where a delta continues another network's genesis: its outputs have the same
+   * IDs.
    */
   async #checkSupply({
     treasury,

@@ -110,8 +110,8 @@ function isReplaced(table: string): boolean {
 }
 
 /**
- * The statement that makes the staging table, from the one that made the served table. SQLite quotes
- * the name of a table that was renamed.
+ * The statement that makes the staging table, from the one that made the served table. SQLite
+ * quotes the name of a table that was renamed.
  */
 function stagingDefinition(table: string, sql: string): string {
   const start = new RegExp(`^CREATE TABLE "?${table}"?(?=\\W)`);

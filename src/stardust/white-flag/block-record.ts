@@ -1,15 +1,19 @@
 /**
- * Block records: what the white flag needs of a block, and nothing that has to be worked out per request.
+ * Block records: what the white flag needs of a block, and nothing that has to be worked out per
+ * request.
  *
- * A record is made once, when the block comes in. In it blocks and outputs stand as row numbers of a store, the Merkle leaf is hashed already (B.13),
- * and the verdict on the transaction is a step function of the milestone's timestamp: an output ID fixes the output's content, so that nothing but
- * time and the ledger's state is left to decide (D.1, D.2). Records are padded to a multiple of three bytes: as base64 they concatenate.
+ * A record is made once, when the block comes in. In it blocks and outputs stand as row numbers of
+ * a store, the Merkle leaf is hashed already (B.13), and the verdict on the transaction is a step
+ * function of the milestone's timestamp: an output ID fixes the output's content, so that nothing
+ * but time and the ledger's state is left to decide (D.1, D.2). Records are padded to a multiple of
+ * three bytes: as base64 they concatenate.
  *
  *   row u32 | length u16 | kind u8 | parents u8 | leaf 32 | parent rows u32 …
  *   milestone:   … | milestone ID 32
  *   transaction: … | inputs u8 | outputs u8 | steps u16 | input rows u32 … | output rows u32 … | steps {reason u8, from u32} …
  *
- * No steps: an output that the transaction consumes was not known yet, so that its verdict is still open.
+ * No steps: an output that the transaction consumes was not known yet, so that its verdict is
+ * undecided.
  */
 import { Reader, Writer } from '../bytes.ts';
 import { conflictReasonOf, type VerdictStep } from '../semantics/conflict-reason.ts';

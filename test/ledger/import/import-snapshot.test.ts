@@ -1,5 +1,6 @@
 /**
- * Loading snapshots into the ledger's tables (design §5): what is in them afterwards, that nothing else is, and that no failure and no interruption shows.
+ * Loading snapshots into the ledger's tables (docs/architecture.md#snapshot-import): what is in
+ * them afterwards, that nothing else is, and that no failure and no interruption shows.
  */
 import { describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
@@ -60,7 +61,7 @@ it('takes a solid entry point that a file names twice, as the reference does', a
   twice.set(full);
   twice.set(full.subarray(-32), full.length);
   const header = new DataView(twice.buffer);
-  // the last count of the header: behind the milestone's parameters, the outputs' count and the diffs' (formats-and-clients.md §1)
+  // the last count of the header: behind the milestone's parameters, the outputs' count and the diffs' (docs/snapshot-format.md)
   const count = 104 + header.getUint16(90, true);
   header.setUint16(count, header.getUint16(count, true) + 1, true);
   expect(timeless(await dump(await loaded({ full: twice })))).toEqual(
@@ -82,7 +83,7 @@ describe('recorded snapshots', () => {
       files: NETWORK_A,
       index: 81,
       outputs: 406,
-      // data/README.md
+      // test/vectors/README.md
       hash: '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e',
     },
     {
@@ -144,7 +145,7 @@ describe('recorded snapshots', () => {
       full: join(fullSnapshot(network, { target: 0 })),
       delta: join(deltaSnapshot(network, 0, 15)),
     });
-    // announced in milestone 14 for milestone 17 (data/README.md)
+    // announced in milestone 14 for milestone 17 (test/vectors/README.md)
     expect((await dump(db)).parameters).toMatchObject([{ target: 0 }, { target: 17 }]);
   });
 
@@ -335,7 +336,7 @@ describe('refused files', () => {
   });
 });
 
-/** Bytes of an NFT output before its ID: type, amount, count of native tokens (A.8.4). */
+/** Bytes of an NFT output before its ID: type, amount, count of native tokens (A.8). */
 const NFT_ID_AT = 1 + 8 + 1;
 
 describe('interruptions', () => {

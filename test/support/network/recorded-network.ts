@@ -1,5 +1,5 @@
 /**
- * network-a and network-c, recorded from HORNET 2.0.1 (test/vectors/README.md#recorded-networks).
+ * network-a, network-c and network-n, recorded from HORNET 2.0.1 (test/vectors/README.md#recorded-networks).
  *
  * Outputs are derived from the included transactions and the receipts. When a block became visible
  * was not recorded. It is taken to be as late as the recorded facts allow: before the milestone
@@ -26,7 +26,7 @@ import type {
 
 export { readVector };
 
-export type RecordedName = 'network-a' | 'network-c';
+export type RecordedName = 'network-a' | 'network-c' | 'network-n';
 
 /** A question that was put to the node while its confirmed milestone was `ledgerIndex`. */
 export interface RecordedQuestion {
