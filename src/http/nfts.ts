@@ -18,7 +18,7 @@ import { parseQueryString } from './query-string.ts';
 import type { Answer, RouteContext } from './route.ts';
 import { Id, parseId } from './schemas.ts';
 
-const MAX_IDS = 100;
+export const MAX_IDS = 100;
 
 export async function answerNftOutput(context: RouteContext): Promise<Answer> {
   const nftId = parseId(Id, context.params.nftId, 'the NFT ID');
