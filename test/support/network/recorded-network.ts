@@ -43,11 +43,11 @@ const KEYS = [
   '0xf6752f5f46a53364e2ee9c4d662d762a81efd51010282a75cd6bd03f28ef349c',
 ];
 
-export function recordedQuestions(name: RecordedName | 'network-n'): RecordedQuestion[] {
+export function recordedQuestions(name: RecordedName): RecordedQuestion[] {
   return readLines(`${name}/whiteflag.jsonl`) as RecordedQuestion[];
 }
 
-export function recordedNetwork(name: RecordedName | 'network-n'): Network {
+export function recordedNetwork(name: RecordedName): Network {
   const { genesis, outputs } = readGenesis(readVector(`${name}/full_snapshot.bin`));
   const lines = readLines(`${name}/milestones.jsonl`) as { payload: string }[];
   const milestones = lines.map(({ payload }) => networkMilestone(fromHex(payload)));
