@@ -4,7 +4,9 @@ import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.
 import type { NftList } from '../../src/node/edge-node.ts';
 import { checkAlways, checkRow, type Fetch } from '../support/http/contract.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';
-import { importedLedger, listedLedger, nodeOver } from '../support/nft-list/listed-ledger.ts';
+import { askRandomLists } from '../support/nft-list/ask-random-lists.ts';
+import { nodeOver } from '../support/nft-list/list-node.ts';
+import { importedLedger, listedLedger } from '../support/nft-list/listed-ledger.ts';
 import { LAST_INDEX, oddLists, recordedLists } from '../support/nft-list/recorded-nfts.ts';
 
 const LIST = '/api/indexer/v1/outputs/nft';
@@ -29,6 +31,10 @@ it('all that was recorded: status, and the body of each 200 to the byte', async 
     expect(answer.headers.get('x-ledger-index')).toBe(String(LAST_INDEX));
   }
   expect(found).toBeGreaterThan(1_700);
+});
+
+it('10,000 random queries, most of them odd: as the plain implementation', async () => {
+  await askRandomLists(fetch, { index: LAST_INDEX, queries: 10_000 });
 });
 
 describe('caching', () => {

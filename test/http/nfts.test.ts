@@ -9,7 +9,8 @@ import { checkRow, type Fetch } from '../support/http/contract.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';
 import { milestoneAt } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
-import { listedLedger, nodeOver } from '../support/nft-list/listed-ledger.ts';
+import { nodeOver } from '../support/nft-list/list-node.ts';
+import { listedLedger } from '../support/nft-list/listed-ledger.ts';
 import { recordedNfts } from '../support/nft-list/recorded-nfts.ts';
 
 const INDEX = 90;

@@ -14,7 +14,8 @@ import { recordedNode } from '../support/http/recorded-node.ts';
 import { facts, fetchFrom } from '../support/http/stub-node.ts';
 import { coneOf } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
-import { listedLedger, nodeOver } from '../support/nft-list/listed-ledger.ts';
+import { nodeOver } from '../support/nft-list/list-node.ts';
+import { listedLedger } from '../support/nft-list/listed-ledger.ts';
 import type { PlainNft } from '../support/nft-list/plain-list.ts';
 import { recordedNfts } from '../support/nft-list/recorded-nfts.ts';
 
