@@ -212,7 +212,7 @@ function decoded(text: string): Buffer | undefined {
 const CHARSET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 
 /** BIP-0173, and an address of a known type in it; hex of its 33 bytes. */
-export function bech32Bytes(text: string, prefix: string): string {
+function bech32Bytes(text: string, prefix: string): string {
   const at = text.lastIndexOf('1');
   const words = [...text.slice(at + 1)].map((letter) => CHARSET.indexOf(letter));
   const human = [...text.slice(0, at)].map((letter) => letter.charCodeAt(0));
