@@ -45,7 +45,9 @@ export interface ConsistentView {
   cone: Cone;
   /** The packs that the blocks of the cone stand in, in the same order. */
   packs: readonly ViewedPack[];
-  /** By number, the state before the milestone of every output that one of these blocks consumes. */
+  /**
+   * By number, the state before the milestone of every output that one of these blocks consumes.
+   */
   states: RowMap;
   /** Of the outputs that were to be found, and what is free. */
   numbering: Omit<Numbering, 'blocks'>;
@@ -209,7 +211,9 @@ function bytesIn(text: string): number {
   return (text.length / 4) * 3;
 }
 
-/** The states before the milestone. Of two packs the later knows more only of what is not before. */
+/**
+ * The states before the milestone. Of two packs the later knows more only of what is not before.
+ */
 function addStates(
   text: string,
   index: number,
@@ -258,7 +262,9 @@ export function placesOf({ cone, packs }: ConsistentView): { pack: number; at: n
   return places;
 }
 
-/** The highest key of an open pack; only of a view of the ledger's next milestone, which has all. */
+/**
+ * The highest key of an open pack; only of a view of the ledger's next milestone, which has all.
+ */
 export function lastOpenPack({ packs }: ConsistentView): number | undefined {
   return packs.reduce<number | undefined>((last, { table, key }) => {
     return table === 'open' && key > (last ?? 0) ? key : last;

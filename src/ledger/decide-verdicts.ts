@@ -133,7 +133,9 @@ function isLeaf(cone: Cone, position: number, id: Uint8Array): boolean {
   return equalBytes(new Uint8Array(words.buffer), leafHash(id));
 }
 
-/** What the blocks' transactions consume. IDs fix contents, so it does not matter when it is read. */
+/**
+ * What the blocks' transactions consume. IDs fix contents, so it does not matter when it is read.
+ */
 export async function readContents(
   db: Database,
   blocks: readonly ParsedBlock[],

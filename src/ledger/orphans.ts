@@ -73,7 +73,9 @@ export async function dropOrphans(db: Database, step: number): Promise<void> {
   ]);
 }
 
-/** The blocks with these numbers, and all blocks of the cone that have one of them in their past. */
+/**
+ * The blocks with these numbers, and all blocks of the cone that have one of them in their past.
+ */
 function withDescendants(cone: Cone, blocks: ReadonlySet<number>): Set<number> {
   const found = new Set<number>();
   const positions = Array.from({ length: cone.size }, (_, position) => position);

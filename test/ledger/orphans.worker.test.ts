@@ -59,7 +59,9 @@ function quietMilestone(network: SyntheticNetwork): void {
   });
 }
 
-/** With an open block of ledger index 1, and the ledger so far on that it is `age` milestones old. */
+/**
+ * With an open block of ledger index 1, and the ledger so far on that it is `age` milestones old.
+ */
 async function withOldBlock(
   age: number,
 ): Promise<{ network: SyntheticNetwork; rig: Rig; old: string }> {

@@ -20,7 +20,10 @@ import { conflictReasonOf, type VerdictStep } from '../semantics/conflict-reason
 
 export const RecordKind = { Plain: 0, Milestone: 1, Transaction: 2 } as const;
 
-/** Marks a block that breaks an admission rule under every set of parameters we know: the reference would not have stored it (C-4 … C-19). */
+/**
+ * Marks a block that breaks an admission rule under every set of parameters we know: the reference
+ * would not have stored it (C-4 … C-19).
+ */
 export const INADMISSIBLE = 0x80;
 
 /** What a record says of a transaction. */

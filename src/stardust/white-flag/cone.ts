@@ -63,7 +63,10 @@ export function isUndecidedAt(cone: Cone, position: number): boolean {
   );
 }
 
-/** Reads concatenated records; `buffers` may be any split of them between whole records. Of two with one row the later counts. Throws on damage. */
+/**
+ * Reads concatenated records; `buffers` may be any split of them between whole records. Of two with
+ * one row the later counts. Throws on damage.
+ */
 export function readCone(buffers: readonly Uint8Array[]): Cone {
   const bytes = buffers.length === 1 ? buffers[0]! : concatBytes(...buffers);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -112,7 +115,10 @@ export function readCone(buffers: readonly Uint8Array[]): Cone {
   };
 }
 
-/** A class, as there is one for every transaction of a cone: functions made anew for each would cost more than all that they do. */
+/**
+ * A class, as there is one for every transaction of a cone: functions made anew for each would cost
+ * more than all that they do.
+ */
 class TransactionInPlace implements TransactionView {
   readonly inputCount: number;
   readonly outputCount: number;
@@ -152,7 +158,10 @@ class TransactionInPlace implements TransactionView {
   }
 }
 
-/** Rows of one cone lie close together, so that a plain array from the lowest to the highest finds them quickest. */
+/**
+ * Rows of one cone lie close together, so that a plain array from the lowest to the highest finds
+ * them quickest.
+ */
 function indexRows(
   view: DataView,
   offsets: readonly number[],
