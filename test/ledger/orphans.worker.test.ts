@@ -280,7 +280,7 @@ it('open blocks far apart, more of them than a request may read, do not stop the
   const rig = await startLedger(db, network, 0);
   await followTo(rig, 1);
   const record = (number: number) =>
-    encodeRecord({ row: number, parents: [1], leaf: new Uint8Array(32), inadmissible: false });
+    encodeRecord({ number, parents: [1], leaf: new Uint8Array(32), inadmissible: false });
   const packs = Array.from({ length: 900 }, (_, i) => 1000 + 256 * i).map((number) => [
     number,
     record(number).toBase64(),
