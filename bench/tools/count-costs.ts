@@ -5,7 +5,7 @@
  * The publisher's clock is made up too. It does most of its work 16 and 47 minutes after a change
  * (src/nft-index/timing-assumptions.ts), and those are not waited for: milestones come at the rate
  * for a while, then the clock jumps, so that each stretch settles what earlier ones left. Only the
- * last stretches are counted. The retention is short, so that in them milestones are pruned, and
+ * last stretch is counted. The retention is short, so that in it milestones are pruned, and
  * the tables of IDs take turns.
  */
 import { strict as assert } from 'node:assert';
@@ -22,7 +22,7 @@ import {
   RECENT_CACHE_S,
 } from '../../src/nft-index/timing-assumptions.ts';
 import {
-  askInFull,
+  ask,
   ledgerIndex,
   questionOf,
   type Rig,
@@ -38,8 +38,8 @@ import type { Rate } from './rate.ts';
 const RETENTION = 5;
 const MIN_STRETCH = 8;
 
-const STRETCHES = 6;
-const COUNTED_STRETCHES = 2;
+/** In the last one the publisher does all that it does in the long run. */
+const STRETCHES = 5;
 
 /** From the beginning of one stretch to that of the next. */
 const STRETCH_INTERVAL_MS = PUT_AFTER_MS + MARK_INTERVAL_MS;
@@ -87,20 +87,19 @@ export async function countCosts(stores: LocalStores, rate: Rate): Promise<Count
     const counted = { ...stores.counts, logLines: 0, whiteFlagRows: 0 };
     for (let number = 0; number < STRETCHES; number++) {
       const began = run.now;
-      if (number === STRETCHES - COUNTED_STRETCHES)
+      if (number === STRETCHES - 1)
         Object.assign(counted, stores.counts, { logLines: run.logLines, whiteFlagRows: 0 });
       for (let i = 0; i < stretch; i++) counted.whiteFlagRows += await followMilestone(run);
       run.now = began + STRETCH_INTERVAL_MS;
     }
-    const milestones = COUNTED_STRETCHES * stretch;
     const { rowsWritten, rowsRead, kvReads, kvWrites } = stores.counts;
     const { whiteFlagRows } = counted;
     const milestone = {
-      rowsWritten: (rowsWritten - counted.rowsWritten) / milestones,
-      rowsRead: (rowsRead - counted.rowsRead - whiteFlagRows) / milestones,
-      kvReads: (kvReads - counted.kvReads) / milestones,
-      kvWrites: (kvWrites - counted.kvWrites) / milestones,
-      logLines: (run.logLines - counted.logLines) / milestones,
+      rowsWritten: (rowsWritten - counted.rowsWritten) / stretch,
+      rowsRead: (rowsRead - counted.rowsRead - whiteFlagRows) / stretch,
+      kvReads: (kvReads - counted.kvReads) / stretch,
+      kvWrites: (kvWrites - counted.kvWrites) / stretch,
+      logLines: (run.logLines - counted.logLines) / stretch,
       ...(await storedBytes(run)),
     };
     await assertNfts(run);
@@ -108,7 +107,7 @@ export async function countCosts(stores: LocalStores, rate: Rate): Promise<Count
       milestone,
       lookup: await countLookups(run, true),
       uncachedLookup: await countLookups(run, false),
-      whiteFlag: { rowsRead: whiteFlagRows / milestones },
+      whiteFlag: { rowsRead: whiteFlagRows / stretch },
     };
   });
 }
@@ -159,10 +158,8 @@ async function followMilestone(run: Run): Promise<number> {
   });
   const rowsBefore = stores.counts.rowsRead;
   const { question, answer } = questionOf(network, index);
-  const result = await askInFull(rig, question, { upstreams: [rig.upstream] });
-  assert(result.ok, `milestone ${index}: ${JSON.stringify(result)}`);
-  assert.equal(`0x${result.inclusionMerkleRoot.toHex()}`, answer.inclusionMerkleRoot);
-  assert.equal(`0x${result.appliedMerkleRoot.toHex()}`, answer.appliedMerkleRoot);
+  const result = await ask(rig, question, { upstreams: [rig.upstream] });
+  assert.deepEqual(result, answer);
   const rows = stores.counts.rowsRead - rowsBefore;
   rig.node.confirm(index);
   await pass(run);
