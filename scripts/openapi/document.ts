@@ -12,6 +12,7 @@ type Described = Record<string, unknown>;
 
 const ERRORS = {
   400: 'invalid data provided',
+  401: 'unauthorized',
   403: 'not available for public use',
   404: 'could not find data',
   429: 'too many requests',
@@ -43,6 +44,9 @@ function describeError(status: string, description: string): Described {
     description,
     headers: {
       'X-Error-Detail': { description: 'The reason, for people.', schema: { type: 'string' } },
+      ...(status === '401' && {
+        'WWW-Authenticate': { description: 'What lets in.', schema: { type: 'string' } },
+      }),
       ...(status === '429' && {
         'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } },
       }),
@@ -85,7 +89,8 @@ export function buildDocument(version: string): Described {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    security: [],
+    // PROTECTED_ROUTES of a deployment says where a password or a token is needed
+    security: [{}, { basic: [] }, { bearer: [] }],
     paths: {
       '/api/indexer/v1/outputs/nft/{nftId}': {
         get: {
@@ -111,7 +116,7 @@ export function buildDocument(version: string): Described {
               description: 'Nothing changed since the answer with this ETag.',
               headers: ledgerIndexHeader,
             },
-            ...errors(400, 403, 404, 500),
+            ...errors(400, 401, 403, 404, 500),
           },
         },
       },
@@ -126,7 +131,7 @@ export function buildDocument(version: string): Described {
               headers: ledgerIndexHeader,
               content: json(responses.WhiteFlag),
             },
-            ...errors(400, 403, 404, 429, 500),
+            ...errors(400, 401, 403, 404, 429, 500),
           },
         },
       },
@@ -136,7 +141,7 @@ export function buildDocument(version: string): Described {
           summary: 'Whether the ledger is current',
           responses: {
             200: { description: 'Healthy.' },
-            ...errors(403, 500),
+            ...errors(401, 403, 500),
             503: { description: 'Not healthy; X-Error-Detail says why.' },
           },
         },
@@ -147,7 +152,7 @@ export function buildDocument(version: string): Described {
           summary: 'Which APIs are here',
           responses: {
             200: { description: 'Their names.', content: json(responses.ApiRoutes) },
-            ...errors(403, 500),
+            ...errors(401, 403, 500),
           },
         },
       },
@@ -157,7 +162,7 @@ export function buildDocument(version: string): Described {
           summary: 'The node and its protocol parameters (TIP-25)',
           responses: {
             200: { description: 'The node.', content: json(responses.Info) },
-            ...errors(403, 500),
+            ...errors(401, 403, 500),
           },
         },
       },
@@ -176,7 +181,7 @@ export function buildDocument(version: string): Described {
                 },
               },
             },
-            ...errors(400, 403, 404, 500),
+            ...errors(400, 401, 403, 404, 500),
           },
         },
       },
@@ -187,7 +192,7 @@ export function buildDocument(version: string): Described {
           parameters: [outputId],
           responses: {
             200: { description: 'The metadata.', content: json(responses.OutputMetadata) },
-            ...errors(400, 403, 404, 500),
+            ...errors(400, 401, 403, 404, 500),
           },
         },
       },
@@ -201,7 +206,7 @@ export function buildDocument(version: string): Described {
           ],
           responses: {
             200: { description: 'The milestone.', content: json(responses.ExplainedMilestone) },
-            ...errors(400, 403, 404, 500),
+            ...errors(400, 401, 403, 404, 500),
           },
         },
       },
@@ -218,7 +223,7 @@ export function buildDocument(version: string): Described {
                 'a second path to the applied root where the transaction was applied.',
               content: json(responses.Proof),
             },
-            ...errors(400, 403, 404, 500),
+            ...errors(400, 401, 403, 404, 500),
           },
         },
       },
@@ -231,7 +236,7 @@ export function buildDocument(version: string): Described {
               description: 'OpenAPI 3.1.',
               content: { 'application/json': { schema: { type: 'object' } } },
             },
-            ...errors(403, 500),
+            ...errors(401, 403, 500),
           },
         },
       },
@@ -244,12 +249,16 @@ export function buildDocument(version: string): Described {
               description: 'The page.',
               content: { 'text/html': { schema: { type: 'string' } } },
             },
-            ...errors(403, 500),
+            ...errors(401, 403, 500),
           },
         },
       },
     },
     components: {
+      securitySchemes: {
+        basic: { type: 'http', scheme: 'basic' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
       responses: Object.fromEntries(
         Object.entries(ERRORS).map(([status, description]) => [
           status,

@@ -13,6 +13,7 @@ import { type EdgeNode, LedgerUnreadable } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
 import { errorAnswer, HttpError } from './errors.ts';
 import { answerPreflight } from './preflight.ts';
+import { createRouteGuard } from './protected-routes.ts';
 import { isPublic } from './public-routes.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { Answer, RequestNotes, Route } from './route.ts';
@@ -24,7 +25,16 @@ export interface App {
 }
 
 export interface AppParts {
-  settings: Pick<Settings, 'publicRoutes' | 'serverTiming' | 'whiteFlagLimit' | 'requests'>;
+  settings: Pick<
+    Settings,
+    | 'publicRoutes'
+    | 'protectedRoutes'
+    | 'apiUser'
+    | 'apiToken'
+    | 'serverTiming'
+    | 'whiteFlagLimit'
+    | 'requests'
+  >;
   node: EdgeNode;
   cache: ResponseCache;
 }
@@ -36,6 +46,8 @@ interface Exchange {
   path: string;
   /** The route's path as declared, for the log: bounded, and nothing of the client's. */
   route: string;
+  /** Whether the route is known, public, and asks for a password. */
+  isProtected: boolean;
   notes: RequestNotes;
 }
 
@@ -48,6 +60,7 @@ function toHttpError(thrown: unknown): HttpError {
 }
 
 export function createApp({ settings, node, cache }: AppParts): App {
+  const guard = createRouteGuard(settings);
   const router = IttyRouter();
   router.all('*', refuseOtherSpellings);
   for (const each of listRoutes(settings.whiteFlagLimit)) {
@@ -65,7 +78,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
     return router.fetch({ method: request.method, url: `http://path.invalid${path}` }, exchange);
   }
 
-  /** 403, then 405, then what the route says. 404 was decided by the router. */
+  /** 403, then 401, then 405, then what the route says. 404 was decided by the router. */
   async function dispatch(
     route: Route,
     params: Record<string, string>,
@@ -74,6 +87,10 @@ export function createApp({ settings, node, cache }: AppParts): App {
     const { request, ctx, notes, path } = exchange;
     exchange.route = route.path;
     if (!isPublic(path, settings.publicRoutes)) throw new HttpError(403);
+    if (guard.isProtected(path)) {
+      exchange.isProtected = true;
+      guard.authorize(request.headers);
+    }
     const allowed = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method];
     if (!allowed.includes(request.method))
       throw new HttpError(405, undefined, { allow: [...allowed, 'OPTIONS'].join(', ') });
@@ -92,7 +109,14 @@ export function createApp({ settings, node, cache }: AppParts): App {
     async fetch(request, ctx) {
       const started = performance.now();
       const path = new URL(request.url).pathname;
-      const exchange: Exchange = { request, ctx, path, route: 'none', notes: {} };
+      const exchange: Exchange = {
+        request,
+        ctx,
+        path,
+        route: 'none',
+        isProtected: false,
+        notes: {},
+      };
       let answer: Answer;
       let error: unknown;
       try {
@@ -106,6 +130,8 @@ export function createApp({ settings, node, cache }: AppParts): App {
       report(exchange, answer.status ?? 200, ms, error);
       const { ledgerIndex, stages } = exchange.notes;
       const extraHeaders = {
+        // a cache that kept the answer would give it to whoever asks
+        ...(exchange.isProtected && { 'cache-control': 'private, no-store' }),
         ...(ledgerIndex !== undefined && { 'x-ledger-index': String(ledgerIndex) }),
         ...(settings.serverTiming && {
           'server-timing': describeTimings({ ...stages, total: ms }),

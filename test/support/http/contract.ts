@@ -38,6 +38,7 @@ export interface Row {
 
 export const MESSAGES: Record<number, string> = {
   400: 'invalid data provided',
+  401: 'unauthorized',
   403: 'not available for public use',
   404: 'could not find data',
   405: 'method not allowed',
@@ -83,7 +84,7 @@ export function checkAlways(response: Response): void {
   expect(response.headers.get('cache-control')).not.toBeNull();
   if (response.status >= 400) {
     expect(response.headers.get('content-type')).toBe('application/json');
-    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('cache-control')).toMatch(/^(private, )?no-store$/);
     expect(response.headers.get('x-error-detail') ?? '').toMatch(/^[\x20-\x7e]{0,200}$/);
   }
 }

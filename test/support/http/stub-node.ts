@@ -122,6 +122,9 @@ export function fetchFrom({
   const app = createApp({
     settings: {
       publicRoutes: [],
+      protectedRoutes: [],
+      apiUser: undefined,
+      apiToken: undefined,
       serverTiming: false,
       whiteFlagLimit: undefined,
       requests: undefined,
