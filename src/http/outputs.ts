@@ -7,23 +7,16 @@ import type { OutputStatus } from '../node/edge-node.ts';
 import { decodeOutput } from '../stardust/ids.ts';
 import { outputToJson } from '../stardust/rest-json.ts';
 import { HttpError } from './errors.ts';
+import { rawOrJson } from './raw.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 import { OutputId, parseId } from './schemas.ts';
 
-/**
- * An Accept that begins with it asks for raw bytes, as in HORNET; the answer has this type then.
- */
-const RAW = 'application/vnd.iota.serializer-v1';
-
 export async function answerOutput(context: RouteContext): Promise<Answer> {
   const output = await readOutput(context);
-  if (context.request.headers.get('accept')?.startsWith(RAW)) {
-    return { body: output.bytes, headers: { 'content-type': RAW } };
-  }
-  return jsonAnswer({
+  return rawOrJson(context, output.bytes, () => ({
     metadata: metadataToJson(output),
     output: outputToJson(decodeOutput(output.bytes)),
-  });
+  }));
 }
 
 export async function answerOutputMetadata(context: RouteContext): Promise<Answer> {

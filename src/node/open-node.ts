@@ -10,7 +10,11 @@ import type { Database } from '../ledger/database.ts';
 import type { Head } from '../ledger/head.ts';
 import { readNodeStatus } from '../ledger/node-status.ts';
 import { readOutput } from '../ledger/output-status.ts';
+import { readReceipts, readTreasury } from '../ledger/receipts.ts';
 import { refuseOldLedger } from '../ledger/schema.ts';
+import { readBlock, readIncludedBlock } from '../ledger/stored-block.ts';
+import { findMilestone, readLedgerChanges, readMilestone } from '../ledger/stored-milestone.ts';
+import { readTips } from '../ledger/tips.ts';
 import { describeError, writeLog } from '../log.ts';
 import { lookUpNft, openNftSources } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';
@@ -28,6 +32,7 @@ import {
 } from './compute-white-flag.ts';
 import type { EdgeNode } from './edge-node.ts';
 import { openTreeHasher } from './open-tree-hasher.ts';
+import { validateProof } from './validate-proof.ts';
 
 /**
  * Milestones beyond the ledger's next that a request may be about and yet be worth waiting for: the
@@ -57,7 +62,7 @@ interface Shared {
 }
 
 export function openNode(settings: Settings): EdgeNode {
-  const { ledger, nftIndex, upstreams } = settings;
+  const { ledger, nftIndex, upstreams, milestoneKeys } = settings;
   const nftSources = openNftSources(ledger, nftIndex, settings.versionId, Date.now);
   const newSession = () => ledger.withSession('first-unconstrained');
   const shared = {
@@ -77,8 +82,17 @@ export function openNode(settings: Settings): EdgeNode {
       certain(lookUpNft(nftSources, nftId, minLedgerIndex, request)),
     readStatus: () => certain(readNodeStatus(newSession(), upstreams.length > 0)),
     readOutput: (outputId) => certain(readOutput(newSession(), outputId)),
+    readBlock: (blockId) => certain(readBlock(newSession(), blockId)),
+    readIncludedBlock: (id) => certain(readIncludedBlock(newSession(), id)),
+    readMilestone: (name) => certain(readMilestone(newSession(), name)),
+    findMilestone: (id) => findMilestone(newSession(), id),
+    readLedgerChanges: (name) => certain(readLedgerChanges(newSession(), name)),
+    readReceipts: (migratedAt) => certain(readReceipts(newSession(), migratedAt)),
+    readTreasury: () => certain(readTreasury(newSession())),
+    readTips: () => certain(readTips(newSession())),
     explainMilestone: (index) => certain(explainMilestone(newSession(), index)),
     proveBlock: (blockId) => certain(proveBlock(newSession(), blockId)),
+    validateProof: async (file) => milestoneKeys && validateProof(file, milestoneKeys),
   };
 }
 

@@ -92,8 +92,17 @@ export const stubNode: EdgeNode = {
   }),
   readStatus: async () => status,
   readOutput: async () => undefined,
+  readBlock: async () => undefined,
+  readIncludedBlock: async () => undefined,
+  readMilestone: async () => undefined,
+  findMilestone: async () => undefined,
+  readLedgerChanges: async () => undefined,
+  readReceipts: async () => undefined,
+  readTreasury: async () => undefined,
+  readTips: async () => undefined,
   explainMilestone: async () => undefined,
   proveBlock: async () => undefined,
+  validateProof: async () => undefined,
 };
 
 /** A cache in memory, with what was put into it for all to see. */

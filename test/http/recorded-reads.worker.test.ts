@@ -1,0 +1,157 @@
+/**
+ * The Worker's app over real D1 at the end of network-n, against what HORNET 2.0.1 and inx-poi
+ * answered there (test/vectors/README.md#recorded-networks): bytes where they are raw, values where
+ * they are JSON. What they refuse is refused by the contract's statuses.
+ */
+import '../support/vectors-in-workerd.ts';
+import { env } from 'cloudflare:workers';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { createApp } from '../../src/http/app.ts';
+import { openNode } from '../../src/node/open-node.ts';
+import { readSettings } from '../../src/settings.ts';
+import { errorBody, type Fetch } from '../support/http/contract.ts';
+import { MemoryCache } from '../support/http/stub-node.ts';
+import { followTo, startLedger, storeNow } from '../support/ledger/ledger-harness.ts';
+import { lastIndex } from '../support/network/network-model.ts';
+import { recordedNetwork } from '../support/network/recorded-network.ts';
+import { readLines } from '../support/vectors.ts';
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+interface RecordedRead {
+  method: 'GET' | 'POST';
+  path: string;
+  accept?: string;
+  body?: unknown;
+  status: number;
+  type: string;
+  response?: unknown;
+  raw?: string;
+}
+
+const RAW = 'application/vnd.iota.serializer-v1';
+const network = recordedNetwork('network-n');
+const last = lastIndex(network);
+const reads = readLines('network-n/reads.jsonl') as RecordedRead[];
+
+const { keys, threshold } = network.keys;
+const result = readSettings({
+  ...env,
+  UPSTREAM_URL: '',
+  MILESTONE_PUBLIC_KEYS: keys.map(({ publicKey }) => publicKey.toHex()).join(),
+  MILESTONE_THRESHOLD: threshold,
+});
+if (!result.ok) throw new Error(result.problems.join());
+const { settings } = result;
+const app = createApp({ settings, node: openNode(settings), cache: new MemoryCache() });
+const fetch: Fetch = (path, init) =>
+  app.fetch(new Request(`http://edge.example${path}`, init), {
+    waitUntil: () => {},
+  } as unknown as ExecutionContext);
+
+beforeAll(async () => {
+  const rig = await startLedger(env.LEDGER, network, 0);
+  await followTo(rig, last);
+  await storeNow(rig, env.LEDGER);
+});
+
+function ask({ method, path, accept, body }: RecordedRead): Promise<Response> {
+  return fetch(path, {
+    method,
+    ...(accept !== undefined && { headers: { accept } }),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+/** 400 where the request can never be right, 404 where what it names is not known. */
+function refusalOf({ path, method }: RecordedRead): 400 | 404 {
+  if (method === 'POST') return 400;
+  const digits = path.includes('/outputs/') ? 68 : 64;
+  const name = path
+    .replace(/^\/api\/(core\/v2|poi\/v1)\/(milestones\/by-index\/|[a-z]+\/)/, '')
+    .replace(/\/.*$/, '');
+  const isIndex = path.includes('/by-index/') && /^\d+$/.test(name) && Number(name) < 2 ** 32;
+  return isIndex || new RegExp(`^0x[0-9a-f]{${digits}}$`, 'i').test(name) ? 404 : 400;
+}
+
+/** By the kind of what is asked for. */
+const kinds = Map.groupBy(
+  reads.filter(({ path }) => !/\/(info|routes)$/.test(path)),
+  ({ method, path }) =>
+    `${method} ${path.replace(/(?<=\/)(0x[0-9a-fA-F]*|-?\d+|zz0*|x)(?=\/|$)/g, '…')}`,
+);
+
+describe('every recorded answer', () => {
+  it('is of a kind that is compared', () => {
+    expect(kinds.size).toBe(15);
+  });
+
+  it.each([...kinds.keys()])('%s', async (kind) => {
+    for (const read of kinds.get(kind)!) {
+      const response = await ask(read);
+      const what = `${read.method} ${read.path} ${read.accept ?? ''}`;
+      if (read.status !== 200) {
+        const status = refusalOf(read);
+        expect([what, response.status, await response.text()]).toEqual([
+          what,
+          status,
+          errorBody(status),
+        ]);
+      } else if (read.raw !== undefined) {
+        expect([what, response.headers.get('content-type')]).toEqual([what, RAW]);
+        expect(`0x${(await response.bytes()).toHex()}`, what).toBe(read.raw);
+      } else {
+        expect([what, response.status]).toEqual([what, 200]);
+        expect(await response.json(), what).toEqual(read.response);
+      }
+    }
+  });
+});
+
+describe('caching', () => {
+  const block = network.blocks.values().find(({ referenced }) => referenced?.index === 50)!;
+  const { id } = network.milestones[49]!;
+  const year = 'public, max-age=31536000, immutable';
+  it.each([
+    [`blocks/${block.id}`, year, 'Accept'],
+    [`blocks/${block.id}/metadata`, year, null],
+    [`milestones/${id}`, year, 'Accept'],
+    [`milestones/${id}/utxo-changes`, year, null],
+    ['milestones/by-index/50', 'public, max-age=86400, immutable', 'Accept'],
+    ['milestones/by-index/50/utxo-changes', 'public, max-age=86400, immutable', null],
+    ['treasury', 'no-store', null],
+    ['receipts', 'no-store', null],
+    ['tips', 'no-store', null],
+    [`blocks/0x${'ab'.repeat(32)}`, 'no-store', null],
+    ['milestones/by-index/126', 'no-store', null],
+  ])('%s: %s, varies by %s', async (path, caching, vary) => {
+    const { headers } = await fetch(`/api/core/v2/${path}`);
+    expect([headers.get('cache-control'), headers.get('vary')]).toEqual([caching, vary]);
+  });
+
+  it('has the ledger index', async () => {
+    for (const path of [`blocks/${block.id}`, `milestones/${id}`, 'treasury', 'receipts', 'tips'])
+      expect((await fetch(`/api/core/v2/${path}`)).headers.get('x-ledger-index')).toBe('125');
+  });
+});
+
+describe('open blocks', () => {
+  it('are there, with metadata that name no milestone, and are not kept by caches', async () => {
+    const { tips } = (await (await fetch('/api/core/v2/tips')).json()) as { tips: string[] };
+    expect(tips.length).toBeGreaterThan(0);
+    for (const id of tips) {
+      const { bytes, parents, milestoneIndex } = network.blocks.get(id)!;
+      const raw = await fetch(`/api/core/v2/blocks/${id}`, { headers: { accept: RAW } });
+      expect(await raw.bytes()).toEqual(new Uint8Array(bytes));
+      expect(raw.headers.get('cache-control')).toBe('no-store');
+      const metadata = await fetch(`/api/core/v2/blocks/${id}/metadata`);
+      expect(metadata.headers.get('cache-control')).toBe('no-store');
+      expect(await metadata.json()).toEqual({
+        blockId: id,
+        parents,
+        isSolid: true,
+        ...(milestoneIndex !== undefined && { milestoneIndex }),
+      });
+    }
+  });
+});
