@@ -2,73 +2,18 @@
  * The OpenAPI 3.1 description of all routes. Requests are described by the schemas that check them
  * (src/http/schemas.ts).
  */
-import { toJsonSchema } from '@valibot/to-json-schema';
-import type * as v from 'valibot';
 import { Id, MilestoneIndex, OutputId, WhiteFlagBody } from '../../src/http/schemas.ts';
+import {
+  type Described,
+  describeError,
+  ERRORS,
+  errors,
+  json,
+  ledgerIndexHeader,
+  parameter,
+} from './describe.ts';
 import * as responses from './responses.ts';
-
-type Schema = v.GenericSchema;
-type Described = Record<string, unknown>;
-
-const ERRORS = {
-  400: 'invalid data provided',
-  401: 'unauthorized',
-  403: 'not available for public use',
-  404: 'could not find data',
-  429: 'too many requests',
-  500: 'internal server error',
-} as const;
-
-/** Describes the JSON that the schema reads, before its transformations. */
-function schemaOf(schema: Schema): Described {
-  const { $schema: _, ...described } = toJsonSchema(schema, {
-    target: 'draft-2020-12',
-    typeMode: 'input',
-  });
-  return described;
-}
-
-function json(schema: Schema): Described {
-  return { 'application/json': { schema: schemaOf(schema) } };
-}
-
-const ledgerIndexHeader = {
-  'X-Ledger-Index': {
-    description: 'The ledger index at which the answer is true.',
-    schema: { type: 'integer' },
-  },
-};
-
-function describeError(status: string, description: string): Described {
-  return {
-    description,
-    headers: {
-      'X-Error-Detail': { description: 'The reason, for people.', schema: { type: 'string' } },
-      ...(status === '401' && {
-        'WWW-Authenticate': { description: 'What lets in.', schema: { type: 'string' } },
-      }),
-      ...(status === '429' && {
-        'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } },
-      }),
-    },
-    content: json(responses.ErrorBody),
-  };
-}
-
-function errors(...statuses: (keyof typeof ERRORS)[]): Described {
-  return Object.fromEntries(
-    statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]),
-  );
-}
-
-function parameter(
-  where: 'path' | 'header',
-  name: string,
-  schema: Schema,
-  description: string,
-): Described {
-  return { name, in: where, required: where === 'path', description, schema: schemaOf(schema) };
-}
+import { verificationPaths } from './verification-paths.ts';
 
 const outputId = parameter(
   'path',
@@ -227,6 +172,7 @@ export function buildDocument(version: string): Described {
           },
         },
       },
+      ...verificationPaths,
       '/openapi.json': {
         get: {
           operationId: 'describeApi',

@@ -54,13 +54,13 @@ function answerBytes(context: RouteContext, found: StoredBlock): Answer {
 }
 
 async function answerMetadata({ node }: RouteContext, found: StoredBlock): Promise<Answer> {
-  const { blockId, bytes, referenced } = found;
+  const { blockId, bytes, isSolid, referenced } = found;
   const value = decodeBlock(bytes);
   const milestoneIndex = await milestoneIndexOf(value, node);
   const metadata = {
     blockId: `0x${blockId}`,
     parents: value.parents.map(toHex),
-    isSolid: true,
+    isSolid,
     ...(referenced && { referencedByMilestoneIndex: referenced.index }),
     ...(milestoneIndex !== undefined && { milestoneIndex }),
     ...(referenced && {

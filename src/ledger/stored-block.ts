@@ -13,6 +13,8 @@ export interface StoredBlock {
   /** 64 hex digits. */
   blockId: string;
   bytes: Uint8Array;
+  /** Whether its whole past cone is known here. */
+  isSolid: boolean;
   /** Undefined while no milestone references it. */
   referenced: BlockReference | undefined;
   /** The ledger index at which all this is true. */
@@ -58,13 +60,15 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
     const whiteFlagIndex = blocks.findIndex(({ id }) => id === blockId);
     const reason = blocks[whiteFlagIndex]!.reason as ConflictReason | undefined;
     const referenced = { index: Number(row.milestone), whiteFlagIndex, reason };
-    return { blockId, bytes: fromBase64(String(row.bytes)), referenced, ledgerIndex };
+    const bytes = fromBase64(String(row.bytes));
+    return { blockId, bytes, isSolid: true, referenced, ledgerIndex };
   }
   const found = open![0];
   if (found === undefined) return undefined;
   return {
     blockId,
     bytes: fromBase64(String(found.bytes)),
+    isSolid: true,
     referenced: undefined,
     ledgerIndex,
   };

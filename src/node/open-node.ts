@@ -6,13 +6,14 @@
  */
 import { followerOf } from '../follower/follower-stub.ts';
 import { explainMilestone, proveBlock } from '../ledger/applied-milestone.ts';
+import { ConeUnavailable } from '../ledger/block-source.ts';
 import type { Database } from '../ledger/database.ts';
-import type { Head } from '../ledger/head.ts';
+import { type Head, headFromRow, SELECT_HEAD } from '../ledger/head.ts';
 import { readNodeStatus } from '../ledger/node-status.ts';
 import { readOutput } from '../ledger/output-status.ts';
 import { readReceipts, readTreasury } from '../ledger/receipts.ts';
 import { refuseOldLedger } from '../ledger/schema.ts';
-import { readBlock, readIncludedBlock } from '../ledger/stored-block.ts';
+import { readBlock, readIncludedBlock, type StoredBlock } from '../ledger/stored-block.ts';
 import { findMilestone, readLedgerChanges, readMilestone } from '../ledger/stored-milestone.ts';
 import { readTips } from '../ledger/tips.ts';
 import { describeError, writeLog } from '../log.ts';
@@ -82,7 +83,10 @@ export function openNode(settings: Settings): EdgeNode {
       certain(lookUpNft(nftSources, nftId, minLedgerIndex, request)),
     readStatus: () => certain(readNodeStatus(newSession(), upstreams.length > 0)),
     readOutput: (outputId) => certain(readOutput(newSession(), outputId)),
-    readBlock: (blockId) => certain(readBlock(newSession(), blockId)),
+    readBlock: async (blockId) => {
+      const stored = await certain(readBlock(newSession(), blockId));
+      return stored ?? fetchOpenBlock(newSession(), shared, blockId);
+    },
     readIncludedBlock: (id) => certain(readIncludedBlock(newSession(), id)),
     readMilestone: (name) => certain(readMilestone(newSession(), name)),
     findMilestone: (id) => findMilestone(newSession(), id),
@@ -118,6 +122,35 @@ function answerMs({ upstreams }: Settings): number {
 }
 
 /**
+ * A block that is not stored, from the upstreams and kept in memory only, as for a request about
+ * the next milestone: a node that follows this one asks for it then. Undefined where nothing may be
+ * fetched, no upstream knows the block, or an earlier milestone references it.
+ */
+async function fetchOpenBlock(
+  db: Database,
+  { settings, sourceFor }: Shared,
+  blockId: string,
+): Promise<StoredBlock | undefined> {
+  if (!mayFetch(settings)) return undefined;
+  const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
+  if (row === null) return undefined;
+  const head = headFromRow(row);
+  try {
+    const [block] = await sourceFor(head, Date.now() + REQUEST_MS).fetch([blockId]);
+    const { bytes } = block!;
+    return { blockId, bytes, isSolid: false, referenced: undefined, ledgerIndex: head.ledger };
+  } catch (error) {
+    if (error instanceof ConeUnavailable) return undefined;
+    throw error;
+  }
+}
+
+/** Without keys nothing that is fetched could be told to be a milestone. */
+function mayFetch({ upstreams, milestoneKeys }: Settings): boolean {
+  return upstreams.length > 0 && milestoneKeys !== undefined;
+}
+
+/**
  * A coordinator asks about the next milestone as soon as it has issued one. The replica asked, or
  * the ledger itself, may not have that one yet. Then the follower is told to look now, and the
  * question is put once more. The request itself stores nothing.
@@ -150,10 +183,8 @@ async function computeFromLedger(
   request: WhiteFlagRequest,
   deadline: number,
 ): Promise<WhiteFlagResult> {
-  const { upstreams, milestoneKeys: keys } = settings;
-  // without keys nothing that is fetched could be told to be a milestone
-  const mayFetch = upstreams.length > 0 && keys !== undefined;
-  const openSource = mayFetch ? (head: Head) => sourceFor(head, deadline) : undefined;
+  const { milestoneKeys: keys } = settings;
+  const openSource = mayFetch(settings) ? (head: Head) => sourceFor(head, deadline) : undefined;
   try {
     return await computeWhiteFlag(db, request, { keys, openSource, treeHasher });
   } catch (error) {

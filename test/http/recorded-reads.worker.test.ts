@@ -5,15 +5,19 @@
  */
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
+import * as v from 'valibot';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import * as responses from '../../scripts/openapi/responses.ts';
 import { createApp } from '../../src/http/app.ts';
 import { openNode } from '../../src/node/open-node.ts';
 import { readSettings } from '../../src/settings.ts';
+import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
 import { errorBody, type Fetch } from '../support/http/contract.ts';
 import { MemoryCache } from '../support/http/stub-node.ts';
 import { followTo, startLedger, storeNow } from '../support/ledger/ledger-harness.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
+import { spoil } from '../support/stardust/changed-json.ts';
 import { readLines } from '../support/vectors.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
@@ -34,20 +38,18 @@ const network = recordedNetwork('network-n');
 const last = lastIndex(network);
 const reads = readLines('network-n/reads.jsonl') as RecordedRead[];
 
-const { keys, threshold } = network.keys;
-const result = readSettings({
-  ...env,
-  UPSTREAM_URL: '',
-  MILESTONE_PUBLIC_KEYS: keys.map(({ publicKey }) => publicKey.toHex()).join(),
-  MILESTONE_THRESHOLD: threshold,
-});
+const { keys } = network.keys;
+const result = readSettings(env);
 if (!result.ok) throw new Error(result.problems.join());
 const { settings } = result;
-const app = createApp({ settings, node: openNode(settings), cache: new MemoryCache() });
-const fetch: Fetch = (path, init) =>
-  app.fetch(new Request(`http://edge.example${path}`, init), {
-    waitUntil: () => {},
-  } as unknown as ExecutionContext);
+const fetch = appWith(network.keys);
+
+function appWith(milestoneKeys: MilestoneKeys | undefined): Fetch {
+  const own = { ...settings, milestoneKeys };
+  const app = createApp({ settings: own, node: openNode(own), cache: new MemoryCache() });
+  const ctx = { waitUntil: () => {} } as unknown as ExecutionContext;
+  return (path, init) => app.fetch(new Request(`http://edge.example${path}`, init), ctx);
+}
 
 beforeAll(async () => {
   const rig = await startLedger(env.LEDGER, network, 0);
@@ -73,6 +75,29 @@ function refusalOf({ path, method }: RecordedRead): 400 | 404 {
   const isIndex = path.includes('/by-index/') && /^\d+$/.test(name) && Number(name) < 2 ** 32;
   return isIndex || new RegExp(`^0x[0-9a-f]{${digits}}$`, 'i').test(name) ? 404 : 400;
 }
+
+/** As openapi.json describes the answer. */
+function schemaOf({ path }: RecordedRead): v.GenericSchema {
+  const last = path.replace(/\/(0x[0-9a-f]+|\d+)(?=\/|$)/g, '').replace(/^.*\/(v1|v2)\//, '');
+  return SCHEMAS[last]!;
+}
+
+const SCHEMAS: Record<string, v.GenericSchema> = {
+  blocks: responses.Block,
+  'blocks/metadata': responses.BlockMetadata,
+  milestones: responses.Milestone,
+  'milestones/by-index': responses.Milestone,
+  'milestones/utxo-changes': responses.UtxoChanges,
+  'milestones/by-index/utxo-changes': responses.UtxoChanges,
+  outputs: responses.Output,
+  'outputs/metadata': responses.OutputMetadata,
+  'transactions/included-block': responses.Block,
+  'transactions/included-block/metadata': responses.BlockMetadata,
+  receipts: responses.Receipts,
+  treasury: responses.Treasury,
+  create: responses.Inclusion,
+  validate: responses.ProofJudgement,
+};
 
 /** By the kind of what is asked for. */
 const kinds = Map.groupBy(
@@ -102,9 +127,49 @@ describe('every recorded answer', () => {
         expect(`0x${(await response.bytes()).toHex()}`, what).toBe(read.raw);
       } else {
         expect([what, response.status]).toEqual([what, 200]);
-        expect(await response.json(), what).toEqual(read.response);
+        const answer = await response.json();
+        expect(answer, what).toEqual(read.response);
+        v.parse(schemaOf(read), answer);
       }
     }
+  });
+});
+
+describe('proofs', () => {
+  const ids = reads.filter(({ path, status }) => path.includes('/create/') && status === 200);
+
+  it('of ours, each of 300 with a byte or a number changed, are refused', async () => {
+    const statuses = { 200: 0, 400: 0 };
+    const proofs = await Promise.all(ids.slice(0, 10).map((read) => ask(read)));
+    for (const [n, proof] of proofs.entries()) {
+      const changes = [...spoil(await proof.json())];
+      const step = Math.floor(changes.length / 30);
+      for (let i = 0; i < 30; i++) {
+        const { place, json } = changes[i * step + n]!;
+        const response = await fetch('/api/poi/v1/validate', {
+          method: 'POST',
+          body: JSON.stringify(json),
+        });
+        const { status } = response;
+        if (status === 200)
+          expect([place, await response.json()]).toEqual([place, { valid: false }]);
+        else expect([place, status]).toEqual([place, 400]);
+        statuses[status as 200 | 400]++;
+      }
+    }
+    // a type that is none makes it no proof
+    expect(statuses[200]).toBeGreaterThan(250);
+    expect(statuses[200] + statuses[400]).toBe(300);
+  });
+
+  it('of ours are valid, and not by other keys, nor by none', async () => {
+    const body = await (await ask(ids[0]!)).text();
+    const request: RequestInit = { method: 'POST', body };
+    expect(await (await fetch('/api/poi/v1/validate', request)).json()).toEqual({ valid: true });
+    const other = appWith({ keys: [{ ...keys[0]!, publicKey: new Uint8Array(32) }], threshold: 1 });
+    expect(await (await other('/api/poi/v1/validate', request)).json()).toEqual({ valid: false });
+    const without = await appWith(undefined)('/api/poi/v1/validate', request);
+    expect([without.status, await without.text()]).toEqual([500, errorBody(500)]);
   });
 });
 
