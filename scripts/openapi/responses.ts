@@ -122,6 +122,25 @@ export const ExplainedMilestone = v.strictObject({
   ),
 });
 
+const explainedBlock = ExplainedMilestone.entries.blocks.pipe[0].item;
+
+export const WhiteFlagExplanation = v.strictObject({
+  index: uint32,
+  timestamp: uint32,
+  inclusionMerkleRoot: hash,
+  appliedMerkleRoot: hash,
+  blocks: v.array(
+    v.strictObject({
+      ...explainedBlock.entries,
+      transactionId: v.optional(hash),
+      rules: v.optional(v.pipe(v.string(), v.description('Of docs/protocol.md; one decided.'))),
+      decidingInput: v.optional(
+        v.strictObject({ input: uint32, outputId: hex(68), spentBy: v.optional(hash) }),
+      ),
+    }),
+  ),
+});
+
 const proof = v.pipe(
   v.looseObject({}),
   v.description(

@@ -1,7 +1,7 @@
 /**
  * The routes that whoever checks this node's answers asks: blocks, milestones, receipts, proofs.
  */
-import { Id, MilestoneIndex } from '../../src/http/schemas.ts';
+import { Id, MilestoneIndex, WhiteFlagBody } from '../../src/http/schemas.ts';
 import { type Described, errors, json, ledgerIndexHeader, parameter } from './describe.ts';
 import * as responses from './responses.ts';
 
@@ -117,6 +117,21 @@ export const verificationPaths: Described = {
     [],
     json(responses.Tips),
   ),
+  '/api/edge/v1/whiteflag': {
+    post: {
+      operationId: 'explainWhiteFlag',
+      summary: 'The white flag, with every block that leads to its roots',
+      requestBody: { required: true, content: json(WhiteFlagBody) },
+      responses: {
+        200: {
+          description: 'Roots, blocks and verdicts.',
+          headers: ledgerIndexHeader,
+          content: json(responses.WhiteFlagExplanation),
+        },
+        ...errors(400, 401, 403, 404, 429, 500),
+      },
+    },
+  },
   '/api/poi/v1/create/{blockId}': {
     get: {
       operationId: 'createProof',

@@ -23,6 +23,7 @@ import { answerReceipts, answerTreasury } from './receipts.ts';
 import type { Route } from './route.ts';
 import { answerTips } from './tips.ts';
 import { answerWhiteFlag } from './white-flag.ts';
+import { answerWhiteFlagExplanation } from './white-flag-explanation.ts';
 
 /** Whatever follows the prefix is judged as an ID: 400, not 404 (docs/contract.md#nft-lookup). */
 export const NFT_PREFIX = '/api/indexer/v1/outputs/nft/';
@@ -79,6 +80,12 @@ export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
     { method: 'GET', path: '/api/core/v2/receipts/:migratedAt', handle: answerReceipts },
     { method: 'GET', path: '/api/core/v2/treasury', handle: answerTreasury },
     { method: 'GET', path: '/api/core/v2/tips', handle: answerTips },
+    {
+      method: 'POST',
+      path: '/api/edge/v1/whiteflag',
+      precheck: (request) => checkRate(whiteFlagLimit, request),
+      handle: answerWhiteFlagExplanation,
+    },
     { method: 'GET', path: '/api/edge/v1/whiteflag/:milestoneIndex', handle: answerExplanation },
     { method: 'GET', path: '/api/poi/v1/create/:blockId', handle: answerCreateProof },
     { method: 'POST', path: '/api/poi/v1/validate', handle: answerValidateProof },

@@ -13,7 +13,8 @@ import type { StoredBlock } from '../ledger/stored-block.ts';
 import type { LedgerChanges, MilestoneName, StoredMilestone } from '../ledger/stored-milestone.ts';
 import type { Tips } from '../ledger/tips.ts';
 import type { NftAnswer, NftRequest } from '../nft-index/look-up-nft.ts';
-import type { WhiteFlagRequest, WhiteFlagResult } from './compute-white-flag.ts';
+import type { WhiteFlagRefusal, WhiteFlagRequest, WhiteFlagResult } from './compute-white-flag.ts';
+import type { WhiteFlagExplanation } from './explain-white-flag.ts';
 import type { ProofJudgement } from './validate-proof.ts';
 
 export type {
@@ -26,12 +27,20 @@ export type { OutputStatus } from '../ledger/output-status.ts';
 export { LedgerUnreadable } from '../ledger/schema.ts';
 export type { StoredBlock } from '../ledger/stored-block.ts';
 export type { MilestoneName } from '../ledger/stored-milestone.ts';
-export type { RefusalReason, WhiteFlagRequest, WhiteFlagResult } from './compute-white-flag.ts';
+export type {
+  RefusalReason,
+  WhiteFlagRefusal,
+  WhiteFlagRequest,
+  WhiteFlagResult,
+} from './compute-white-flag.ts';
+export type { JudgedBlock } from './explain-white-flag.ts';
 
 /** Every method throws a LedgerUnreadable where D1 holds a ledger that another version wrote. */
 export interface EdgeNode {
   /** Steps 3 to 6 of the contract (docs/contract.md#white-flag). */
   computeWhiteFlag(request: WhiteFlagRequest): Promise<WhiteFlagResult>;
+  /** The same, with every block that leads to the roots. */
+  explainWhiteFlag(request: WhiteFlagRequest): Promise<WhiteFlagExplanation | WhiteFlagRefusal>;
   /**
    * Answers at the ledger's own index where that is below `minLedgerIndex`; undefined where nothing
    * was imported.

@@ -28,10 +28,12 @@ import { createRanking } from '../upstream/ranking.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import {
   computeWhiteFlag,
+  type WhiteFlagOptions,
+  type WhiteFlagRefusal,
   type WhiteFlagRequest,
-  type WhiteFlagResult,
 } from './compute-white-flag.ts';
 import type { EdgeNode } from './edge-node.ts';
+import { explainWhiteFlag } from './explain-white-flag.ts';
 import { openTreeHasher } from './open-tree-hasher.ts';
 import { validateProof } from './validate-proof.ts';
 
@@ -62,6 +64,13 @@ interface Shared {
   treeHasher: TreeHasher;
 }
 
+/** Roots, or an explanation of them. */
+type Compute<Answer> = (
+  db: Database,
+  request: WhiteFlagRequest,
+  options: WhiteFlagOptions,
+) => Promise<Answer | WhiteFlagRefusal>;
+
 export function openNode(settings: Settings): EdgeNode {
   const { ledger, nftIndex, upstreams, milestoneKeys } = settings;
   const nftSources = openNftSources(ledger, nftIndex, settings.versionId, Date.now);
@@ -78,7 +87,10 @@ export function openNode(settings: Settings): EdgeNode {
     return found;
   };
   return {
-    computeWhiteFlag: (request) => computeOnceCaughtUp(newSession(), shared, request),
+    computeWhiteFlag: (request) =>
+      answerOnceCaughtUp(newSession(), shared, request, computeWhiteFlag),
+    explainWhiteFlag: (request) =>
+      answerOnceCaughtUp(newSession(), shared, request, explainWhiteFlag),
     lookUpNft: (nftId, minLedgerIndex, request) =>
       certain(lookUpNft(nftSources, nftId, minLedgerIndex, request)),
     readStatus: () => certain(readNodeStatus(newSession(), upstreams.length > 0)),
@@ -155,17 +167,19 @@ function mayFetch({ upstreams, milestoneKeys }: Settings): boolean {
  * the ledger itself, may not have that one yet. Then the follower is told to look now, and the
  * question is put once more. The request itself stores nothing.
  */
-async function computeOnceCaughtUp(
+async function answerOnceCaughtUp<Answer extends { ok: true }>(
   db: Database,
   shared: Shared,
   request: WhiteFlagRequest,
-): Promise<WhiteFlagResult> {
+  compute: Compute<Answer>,
+): Promise<Answer | WhiteFlagRefusal> {
   const { settings } = shared;
   const deadline = Date.now() + REQUEST_MS;
-  const result = await computeFromLedger(db, shared, request, deadline);
+  const result = await answerFromLedger(db, shared, request, { compute, deadline });
   if (result.ok || result.ahead === undefined || result.ahead > MAX_MILESTONES_AHEAD) return result;
   if (settings.upstreams.length > 0) await catchUp(settings);
-  return computeFromLedger(settings.ledger.withSession('first-primary'), shared, request, deadline);
+  const primary = settings.ledger.withSession('first-primary');
+  return answerFromLedger(primary, shared, request, { compute, deadline });
 }
 
 async function catchUp(settings: Settings): Promise<void> {
@@ -177,16 +191,16 @@ async function catchUp(settings: Settings): Promise<void> {
   await Promise.race([pass, new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS))]);
 }
 
-async function computeFromLedger(
+async function answerFromLedger<Answer extends { ok: true }>(
   db: Database,
   { settings, sourceFor, treeHasher }: Shared,
   request: WhiteFlagRequest,
-  deadline: number,
-): Promise<WhiteFlagResult> {
+  { compute, deadline }: { compute: Compute<Answer>; deadline: number },
+): Promise<Answer | WhiteFlagRefusal> {
   const { milestoneKeys: keys } = settings;
   const openSource = mayFetch(settings) ? (head: Head) => sourceFor(head, deadline) : undefined;
   try {
-    return await computeWhiteFlag(db, request, { keys, openSource, treeHasher });
+    return await compute(db, request, { keys, openSource, treeHasher });
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
     writeLog('warn', 'upstream fails', { detail: describeError(error) });

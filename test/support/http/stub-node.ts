@@ -84,6 +84,7 @@ function computeWhiteFlag({
 
 export const stubNode: EdgeNode = {
   computeWhiteFlag: async (request) => computeWhiteFlag(request),
+  explainWhiteFlag: async () => ({ ok: false, reason: 'unknown', detail: 'made up' }),
   lookUpNft: async (nftId) => ({
     ledgerIndex: facts.ledgerIndex,
     outputId: `0x${nftId}` === facts.nftId ? facts.nftOutputId.slice(2) : undefined,
