@@ -34,6 +34,8 @@ export interface Settings {
   apiUser: { name: string; password: string } | undefined;
   /** What lets in by Bearer. */
   apiToken: string | undefined;
+  /** The milestone at which the network ended; undefined while it goes on. */
+  finalMilestone: number | undefined;
   /** Milestones for which spent outputs and the bytes of referenced blocks are kept. */
   retentionMilestones: number;
   /** What works out the Merkle roots of requests, if it proves right. */
@@ -165,6 +167,7 @@ const environment = v.pipe(
       API_PASSWORD: secret(/^\P{Cc}*$/u, 'must be text without control characters'),
       API_TOKEN: bearerToken,
       UPSTREAM_TOKEN: bearerToken,
+      FINAL_MILESTONE: integer(1),
       RETENTION_MILESTONES: integer(MIN_RETENTION_MILESTONES),
       TREE_HASHER: v.pipe(text, v.picklist(['', 'noble', 'unrolled'], 'must be noble or unrolled')),
       SERVER_TIMING: v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false')),
@@ -226,6 +229,7 @@ export function readSettings(env: unknown): SettingsResult {
       protectedRoutes: output.PROTECTED_ROUTES,
       apiUser: name !== undefined && password !== undefined ? { name, password } : undefined,
       apiToken: output.API_TOKEN,
+      finalMilestone: output.FINAL_MILESTONE,
       retentionMilestones: output.RETENTION_MILESTONES ?? 17_280,
       treeHasher: output.TREE_HASHER || 'noble',
       serverTiming: output.SERVER_TIMING === 'true',

@@ -26,6 +26,7 @@ describe('settings', () => {
       protectedRoutes: [],
       apiUser: undefined,
       apiToken: undefined,
+      finalMilestone: undefined,
       retentionMilestones: 17_280,
       treeHasher: 'noble',
       serverTiming: false,
@@ -42,6 +43,7 @@ describe('settings', () => {
         API_PASSWORD: '',
         API_TOKEN: '',
         UPSTREAM_TOKEN: '',
+        FINAL_MILESTONE: '',
         RETENTION_MILESTONES: '',
         TREE_HASHER: ' ',
         SERVER_TIMING: '',
@@ -114,6 +116,10 @@ describe('settings', () => {
     expect(problems[0]).not.toContain('secret');
   });
 
+  it('read the milestone at which a network ended', () => {
+    expect(settingsOf({ FINAL_MILESTONE: '17011901' }).finalMilestone).toBe(17_011_901);
+  });
+
   it('have no keys unless both keys and threshold are set', () => {
     expect(settingsOf({ MILESTONE_PUBLIC_KEYS: keyA }).milestoneKeys).toBeUndefined();
     expect(settingsOf({ MILESTONE_THRESHOLD: '1' }).milestoneKeys).toBeUndefined();
@@ -137,6 +143,9 @@ describe('settings', () => {
     ['API_TOKEN', 'se cret'],
     ['API_TOKEN', 'secret=x'],
     ['UPSTREAM_TOKEN', 'secret\n'],
+    ['FINAL_MILESTONE', '0'],
+    ['FINAL_MILESTONE', 'last'],
+    ['FINAL_MILESTONE', '4294967296'],
     ['RETENTION_MILESTONES', '34'],
     ['RETENTION_MILESTONES', '1e9'],
     ['RETENTION_MILESTONES', '4294967296'],

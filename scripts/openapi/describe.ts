@@ -35,6 +35,10 @@ export const ledgerIndexHeader = {
     description: 'The ledger index at which the answer is true.',
     schema: { type: 'integer' },
   },
+  'X-Final-Milestone': {
+    description: 'The same, where the network ended there.',
+    schema: { type: 'integer' },
+  },
 };
 
 export function describeError(status: string, description: string): Described {

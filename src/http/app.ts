@@ -15,9 +15,10 @@ import { errorAnswer, HttpError } from './errors.ts';
 import { answerPreflight } from './preflight.ts';
 import { createRouteGuard } from './protected-routes.ts';
 import { isPublic } from './public-routes.ts';
+import { IMMUTABLE_FOR_A_DAY } from './raw.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { Answer, RequestNotes, Route } from './route.ts';
-import { listRoutes, NFT_PREFIX, nftRoute } from './routes.ts';
+import { HEALTH_PATH, listRoutes, NFT_PREFIX, nftRoute } from './routes.ts';
 import { toResponse } from './to-response.ts';
 
 export interface App {
@@ -31,6 +32,7 @@ export interface AppParts {
     | 'protectedRoutes'
     | 'apiUser'
     | 'apiToken'
+    | 'finalMilestone'
     | 'serverTiming'
     | 'whiteFlagLimit'
     | 'requests'
@@ -129,7 +131,12 @@ export function createApp({ settings, node, cache }: AppParts): App {
       const ms = performance.now() - started;
       report(exchange, answer.status ?? 200, ms, error);
       const { ledgerIndex, stages } = exchange.notes;
+      const isFinal = ledgerIndex !== undefined && ledgerIndex === settings.finalMilestone;
       const extraHeaders = {
+        ...(isFinal && {
+          ...finalHeaders(exchange, answer),
+          'x-final-milestone': String(ledgerIndex),
+        }),
         // a cache that kept the answer would give it to whoever asks
         ...(exchange.isProtected && { 'cache-control': 'private, no-store' }),
         ...(ledgerIndex !== undefined && { 'x-ledger-index': String(ledgerIndex) }),
@@ -173,6 +180,20 @@ export function createApp({ settings, node, cache }: AppParts): App {
  */
 function isRoutine(route: string, status: number): boolean {
   return route === nftRoute.path && [200, 304, 404].includes(status);
+}
+
+/**
+ * A ledger that is over never changes, so caches may keep what is said of it for long. Answers that
+ * say something of their own to caches, and errors, are left as they are.
+ */
+function finalHeaders(
+  { request, route }: Exchange,
+  { status = 200, headers = {} }: Answer,
+): Record<string, string> {
+  const own = headers['cache-control'] ?? '';
+  const isKept = route !== HEALTH_PATH && ['GET', 'HEAD'].includes(request.method);
+  if (!isKept || ![200, 304].includes(status) || /no-store|immutable/.test(own)) return {};
+  return IMMUTABLE_FOR_A_DAY;
 }
 
 /** An answer that is ready goes out before anything that is begun in a later turn. */

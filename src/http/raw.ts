@@ -17,7 +17,7 @@ export const IMMUTABLE = { 'cache-control': `public, max-age=${YEAR_SECONDS}, im
 
 /**
  * Of what the index of an applied milestone names: it never changes, but another network that is
- * served under the same URL has other milestones.
+ * served under the same URL has other milestones. And of a ledger that is over.
  */
 export const IMMUTABLE_FOR_A_DAY = { 'cache-control': `public, max-age=${DAY_SECONDS}, immutable` };
 

@@ -28,6 +28,8 @@ import { answerWhiteFlagExplanation } from './white-flag-explanation.ts';
 /** Whatever follows the prefix is judged as an ID: 400, not 404 (docs/contract.md#nft-lookup). */
 export const NFT_PREFIX = '/api/indexer/v1/outputs/nft/';
 
+export const HEALTH_PATH = '/health';
+
 export const nftRoute: Route = { method: 'GET', path: `${NFT_PREFIX}:nftId`, handle: answerNft };
 
 export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
@@ -38,7 +40,7 @@ export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
       precheck: (request) => checkRate(whiteFlagLimit, request),
       handle: answerWhiteFlag,
     },
-    { method: 'GET', path: '/health', handle: answerHealth },
+    { method: 'GET', path: HEALTH_PATH, handle: answerHealth },
     { method: 'GET', path: '/api/routes', handle: answerApiRoutes },
     { method: 'GET', path: '/api/core/v2/info', handle: answerInfo },
     { method: 'GET', path: '/api/core/v2/outputs/:outputId', handle: answerOutput },

@@ -53,7 +53,7 @@ export async function explainWhiteFlag(
     const { order, reasons } = whiteFlag;
     if (order.length > MAX_EXPLAINED_BLOCKS)
       return refuse('failed', `more than ${MAX_EXPLAINED_BLOCKS} blocks to explain`);
-    const numbers = Array.from(order, (position) => cone.rowAt(position));
+    const numbers = Array.from(order, (position) => cone.numberAt(position));
     const blocks = await readBlocks(db, loaded, numbers);
     const deciding = findDecidingInputs(cone, whiteFlag, loaded.view.states);
     return {

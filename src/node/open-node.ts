@@ -93,7 +93,8 @@ export function openNode(settings: Settings): EdgeNode {
       answerOnceCaughtUp(newSession(), shared, request, explainWhiteFlag),
     lookUpNft: (nftId, minLedgerIndex, request) =>
       certain(lookUpNft(nftSources, nftId, minLedgerIndex, request)),
-    readStatus: () => certain(readNodeStatus(newSession(), upstreams.length > 0)),
+    readStatus: () =>
+      certain(readNodeStatus(newSession(), upstreams.length > 0, settings.finalMilestone)),
     readOutput: (outputId) => certain(readOutput(newSession(), outputId)),
     readBlock: async (blockId) => {
       const stored = await certain(readBlock(newSession(), blockId));

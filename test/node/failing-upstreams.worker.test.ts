@@ -56,6 +56,7 @@ it.each([
     protectedRoutes: [],
     apiUser: undefined,
     apiToken: undefined,
+    finalMilestone: undefined,
     retentionMilestones: 100,
     treeHasher: 'noble',
     serverTiming: false,

@@ -52,6 +52,7 @@ function open(treeHasher: TreeHasherName) {
     protectedRoutes: [],
     apiUser: undefined,
     apiToken: undefined,
+    finalMilestone: undefined,
     retentionMilestones: 100,
     treeHasher,
     serverTiming: false,

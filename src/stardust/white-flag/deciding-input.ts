@@ -38,7 +38,7 @@ export function findDecidingInputs(
         (output) =>
           spent.has(output) || (!created.has(output) && ledger.get(output) !== LedgerState.Unspent),
       );
-      if (input < 0) throw new Error(`no input of block ${cone.rowAt(position)} decided`);
+      if (input < 0) throw new Error(`no input of block ${cone.numberAt(position)} decided`);
       found.set(place, { input, spentBy: spent.get(inputs[input]!) });
     }
   }

@@ -79,7 +79,7 @@ export async function checkRow(fetch: Fetch, row: Row): Promise<void> {
 export function checkAlways(response: Response): void {
   expect(response.headers.get('access-control-allow-origin')).toBe('*');
   expect(response.headers.get('access-control-expose-headers')).toBe(
-    'X-Ledger-Index, X-Error-Detail, ETag, Retry-After',
+    'X-Ledger-Index, X-Final-Milestone, X-Error-Detail, ETag, Retry-After',
   );
   expect(response.headers.get('cache-control')).not.toBeNull();
   if (response.status >= 400) {
@@ -318,6 +318,6 @@ export function whiteFlagRows(facts: Facts): Row[] {
       init: post(good),
       status: 404,
     },
-    { name: '404: unknown path', path: '/api/core/v2/tips', status: 404 },
+    { name: '404: unknown path', path: '/api/core/v2/peers', status: 404 },
   ];
 }

@@ -49,6 +49,7 @@ export function recordedStatus(network: Network, ledgerIndex: number, now?: numb
     pendingParameters: pending,
     upstream: undefined,
     follower: { state: 'following' },
+    finalMilestone: undefined,
     referencedBlocksPerSecond: 1,
   };
 }

@@ -48,6 +48,7 @@ export const status: NodeStatus = {
   pendingParameters: [],
   upstream: undefined,
   follower: { state: 'off' },
+  finalMilestone: undefined,
   referencedBlocksPerSecond: 8.6,
 };
 
@@ -135,6 +136,7 @@ export function fetchFrom({
       protectedRoutes: [],
       apiUser: undefined,
       apiToken: undefined,
+      finalMilestone: undefined,
       serverTiming: false,
       whiteFlagLimit: undefined,
       requests: undefined,
