@@ -4,6 +4,7 @@
  * applied.
  */
 import * as v from 'valibot';
+import { mustAnswer, type NodeClient, openNode } from '../lib/node-client.ts';
 
 const block = v.object({
   blockId: v.string(),
@@ -36,31 +37,13 @@ export function readExplanation(json: unknown, source: string): Explanation {
 
 const CONCURRENT_REQUESTS = 6;
 
-/** A node by its URL; a user name and a password in it are sent by HTTP Basic. */
-function openNode(text: string): (path: string, body?: string) => Promise<Response> {
-  const url = new URL(text);
-  const { username, password } = url;
-  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const headers: Record<string, string> =
-    username === '' ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` };
-  const base = `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
-  return (path, body) =>
-    fetch(base + path, { headers, ...(body !== undefined && { method: 'POST', body }) });
-}
-
-type Node = ReturnType<typeof openNode>;
-
-async function readJson(node: Node, path: string, body?: string): Promise<unknown> {
-  const response = await node(path, body);
-  if (response.status === 200) return response.json();
-  await response.body?.cancel();
-  const detail = response.headers.get('x-error-detail');
-  throw new Error(`${response.url}: status ${response.status}${detail ? `, ${detail}` : ''}`);
+async function askJson(node: NodeClient, path: string, body?: string): Promise<unknown> {
+  return (await mustAnswer(await node(path, body === undefined ? {} : { body }), path)).json();
 }
 
 /** An edge node's explanation of the request. */
 export async function askEdgeNode(url: string, request: string): Promise<Explanation> {
-  return readExplanation(await readJson(openNode(url), '/api/edge/v1/whiteflag', request), url);
+  return readExplanation(await askJson(openNode(url), '/api/edge/v1/whiteflag', request), url);
 }
 
 const info = v.object({
@@ -71,7 +54,7 @@ const info = v.object({
 /** What another node says: an edge node to the request, a HORNET of the blocks that ours names. */
 export async function askNode(url: string, request: string, ours: Explanation) {
   const node = openNode(url);
-  const { name, status } = v.parse(info, await readJson(node, '/api/core/v2/info'));
+  const { name, status } = v.parse(info, await askJson(node, '/api/core/v2/info'));
   if (name === 'stardust-edge-node') return askEdgeNode(url, request);
   if (status.confirmedMilestone.index < ours.index) {
     throw new Error(
@@ -91,8 +74,8 @@ const metadata = v.object({
 });
 
 /** The blocks of the milestone, in its order, among those that we were told of. */
-async function askHornet(node: Node, { index, blocks }: Explanation): Promise<Explanation> {
-  const milestone = await readJson(node, `/api/core/v2/milestones/by-index/${index}`);
+async function askHornet(node: NodeClient, { index, blocks }: Explanation): Promise<Explanation> {
+  const milestone = await askJson(node, `/api/core/v2/milestones/by-index/${index}`);
   const found: JudgedBlock[] = [];
   const left = blocks.values();
   const work = async () => {

@@ -72,6 +72,22 @@ export function recordedNode(network: Network, ledgerIndex: number): Partial<Edg
         ledgerIndex,
       };
     },
+    async readBlock(id) {
+      const block = network.blocks.get(`0x${id}`);
+      return (
+        block && {
+          blockId: id,
+          bytes: block.bytes,
+          isSolid: true,
+          referenced: undefined,
+          ledgerIndex,
+        }
+      );
+    },
+    async readMilestone(name) {
+      const milestone = 'index' in name ? milestoneAt(network, name.index) : undefined;
+      return milestone && { index: milestone.index, payload: milestone.payload, ledgerIndex };
+    },
     async explainMilestone(index) {
       const milestone = milestoneAt(network, index);
       if (milestone === undefined || index > ledgerIndex) return undefined;
