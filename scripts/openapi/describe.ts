@@ -18,7 +18,7 @@ export const ERRORS = {
 } as const;
 
 /** Describes the JSON that the schema reads, before its transformations. */
-function schemaOf(schema: Schema): Described {
+export function schemaOf(schema: Schema): Described {
   const { $schema: _, ...described } = toJsonSchema(schema, {
     target: 'draft-2020-12',
     typeMode: 'input',

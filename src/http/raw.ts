@@ -7,7 +7,7 @@ import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 /**
  * An Accept that begins with it asks for raw bytes, as in HORNET; the answer has this type then.
  */
-const RAW = 'application/vnd.iota.serializer-v1';
+export const RAW = 'application/vnd.iota.serializer-v1';
 
 const YEAR_SECONDS = 365 * 86_400;
 const DAY_SECONDS = 86_400;
@@ -29,7 +29,7 @@ export function rawOrJson(
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
   // a cache must not give the one for the other
-  const all = { ...headers, vary: 'Accept' };
+  const all = { ...headers, vary: 'accept' };
   if (request.headers.get('accept')?.startsWith(RAW)) {
     return { body: bytes, headers: { ...all, 'content-type': RAW } };
   }

@@ -14,7 +14,9 @@ import { answerHealth } from './health.ts';
 import { answerInfo } from './info.ts';
 import { answerExplanation } from './milestone-explanation.ts';
 import { answerLedgerChanges, answerMilestone } from './milestones.ts';
+import { answerNftList } from './nft-list.ts';
 import { answerNft } from './nft-lookup.ts';
+import { answerNftOutput, answerNfts } from './nfts.ts';
 import { answerOutput, answerOutputMetadata } from './outputs.ts';
 import { answerOpenApi, answerPage } from './pages.ts';
 import { answerCreateProof, answerValidateProof } from './poi.ts';
@@ -43,6 +45,9 @@ export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
     { method: 'GET', path: HEALTH_PATH, handle: answerHealth },
     { method: 'GET', path: '/api/routes', handle: answerApiRoutes },
     { method: 'GET', path: '/api/core/v2/info', handle: answerInfo },
+    { method: 'GET', path: '/api/indexer/v1/outputs/nft', handle: answerNftList },
+    { method: 'GET', path: '/api/edge/v1/nfts', handle: answerNfts },
+    { method: 'GET', path: '/api/edge/v1/nfts/:nftId', handle: answerNftOutput },
     { method: 'GET', path: '/api/core/v2/outputs/:outputId', handle: answerOutput },
     {
       method: 'GET',

@@ -9,6 +9,8 @@ import { explainMilestone, proveBlock } from '../ledger/applied-milestone.ts';
 import { ConeUnavailable } from '../ledger/block-source.ts';
 import type { Database } from '../ledger/database.ts';
 import { type Head, headFromRow, SELECT_HEAD } from '../ledger/head.ts';
+import { readNftList } from '../ledger/nft-list/read-list.ts';
+import { readNftOutputs } from '../ledger/nft-outputs.ts';
 import { readNodeStatus } from '../ledger/node-status.ts';
 import { readOutput } from '../ledger/output-status.ts';
 import { readReceipts, readTreasury } from '../ledger/receipts.ts';
@@ -75,6 +77,9 @@ export function openNode(settings: Settings): EdgeNode {
   const { ledger, nftIndex, upstreams, milestoneKeys } = settings;
   const nftSources = openNftSources(ledger, nftIndex, settings.versionId, Date.now);
   const newSession = () => ledger.withSession('first-unconstrained');
+  /** A replica may not have come to a milestone that was asked for. */
+  const sessionFrom = (minLedgerIndex: number) =>
+    minLedgerIndex > 0 ? ledger.withSession('first-primary') : newSession();
   const shared = {
     settings,
     sourceFor: createSources(settings),
@@ -95,7 +100,11 @@ export function openNode(settings: Settings): EdgeNode {
       certain(lookUpNft(nftSources, nftId, minLedgerIndex, request)),
     readStatus: () =>
       certain(readNodeStatus(newSession(), upstreams.length > 0, settings.finalMilestone)),
-    readOutput: (outputId) => certain(readOutput(newSession(), outputId)),
+    listNfts: (query, minLedgerIndex) => certain(readNftList(sessionFrom(minLedgerIndex), query)),
+    readNfts: (nftIds, minLedgerIndex) =>
+      certain(readNftOutputs(sessionFrom(minLedgerIndex), nftIds)),
+    readOutput: (outputId, minLedgerIndex) =>
+      certain(readOutput(sessionFrom(minLedgerIndex), outputId)),
     readBlock: async (blockId) => {
       const stored = await certain(readBlock(newSession(), blockId));
       return stored ?? fetchOpenBlock(newSession(), shared, blockId);

@@ -57,7 +57,10 @@ describe('at the final milestone', () => {
     const { headers } = await fetchFrom({ node, settings: { finalMilestone: 106 } })(
       `/api/core/v2/outputs/${id}`,
     );
-    expect([headers.get('cache-control'), headers.get('vary')]).toEqual([DAY, 'Accept']);
+    expect([headers.get('cache-control'), headers.get('vary')]).toEqual([
+      DAY,
+      'x-min-ledger-index, accept',
+    ]);
   });
 
   it('what asks for a password is kept nowhere', async () => {

@@ -178,11 +178,11 @@ describe('caching', () => {
   const { id } = network.milestones[49]!;
   const year = 'public, max-age=31536000, immutable';
   it.each([
-    [`blocks/${block.id}`, year, 'Accept'],
+    [`blocks/${block.id}`, year, 'accept'],
     [`blocks/${block.id}/metadata`, year, null],
-    [`milestones/${id}`, year, 'Accept'],
+    [`milestones/${id}`, year, 'accept'],
     [`milestones/${id}/utxo-changes`, year, null],
-    ['milestones/by-index/50', 'public, max-age=86400, immutable', 'Accept'],
+    ['milestones/by-index/50', 'public, max-age=86400, immutable', 'accept'],
     ['milestones/by-index/50/utxo-changes', 'public, max-age=86400, immutable', null],
     ['treasury', 'no-store', null],
     ['receipts', 'no-store', null],
