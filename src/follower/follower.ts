@@ -21,6 +21,9 @@ import type { PassBudget } from './try-upstream.ts';
 /** From the end of a pass to the next. */
 const PASS_INTERVAL_MS = 1000;
 
+/** The same once the ledger is at its final milestone: answers out of KV must stay young. */
+const REST_INTERVAL_MS = 60_000;
+
 /**
  * A pass stays below the platform's limits of one invocation: 30 s of CPU, 10,000 subrequests
  * (https://developers.cloudflare.com/workers/platform/limits/) and 1,000 D1 queries
@@ -59,15 +62,17 @@ export class Follower extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    let behind = false;
+    let result: PassResult = { applied: 0, behind: false };
     try {
-      behind = (await this.pass()).behind;
+      result = await this.pass();
     } catch (error) {
       writeLog('error', 'pass failed', { error: describeError(error) });
     }
+    const { behind, ended } = result;
     if (behind || this.env.UPSTREAM_URL) {
       // without an upstream only KV is behind, which takes a write a second
-      const wait = behind && this.env.UPSTREAM_URL ? 0 : PASS_INTERVAL_MS;
+      const pause = ended ? REST_INTERVAL_MS : PASS_INTERVAL_MS;
+      const wait = behind && this.env.UPSTREAM_URL ? 0 : pause;
       await this.ctx.storage.setAlarm(Date.now() + wait);
     }
   }
@@ -111,6 +116,7 @@ export class Follower extends DurableObject<Env> {
       );
       return { applied: 0, behind: false };
     }
+    let published = true;
     const context = {
       db: settings.ledger,
       upstreams: openUpstreams(settings, PATIENCE),
@@ -119,12 +125,15 @@ export class Follower extends DurableObject<Env> {
       memory: this.#memory,
       publish: async (behind: boolean) => {
         const interval = behind ? PUBLISH_INTERVAL_BEHIND_MS : PUBLISH_INTERVAL_MS;
-        await this.#publishIfDue(settings, interval);
+        published = await this.#publishIfDue(settings, interval);
       },
       retention: settings.retentionMilestones,
+      finalMilestone: settings.finalMilestone,
     };
     const deadline = Date.now() + MAX_PASS_MS;
-    return followOnce(context, { deadline, fetches: MAX_PASS_FETCHES, ...budget });
+    const passed = await followOnce(context, { deadline, fetches: MAX_PASS_FETCHES, ...budget });
+    // there is no rest before KV has all that the ledger has
+    return { ...passed, ended: passed.ended === true && published };
   }
 
   /**

@@ -42,7 +42,7 @@ function infoToJson(status: NodeStatus, now: number) {
       referencedBlocksPerSecond: rate,
       referencedRate: rate > 0 ? 100 : 0,
     },
-    features: [],
+    features: ledger.index === status.finalMilestone ? ['finalMilestone'] : [],
   };
 }
 

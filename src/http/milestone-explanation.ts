@@ -22,11 +22,12 @@ export async function answerExplanation({ params, node }: RouteContext): Promise
     milestoneId: `0x${milestone.milestoneId}`,
     inclusionMerkleRoot: `0x${milestone.inclusionMerkleRoot}`,
     appliedMerkleRoot: `0x${milestone.appliedMerkleRoot}`,
-    blocks: milestone.blocks.map(explain),
+    blocks: milestone.blocks.map(explainBlock),
   });
 }
 
-function explain({ blockId, payload, reason }: ExplainedBlock, whiteFlagIndex: number) {
+/** The states are those that TIP-25 gives the metadata of blocks. */
+export function explainBlock({ blockId, payload, reason }: ExplainedBlock, whiteFlagIndex: number) {
   const block = { blockId: `0x${blockId}`, whiteFlagIndex, payload };
   if (reason === undefined) return { ...block, ledgerInclusionState: 'noTransaction' };
   if (reason === 0) return { ...block, ledgerInclusionState: 'included' };

@@ -36,6 +36,7 @@ import {
 } from './open-packs.ts';
 import { changeOutputs, readOutputChanges } from './output-changes.ts';
 import type { OutputState } from './packs.ts';
+import { insertReceipt } from './receipts.ts';
 import { readPacksToRewrite } from './rewrite-open.ts';
 import { statesOf, toOpenBlock } from './store-blocks.ts';
 
@@ -105,12 +106,13 @@ export async function applyStatements(
     ...insertIds(
       db,
       head.idTables,
-      index,
+      { index, id: toHexDigits(id) },
       blocks.map((block) => [block.id, block.number] as const),
       outputs.spent.map((output) => output.id),
     ),
     ...changeOutputs(db, milestone, outputs),
     ...announceStatements(db, milestone),
+    ...insertReceipt(db, milestone),
   ];
 }
 

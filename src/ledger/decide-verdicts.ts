@@ -86,8 +86,11 @@ const SELECT_BYTES = `
   SELECT 'open' AS name, key, bytes FROM open WHERE key IN (SELECT value FROM json_each(?1))
   UNION ALL SELECT 'pack', key, bytes FROM pack WHERE key IN (SELECT value FROM json_each(?2))`;
 
-/** Blocks of the cone, by their numbers: fetched ones, or from where the view saw them stand. */
-async function readBlocks(
+/**
+ * Blocks of the cone, by their numbers: fetched ones, or from where the view saw them stand. Throws
+ * a LedgerMoved where one has left the pack that it was seen in.
+ */
+export async function readBlocks(
   db: Database,
   { view, fetched }: LoadedCone,
   numbers: readonly number[],
