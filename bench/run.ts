@@ -15,6 +15,7 @@ import { growthCases } from './cases/growth.ts';
 import { judgeCases } from './cases/judge.ts';
 import { ledgerCases } from './cases/ledgers.ts';
 import { nftCases } from './cases/nft.ts';
+import { nftListCases } from './cases/nft-lists.ts';
 import { whiteFlagCases } from './cases/white-flag.ts';
 
 const CASES = [
@@ -22,6 +23,7 @@ const CASES = [
   ...growthCases,
   ...ledgerCases,
   ...nftCases,
+  ...nftListCases,
   ...followingCases,
   ...judgeCases,
 ];

@@ -12,6 +12,7 @@ import { publish } from '../nft-index/publish.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { openUpstreams } from '../upstream/open-upstreams.ts';
 import { verifySignature } from '../verify-signature.ts';
+import { fillLists } from './fill-lists.ts';
 import { createFollowerMemory } from './follower-context.ts';
 import { stopFollowing } from './follower-status.ts';
 import { followOnce, type PassResult } from './pass.ts';
@@ -98,8 +99,11 @@ export class Follower extends DurableObject<Env> {
     if (!result.ok) throw new Error(result.problems.join('; '));
     const { settings } = result;
     // without an upstream, what an import left to publish is still to be done
-    if (settings.upstreams.length === 0)
-      return { applied: 0, behind: !(await this.#publishIfDue(settings, PUBLISH_INTERVAL_MS)) };
+    if (settings.upstreams.length === 0) {
+      const published = await this.#publishIfDue(settings, PUBLISH_INTERVAL_MS);
+      const filled = await fillLists(settings.ledger);
+      return { applied: 0, behind: !published || !filled };
+    }
     if (settings.milestoneKeys === undefined) {
       await stopFollowing(
         settings.ledger,

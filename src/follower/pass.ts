@@ -9,6 +9,7 @@ import { LedgerMoved } from '../ledger/fence.ts';
 import { prune } from '../ledger/prune.ts';
 import { describeError, writeLog } from '../log.ts';
 import type { Upstream } from '../upstream/upstream.ts';
+import { fillLists } from './fill-lists.ts';
 import type { FollowerContext } from './follower-context.ts';
 import { saveFollowerState, stopFollowing } from './follower-status.ts';
 import type { LedgerPosition } from './ledger-position.ts';
@@ -51,7 +52,10 @@ export async function followOnce(
       fetched.clear();
     }
     // after a failure too: a ledger that is never pruned may be why passes fail
-    if (!budget.milestonesOnly) await pruneIfPossible(context);
+    if (!budget.milestonesOnly) {
+      await pruneIfPossible(context);
+      await fillLists(context.db);
+    }
   }
 }
 
