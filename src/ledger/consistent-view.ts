@@ -10,12 +10,9 @@
  * milestone these are the open blocks, and for the audit of a past one the blocks of that
  * milestone.
  */
-import { fromBase64Pieces } from '../stardust/bytes.ts';
 import type { ParameterTable } from '../stardust/parameter-table.ts';
-import { renumberOutputs } from '../stardust/white-flag/block-record.ts';
-import { type Cone, readCone } from '../stardust/white-flag/cone.ts';
-import { NumberMap } from '../stardust/white-flag/number-map.ts';
-import { LedgerState } from '../stardust/white-flag/walk.ts';
+import type { Cone } from '../stardust/white-flag/cone.ts';
+import type { NumberMap } from '../stardust/white-flag/number-map.ts';
 import { ConeUnavailable } from './block-source.ts';
 import { type Database, runBatch } from './database.ts';
 import {
@@ -30,8 +27,9 @@ import { findInCone, type KnownBlock, knownBlock } from './known-blocks.ts';
 import { findOutputs, knownOutputs, type Numbering, type OutputsToFind } from './known-outputs.ts';
 import { parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
 import type { NextNumbers } from './open-packs.ts';
-import { type Mention, PARTS, readStates } from './packs.ts';
+import { PARTS } from './packs.ts';
 import type { PreparedBlock } from './prepare-blocks.ts';
+import { readPacks, type ViewedPack } from './view-packs.ts';
 
 export interface ConsistentView {
   head: Head;
@@ -51,13 +49,6 @@ export interface ConsistentView {
   states: NumberMap;
   /** Of the outputs that were to be found, and what is free. */
   numbering: Omit<Numbering, 'blocks'>;
-}
-
-export interface ViewedPack {
-  table: 'open' | 'pack';
-  key: number;
-  /** Bytes of its records. */
-  length: number;
 }
 
 /** The most packs that a request reads. A cone that needs more is not walked for it. */
@@ -126,8 +117,29 @@ export async function readView(
   // mostly the parents stand among the open blocks, where they are found without the index of IDs
   const isHot = request.outputs === undefined && request.named.length <= 8;
   const view = await readOnce(db, request, isHot);
-  if (view === undefined || !isHot || view.named.size === request.named.length) return view;
-  return request.index === view.head.ledger + 1 ? readOnce(db, request, false) : view;
+  if (view === undefined || !isHot || request.index !== view.head.ledger + 1) return view;
+  const missing = request.named.filter((id) => !view.named.has(id));
+  if (missing.length === 0) return view;
+  const found = await findReferenced(db, view.head, missing);
+  // milestones alone change the index of IDs: with none since, it tells of the view's moment
+  return found === undefined
+    ? readOnce(db, request, false)
+    : { ...view, named: new Map([...view.named, ...found]) };
+}
+
+/** Those of the blocks that milestones reference; undefined where the ledger has moved. */
+async function findReferenced(
+  db: Database,
+  { generation, ledger }: Head,
+  ids: readonly string[],
+): Promise<Map<string, KnownBlock> | undefined> {
+  const [heads, found] = await runBatch(db, [
+    db.prepare(SELECT_HEAD).bind(null),
+    db.prepare(FIND_NAMED).bind(JSON.stringify(ids), ledger + 1, 0),
+  ]);
+  const head = heads![0] && headFromRow(heads![0]);
+  const isSame = head?.generation === generation && head.ledger === ledger;
+  return isSame ? new Map(found!.map(knownBlock)) : undefined;
 }
 
 async function readOnce(
@@ -169,64 +181,6 @@ function tooLarge(what: string): ConeUnavailable {
   return new ConeUnavailable('too-large', `${what}: too many to walk`);
 }
 
-interface Packs {
-  cone: Cone;
-  packs: ViewedPack[];
-  states: NumberMap;
-  /** Outputs by ID, where the packs are of several milestones. */
-  numberOf: Map<string, number> | undefined;
-}
-
-function readPacks(rows: readonly Record<string, unknown>[], index: number): Packs {
-  const states = new NumberMap();
-  const texts = rows.map((row) => String(row.records));
-  const packs = rows.map(({ name, key }, i): ViewedPack => {
-    return { table: name as 'open' | 'pack', key: Number(key), length: bytesIn(texts[i]!) };
-  });
-  const records = fromBase64Pieces(texts);
-  const isSpan = rows.some(({ mentions }) => mentions !== null);
-  if (!isSpan) {
-    for (const row of rows) addStates(String(row.states), index, states, (number) => number);
-    return { cone: readCone([records]), packs, states, numberOf: undefined };
-  }
-  const numberOf = new Map<string, number>();
-  let start = 0;
-  for (const [i, row] of rows.entries()) {
-    const own = new Map<number, number>();
-    for (const [number, id] of JSON.parse(String(row.mentions)) as Mention[]) {
-      const one = numberOf.get(id) ?? numberOf.size + 1;
-      numberOf.set(id, one);
-      own.set(number, one);
-    }
-    const { length } = packs[i]!;
-    renumberOutputs(records.subarray(start, start + length), (number) => own.get(number)!);
-    addStates(String(row.states), index, states, (number) => own.get(number)!);
-    start += length;
-  }
-  return { cone: readCone([records]), packs, states, numberOf };
-}
-
-/** Of base64 without padding. */
-function bytesIn(text: string): number {
-  return (text.length / 4) * 3;
-}
-
-/**
- * The states before the milestone. Of two packs the later knows more only of what is not before.
- */
-function addStates(
-  text: string,
-  index: number,
-  states: NumberMap,
-  numberOf: (number: number) => number,
-): void {
-  readStates(text, (number, created, spent) => {
-    if (created >= index) return;
-    const isSpent = spent > 0 && spent < index;
-    states.set(numberOf(number), isSpent ? LedgerState.Spent : LedgerState.Unspent);
-  });
-}
-
 /** Numbers for outputs of blocks that D1 does not have, and what is free behind them. */
 function numberOutputs(
   rows: readonly Record<string, unknown>[],
@@ -244,31 +198,6 @@ function numberOutputs(
     if (number !== undefined && !outputs.has(id)) outputs.set(id, { number });
   }
   return { outputs, nextBlock, nextOutput };
-}
-
-/** The pack, by its place among the view's, that each block of the cone stands in, and where. */
-export function placesOf({ cone, packs }: ConsistentView): { pack: number; at: number }[] {
-  const places: { pack: number; at: number }[] = [];
-  let left = 0;
-  let pack = -1;
-  for (let position = 0, at = 0; position < cone.size; position++, at++) {
-    while (left === 0) {
-      left = packs[++pack]!.length;
-      at = 0;
-    }
-    left -= cone.recordAt(position).length;
-    places.push({ pack, at });
-  }
-  return places;
-}
-
-/**
- * The highest key of an open pack; only of a view of the ledger's next milestone, which has all.
- */
-export function lastOpenPack({ packs }: ConsistentView): number | undefined {
-  return packs.reduce<number | undefined>((last, { table, key }) => {
-    return table === 'open' && key > (last ?? 0) ? key : last;
-  }, undefined);
 }
 
 export interface LoadedCone {

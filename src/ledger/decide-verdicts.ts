@@ -10,11 +10,12 @@ import { leafHash } from '../stardust/merkle.ts';
 import { type Cone, inputsAt, outputsAt, readCone } from '../stardust/white-flag/cone.ts';
 import { type Proposal, type WhiteFlag, walkCone } from '../stardust/white-flag/walk.ts';
 import type { AdmissionRules } from './admission-rules.ts';
-import { type LoadedCone, placesOf } from './consistent-view.ts';
+import type { LoadedCone } from './consistent-view.ts';
 import { type Database, runBatch } from './database.ts';
 import { LedgerMoved } from './fence.ts';
 import { findOutputs, type KnownOutput, knownOutputs } from './known-outputs.ts';
 import { completeRecord, outputsToFind } from './prepare-blocks.ts';
+import { placesOf } from './view-packs.ts';
 
 /**
  * Decides what the walk left undecided, and walks again. A verdict that is made can put another
