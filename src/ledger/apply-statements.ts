@@ -39,7 +39,7 @@ import type { OutputState } from './packs.ts';
 import { insertReceipt } from './receipts.ts';
 import { readPacksToRewrite } from './rewrite-open.ts';
 import { statesOf, toOpenBlock } from './store-blocks.ts';
-import { lastOpenPack } from './view-packs.ts';
+import { lastOpenPack } from './viewed-packs.ts';
 
 /** The ledger moves on, if it still is where the milestone was verified: it must not be NULL. */
 const MOVE_HEAD = `

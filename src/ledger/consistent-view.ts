@@ -10,9 +10,12 @@
  * milestone these are the open blocks, and for the audit of a past one the blocks of that
  * milestone.
  */
+import { fromBase64Pieces } from '../stardust/bytes.ts';
 import type { ParameterTable } from '../stardust/parameter-table.ts';
-import type { Cone } from '../stardust/white-flag/cone.ts';
-import type { NumberMap } from '../stardust/white-flag/number-map.ts';
+import { renumberOutputs } from '../stardust/white-flag/block-record.ts';
+import { type Cone, readCone } from '../stardust/white-flag/cone.ts';
+import { NumberMap } from '../stardust/white-flag/number-map.ts';
+import { LedgerState } from '../stardust/white-flag/walk.ts';
 import { ConeUnavailable } from './block-source.ts';
 import { type Database, runBatch } from './database.ts';
 import {
@@ -24,12 +27,11 @@ import {
 } from './head.ts';
 import { selectIds } from './id-index.ts';
 import { findInCone, type KnownBlock, knownBlock } from './known-blocks.ts';
-import { findOutputs, knownOutputs, type Numbering, type OutputsToFind } from './known-outputs.ts';
+import { findOutputs, type Numbering, numberOutputs, type OutputsToFind } from './known-outputs.ts';
 import { parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
-import type { NextNumbers } from './open-packs.ts';
-import { PARTS } from './packs.ts';
+import { type Mention, PARTS, readStates } from './packs.ts';
 import type { PreparedBlock } from './prepare-blocks.ts';
-import { readPacks, type ViewedPack } from './view-packs.ts';
+import type { ViewedPack } from './viewed-packs.ts';
 
 export interface ConsistentView {
   head: Head;
@@ -181,23 +183,70 @@ function tooLarge(what: string): ConeUnavailable {
   return new ConeUnavailable('too-large', `${what}: too many to walk`);
 }
 
-/** Numbers for outputs of blocks that D1 does not have, and what is free behind them. */
-function numberOutputs(
-  rows: readonly Record<string, unknown>[],
-  mentioned: readonly string[],
-  { nextBlock, nextOutput: free }: NextNumbers,
-  numberOf: ReadonlyMap<string, number> | undefined,
-): ConsistentView['numbering'] {
-  let nextOutput = numberOf === undefined ? free : numberOf.size + 1;
-  const outputs = knownOutputs(
-    rows,
-    (id, open) => (numberOf === undefined ? open : numberOf.get(id)) ?? nextOutput++,
-  );
-  for (const id of mentioned) {
-    const number = numberOf?.get(id);
-    if (number !== undefined && !outputs.has(id)) outputs.set(id, { number });
+interface ViewedPacks {
+  cone: Cone;
+  packs: ViewedPack[];
+  /** By number, before the milestone. */
+  states: NumberMap;
+  /** Outputs by ID, where the packs are of several milestones. */
+  numberOf: Map<string, number> | undefined;
+}
+
+/**
+ * From the rows of packs to the blocks that a walk may meet, and the states of what they consume.
+ *
+ * @param rows of the table's name, key, records, states and mentions; those of one milestone, or of
+ *   the open packs, without mentions
+ * @param index of the milestone whose states before it are wanted
+ */
+function readPacks(rows: readonly Record<string, unknown>[], index: number): ViewedPacks {
+  const states = new NumberMap();
+  const texts = rows.map((row) => String(row.records));
+  const packs = rows.map(({ name, key }, i): ViewedPack => {
+    return { table: name as 'open' | 'pack', key: Number(key), length: bytesIn(texts[i]!) };
+  });
+  const records = fromBase64Pieces(texts);
+  const isSpan = rows.some(({ mentions }) => mentions !== null);
+  if (!isSpan) {
+    for (const row of rows) addStates(String(row.states), index, states, (number) => number);
+    return { cone: readCone([records]), packs, states, numberOf: undefined };
   }
-  return { outputs, nextBlock, nextOutput };
+  const numberOf = new Map<string, number>();
+  let start = 0;
+  for (const [i, row] of rows.entries()) {
+    const own = new Map<number, number>();
+    for (const [number, id] of JSON.parse(String(row.mentions)) as Mention[]) {
+      const one = numberOf.get(id) ?? numberOf.size + 1;
+      numberOf.set(id, one);
+      own.set(number, one);
+    }
+    const { length } = packs[i]!;
+    renumberOutputs(records.subarray(start, start + length), (number) => own.get(number)!);
+    addStates(String(row.states), index, states, (number) => own.get(number)!);
+    start += length;
+  }
+  return { cone: readCone([records]), packs, states, numberOf };
+}
+
+/** Of base64 without padding. */
+function bytesIn(text: string): number {
+  return (text.length / 4) * 3;
+}
+
+/**
+ * The states before the milestone. Of two packs the later knows more only of what is not before.
+ */
+function addStates(
+  text: string,
+  index: number,
+  states: NumberMap,
+  numberOf: (number: number) => number,
+): void {
+  readStates(text, (number, created, spent) => {
+    if (created >= index) return;
+    const isSpent = spent > 0 && spent < index;
+    states.set(numberOf(number), isSpent ? LedgerState.Spent : LedgerState.Unspent);
+  });
 }
 
 export interface LoadedCone {

@@ -15,7 +15,7 @@ import { type Database, runBatch } from './database.ts';
 import { LedgerMoved } from './fence.ts';
 import { findOutputs, type KnownOutput, knownOutputs } from './known-outputs.ts';
 import { completeRecord, outputsToFind } from './prepare-blocks.ts';
-import { placesOf } from './view-packs.ts';
+import { placesOf } from './viewed-packs.ts';
 
 /**
  * Decides what the walk left undecided, and walks again. A verdict that is made can put another

@@ -15,7 +15,7 @@ import { headFromRow, SELECT_HEAD } from './head.ts';
 import { parametersAt, parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
 import { deleteOpenPacks, insertOpenPacks, requireOpenPacks } from './open-packs.ts';
 import { readPacksToRewrite } from './rewrite-open.ts';
-import { lastOpenPack } from './view-packs.ts';
+import { lastOpenPack } from './viewed-packs.ts';
 
 /** Milestones beyond below-max-depth for which an open block is kept. */
 const MARGIN = 10;

@@ -21,7 +21,7 @@ import {
 } from './open-packs.ts';
 import type { OutputState } from './packs.ts';
 import { completeRecord, type PreparedBlock } from './prepare-blocks.ts';
-import { lastOpenPack } from './view-packs.ts';
+import { lastOpenPack } from './viewed-packs.ts';
 
 /** A prepared block as it goes into an open pack. */
 export function toOpenBlock(prepared: PreparedBlock, seen: number): OpenBlock {
