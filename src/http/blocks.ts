@@ -79,8 +79,8 @@ function inclusionOf(reason: number | undefined) {
 }
 
 /**
- * Of a block that carries an applied milestone (M-5). Anybody may send a block with a milestone payload;
- * only one that was applied is known to be properly signed.
+ * Of a block that carries an applied milestone (M-5). Anybody may send a block with a milestone
+ * payload; only one that was applied is known to be properly signed.
  */
 async function milestoneIndexOf(
   { parents, payload }: Block,

@@ -1,6 +1,6 @@
 /**
- * The index of IDs: which milestone references a block, which spent an output, and which has an ID of
- * its own.
+ * The index of IDs: which milestone references a block, which spent an output, and which has an ID
+ * of its own.
  *
  * IDs stay four times as long as all else (prune.ts), so they are most of the rows that the ledger
  * has. Milestones fill one of five tables, and then the next; a table whose milestones are all old

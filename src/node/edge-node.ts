@@ -62,8 +62,8 @@ export interface EdgeNode {
   /** Undefined where nothing was imported. */
   readStatus(): Promise<NodeStatus | undefined>;
   /**
-   * Undefined where the ledger never had the output, or it was spent and is pruned. As of lookUpNft,
-   * minLedgerIndex.
+   * Undefined where the ledger never had the output, or it was spent and is pruned. As of
+   * lookUpNft, minLedgerIndex.
    */
   readOutput(outputId: string, minLedgerIndex: number): Promise<OutputStatus | undefined>;
   /** Undefined where the block is not known, or its bytes are pruned. */

@@ -1,7 +1,7 @@
 /**
  * An edge node that follows an edge node: double → edge → edge over recorded networks, to the state
- * hash that HORNET came to. The second verifies everything anew: it refuses a first that lies in one
- * bit.
+ * hash that HORNET came to. The second verifies everything anew: it refuses a first that lies in
+ * one bit.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

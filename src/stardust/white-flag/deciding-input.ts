@@ -1,7 +1,7 @@
 /**
  * Which input of a transaction decided that it is in conflict, where the ledger did: one that is
- * unknown, or was spent (docs/protocol.md, D.1). The walk itself (walk.ts) keeps reasons only, as it
- * must be quick.
+ * unknown, or was spent (docs/protocol.md, D.1). The walk itself (walk.ts) keeps reasons only, as
+ * it must be quick.
  */
 import { ConflictReason } from '../semantics/conflict-reason.ts';
 import { type Cone, inputsAt, outputsAt } from './cone.ts';
