@@ -71,8 +71,8 @@ async function answerMetadata({ node }: RouteContext, found: StoredBlock): Promi
   return jsonAnswer(metadata, cachingOf(found));
 }
 
-/** The states that TIP-25 names. */
-function inclusionOf(reason: number | undefined) {
+/** The states that TIP-25 names; `reason` is undefined where there is no transaction. */
+export function inclusionOf(reason: number | undefined) {
   if (reason === undefined) return { ledgerInclusionState: 'noTransaction' };
   if (reason === 0) return { ledgerInclusionState: 'included' };
   return { ledgerInclusionState: 'conflicting', conflictReason: reason };

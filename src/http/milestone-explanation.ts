@@ -7,6 +7,7 @@
 
 import type { ExplainedBlock } from '../node/edge-node.ts';
 import { describeReason } from '../stardust/semantics/conflict-reason.ts';
+import { inclusionOf } from './blocks.ts';
 import { HttpError } from './errors.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 import { parseMilestoneIndex } from './schemas.ts';
@@ -26,15 +27,13 @@ export async function answerExplanation({ params, node }: RouteContext): Promise
   });
 }
 
-/** The states are those that TIP-25 gives the metadata of blocks. */
+/** `reason`: undefined where the block carries no transaction. */
 export function explainBlock({ blockId, payload, reason }: ExplainedBlock, whiteFlagIndex: number) {
-  const block = { blockId: `0x${blockId}`, whiteFlagIndex, payload };
-  if (reason === undefined) return { ...block, ledgerInclusionState: 'noTransaction' };
-  if (reason === 0) return { ...block, ledgerInclusionState: 'included' };
   return {
-    ...block,
-    ledgerInclusionState: 'conflicting',
-    conflictReason: reason,
-    explanation: describeReason(reason),
+    blockId: `0x${blockId}`,
+    whiteFlagIndex,
+    payload,
+    ...inclusionOf(reason),
+    ...(reason && { explanation: describeReason(reason) }),
   };
 }
