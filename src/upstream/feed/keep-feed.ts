@@ -126,6 +126,7 @@ export function keepFeed(options: FeedOptions): Feed {
     stop() {
       clearInterval(timer);
       end();
+      connection.lost(clock());
     },
   };
 }

@@ -189,21 +189,30 @@ export function encodePacket(packet: Packet): Uint8Array<ArrayBuffer> {
   return concatBytes(header.finish(), body.finish());
 }
 
-/** A packet's first byte and the length of what follows its header. */
+/** What a packet begins with. Lengths are in bytes, that of the packet includes its header. */
 interface Header {
-  type: number;
+  type: Packet['type'];
   headerLength: number;
   length: number;
 }
 
-/** Undefined while bytes of it are missing. Throws a Refusal where more than four bytes tell a length. */
+/** A message may be one that the broker kept; all other flags are as PacketType has them. */
+function readType(first: number): Packet['type'] {
+  const type = (first & ~RETAIN) === PacketType.Publish ? PacketType.Publish : first;
+  if (!(type in bodies)) throw new Refusal('MQTT-2.2.2-2', `first byte 0x${type.toString(16)}`);
+  return type as Packet['type'];
+}
+
+/** Undefined while bytes of it are missing. Throws a Refusal as soon as it is none. */
 function readHeader(bytes: Uint8Array): Header | undefined {
+  if (bytes.length === 0) return undefined;
+  const type = readType(bytes[0]!);
   let length = 0;
   for (let i = 1; i < bytes.length; i++) {
     length += (bytes[i]! & 0x7f) * 128 ** (i - 1);
     if (bytes[i]! < 0x80) {
       const headerLength = i + 1;
-      return { type: bytes[0]!, headerLength, length: headerLength + length };
+      return { type, headerLength, length: headerLength + length };
     }
     if (i === MAX_LENGTH_BYTES) throw new Refusal('MQTT-2.2.3', 'a length of more than four bytes');
   }
@@ -211,14 +220,11 @@ function readHeader(bytes: Uint8Array): Header | undefined {
 }
 
 function decodePacket(bytes: Uint8Array, { type, headerLength }: Header): Packet {
-  // a message may be one that the broker kept; all other flags are as the table above has them
-  const known = (type & ~RETAIN) === PacketType.Publish ? PacketType.Publish : type;
-  if (!(known in bodies)) throw new Refusal('MQTT-2.2.2-2', `first byte 0x${type.toString(16)}`);
-  const body = bodies[known as Packet['type']] as Codec<Packet>;
+  const body = bodies[type] as Codec<Packet>;
   const reader = new Reader(bytes.subarray(headerLength));
   const packet = body.decode(reader);
   if (reader.remaining > 0) throw new Refusal('MQTT-2.2.3', `${reader.remaining} bytes too many`);
-  return { ...packet, type: known } as Packet;
+  return { ...packet, type } as Packet;
 }
 
 /**
