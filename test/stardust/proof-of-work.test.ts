@@ -1,6 +1,9 @@
-/** Proof of work (src/stardust/proof-of-work.ts), on blocks of the Shimmer mainnet: it asked for a score of 1,500. */
+/**
+ * Proof of work (src/stardust/proof-of-work.ts), on blocks of the Shimmer mainnet, which asked for
+ * a score of 1,500.
+ */
 import { describe, expect, it } from 'vitest';
-import { readMilestone } from '../../scripts/lib/sample.ts';
+import { readMilestone } from '../../scripts/lib/sample/sample.ts';
 import { parseBlock } from '../../src/stardust/block.ts';
 import { fromHex } from '../../src/stardust/bytes.ts';
 import { hasProofOfWork, trailingZeros } from '../../src/stardust/proof-of-work.ts';

@@ -6,24 +6,24 @@ import { UpstreamFailure } from '../upstream.ts';
 import { createSession, type Message, type Session, type SessionStep } from './mqtt-session.ts';
 
 /** Milliseconds before the first try after a failure; it doubles with each up to the longest. */
-const FIRST_PAUSE = 1000;
-const LONGEST_PAUSE = 60_000;
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
 
 /** Milliseconds that a session must have lasted for pauses to be short again. */
-const LASTING = 60_000;
+const LASTING_MS = 60_000;
 
 /** Milliseconds to find an upstream that has a feed and to open the connection. */
-const OPENING_TIME = 30_000;
+const OPENING_TIMEOUT_MS = 30_000;
 
 /**
  * Milliseconds without a message after which the feed counts as silent, though pings may be
  * answered. A network makes a milestone each five seconds or ten: where it is ten and nobody sends
  * a block, the feed is silent for a moment, which costs a look at the upstream.
  */
-const SILENT_AFTER = 9000;
+const SILENT_AFTER_MS = 9000;
 
 /** Milliseconds without a message after which another connection is tried. */
-const GIVEN_UP_AFTER = 60_000;
+const GIVEN_UP_AFTER_MS = 60_000;
 
 /** `down`: no session. `silent`: a session that brings nothing. `live`: messages are coming. */
 export type FeedState = 'down' | 'silent' | 'live';
@@ -55,15 +55,15 @@ type Phase =
 
 export function createFeedConnection(clientId: string, topics: readonly string[]): FeedConnection {
   let phase: Phase = { name: 'pausing', until: Number.NEGATIVE_INFINITY };
-  let pause = FIRST_PAUSE;
+  let pause = FIRST_PAUSE_MS;
   let heard: number | undefined;
 
   function end(now: number): void {
     if (phase.name === 'pausing') return;
     const begun = phase.name === 'open' ? phase.session.subscribed : undefined;
-    if (begun !== undefined && now - begun >= LASTING) pause = FIRST_PAUSE;
+    if (begun !== undefined && now - begun >= LASTING_MS) pause = FIRST_PAUSE_MS;
     phase = { name: 'pausing', until: now + pause };
-    pause = Math.min(pause * 2, LONGEST_PAUSE);
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
   }
 
   /** Does the session's step; a failure ends the connection. */
@@ -85,13 +85,13 @@ export function createFeedConnection(clientId: string, topics: readonly string[]
           phase = { name: 'opening', since: now };
           return { ...nothing(), open: true };
         case 'opening':
-          if (now - phase.since < OPENING_TIME) return nothing();
+          if (now - phase.since < OPENING_TIMEOUT_MS) return nothing();
           end(now);
           return { ...nothing(), close: 'not opened in time' };
         case 'open': {
           const { session, since } = phase;
           const quiet = now - Math.max(since, heard ?? since);
-          if (quiet >= GIVEN_UP_AFTER) {
+          if (quiet >= GIVEN_UP_AFTER_MS) {
             end(now);
             return { ...nothing(), close: `no message for ${quiet} milliseconds` };
           }
@@ -120,7 +120,7 @@ export function createFeedConnection(clientId: string, topics: readonly string[]
       if (phase.name !== 'open' || phase.session.subscribed === undefined) return 'down';
       const { since } = phase;
       if (heard === undefined || heard < since) return 'silent';
-      return now - heard < SILENT_AFTER ? 'live' : 'silent';
+      return now - heard < SILENT_AFTER_MS ? 'live' : 'silent';
     },
     get heard() {
       return heard;

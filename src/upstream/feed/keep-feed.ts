@@ -7,31 +7,23 @@
  */
 import * as v from 'valibot';
 import { describeError, writeLog } from '../../log.ts';
-import type { Ranking } from '../ask-in-turn.ts';
+import type { Ranking } from '../ranking.ts';
 import { readBody } from '../rest-upstream.ts';
 import { UpstreamFailure } from '../upstream.ts';
 import { type ConnectionStep, createFeedConnection, type FeedState } from './feed-connection.ts';
+import { BLOCKS, CONFIRMED, MILESTONES } from './topics.ts';
 import type { FeedSocket, OpenSocket, SocketEvents } from './web-socket.ts';
-
-/** Every new block of the node, as its bytes. */
-export const BLOCKS = 'blocks';
-
-/** The payload of every new milestone, as its bytes, type first. */
-export const MILESTONES = 'milestones';
-
-/** JSON about the milestone whose cone the node has whole now. */
-export const CONFIRMED = 'milestone-info/confirmed';
 
 const ROUTE = 'mqtt/v1';
 
 /** Milliseconds from one look at the connection to the next. */
-const TICK = 500;
+const TICK_MS = 500;
 
 /** Milliseconds for the question whether an upstream has a feed, and again for connecting. */
-const STEP_TIME = 3000;
+const STEP_TIMEOUT_MS = 3000;
 
 /** Bytes of the longest answer to that question. */
-const MAX_ROUTES_LENGTH = 1 << 16;
+const MAX_ROUTES_BYTES = 1 << 16;
 
 export interface FeedOptions {
   /** Base URLs of the upstreams, in order of preference, without a slash at the end. */
@@ -113,7 +105,7 @@ export function keepFeed(options: FeedOptions): Feed {
     }
   }
 
-  const timer = setInterval(() => follow(connection.tick(clock())), TICK);
+  const timer = setInterval(() => follow(connection.tick(clock())), TICK_MS);
   follow(connection.tick(clock()));
   return {
     state: () => connection.state(clock()),
@@ -170,13 +162,13 @@ async function hasFeed(ask: typeof fetch, url: string, { abort, name }: Attempt)
   const response = await ask(`${url}/api/routes`, {
     headers: { accept: 'application/json' },
     redirect: 'manual',
-    signal: AbortSignal.any([abort.signal, AbortSignal.timeout(STEP_TIME)]),
+    signal: AbortSignal.any([abort.signal, AbortSignal.timeout(STEP_TIMEOUT_MS)]),
   });
   if (response.status !== 200) {
     await response.body?.cancel();
     throw new UpstreamFailure(`${what}: status ${response.status}`);
   }
-  const body = await readBody(response, MAX_ROUTES_LENGTH, what);
+  const body = await readBody(response, MAX_ROUTES_BYTES, what);
   const answer = v.safeParse(routesAnswer, parseJson(body, what));
   if (!answer.success) throw new UpstreamFailure(`${what}: ${answer.issues[0].message}`);
   return answer.output.routes.includes(ROUTE);
@@ -200,7 +192,7 @@ async function openInTime(
   const late = new AbortController();
   const timer = setTimeout(
     () => late.abort(new UpstreamFailure(`${name} ${ROUTE}: no answer`)),
-    STEP_TIME,
+    STEP_TIMEOUT_MS,
   );
   try {
     return await openSocket(url, events, AbortSignal.any([abort.signal, late.signal]));

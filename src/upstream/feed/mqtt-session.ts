@@ -9,14 +9,14 @@ import { UpstreamFailure } from '../upstream.ts';
 import { createPacketReader, encodePacket, type Packet, PacketType } from './mqtt-packets.ts';
 
 /** Bytes of the longest packet: a block or a milestone, its topic, the header. */
-const MAX_PACKET_LENGTH = MAX_BLOCK_LENGTH + 256;
+const MAX_PACKET_BYTES = MAX_BLOCK_LENGTH + 256;
 
 /** Milliseconds from one ping to the next, and what the broker is told, in seconds. */
-const PING_INTERVAL = 3000;
-const KEEP_ALIVE = 10;
+const PING_INTERVAL_MS = 3000;
+const KEEP_ALIVE_SECONDS = 10;
 
-/** Milliseconds for connection and subscription, and later between any two packets: pings are answered. */
-const PATIENCE = 8000;
+/** For connection and subscription, and later between any two packets: pings are answered. */
+const PATIENCE_MS = 8000;
 
 const PACKET_ID = 1;
 
@@ -48,7 +48,7 @@ export interface Session {
  * @param topics of which all messages are asked for, with QoS 0
  */
 export function createSession(clientId: string, topics: readonly string[]): Session {
-  const read = createPacketReader(MAX_PACKET_LENGTH);
+  const read = createPacketReader(MAX_PACKET_BYTES);
   let begun = 0;
   let heard = 0;
   let pinged = 0;
@@ -91,7 +91,7 @@ export function createSession(clientId: string, topics: readonly string[]): Sess
   return {
     begin(now) {
       begun = heard = pinged = now;
-      const packet = { type: PacketType.Connect, clientId, keepAlive: KEEP_ALIVE };
+      const packet = { type: PacketType.Connect, clientId, keepAlive: KEEP_ALIVE_SECONDS };
       return { send: [encodePacket(packet)], messages: [] };
     },
     receive(bytes, now) {
@@ -101,11 +101,11 @@ export function createSession(clientId: string, topics: readonly string[]): Sess
       return step;
     },
     tick(now) {
-      if (now - heard >= PATIENCE)
+      if (now - heard >= PATIENCE_MS)
         throw new UpstreamFailure(`MQTT: nothing for ${now - heard} milliseconds`);
-      if (subscribed === undefined && now - begun >= PATIENCE)
+      if (subscribed === undefined && now - begun >= PATIENCE_MS)
         throw new UpstreamFailure('MQTT: not subscribed in time');
-      if (subscribed === undefined || now - pinged < PING_INTERVAL)
+      if (subscribed === undefined || now - pinged < PING_INTERVAL_MS)
         return { send: [], messages: [] };
       pinged = now;
       return { send: [encodePacket({ type: PacketType.PingRequest })], messages: [] };

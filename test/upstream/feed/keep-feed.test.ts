@@ -1,9 +1,12 @@
-/** The feed against a double that pushes through a real broker: what comes, and what becomes of it when it ends. */
+/**
+ * The feed against a double that pushes through a real broker: what comes, and what becomes of it
+ * when it ends.
+ */
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { toHex } from '../../../src/stardust/bytes.ts';
-import { createRanking } from '../../../src/upstream/ask-in-turn.ts';
 import { type Feed, type FeedOptions, keepFeed } from '../../../src/upstream/feed/keep-feed.ts';
+import { createRanking } from '../../../src/upstream/ranking.ts';
 import { NodeDouble } from '../../support/hornet-double/hornet-double.ts';
 import { lastIndex } from '../../support/network/network-model.ts';
 import { randomNetwork } from '../../support/network/random-network.ts';
