@@ -221,7 +221,7 @@ describe('what is held', () => {
   it('takes nothing that does not parse or has a fault, and a block only once', () => {
     const blocks = createPushedBlocks({
       maxHeapBytes: AMPLE,
-      fault: ({ bytes }) => (bytes.length > 100 ? 'C-0: too long' : undefined),
+      fault: ({ bytes }) => (bytes.length > 100 ? 'C-1: too long' : undefined),
     });
     const short = note([ZERO_ID], 1);
     for (const bytes of [short, short, new Uint8Array(30), new Uint8Array(40_000)])
