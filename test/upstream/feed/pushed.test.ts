@@ -142,6 +142,7 @@ const networks: [string, Network][] = [
   ['random', randomNetwork({ seed: 'by feed', milestones: 10, events: 30 })],
   ['network-a', recordedNetwork('network-a')],
   ['network-c', recordedNetwork('network-c')],
+  ['network-n', recordedNetwork('network-n')],
 ];
 
 /** All blocks that a milestone references. */
