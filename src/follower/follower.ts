@@ -7,18 +7,29 @@
  * do no harm: each write to the ledger is fenced (src/ledger/fence.ts).
  */
 import { DurableObject } from 'cloudflare:workers';
+import { LedgerMoved } from '../ledger/fence.ts';
 import { describeError, writeLog } from '../log.ts';
 import { publish } from '../nft-index/publish.ts';
 import { readSettings, type Settings } from '../settings.ts';
+import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
+import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
+import { openSocket } from '../upstream/feed/web-socket.ts';
 import { openUpstreams } from '../upstream/open-upstreams.ts';
 import { verifySignature } from '../verify-signature.ts';
-import { createFollowerMemory } from './follower-context.ts';
+import { applyPushed } from './apply-pushed.ts';
+import { createShared } from './exclusively.ts';
+import { createFollowerMemory, type FollowerContext } from './follower-context.ts';
 import { stopFollowing } from './follower-status.ts';
 import { followOnce, type PassResult } from './pass.ts';
+import { MAX_STORED } from './store-open.ts';
+import { storePushed } from './store-pushed.ts';
 import type { PassBudget } from './try-upstream.ts';
 
 /** From the end of a pass to the next. */
 const PASS_INTERVAL_MS = 1000;
+
+/** What a feed brought is stored so often, in one pack. */
+const STORE_INTERVAL_MS = 1000;
 
 /**
  * A pass stays below the platform's limits of one invocation: 30 s of CPU, 10,000 subrequests
@@ -46,11 +57,36 @@ const PUBLISH_INTERVAL_BEHIND_MS = 30_000;
 const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 
 export class Follower extends DurableObject<Env> {
-  readonly #memory = createFollowerMemory();
+  readonly #memory = createFollowerMemory(undefined, () => this.#milestoneCame());
+  #feed: Feed | undefined;
   #running: Promise<PassResult> | undefined;
   #catchingUp: Promise<PassResult> | undefined;
   /** Unix milliseconds. */
   #lastPublished = Date.now();
+
+  readonly #storePushed = createShared(async () => {
+    const settings = this.#settings();
+    const { milestoneKeys: keys, ledger: db } = settings;
+    if (keys === undefined) return 0;
+    const tools = { db, keys, verify: verifySignature, memory: this.#memory };
+    let stored = 0;
+    for (let more = true; more; ) {
+      const now = await storePushed(tools);
+      stored += now;
+      more = now === MAX_STORED;
+    }
+    return stored;
+  });
+
+  readonly #takeMilestones = createShared(async () => {
+    const { milestoneKeys } = this.#settings();
+    if (milestoneKeys === undefined) return;
+    await applyPushed(this.#context(this.#settings(), milestoneKeys));
+    // the upstream has the milestone whole: what the feed did not bring of it is fetched
+    const { pushed, seen } = this.#memory;
+    if (seen !== undefined && pushed.milestones.confirmed?.index === seen.ledger + 1)
+      await this.catchUp();
+  });
 
   /** Sees to it that the alarm is set: cheap, and harmless when it is. */
   async wake(): Promise<void> {
@@ -93,10 +129,18 @@ export class Follower extends DurableObject<Env> {
     return this.#catchingUp;
   }
 
+  /**
+   * For a request about blocks that are not stored: stores what a feed brought. Whether it is worth
+   * putting the question again.
+   */
+  async storeHeld(): Promise<boolean> {
+    if (this.#feed === undefined || this.#feed.state() === 'down') return false;
+    await this.#storePushed();
+    return true;
+  }
+
   async #pass(budget: Omit<PassBudget, 'deadline' | 'fetches'>): Promise<PassResult> {
-    const result = readSettings(this.env);
-    if (!result.ok) throw new Error(result.problems.join('; '));
-    const { settings } = result;
+    const settings = this.#settings();
     // without an upstream, what an import left to publish is still to be done
     if (settings.upstreams.length === 0)
       return { applied: 0, behind: !(await this.#publishIfDue(settings, PUBLISH_INTERVAL_MS)) };
@@ -107,20 +151,57 @@ export class Follower extends DurableObject<Env> {
       );
       return { applied: 0, behind: false };
     }
-    const context = {
+    const context = this.#context(settings, settings.milestoneKeys);
+    const deadline = Date.now() + MAX_PASS_MS;
+    try {
+      return await followOnce(context, { deadline, fetches: MAX_PASS_FETCHES, ...budget });
+    } finally {
+      // blocks are judged by what the first pass reads
+      if (this.#memory.seen !== undefined) this.#openFeed(settings);
+    }
+  }
+
+  #settings(): Settings {
+    const result = readSettings(this.env);
+    if (!result.ok) throw new Error(result.problems.join('; '));
+    return result.settings;
+  }
+
+  #context(settings: Settings, keys: MilestoneKeys): FollowerContext {
+    return {
       db: settings.ledger,
       upstreams: openUpstreams(settings, PATIENCE),
-      keys: settings.milestoneKeys,
+      keys,
       verify: verifySignature,
       memory: this.#memory,
+      isFed: () => this.#feed?.state() === 'live',
       publish: async (behind: boolean) => {
         const interval = behind ? PUBLISH_INTERVAL_BEHIND_MS : PUBLISH_INTERVAL_MS;
         await this.#publishIfDue(settings, interval);
       },
       retention: settings.retentionMilestones,
     };
-    const deadline = Date.now() + MAX_PASS_MS;
-    return followOnce(context, { deadline, fetches: MAX_PASS_FETCHES, ...budget });
+  }
+
+  /** The connection and the timer last as long as the object, which its alarm keeps alive. */
+  #openFeed({ upstreams }: Settings): void {
+    if (this.#feed !== undefined) return;
+    this.#feed = keepFeed({
+      upstreams,
+      ranking: this.#memory.ranking,
+      fetch: (...request) => fetch(...request),
+      openSocket,
+      clock: Date.now,
+      take: this.#memory.pushed.take,
+    });
+    setInterval(() => {
+      if (this.#memory.pushed.blocks.size === 0) return;
+      this.#storePushed().catch((error: unknown) => tellFailure('pushed blocks not stored', error));
+    }, STORE_INTERVAL_MS);
+  }
+
+  #milestoneCame(): void {
+    this.#takeMilestones().catch((error: unknown) => tellFailure('pushed milestone failed', error));
   }
 
   /**
@@ -137,4 +218,10 @@ export class Follower extends DurableObject<Env> {
       return false;
     }
   }
+}
+
+function tellFailure(event: string, error: unknown): void {
+  // another follower was first: what is held is looked at again in a second
+  if (error instanceof LedgerMoved) writeLog('info', 'ledger moved', { detail: error.message });
+  else writeLog('warn', event, { error: describeError(error) });
 }

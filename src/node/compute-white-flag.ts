@@ -71,6 +71,11 @@ export interface WhiteFlagOptions {
    * BlockSource says. Absent where nothing may be fetched.
    */
   openSource?: ((head: Head) => BlockSource) | undefined;
+  /**
+   * Has blocks stored that were pushed and are not in D1 yet. The database to put the question to
+   * once more, if that is worth it.
+   */
+  storeHeld?: () => Promise<Database | undefined>;
   /** Works out the roots; by default noble's. */
   treeHasher?: TreeHasher;
 }
@@ -96,8 +101,9 @@ export async function computeWhiteFlag(
 async function computeOnce(
   db: Database,
   request: WhiteFlagRequest,
-  { keys, openSource, treeHasher }: WhiteFlagOptions,
+  options: WhiteFlagOptions,
 ): Promise<WhiteFlagResult> {
+  const { keys, openSource, treeHasher } = options;
   const { index, timestamp, parents } = request;
   const { stages, measure } = createStopwatch();
   try {
@@ -110,10 +116,16 @@ async function computeOnce(
     const refusal = refuseRequest(first, request);
     if (refusal !== undefined) return refusal;
 
+    const isNext = index === first.head.ledger + 1;
+    const stored = storedCone(first, parents);
+    if (stored === undefined && isNext && options.storeHeld !== undefined) {
+      const { storeHeld, ...others } = options;
+      const anew = await storeHeld();
+      if (anew !== undefined) return await computeOnce(anew, request, others);
+    }
     const rules = once(() => readAdmissionRules(db, keys, index - 1));
-    const source = index === first.head.ledger + 1 ? openSource?.(first.head) : undefined;
-    const loaded =
-      storedCone(first, parents) ?? (await fetchCone(db, { first, index, parents, rules, source }));
+    const source = isNext ? openSource?.(first.head) : undefined;
+    const loaded = stored ?? (await fetchCone(db, { first, index, parents, rules, source }));
     measure('fetch');
     if (loaded.cone.size > MAX_BLOCKS)
       return refuse('failed', `more than ${MAX_BLOCKS} blocks to walk`);

@@ -38,6 +38,9 @@ const MAX_MILESTONES_AHEAD = 2;
 /** How long a request waits for the follower. */
 const CATCH_UP_MS = 700;
 
+/** How long a request waits until pushed blocks are stored. */
+const STORE_HELD_MS = 500;
+
 /** A coordinator waits two seconds. After so many of them nothing more is fetched. */
 const REQUEST_MS = 1500;
 
@@ -130,6 +133,21 @@ async function catchUp(settings: Settings): Promise<void> {
   await Promise.race([pass, new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS))]);
 }
 
+/**
+ * Blocks that came in since the last pack are with the follower, which stores them. Undefined where
+ * it has no feed, or takes too long: then they are fetched.
+ */
+async function storePushedBlocks({ follower, ledger }: Settings): Promise<Database | undefined> {
+  const storing = followerOf(follower)
+    .storeHeld()
+    .catch((error: unknown) => {
+      writeLog('warn', 'pushed blocks not stored', { error: describeError(error) });
+      return false;
+    });
+  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), STORE_HELD_MS));
+  return (await Promise.race([storing, late])) ? ledger.withSession('first-primary') : undefined;
+}
+
 async function computeFromLedger(
   db: Database,
   { settings, sourceFor, treeHasher }: Shared,
@@ -140,8 +158,14 @@ async function computeFromLedger(
   // without keys nothing that is fetched could be told to be a milestone
   const mayFetch = upstreams.length > 0 && keys !== undefined;
   const openSource = mayFetch ? (head: Head) => sourceFor(head, deadline) : undefined;
+  const storeHeld = () => storePushedBlocks(settings);
   try {
-    return await computeWhiteFlag(db, request, { keys, openSource, treeHasher });
+    return await computeWhiteFlag(db, request, {
+      keys,
+      openSource,
+      ...(mayFetch && { storeHeld }),
+      treeHasher,
+    });
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
     writeLog('warn', 'upstream fails', { detail: describeError(error) });
