@@ -104,7 +104,10 @@ async function storeTipsIfPossible(
     const { exclusively } = memory;
     await storeTips(db, head, { upstream, rules, open, fetched: atHand(memory), exclusively });
   } catch (error) {
-    writeLog('warn', 'tips not stored', { upstream: upstream.name, error: describeError(error) });
+    memory.hasLooseEnds = true;
+    if (error instanceof LedgerMoved) writeLog('info', 'ledger moved', { detail: error.message });
+    else
+      writeLog('warn', 'tips not stored', { upstream: upstream.name, error: describeError(error) });
   }
 }
 
