@@ -65,6 +65,8 @@ export interface FollowerMemory {
   hasLooseEnds: boolean;
   /** Unix milliseconds of the last look at an upstream's tips. */
   lookedAtTips: number;
+  /** Unix milliseconds at which the newest block was stored. */
+  newestBlock: number | undefined;
 }
 
 export interface SeenLedger {
@@ -105,6 +107,7 @@ export function createFollowerMemory(
     seen: undefined,
     hasLooseEnds: false,
     lookedAtTips: 0,
+    newestBlock: undefined,
   };
   return memory;
 }

@@ -11,7 +11,7 @@ import { describeError, writeLog } from '../log.ts';
 import type { BlockCache } from '../upstream/block-cache.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { FollowerContext, FollowerMemory } from './follower-context.ts';
-import { saveFollowerState, stopFollowing } from './follower-status.ts';
+import { saveBlocksStatus, saveFollowerState, stopFollowing } from './follower-status.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 import { storeTips } from './store-tips.ts';
 import { needsAnotherUpstream, summarizePass, type UpstreamOutcome } from './summarize-pass.ts';
@@ -82,6 +82,8 @@ async function askUpstreams(context: FollowerContext, budget: PassBudget): Promi
   memory.diverged = diverged;
   if (state?.state === 'stopped') await stopFollowing(db, state.reason);
   else if (state !== undefined) await saveFollowerState(db, state);
+  if (!budget.milestonesOnly)
+    await saveBlocksStatus(db, context.isFed?.() ? 'feed' : 'polling', memory.newestBlock);
   return { applied, behind };
 }
 
@@ -102,7 +104,8 @@ async function storeTipsIfPossible(
   try {
     const open = memory.open(head.generation, head.ledger);
     const { exclusively } = memory;
-    await storeTips(db, head, { upstream, rules, open, fetched: atHand(memory), exclusively });
+    const tools = { upstream, rules, open, fetched: atHand(memory), exclusively };
+    if ((await storeTips(db, head, tools)) > 0) memory.newestBlock = Date.now();
   } catch (error) {
     memory.hasLooseEnds = true;
     if (error instanceof LedgerMoved) writeLog('info', 'ledger moved', { detail: error.message });

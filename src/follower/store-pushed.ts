@@ -84,6 +84,7 @@ async function storeHeld(
   };
   const stored = await storeOpen(db, head, { blocks, also: parents, rules, choose });
   pushed.blocks.remove(stored);
+  if (stored.length > 0) memory.newestBlock = Date.now();
   return stored.length;
 }
 

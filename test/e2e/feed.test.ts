@@ -104,6 +104,9 @@ describe.each(NAMES)('%s', (name) => {
       }
     }
     expect(blocksAsked(double)).toBeLessThan(network.blocks.size / 20);
+    const health = await fetch(`${edge.url}/health`);
+    expect(health.headers.get('x-blocks-by')).toBe('feed');
+    expect(Number(health.headers.get('x-newest-block-age'))).toBeLessThan(60);
     const pushed = edge.log.filter((line) => line.includes('"pushed":true'));
     expect(pushed.length).toBeGreaterThan(lastIndex(network) * 0.8);
     await expectRecorded(name, following);
@@ -140,12 +143,15 @@ describe('a connection that ends', () => {
   it('is gone for a while and comes back', async () => {
     const following = await start(name);
     const mqtt = following.double.mqtt!;
+    const by = async () => (await fetch(`${following.edge.url}/health`)).headers.get('x-blocks-by');
     await pushAll(following, async (index) => {
       if (index === 20) {
+        expect(await by()).toBe('feed');
         mqtt.running = false;
         mqtt.cut();
       }
       if (index === 40) {
+        expect(await by()).toBe('polling');
         mqtt.running = true;
         await untilFed(following.double);
       }
