@@ -33,7 +33,7 @@ CREATE TABLE head (
   next_block INTEGER NOT NULL,        -- numbers from these on are free, as far as the open packs
   next_output INTEGER NOT NULL,       -- do not name higher ones
   dropped INTEGER NOT NULL,           -- how many times open blocks were dropped
-  id_tables TEXT NOT NULL,            -- JSON: [table, first milestone] of the index of IDs, oldest first
+  id_tables TEXT NOT NULL,            -- JSON: [table, first milestone] of those in use, oldest first
   forgotten INTEGER NOT NULL          -- IDs of milestones up to this one are forgotten
 );
 
@@ -103,9 +103,20 @@ CREATE TABLE parameters (
 );
 
 -- The index of IDs (src/ledger/id-index.ts): which milestone references a block, or spent an
--- output. Milestones fill one table after the other; the oldest is dropped whole.
-CREATE TABLE id_0 (id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE id_1 (id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE id_2 (id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE id_3 (id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE id_4 (id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL) WITHOUT ROWID;
+-- output. Milestones fill one table after the other; the oldest is dropped whole. `block`: the
+-- block's number, 0 of solid entry points and outputs.
+CREATE TABLE id_0 (
+  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE id_1 (
+  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE id_2 (
+  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE id_3 (
+  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE id_4 (
+  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL
+) WITHOUT ROWID;

@@ -40,7 +40,7 @@ export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
   );
   const byNumber = new Map(recorded.map((block) => [block.number, block]));
   const order = [...computed.order].map((position, i) => {
-    const { id } = byNumber.get(cone.rowAt(position))!;
+    const { id } = byNumber.get(cone.numberAt(position))!;
     const isTransaction = computed.reasons[i] !== NOT_A_TRANSACTION;
     return {
       blockId: `0x${id}`,

@@ -64,18 +64,23 @@ export async function storeOpen(
   return prepared.map(({ id }) => id);
 }
 
-/** All open blocks. Throws a LedgerMoved where the ledger is not the one that the pass is about. */
+/**
+ * All open blocks. A milestone may have been applied since the pass began: what was open then is
+ * open still, or known by now. Throws a LedgerMoved where an import replaced the ledger.
+ */
 export async function viewNext(
   db: Database,
   { generation, ledger }: Head,
   named: readonly string[],
   outputs = outputsToFind([]),
 ): Promise<ConsistentView> {
-  const request = { index: ledger + 1, named, outputs, maxPacks: MAX_PACKS_TO_FOLLOW };
-  const view = await readView(db, request);
-  if (view?.head.generation !== generation || view.head.ledger !== ledger)
-    throw new LedgerMoved('the ledger moved while tips were fetched');
-  return view;
+  for (let index = ledger + 1; ; ) {
+    const request = { index, named, outputs, maxPacks: MAX_PACKS_TO_FOLLOW };
+    const view = await readView(db, request);
+    if (view?.head.generation !== generation) throw new LedgerMoved('the ledger was replaced');
+    if (view.head.ledger + 1 === index) return view;
+    index = view.head.ledger + 1;
+  }
 }
 
 /**

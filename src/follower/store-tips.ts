@@ -33,7 +33,9 @@ export interface StoreTools {
    */
   upstream: Upstream;
   rules: AdmissionRules;
-  /** Of the ledger and its index: blocks that earlier passes found to be open and could not store. */
+  /**
+   * Of the ledger and its index: blocks that earlier passes found to be open and could not store.
+   */
   open: BlockCache;
   /** Takes the blocks, for the milestone that will reference them. */
   fetched: BlockCache;

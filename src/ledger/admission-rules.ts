@@ -10,7 +10,10 @@ import { admittingParameters, readParameters } from './ledger-parameters.ts';
 export interface AdmissionRules {
   keys: MilestoneKeys;
   verify: VerifySignature;
-  /** Every set of protocol parameters that a block may have been admitted under, the current one first. */
+  /**
+   * Every set of protocol parameters that a block may have been admitted under, the current one
+   * first.
+   */
   parameters: readonly ProtocolParameters[];
 }
 

@@ -89,7 +89,9 @@ const PAYLOADS: Record<number, ExplainedBlock['payload']> = {
   7: 'milestone',
 };
 
-/** The packs of the milestone that references the block ?1, and the block's bytes in one of them. */
+/**
+ * The packs of the milestone that references the block ?1, and the block's bytes in one of them.
+ */
 const SELECT_PROOF = `
   SELECT p.blocks, m.payload, (
     SELECT p.bytes ->> ('$[' || b.key || ']') FROM json_each(p.blocks) b WHERE b.value ->> 0 = ?1

@@ -14,7 +14,7 @@ import { fromBase64Pieces } from '../stardust/bytes.ts';
 import type { ParameterTable } from '../stardust/parameter-table.ts';
 import { renumberOutputs } from '../stardust/white-flag/block-record.ts';
 import { type Cone, readCone } from '../stardust/white-flag/cone.ts';
-import { RowMap } from '../stardust/white-flag/row-map.ts';
+import { NumberMap } from '../stardust/white-flag/number-map.ts';
 import { LedgerState } from '../stardust/white-flag/walk.ts';
 import { ConeUnavailable } from './block-source.ts';
 import { type Database, runBatch } from './database.ts';
@@ -45,8 +45,10 @@ export interface ConsistentView {
   cone: Cone;
   /** The packs that the blocks of the cone stand in, in the same order. */
   packs: readonly ViewedPack[];
-  /** By number, the state before the milestone of every output that one of these blocks consumes. */
-  states: RowMap;
+  /**
+   * By number, the state before the milestone of every output that one of these blocks consumes.
+   */
+  states: NumberMap;
   /** Of the outputs that were to be found, and what is free. */
   numbering: Omit<Numbering, 'blocks'>;
 }
@@ -170,13 +172,13 @@ function tooLarge(what: string): ConeUnavailable {
 interface Packs {
   cone: Cone;
   packs: ViewedPack[];
-  states: RowMap;
+  states: NumberMap;
   /** Outputs by ID, where the packs are of several milestones. */
   numberOf: Map<string, number> | undefined;
 }
 
 function readPacks(rows: readonly Record<string, unknown>[], index: number): Packs {
-  const states = new RowMap();
+  const states = new NumberMap();
   const texts = rows.map((row) => String(row.records));
   const packs = rows.map(({ name, key }, i): ViewedPack => {
     return { table: name as 'open' | 'pack', key: Number(key), length: bytesIn(texts[i]!) };
@@ -209,11 +211,13 @@ function bytesIn(text: string): number {
   return (text.length / 4) * 3;
 }
 
-/** The states before the milestone. Of two packs the later knows more only of what is not before. */
+/**
+ * The states before the milestone. Of two packs the later knows more only of what is not before.
+ */
 function addStates(
   text: string,
   index: number,
-  states: RowMap,
+  states: NumberMap,
   numberOf: (number: number) => number,
 ): void {
   readStates(text, (number, created, spent) => {
@@ -258,7 +262,9 @@ export function placesOf({ cone, packs }: ConsistentView): { pack: number; at: n
   return places;
 }
 
-/** The highest key of an open pack; only of a view of the ledger's next milestone, which has all. */
+/**
+ * The highest key of an open pack; only of a view of the ledger's next milestone, which has all.
+ */
 export function lastOpenPack({ packs }: ConsistentView): number | undefined {
   return packs.reduce<number | undefined>((last, { table, key }) => {
     return table === 'open' && key > (last ?? 0) ? key : last;

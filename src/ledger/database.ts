@@ -12,7 +12,9 @@ export type Database = Pick<D1Database, 'prepare' | 'batch'>;
 /** Characters of one bound text, below D1's 2,000,000 bytes. */
 const MAX_TEXT = 1_000_000;
 
-/** The values as JSON arrays of at most so many characters each; every value must fit one by itself. */
+/**
+ * The values as JSON arrays of at most so many characters each; every value must fit one by itself.
+ */
 export function* jsonPieces(values: readonly unknown[]): Generator<string> {
   let piece: string[] = [];
   let length = 2;
@@ -42,7 +44,10 @@ export function forEachPiece(
     : [...jsonPieces(values)].map((piece) => statement.bind(piece, ...others));
 }
 
-/** The rows of each statement of a batch, which D1 runs as one transaction: reads see one state, writes happen all or not at all. */
+/**
+ * The rows of each statement of a batch, which D1 runs as one transaction: reads see one state,
+ * writes happen all or not at all.
+ */
 export async function runBatch(
   db: Database,
   statements: readonly D1PreparedStatement[],

@@ -36,7 +36,7 @@ export async function decideVerdicts(
   let whiteFlag = walked;
   while (whiteFlag.undecided.length > 0) {
     const undecided = whiteFlag.undecided.map((position) => cone.recordAt(position));
-    const numbers = whiteFlag.undecided.map((position) => cone.rowAt(position));
+    const numbers = whiteFlag.undecided.map((position) => cone.numberAt(position));
     const blocks = await readBlocks(db, loaded, numbers);
     const { verify } = await rules();
     const contents = new Map([
@@ -65,7 +65,7 @@ function producersOf(cone: Cone, positions: readonly number[]): number[] {
   const producers = new Set<number>();
   for (let position = 0; position < cone.size; position++) {
     if (outputsAt(cone, position).some((output) => inputs.has(output)))
-      producers.add(cone.rowAt(position));
+      producers.add(cone.numberAt(position));
   }
   return [...producers];
 }
@@ -133,7 +133,9 @@ function isLeaf(cone: Cone, position: number, id: Uint8Array): boolean {
   return equalBytes(new Uint8Array(words.buffer), leafHash(id));
 }
 
-/** What the blocks' transactions consume. IDs fix contents, so it does not matter when it is read. */
+/**
+ * What the blocks' transactions consume. IDs fix contents, so it does not matter when it is read.
+ */
 export async function readContents(
   db: Database,
   blocks: readonly ParsedBlock[],

@@ -7,12 +7,18 @@
  */
 import { type Database, runBatch } from './database.ts';
 
-/** A write failed because the ledger had moved meanwhile: another follower was first, or an import came. Nothing was changed by it. */
+/**
+ * A write failed because the ledger had moved meanwhile: another follower was first, or an import
+ * came. Nothing was changed by it.
+ */
 export class LedgerMoved extends Error {
   override readonly name = 'LedgerMoved';
 }
 
-/** SQL that fails unless the condition is true: a second row in head, and one without a generation, is against its definition. */
+/**
+ * SQL that fails unless the condition is true: a second row in head, and one without a generation,
+ * is against its definition.
+ */
 export function failUnless(condition: string): string {
   return `INSERT INTO head (one) SELECT 2 WHERE (${condition}) IS NOT TRUE`;
 }
@@ -31,7 +37,10 @@ export function requireLedger(
   return db.prepare(SAME_LEDGER).bind(generation, ledger);
 }
 
-/** Runs a batch that may fail for a fence, or for a row that somebody else took. Throws LedgerMoved then. */
+/**
+ * Runs a batch that may fail for a fence, or for a row that somebody else took. Throws LedgerMoved
+ * then.
+ */
 export async function runFenced(
   db: Database,
   statements: readonly D1PreparedStatement[],

@@ -60,7 +60,9 @@ export async function fetchUnknown(
   return fetchDownToKnown(db, unknown, first, source);
 }
 
-/** Reads the view anew, now that all blocks are at hand, and puts the fetched ones into its cone. */
+/**
+ * Reads the view anew, now that all blocks are at hand, and puts the fetched ones into its cone.
+ */
 export async function assembleCone(
   db: Database,
   { first, index, parents, rules, maxPacks }: ConeToFetch,

@@ -41,7 +41,9 @@ export interface KnownMilestone {
   timestamp: number;
 }
 
-/** Head, and the milestone with the index ?1, or the ledger's where that is NULL, if it is known. */
+/**
+ * Head, and the milestone with the index ?1, or the ledger's where that is NULL, if it is known.
+ */
 export const SELECT_HEAD = `
   SELECT h.*, m.id, m.timestamp
   FROM head h LEFT JOIN milestone m ON m.idx = coalesce(?1, h.ledger)`;

@@ -43,7 +43,8 @@ function nameOf(table: number): string {
 export function selectIds(list: string): string {
   return ID_TABLES.map(
     (table) =>
-      `SELECT i.id, i.milestone, i.block FROM json_each(${list}) j CROSS JOIN ${table} i ON i.id = j.value`,
+      `SELECT i.id, i.milestone, i.block
+      FROM json_each(${list}) j CROSS JOIN ${table} i ON i.id = j.value`,
   ).join(' UNION ALL ');
 }
 
@@ -68,7 +69,9 @@ export function insertIds(
   return forEachPiece(db, sql, entries, milestone);
 }
 
-/** The tables of head stand as they were read: else IDs would go where they are forgotten too early. */
+/**
+ * The tables of head stand as they were read: else IDs would go where they are forgotten too early.
+ */
 const SAME_TABLES = failUnless('(SELECT id_tables FROM head) = ?1');
 
 export function requireIdTables(db: Database, tables: readonly IdTable[]): D1PreparedStatement {

@@ -62,7 +62,7 @@ export function findInCone(cone: Cone, ids: Iterable<string>): Map<string, Known
     cone.copyLeaf(position, words, 0);
     for (const { id, leaf } of wanted.get(words[0]!) ?? []) {
       if (!equalBytes(new Uint8Array(words.buffer), leaf)) continue;
-      found.set(id, { number: cone.rowAt(position), milestone: null });
+      found.set(id, { number: cone.numberAt(position), milestone: null });
     }
   }
   return found;

@@ -22,14 +22,20 @@ export async function readParameters(db: Database): Promise<ParameterTable> {
   return parameterTable((await db.prepare(SELECT_PARAMETERS).all()).results);
 }
 
-/** What is in force at a milestone. Throws when nothing is: the import brought what was in force then. */
+/**
+ * What is in force at a milestone. Throws when nothing is: the import brought what was in force
+ * then.
+ */
 export function parametersAt(table: ParameterTable, index: number): ProtocolParameters {
   const option = table.at(index);
   if (option === undefined) throw new Error(`no protocol parameters for milestone ${index}`);
   return decodeParameters(option.parameters);
 }
 
-/** Every set that a block may have been admitted under at this ledger index, the current one first; what is pending counts for nobody yet. */
+/**
+ * Every set that a block may have been admitted under at this ledger index, the current one first;
+ * what is pending counts for nobody yet.
+ */
 export function admittingParameters(table: ParameterTable, index: number): ProtocolParameters[] {
   return table.options
     .filter((option: ProtocolParametersOption) => option.targetMilestoneIndex <= index)

@@ -14,7 +14,9 @@ const SELECT_PAGE = `
   SELECT id, block, created, created_time, bytes FROM output
   WHERE id > ?1 ORDER BY id LIMIT ${PAGE}`;
 
-/** Throws when there is no ledger, or when it moves meanwhile: the pages would not be of one state. */
+/**
+ * Throws when there is no ledger, or when it moves meanwhile: the pages would not be of one state.
+ */
 export async function ledgerStateHash(db: Database): Promise<Uint8Array> {
   const { head, rows } = await readPage(db, '');
   const treasury = {

@@ -48,7 +48,7 @@ export async function listChanges(
   const created = new Map<number, number>();
   const spent = new Map<number, number>();
   const referenced = Array.from(whiteFlag.order, (position, i): ReferencedBlock => {
-    const number = cone.rowAt(position);
+    const number = cone.numberAt(position);
     const reason = whiteFlag.reasons[i]!;
     if (reason === 0) {
       for (const output of outputsAt(cone, position)) created.set(output, number);

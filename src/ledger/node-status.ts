@@ -16,7 +16,10 @@ export interface MilestoneStatus {
   milestoneId: string;
 }
 
-/** `stopped`: it cannot go on. `diverged`: what upstream says contradicts itself or us. The reason is for people: ASCII, nothing internal. */
+/**
+ * `stopped`: it cannot go on. `diverged`: what upstream says contradicts itself or us. The reason
+ * is for people: ASCII, nothing internal.
+ */
 export type FollowerStatus =
   | { state: 'off' | 'following' }
   | { state: 'stopped' | 'diverged'; reason: string };
@@ -42,7 +45,10 @@ export interface NodeStatus {
   follower: FollowerStatus;
   /** Absent where nothing is followed, or was not yet. */
   blocks?: BlocksStatus;
-  /** Blocks that the ledger's milestone references, a second since the one before it; 0 where that is not known. */
+  /**
+   * Blocks that the ledger's milestone references, a second since the one before it; 0 where that
+   * is not known.
+   */
   referencedBlocksPerSecond: number;
 }
 
@@ -50,7 +56,10 @@ const SELECT_FOLLOWER = `
   SELECT state, reason, upstream_index, upstream_timestamp, upstream_id, blocks_by, newest_block
   FROM follower`;
 
-/** The first milestone whose state can be asked for; blocks of the ledger's milestone; timestamp of the one before. */
+/**
+ * The first milestone whose state can be asked for; blocks of the ledger's milestone; timestamp of
+ * the one before.
+ */
 const SELECT_EXTENT = `
   SELECT (SELECT min(idx) FROM milestone) AS first,
     (SELECT coalesce(sum(json_array_length(blocks)), 0) FROM pack
@@ -58,7 +67,10 @@ const SELECT_EXTENT = `
     (SELECT timestamp FROM milestone WHERE idx = h.ledger - 1) AS before
   FROM head h`;
 
-/** @param follows whether the settings ask for following: what an earlier run left behind does not count where they do not */
+/**
+ * @param follows whether the settings ask for following: what an earlier run left behind does not
+ * count where they do not
+ */
 export async function readNodeStatus(
   db: Database,
   follows: boolean,

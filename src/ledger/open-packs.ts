@@ -105,7 +105,8 @@ function takeBytes(parameter: string): string {
       WHERE o.key IN (SELECT value ->> 0 FROM json_each(${parameter})))
     SELECT CASE WHEN count(*) = count(bytes) THEN json_group_array(bytes ORDER BY place) END
     FROM (
-      SELECT b.key AS place, coalesce(b.value ->> 2, t.bytes) AS bytes FROM json_each(${parameter}) b
+      SELECT b.key AS place, coalesce(b.value ->> 2, t.bytes) AS bytes
+      FROM json_each(${parameter}) b
       LEFT JOIN taken t ON t.key = b.value ->> 0 AND t.at = b.value ->> 1))`;
 }
 

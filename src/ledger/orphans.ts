@@ -73,13 +73,15 @@ export async function dropOrphans(db: Database, step: number): Promise<void> {
   ]);
 }
 
-/** The blocks with these numbers, and all blocks of the cone that have one of them in their past. */
+/**
+ * The blocks with these numbers, and all blocks of the cone that have one of them in their past.
+ */
 function withDescendants(cone: Cone, blocks: ReadonlySet<number>): Set<number> {
   const found = new Set<number>();
   const positions = Array.from({ length: cone.size }, (_, position) => position);
   // a block's number is greater than its parents' numbers
-  for (const position of positions.sort((a, b) => cone.rowAt(a) - cone.rowAt(b))) {
-    const number = cone.rowAt(position);
+  for (const position of positions.sort((a, b) => cone.numberAt(a) - cone.numberAt(b))) {
+    const number = cone.numberAt(position);
     let isFound = blocks.has(number);
     for (let parent = 0; parent < cone.parentCountAt(position); parent++)
       isFound ||= found.has(cone.parentAt(position, parent));

@@ -23,7 +23,8 @@ export interface OutputStatus {
 }
 
 const SELECT_UNSPENT = `
-  SELECT h.ledger, o.bytes, o.block, o.created, o.created_time FROM head h JOIN output o ON o.id = ?1`;
+  SELECT h.ledger, o.bytes, o.block, o.created, o.created_time
+  FROM head h JOIN output o ON o.id = ?1`;
 
 const SELECT_SPENT = `
   SELECT h.ledger, f.milestone, m.timestamp, ${selectSpent('f.milestone', '?1')} AS output

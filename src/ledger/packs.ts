@@ -25,7 +25,9 @@ export function packKey(milestone: number, part: number): number {
   return milestone * PARTS + part;
 }
 
-/** Items in order, in parts of at most so many and of at most that length, but one at least each. */
+/**
+ * Items in order, in parts of at most so many and of at most that length, but one at least each.
+ */
 export function splitIntoParts<T>(
   items: readonly T[],
   lengthOf: (item: T) => number,

@@ -110,7 +110,7 @@ async function prepareBlock(
   const outputs = created.map((output) => output.number);
   const isMilestone = await isMilestoneBlock(parsed, rules.keys, rules.verify);
   const record = encodeRecord({
-    row: number,
+    number,
     parents,
     leaf: leafHash(parsed.id),
     inadmissible: rules.parameters.every(
@@ -203,7 +203,7 @@ export async function completeRecord(
 ): Promise<Uint8Array | undefined> {
   const record = decodeRecord(stored);
   if (parsed.transaction === undefined || record.transaction === undefined) {
-    throw new Error(`block number ${record.row} carries no transaction`);
+    throw new Error(`block number ${record.number} carries no transaction`);
   }
   const consumed: { id: Uint8Array; bytes: Uint8Array }[] = [];
   for (const id of inputIds(parsed.transaction)) {

@@ -33,7 +33,7 @@ export async function readPacksToRewrite(
   for (const [position, { pack }] of placesOf(view).entries()) {
     const { key } = packs[pack]!;
     if (touched.has(key)) continue;
-    if (leaves(cone.rowAt(position)) || inputsChange(cone, position, changes)) touched.add(key);
+    if (leaves(cone.numberAt(position)) || inputsChange(cone, position, changes)) touched.add(key);
   }
   if (packs.length > MANY_PACKS) for (const { key } of packs) touched.add(key);
   if (touched.size === 0) return [];

@@ -26,7 +26,9 @@ export const OLD_TABLES = [
   'receipt',
 ].map((name) => `v1_${name}`);
 
-/** The database holds a ledger that this version does not read. The message is for people: ASCII. */
+/**
+ * The database holds a ledger that this version does not read. The message is for people: ASCII.
+ */
 export class LedgerUnreadable extends Error {
   override readonly name = 'LedgerUnreadable';
 }
@@ -35,7 +37,8 @@ export class LedgerUnreadable extends Error {
 export function requireSchema(schema: unknown): void {
   if (schema === SCHEMA) return;
   throw new LedgerUnreadable(
-    `the ledger in D1 has schema ${schema}, this version reads ${SCHEMA}: deploy the version that wrote it, or import a snapshot again`,
+    `the ledger in D1 has schema ${schema}, this version reads ${SCHEMA}: ` +
+      'deploy the version that wrote it, or import a snapshot again',
   );
 }
 
@@ -48,6 +51,7 @@ export async function refuseOldLedger(db: Database): Promise<void> {
   const [old] = await runBatch(db, [db.prepare('SELECT ledger FROM v1_head')]);
   if (old!.length === 0) return;
   throw new LedgerUnreadable(
-    `the ledger in D1 is one of version 0.1, at milestone ${old![0]!.ledger}: import a snapshot again (npm run import), then it is replaced`,
+    `the ledger in D1 is one of version 0.1, at milestone ${old![0]!.ledger}: ` +
+      'import a snapshot again (npm run import), then it is replaced',
   );
 }

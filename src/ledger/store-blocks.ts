@@ -83,7 +83,8 @@ export function createdOutputIds(blocks: readonly PreparedBlock[]): string[] {
 /** Open packs with a block that waits for one of the outputs ?1. */
 const SELECT_WAITING = `
   SELECT ${OPEN_COLUMNS}, bytes FROM open WHERE waiting <> '[]'
-    AND EXISTS (SELECT 1 FROM json_each(waiting) w WHERE w.value IN (SELECT value FROM json_each(?1)))`;
+    AND EXISTS (
+      SELECT 1 FROM json_each(waiting) w WHERE w.value IN (SELECT value FROM json_each(?1)))`;
 
 const UPDATE_RECORDS = 'UPDATE open SET records = ?2, waiting = ?3 WHERE key = ?1';
 

@@ -4,7 +4,7 @@
  */
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
 import type { Database } from '../../src/ledger/database.ts';
@@ -16,6 +16,7 @@ import { resign } from '../support/network/milestones.ts';
 import { lastIndex, stateHash } from '../support/network/network-model.ts';
 import { randomNetwork } from '../support/network/random-network.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
+import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 const db = env.LEDGER;
 const network = recordedNetwork('network-a');
@@ -93,6 +94,33 @@ describe('two followers at once', () => {
       await Promise.all([followAlong(rig, target), followAlong(other, target)]);
     expect(await milestonesApplied()).toEqual(Array.from({ length: 82 }, (_, i) => i));
     expect(toHexDigits(await ledgerStateHash(db))).toBe(HASH_AT_81);
+  }, 120_000);
+});
+
+describe('two passes in one object', () => {
+  it('take turns: milestones are applied while tips are stored, and no tips are lost', async () => {
+    const warned = vi.spyOn(console, 'warn');
+    const made = new SyntheticNetwork({ seed: 'take turns' });
+    made.milestone();
+    const rig = await startLedger(db, made, 0);
+    for (let index = 1; index <= 12; index++) {
+      rig.node.confirm(index);
+      const { following } = rig;
+      const catchUp = () => followOnce(following, { ...budget(), milestonesOnly: true });
+      // one looks at tips of the ledger before while the other applies
+      await Promise.all([followOnce(following, budget()), catchUp(), catchUp()]);
+      expect(await ledgerIndex(db)).toBe(index);
+      for (let i = 0; i < 15; i++) made.note();
+      await Promise.all([followOnce(following, budget()), catchUp()]);
+      made.milestone();
+    }
+    expect(warned.mock.calls.filter(([line]) => String(line).includes('tips not stored'))).toEqual(
+      [],
+    );
+    rig.node.confirm(13);
+    await followOnce(rig.following, budget());
+    expect(toHexDigits(await ledgerStateHash(db))).toBe(stateHash(made, 13));
+    vi.restoreAllMocks();
   }, 120_000);
 });
 

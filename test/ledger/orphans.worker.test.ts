@@ -59,7 +59,9 @@ function quietMilestone(network: SyntheticNetwork): void {
   });
 }
 
-/** With an open block of ledger index 1, and the ledger so far on that it is `age` milestones old. */
+/**
+ * With an open block of ledger index 1, and the ledger so far on that it is `age` milestones old.
+ */
 async function withOldBlock(
   age: number,
 ): Promise<{ network: SyntheticNetwork; rig: Rig; old: string }> {
@@ -278,7 +280,7 @@ it('open blocks far apart, more of them than a request may read, do not stop the
   const rig = await startLedger(db, network, 0);
   await followTo(rig, 1);
   const record = (number: number) =>
-    encodeRecord({ row: number, parents: [1], leaf: new Uint8Array(32), inadmissible: false });
+    encodeRecord({ number, parents: [1], leaf: new Uint8Array(32), inadmissible: false });
   const packs = Array.from({ length: 900 }, (_, i) => 1000 + 256 * i).map((number) => [
     number,
     record(number).toBase64(),

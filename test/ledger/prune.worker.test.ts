@@ -44,7 +44,10 @@ async function firstState(): Promise<number> {
   return Number(await db.prepare('SELECT min(idx) AS first FROM milestone').first('first'));
 }
 
-/** Puts the question of every milestone so far, and sees that each is answered as it should be at this state of pruning. */
+/**
+ * Puts the question of every milestone so far, and sees that each is answered as it should be at
+ * this state of pruning.
+ */
 async function askEverything(rig: Rig): Promise<void> {
   const first = await firstState();
   const ledger = await ledgerIndex(db);
@@ -91,7 +94,8 @@ describe.each<RecordedName>(['network-a', 'network-c'])('%s', (name) => {
     let unknown = 0;
     for (const { request, response } of kept) {
       const answer = await ask(rig, request as Question);
-      // a proposal may have had blocks that no milestone references: they are dropped some day, and then not known
+      // a proposal may have had blocks that no milestone references: they are dropped some day, and
+      // then not known
       expect([response, 404]).toContainEqual(answer);
       if (answer === 404) unknown++;
     }
@@ -110,7 +114,10 @@ function quietMilestone(network: SyntheticNetwork): void {
   });
 }
 
-/** A network in which much happens for a while, and then nothing for longer than anything is kept. What is open then stays so. */
+/**
+ * A network in which much happens for a while, and then nothing for longer than anything is kept.
+ * What is open then stays so.
+ */
 function quietenedNetwork(seed: string): SyntheticNetwork {
   const network = randomNetwork({ seed, milestones: 14, events: 40 });
   const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };

@@ -130,6 +130,15 @@ describe('a request whose cone is stored', () => {
     for (const cost of costs) expect(cost).toBeLessThan(40);
   });
 
+  it('reads fewer than 200 rows for 10,000 blocks', async () => {
+    const { rig, network } = await ledgerWith([{ notes: 10_000, transfers: 0 }]);
+    const { request, response, cone } = network.propose({ parents: top(network) });
+    expect(cone.length).toBe(10_001);
+    const { trips, rows } = await costOf(rig, request, response);
+    expect(trips).toBe(1);
+    expect(rows).toBeLessThan(200);
+  });
+
   it('costs the same in a ledger of many more outputs and blocks, about the present and about the past', async () => {
     const { rig, network } = await ledgerWith([
       { notes: 40, transfers: 30 },

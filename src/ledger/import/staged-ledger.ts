@@ -33,15 +33,20 @@ const ADD_OUTPUTS = `
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
   FROM json_each(?1)`;
 
-/** A second row is against the table's CHECK: the whole batch is undone unless all outputs to remove are there, each named once. */
+/**
+ * A second row is against the table's CHECK: the whole batch is undone unless all outputs to remove
+ * are there, each named once.
+ */
 const REQUIRE_OUTPUTS = `
   INSERT INTO import_progress (one, identity, position) SELECT 2, '', 0
-  WHERE (SELECT count(*) FROM import_output WHERE id IN (SELECT value FROM json_each(?1))) <> json_array_length(?1)`;
+  WHERE (SELECT count(*) FROM import_output WHERE id IN (SELECT value FROM json_each(?1)))
+    <> json_array_length(?1)`;
 
 const REMOVE_OUTPUTS = 'DELETE FROM import_output WHERE id IN (SELECT value FROM json_each(?1))';
 
 const KEEP_MILESTONE = `
-  UPDATE import_progress SET milestone = ?1, payload = ?2 WHERE milestone IS NULL OR milestone < ?1`;
+  UPDATE import_progress SET milestone = ?1, payload = ?2
+  WHERE milestone IS NULL OR milestone < ?1`;
 
 const SELECT_KNOWN = 'SELECT o.id FROM json_each(?1) j JOIN import_output o ON o.id = j.value';
 
@@ -70,7 +75,10 @@ const INSERT_HEAD = `
     next_block, next_output, dropped, id_tables, forgotten)
   VALUES (1, ${SCHEMA}, ?1, ?2, ?3, ?3, ?4, ?5, 1, 1, 0, ?6, ?3 - 1)`;
 
-/** The ledger's milestone, with its payload where the files have it. Those before it are left out: their states cannot be asked for. */
+/**
+ * The ledger's milestone, with its payload where the files have it. Those before it are left out:
+ * their states cannot be asked for.
+ */
 const INSERT_MILESTONE = `
   INSERT INTO import_milestone (idx, id, timestamp, payload)
   VALUES (?1, ?2, ?3, (SELECT payload FROM import_progress WHERE milestone = ?1))`;
@@ -185,7 +193,10 @@ export class StagingSink implements LedgerSink {
     return new Set(found.flat().map(({ id }) => String(id)));
   }
 
-  /** Adds to the outputs all else that the ledger is made of. A Refusal if they are not the token supply, or two of them the same NFT. */
+  /**
+   * Adds to the outputs all else that the ledger is made of. A Refusal if they are not the token
+   * supply, or two of them the same NFT.
+   */
   async complete(summary: SnapshotSummary, generation: string): Promise<void> {
     const stretches = await this.#checkSupply(summary);
     await this.#placeNfts(stretches);
@@ -269,7 +280,9 @@ export class StagingSink implements LedgerSink {
     }
   }
 
-  /** Puts the staged ledger, complete by now, in the place of the served one: all of it or nothing. */
+  /**
+   * Puts the staged ledger, complete by now, in the place of the served one: all of it or nothing.
+   */
   async replace(): Promise<void> {
     const swap = this.#script!.swap.map((sql) => this.#db.prepare(sql));
     await runBatch(this.#db, [this.#moveTo(this.#position), ...swap]);

@@ -2,15 +2,16 @@
  * Block records: what the white flag needs of a block, and nothing that has to be worked out per
  * request.
  *
- * A record is made once, when the block comes in. In it blocks and outputs stand as row numbers of
- * a store, the Merkle leaf is hashed already (B.13), and the verdict on the transaction is a step
- * function of the milestone's timestamp: an output ID fixes the output's content, so that nothing
+ * A record is made once, when the block comes in. In it blocks and outputs stand as numbers that
+ * whoever keeps them gave, the Merkle leaf is hashed already (B.13), and the verdict on the
+ * transaction is a step function of the milestone's timestamp: an output ID fixes the output's content, so that nothing
  * but time and the ledger's state is left to decide (D.1, D.2). Records are padded to a multiple of
  * three bytes: as base64 they concatenate.
  *
- *   row u32 | length u16 | kind u8 | parents u8 | leaf 32 | parent rows u32 …
+ *   number u32 | length u16 | kind u8 | parents u8 | leaf 32 | parents u32 …
  *   milestone:   … | milestone ID 32
- *   transaction: … | inputs u8 | outputs u8 | steps u16 | input rows u32 … | output rows u32 … | steps {reason u8, from u32} …
+ *   transaction: … | inputs u8 | outputs u8 | steps u16
+ *                | inputs u32 … | outputs u32 … | steps {reason u8, from u32} …
  *
  * No steps: an output that the transaction consumes was not known yet, so that its verdict is
  * undecided.
@@ -20,21 +21,24 @@ import { conflictReasonOf, type VerdictStep } from '../semantics/conflict-reason
 
 export const RecordKind = { Plain: 0, Milestone: 1, Transaction: 2 } as const;
 
-/** Marks a block that breaks an admission rule under every set of parameters we know: the reference would not have stored it (C-4 … C-19). */
+/**
+ * Marks a block that breaks an admission rule under every set of parameters we know: the reference
+ * would not have stored it (C-4 … C-19).
+ */
 export const INADMISSIBLE = 0x80;
 
 /** What a record says of a transaction. */
 export interface TransactionFacts {
-  /** Rows of the outputs consumed, in the order of the inputs. */
+  /** Numbers of the outputs consumed, in the order of the inputs. */
   inputs: readonly number[];
-  /** Rows of the outputs created, in order. */
+  /** Numbers of the outputs created, in order. */
   outputs: readonly number[];
   /** Empty while the verdict is open. */
   steps: readonly VerdictStep[];
 }
 
 export interface BlockRecord {
-  row: number;
+  number: number;
   parents: readonly number[];
   /** 32 bytes, H(00 ‖ block ID). */
   leaf: Uint8Array;
@@ -45,7 +49,7 @@ export interface BlockRecord {
 }
 
 export function encodeRecord(record: BlockRecord): Uint8Array<ArrayBuffer> {
-  const { row, parents, leaf, milestoneId, transaction } = record;
+  const { number, parents, leaf, milestoneId, transaction } = record;
   const kind = milestoneId
     ? RecordKind.Milestone
     : transaction
@@ -64,7 +68,7 @@ export function encodeRecord(record: BlockRecord): Uint8Array<ArrayBuffer> {
   const unpadded = HEADER_LENGTH + tail.length;
   const length = unpadded + ((3 - (unpadded % 3)) % 3);
   return new Writer()
-    .u32(row)
+    .u32(number)
     .u16(length)
     .u8(kind | (record.inadmissible ? INADMISSIBLE : 0))
     .u8(parents.length)
@@ -94,15 +98,15 @@ export function renumberOutputs(records: Uint8Array, numberOf: (output: number) 
 /** The transaction's facts of one record, for those who complete its verdict. */
 export function decodeRecord(bytes: Uint8Array): BlockRecord {
   const r = new Reader(bytes);
-  const row = r.u32();
+  const number = r.u32();
   r.u16();
   const kind = r.u8();
   const parentCount = r.u8();
   const leaf = r.take(32);
-  const rows = (count: number) => Array.from({ length: count }, () => r.u32());
+  const numbers = (count: number) => Array.from({ length: count }, () => r.u32());
   const record: BlockRecord = {
-    row,
-    parents: rows(parentCount),
+    number,
+    parents: numbers(parentCount),
     leaf,
     inadmissible: (kind & INADMISSIBLE) !== 0,
   };
@@ -112,8 +116,8 @@ export function decodeRecord(bytes: Uint8Array): BlockRecord {
     const outputCount = r.u8();
     const stepCount = r.u16();
     record.transaction = {
-      inputs: rows(inputCount),
-      outputs: rows(outputCount),
+      inputs: numbers(inputCount),
+      outputs: numbers(outputCount),
       steps: Array.from({ length: stepCount }, () => {
         const reason = conflictReasonOf(r.u8());
         return { reason, from: r.u32() };

@@ -8,19 +8,19 @@ import { HEADER_LENGTH, INADMISSIBLE, LEAF_OFFSET, RecordKind } from './block-re
 /** Bytes of a verdict step: reason u8, from u32. */
 const STEP_LENGTH = 5;
 
-/** Blocks are named by their position in the cone; `find` tells the position of a row. */
+/** Blocks are named by their position in the cone; `find` tells the position of a number. */
 export interface Cone {
   /** The records, concatenated. */
   readonly bytes: Uint8Array;
   readonly size: number;
-  /** The position of a row, or -1 for a block outside. */
-  find(row: number): number;
-  rowAt(position: number): number;
+  /** The position of a number, or -1 for a block outside. */
+  find(number: number): number;
+  numberAt(position: number): number;
   /** The record's bytes. */
   recordAt(position: number): Uint8Array;
   inadmissibleAt(position: number): boolean;
   parentCountAt(position: number): number;
-  /** Row of the parent. */
+  /** Number of the parent. */
   parentAt(position: number, parent: number): number;
   kindAt(position: number): number;
   /** Writes the block's Merkle leaf into `target`, as 8 words from `at` on. */
@@ -63,7 +63,10 @@ export function isUndecidedAt(cone: Cone, position: number): boolean {
   );
 }
 
-/** Reads concatenated records; `buffers` may be any split of them between whole records. Of two with one row the later counts. Throws on damage. */
+/**
+ * Reads concatenated records; `buffers` may be any split of them between whole records. Of two with
+ * one number the later counts. Throws on damage.
+ */
 export function readCone(buffers: readonly Uint8Array[]): Cone {
   const bytes = buffers.length === 1 ? buffers[0]! : concatBytes(...buffers);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -72,16 +75,16 @@ export function readCone(buffers: readonly Uint8Array[]): Cone {
   let highest = -1;
   for (let offset = 0; offset < bytes.length; ) {
     if (offset + HEADER_LENGTH > bytes.length) throw new Error('a block record is cut off');
-    const row = view.getUint32(offset, true);
+    const number = view.getUint32(offset, true);
     const length = view.getUint16(offset + 4, true);
     if (length < HEADER_LENGTH || offset + length > bytes.length)
-      throw new Error(`the record of block row ${row} is damaged`);
+      throw new Error(`the record of block number ${number} is damaged`);
     offsets.push(offset);
-    if (row < lowest) lowest = row;
-    if (row > highest) highest = row;
+    if (number < lowest) lowest = number;
+    if (number > highest) highest = number;
     offset += length;
   }
-  const positions = indexRows(view, offsets, lowest, highest);
+  const positions = indexNumbers(view, offsets, lowest, highest);
   const u32 = (offset: number) => view.getUint32(offset, true);
   const at = (position: number) => offsets[position]!;
 
@@ -89,7 +92,7 @@ export function readCone(buffers: readonly Uint8Array[]): Cone {
     bytes,
     size: offsets.length,
     find: positions,
-    rowAt: (position) => u32(at(position)),
+    numberAt: (position) => u32(at(position)),
     recordAt: (position) =>
       bytes.subarray(at(position), at(position) + view.getUint16(at(position) + 4, true)),
     inadmissibleAt: (position) => (bytes[at(position) + 6]! & INADMISSIBLE) !== 0,
@@ -112,7 +115,10 @@ export function readCone(buffers: readonly Uint8Array[]): Cone {
   };
 }
 
-/** A class, as there is one for every transaction of a cone: functions made anew for each would cost more than all that they do. */
+/**
+ * A class, as there is one for every transaction of a cone: functions made anew for each would cost
+ * more than all that they do.
+ */
 class TransactionInPlace implements TransactionView {
   readonly inputCount: number;
   readonly outputCount: number;
@@ -152,27 +158,30 @@ class TransactionInPlace implements TransactionView {
   }
 }
 
-/** Rows of one cone lie close together, so that a plain array from the lowest to the highest finds them quickest. */
-function indexRows(
+/**
+ * Numbers of one cone lie close together, so that a plain array from the lowest to the highest finds
+ * them quickest.
+ */
+function indexNumbers(
   view: DataView,
   offsets: readonly number[],
   lowest: number,
   highest: number,
-): (row: number) => number {
+): (number: number) => number {
   if (offsets.length === 0) return () => -1;
   const span = highest - lowest + 1;
-  if (span > MAX_ROW_SPAN) {
+  if (span > MAX_NUMBER_SPAN) {
     const positions = new Map(
       offsets.map((offset, position) => [view.getUint32(offset, true), position]),
     );
-    return (row) => positions.get(row) ?? -1;
+    return (number) => positions.get(number) ?? -1;
   }
   const positions = new Int32Array(span);
   offsets.forEach((offset, position) => {
     positions[view.getUint32(offset, true) - lowest] = position + 1;
   });
-  return (row) => (row < lowest || row > highest ? -1 : positions[row - lowest]! - 1);
+  return (number) => (number < lowest || number > highest ? -1 : positions[number - lowest]! - 1);
 }
 
 /** 4 MB of index at the most. */
-const MAX_ROW_SPAN = 1 << 20;
+const MAX_NUMBER_SPAN = 1 << 20;

@@ -13,7 +13,7 @@ import { nobleTreeHasher } from '../tree-hasher/noble-tree-hasher.ts';
 import type { TreeHasher } from '../tree-hasher/tree-hasher.ts';
 import { RecordKind } from './block-record.ts';
 import type { Cone, TransactionView } from './cone.ts';
-import { RowMap } from './row-map.ts';
+import { NumberMap } from './number-map.ts';
 
 /**
  * State of an output in the ledger before the milestone. Outputs that are neither are unknown to
@@ -25,13 +25,13 @@ export const LedgerState = { Unspent: 1, Spent: 2 } as const;
 const MilestoneState = { Created: 3, Spent: 4 } as const;
 
 export interface LedgerStates {
-  /** The state of the output with this row; undefined if the ledger never held it. */
-  get(outputRow: number): number | undefined;
+  /** The state of the output with this number; undefined if the ledger never held it. */
+  get(output: number): number | undefined;
 }
 
 export interface Proposal {
   /**
-   * Rows of the parents, in the order of the request, which decides the order of the blocks (E.1).
+   * Numbers of the parents, in the order of the request, which decides the order of the blocks (E.1).
    */
   parents: readonly number[];
   /** Unix seconds; decides timelocks and expirations. */
@@ -121,7 +121,7 @@ function judgeInOrder(
 ): { reasons: Uint8Array; undecided: number[] } {
   const reasons = new Uint8Array(order.length);
   const undecided: number[] = [];
-  const changes = new RowMap();
+  const changes = new NumberMap();
 
   for (let i = 0; i < order.length; i++) {
     const position = order[i]!;
@@ -151,7 +151,7 @@ function judgeInOrder(
 function lookUpInputs(
   transaction: TransactionView,
   ledger: LedgerStates,
-  changes: RowMap,
+  changes: NumberMap,
 ): ConflictReason {
   for (let i = 0; i < transaction.inputCount; i++) {
     const output = transaction.inputAt(i);

@@ -1,5 +1,6 @@
 /**
- * A ledger in D1 that begins with a snapshot of a test network and follows it, and questions put to it; all in one process, without HTTP.
+ * A ledger in D1 that begins with a snapshot of a test network and follows it, and questions put to
+ * it; all in one process, without HTTP.
  */
 
 import { agreeingTreeHashers } from '../../../scripts/conformance/tree-hashers.ts';
@@ -129,7 +130,9 @@ async function admitting(db: Database, ledger: number): Promise<ProtocolParamete
   return admittingParameters(await readParameters(db), ledger);
 }
 
-/** Stores the upstream's tips, and what lies below them, as the follower does between milestones. */
+/**
+ * Stores the upstream's tips, and what lies below them, as the follower does between milestones.
+ */
 export async function storeNow(
   { network, upstream, following }: Rig,
   db: Database,
@@ -150,7 +153,10 @@ export async function storeNow(
   });
 }
 
-/** The database with something happening before each batch, by its statements and its number: somebody else at work, or the end. */
+/**
+ * The database with something happening before each batch, by its statements and its number:
+ * somebody else at work, or the end.
+ */
 export function disturbed(
   db: D1Database,
   before: (sql: string, batch: number) => Promise<void>,

@@ -25,7 +25,10 @@ export async function dump(db: Database): Promise<Record<string, unknown[]>> {
   return tables;
 }
 
-/** The definitions of tables and indexes; that a table was renamed once leaves quotes around its name. */
+/**
+ * The definitions of tables and indexes; that a table was renamed once leaves quotes around its
+ * name.
+ */
 export async function schema(db: Database): Promise<unknown[]> {
   const { results } = await db
     .prepare('SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name')

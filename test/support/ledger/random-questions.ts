@@ -1,6 +1,6 @@
 /**
- * Questions about random networks whose blocks are stored in any order, put to the ledger and to the
- * oracle: about the next milestone, about past ones, and about past ones from blocks of several
+ * Questions about random networks whose blocks are stored in any order, put to the ledger and to
+ * the oracle: about the next milestone, about past ones, and about past ones from blocks of several
  * milestones and open blocks.
  */
 import { expect } from 'vitest';
@@ -125,7 +125,9 @@ async function oracleAnswer(
   return metPreviousMilestone ? { inclusionMerkleRoot, appliedMerkleRoot } : 400;
 }
 
-/** Verdicts on every block, a proof for each milestone, and what is unspent and spent at the end. */
+/**
+ * Verdicts on every block, a proof for each milestone, and what is unspent and spent at the end.
+ */
 async function compareMilestones(
   db: D1Database,
   network: Network,

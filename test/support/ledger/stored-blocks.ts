@@ -35,7 +35,7 @@ export async function storedBlocks(db: Database): Promise<StoredBlock[]> {
     return readPackedBlocks(blocks!).map(({ id, payload, reason }, at): StoredBlock => {
       const position = positions.get(milestone) ?? 0;
       positions.set(milestone, position + 1);
-      const number = cone.rowAt(at);
+      const number = cone.numberAt(at);
       const record = cone.recordAt(at);
       const facts = { id, payload, milestone, position, reason: reason ?? null };
       return { ...facts, number, record, bytes: list[at]! };
