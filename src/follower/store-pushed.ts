@@ -9,6 +9,7 @@ import type { ConsistentView } from '../ledger/consistent-view.ts';
 import type { Database } from '../ledger/database.ts';
 import type { KnownBlock } from '../ledger/known-blocks.ts';
 import { findProvenOpen } from '../ledger/prove-open.ts';
+import { writeLog } from '../log.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
 import { isMilestoneBlock } from '../stardust/milestone-keys.ts';
@@ -80,7 +81,9 @@ async function storeHeld(
       fetched.set(id, block);
       pushed.blocks.remove([id]);
     }
-    return new Set([...proven].slice(0, roomForPushed(cone.size)));
+    const room = roomForPushed(cone.size);
+    if (room < proven.size) writeLog('warn', 'no room for pushed blocks', { open: cone.size });
+    return new Set([...proven].slice(0, room));
   };
   const stored = await storeOpen(db, head, { blocks, also: parents, rules, choose });
   pushed.blocks.remove(stored);
