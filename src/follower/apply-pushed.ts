@@ -40,11 +40,16 @@ async function applyDue(
       const verified = await verifyMilestone(payload, position, rules);
       const source = heldSource((id) => fetched.get(id) ?? pushed.blocks.get(id));
       const applied = await takeInMilestone(db, verified, { rules, source, exclusively });
-      fetched.clear();
+      for (const id of applied.fetched) fetched.delete(id);
       memory.moved = Date.now();
       memory.diverged = undefined;
       const ms = Date.now() - started;
-      writeLog('info', 'milestone applied', { ...applied, pushed: true, ms });
+      writeLog('info', 'milestone applied', {
+        ...applied,
+        fetched: applied.fetched.length,
+        pushed: true,
+        ms,
+      });
       return true;
     } catch (error) {
       // any sender of a block can make one up; of a signed one a pass finds what is wrong with it

@@ -46,6 +46,11 @@ export interface FollowerMemory {
   maxFetchedHeapBytes: number;
   /** Those of the fetched blocks that were found to be open. */
   open: OpenBlockCache;
+  /**
+   * Hex IDs of blocks that an upstream said are referenced, though they are not known here: of one
+   * milestone, as upstreams may be wrong.
+   */
+  refused: Set<string>;
   /** Passes that run beside each other take turns at what they read in order to write it. */
   exclusively: Exclusively;
   /** Which upstream to ask first: the one that took the ledger to where it is. */
@@ -99,6 +104,7 @@ export function createFollowerMemory(
     fetched: createBlockCache(),
     maxFetchedHeapBytes,
     open: createOpenBlockCache(MAX_OPEN_HEAP_BYTES),
+    refused: new Set(),
     exclusively: createExclusively(),
     ranking: createRanking(Date.now),
     moved: 0,
@@ -116,6 +122,7 @@ export function createFollowerMemory(
 export function noteLedger(memory: FollowerMemory, { head, rules }: LedgerPosition): void {
   const { generation, ledger } = head;
   if (memory.seen !== undefined && memory.seen.generation !== generation) memory.pushed.clear();
+  if (memory.seen?.ledger !== ledger) memory.refused.clear();
   memory.seen = { generation, ledger, parameters: rules.parameters };
   memory.pushed.milestones.applied(ledger);
 }

@@ -2,9 +2,10 @@
  * Between milestones: the blocks near the tips are stored, so that a coordinator's question about
  * them finds them in D1.
  *
- * They are open, and a proposal may reach them at once. So each is asked about upstream first: one
- * that a milestone of ours references already, though we do not know it, would look open to every
- * later request (docs/architecture.md#the-trap). Such a block is left out with all its descendants.
+ * They are open, and a proposal may reach them at once. So each is proven open by its parents
+ * (src/ledger/prove-open.ts), or asked about upstream first: one that a milestone of ours references
+ * already, though we do not know it, would look open to every later request
+ * (docs/architecture.md#the-trap). Such a block is left out with all its descendants.
  */
 import type { AdmissionRules } from '../ledger/admission-rules.ts';
 import { ConeUnavailable } from '../ledger/block-source.ts';
@@ -12,6 +13,7 @@ import type { ConsistentView } from '../ledger/consistent-view.ts';
 import type { Database } from '../ledger/database.ts';
 import type { Head } from '../ledger/head.ts';
 import { type KnownBlock, lookUpBlocks } from '../ledger/known-blocks.ts';
+import { findProvenOpen, type KnownReference } from '../ledger/prove-open.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
 import type { BlockCache } from '../upstream/block-cache.ts';
@@ -22,6 +24,16 @@ import { storeOpen, viewNext } from './store-open.ts';
 
 /** Blocks fetched in one go; more are left to the next. */
 const MAX_FETCHED = 300;
+
+/** Questions about blocks in one go, and those put at once. */
+const MAX_ASKED = 300;
+const ASKED_AT_ONCE = 30;
+
+/**
+ * Levels below the tips without one question: a walk that has come below the import finds nothing
+ * that is known, and only upstream can tell that it has.
+ */
+const MAX_LEVELS_UNASKED = 64;
 
 /** Milliseconds after which nothing more is fetched, as milestones wait meanwhile. */
 const FETCH_TIME = 4000;
@@ -39,6 +51,8 @@ export interface StoreTools {
   open: BlockCache;
   /** Takes the blocks, for the milestone that will reference them. */
   fetched: BlockCache;
+  /** Hex IDs of blocks that upstream said are referenced, though they are not known here. */
+  refused: Set<string>;
   /** Whatever is read and then written is done in it, not what is fetched. */
   exclusively: Exclusively;
 }
@@ -47,82 +61,131 @@ export interface StoreTools {
 export async function storeTips(db: Database, head: Head, tools: StoreTools): Promise<number> {
   const blocks = await gatherFromTips(db, head, tools);
   if (blocks.size === 0) return 0;
-  const choose = (view: ConsistentView) => {
+  const { rules, open } = tools;
+  const choose = ({ named, head: now }: ConsistentView) => {
     // some of what was remembered has been stored since
-    for (const id of blocks.keys()) if (view.named.has(id)) tools.open.delete(id);
-    return new Set(blocks.keys());
+    for (const id of blocks.keys()) if (named.has(id)) open.delete(id);
+    return findOpen(blocks, named, now, open);
   };
-  const { rules } = tools;
   const stored = await tools.exclusively(() => storeOpen(db, head, { blocks, rules, choose }));
   for (const id of stored) {
     tools.fetched.delete(id);
-    tools.open.delete(id);
+    open.delete(id);
   }
   return stored.length;
 }
 
+/** Hex IDs of the blocks that upstream called open, and of those that their parents prove open. */
+function findOpen(
+  blocks: ReadonlyMap<string, ParsedBlock>,
+  known: ReadonlyMap<string, KnownReference>,
+  head: Head,
+  open: BlockCache,
+): Set<string> {
+  const unknown = new Map<string, ParsedBlock>();
+  const references = new Map(known);
+  const found = new Set<string>();
+  for (const [id, block] of blocks) {
+    if (known.has(id)) continue;
+    if (open.get(id) === undefined) {
+      unknown.set(id, block);
+    } else {
+      references.set(id, { milestone: null });
+      found.add(id);
+    }
+  }
+  return found.union(findProvenOpen(unknown, references, head));
+}
+
 /**
- * Open blocks from the tips down to what D1 knows, as far as may be fetched: what is remembered is
- * walked through for nothing.
+ * Blocks from the tips down to what D1 knows, as far as may be fetched: what is at hand is walked
+ * through for nothing. Upstream is asked about those which nothing proves open, once the walk has
+ * come down to what is known, or is so deep that it may have come below the import.
  */
 async function gatherFromTips(
   db: Database,
   head: Head,
-  { upstream, open, fetched }: StoreTools,
+  tools: StoreTools,
 ): Promise<Map<string, ParsedBlock>> {
+  const { upstream, open, fetched, refused } = tools;
   const known = new Map<string, KnownBlock>();
+  /** Nearest to the tips first. */
   const blocks = new Map<string, ParsedBlock>();
-  /** Blocks from these down that are neither known nor remembered. */
-  const walk = (ids: readonly string[]): string[] => {
-    const missing = new Set<string>();
-    const stack = ids.toReversed();
-    for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
-      if (blocks.has(id) || known.has(id)) continue;
-      const block = open.get(id);
-      if (block === undefined) {
-        missing.add(id);
-      } else {
-        blocks.set(id, block);
-        stack.push(...block.block.parents.map(toHexDigits));
-      }
-    }
-    return [...missing];
-  };
-  let left = MAX_FETCHED;
   const deadline = Date.now() + FETCH_TIME;
-  let missing = walk(await upstream.readTips());
+  let left = MAX_FETCHED;
+  let isWhole = true;
+  let levels = 0;
+  let level = await upstream.readTips();
   const { cone } = await viewNext(db, head, []);
-  while (missing.length > 0 && left > 0 && Date.now() < deadline) {
-    for (const [id, block] of await lookUpBlocks(db, cone, missing)) known.set(id, block);
-    const unknown = missing.filter((id) => !known.has(id)).slice(0, left);
-    left -= unknown.length;
-    const isOpen = await Promise.all(
-      unknown.map((id) => fetchOpen(upstream, id, head.ledger, open, fetched)),
-    );
-    missing = walk(unknown.filter((_, i) => isOpen[i]));
+  for (; level.length > 0; levels++) {
+    const fresh = level.filter((id) => !known.has(id) && !blocks.has(id) && !refused.has(id));
+    const recall = (id: string) => open.get(id) ?? fetched.get(id);
+    const lacking = fresh.filter((id) => recall(id) === undefined);
+    for (const [id, block] of await lookUpBlocks(db, cone, lacking)) known.set(id, block);
+    const unknown = lacking.filter((id) => !known.has(id));
+    const due = Date.now() < deadline ? unknown.slice(0, left) : [];
+    if (due.length < unknown.length) isWhole = false;
+    left -= due.length;
+    await Promise.all(due.map((id) => fetchInto(upstream, id, fetched)));
+    const next = new Set<string>();
+    for (const id of fresh) {
+      const block = recall(id);
+      if (block === undefined || known.has(id)) continue;
+      blocks.set(id, block);
+      for (const parent of block.block.parents) next.add(toHexDigits(parent));
+    }
+    level = [...next];
   }
+  if (isWhole || levels >= MAX_LEVELS_UNASKED) await askAbout(blocks, known, head, tools, deadline);
   return blocks;
 }
 
-/** Whether the block is to be had and no applied milestone references it: then it is remembered. */
-async function fetchOpen(
-  upstream: Upstream,
-  id: string,
-  ledger: number,
-  open: BlockCache,
-  fetched: BlockCache,
-): Promise<boolean> {
+/** Fetches a block where it is to be had. */
+async function fetchInto(upstream: Upstream, id: string, fetched: BlockCache): Promise<void> {
   try {
-    const [block, reference] = await Promise.all([
-      fetched.get(id) ?? fetchBlock([upstream], id),
-      upstream.readReference(id),
-    ]);
-    fetched.set(id, block);
-    if (reference === undefined || (reference !== null && reference <= ledger)) return false;
-    open.set(id, block);
-    return true;
+    fetched.set(id, await fetchBlock([upstream], id));
   } catch (error) {
-    if (error instanceof ConeUnavailable || error instanceof UpstreamFailure) return false;
+    if (!(error instanceof ConeUnavailable || error instanceof UpstreamFailure)) throw error;
+  }
+}
+
+/**
+ * Asks upstream about blocks that nothing proves open, the deepest first: one that is open proves
+ * all above it.
+ */
+async function askAbout(
+  blocks: ReadonlyMap<string, ParsedBlock>,
+  known: ReadonlyMap<string, KnownReference>,
+  head: Head,
+  { upstream, open, refused }: StoreTools,
+  deadline: number,
+): Promise<void> {
+  const asked = new Set<string>();
+  while (asked.size < MAX_ASKED && Date.now() < deadline) {
+    const certain = findOpen(blocks, known, head, open);
+    const doubtful = [...blocks.keys()].filter(
+      (id) => !certain.has(id) && !known.has(id) && !asked.has(id),
+    );
+    if (doubtful.length === 0) return;
+    const next = doubtful.reverse().slice(0, ASKED_AT_ONCE);
+    await Promise.all(
+      next.map(async (id) => {
+        asked.add(id);
+        const reference = await readReference(upstream, id);
+        if (reference === undefined) return;
+        if (reference === null || reference > head.ledger) open.set(id, blocks.get(id)!);
+        else refused.add(id);
+      }),
+    );
+  }
+}
+
+/** Undefined where upstream does not say. */
+async function readReference(upstream: Upstream, id: string): Promise<number | null | undefined> {
+  try {
+    return await upstream.readReference(id);
+  } catch (error) {
+    if (error instanceof UpstreamFailure) return undefined;
     throw error;
   }
 }

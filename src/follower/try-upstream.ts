@@ -130,8 +130,9 @@ async function applyNext(
   const source = createMilestoneSource([upstream], limits, fetched);
   const { exclusively } = memory;
   const applied = await takeInMilestone(db, verified, { rules, source, exclusively });
-  memory.fetched.clear();
+  for (const id of applied.fetched) memory.fetched.delete(id);
   memory.moved = Date.now();
   pass.applied++;
-  writeLog('info', 'milestone applied', { ...applied, ms: Date.now() - started });
+  const said = { ...applied, fetched: applied.fetched.length, ms: Date.now() - started };
+  writeLog('info', 'milestone applied', said);
 }
