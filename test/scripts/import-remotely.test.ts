@@ -36,7 +36,7 @@ const HASH_A = '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e
 const HASH_C = '3a0ad6b5f3b8b8018be60c3e0c2247c2fa5b9745ae5fac1e7f5470cf0e9dcd7d';
 
 /** So small that everything takes several files. */
-const LIMITS = { file: 30_000, entries: 25 };
+const LIMITS = { file: 20_000, entries: 25 };
 
 const print = vi.spyOn(console, 'log').mockImplementation(() => undefined);
 vi.spyOn(console, 'warn').mockImplementation(() => undefined);
