@@ -201,6 +201,10 @@ export class Follower extends DurableObject<Env> {
   }
 
   #milestoneCame(): void {
+    const { pushed, seen } = this.#memory;
+    const next = (seen?.ledger ?? 0) + 1;
+    const { confirmed } = pushed.milestones;
+    if (pushed.milestones.at(next).length === 0 && confirmed?.index !== next) return;
     this.#takeMilestones().catch((error: unknown) => tellFailure('pushed milestone failed', error));
   }
 
