@@ -2,6 +2,8 @@
  * What a benchmark is: a named, repeatable case that first asserts that what it times is right, and
  * then reports figures.
  */
+import type { Rate } from './tools/rate.ts';
+
 export interface BenchCase {
   name: string;
   /** One sentence. */
@@ -16,13 +18,16 @@ export interface Bench {
   probe: string;
   /** Path of the SVG that the case `growth` draws. Absent: none is drawn. */
   picture?: string;
+  /** What the case `cost` counts at. Absent: that of docs/operations.md. */
+  rate?: Rate;
   report(figure: Figure): void;
 }
 
 export interface Figure {
   name: string;
   value: number;
-  unit: 'ms' | 'µs' | 'MB' | 'a second' | 'times';
+  /** Empty: a number of what the name says. */
+  unit: '' | '$' | 'ms' | 'µs' | 'MB' | 'a second' | 'times';
   /** What must hold of the value, if anything. */
   target?: { most: number } | { least: number };
 }

@@ -10,30 +10,39 @@ import { runMain, UsageError } from '../scripts/lib/process/command-line.ts';
 import { PROJECT } from '../scripts/lib/project.ts';
 import { buildWorker } from '../test/support/edge/bundle.ts';
 import { type Bench, type Figure, holds } from './case.ts';
+import { costCases } from './cases/cost.ts';
 import { followingCases } from './cases/following.ts';
 import { growthCases } from './cases/growth.ts';
 import { judgeCases } from './cases/judge.ts';
 import { ledgerCases } from './cases/ledgers.ts';
 import { nftCases } from './cases/nft.ts';
+import { nftListCases } from './cases/nft-lists.ts';
 import { whiteFlagCases } from './cases/white-flag.ts';
+import { parseRate } from './tools/rate.ts';
 
 const CASES = [
   ...whiteFlagCases,
   ...growthCases,
   ...ledgerCases,
   ...nftCases,
+  ...nftListCases,
   ...followingCases,
   ...judgeCases,
+  ...costCases,
 ];
 
 const PICTURE = join(PROJECT, 'docs/performance-growth.svg');
 
-const USAGE = `Usage: npm run bench -- [--picture] [NAME…]
+const USAGE = `Usage: npm run bench -- [--picture] [--rate RATE] [NAME…]
 
 Runs all benchmarks, or those whose names contain one of NAME. All of them take five minutes, and
 much longer the first time: ledgers are made in the folder for temporary files, and kept there.
 
   --picture   write the curves of the benchmark "growth" to docs/performance-growth.svg
+  --rate RATE what the benchmark "cost" counts at. What is not named is as in the example:
+              blocks=60,transactions=10,nfts=5,seconds=5,lookups=1000000,whiteflags=1000
+              of a milestone: blocks, transactions among them (two inputs, two outputs), NFTs that
+              they move, seconds to the next; a day: NFT lookups, white-flag requests
 
 Names:
 ${CASES.map(({ name }) => `  ${name}`).join('\n')}`;
@@ -60,18 +69,20 @@ function format(value: number): string {
 await runMain(USAGE, async (args) => {
   const { values, positionals } = parseArgs({
     args,
-    options: { picture: { type: 'boolean', default: false } },
+    options: { picture: { type: 'boolean', default: false }, rate: { type: 'string' } },
     allowPositionals: true,
   });
   const chosen = CASES.filter(
     ({ name }) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
   );
   if (chosen.length === 0) throw new UsageError('no benchmark has such a name');
+  const rate = values.rate === undefined ? undefined : parseRate(values.rate);
   const build = join(tmpdir(), 'stardust-edge-node', 'build');
   const bench: Bench = {
     worker: join(build, 'worker'),
     probe: join(build, 'probe'),
     ...(values.picture && { picture: PICTURE }),
+    ...(rate && { rate }),
     report: print,
   };
   mkdirSync(build, { recursive: true });

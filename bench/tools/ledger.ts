@@ -18,6 +18,8 @@ const LEDGERS = join(tmpdir(), 'stardust-edge-node', 'ledgers');
 /** The files that decide how a ledger is written. Every case asserts its answers. */
 const SOURCES = [
   'migrations/0003_packs.sql',
+  'migrations/0004_nft_lists.sql',
+  'src/ledger/nft-list/nft-detail.ts',
   'src/ledger/open-packs.ts',
   'src/ledger/packs.ts',
   'src/ledger/prepare-blocks.ts',
@@ -26,6 +28,7 @@ const SOURCES = [
   'src/stardust/white-flag/block-record.ts',
   'bench/tools/network-ledger.ts',
   'bench/tools/nft-index.ts',
+  'bench/tools/nft-ledger.ts',
 ];
 
 export type FillLedger = (db: SqliteDatabase, persistTo: string) => void | Promise<void>;

@@ -43,7 +43,10 @@ export async function fillNftIndex(
   await runBatch(db, [
     db
       .prepare(
-        `INSERT INTO head VALUES (1, ${SCHEMA}, ?1, 0, 1, ?2, '', '0', 1, 1, 0, '[[0,1]]', 0)`,
+        `INSERT INTO head (
+          one, schema, generation, genesis, start, ledger, treasury_milestone, treasury_amount,
+          next_block, next_output, dropped, id_tables, forgotten)
+        VALUES (1, ${SCHEMA}, ?1, 0, 1, ?2, '', '0', 1, 1, 0, '[[0,1]]', 0)`,
       )
       .bind(GENERATION, LEDGER_INDEX),
     db

@@ -4,7 +4,9 @@
  */
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
+import { MAX_IDS } from '../../src/http/nfts.ts';
 import { Id, MilestoneIndex, OutputId, WhiteFlagBody } from '../../src/http/schemas.ts';
+import { nftParameters } from './nft-parameters.ts';
 import * as responses from './responses.ts';
 
 type Schema = v.GenericSchema;
@@ -66,6 +68,28 @@ function parameter(
   return { name, in: where, required: where === 'path', description, schema: schemaOf(schema) };
 }
 
+const minLedgerIndex = parameter(
+  'header',
+  'X-Min-Ledger-Index',
+  MilestoneIndex,
+  'Asks for an answer at this ledger index or later.',
+);
+
+/** Of answers that may be kept for seconds. */
+const ifNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  schema: { type: 'string' },
+};
+const taggedHeaders = { ...ledgerIndexHeader, ETag: { schema: { type: 'string' } } };
+const notModified = {
+  304: {
+    description: 'Nothing changed since the answer with this ETag.',
+    headers: ledgerIndexHeader,
+  },
+};
+
 const outputId = parameter(
   'path',
   'outputId',
@@ -93,24 +117,80 @@ export function buildDocument(version: string): Described {
           summary: 'The unspent output of an NFT (TIP-26)',
           parameters: [
             parameter('path', 'nftId', Id, 'NFT ID, 32 bytes.'),
-            parameter(
-              'header',
-              'X-Min-Ledger-Index',
-              MilestoneIndex,
-              'Asks for an answer at this ledger index or later.',
-            ),
-            { name: 'If-None-Match', in: 'header', required: false, schema: { type: 'string' } },
+            minLedgerIndex,
+            ifNoneMatch,
           ],
           responses: {
             200: {
               description: 'The output that holds the NFT.',
-              headers: { ...ledgerIndexHeader, ETag: { schema: { type: 'string' } } },
+              headers: taggedHeaders,
               content: json(responses.Nft),
             },
-            304: {
-              description: 'Nothing changed since the answer with this ETag.',
-              headers: ledgerIndexHeader,
+            ...notModified,
+            ...errors(400, 403, 404, 500),
+          },
+        },
+      },
+      '/api/indexer/v1/outputs/nft': {
+        get: {
+          operationId: 'listNfts',
+          summary: 'The unspent NFT outputs with given properties, page by page (TIP-26)',
+          parameters: [...nftParameters(), minLedgerIndex, ifNoneMatch],
+          responses: {
+            200: {
+              description: 'A page of the list.',
+              headers: taggedHeaders,
+              content: json(responses.NftList),
             },
+            ...notModified,
+            ...errors(400, 403, 404, 500),
+          },
+        },
+      },
+      '/api/edge/v1/nfts/{nftId}': {
+        get: {
+          operationId: 'readNft',
+          summary: 'An NFT with its output, metadata and owner',
+          parameters: [
+            parameter('path', 'nftId', Id, 'NFT ID, 32 bytes.'),
+            minLedgerIndex,
+            ifNoneMatch,
+          ],
+          responses: {
+            200: {
+              description: 'The NFT.',
+              headers: taggedHeaders,
+              content: json(responses.NftOutput),
+            },
+            ...notModified,
+            ...errors(400, 403, 404, 500),
+          },
+        },
+      },
+      '/api/edge/v1/nfts': {
+        get: {
+          operationId: 'readNfts',
+          summary: 'Up to 100 NFTs with their outputs, metadata and owners, of one moment',
+          parameters: [
+            {
+              name: 'ids',
+              in: 'query',
+              required: true,
+              description: 'NFT IDs, separated by commas.',
+              schema: { type: 'array', minItems: 1, maxItems: MAX_IDS, items: schemaOf(Id) },
+              style: 'form',
+              explode: false,
+            },
+            minLedgerIndex,
+            ifNoneMatch,
+          ],
+          responses: {
+            200: {
+              description: 'The NFTs.',
+              headers: taggedHeaders,
+              content: json(responses.NftOutputs),
+            },
+            ...notModified,
             ...errors(400, 403, 404, 500),
           },
         },
@@ -165,10 +245,11 @@ export function buildDocument(version: string): Described {
         get: {
           operationId: 'readOutput',
           summary: 'An output, unspent or spent and not pruned (TIP-25)',
-          parameters: [outputId],
+          parameters: [outputId, minLedgerIndex, ifNoneMatch],
           responses: {
             200: {
               description: 'The output; its bytes alone where Accept begins with their type.',
+              headers: taggedHeaders,
               content: {
                 ...json(responses.Output),
                 'application/vnd.iota.serializer-v1': {
@@ -176,6 +257,7 @@ export function buildDocument(version: string): Described {
                 },
               },
             },
+            ...notModified,
             ...errors(400, 403, 404, 500),
           },
         },
@@ -184,9 +266,14 @@ export function buildDocument(version: string): Described {
         get: {
           operationId: 'readOutputMetadata',
           summary: 'When an output was booked and spent (TIP-25)',
-          parameters: [outputId],
+          parameters: [outputId, minLedgerIndex, ifNoneMatch],
           responses: {
-            200: { description: 'The metadata.', content: json(responses.OutputMetadata) },
+            200: {
+              description: 'The metadata.',
+              headers: taggedHeaders,
+              content: json(responses.OutputMetadata),
+            },
+            ...notModified,
             ...errors(400, 403, 404, 500),
           },
         },

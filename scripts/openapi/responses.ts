@@ -31,6 +31,15 @@ export const Nft = v.strictObject({
   items: v.pipe(v.array(hex(68)), v.length(1)),
 });
 
+export const NftList = v.strictObject({
+  ledgerIndex: uint32,
+  pageSize: uint32,
+  cursor: v.optional(
+    v.pipe(v.string(), v.regex(/^[0-9a-f]{76}\.\d+$/), v.description('For the next page.')),
+  ),
+  items: v.pipe(v.array(hex(68)), v.description('By time of creation, then by ID.')),
+});
+
 export const WhiteFlag = v.strictObject({ inclusionMerkleRoot: hash, appliedMerkleRoot: hash });
 
 export const ApiRoutes = v.strictObject({ routes: v.array(v.string()) });
@@ -98,6 +107,39 @@ export const OutputMetadata = v.strictObject({
 });
 
 export const Output = v.strictObject({ metadata: OutputMetadata, output: tip25('The output') });
+
+const bech32 = v.pipe(v.string(), v.regex(/^[!-~]+1[02-9ac-hj-np-z]{59}$/));
+
+const nft = {
+  nftId: hash,
+  outputId: hex(68),
+  owner: v.strictObject({
+    address: v.pipe(
+      bech32,
+      v.description("The one address that can unlock the output at the ledger's time."),
+    ),
+    canUnlock: v.pipe(v.boolean(), v.description('False while a timelock holds the output.')),
+    timelockedUntil: v.optional(v.pipe(uint32, v.description('Unix seconds; while it holds.'))),
+    passesTo: v.optional(
+      v.pipe(
+        v.strictObject({ address: bech32, unixTime: uint32 }),
+        v.description('Whose it will be from that time on, where it is to expire.'),
+      ),
+    ),
+  }),
+  metadata: OutputMetadata,
+  output: tip25('The output'),
+};
+
+export const NftOutput = v.strictObject({ ledgerIndex: uint32, ...nft });
+
+export const NftOutputs = v.strictObject({
+  ledgerIndex: uint32,
+  nfts: v.pipe(
+    v.array(v.nullable(v.strictObject(nft))),
+    v.description('In the order asked for; null where no unspent output holds the NFT.'),
+  ),
+});
 
 const reasons = ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] as const).map(
   (reason) => `${reason}: ${describeReason(reason)}`,

@@ -18,6 +18,7 @@ import { openUpstreams } from '../upstream/open-upstreams.ts';
 import { verifySignature } from '../verify-signature.ts';
 import { applyPushed } from './apply-pushed.ts';
 import { createShared } from './exclusively.ts';
+import { fillLists } from './fill-lists.ts';
 import { createFollowerMemory, type FollowerContext } from './follower-context.ts';
 import { stopFollowing } from './follower-status.ts';
 import { followOnce, type PassResult } from './pass.ts';
@@ -142,8 +143,11 @@ export class Follower extends DurableObject<Env> {
   async #pass(budget: Omit<PassBudget, 'deadline' | 'fetches'>): Promise<PassResult> {
     const settings = this.#settings();
     // without an upstream, what an import left to publish is still to be done
-    if (settings.upstreams.length === 0)
-      return { applied: 0, behind: !(await this.#publishIfDue(settings, PUBLISH_INTERVAL_MS)) };
+    if (settings.upstreams.length === 0) {
+      const published = await this.#publishIfDue(settings, PUBLISH_INTERVAL_MS);
+      const filled = await fillLists(settings.ledger);
+      return { applied: 0, behind: !published || !filled };
+    }
     if (settings.milestoneKeys === undefined) {
       await stopFollowing(
         settings.ledger,

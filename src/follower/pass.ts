@@ -10,6 +10,7 @@ import { prune } from '../ledger/prune.ts';
 import { describeError, writeLog } from '../log.ts';
 import type { BlockCache } from '../upstream/block-cache.ts';
 import type { Upstream } from '../upstream/upstream.ts';
+import { fillLists } from './fill-lists.ts';
 import type { FollowerContext, FollowerMemory } from './follower-context.ts';
 import { saveBlocksStatus, saveFollowerState, stopFollowing } from './follower-status.ts';
 import type { LedgerPosition } from './ledger-position.ts';
@@ -58,7 +59,10 @@ export async function followOnce(
       fetched.clear();
     }
     // after a failure too: a ledger that is never pruned may be why passes fail
-    if (!budget.milestonesOnly) await pruneIfPossible(context);
+    if (!budget.milestonesOnly) {
+      await pruneIfPossible(context);
+      await fillLists(context.db);
+    }
   }
 }
 

@@ -1,50 +1,29 @@
 /**
  * GET /api/indexer/v1/outputs/nft/:nftId: the unspent output of an NFT (TIP-26;
  * docs/contract.md#nft-lookup).
- *
- * The answer is true at the ledger index that it names. So caches may keep it for seconds: it gets
- * older, not wrong. There is no s-maxage, as that would switch stale-while-revalidate off in
- * Cloudflare's cache.
  */
 import { HttpError } from './errors.ts';
-import { matchesEtag } from './etag.ts';
+import { ledgerAnswer } from './ledger-answer.ts';
+import { readMinLedgerIndex, requireLedgerIndex } from './min-ledger-index.ts';
 import { noLedger } from './no-ledger.ts';
-import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
-import { Id, parseId, parseMilestoneIndex } from './schemas.ts';
-
-const CACHE_CONTROL = 'public, max-age=5, stale-while-revalidate=10, stale-if-error=0';
-
-/** A client that has seen a later ledger asks for that one at least. */
-const MIN_LEDGER_INDEX = 'x-min-ledger-index';
+import type { Answer, RouteContext } from './route.ts';
+import { Id, parseId } from './schemas.ts';
 
 export async function answerNft(context: RouteContext): Promise<Answer> {
   const { request, params, node, notes, defer } = context;
   const nftId = parseId(Id, params.nftId, 'the NFT ID');
-  const asked = request.headers.get(MIN_LEDGER_INDEX);
-  const minLedgerIndex = asked === null ? 0 : parseMilestoneIndex(asked, 'X-Min-Ledger-Index');
+  const minLedgerIndex = readMinLedgerIndex(request);
 
   const result = await node.lookUpNft(nftId, minLedgerIndex, { url: request.url, defer });
   if (result === undefined) throw noLedger();
   const { ledgerIndex, outputId, source, why } = result;
   Object.assign(notes, { ledgerIndex, source, why });
-  if (ledgerIndex < minLedgerIndex) {
-    throw new HttpError(
-      404,
-      `the ledger is at ${ledgerIndex}, before the milestone that was asked for`,
-    );
-  }
-  if (outputId === undefined) {
-    throw new HttpError(404, `no unspent output with this NFT ID at ledger index ${ledgerIndex}`);
-  }
+  requireLedgerIndex(ledgerIndex, minLedgerIndex);
+  if (outputId === undefined) throw noSuchNft(ledgerIndex);
+  const tag = `${ledgerIndex}-${outputId.slice(0, 16)}`;
+  return ledgerAnswer(request, { ledgerIndex, items: [`0x${outputId}`] }, tag);
+}
 
-  const etag = `W/"${ledgerIndex}-${outputId.slice(0, 16)}"`;
-  const headers = {
-    etag,
-    // no cache may keep what a client got that asked for a minimum
-    'cache-control': asked === null ? CACHE_CONTROL : 'no-store',
-    vary: MIN_LEDGER_INDEX,
-  };
-  if (matchesEtag(request.headers.get('if-none-match'), etag))
-    return { status: 304, headers, body: null };
-  return jsonAnswer({ ledgerIndex, items: [`0x${outputId}`] }, headers);
+export function noSuchNft(ledgerIndex: number): HttpError {
+  return new HttpError(404, `no unspent output with this NFT ID at ledger index ${ledgerIndex}`);
 }

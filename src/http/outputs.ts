@@ -7,7 +7,9 @@ import type { OutputStatus } from '../node/edge-node.ts';
 import { decodeOutput } from '../stardust/ids.ts';
 import { outputToJson } from '../stardust/rest-json.ts';
 import { HttpError } from './errors.ts';
-import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
+import { ledgerAnswer } from './ledger-answer.ts';
+import { readMinLedgerIndex, requireLedgerIndex } from './min-ledger-index.ts';
+import type { Answer, RouteContext } from './route.ts';
 import { OutputId, parseId } from './schemas.ts';
 
 /**
@@ -15,30 +17,47 @@ import { OutputId, parseId } from './schemas.ts';
  */
 const RAW = 'application/vnd.iota.serializer-v1';
 
+/** The bytes of an output never change: an output ID names them. */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+
 export async function answerOutput(context: RouteContext): Promise<Answer> {
+  const { request, notes } = context;
   const output = await readOutput(context);
-  if (context.request.headers.get('accept')?.startsWith(RAW)) {
-    return { body: output.bytes, headers: { 'content-type': RAW } };
+  if (request.headers.get('accept')?.startsWith(RAW)) {
+    // true at any index
+    delete notes.ledgerIndex;
+    const headers = { 'content-type': RAW, 'cache-control': IMMUTABLE, vary: 'accept' };
+    return { body: output.bytes, headers };
   }
-  return jsonAnswer({
+  const body = {
     metadata: metadataToJson(output),
     output: outputToJson(decodeOutput(output.bytes)),
-  });
+  };
+  return ledgerAnswer(request, body, tagOf(output), ['accept']);
 }
 
 export async function answerOutputMetadata(context: RouteContext): Promise<Answer> {
-  return jsonAnswer(metadataToJson(await readOutput(context)));
+  const output = await readOutput(context);
+  return ledgerAnswer(context.request, metadataToJson(output), tagOf(output));
 }
 
-async function readOutput({ params, node, notes }: RouteContext): Promise<OutputStatus> {
-  const output = await node.readOutput(parseId(OutputId, params.outputId, 'the output ID'));
+/** All but whether it is spent is fixed by the output's ID, and what is spent stays so. */
+function tagOf({ ledgerIndex, spent, blockId }: OutputStatus): string {
+  return `${ledgerIndex}-${spent?.index ?? 'unspent'}-${blockId.slice(0, 16)}`;
+}
+
+async function readOutput({ request, params, node, notes }: RouteContext): Promise<OutputStatus> {
+  const outputId = parseId(OutputId, params.outputId, 'the output ID');
+  const minLedgerIndex = readMinLedgerIndex(request);
+  const output = await node.readOutput(outputId, minLedgerIndex);
   if (output === undefined)
     throw new HttpError(404, 'no such output, or it was spent and is pruned');
   notes.ledgerIndex = output.ledgerIndex;
+  requireLedgerIndex(output.ledgerIndex, minLedgerIndex);
   return output;
 }
 
-function metadataToJson({
+export function metadataToJson({
   outputId,
   blockId,
   bookedIndex,

@@ -7,7 +7,9 @@ import { answerProof } from './block-proof.ts';
 import { answerHealth } from './health.ts';
 import { answerInfo } from './info.ts';
 import { answerExplanation } from './milestone-explanation.ts';
+import { answerNftList } from './nft-list.ts';
 import { answerNft } from './nft-lookup.ts';
+import { answerNftOutput, answerNfts } from './nfts.ts';
 import { answerOutput, answerOutputMetadata } from './outputs.ts';
 import { answerOpenApi, answerPage } from './pages.ts';
 import { checkRate } from './rate-limit.ts';
@@ -30,6 +32,9 @@ export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
     { method: 'GET', path: '/health', handle: answerHealth },
     { method: 'GET', path: '/api/routes', handle: answerApiRoutes },
     { method: 'GET', path: '/api/core/v2/info', handle: answerInfo },
+    { method: 'GET', path: '/api/indexer/v1/outputs/nft', handle: answerNftList },
+    { method: 'GET', path: '/api/edge/v1/nfts', handle: answerNfts },
+    { method: 'GET', path: '/api/edge/v1/nfts/:nftId', handle: answerNftOutput },
     { method: 'GET', path: '/api/core/v2/outputs/:outputId', handle: answerOutput },
     {
       method: 'GET',

@@ -6,6 +6,7 @@ import { type Database, forEachPiece, jsonPieces, runBatch } from './database.ts
 import { failUnless, LedgerMoved } from './fence.ts';
 import type { MilestoneChanges } from './milestone-changes.ts';
 import type { BlockOfMilestone } from './milestone-packs.ts';
+import { deleteDetails, detailOfStored, insertDetails } from './nft-list/nft-detail.ts';
 import type { MentionedOutput } from './open-packs.ts';
 import type { SpentOutput } from './packs.ts';
 
@@ -128,14 +129,24 @@ const LOG_NFTS = 'INSERT INTO nft_change (milestone, part, nfts) VALUES (?1, ?2,
 export function changeOutputs(
   db: Database,
   { index, timestamp }: { index: number; timestamp: number },
-  { taken, added, nfts }: OutputChanges,
+  { spent, taken, added, nfts }: OutputChanges,
 ): D1PreparedStatement[] {
   const rows = added.map(({ id, bytes, nft, block }) => [id, bytes, nft, block]);
+  const gone = spent.filter(({ nft }) => nft !== null);
+  const come = added.filter(({ nft }) => nft !== null);
   return [
     ...forEachPiece(db, REQUIRE_OUTPUTS, taken),
     ...forEachPiece(db, DELETE_OUTPUTS, taken),
     ...forEachPiece(db, INSERT_OUTPUTS, rows, index, timestamp),
     ...forEachPiece(db, PLACE_NFTS, [...nfts], index),
+    ...deleteDetails(
+      db,
+      gone.map(({ createdTime, id }) => [createdTime, id] as const),
+    ),
+    ...insertDetails(
+      db,
+      come.map(({ id, bytes }) => detailOfStored(bytes, id, timestamp)),
+    ),
     ...Array.from(jsonPieces([...nfts.keys()].sort()), (piece, part) =>
       db.prepare(LOG_NFTS).bind(index, part, piece),
     ),

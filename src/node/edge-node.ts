@@ -6,12 +6,17 @@
  * makes it; the routes take it from here.
  */
 import type { BlockProof, ExplainedMilestone } from '../ledger/applied-milestone.ts';
+import type { NftList } from '../ledger/nft-list/read-list.ts';
+import type { NftOutputs } from '../ledger/nft-outputs.ts';
 import type { NodeStatus } from '../ledger/node-status.ts';
 import type { OutputStatus } from '../ledger/output-status.ts';
 import type { NftAnswer, NftRequest } from '../nft-index/look-up-nft.ts';
+import type { NftQuery } from '../stardust/nft-query.ts';
 import type { WhiteFlagRequest, WhiteFlagResult } from './compute-white-flag.ts';
 
 export type { ExplainedBlock, ExplainedMilestone } from '../ledger/applied-milestone.ts';
+export type { NftList } from '../ledger/nft-list/read-list.ts';
+export type { NftOutputs } from '../ledger/nft-outputs.ts';
 export type { MilestoneStatus, NodeStatus } from '../ledger/node-status.ts';
 export type { OutputStatus } from '../ledger/output-status.ts';
 export { LedgerUnreadable } from '../ledger/schema.ts';
@@ -30,10 +35,17 @@ export interface EdgeNode {
     minLedgerIndex: number,
     request: NftRequest,
   ): Promise<NftAnswer | undefined>;
+  /** As of lookUpNft, minLedgerIndex and undefined. */
+  listNfts(query: NftQuery, minLedgerIndex: number): Promise<NftList | undefined>;
+  /** The unspent outputs of one to 100 NFTs. As of lookUpNft, minLedgerIndex and undefined. */
+  readNfts(nftIds: readonly string[], minLedgerIndex: number): Promise<NftOutputs | undefined>;
   /** Undefined where nothing was imported. */
   readStatus(): Promise<NodeStatus | undefined>;
-  /** Undefined where the ledger never had the output, or it was spent and is pruned. */
-  readOutput(outputId: string): Promise<OutputStatus | undefined>;
+  /**
+   * Undefined where the ledger never had the output, or it was spent and is pruned. As of lookUpNft,
+   * minLedgerIndex.
+   */
+  readOutput(outputId: string, minLedgerIndex: number): Promise<OutputStatus | undefined>;
   /** Undefined where the milestone was not applied here, or is pruned. */
   explainMilestone(index: number): Promise<ExplainedMilestone | undefined>;
   /** Undefined where no applied milestone references the block, or the data is pruned. */

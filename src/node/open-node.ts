@@ -8,6 +8,8 @@ import { followerOf } from '../follower/follower-stub.ts';
 import { explainMilestone, proveBlock } from '../ledger/applied-milestone.ts';
 import type { Database } from '../ledger/database.ts';
 import type { Head } from '../ledger/head.ts';
+import { readNftList } from '../ledger/nft-list/read-list.ts';
+import { readNftOutputs } from '../ledger/nft-outputs.ts';
 import { readNodeStatus } from '../ledger/node-status.ts';
 import { readOutput } from '../ledger/output-status.ts';
 import { refuseOldLedger } from '../ledger/schema.ts';
@@ -63,6 +65,9 @@ export function openNode(settings: Settings): EdgeNode {
   const { ledger, nftIndex, upstreams } = settings;
   const nftSources = openNftSources(ledger, nftIndex, settings.versionId, Date.now);
   const newSession = () => ledger.withSession('first-unconstrained');
+  /** A replica may not have come to a milestone that was asked for. */
+  const sessionFrom = (minLedgerIndex: number) =>
+    minLedgerIndex > 0 ? ledger.withSession('first-primary') : newSession();
   const shared = {
     settings,
     sourceFor: createSources(settings),
@@ -78,8 +83,12 @@ export function openNode(settings: Settings): EdgeNode {
     computeWhiteFlag: (request) => computeOnceCaughtUp(newSession(), shared, request),
     lookUpNft: (nftId, minLedgerIndex, request) =>
       certain(lookUpNft(nftSources, nftId, minLedgerIndex, request)),
+    listNfts: (query, minLedgerIndex) => certain(readNftList(sessionFrom(minLedgerIndex), query)),
+    readNfts: (nftIds, minLedgerIndex) =>
+      certain(readNftOutputs(sessionFrom(minLedgerIndex), nftIds)),
     readStatus: () => certain(readNodeStatus(newSession(), upstreams.length > 0)),
-    readOutput: (outputId) => certain(readOutput(newSession(), outputId)),
+    readOutput: (outputId, minLedgerIndex) =>
+      certain(readOutput(sessionFrom(minLedgerIndex), outputId)),
     explainMilestone: (index) => certain(explainMilestone(newSession(), index)),
     proveBlock: (blockId) => certain(proveBlock(newSession(), blockId)),
   };

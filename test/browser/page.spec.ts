@@ -16,6 +16,9 @@ import {
 } from '../support/browser/visit.ts';
 import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
 
+/** The NFT under which Soonaverse minted most of the sample's. */
+const ISSUER = 'smr1zq6yg8qf59prjwx72ldzwux0g6se3r5xpt7x3xtc67xlx0p9u63fktney6m';
+
 const UNKNOWN = `0x${'5a'.repeat(32)}`;
 
 let browser: Browser;
@@ -56,6 +59,43 @@ describe.each<Screen>(['phone', 'desktop'])('on a %s', (screen) => {
     await textOf(page, '#nft-answer').toContain(`"${outputId}"`);
     const href = await page.getByRole('link', { name: 'Read the output' }).getAttribute('href');
     expect((await page.request.get(worker.url + href)).status()).toBe(200);
+  });
+
+  it('shows whose it is, and its metadata', async () => {
+    const facts = page.locator('#nft-facts');
+    await textOf(page, '#nft-facts').toMatch(/^Owner at ledger index 17339smr1[0-9a-z]{59}Name/);
+    const terms = await facts.locator('dt').allTextContents();
+    expect(terms.slice(1)).toEqual([
+      'Name',
+      'Collection',
+      'Issuer',
+      'Type',
+      'URI',
+      'Description',
+      'Attributes',
+      'Royalties',
+    ]);
+    await textOf(page, '#nft-facts').toMatch(/NameSoonanaut #\d+CollectionSoonanaut NFT \(NF3\)/);
+  });
+
+  it('lists the NFTs of an issuer page by page', async () => {
+    await page.getByLabel('The address is the').selectOption('issuer');
+    await page.getByLabel('Address, bech32').fill(` ${ISSUER} `);
+    await page.getByRole('button', { name: 'List' }).click();
+    const outputs: string[] = [];
+    for (const shown of ['1 to 10', '11 to 20', '21 to 22']) {
+      await textOf(page, '#list-answer').toBe(`${shown} at ledger index 17339`);
+      const links = page.locator('#list-items').getByRole('link');
+      for (const link of await links.all())
+        outputs.push((await link.getAttribute('href'))!.replace('/api/core/v2/outputs/', ''));
+      const next = page.getByRole('button', { name: 'Next page' });
+      expect(await next.isVisible()).toBe(shown !== '21 to 22');
+      if (await next.isVisible()) await next.click();
+    }
+    const { items } = await (
+      await page.request.get(`${worker.url}/api/indexer/v1/outputs/nft?issuer=${ISSUER}`)
+    ).json();
+    expect(outputs).toEqual(items);
   });
 
   it('computes the roots of an applied milestone again, and compares them with the signed ones', async () => {
@@ -115,6 +155,11 @@ describe.each<Screen>(['phone', 'desktop'])('on a %s', (screen) => {
     await page.getByLabel('NFT ID').fill('0x00');
     await page.getByLabel('NFT ID').press('Enter');
     await textOf(page, '#nft-answer').toMatch(/^HTTP 400 · .*"invalid data provided"/s);
+    expect(await page.locator('#nft-facts').textContent()).toBe('');
+    await page.getByLabel('Address, bech32').fill('smr1');
+    await page.getByLabel('Address, bech32').press('Enter');
+    await textOf(page, '#list-answer').toMatch(/^HTTP 400 · issuer: no bech32 address/);
+    expect(await page.locator('#list-items').isVisible()).toBe(false);
     await page.getByLabel('Milestone index').fill('99999');
     await page.getByLabel('Milestone index').press('Enter');
     await textOf(page, '#explain-answer').toMatch(
@@ -132,7 +177,7 @@ it('can be used by the keyboard alone, with the focus in sight', async () => {
   const { page, end } = await visit(browser, worker.url, 'desktop');
   await textOf(page, '#ledger').toContain('17339');
   const focused: string[] = [];
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < 13; i++) {
     await page.keyboard.press('Tab');
     const focus = page.locator(':focus');
     focused.push((await focus.getAttribute('id')) || (await focus.textContent()) || '');
@@ -146,6 +191,9 @@ it('can be used by the keyboard alone, with the focus in sight', async () => {
     'Node info',
     'nft-id',
     'Look up',
+    'list-by',
+    'list-address',
+    'List',
     'fill-index',
     'Fill in',
     'flag-body',
@@ -202,6 +250,40 @@ it('says in words why a transaction was not applied', async () => {
   );
   await keepPicture(page, 'conflict');
   expect(await overhang()).toBe(0);
+  await end();
+});
+
+it('shows metadata as text, whatever it is', async () => {
+  const { page, overhang, faults, end } = await visit(browser, worker.url, 'phone');
+  const path = `${worker.url}/api/edge/v1/nfts/${worker.nft.nftId}`;
+  const nft = await (await page.request.get(path)).json();
+  const show = async (metadata: string) => {
+    const data = `0x${Buffer.from(metadata).toString('hex')}`;
+    const output = { ...nft.output, immutableFeatures: [{ type: 2, data }] };
+    const passesTo = { address: ISSUER, unixTime: 0 };
+    const owner = { ...nft.owner, canUnlock: false, timelockedUntil: 1, passesTo };
+    await page.unroute('**/api/edge/v1/nfts/*');
+    await page.route('**/api/edge/v1/nfts/*', (route) =>
+      route.fulfill({ json: { ...nft, owner, output } }),
+    );
+    await page.getByLabel('NFT ID').fill(worker.nft.nftId);
+    await page.getByLabel('NFT ID').press('Enter');
+  };
+  const markup = '<img src="https://elsewhere.example/x.png" onerror="document.title = 1">';
+  const uri = 'https://elsewhere.example/nft.png';
+  await show(JSON.stringify({ standard: 'IRC27', name: markup, uri, royalties: { a: [markup] } }));
+  await textOf(page, '#nft-facts').toContain(`Name${markup}URI${uri}Royalties{"a":`);
+  await textOf(page, '#nft-facts').toContain('Timelocked until1970-01-01 00:00:01 UTC');
+  await textOf(page, '#nft-facts').toContain(`Passes on1970-01-01 00:00:00 UTC, to ${ISSUER}`);
+  for (const other of [markup, 'null', '[{"standard":"IRC27"}]', '{"standard":"IRC28"}']) {
+    await show(other);
+    await textOf(page, '#nft-facts').toMatch(/Metadata/);
+    expect(await page.locator('#nft-facts dd').last().textContent()).toBe(other);
+  }
+  expect(await page.locator('img').count()).toBe(0);
+  expect(await page.title()).toBe('Stardust edge node');
+  expect(await overhang()).toBe(0);
+  expect(faults).toEqual([]);
   await end();
 });
 

@@ -189,6 +189,56 @@ describe('GET /api/core/v2/outputs/:outputId', () => {
     expect(found).toBeGreaterThan(1_000);
   });
 
+  it('raw may be kept for ever, JSON for seconds with a tag, and each says by what it varies', async () => {
+    const [spent, unspent] = ['spent', 'unspent'].map(
+      (state) =>
+        ids.find((id) => {
+          const { bookedIndex, spent: by } = networkA.outputs.get(id)!;
+          const isSpent = by !== undefined && by.index <= INDEX;
+          return bookedIndex <= INDEX && isSpent === (state === 'spent');
+        })!,
+    );
+    const tags = new Set<string>();
+    for (const id of [spent, unspent]) {
+      const path = `/api/core/v2/outputs/${id}`;
+      const raw = await fetch(path, { headers: { accept: RAW } });
+      expect(raw.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(raw.headers.get('vary')).toBe('accept');
+      expect([raw.headers.get('etag'), raw.headers.get('x-ledger-index')]).toEqual([null, null]);
+      for (const [url, vary] of [
+        [path, 'x-min-ledger-index, accept'],
+        [`${path}/metadata`, 'x-min-ledger-index'],
+      ] as const) {
+        const json = await fetch(url);
+        expect(json.headers.get('cache-control')).toMatch(/^public, max-age=5,/);
+        expect(json.headers.get('vary')).toBe(vary);
+        expect(json.headers.get('x-ledger-index')).toBe(String(INDEX));
+        const etag = json.headers.get('etag')!;
+        tags.add(etag);
+        const again = await fetch(url, { headers: { 'if-none-match': etag } });
+        expect([again.status, await again.text(), again.headers.get('vary')]).toEqual([
+          304,
+          '',
+          vary,
+        ]);
+      }
+    }
+    expect(tags.size).toBe(2);
+    const later = fetchFrom({ node: recordedNode(networkA, INDEX + 1) });
+    const { headers } = await later(`/api/core/v2/outputs/${unspent}`);
+    expect(tags).not.toContain(headers.get('etag'));
+  });
+
+  it('keeps X-Min-Ledger-Index', async () => {
+    const path = `/api/core/v2/outputs/${ids[0]}`;
+    const at = (index: number | string) => ({ headers: { 'x-min-ledger-index': String(index) } });
+    const answer = await fetch(path, at(INDEX));
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const headers = { 'x-ledger-index': String(INDEX) };
+    await checkRow(fetch, { name: '', path, init: at(INDEX + 1), status: 404, headers });
+    await checkRow(fetch, { name: '', path, init: at('latest'), status: 400 });
+  });
+
   it('is JSON unless Accept begins with the raw type', async () => {
     const path = `/api/core/v2/outputs/0X${ids[0]!.slice(2).toUpperCase()}`;
     for (const accept of [undefined, '*/*', `text/html, ${RAW}`, 'application/vnd.iota']) {

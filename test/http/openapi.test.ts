@@ -7,11 +7,17 @@ import { buildDocument } from '../../scripts/openapi/document.ts';
 import * as responses from '../../scripts/openapi/responses.ts';
 import openapi from '../../src/http/openapi.json';
 import { listRoutes, nftRoute } from '../../src/http/routes.ts';
-import { NFT, post, WHITE_FLAG } from '../support/http/contract.ts';
+import { toHex } from '../../src/stardust/bytes.ts';
+import { nftIdOf } from '../../src/stardust/ids.ts';
+import { type Fetch, NFT, post, WHITE_FLAG } from '../support/http/contract.ts';
 import { recordedNode } from '../support/http/recorded-node.ts';
 import { facts, fetchFrom } from '../support/http/stub-node.ts';
 import { coneOf } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
+import { nodeOver } from '../support/nft-list/list-node.ts';
+import { listedLedger } from '../support/nft-list/listed-ledger.ts';
+import type { PlainNft } from '../support/nft-list/plain-list.ts';
+import { recordedNfts } from '../support/nft-list/recorded-nfts.ts';
 
 describe('openapi.json', () => {
   it('is what `npm run openapi` makes of the schemas', () => {
@@ -35,7 +41,13 @@ describe('openapi.json', () => {
 
 describe('answers are as described', () => {
   const network = recordedNetwork('network-a');
-  const fetch = fetchFrom({ node: recordedNode(network, 106) });
+  const nftNetwork = listedLedger(60);
+  const fetch: Fetch = async (path, init) => {
+    const { listNfts, readNfts } = nodeOver(await nftNetwork);
+    return fetchFrom({ node: { ...recordedNode(network, 106), listNfts, readNfts } })(path, init);
+  };
+  const [{ output, outputId: nftOutputId }] = recordedNfts()(60) as [PlainNft];
+  const nftId = toHex(nftIdOf(output, Uint8Array.fromHex(nftOutputId)));
   const outputId = [...network.outputs.keys()][100]!;
   const block = coneOf(network, 50)[0]!.id;
 
@@ -44,6 +56,9 @@ describe('answers are as described', () => {
     [WHITE_FLAG, responses.WhiteFlag, post(JSON.stringify(facts.whiteFlag))],
     ['/api/routes', responses.ApiRoutes],
     ['/api/core/v2/info', responses.Info],
+    ['/api/indexer/v1/outputs/nft?pageSize=2', responses.NftList],
+    [`/api/edge/v1/nfts/${nftId}`, responses.NftOutput],
+    [`/api/edge/v1/nfts?ids=${facts.nftId},${nftId}`, responses.NftOutputs],
     [`/api/core/v2/outputs/${outputId}`, responses.Output],
     [`/api/core/v2/outputs/${outputId}/metadata`, responses.OutputMetadata],
     ['/api/edge/v1/whiteflag/50', responses.ExplainedMilestone],

@@ -9,12 +9,20 @@ import { PROJECT } from '../../scripts/lib/project.ts';
 import { migrate } from '../../scripts/lib/wrangler/local-database.ts';
 import { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { readPosition } from '../../src/follower/ledger-position.ts';
+import { parseNftQuery } from '../../src/http/nft-query.ts';
 import { headFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
 import { loadSnapshot } from '../../src/ledger/import/import-snapshot.ts';
+import { fillNftLists } from '../../src/ledger/nft-list/fill-lists.ts';
+import { readNftList } from '../../src/ledger/nft-list/read-list.ts';
 import { LedgerUnreadable, OLD_TABLES, refuseOldLedger } from '../../src/ledger/schema.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
+import { asFile } from '../support/ledger/ledger-harness.ts';
 import { openMemory, schema } from '../support/ledger/memory-database.ts';
+import { fullSnapshot } from '../support/network/network-snapshot.ts';
+import { recordedNetwork } from '../support/network/recorded-network.ts';
+import { plainList } from '../support/nft-list/plain-list.ts';
+import { recordedNfts } from '../support/nft-list/recorded-nfts.ts';
 import { temporaryFolder } from '../support/scripts/script-process.ts';
 import { readVector } from '../support/vectors.ts';
 
@@ -22,6 +30,9 @@ const folder = temporaryFolder();
 
 /** Migrations of version 0.1. */
 const OLD_MIGRATIONS = ['0001_ledger.sql', '0002_nft_index.sql'];
+
+/** Those of version 0.2, which has no lists. */
+const MIGRATIONS_WITHOUT_LISTS = [...OLD_MIGRATIONS, '0003_packs.sql'];
 
 /** A row for every table of version 0.1, as that version wrote them. */
 const OLD_ROWS = [
@@ -48,12 +59,16 @@ const rowsOf = async (db: SqliteDatabase, table: string) =>
 let db: SqliteDatabase;
 let before: Record<string, unknown[]>;
 
-beforeEach(async () => {
+async function openWith(migrations: readonly string[]): Promise<SqliteDatabase> {
   const old = mkdtempSync(join(folder, 'migrations-'));
-  for (const name of OLD_MIGRATIONS)
-    copyFileSync(join(PROJECT, 'migrations', name), join(old, name));
-  db = new SqliteDatabase(':memory:');
-  await migrate(db, old);
+  for (const name of migrations) copyFileSync(join(PROJECT, 'migrations', name), join(old, name));
+  const made = new SqliteDatabase(':memory:');
+  await migrate(made, old);
+  return made;
+}
+
+beforeEach(async () => {
+  db = await openWith(OLD_MIGRATIONS);
   for (const sql of OLD_ROWS) db.exec(sql);
   before = {};
   for (const name of OLD_TABLES) before[name] = await rowsOf(db, name.replace(/^v1_/, ''));
@@ -115,9 +130,40 @@ describe('the ledger of version 0.1', () => {
   });
 });
 
+describe('the ledger of version 0.2', () => {
+  const INDEX = 60;
+
+  it('is kept, and its lists are filled in steps, before which there are none', async () => {
+    const old = await openWith(MIGRATIONS_WITHOUT_LISTS);
+    const snapshot = fullSnapshot(recordedNetwork('network-n'), { target: INDEX });
+    await loadSnapshot(old, asFile(snapshot), undefined);
+    const tables = ['output', 'nft', 'milestone', 'parameters'];
+    const before = await Promise.all(tables.map((name) => rowsOf(old, name)));
+
+    await migrate(old);
+    expect(await Promise.all(tables.map((name) => rowsOf(old, name)))).toEqual(before);
+
+    const nfts = recordedNfts()(INDEX);
+    const list = () => readNftList(old, parseNftQuery(''));
+    let steps = 0;
+    do {
+      expect(await list()).toMatchObject({ ok: false, why: 'unfilled' });
+      steps++;
+    } while (!(await fillNftLists(old, 50)));
+    expect(steps).toBeGreaterThan(nfts.length / 50);
+    const filled = await list();
+    expect(filled?.ok && filled.items.map(({ outputId }) => `0x${outputId}`)).toEqual(
+      plainList(nfts, INDEX, 'tst', '').response!.items,
+    );
+  });
+});
+
 it('a ledger of a version to come is refused', async () => {
   db.exec(`
-    INSERT INTO head VALUES (1, 3, 'g', 0, 80, 81, 'aa', '900', 1, 1, 0, '[[0,80]]', 79)`);
+    INSERT INTO head (
+      one, schema, generation, genesis, start, ledger, treasury_milestone, treasury_amount,
+      next_block, next_output, dropped, id_tables, forgotten)
+    VALUES (1, 3, 'g', 0, 80, 81, 'aa', '900', 1, 1, 0, '[[0,80]]', 79)`);
   const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
   expect(() => headFromRow(row!)).toThrow(/has schema 3, this version reads 2/);
 });

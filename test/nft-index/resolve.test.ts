@@ -150,3 +150,20 @@ describe('no change in recent', () => {
     );
   });
 });
+
+describe('a ledger that was set back from a back-up puts an entry at an earlier milestone', () => {
+  // the NFT changed between the two, which `recent` of the ledger before is done with
+  const published = recent({ from: 100, to: 200 });
+
+  test('and one of the same generation would be believed: a back-up gets a new one', () => {
+    expect(resolve(entry(50), published, NFT, NOW)).toEqual(answer(200, OLD, 'age'));
+    expect(resolve(entry(50, OLD, 'new'), published, NFT, NOW)).toEqual(
+      ask('entry is of another ledger'),
+    );
+  });
+
+  test('and the same generation does no harm once that `recent` is old', () => {
+    const later = NOW + MAX_RECENT_AGE_MS + 1;
+    expect(resolve(entry(50), published, NFT, later)).toEqual(ask('recent is old'));
+  });
+});

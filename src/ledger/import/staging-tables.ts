@@ -39,12 +39,15 @@ export const SELECT_PROGRESS = 'SELECT identity, position FROM import_progress';
 
 /** `_cf_…` are the platform's. */
 const SELECT_SCHEMA = `
-  SELECT name, sql FROM sqlite_master
-  WHERE type = 'table' AND sql IS NOT NULL
+  SELECT type, name, tbl_name, sql FROM sqlite_master
+  WHERE type IN ('table', 'index') AND sql IS NOT NULL
     AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*' ORDER BY name`;
 
 interface Definition extends Record<string, unknown> {
+  type: 'table' | 'index';
   name: string;
+  /** The table of an index; a table's own name. */
+  tbl_name: string;
   sql: string;
 }
 
@@ -66,9 +69,13 @@ export function stagingName(table: string): string {
 
 export async function readStagingScript(db: Database): Promise<StagingScript> {
   const [rows] = await runBatch(db, [db.prepare(SELECT_SCHEMA)]);
-  const tables = (rows as Definition[]).filter(
-    ({ name }) => !name.startsWith(stagingName('')) && !OLD_TABLES.includes(name),
+  const definitions = rows as Definition[];
+  const tables = definitions.filter(
+    ({ type, name }) =>
+      type === 'table' && !name.startsWith(stagingName('')) && !OLD_TABLES.includes(name),
   );
+  const indexesOf = (table: string) =>
+    definitions.filter(({ type, tbl_name }) => type === 'index' && tbl_name === table);
   const staged = tables.filter(({ name }) => STAGED_TABLES.includes(name));
   if (staged.length < STAGED_TABLES.length)
     throw new Error('the database lacks tables: its migrations are due');
@@ -82,7 +89,11 @@ export async function readStagingScript(db: Database): Promise<StagingScript> {
       // rows that are deleted are billed, tables that are dropped are not
       ...tables
         .filter(({ name }) => !isReplaced(name))
-        .flatMap(({ name, sql }) => [`DROP TABLE ${name}`, sql]),
+        .flatMap(({ name, sql }) => [
+          `DROP TABLE ${name}`,
+          sql,
+          ...indexesOf(name).map((index) => index.sql),
+        ]),
       ...SMALL_TABLES.map((name) => `INSERT INTO ${name} SELECT * FROM ${stagingName(name)}`),
       ...LARGE_TABLES.flatMap((name) => [
         `DROP TABLE ${name}`,

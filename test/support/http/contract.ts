@@ -108,7 +108,6 @@ export function nftRows(facts: Facts): Row[] {
     { name: '404: never minted', path: NFT + UNKNOWN_ID, ...missing },
     { name: '404: the zero ID', path: NFT + ZERO_ID, ...missing },
     { name: '404: no ID', path: NFT, status: 404 },
-    { name: '404: no ID, no slash', path: NFT.slice(0, -1), status: 404 },
     {
       name: '404: a slash too many before the prefix',
       path: `/api//indexer/v1/outputs/nft/${facts.nftId}`,

@@ -21,6 +21,8 @@ import {
 import { type Facts, type Fetch, NFT } from './contract.ts';
 
 export interface RunningWorker {
+  /** Without a slash at the end. */
+  url: string;
   fetch: Fetch;
   facts: Facts;
   stop(): Promise<void>;
@@ -49,6 +51,7 @@ export async function runWorker(name: RecordedName, ledgerIndex: number): Promis
   const request: Fetch = (path, init) => fetch(edge.url + path, init);
   await waitForIndex(request, facts);
   return {
+    url: edge.url,
     fetch: request,
     facts,
     async stop() {

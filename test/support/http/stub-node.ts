@@ -90,6 +90,18 @@ export const stubNode: EdgeNode = {
     source: 'kv',
     why: 'range',
   }),
+  listNfts: async () => ({
+    ledgerIndex: facts.ledgerIndex,
+    ok: true,
+    items: [],
+    next: undefined,
+  }),
+  readNfts: async (nftIds) => ({
+    ledgerIndex: facts.ledgerIndex,
+    timestamp: facts.ledgerTimestamp,
+    prefix: status.parameters.bech32Hrp,
+    outputs: nftIds.map(() => undefined),
+  }),
   readStatus: async () => status,
   readOutput: async () => undefined,
   explainMilestone: async () => undefined,

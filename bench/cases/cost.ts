@@ -1,0 +1,59 @@
+/**
+ * What is billed: for a milestone, for a lookup, and in a month (docs/operations.md#costs).
+ */
+import type { Bench, BenchCase, Figure } from '../case.ts';
+import { bill, type Costs, usageOf } from '../tools/bill.ts';
+import { countCosts } from '../tools/count-costs.ts';
+import { withLocalStores } from '../tools/local-stores.ts';
+import { DEFAULT_RATE } from '../tools/rate.ts';
+
+/** What the worked example may cost a month. */
+const TARGET_DOLLARS = 75;
+
+async function run({ rate = DEFAULT_RATE, report }: Bench): Promise<void> {
+  const isExample = Object.entries(DEFAULT_RATE).every(
+    ([name, value]) => rate[name as keyof typeof rate] === value,
+  );
+  const target = isExample ? { target: { most: TARGET_DOLLARS } } : {};
+  await withLocalStores(async (stores) => {
+    const { uncachedLookup, ...costs } = await countCosts(stores, rate);
+    const { milestone, lookup, whiteFlag } = costs;
+    const count = (name: string, value: number, unit: Figure['unit'] = '') =>
+      report({ name, value, unit });
+    count('D1 rows written a milestone', milestone.rowsWritten);
+    count('D1 rows read a milestone', milestone.rowsRead);
+    count('KV writes a milestone', milestone.kvWrites);
+    count('KV reads a milestone', milestone.kvReads);
+    count('lines of log a milestone', milestone.logLines);
+    count('bytes of blocks and records kept of a milestone', milestone.packBytes);
+    count('KV reads a lookup, in 20 busy places', lookup.kvReads);
+    count('KV reads a lookup, without the Cache API', uncachedLookup.kvReads);
+    count('D1 rows read a lookup', lookup.rowsRead);
+    count('lines of log a lookup', lookup.logLines);
+    count('D1 rows read a white-flag request', whiteFlag.rowsRead);
+
+    const month = (of: Costs) => bill(usageOf(of, rate));
+    const lines = month(costs);
+    for (const { name, used, dollars } of lines) {
+      count(`a month: ${name}`, used);
+      count(`a month: ${name}`, dollars, '$');
+    }
+    const sum = (of: typeof lines) => of.reduce((total, { dollars }) => total + dollars, 0);
+    report({ name: 'a month, in 20 busy places', value: sum(lines), unit: '$', ...target });
+    const uncached = month({ ...costs, lookup: uncachedLookup });
+    report({
+      name: 'a month, without the Cache API (workers.dev)',
+      value: sum(uncached),
+      unit: '$',
+      ...target,
+    });
+  });
+}
+
+export const costCases: readonly BenchCase[] = [
+  {
+    name: 'cost',
+    about: 'What is billed, at the rate that --rate gives; ledger and answers asserted.',
+    run,
+  },
+];

@@ -1,0 +1,249 @@
+/**
+ * Counts what a milestone and a lookup cost, while the follower and the publisher run over a
+ * made-up network.
+ *
+ * The publisher's clock is made up too. It does most of its work 16 and 47 minutes after a change
+ * (src/nft-index/timing-assumptions.ts), and those are not waited for: milestones come at the rate
+ * for a while, then the clock jumps, so that each stretch settles what earlier ones left. Only the
+ * last stretch is counted. The retention is short, so that in it milestones are pruned, and
+ * the tables of IDs take turns.
+ */
+import { strict as assert } from 'node:assert';
+import { followOnce } from '../../src/follower/pass.ts';
+import { openNftLedger } from '../../src/nft-index/d1-ledger.ts';
+import { lookUpNft, type NftSources } from '../../src/nft-index/look-up-nft.ts';
+import { publish } from '../../src/nft-index/publish.ts';
+import type { OpenRecentCache } from '../../src/nft-index/recent-cache.ts';
+import { RememberedReads } from '../../src/nft-index/remembered-reads.ts';
+import {
+  HEARTBEAT_MS,
+  MARK_INTERVAL_MS,
+  PUT_AFTER_MS,
+  RECENT_CACHE_S,
+} from '../../src/nft-index/timing-assumptions.ts';
+import {
+  ask,
+  ledgerIndex,
+  questionOf,
+  type Rig,
+  startLedger,
+} from '../../test/support/ledger/ledger-harness.ts';
+import { coneOf } from '../../test/support/network/network-model.ts';
+import { SteadyNetwork } from '../../test/support/network/steady-network.ts';
+import type { Costs } from './bill.ts';
+import type { LocalStores } from './local-stores.ts';
+import type { Rate } from './rate.ts';
+
+/** Milestones. IDs stay four times as long, and a stretch is longer than a retention. */
+const RETENTION = 5;
+const MIN_STRETCH = 8;
+
+/** In the last one the publisher does all that it does in the long run. */
+const STRETCHES = 5;
+
+/** From the beginning of one stretch to that of the next. */
+const STRETCH_INTERVAL_MS = PUT_AFTER_MS + MARK_INTERVAL_MS;
+
+/** As the follower gives it (src/follower/follower.ts). */
+const PUBLISH_BUDGET = { operations: 300, statements: 200 };
+
+/** Data centres among which the lookups are shared out evenly. */
+const BUSY_PLACES = 20;
+
+const LOOKUPS = 1_000;
+
+/** Hex digits of an ID, two numbers, and what SQLite puts around them. */
+const ID_ROW_BYTES = 80;
+
+/** On random keys, a B-tree fills its pages to some two thirds. */
+const PAGES_BY_BYTES = 1.5;
+
+/** `lookup`: by way of a cache in each of {@link BUSY_PLACES}; `uncached`: without the Cache API. */
+export interface CountedCosts extends Costs {
+  uncachedLookup: Costs['lookup'];
+}
+
+/** One network on its way, and the time there. */
+interface Run {
+  stores: LocalStores;
+  steady: SteadyNetwork;
+  rig: Rig;
+  rate: Rate;
+  /** Unix milliseconds. */
+  now: number;
+  logLines: number;
+}
+
+/** Counts of the last milestones and of lookups. Fails if anything stored or answered is wrong. */
+export async function countCosts(stores: LocalStores, rate: Rate): Promise<CountedCosts> {
+  const stretch = Math.max(MIN_STRETCH, Math.ceil(MARK_INTERVAL_MS / 1000 / rate.seconds));
+  const steady = new SteadyNetwork('costs', rate, 2 * stretch);
+  steady.network.milestone();
+  const rig = await startLedger(stores.ledger, steady.network, 0, { retention: RETENTION });
+  const run: Run = { stores, steady, rig, rate, now: 1_700_000_000_000, logLines: 0 };
+  return countingLines(run, async () => {
+    rig.node.confirm(1);
+    await pass(run);
+    const counted = { ...stores.counts, logLines: 0, whiteFlagRows: 0 };
+    for (let number = 0; number < STRETCHES; number++) {
+      const began = run.now;
+      if (number === STRETCHES - 1)
+        Object.assign(counted, stores.counts, { logLines: run.logLines, whiteFlagRows: 0 });
+      for (let i = 0; i < stretch; i++) counted.whiteFlagRows += await followMilestone(run);
+      run.now = began + STRETCH_INTERVAL_MS;
+    }
+    const { rowsWritten, rowsRead, kvReads, kvWrites } = stores.counts;
+    const { whiteFlagRows } = counted;
+    const milestone = {
+      rowsWritten: (rowsWritten - counted.rowsWritten) / stretch,
+      rowsRead: (rowsRead - counted.rowsRead - whiteFlagRows) / stretch,
+      kvReads: (kvReads - counted.kvReads) / stretch,
+      kvWrites: (kvWrites - counted.kvWrites) / stretch,
+      logLines: (run.logLines - counted.logLines) / stretch,
+      ...(await storedBytes(run)),
+    };
+    await assertNfts(run);
+    return {
+      milestone,
+      lookup: await countLookups(run, true),
+      uncachedLookup: await countLookups(run, false),
+      whiteFlag: { rowsRead: whiteFlagRows / stretch },
+    };
+  });
+}
+
+/** Whatever is written to the console meanwhile is counted, not shown. */
+async function countingLines<T>(run: Run, work: () => Promise<T>): Promise<T> {
+  const { info, warn, error } = console;
+  const count = () => {
+    run.logLines += 1;
+  };
+  Object.assign(console, { info: count, warn: count, error: count });
+  try {
+    return await work();
+  } finally {
+    Object.assign(console, { info, warn, error });
+  }
+}
+
+/** A pass a second, as the follower's alarm goes. */
+async function pass(run: Run): Promise<void> {
+  run.now += 1000;
+  const following = { ...run.rig.following, publish: () => publishNow(run) };
+  await followOnce(following, { deadline: Date.now() + 20_000, milestones: 12 });
+}
+
+async function publishNow({ stores: { ledger, nftIndex }, now }: Run): Promise<void> {
+  await publish(ledger, nftIndex, () => now, PUBLISH_BUDGET);
+}
+
+/**
+ * The blocks of a milestone come one by one, a coordinator asks about it, then it is there.
+ *
+ * @returns rows read for the coordinator
+ */
+async function followMilestone(run: Run): Promise<number> {
+  const { steady, rig, rate, stores } = run;
+  const { network } = steady;
+  const index = network.nextIndex;
+  let passes = 0;
+  await steady.makeMilestone(async (blocks) => {
+    // the last one comes with the milestone
+    while (passes < rate.seconds - 1 && blocks * rate.seconds >= (passes + 1) * rate.blocks) {
+      await pass(run);
+      passes += 1;
+    }
+  });
+  const rowsBefore = stores.counts.rowsRead;
+  const { question, answer } = questionOf(network, index);
+  const result = await ask(rig, question, { upstreams: [rig.upstream] });
+  assert.deepEqual(result, answer);
+  const rows = stores.counts.rowsRead - rowsBefore;
+  rig.node.confirm(index);
+  await pass(run);
+  assert.equal(await ledgerIndex(stores.ledger), index);
+  const cone = coneOf(network, index);
+  assert.equal(cone.length, rate.blocks);
+  const included = cone.filter(({ referenced }) => referenced!.state === 'included');
+  assert.equal(included.length, rate.transactions);
+  return rows;
+}
+
+async function storedBytes({ stores: { ledger }, rate }: Run): Promise<{
+  packBytes: number;
+  idBytes: number;
+}> {
+  const columns = ['records', 'states', 'mentions', 'blocks', 'spent', 'bytes'];
+  const lengths = columns.map((column) => `length(${column})`).join(' + ');
+  const sql = `SELECT sum(${lengths}) / count(DISTINCT key / 4096) AS bytes FROM pack`;
+  const packBytes = Number(await ledger.prepare(sql).first('bytes'));
+  const ids = rate.blocks + 2 * rate.transactions;
+  return { packBytes, idBytes: ids * ID_ROW_BYTES * PAGES_BY_BYTES };
+}
+
+async function assertNfts({ steady, stores: { ledger } }: Run): Promise<void> {
+  const { results } = await ledger.prepare('SELECT id, output FROM nft').all();
+  const stored = new Map(results.map(({ id, output }) => [String(id), String(output)]));
+  assert.deepEqual(stored, steady.nftOutputs());
+}
+
+/** Each by an isolate that remembers nothing, shared out evenly over the day and the places. */
+async function countLookups(run: Run, cached: boolean): Promise<Costs['lookup']> {
+  const { stores, steady, rate } = run;
+  const { counts } = stores;
+  const nfts = [...steady.nftOutputs()];
+  const places = Array.from({ length: BUSY_PLACES }, () => openPlace(() => run.now));
+  const total = { kvReads: 0, rowsRead: 0 };
+  const linesBefore = run.logLines;
+  const began = run.now;
+  let published = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < LOOKUPS; i++) {
+    run.now = began + Math.round((i * 86_400_000) / Math.max(1, rate.lookups));
+    if (run.now - published >= HEARTBEAT_MS) {
+      await publishNow(run);
+      published = run.now;
+    }
+    const sources: NftSources = {
+      ledger: openNftLedger(stores.ledger),
+      index: stores.nftIndex,
+      openCache: cached ? places[i % BUSY_PLACES]! : () => undefined,
+      remembered: new RememberedReads(),
+      clock: () => run.now,
+    };
+    // one in eight is about an NFT that never was
+    const [nftId, outputId] = (i % 8 > 0 && nfts[(i * 7) % nfts.length]) || [unknownNft(i)];
+    const deferred: Promise<unknown>[] = [];
+    const before = { ...counts };
+    const request = { url: 'https://node.invalid/', defer: later(deferred) };
+    const answer = await lookUpNft(sources, nftId, 0, request);
+    await Promise.all(deferred);
+    assert.equal(answer?.outputId, outputId);
+    assert.equal(answer?.ledgerIndex, steady.network.nextIndex - 1);
+    total.kvReads += counts.kvReads - before.kvReads;
+    total.rowsRead += counts.rowsRead - before.rowsRead;
+  }
+  return {
+    kvReads: total.kvReads / LOOKUPS,
+    rowsRead: total.rowsRead / LOOKUPS,
+    logLines: (run.logLines - linesBefore) / LOOKUPS,
+  };
+}
+
+function later(deferred: Promise<unknown>[]): (work: () => Promise<unknown>) => void {
+  return (work) => void deferred.push(work());
+}
+
+function unknownNft(number: number): string {
+  return `ff${number.toString(16).padStart(62, '0')}`;
+}
+
+/** The cache of a data centre, which keeps what it is told to for as long as it is told to. */
+function openPlace(clock: () => number): OpenRecentCache {
+  let kept: { text: string; until: number } | undefined;
+  return () => ({
+    match: async () => (kept !== undefined && clock() < kept.until ? kept.text : undefined),
+    async put(text) {
+      kept = { text, until: clock() + RECENT_CACHE_S * 1000 };
+    },
+  });
+}

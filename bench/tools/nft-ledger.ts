@@ -1,0 +1,100 @@
+/**
+ * A ledger of NFTs in D1 as an import leaves it: their outputs are whole, the lists are to be
+ * filled. Each address holds a hundred of them.
+ */
+import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
+import { forEachPiece, runBatch } from '../../src/ledger/database.ts';
+import { SCHEMA } from '../../src/ledger/schema.ts';
+import { type Address, AddressType } from '../../src/stardust/address.ts';
+import { toBase64 } from '../../src/stardust/bytes.ts';
+import { encode } from '../../src/stardust/codec.ts';
+import { blake2b256 } from '../../src/stardust/hash.ts';
+import { protocolParametersOption } from '../../src/stardust/milestone.ts';
+import { OutputType, output } from '../../src/stardust/output.ts';
+import { protocolParameters } from '../../src/stardust/parameters.ts';
+import { holder, LEDGER_INDEX, nftId } from './nft-index.ts';
+
+export const PREFIX = 'tst';
+
+/** NFTs of one address. */
+export const HELD = 100;
+
+/** Of a collection; the length of what Soonaverse wrote. */
+const METADATA = new Uint8Array(1000).fill(0x20);
+
+const PIECE = 1000;
+
+/** Unix seconds. */
+const FIRST_TIME = 1_700_000_000;
+
+export function addressOf(number: number): Address {
+  return { type: AddressType.Ed25519, id: blake2b256(new TextEncoder().encode(`owner ${number}`)) };
+}
+
+function outputOf(number: number, count: number): string {
+  const owner = addressOf(number % (count / HELD));
+  return toBase64(
+    encode(output, {
+      type: OutputType.Nft,
+      amount: 1_000_000n,
+      nativeTokens: [],
+      nftId: Uint8Array.fromHex(nftId(number)),
+      unlockConditions: [{ type: 0, address: owner }],
+      features: [],
+      immutableFeatures: [
+        { type: 1, address: addressOf(-1 - (number % 100)) },
+        { type: 2, data: METADATA },
+      ],
+    }),
+  );
+}
+
+const INSERT_HEAD = `
+  INSERT INTO head (
+    one, schema, generation, genesis, start, ledger, treasury_milestone, treasury_amount,
+    next_block, next_output, dropped, id_tables, forgotten)
+  VALUES (1, ${SCHEMA}, 'bench', 0, 1, ${LEDGER_INDEX}, '', '0', 1, 1, 0, '[[0,1]]', 0)`;
+
+const INSERT_OUTPUTS = `
+  INSERT INTO output (id, bytes, nft, block, created, created_time)
+  SELECT value ->> 0, value ->> 1, value ->> 2, '', 1, value ->> 3 FROM json_each(?1)`;
+
+const INSERT_NFTS =
+  'INSERT INTO nft (id, output, changed) SELECT value ->> 0, value ->> 1, 1 FROM json_each(?1)';
+
+export async function fillNftLedger(db: SqliteDatabase, count: number): Promise<void> {
+  const parameters = encode(protocolParameters, {
+    version: 2,
+    networkName: 'bench',
+    bech32Hrp: PREFIX,
+    minPowScore: 0,
+    belowMaxDepth: 15,
+    rentStructure: { vByteCost: 0, vByteFactorData: 0, vByteFactorKey: 0 },
+    tokenSupply: 1n,
+  });
+  const option = { targetMilestoneIndex: 0, protocolVersion: 2, parameters };
+  await runBatch(db, [
+    db.prepare(INSERT_HEAD),
+    db
+      .prepare('INSERT INTO milestone (idx, id, timestamp) VALUES (?1, ?2, ?3)')
+      .bind(LEDGER_INDEX, '0'.repeat(64), FIRST_TIME + count),
+    db
+      .prepare('INSERT INTO parameters (target, bytes) VALUES (0, ?1)')
+      .bind(toBase64(encode(protocolParametersOption, { type: 1, ...option }))),
+  ]);
+  for (let at = 0; at < count; at += PIECE) {
+    const rows = Array.from({ length: PIECE }, (_, i) => {
+      const number = at + i;
+      const time = FIRST_TIME + Math.floor(number / 5);
+      return [holder(number), outputOf(number, count), nftId(number), time];
+    });
+    await runBatch(db, [
+      ...forEachPiece(db, INSERT_OUTPUTS, rows),
+      ...forEachPiece(
+        db,
+        INSERT_NFTS,
+        rows.map(([id, , nft]) => [nft, id]),
+      ),
+    ]);
+  }
+}

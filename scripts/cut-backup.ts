@@ -1,0 +1,31 @@
+/**
+ * `npm run cut-backup -- FROM TO`: makes a back-up that D1 can execute of one that it exported
+ * (docs/operations.md#back-up).
+ */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
+import { cutStatement } from './lib/backup/cut-statements.ts';
+import { runMain, UsageError } from './lib/process/command-line.ts';
+
+const USAGE = `Usage: npm run cut-backup -- FROM TO
+
+Writes the SQL file FROM, as wrangler d1 export wrote it, to TO so that wrangler d1 execute takes
+it: D1 refuses statements of more than 100 KB, and has rows that are longer.`;
+
+async function* cutFile(path: string): AsyncGenerator<string> {
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: 0 })) {
+    for (const statement of cutStatement(line)) yield `${statement}\n`;
+  }
+}
+
+await runMain(USAGE, async (args) => {
+  const { positionals } = parseArgs({ args, allowPositionals: true });
+  const [from, to] = positionals;
+  if (from === undefined || to === undefined || positionals.length > 2)
+    throw new UsageError('two files are needed');
+  await pipeline(Readable.from(cutFile(from)), createWriteStream(to, { flags: 'wx' }));
+  return 0;
+});

@@ -1,0 +1,75 @@
+/**
+ * A back-up that `wrangler d1 export` wrote, so that D1 takes it again. D1 refuses statements of
+ * more than 100,000 bytes (https://developers.cloudflare.com/d1/platform/limits/), and export
+ * writes a row into one statement whatever its length. A pack of a few hundred blocks is longer.
+ *
+ * A row that is too long is inserted with its long texts empty, and they are appended in pieces.
+ * The first column of all our tables with such rows is the primary key.
+ */
+
+/** Bytes of one statement. */
+export const MAX_STATEMENT_BYTES = 100_000;
+
+/** Of what stands around a piece of a text: far more than it takes. */
+const ROOM_BYTES = 1_000;
+
+const INSERT =
+  /^INSERT INTO "(?<table>\w+)" \((?<columns>"\w+"(?:,"\w+")*)\) VALUES\((?<rest>.*)\);$/;
+
+/** A text, whose quotes are doubled, or anything without one: a number, NULL. */
+const VALUE = /'(?:[^']|'')*'|[^',]+/y;
+
+/**
+ * @param line of the export. Statements of several lines, which define tables, are short.
+ * @param most bytes of a statement
+ * @returns statements that do the same. Throws an Error for a line that is too long and no INSERT.
+ */
+export function* cutStatement(line: string, most = MAX_STATEMENT_BYTES): Generator<string> {
+  if (Buffer.byteLength(line) <= most) {
+    yield line;
+    return;
+  }
+  const { table, columns, rest } = INSERT.exec(line)?.groups ?? {};
+  const names = columns?.split(',') ?? [];
+  const values = rest === undefined ? undefined : readValues(rest);
+  if (values === undefined || values.length !== names.length)
+    throw new Error(`a statement of ${line.length} characters is no INSERT: ${line.slice(0, 80)}`);
+  // a quarter: a character may take four bytes
+  const piece = Math.floor((most - ROOM_BYTES) / 4);
+  const isLong = (value: string) => value.length > piece / names.length;
+  const kept = values.map((value, i) => (i > 0 && isLong(value) ? "''" : value));
+  yield `INSERT INTO "${table}" (${columns}) VALUES(${kept.join(',')});`;
+  for (const [i, value] of values.entries()) {
+    if (kept[i] === value) continue;
+    if (!value.startsWith("'")) throw new Error(`a long value of ${table} is no text`);
+    for (const part of cutText(value.slice(1, -1).replaceAll("''", "'"), piece)) {
+      const text = part.replaceAll("'", "''");
+      yield `UPDATE "${table}" SET ${names[i]} = ${names[i]} || '${text}' ` +
+        `WHERE ${names[0]} = ${values[0]};`;
+    }
+  }
+}
+
+function readValues(rest: string): string[] | undefined {
+  const values: string[] = [];
+  for (let at = 0; at <= rest.length; at = VALUE.lastIndex + 1) {
+    VALUE.lastIndex = at;
+    const value = VALUE.exec(rest)?.[0];
+    const next = rest[VALUE.lastIndex];
+    if (value === undefined || (next !== undefined && next !== ',')) return undefined;
+    values.push(value);
+    if (next === undefined) return values;
+  }
+  return undefined;
+}
+
+/** Doubled quotes may make a piece twice as long. Pairs of surrogates stay together. */
+function* cutText(text: string, length: number): Generator<string> {
+  const characters = Math.floor(length / 2);
+  for (let at = 0; at < text.length; ) {
+    let end = Math.min(at + characters, text.length);
+    if (/[\ud800-\udbff]/.test(text[end - 1]!)) end -= 1;
+    yield text.slice(at, end);
+    at = end;
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Answers that are true at the ledger index that they name (docs/contract.md#caching). So caches may
+ * keep them for seconds: they get older, not wrong. There is no s-maxage, as that would switch
+ * stale-while-revalidate off in Cloudflare's cache.
+ */
+import { matchesEtag } from './etag.ts';
+import { MIN_LEDGER_INDEX } from './min-ledger-index.ts';
+import { type Answer, jsonAnswer } from './route.ts';
+
+const CACHE_CONTROL = 'public, max-age=5, stale-while-revalidate=10, stale-if-error=0';
+
+/** Hex digits of a body's hash that stand in its tag. */
+const TAG_DIGITS = 16;
+
+/**
+ * 200 with the value as JSON, or 304 where the client has it.
+ *
+ * @param tag what tells the value from others of the same URL, without quotes and commas
+ * @param vary headers besides X-Min-Ledger-Index by which one URL has several bodies
+ */
+export function ledgerAnswer(
+  { headers: asked }: Request,
+  value: unknown,
+  tag: string,
+  vary: readonly string[] = [],
+): Answer {
+  const etag = `W/"${tag}"`;
+  const headers = {
+    etag,
+    // no cache may keep what a client got that asked for a minimum
+    'cache-control': asked.has(MIN_LEDGER_INDEX) ? 'no-store' : CACHE_CONTROL,
+    vary: [MIN_LEDGER_INDEX, ...vary].join(', '),
+  };
+  if (matchesEtag(asked.get('if-none-match'), etag)) return { status: 304, headers, body: null };
+  return jsonAnswer(value, headers);
+}
+
+/** A tag for a value that nothing shorter stands for. */
+export async function hashTag(ledgerIndex: number, value: unknown): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(value));
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return `${ledgerIndex}-${digest.toHex().slice(0, TAG_DIGITS)}`;
+}

@@ -1,0 +1,30 @@
+/**
+ * The query of a URL as Go reads it (net/url.ParseQuery), because the reference does: a pair with a
+ * semicolon or a percent sign that is no escape is as if it were not there, and of two pairs with
+ * one name the first counts.
+ */
+
+/** Values by name; each character is a byte. */
+export type QueryString = ReadonlyMap<string, string>;
+
+/** @param search with or without the question mark in front, as it stands in the URL */
+export function parseQueryString(search: string): QueryString {
+  const values = new Map<string, string>();
+  for (const pair of search.replace(/^\?/, '').split('&')) {
+    if (pair === '' || pair.includes(';')) continue;
+    const equals = pair.indexOf('=');
+    const name = percentDecode(equals < 0 ? pair : pair.slice(0, equals));
+    const value = percentDecode(equals < 0 ? '' : pair.slice(equals + 1));
+    if (name === undefined || value === undefined || values.has(name)) continue;
+    values.set(name, value);
+  }
+  return values;
+}
+
+/** Undefined where a percent sign is not followed by two hex digits. */
+function percentDecode(text: string): string | undefined {
+  if (/%(?![0-9a-fA-F]{2})/.test(text)) return undefined;
+  return text
+    .replaceAll('+', ' ')
+    .replace(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}

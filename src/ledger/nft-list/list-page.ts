@@ -1,0 +1,43 @@
+/**
+ * A page of a list, made of the rows of its walks (list-statements.ts).
+ */
+
+import { comparePositions, type NftQuery, type Position } from '../../stardust/nft-query.ts';
+import { isMarker, positionFromRow, rowsWanted } from './list-statements.ts';
+
+export interface ListPage {
+  /** The unspent outputs, in the order of positions. */
+  items: Position[];
+  /** Where the next page begins; undefined where there is none. */
+  next: Position | undefined;
+}
+
+/**
+ * Undefined where the list cannot be made within the budget of rows. An NFT that several walks come
+ * to is in the list once.
+ */
+export function pageFromRows(
+  query: Pick<NftQuery, 'pageSize'>,
+  walks: readonly (readonly Record<string, unknown>[])[],
+): ListPage | undefined {
+  if (walks.some((rows) => rows.some(isMarker))) return undefined;
+  const found = walks.map((rows) => rows.map(positionFromRow));
+  for (const positions of found) requireOrder(positions);
+  const merged = found.length === 1 ? found[0]! : mergeWalks(found);
+  const wanted = rowsWanted(query);
+  if (query.pageSize === 0 && merged.length >= wanted) return undefined;
+  return { items: merged.slice(0, wanted - 1), next: merged[wanted - 1] };
+}
+
+function mergeWalks(walks: readonly (readonly Position[])[]): Position[] {
+  const sorted = walks.flat().sort(comparePositions);
+  return sorted.filter((at, i) => i === 0 || comparePositions(sorted[i - 1]!, at) !== 0);
+}
+
+/** A page of rows in another order would leave some out. Throws an Error. */
+function requireOrder(positions: readonly Position[]): void {
+  positions.forEach((at, i) => {
+    if (i > 0 && comparePositions(positions[i - 1]!, at) >= 0)
+      throw new Error(`an index is not in the order of lists at ${at.outputId}`);
+  });
+}

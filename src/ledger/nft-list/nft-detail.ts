@@ -1,0 +1,100 @@
+/**
+ * What lists ask of an NFT's output, as a row of the table nft_detail
+ * (docs/storage.md#nft-lists).
+ */
+
+import { type Address, addressKey } from '../../stardust/address.ts';
+import { fromBase64 } from '../../stardust/bytes.ts';
+import { FeatureType, findFeature } from '../../stardust/feature.ts';
+import { decodeOutput } from '../../stardust/ids.ts';
+import { type NftOutput, OutputType } from '../../stardust/output.ts';
+import { addressIn, findCondition, UnlockConditionType } from '../../stardust/unlock-condition.ts';
+import { type Database, forEachPiece } from '../database.ts';
+
+/** In the order of the table's columns; addresses as keys, times in Unix seconds. */
+export type NftDetail = readonly [
+  createdTime: number,
+  outputId: string,
+  address: string,
+  issuer: string | null,
+  sender: string | null,
+  tag: string | null,
+  depositReturn: string | null,
+  expirationReturn: string | null,
+  expiration: number | null,
+  timelock: number | null,
+  nativeTokens: number,
+];
+
+const DETAIL_COLUMNS = [
+  'created_time',
+  'output',
+  'address',
+  'issuer',
+  'sender',
+  'tag',
+  'deposit_return',
+  'expiration_return',
+  'expiration',
+  'timelock',
+  'native_tokens',
+] as const;
+
+/**
+ * @param outputId 68 hex digits
+ * @param createdTime of the milestone that created the output, Unix seconds
+ */
+export function nftDetail(output: NftOutput, outputId: string, createdTime: number): NftDetail {
+  const { features, immutableFeatures, nativeTokens } = output;
+  const expiration = findCondition(output, UnlockConditionType.Expiration);
+  return [
+    createdTime,
+    outputId,
+    addressKey(addressIn(output, UnlockConditionType.Address)),
+    keyOf(findFeature(immutableFeatures, FeatureType.Issuer)?.address),
+    keyOf(findFeature(features, FeatureType.Sender)?.address),
+    findFeature(features, FeatureType.Tag)?.tag.toHex() ?? null,
+    keyOf(findCondition(output, UnlockConditionType.StorageDepositReturn)?.returnAddress),
+    keyOf(expiration?.returnAddress),
+    expiration?.unixTime ?? null,
+    findCondition(output, UnlockConditionType.Timelock)?.unixTime ?? null,
+    nativeTokens.length,
+  ];
+}
+
+/**
+ * The same of an output as the ledger keeps it.
+ *
+ * @param bytes base64
+ */
+export function detailOfStored(bytes: string, outputId: string, createdTime: number): NftDetail {
+  const output = decodeOutput(fromBase64(bytes));
+  if (output.type !== OutputType.Nft) throw new Error(`output 0x${outputId} holds no NFT`);
+  return nftDetail(output, outputId, createdTime);
+}
+
+function keyOf(address: Address | undefined): string | null {
+  return address === undefined ? null : addressKey(address);
+}
+
+/** A milestone that was applied while the table is being filled may have brought some before. */
+const INSERT_DETAILS = `
+  INSERT INTO nft_detail (${DETAIL_COLUMNS})
+  SELECT ${DETAIL_COLUMNS.map((_, i) => `value ->> ${i}`)} FROM json_each(?1) WHERE true
+  ON CONFLICT DO NOTHING`;
+
+const DELETE_DETAILS = `
+  DELETE FROM nft_detail WHERE (created_time, output) IN (
+    SELECT value ->> 0, value ->> 1 FROM json_each(?1))`;
+
+export function insertDetails(db: Database, details: readonly NftDetail[]): D1PreparedStatement[] {
+  return forEachPiece(db, INSERT_DETAILS, details);
+}
+
+/** @param outputs time of creation and ID of outputs that are no more; they need not be there */
+export function deleteDetails(
+  db: Database,
+  outputs: readonly (readonly [createdTime: number, outputId: string])[],
+): D1PreparedStatement[] {
+  return forEachPiece(db, DELETE_DETAILS, outputs);
+}

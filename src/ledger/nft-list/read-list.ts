@@ -1,0 +1,46 @@
+/**
+ * A list of NFTs (TIP-26, `outputs/nft`) and the ledger index at which it is true, of one moment.
+ */
+import type { NftQuery } from '../../stardust/nft-query.ts';
+import { type Database, runBatch } from '../database.ts';
+import { parametersAt, parameterTable, SELECT_PARAMETERS } from '../ledger-parameters.ts';
+import { requireSchema } from '../schema.ts';
+import { type ListPage, pageFromRows } from './list-page.ts';
+import { listStatements } from './list-statements.ts';
+
+/**
+ * `foreign`: an address has not the network's prefix. `unfilled`: the table of lists does not have
+ * all NFTs yet (fill-lists.ts). `too many`: more rows than the budget would have to be looked at.
+ */
+export type NftList = { ledgerIndex: number } & (
+  | ({ ok: true } & ListPage)
+  | { ok: false; why: 'foreign'; prefix: string }
+  | { ok: false; why: 'unfilled' | 'too many' }
+);
+
+const SELECT_HEAD = 'SELECT schema, ledger, listed, listed_nfts FROM head';
+
+/** Undefined where there is no ledger. Throws a LedgerUnreadable where it is another version's. */
+export async function readNftList(db: Database, query: NftQuery): Promise<NftList | undefined> {
+  const [heads, options, ...walks] = await runBatch(db, [
+    db.prepare(SELECT_HEAD),
+    db.prepare(SELECT_PARAMETERS),
+    ...listStatements(db, query),
+  ]);
+  const head = heads![0];
+  if (head === undefined) return undefined;
+  requireSchema(head.schema);
+  const ledgerIndex = Number(head.ledger);
+  const prefix = parametersAt(parameterTable(options!), ledgerIndex).bech32Hrp;
+  if (query.prefixes.some((each) => each !== prefix))
+    return { ledgerIndex, ok: false, why: 'foreign', prefix };
+  if (!isFilled(head)) return { ledgerIndex, ok: false, why: 'unfilled' };
+  const page = pageFromRows(query, walks);
+  if (page === undefined) return { ledgerIndex, ok: false, why: 'too many' };
+  return { ledgerIndex, ok: true, ...page };
+}
+
+/** Whether the table of lists has all NFTs of the ledger, and no others. */
+export function isFilled({ ledger, listed, listed_nfts }: Record<string, unknown>): boolean {
+  return listed === ledger && listed_nfts === null;
+}

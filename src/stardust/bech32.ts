@@ -1,0 +1,36 @@
+/**
+ * Addresses as text: bech32 with the network's human-readable prefix (TIP-0031, BIP-0173).
+ */
+import { bech32 } from '@scure/base';
+import { type Address, address } from './address.ts';
+import { Reader, Refusal } from './bytes.ts';
+import { decode, encode } from './codec.ts';
+
+/** Characters; BIP-0173 sets the limit, for which the checksum is made. */
+const MAX_LENGTH = 90;
+
+export interface Bech32Address {
+  /** The human-readable prefix: it names the network. */
+  prefix: string;
+  address: Address;
+}
+
+/**
+ * Undefined where the text is not bech32 (lower or upper case, not both) of one whole address of a
+ * known type.
+ */
+export function parseBech32Address(text: string): Bech32Address | undefined {
+  const parts = bech32.decodeUnsafe(text, MAX_LENGTH);
+  const bytes = parts && bech32.fromWordsUnsafe(parts.words);
+  if (!bytes) return undefined;
+  try {
+    return { prefix: parts.prefix, address: decode(address, new Reader(Uint8Array.from(bytes))) };
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+export function toBech32(prefix: string, value: Address): string {
+  return bech32.encode(prefix, bech32.toWords(encode(address, value)), MAX_LENGTH);
+}

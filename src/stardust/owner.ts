@@ -1,0 +1,33 @@
+/**
+ * Who owns an NFT at a moment (docs/protocol.md, S1 and S2): the unlock conditions name up to two
+ * addresses and two times, and only together they say which address can unlock the output.
+ */
+import type { Address } from './address.ts';
+import type { NftOutput } from './output.ts';
+import { addressIn, findCondition, UnlockConditionType } from './unlock-condition.ts';
+
+export interface Owner {
+  /** The one address that can unlock the output, as far as no timelock holds it. */
+  address: Address;
+  /** Unix seconds: a timelock holds the output, and nobody can unlock it before. */
+  timelockedUntil?: number;
+  /** The output expires, and then belongs to this address and nobody else. */
+  passesTo?: { address: Address; unixTime: number };
+}
+
+/**
+ * @param unixTime seconds; a transaction is judged by the timestamp of the milestone that applies it
+ */
+export function ownerAt(output: NftOutput, unixTime: number): Owner {
+  const address = addressIn(output, UnlockConditionType.Address);
+  const timelock = findCondition(output, UnlockConditionType.Timelock);
+  // S1: in the second that it names, a timelock holds no more
+  const locked = timelock !== undefined && timelock.unixTime > unixTime;
+  const lock = locked ? { timelockedUntil: timelock.unixTime } : {};
+  const expiration = findCondition(output, UnlockConditionType.Expiration);
+  if (expiration === undefined) return { address, ...lock };
+  // S2.3: from that second on the return address owns the output
+  if (expiration.unixTime <= unixTime) return { address: expiration.returnAddress, ...lock };
+  const passesTo = { address: expiration.returnAddress, unixTime: expiration.unixTime };
+  return { address, ...lock, passesTo };
+}

@@ -1,0 +1,134 @@
+/**
+ * Lists of NFTs through clients as they are published: iota.js, the SDK in its build for
+ * WebAssembly, and iota.go where Go and its modules are at hand. Each walks every page.
+ */
+import { execFile, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { IndexerPluginClient, SingleNodeClient } from '@iota/iota.js';
+import { Client, type NftQueryParameter } from '@iota/sdk-wasm/node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toBech32 } from '../../src/stardust/bech32.ts';
+import { addressIn } from '../../src/stardust/unlock-condition.ts';
+import { type RunningWorker, runWorker } from '../support/http/running-worker.ts';
+import { plainList } from '../support/nft-list/plain-list.ts';
+import { recordedNfts } from '../support/nft-list/recorded-nfts.ts';
+import { temporaryFolder } from '../support/scripts/script-process.ts';
+
+/** In the course of network-n; so that the follower has not far to go. */
+const INDEX = 30;
+const PREFIX = 'tst';
+const PAGE_SIZE = 7;
+
+const nfts = recordedNfts()(INDEX);
+const owners = Map.groupBy(nfts, ({ output }) => toBech32(PREFIX, addressIn(output, 0)));
+/** Who holds the most NFTs. */
+const [holder] = [...owners].sort(([, a], [, b]) => b.length - a.length)[0]!;
+
+const folder = temporaryFolder();
+
+let worker: RunningWorker;
+
+beforeAll(async () => {
+  worker = await runWorker('network-n', INDEX);
+  const deadline = Date.now() + 30_000;
+  while ((await worker.fetch('/api/indexer/v1/outputs/nft')).status !== 200)
+    if (Date.now() > deadline) throw new Error('the lists are not filled');
+}, 180_000);
+afterAll(() => worker.stop());
+
+function expectedItems(query: string): string[] {
+  const { items } = plainList(nfts, INDEX, PREFIX, query).response!;
+  expect(items.length).toBeGreaterThan(2 * PAGE_SIZE);
+  return items;
+}
+
+interface Page {
+  items: string[];
+  cursor?: string | undefined;
+}
+
+/** Asks for page after page; all items. */
+async function walk(ask: (cursor: string | undefined) => Promise<Page>): Promise<string[]> {
+  const items: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await ask(cursor);
+    expect(page.items.length).toBeLessThanOrEqual(PAGE_SIZE);
+    items.push(...page.items);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return items;
+}
+
+describe('iota.js', () => {
+  const nftsBy = (filters: Parameters<IndexerPluginClient['nfts']>[0]) => {
+    const indexer = new IndexerPluginClient(new SingleNodeClient(worker.url));
+    return walk((cursor) =>
+      indexer.nfts({ ...filters, pageSize: PAGE_SIZE, ...(cursor !== undefined && { cursor }) }),
+    );
+  };
+
+  it('all', async () => {
+    expect(await nftsBy({})).toEqual(expectedItems(''));
+  });
+
+  it('by address, and by what else it can ask for', async () => {
+    expect(await nftsBy({ addressBech32: holder })).toEqual(expectedItems(`address=${holder}`));
+    expect(await nftsBy({ hasTimelock: false, createdAfter: 1 })).toEqual(
+      expectedItems('hasTimelock=false&createdAfter=1'),
+    );
+  });
+});
+
+describe('the SDK', () => {
+  /** It goes on to the last page by itself. */
+  const nftsBy = async (...filters: NftQueryParameter[]) => {
+    const client = new Client({ nodes: [worker.url], ignoreNodeHealth: true });
+    return (await client.nftOutputIds([...filters, { pageSize: PAGE_SIZE }])).items;
+  };
+
+  it('all', async () => {
+    expect(await nftsBy()).toEqual(expectedItems(''));
+  });
+
+  it('by whoever can unlock', async () => {
+    expect(await nftsBy({ unlockableByAddress: holder })).toEqual(
+      expectedItems(`unlockableByAddress=${holder}`),
+    );
+  });
+});
+
+/** The program that was built, undefined where Go or a module is not to be had. */
+function buildWithGo(): string | undefined {
+  const program = join(folder, 'iota-go-client');
+  const { status } = spawnSync('go', ['build', '-o', program, '.'], {
+    cwd: join(import.meta.dirname, 'iota-go'),
+  });
+  return status === 0 ? program : undefined;
+}
+
+const program = buildWithGo();
+
+describe.skipIf(program === undefined)('iota.go', () => {
+  const walkWithGo = async (...address: string[]) => {
+    const { stdout } = await promisify(execFile)(program!, [
+      worker.url,
+      String(PAGE_SIZE),
+      ...address,
+    ]);
+    return stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(' '));
+  };
+
+  it.each([
+    ['all', [], ''],
+    ['by address', [holder], `address=${holder}`],
+  ])('%s, and reads each output', async (_, address, query) => {
+    const pages = await walkWithGo(...address);
+    expect(pages.flatMap(([, ...items]) => items)).toEqual(expectedItems(query));
+    for (const [read, ...items] of pages) expect(Number(read)).toBe(items.length);
+  });
+});

@@ -1,0 +1,23 @@
+/** Random queries of lists from a ledger in D1: never more rows than the budget. */
+import { env } from 'cloudflare:workers';
+import { expect, it } from 'vitest';
+import '../support/vectors-in-workerd.ts';
+import { ROW_BUDGET } from '../../src/ledger/nft-list/list-statements.ts';
+import { fetchFrom } from '../support/http/stub-node.ts';
+import { countedDatabase } from '../support/ledger/counted-database.ts';
+import { startLedger } from '../support/ledger/ledger-harness.ts';
+import { recordedNetwork } from '../support/network/recorded-network.ts';
+import { askRandomLists } from '../support/nft-list/ask-random-lists.ts';
+import { fillAll, nodeOver } from '../support/nft-list/list-node.ts';
+
+it('2,000 queries', async () => {
+  const index = 100;
+  await startLedger(env.LEDGER, recordedNetwork('network-n'), index);
+  await fillAll(env.LEDGER);
+  const { db, counts } = countedDatabase(env.LEDGER);
+  const fetch = fetchFrom({ node: nodeOver(db) });
+  await askRandomLists(fetch, { index, queries: 2000 }, () => {
+    expect(counts.rowsRead).toBeLessThanOrEqual(ROW_BUDGET + 1010);
+    counts.rowsRead = 0;
+  });
+});

@@ -1,0 +1,142 @@
+/**
+ * What lists cost, as D1 counts rows: a page by what there is an index for reads rows of its own
+ * order, any other list stays within the budget, and an NFT that changes writes few.
+ */
+import { env } from 'cloudflare:workers';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { formatCursor, parseNftQuery } from '../../../src/http/nft-query.ts';
+import { pageFromRows } from '../../../src/ledger/nft-list/list-page.ts';
+import {
+  listStatements,
+  MAX_ITEMS,
+  ROW_BUDGET,
+} from '../../../src/ledger/nft-list/list-statements.ts';
+import {
+  deleteDetails,
+  insertDetails,
+  type NftDetail,
+} from '../../../src/ledger/nft-list/nft-detail.ts';
+import { AddressType } from '../../../src/stardust/address.ts';
+import { toBech32 } from '../../../src/stardust/bech32.ts';
+
+const db = env.LEDGER;
+
+/** More than a list may look at. */
+const NFTS = ROW_BUDGET / 2 + 20_000;
+
+/**
+ * NFT i was created in second i / 10. Half of all share each of the addresses 1 to 6, and none has a
+ * timelock.
+ */
+const FILL = `
+  WITH RECURSIVE n(i) AS (SELECT CAST(?1 AS INTEGER) UNION ALL SELECT i + 1 FROM n WHERE i < ?2 - 1)
+  INSERT INTO nft_detail
+  SELECT 1000 + i / 10, printf('%068x', i * 7919 % 1000003), '00' || printf('%064x', i % 2),
+    '00' || printf('%064x', 10 + i % 2), '00' || printf('%064x', 20 + i % 2), printf('%02x', i % 2),
+    CASE WHEN i % 4 < 2 THEN '00' || printf('%064x', 30) END,
+    CASE WHEN i % 8 < 4 THEN '00' || printf('%064x', 40) END,
+    CASE WHEN i % 8 < 4 THEN 5000 END, NULL, 0
+  FROM n`;
+
+beforeAll(async () => {
+  for (let from = 0; from < NFTS; from += 20_000)
+    await db
+      .prepare(FILL)
+      .bind(from, Math.min(NFTS, from + 20_000))
+      .run();
+}, 120_000);
+
+function address(number: number): string {
+  const id = new Uint8Array(32);
+  id[31] = number;
+  return toBech32('tst', { type: AddressType.Ed25519, id });
+}
+
+async function list(search: string) {
+  const query = parseNftQuery(search);
+  const walks = await db.batch<Record<string, unknown>>(listStatements(db, query));
+  const rowsRead = walks.reduce((sum, { meta }) => sum + meta.rows_read, 0);
+  const page = pageFromRows(
+    query,
+    walks.map(({ results }) => results),
+  );
+  return { page, rowsRead, next: page?.next && formatCursor(page.next, query.pageSize) };
+}
+
+describe('a page of 100 reads rows of that order', () => {
+  it.each([
+    ['of all', ''],
+    ['by address', `address=${address(0)}`],
+    ['by issuer', `issuer=${address(10)}`],
+    ['by sender', `sender=${address(20)}`],
+    ['by sender and tag', `sender=${address(20)}&tag=0x00`],
+    ['by the return address of the deposit', `storageDepositReturnAddress=${address(30)}`],
+    ['by the return address of the expiration', `expirationReturnAddress=${address(40)}`],
+    ['by time of creation', 'createdAfter=3000&createdBefore=9000'],
+    ['by address and time', `address=${address(1)}&createdAfter=3000`],
+    ['by address, most of them fitting', `address=${address(0)}&hasTimelock=false`],
+  ])('%s, the first, and those behind a cursor', async (_, filter) => {
+    const first = await list(`${filter}&pageSize=100`);
+    expect(first.page?.items).toHaveLength(100);
+    expect(first.rowsRead).toBeLessThanOrEqual(110);
+    const far = `${(5000).toString(16).padStart(8, '0')}${'0'.repeat(68)}.100`;
+    for (const cursor of [first.next!, far]) {
+      const later = await list(`${filter}&cursor=${cursor}`);
+      expect(later.page?.items).toHaveLength(100);
+      expect(later.rowsRead).toBeLessThanOrEqual(110);
+    }
+  });
+
+  it('by whoever may unlock: three walks', async () => {
+    const { page, rowsRead } = await list(`unlockableByAddress=${address(0)}&pageSize=100`);
+    expect(page?.items).toHaveLength(100);
+    expect(rowsRead).toBeLessThanOrEqual(330);
+  });
+
+  it('the last page, and one of nobody', async () => {
+    expect((await list(`address=${address(99)}`)).rowsRead).toBeLessThanOrEqual(2);
+    const end = await list(`address=${address(0)}&createdAfter=${1000 + NFTS / 10 - 5}`);
+    expect([end.page?.items.length, end.next]).toEqual([20, undefined]);
+    expect(end.rowsRead).toBeLessThanOrEqual(30);
+  });
+});
+
+describe('what no index decides', () => {
+  it.each([
+    ['of all', 'hasTimelock=true'],
+    ['by tag alone', 'tag=0x77'],
+    ['for whoever may unlock', `unlockableByAddress=${address(0)}&hasTimelock=true`],
+  ])('%s is refused beyond the budget', async (_, search) => {
+    const { page, rowsRead } = await list(search);
+    expect(page).toBeUndefined();
+    expect(rowsRead).toBeGreaterThan(ROW_BUDGET / 4);
+    expect(rowsRead).toBeLessThanOrEqual(ROW_BUDGET + 10);
+  });
+
+  it('is answered where fewer rows are left to look at', async () => {
+    for (const fewer of ['createdAfter=4000', `expirationReturnAddress=${address(40)}`]) {
+      const { page, rowsRead } = await list(`hasTimelock=true&${fewer}`);
+      expect(page).toEqual({ items: [], next: undefined });
+      expect(rowsRead).toBeLessThanOrEqual(ROW_BUDGET);
+    }
+  });
+
+  it('without pages is whole, or refused', async () => {
+    const all = `cursor=${'0'.repeat(76)}.0`;
+    const { page } = await list(`${all}&createdBefore=${1000 + MAX_ITEMS / 10}`);
+    expect(page?.items).toHaveLength(MAX_ITEMS);
+    const more = await list(`${all}&createdBefore=${1001 + MAX_ITEMS / 10}`);
+    expect(more.page).toBeUndefined();
+    expect(more.rowsRead).toBeLessThanOrEqual(MAX_ITEMS + 10);
+  });
+});
+
+it('an NFT that has everything and changes writes 8 rows', async () => {
+  const key = `00${'0'.repeat(64)}`;
+  const id = 'f'.repeat(68);
+  const detail: NftDetail = [7, id, key, key, key, '61', key, key, 9, 9, 1];
+  const [inserted] = await db.batch(insertDetails(db, [detail]));
+  const [deleted] = await db.batch(deleteDetails(db, [[7, id]]));
+  expect(inserted!.meta.rows_written + deleted!.meta.rows_written).toBe(8);
+  expect(deleted!.meta.changes).toBe(1);
+});

@@ -1,0 +1,40 @@
+/**
+ * Random queries of lists over HTTP, most of them odd: each must be answered as the plain
+ * implementation says, 200 or 400.
+ */
+import { expect } from 'vitest';
+import { checkAlways, type Fetch } from '../http/contract.ts';
+import { Random } from '../network/random.ts';
+import { plainList } from './plain-list.ts';
+import { randomQuery, vocabularyOf } from './random-queries.ts';
+import { recordedNfts } from './recorded-nfts.ts';
+
+/**
+ * @param fetch asks a ledger that is network-n's at this index
+ * @param check is called after each answer
+ */
+export async function askRandomLists(
+  fetch: Fetch,
+  { index, queries }: { index: number; queries: number },
+  check: () => void = () => {},
+): Promise<void> {
+  const nfts = recordedNfts()(index);
+  const words = vocabularyOf(nfts, 'tst');
+  const random = new Random(`${queries} lists at ${index}`);
+  const statuses = new Map<number, number>();
+  for (let i = 0; i < queries; i++) {
+    const query = randomQuery(random, words, 0.1 + 0.2 * (i % 4));
+    const path = `/api/indexer/v1/outputs/nft?${query}`;
+    const response = await fetch(path);
+    // what a client makes of it on the way
+    const { search } = new URL(path, 'http://edge.example');
+    const plain = plainList(nfts, index, 'tst', search.slice(1));
+    expect(response.status, query).toBe(plain.status);
+    checkAlways(response);
+    const text = await response.text();
+    if (plain.status === 200) expect(text, query).toBe(JSON.stringify(plain.response));
+    check();
+    statuses.set(plain.status, (statuses.get(plain.status) ?? 0) + 1);
+  }
+  for (const status of [200, 400]) expect(statuses.get(status)).toBeGreaterThan(queries / 5);
+}

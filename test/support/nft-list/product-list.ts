@@ -1,0 +1,56 @@
+/**
+ * Lists as the product makes them, of a table of its own: the query parsed, the SQL run, the page
+ * put together.
+ */
+import { HttpError } from '../../../src/http/errors.ts';
+import { formatCursor, parseNftQuery } from '../../../src/http/nft-query.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import { pageFromRows } from '../../../src/ledger/nft-list/list-page.ts';
+import { listStatements } from '../../../src/ledger/nft-list/list-statements.ts';
+import { insertDetails, nftDetail } from '../../../src/ledger/nft-list/nft-detail.ts';
+import type { PlainNft } from './plain-list.ts';
+
+/** What it cost, as D1 counts; SQLite outside of D1 does not count. */
+export interface ProductAnswer {
+  status: number;
+  response?: unknown;
+  rowsRead: number;
+}
+
+/** Makes the table hold these and no others. */
+export async function fillDetails(db: Database, nfts: readonly PlainNft[]): Promise<void> {
+  const details = nfts.map(({ output, outputId, createdTime }) =>
+    nftDetail(output, outputId, createdTime),
+  );
+  await db.batch([db.prepare('DELETE FROM nft_detail'), ...insertDetails(db, details)]);
+}
+
+export async function productList(
+  db: Database,
+  ledgerIndex: number,
+  prefix: string,
+  search: string,
+): Promise<ProductAnswer> {
+  try {
+    const query = parseNftQuery(search);
+    if (query.prefixes.some((each) => each !== prefix)) return { status: 400, rowsRead: 0 };
+    const walks = await db.batch<Record<string, unknown>>(listStatements(db, query));
+    const rowsRead = walks.reduce((sum, { meta }) => sum + meta.rows_read, 0);
+    const page = pageFromRows(
+      query,
+      walks.map(({ results }) => results),
+    );
+    if (page === undefined) return { status: 500, rowsRead };
+    const { pageSize } = query;
+    const cursor = page.next && formatCursor(page.next, pageSize);
+    const items = page.items.map(({ outputId }) => `0x${outputId}`);
+    return {
+      status: 200,
+      response: { ledgerIndex, pageSize, ...(cursor && { cursor }), items },
+      rowsRead,
+    };
+  } catch (error) {
+    if (error instanceof HttpError) return { status: error.status, rowsRead: 0 };
+    throw error;
+  }
+}
