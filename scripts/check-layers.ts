@@ -30,7 +30,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'settings.ts',
     'verify-signature.ts',
   ],
-  node: ['stardust', 'ledger', 'nft-index', 'upstream', 'follower', 'log.ts', 'settings.ts'],
+  node: [
+    'stardust',
+    'ledger',
+    'nft-index',
+    'upstream',
+    'follower',
+    'log.ts',
+    'settings.ts',
+    'verify-signature.ts',
+  ],
   http: ['stardust', 'node/edge-node.ts', 'log.ts', 'read-bounded.ts', 'schemas.ts', 'settings.ts'],
   'worker.ts': ['http', 'node', 'follower', 'settings.ts'],
 };

@@ -19,6 +19,8 @@ export interface Settings {
   versionId: string | undefined;
   /** Base URLs of upstream nodes, without a slash at the end; none: no following, no fetching. */
   upstreams: readonly string[];
+  /** Sent to the first upstream as its Bearer token, and to no other. */
+  upstreamToken: string | undefined;
   /**
    * Who may sign milestones. Undefined unless both keys and threshold are set: then nothing can be
    * followed.
@@ -26,6 +28,14 @@ export interface Settings {
   milestoneKeys: MilestoneKeys | undefined;
   /** Patterns of public paths; none: every route is public. */
   publicRoutes: readonly string[];
+  /** Patterns of paths that ask for a password or a token; none: no route does. */
+  protectedRoutes: readonly string[];
+  /** Who may ask by HTTP Basic. */
+  apiUser: { name: string; password: string } | undefined;
+  /** What lets in by Bearer. */
+  apiToken: string | undefined;
+  /** The milestone at which the network ended; undefined while it goes on. */
+  finalMilestone: number | undefined;
   /** Milestones for which spent outputs and the bytes of referenced blocks are kept. */
   retentionMilestones: number;
   /** What works out the Merkle roots of requests, if it proves right. */
@@ -52,6 +62,21 @@ const text = v.pipe(
   v.transform((value) => String(value).trim()),
 );
 
+/** A secret, as it is: not trimmed, and no message repeats it. Absent and empty mean the same. */
+function secret(pattern: RegExp, message: string) {
+  return v.pipe(
+    v.optional(v.string('must be text'), ''),
+    v.regex(pattern, message),
+    v.transform((value) => (value === '' ? undefined : value)),
+  );
+}
+
+/** RFC 6750, section 2.1. */
+const bearerToken = secret(
+  /^(?:[A-Za-z0-9._~+/-]+=*)?$/,
+  'must be a token of letters, digits and -._~+/, with = at the end only',
+);
+
 const list = v.pipe(
   text,
   v.transform((value) =>
@@ -71,6 +96,14 @@ function isUpstreamUrl(entry: string): boolean {
     [url.username, url.password, url.search, url.hash].every((part) => part === '')
   );
 }
+
+const pathPatterns = v.pipe(
+  list,
+  v.checkItems(
+    (entry) => /^[/*][\x21-\x7e]*$/.test(entry),
+    'must be patterns of paths that begin with / or *, separated by commas',
+  ),
+);
 
 function parseKey(entry: string): MilestoneKey | undefined {
   const groups = KEY.exec(entry)?.groups;
@@ -128,13 +161,13 @@ const environment = v.pipe(
         v.transform((entries) => entries.map(parseKey).filter((key) => key !== undefined)),
       ),
       MILESTONE_THRESHOLD: integer(1),
-      PUBLIC_ROUTES: v.pipe(
-        list,
-        v.checkItems(
-          (entry) => /^[/*][\x21-\x7e]*$/.test(entry),
-          'must be patterns of paths that begin with / or *, separated by commas',
-        ),
-      ),
+      PUBLIC_ROUTES: pathPatterns,
+      PROTECTED_ROUTES: pathPatterns,
+      API_USER: secret(/^[^:\p{Cc}]*$/u, 'must be text without a colon and control characters'),
+      API_PASSWORD: secret(/^\P{Cc}*$/u, 'must be text without control characters'),
+      API_TOKEN: bearerToken,
+      UPSTREAM_TOKEN: bearerToken,
+      FINAL_MILESTONE: integer(1),
       RETENTION_MILESTONES: integer(MIN_RETENTION_MILESTONES),
       TREE_HASHER: v.pipe(text, v.picklist(['', 'noble', 'unrolled'], 'must be noble or unrolled')),
       SERVER_TIMING: v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false')),
@@ -150,6 +183,22 @@ const environment = v.pipe(
     ),
     ['MILESTONE_THRESHOLD'],
   ),
+  v.forward(
+    v.check(
+      ({ API_USER: user, API_PASSWORD: password }) =>
+        (user === undefined) === (password === undefined),
+      'must be set together with API_USER, and not without it',
+    ),
+    ['API_PASSWORD'],
+  ),
+  v.forward(
+    v.check(
+      ({ PROTECTED_ROUTES: patterns, API_PASSWORD: password, API_TOKEN: token }) =>
+        patterns.length === 0 || password !== undefined || token !== undefined,
+      'must be empty while neither API_USER and API_PASSWORD nor API_TOKEN are set',
+    ),
+    ['PROTECTED_ROUTES'],
+  ),
 );
 
 export function readSettings(env: unknown): SettingsResult {
@@ -163,6 +212,7 @@ export function readSettings(env: unknown): SettingsResult {
   const { output } = result;
   const keys = output.MILESTONE_PUBLIC_KEYS;
   const threshold = output.MILESTONE_THRESHOLD;
+  const { API_USER: name, API_PASSWORD: password } = output;
   return {
     ok: true,
     settings: {
@@ -173,8 +223,13 @@ export function readSettings(env: unknown): SettingsResult {
       requests: output.REQUESTS,
       versionId: output.VERSION?.id || undefined,
       upstreams: output.UPSTREAM_URL,
+      upstreamToken: output.UPSTREAM_TOKEN,
       milestoneKeys: keys.length > 0 && threshold !== undefined ? { keys, threshold } : undefined,
       publicRoutes: output.PUBLIC_ROUTES,
+      protectedRoutes: output.PROTECTED_ROUTES,
+      apiUser: name !== undefined && password !== undefined ? { name, password } : undefined,
+      apiToken: output.API_TOKEN,
+      finalMilestone: output.FINAL_MILESTONE,
       retentionMilestones: output.RETENTION_MILESTONES ?? 17_280,
       treeHasher: output.TREE_HASHER || 'noble',
       serverTiming: output.SERVER_TIMING === 'true',

@@ -21,7 +21,12 @@ describe('settings', () => {
     const defaults = {
       upstreams: [],
       milestoneKeys: undefined,
+      upstreamToken: undefined,
       publicRoutes: [],
+      protectedRoutes: [],
+      apiUser: undefined,
+      apiToken: undefined,
+      finalMilestone: undefined,
       retentionMilestones: 17_280,
       treeHasher: 'noble',
       serverTiming: false,
@@ -33,6 +38,12 @@ describe('settings', () => {
         MILESTONE_PUBLIC_KEYS: ' ',
         MILESTONE_THRESHOLD: '',
         PUBLIC_ROUTES: ',',
+        PROTECTED_ROUTES: ' ',
+        API_USER: '',
+        API_PASSWORD: '',
+        API_TOKEN: '',
+        UPSTREAM_TOKEN: '',
+        FINAL_MILESTONE: '',
         RETENTION_MILESTONES: '',
         TREE_HASHER: ' ',
         SERVER_TIMING: '',
@@ -70,6 +81,45 @@ describe('settings', () => {
     });
   });
 
+  it('read who may ask, to the letter', () => {
+    expect(
+      settingsOf({
+        PROTECTED_ROUTES: '*/whiteflag, /api/indexer/*',
+        API_USER: ' a b',
+        API_PASSWORD: 'c:ö ',
+        API_TOKEN: 'x.y==',
+        UPSTREAM_TOKEN: 'z',
+      }),
+    ).toMatchObject({
+      protectedRoutes: ['*/whiteflag', '/api/indexer/*'],
+      apiUser: { name: ' a b', password: 'c:ö ' },
+      apiToken: 'x.y==',
+      upstreamToken: 'z',
+    });
+  });
+
+  it('refuse protected routes that are no patterns', () => {
+    expect(problemsOf({ PROTECTED_ROUTES: 'api/*', API_TOKEN: 'secret' })).toEqual([
+      'PROTECTED_ROUTES must be patterns of paths that begin with / or *, separated by commas',
+    ]);
+  });
+
+  it.each([
+    [{ API_USER: 'a' }, 'API_PASSWORD'],
+    [{ API_PASSWORD: 'secret' }, 'API_PASSWORD'],
+    [{ PROTECTED_ROUTES: '*' }, 'PROTECTED_ROUTES'],
+    [{ PROTECTED_ROUTES: '*', UPSTREAM_TOKEN: 'secret' }, 'PROTECTED_ROUTES'],
+  ])('refuse %j, which would protect nothing', (vars, name) => {
+    const problems = problemsOf(vars);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(new RegExp(`^${name} must be `));
+    expect(problems[0]).not.toContain('secret');
+  });
+
+  it('read the milestone at which a network ended', () => {
+    expect(settingsOf({ FINAL_MILESTONE: '17011901' }).finalMilestone).toBe(17_011_901);
+  });
+
   it('have no keys unless both keys and threshold are set', () => {
     expect(settingsOf({ MILESTONE_PUBLIC_KEYS: keyA }).milestoneKeys).toBeUndefined();
     expect(settingsOf({ MILESTONE_THRESHOLD: '1' }).milestoneKeys).toBeUndefined();
@@ -88,6 +138,14 @@ describe('settings', () => {
     ['MILESTONE_THRESHOLD', 'two'],
     ['PUBLIC_ROUTES', 'api/*'],
     ['PUBLIC_ROUTES', '/api /health'],
+    ['API_USER', 'a:secret'],
+    ['API_PASSWORD', 'secret\n'],
+    ['API_TOKEN', 'se cret'],
+    ['API_TOKEN', 'secret=x'],
+    ['UPSTREAM_TOKEN', 'secret\n'],
+    ['FINAL_MILESTONE', '0'],
+    ['FINAL_MILESTONE', 'last'],
+    ['FINAL_MILESTONE', '4294967296'],
     ['RETENTION_MILESTONES', '34'],
     ['RETENTION_MILESTONES', '1e9'],
     ['RETENTION_MILESTONES', '4294967296'],

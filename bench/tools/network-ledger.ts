@@ -15,6 +15,7 @@ import {
   milestoneFromRow,
   SELECT_HEAD,
 } from '../../src/ledger/head.ts';
+import { writeIdTables } from '../../src/ledger/id-index.ts';
 import { readParameters } from '../../src/ledger/ledger-parameters.ts';
 import { outputsToFind, prepareBlocks } from '../../src/ledger/prepare-blocks.ts';
 import { SCHEMA } from '../../src/ledger/schema.ts';
@@ -46,7 +47,7 @@ const INSERT_HEAD = `
   INSERT INTO head (
     one, schema, generation, genesis, start, ledger, treasury_milestone, treasury_amount,
     next_block, next_output, dropped, id_tables, forgotten)
-  VALUES (1, ${SCHEMA}, 'bench', ?1, ?2, ?2, ?3, ?4, 1, 1, 0, '[[0,' || ?2 || ']]', ?2 - 1)`;
+  VALUES (1, ${SCHEMA}, 'bench', ?1, ?2, ?2, ?3, ?4, 1, 1, 0, ?5, ?2 - 1)`;
 const INSERT_MILESTONE = 'INSERT INTO milestone (idx, id, timestamp) VALUES (?1, ?2, ?3)';
 const INSERT_ENTRY_POINTS =
   'INSERT INTO id_0 (id, milestone, block) SELECT value, ?2, 0 FROM json_each(?1)';
@@ -73,7 +74,15 @@ export async function importNetwork(db: Database, network: Network, index: numbe
     output.bookedTimestamp,
   ]);
   await runBatch(db, [
-    db.prepare(INSERT_HEAD).bind(genesis.index, index, ZERO_ID.slice(2), String(genesis.treasury)),
+    db
+      .prepare(INSERT_HEAD)
+      .bind(
+        genesis.index,
+        index,
+        ZERO_ID.slice(2),
+        String(genesis.treasury),
+        writeIdTables([{ table: 0, first: index }]),
+      ),
     db.prepare(INSERT_MILESTONE).bind(index, id.slice(2), timestamp),
     db.prepare(INSERT_PARAMETERS).bind(genesis.index, parameters.toBase64()),
     ...forEachPiece(

@@ -3,9 +3,9 @@
  */
 import { toHex } from '../../src/stardust/bytes.ts';
 import { blake2b256 } from '../../src/stardust/hash.ts';
+import { integer, type JsonObject, text } from '../../src/stardust/json-object.ts';
 import { merkleRoot } from '../../src/stardust/merkle.ts';
 import { firstDifference } from './compare.ts';
-import { integer, type JsonObject, text } from './json-object.ts';
 import { agreeingTreeHashers } from './tree-hashers.ts';
 
 /** A million leaves take seconds; more is a mistake in the file. */

@@ -6,10 +6,10 @@ import { transactionAdmissionFault } from '../../src/stardust/admission.ts';
 import { block, type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
 import { toHex } from '../../src/stardust/bytes.ts';
 import { encode } from '../../src/stardust/codec.ts';
+import { bytes, flag, type JsonObject } from '../../src/stardust/json-object.ts';
 import type { ProtocolParameters } from '../../src/stardust/parameters.ts';
 import { blockToJson } from '../../src/stardust/rest-json.ts';
 import { firstDifference } from './compare.ts';
-import { bytes, flag, type JsonObject } from './json-object.ts';
 
 export function runParsing(vector: JsonObject, parameters: ProtocolParameters): string | undefined {
   const received = bytes(vector, 'block');

@@ -2,9 +2,9 @@
  * Runs one vector. Its kind is told from its fields; test/vectors/README.md describes the kinds.
  */
 import { Refusal } from '../../src/stardust/bytes.ts';
+import { asObject, BadJson, type JsonObject } from '../../src/stardust/json-object.ts';
 import type { ProtocolParameters } from '../../src/stardust/parameters.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
-import { asObject, BadVector, type JsonObject } from './json-object.ts';
 import { runLeaves } from './leaves.ts';
 import { runParsing } from './parsing.ts';
 import { productWhiteFlag } from './product-white-flag.ts';
@@ -14,7 +14,7 @@ import { runSignature } from './signature.ts';
 import { runWhiteFlag } from './white-flag.ts';
 
 /**
- * Returns a sentence that says what differs, or undefined. Throws {@link BadVector} or a Refusal if
+ * Returns a sentence that says what differs, or undefined. Throws {@link BadJson} or a Refusal if
  * the vector cannot be read.
  */
 type Run = (
@@ -48,7 +48,7 @@ export async function runVector(json: string, parameters: ProtocolParameters): P
     const vector = asObject(JSON.parse(json));
     name = nameOf(vector);
     const kind = KINDS.find(({ fields }) => fields.every((field) => Object.hasOwn(vector, field)));
-    if (kind === undefined) throw new BadVector('no kind of vector has these fields');
+    if (kind === undefined) throw new BadJson('no kind of vector has these fields');
     const failure = await kind.run(vector, parameters);
     return { name, ...(failure === undefined ? {} : { failure }) };
   } catch (error) {
@@ -65,7 +65,7 @@ function nameOf({ name, leaves, request }: JsonObject): string | undefined {
 
 function inWords(error: unknown): string {
   if (error instanceof SyntaxError) return `not JSON: ${error.message}`;
-  if (error instanceof BadVector) return `unusable vector: ${error.message}`;
+  if (error instanceof BadJson) return `unusable vector: ${error.message}`;
   if (error instanceof Refusal) return `refused: ${error.message}`;
   return `failed with an error: ${errorMessage(error)}`;
 }

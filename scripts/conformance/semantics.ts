@@ -6,6 +6,7 @@
 import { Reader, toHex } from '../../src/stardust/bytes.ts';
 import { decode } from '../../src/stardust/codec.ts';
 import { decodeOutput, signedDigest, transactionId } from '../../src/stardust/ids.ts';
+import { BadJson, bytes, integer, type JsonObject, list } from '../../src/stardust/json-object.ts';
 import { ConflictReason, describeReason } from '../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
 import type { ConsumedOutput } from '../../src/stardust/semantics/judged-transaction.ts';
@@ -13,7 +14,6 @@ import { verifySignatures } from '../../src/stardust/semantics/signatures.ts';
 import { transaction } from '../../src/stardust/transaction.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { firstDifference } from './compare.ts';
-import { BadVector, bytes, integer, type JsonObject, list } from './json-object.ts';
 
 export async function runSemantics(vector: JsonObject): Promise<string | undefined> {
   const payload = bytes(vector, 'transaction');
@@ -39,8 +39,7 @@ export async function runSemantics(vector: JsonObject): Promise<string | undefin
 }
 
 function readInput(input: unknown): ConsumedOutput {
-  if (!Array.isArray(input))
-    throw new BadVector('an input that is no pair of output ID and output');
+  if (!Array.isArray(input)) throw new BadJson('an input that is no pair of output ID and output');
   const [id, output] = [bytes({ id: input[0] }, 'id'), bytes({ output: input[1] }, 'output')];
   return { id, bytes: output, output: decodeOutput(output) };
 }

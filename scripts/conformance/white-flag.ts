@@ -4,18 +4,18 @@
  */
 import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
 import { toHex } from '../../src/stardust/bytes.ts';
-import { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
-import { firstDifference } from './compare.ts';
 import {
   asObject,
-  BadVector,
+  BadJson,
   bytes,
   flag,
   integer,
   type JsonObject,
   list,
   text,
-} from './json-object.ts';
+} from '../../src/stardust/json-object.ts';
+import { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
+import { firstDifference } from './compare.ts';
 
 /**
  * All that a computation needs. Parents that are not among the blocks are solid entry points, and
@@ -116,6 +116,6 @@ function readCase(vector: JsonObject): WhiteFlagCase {
 
 function readBlock(block: unknown): [id: string, parsed: ParsedBlock] {
   const result = parseBlock(bytes(asObject(block), 'raw'));
-  if (!result.ok) throw new BadVector(`a block of the cone is refused: ${result.reason}`);
+  if (!result.ok) throw new BadJson(`a block of the cone is refused: ${result.reason}`);
   return [toHex(result.parsed.id), result.parsed];
 }

@@ -2,71 +2,21 @@
  * The OpenAPI 3.1 description of all routes. Requests are described by the schemas that check them
  * (src/http/schemas.ts).
  */
-import { toJsonSchema } from '@valibot/to-json-schema';
-import type * as v from 'valibot';
 import { MAX_IDS } from '../../src/http/nfts.ts';
 import { Id, MilestoneIndex, OutputId, WhiteFlagBody } from '../../src/http/schemas.ts';
+import {
+  type Described,
+  describeError,
+  ERRORS,
+  errors,
+  json,
+  ledgerIndexHeader,
+  parameter,
+  schemaOf,
+} from './describe.ts';
 import { nftParameters } from './nft-parameters.ts';
 import * as responses from './responses.ts';
-
-type Schema = v.GenericSchema;
-type Described = Record<string, unknown>;
-
-const ERRORS = {
-  400: 'invalid data provided',
-  403: 'not available for public use',
-  404: 'could not find data',
-  429: 'too many requests',
-  500: 'internal server error',
-} as const;
-
-/** Describes the JSON that the schema reads, before its transformations. */
-function schemaOf(schema: Schema): Described {
-  const { $schema: _, ...described } = toJsonSchema(schema, {
-    target: 'draft-2020-12',
-    typeMode: 'input',
-  });
-  return described;
-}
-
-function json(schema: Schema): Described {
-  return { 'application/json': { schema: schemaOf(schema) } };
-}
-
-const ledgerIndexHeader = {
-  'X-Ledger-Index': {
-    description: 'The ledger index at which the answer is true.',
-    schema: { type: 'integer' },
-  },
-};
-
-function describeError(status: string, description: string): Described {
-  return {
-    description,
-    headers: {
-      'X-Error-Detail': { description: 'The reason, for people.', schema: { type: 'string' } },
-      ...(status === '429' && {
-        'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } },
-      }),
-    },
-    content: json(responses.ErrorBody),
-  };
-}
-
-function errors(...statuses: (keyof typeof ERRORS)[]): Described {
-  return Object.fromEntries(
-    statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]),
-  );
-}
-
-function parameter(
-  where: 'path' | 'header',
-  name: string,
-  schema: Schema,
-  description: string,
-): Described {
-  return { name, in: where, required: where === 'path', description, schema: schemaOf(schema) };
-}
+import { verificationPaths } from './verification-paths.ts';
 
 const minLedgerIndex = parameter(
   'header',
@@ -109,7 +59,8 @@ export function buildDocument(version: string): Described {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    security: [],
+    // PROTECTED_ROUTES of a deployment says where a password or a token is needed
+    security: [{}, { basic: [] }, { bearer: [] }],
     paths: {
       '/api/indexer/v1/outputs/nft/{nftId}': {
         get: {
@@ -127,7 +78,7 @@ export function buildDocument(version: string): Described {
               content: json(responses.Nft),
             },
             ...notModified,
-            ...errors(400, 403, 404, 500),
+            ...errors(400, 401, 403, 404, 500),
           },
         },
       },
@@ -143,7 +94,7 @@ export function buildDocument(version: string): Described {
               content: json(responses.NftList),
             },
             ...notModified,
-            ...errors(400, 403, 404, 500),
+            ...errors(400, 401, 403, 404, 500),
           },
         },
       },
@@ -163,7 +114,7 @@ export function buildDocument(version: string): Described {
               content: json(responses.NftOutput),
             },
             ...notModified,
-            ...errors(400, 403, 404, 500),
+            ...errors(400, 401, 403, 404, 500),
           },
         },
       },
@@ -191,7 +142,7 @@ export function buildDocument(version: string): Described {
               content: json(responses.NftOutputs),
             },
             ...notModified,
-            ...errors(400, 403, 404, 500),
+            ...errors(400, 401, 403, 404, 500),
           },
         },
       },
@@ -206,7 +157,7 @@ export function buildDocument(version: string): Described {
               headers: ledgerIndexHeader,
               content: json(responses.WhiteFlag),
             },
-            ...errors(400, 403, 404, 429, 500),
+            ...errors(400, 401, 403, 404, 429, 500),
           },
         },
       },
@@ -216,7 +167,7 @@ export function buildDocument(version: string): Described {
           summary: 'Whether the ledger is current',
           responses: {
             200: { description: 'Healthy.' },
-            ...errors(403, 500),
+            ...errors(401, 403, 500),
             503: { description: 'Not healthy; X-Error-Detail says why.' },
           },
         },
@@ -227,7 +178,7 @@ export function buildDocument(version: string): Described {
           summary: 'Which APIs are here',
           responses: {
             200: { description: 'Their names.', content: json(responses.ApiRoutes) },
-            ...errors(403, 500),
+            ...errors(401, 403, 500),
           },
         },
       },
@@ -237,7 +188,7 @@ export function buildDocument(version: string): Described {
           summary: 'The node and its protocol parameters (TIP-25)',
           responses: {
             200: { description: 'The node.', content: json(responses.Info) },
-            ...errors(403, 500),
+            ...errors(401, 403, 500),
           },
         },
       },
@@ -258,7 +209,7 @@ export function buildDocument(version: string): Described {
               },
             },
             ...notModified,
-            ...errors(400, 403, 404, 500),
+            ...errors(400, 401, 403, 404, 500),
           },
         },
       },
@@ -274,7 +225,7 @@ export function buildDocument(version: string): Described {
               content: json(responses.OutputMetadata),
             },
             ...notModified,
-            ...errors(400, 403, 404, 500),
+            ...errors(400, 401, 403, 404, 500),
           },
         },
       },
@@ -288,7 +239,7 @@ export function buildDocument(version: string): Described {
           ],
           responses: {
             200: { description: 'The milestone.', content: json(responses.ExplainedMilestone) },
-            ...errors(400, 403, 404, 500),
+            ...errors(400, 401, 403, 404, 500),
           },
         },
       },
@@ -305,10 +256,11 @@ export function buildDocument(version: string): Described {
                 'a second path to the applied root where the transaction was applied.',
               content: json(responses.Proof),
             },
-            ...errors(400, 403, 404, 500),
+            ...errors(400, 401, 403, 404, 500),
           },
         },
       },
+      ...verificationPaths,
       '/openapi.json': {
         get: {
           operationId: 'describeApi',
@@ -318,7 +270,7 @@ export function buildDocument(version: string): Described {
               description: 'OpenAPI 3.1.',
               content: { 'application/json': { schema: { type: 'object' } } },
             },
-            ...errors(403, 500),
+            ...errors(401, 403, 500),
           },
         },
       },
@@ -331,12 +283,16 @@ export function buildDocument(version: string): Described {
               description: 'The page.',
               content: { 'text/html': { schema: { type: 'string' } } },
             },
-            ...errors(403, 500),
+            ...errors(401, 403, 500),
           },
         },
       },
     },
     components: {
+      securitySchemes: {
+        basic: { type: 'http', scheme: 'basic' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
       responses: Object.fromEntries(
         Object.entries(ERRORS).map(([status, description]) => [
           status,

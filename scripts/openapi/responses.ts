@@ -164,6 +164,25 @@ export const ExplainedMilestone = v.strictObject({
   ),
 });
 
+const explainedBlock = ExplainedMilestone.entries.blocks.pipe[0].item;
+
+export const WhiteFlagExplanation = v.strictObject({
+  index: uint32,
+  timestamp: uint32,
+  inclusionMerkleRoot: hash,
+  appliedMerkleRoot: hash,
+  blocks: v.array(
+    v.strictObject({
+      ...explainedBlock.entries,
+      transactionId: v.optional(hash),
+      rules: v.optional(v.pipe(v.string(), v.description('Of docs/protocol.md; one decided.'))),
+      decidingInput: v.optional(
+        v.strictObject({ input: uint32, outputId: hex(68), spentBy: v.optional(hash) }),
+      ),
+    }),
+  ),
+});
+
 const proof = v.pipe(
   v.looseObject({}),
   v.description(
@@ -172,9 +191,46 @@ const proof = v.pipe(
   ),
 );
 
-export const Proof = v.strictObject({
+const inclusion = {
   milestone: tip25('The milestone payload, signed'),
   block: tip25('The block'),
   proof,
-  appliedProof: v.optional(proof),
+};
+
+/** As inx-poi writes and reads it. */
+export const Inclusion = v.strictObject(inclusion);
+
+export const ProofJudgement = v.strictObject({ valid: v.boolean() });
+
+export const Proof = v.strictObject({ ...inclusion, appliedProof: v.optional(proof) });
+
+export const Block = tip25('The block');
+
+export const BlockMetadata = v.strictObject({
+  blockId: hash,
+  parents: v.array(hash),
+  isSolid: v.boolean(),
+  referencedByMilestoneIndex: v.optional(uint32),
+  milestoneIndex: v.optional(v.pipe(uint32, v.description('Of the milestone that it carries.'))),
+  ledgerInclusionState: v.optional(v.picklist(['noTransaction', 'included', 'conflicting'])),
+  conflictReason: v.optional(uint32),
+  whiteFlagIndex: v.optional(uint32),
 });
+
+export const Milestone = tip25('The milestone payload, signed');
+
+export const UtxoChanges = v.strictObject({
+  index: uint32,
+  createdOutputs: v.array(hex(68)),
+  consumedOutputs: v.array(hex(68)),
+});
+
+export const Receipts = v.strictObject({
+  receipts: v.array(
+    v.strictObject({ receipt: tip25('The milestone option'), milestoneIndex: uint32 }),
+  ),
+});
+
+export const Treasury = v.strictObject({ milestoneId: hash, amount: decimal });
+
+export const Tips = v.strictObject({ tips: v.pipe(v.array(hash), v.maxLength(8)) });

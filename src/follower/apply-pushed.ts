@@ -20,7 +20,9 @@ export async function applyPushed(context: FollowerContext): Promise<number> {
   for (let applied = 0; ; applied++) {
     const position = await readPosition(context.db, context);
     noteLedger(context.memory, position);
-    if (position.announced.unsupportedAfter(position.head.ledger) !== undefined) return applied;
+    const { ledger } = position.head;
+    if (ledger === context.finalMilestone) return applied;
+    if (position.announced.unsupportedAfter(ledger) !== undefined) return applied;
     if (!(await applyDue(context, position))) return applied;
     await context.publish(false);
   }

@@ -33,6 +33,8 @@ export interface FollowerContext {
   publish: (behind: boolean) => Promise<void>;
   /** Milestones before the ledger's whose states are kept. */
   retention: number;
+  /** The ledger does not go beyond it; absent while the network goes on. */
+  finalMilestone?: number | undefined;
 }
 
 /** Kept from pass to pass. If it is lost, only time is lost with it. */

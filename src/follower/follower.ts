@@ -32,6 +32,9 @@ const PASS_INTERVAL_MS = 1000;
 /** What a feed brought is stored so often, in one pack. */
 const STORE_INTERVAL_MS = 1000;
 
+/** The same once the ledger is at its final milestone: answers out of KV must stay young. */
+const REST_INTERVAL_MS = 60_000;
+
 /**
  * A pass stays below the platform's limits of one invocation: 30 s of CPU, 10,000 subrequests
  * (https://developers.cloudflare.com/workers/platform/limits/) and 1,000 D1 queries
@@ -64,6 +67,8 @@ export class Follower extends DurableObject<Env> {
   #catchingUp: Promise<PassResult> | undefined;
   /** Unix milliseconds. */
   #lastPublished = Date.now();
+  /** Whether KV had all that the ledger has, when it was told last. */
+  #published = false;
 
   readonly #storePushed = createShared(async () => {
     const settings = this.#settings();
@@ -95,15 +100,17 @@ export class Follower extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    let behind = false;
+    let result: PassResult = { applied: 0, behind: false };
     try {
-      behind = (await this.pass()).behind;
+      result = await this.pass();
     } catch (error) {
       writeLog('error', 'pass failed', { error: describeError(error) });
     }
+    const { behind, ended } = result;
     if (behind || this.env.UPSTREAM_URL) {
       // without an upstream only KV is behind, which takes a write a second
-      const wait = behind && this.env.UPSTREAM_URL ? 0 : PASS_INTERVAL_MS;
+      const pause = ended ? REST_INTERVAL_MS : PASS_INTERVAL_MS;
+      const wait = behind && this.env.UPSTREAM_URL ? 0 : pause;
       await this.ctx.storage.setAlarm(Date.now() + wait);
     }
   }
@@ -158,7 +165,11 @@ export class Follower extends DurableObject<Env> {
     const context = this.#context(settings, settings.milestoneKeys);
     const deadline = Date.now() + MAX_PASS_MS;
     try {
-      return await followOnce(context, { deadline, fetches: MAX_PASS_FETCHES, ...budget });
+      const passed = await followOnce(context, { deadline, fetches: MAX_PASS_FETCHES, ...budget });
+      // there is no rest before KV has all that the ledger has
+      const ended = passed.ended === true && this.#published;
+      if (ended) this.#feed?.stop();
+      return { ...passed, ended };
     } finally {
       // blocks are judged by what the first pass reads
       if (this.#memory.seen !== undefined) this.#openFeed(settings);
@@ -181,17 +192,19 @@ export class Follower extends DurableObject<Env> {
       isFed: () => this.#feed?.state() === 'live',
       publish: async (behind: boolean) => {
         const interval = behind ? PUBLISH_INTERVAL_BEHIND_MS : PUBLISH_INTERVAL_MS;
-        await this.#publishIfDue(settings, interval);
+        this.#published = await this.#publishIfDue(settings, interval);
       },
       retention: settings.retentionMilestones,
+      finalMilestone: settings.finalMilestone,
     };
   }
 
   /** The connection and the timer last as long as the object, which its alarm keeps alive. */
-  #openFeed({ upstreams }: Settings): void {
+  #openFeed({ upstreams, upstreamToken: token }: Settings): void {
     if (this.#feed !== undefined) return;
     this.#feed = keepFeed({
       upstreams,
+      token,
       ranking: this.#memory.ranking,
       fetch: (...request) => fetch(...request),
       openSocket,

@@ -14,6 +14,7 @@ import { fillLists } from './fill-lists.ts';
 import type { FollowerContext, FollowerMemory } from './follower-context.ts';
 import { saveBlocksStatus, saveFollowerState, stopFollowing } from './follower-status.ts';
 import type { LedgerPosition } from './ledger-position.ts';
+import { hasEnded } from './rest-at-end.ts';
 import { storeTips } from './store-tips.ts';
 import { needsAnotherUpstream, summarizePass, type UpstreamOutcome } from './summarize-pass.ts';
 import { type PassBudget, startPass, tryUpstream } from './try-upstream.ts';
@@ -23,6 +24,8 @@ export interface PassResult {
   applied: number;
   /** Whether there is more to do right away. */
   behind: boolean;
+  /** Whether nothing will ever be to do: the ledger is at its final milestone. */
+  ended?: boolean;
 }
 
 /**
@@ -44,6 +47,10 @@ export async function followOnce(
   budget: PassBudget,
 ): Promise<PassResult> {
   try {
+    if (await hasEnded(context.db, context.finalMilestone)) {
+      await context.publish(false);
+      return { applied: 0, behind: false, ended: true };
+    }
     const result = await askUpstreams(context, budget);
     await context.publish(result.behind);
     return result;

@@ -64,7 +64,8 @@ export async function tryUpstream(
   try {
     const heads = await upstream.readHeads();
     latest = heads.latest;
-    return end(await applyUpTo(context, upstream, heads.confirmed, pass));
+    const { finalMilestone = Number.POSITIVE_INFINITY } = context;
+    return end(await applyUpTo(context, upstream, Math.min(heads.confirmed, finalMilestone), pass));
   } catch (error) {
     if (!(error instanceof Divergence || error instanceof UpstreamFailure)) throw error;
     const kind = error instanceof Divergence ? 'diverged' : 'failed';
@@ -76,7 +77,10 @@ export async function tryUpstream(
   }
 }
 
-/** Applies milestones until the ledger is level with the upstream's confirmed one, or cannot. */
+/**
+ * Applies milestones until the ledger is level with the upstream's confirmed one or the final one,
+ * or cannot.
+ */
 async function applyUpTo(
   context: FollowerContext,
   upstream: Upstream,

@@ -5,5 +5,5 @@
 import { type Answer, jsonAnswer } from './route.ts';
 
 export async function answerApiRoutes(): Promise<Answer> {
-  return jsonAnswer({ routes: ['core/v2', 'indexer/v1'] });
+  return jsonAnswer({ routes: ['core/v2', 'indexer/v1', 'poi/v1'] });
 }

@@ -13,10 +13,12 @@ import { type EdgeNode, LedgerUnreadable } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
 import { errorAnswer, HttpError } from './errors.ts';
 import { answerPreflight } from './preflight.ts';
+import { createRouteGuard } from './protected-routes.ts';
 import { isPublic } from './public-routes.ts';
+import { IMMUTABLE_FOR_A_DAY } from './raw.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { Answer, RequestNotes, Route } from './route.ts';
-import { listRoutes, NFT_PREFIX, nftRoute } from './routes.ts';
+import { HEALTH_PATH, listRoutes, NFT_PREFIX, nftRoute } from './routes.ts';
 import { toResponse } from './to-response.ts';
 
 export interface App {
@@ -24,7 +26,17 @@ export interface App {
 }
 
 export interface AppParts {
-  settings: Pick<Settings, 'publicRoutes' | 'serverTiming' | 'whiteFlagLimit' | 'requests'>;
+  settings: Pick<
+    Settings,
+    | 'publicRoutes'
+    | 'protectedRoutes'
+    | 'apiUser'
+    | 'apiToken'
+    | 'finalMilestone'
+    | 'serverTiming'
+    | 'whiteFlagLimit'
+    | 'requests'
+  >;
   node: EdgeNode;
   cache: ResponseCache;
 }
@@ -36,6 +48,8 @@ interface Exchange {
   path: string;
   /** The route's path as declared, for the log: bounded, and nothing of the client's. */
   route: string;
+  /** Whether the route is known, public, and asks for a password. */
+  isProtected: boolean;
   notes: RequestNotes;
 }
 
@@ -48,6 +62,7 @@ function toHttpError(thrown: unknown): HttpError {
 }
 
 export function createApp({ settings, node, cache }: AppParts): App {
+  const guard = createRouteGuard(settings);
   const router = IttyRouter();
   router.all('*', refuseOtherSpellings);
   for (const each of listRoutes(settings.whiteFlagLimit)) {
@@ -65,7 +80,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
     return router.fetch({ method: request.method, url: `http://path.invalid${path}` }, exchange);
   }
 
-  /** 403, then 405, then what the route says. 404 was decided by the router. */
+  /** 403, then 401, then 405, then what the route says. 404 was decided by the router. */
   async function dispatch(
     route: Route,
     params: Record<string, string>,
@@ -74,6 +89,10 @@ export function createApp({ settings, node, cache }: AppParts): App {
     const { request, ctx, notes, path } = exchange;
     exchange.route = route.path;
     if (!isPublic(path, settings.publicRoutes)) throw new HttpError(403);
+    if (guard.isProtected(path)) {
+      exchange.isProtected = true;
+      guard.authorize(request.headers);
+    }
     const allowed = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method];
     if (!allowed.includes(request.method))
       throw new HttpError(405, undefined, { allow: [...allowed, 'OPTIONS'].join(', ') });
@@ -92,7 +111,14 @@ export function createApp({ settings, node, cache }: AppParts): App {
     async fetch(request, ctx) {
       const started = performance.now();
       const path = new URL(request.url).pathname;
-      const exchange: Exchange = { request, ctx, path, route: 'none', notes: {} };
+      const exchange: Exchange = {
+        request,
+        ctx,
+        path,
+        route: 'none',
+        isProtected: false,
+        notes: {},
+      };
       let answer: Answer;
       let error: unknown;
       try {
@@ -105,7 +131,14 @@ export function createApp({ settings, node, cache }: AppParts): App {
       const ms = performance.now() - started;
       report(exchange, answer.status ?? 200, ms, error);
       const { ledgerIndex, stages } = exchange.notes;
+      const isFinal = ledgerIndex !== undefined && ledgerIndex === settings.finalMilestone;
       const extraHeaders = {
+        ...(isFinal && {
+          ...finalHeaders(exchange, answer),
+          'x-final-milestone': String(ledgerIndex),
+        }),
+        // a cache that kept the answer would give it to whoever asks
+        ...(exchange.isProtected && { 'cache-control': 'private, no-store' }),
         ...(ledgerIndex !== undefined && { 'x-ledger-index': String(ledgerIndex) }),
         ...(settings.serverTiming && {
           'server-timing': describeTimings({ ...stages, total: ms }),
@@ -147,6 +180,20 @@ export function createApp({ settings, node, cache }: AppParts): App {
  */
 function isRoutine(route: string, status: number): boolean {
   return route === nftRoute.path && [200, 304, 404].includes(status);
+}
+
+/**
+ * A ledger that is over never changes, so caches may keep what is said of it for long. Answers that
+ * say something of their own to caches, and errors, are left as they are.
+ */
+function finalHeaders(
+  { request, route }: Exchange,
+  { status = 200, headers = {} }: Answer,
+): Record<string, string> {
+  const own = headers['cache-control'] ?? '';
+  const isKept = route !== HEALTH_PATH && ['GET', 'HEAD'].includes(request.method);
+  if (!isKept || ![200, 304].includes(status) || /no-store|immutable/.test(own)) return {};
+  return IMMUTABLE_FOR_A_DAY;
 }
 
 /** An answer that is ready goes out before anything that is begun in a later turn. */

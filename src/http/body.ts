@@ -8,8 +8,12 @@ import { HttpError } from './errors.ts';
 /** A white-flag request needs less than 1 KB. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-export async function readJsonObject(request: Request): Promise<object> {
-  const bytes = await readBody(request);
+/** @param maxBytes the longest body that is read */
+export async function readJsonObject(
+  request: Request,
+  maxBytes = MAX_BODY_BYTES,
+): Promise<Record<string, unknown>> {
+  const bytes = await readBody(request, maxBytes);
   let value: unknown;
   try {
     // a byte order mark stays in and fails to parse, as in the reference
@@ -20,16 +24,15 @@ export async function readJsonObject(request: Request): Promise<object> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new HttpError(400, 'the body is not a JSON object');
   }
-  return value;
+  return value as Record<string, unknown>;
 }
 
-async function readBody({ body }: Request): Promise<Uint8Array> {
+async function readBody({ body }: Request, maxBytes: number): Promise<Uint8Array> {
   if (body === null) throw new HttpError(400, 'the request has no body');
-  const bytes = await readBounded(body, MAX_BODY_BYTES).catch(() => {
+  const bytes = await readBounded(body, maxBytes).catch(() => {
     // the client went away or broke its own transfer: not a fault of this node
     throw new HttpError(400, 'the body broke off');
   });
-  if (bytes === undefined)
-    throw new HttpError(400, `the body is longer than ${MAX_BODY_BYTES} bytes`);
+  if (bytes === undefined) throw new HttpError(400, `the body is longer than ${maxBytes} bytes`);
   return bytes;
 }

@@ -7,6 +7,7 @@ import { type Answer, jsonAnswer } from './route.ts';
 
 const MESSAGES = {
   400: 'invalid data provided',
+  401: 'unauthorized',
   403: 'not available for public use',
   404: 'could not find data',
   405: 'method not allowed',

@@ -13,7 +13,10 @@ const MAX_AGE_SECONDS = 5 * 60;
 /** Why the node is not healthy, for people; undefined if it is. `now` in Unix milliseconds. */
 export function whyUnhealthy(status: NodeStatus | undefined, now: number): string | undefined {
   if (status === undefined) return 'no ledger was imported yet';
-  const { follower, ledger } = status;
+  const { follower, ledger, finalMilestone } = status;
+  if (finalMilestone !== undefined && ledger.index > finalMilestone)
+    return `the ledger is at milestone ${ledger.index}, beyond FINAL_MILESTONE, ${finalMilestone}`;
+  if (ledger.index === finalMilestone) return undefined;
   if (follower.state === 'stopped' || follower.state === 'diverged')
     return `${follower.state}: ${follower.reason}`;
   const age = Math.floor(now / 1000) - ledger.timestamp;

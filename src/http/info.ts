@@ -43,7 +43,7 @@ function infoToJson(status: NodeStatus, now: number) {
       referencedBlocksPerSecond: rate,
       referencedRate: rate > 0 ? 100 : 0,
     },
-    features: [],
+    features: ledger.index === status.finalMilestone ? ['finalMilestone'] : [],
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Answers that are true at the ledger index that they name (docs/contract.md#caching). So caches may
- * keep them for seconds: they get older, not wrong. There is no s-maxage, as that would switch
+ * Answers that are true at the ledger index that they name (docs/contract.md#caching). So caches
+ * may keep them for seconds: they get older, not wrong. There is no s-maxage, as that would switch
  * stale-while-revalidate off in Cloudflare's cache.
  */
 import { matchesEtag } from './etag.ts';

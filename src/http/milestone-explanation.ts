@@ -7,6 +7,7 @@
 
 import type { ExplainedBlock } from '../node/edge-node.ts';
 import { describeReason } from '../stardust/semantics/conflict-reason.ts';
+import { inclusionOf } from './blocks.ts';
 import { HttpError } from './errors.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 import { parseMilestoneIndex } from './schemas.ts';
@@ -22,18 +23,17 @@ export async function answerExplanation({ params, node }: RouteContext): Promise
     milestoneId: `0x${milestone.milestoneId}`,
     inclusionMerkleRoot: `0x${milestone.inclusionMerkleRoot}`,
     appliedMerkleRoot: `0x${milestone.appliedMerkleRoot}`,
-    blocks: milestone.blocks.map(explain),
+    blocks: milestone.blocks.map(explainBlock),
   });
 }
 
-function explain({ blockId, payload, reason }: ExplainedBlock, whiteFlagIndex: number) {
-  const block = { blockId: `0x${blockId}`, whiteFlagIndex, payload };
-  if (reason === undefined) return { ...block, ledgerInclusionState: 'noTransaction' };
-  if (reason === 0) return { ...block, ledgerInclusionState: 'included' };
+/** `reason`: undefined where the block carries no transaction. */
+export function explainBlock({ blockId, payload, reason }: ExplainedBlock, whiteFlagIndex: number) {
   return {
-    ...block,
-    ledgerInclusionState: 'conflicting',
-    conflictReason: reason,
-    explanation: describeReason(reason),
+    blockId: `0x${blockId}`,
+    whiteFlagIndex,
+    payload,
+    ...inclusionOf(reason),
+    ...(reason && { explanation: describeReason(reason) }),
   };
 }

@@ -4,6 +4,7 @@
  * 400 or 500, is refused here.
  */
 
+import { MAX_UINT32 } from '../schemas.ts';
 import { addressKey } from '../stardust/address.ts';
 import { parseBech32Address } from '../stardust/bech32.ts';
 import {
@@ -18,7 +19,6 @@ import { parseQueryString, type QueryString } from './query-string.ts';
 
 export const MAX_PAGE_SIZE = 1000;
 
-const MAX_UINT32 = 0xffff_ffff;
 /** Native tokens of an output (C-24). */
 const MAX_NATIVE_TOKENS = 64;
 /** Bytes (C-35). */

@@ -9,16 +9,9 @@ import { outputToJson } from '../stardust/rest-json.ts';
 import { HttpError } from './errors.ts';
 import { ledgerAnswer } from './ledger-answer.ts';
 import { readMinLedgerIndex, requireLedgerIndex } from './min-ledger-index.ts';
+import { IMMUTABLE, RAW } from './raw.ts';
 import type { Answer, RouteContext } from './route.ts';
 import { OutputId, parseId } from './schemas.ts';
-
-/**
- * An Accept that begins with it asks for raw bytes, as in HORNET; the answer has this type then.
- */
-const RAW = 'application/vnd.iota.serializer-v1';
-
-/** The bytes of an output never change: an output ID names them. */
-const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 export async function answerOutput(context: RouteContext): Promise<Answer> {
   const { request, notes } = context;
@@ -26,7 +19,7 @@ export async function answerOutput(context: RouteContext): Promise<Answer> {
   if (request.headers.get('accept')?.startsWith(RAW)) {
     // true at any index
     delete notes.ledgerIndex;
-    const headers = { 'content-type': RAW, 'cache-control': IMMUTABLE, vary: 'accept' };
+    const headers = { 'content-type': RAW, ...IMMUTABLE, vary: 'accept' };
     return { body: output.bytes, headers };
   }
   const body = {

@@ -1,31 +1,9 @@
 /**
- * PUBLIC_ROUTES (docs/contract.md#order-of-decisions): which paths may be asked for, as patterns
- * with `*` for any run of characters.
- *
- * Without regular expressions: a pattern with many `*` must not make a long path expensive.
+ * PUBLIC_ROUTES (docs/contract.md#order-of-decisions): which paths may be asked for.
  */
+import { matchesAny } from './path-patterns.ts';
 
-/**
- * Whether the path is public; no patterns: every path is. Case does not matter, as hex in paths
- * comes in any.
- */
+/** Whether the path is public; no patterns: every path is. */
 export function isPublic(path: string, patterns: readonly string[]): boolean {
-  if (patterns.length === 0) return true;
-  const lower = path.toLowerCase();
-  return patterns.some((pattern) => matchesPattern(lower, pattern.toLowerCase()));
-}
-
-function matchesPattern(path: string, pattern: string): boolean {
-  const [start = '', ...pieces] = pattern.split('*');
-  const end = pieces.pop();
-  if (end === undefined) return path === start;
-  if (!path.startsWith(start)) return false;
-  // the leftmost place of each piece leaves the most room for the next
-  let from = start.length;
-  for (const piece of pieces) {
-    const at = path.indexOf(piece, from);
-    if (at < 0) return false;
-    from = at + piece.length;
-  }
-  return path.length - end.length >= from && path.endsWith(end);
+  return patterns.length === 0 || matchesAny(path, patterns);
 }

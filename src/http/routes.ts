@@ -4,20 +4,33 @@
  */
 import { answerApiRoutes } from './api-routes.ts';
 import { answerProof } from './block-proof.ts';
+import {
+  answerBlock,
+  answerBlockMetadata,
+  answerIncludedBlock,
+  answerIncludedBlockMetadata,
+} from './blocks.ts';
 import { answerHealth } from './health.ts';
 import { answerInfo } from './info.ts';
 import { answerExplanation } from './milestone-explanation.ts';
+import { answerLedgerChanges, answerMilestone } from './milestones.ts';
 import { answerNftList } from './nft-list.ts';
 import { answerNft } from './nft-lookup.ts';
 import { answerNftOutput, answerNfts } from './nfts.ts';
 import { answerOutput, answerOutputMetadata } from './outputs.ts';
 import { answerOpenApi, answerPage } from './pages.ts';
+import { answerCreateProof, answerValidateProof } from './poi.ts';
 import { checkRate } from './rate-limit.ts';
+import { answerReceipts, answerTreasury } from './receipts.ts';
 import type { Route } from './route.ts';
+import { answerTips } from './tips.ts';
 import { answerWhiteFlag } from './white-flag.ts';
+import { answerWhiteFlagExplanation } from './white-flag-explanation.ts';
 
 /** Whatever follows the prefix is judged as an ID: 400, not 404 (docs/contract.md#nft-lookup). */
 export const NFT_PREFIX = '/api/indexer/v1/outputs/nft/';
+
+export const HEALTH_PATH = '/health';
 
 export const nftRoute: Route = { method: 'GET', path: `${NFT_PREFIX}:nftId`, handle: answerNft };
 
@@ -29,7 +42,7 @@ export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
       precheck: (request) => checkRate(whiteFlagLimit, request),
       handle: answerWhiteFlag,
     },
-    { method: 'GET', path: '/health', handle: answerHealth },
+    { method: 'GET', path: HEALTH_PATH, handle: answerHealth },
     { method: 'GET', path: '/api/routes', handle: answerApiRoutes },
     { method: 'GET', path: '/api/core/v2/info', handle: answerInfo },
     { method: 'GET', path: '/api/indexer/v1/outputs/nft', handle: answerNftList },
@@ -41,7 +54,48 @@ export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
       path: '/api/core/v2/outputs/:outputId/metadata',
       handle: answerOutputMetadata,
     },
+    { method: 'GET', path: '/api/core/v2/blocks/:blockId', handle: answerBlock },
+    { method: 'GET', path: '/api/core/v2/blocks/:blockId/metadata', handle: answerBlockMetadata },
+    {
+      method: 'GET',
+      path: '/api/core/v2/transactions/:transactionId/included-block',
+      handle: answerIncludedBlock,
+    },
+    {
+      method: 'GET',
+      path: '/api/core/v2/transactions/:transactionId/included-block/metadata',
+      handle: answerIncludedBlockMetadata,
+    },
+    // before those by ID, which "by-index" would be taken for
+    {
+      method: 'GET',
+      path: '/api/core/v2/milestones/by-index/:milestoneIndex',
+      handle: answerMilestone,
+    },
+    {
+      method: 'GET',
+      path: '/api/core/v2/milestones/by-index/:milestoneIndex/utxo-changes',
+      handle: answerLedgerChanges,
+    },
+    { method: 'GET', path: '/api/core/v2/milestones/:milestoneId', handle: answerMilestone },
+    {
+      method: 'GET',
+      path: '/api/core/v2/milestones/:milestoneId/utxo-changes',
+      handle: answerLedgerChanges,
+    },
+    { method: 'GET', path: '/api/core/v2/receipts', handle: answerReceipts },
+    { method: 'GET', path: '/api/core/v2/receipts/:migratedAt', handle: answerReceipts },
+    { method: 'GET', path: '/api/core/v2/treasury', handle: answerTreasury },
+    { method: 'GET', path: '/api/core/v2/tips', handle: answerTips },
+    {
+      method: 'POST',
+      path: '/api/edge/v1/whiteflag',
+      precheck: (request) => checkRate(whiteFlagLimit, request),
+      handle: answerWhiteFlagExplanation,
+    },
     { method: 'GET', path: '/api/edge/v1/whiteflag/:milestoneIndex', handle: answerExplanation },
+    { method: 'GET', path: '/api/poi/v1/create/:blockId', handle: answerCreateProof },
+    { method: 'POST', path: '/api/poi/v1/validate', handle: answerValidateProof },
     { method: 'GET', path: '/api/edge/v1/blocks/:blockId/proof', handle: answerProof },
     { method: 'GET', path: '/openapi.json', handle: answerOpenApi },
     { method: 'GET', path: '/', handle: answerPage },

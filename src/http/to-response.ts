@@ -5,7 +5,8 @@ import type { Answer } from './route.ts';
 
 const COMMON_HEADERS = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'X-Ledger-Index, X-Error-Detail, ETag, Retry-After',
+  'access-control-expose-headers':
+    'X-Ledger-Index, X-Final-Milestone, X-Error-Detail, ETag, Retry-After',
   // Workers Cache keeps for two hours a 200 that does not forbid it:
   // https://developers.cloudflare.com/cache/concepts/default-cache-behavior/
   'cache-control': 'no-store',

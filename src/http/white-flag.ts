@@ -3,7 +3,7 @@
  * Steps 1 and 2 of the contract are here, the others in src/node/compute-white-flag.ts.
  */
 
-import type { RefusalReason, WhiteFlagRequest } from '../node/edge-node.ts';
+import type { RefusalReason, WhiteFlagRefusal, WhiteFlagRequest } from '../node/edge-node.ts';
 import { toHex } from '../stardust/bytes.ts';
 import { readJsonObject } from './body.ts';
 import { HttpError } from './errors.ts';
@@ -33,11 +33,7 @@ export async function answerWhiteFlag({
 
   const result = await node.computeWhiteFlag(asked);
   if (!result.ok) {
-    // "not found" is said of the state that was asked about, unless the ledger is elsewhere; a
-    // request that can never be right has none
-    const askedOf = result.reason === 'unknown' ? asked.index - 1 : undefined;
-    notes.ledgerIndex = result.ledgerIndex ?? askedOf;
-    throw new HttpError(REFUSAL_STATUSES[result.reason], result.detail);
+    throw whiteFlagError(asked, result, notes);
   }
   notes.source = 'd1';
   notes.blocks = result.blocks;
@@ -48,6 +44,19 @@ export async function answerWhiteFlag({
   });
   defer(() => cache.put(key, body));
   return answer(body, asked, notes);
+}
+
+/**
+ * What a refusal is answered. "Not found" is said of the state that was asked about, unless the
+ * ledger is elsewhere; a request that can never be right has no ledger index.
+ */
+export function whiteFlagError(
+  { index }: WhiteFlagRequest,
+  { reason, detail, ledgerIndex }: WhiteFlagRefusal,
+  notes: RequestNotes,
+): HttpError {
+  notes.ledgerIndex = ledgerIndex ?? (reason === 'unknown' ? index - 1 : undefined);
+  return new HttpError(REFUSAL_STATUSES[reason], detail);
 }
 
 function answer(body: string, { index }: WhiteFlagRequest, notes: RequestNotes): Answer {

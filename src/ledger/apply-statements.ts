@@ -17,7 +17,7 @@ import {
 import { treasuryAfter } from '../stardust/treasury.ts';
 import type { Cone } from '../stardust/white-flag/cone.ts';
 import type { WhiteFlag } from '../stardust/white-flag/walk.ts';
-import { type LoadedCone, lastOpenPack } from './consistent-view.ts';
+import type { LoadedCone } from './consistent-view.ts';
 import type { Database } from './database.ts';
 import { insertIds, requireIdTables } from './id-index.ts';
 import {
@@ -36,8 +36,10 @@ import {
 } from './open-packs.ts';
 import { changeOutputs, readOutputChanges } from './output-changes.ts';
 import type { OutputState } from './packs.ts';
+import { insertReceipt } from './receipts.ts';
 import { readPacksToRewrite } from './rewrite-open.ts';
 import { statesOf, toOpenBlock } from './store-blocks.ts';
+import { lastOpenPack } from './viewed-packs.ts';
 
 /** The ledger moves on, if it still is where the milestone was verified: it must not be NULL. */
 const MOVE_HEAD = `
@@ -105,12 +107,13 @@ export async function applyStatements(
     ...insertIds(
       db,
       head.idTables,
-      index,
+      { index, id: toHexDigits(id) },
       blocks.map((block) => [block.id, block.number] as const),
       outputs.spent.map((output) => output.id),
     ),
     ...changeOutputs(db, milestone, outputs),
     ...announceStatements(db, milestone),
+    ...insertReceipt(db, milestone),
   ];
 }
 

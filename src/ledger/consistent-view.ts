@@ -27,11 +27,11 @@ import {
 } from './head.ts';
 import { selectIds } from './id-index.ts';
 import { findInCone, type KnownBlock, knownBlock } from './known-blocks.ts';
-import { findOutputs, knownOutputs, type Numbering, type OutputsToFind } from './known-outputs.ts';
+import { findOutputs, type Numbering, numberOutputs, type OutputsToFind } from './known-outputs.ts';
 import { parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
-import type { NextNumbers } from './open-packs.ts';
 import { type Mention, PARTS, readStates } from './packs.ts';
 import type { PreparedBlock } from './prepare-blocks.ts';
+import type { ViewedPack } from './viewed-packs.ts';
 
 export interface ConsistentView {
   head: Head;
@@ -51,13 +51,6 @@ export interface ConsistentView {
   states: NumberMap;
   /** Of the outputs that were to be found, and what is free. */
   numbering: Omit<Numbering, 'blocks'>;
-}
-
-export interface ViewedPack {
-  table: 'open' | 'pack';
-  key: number;
-  /** Bytes of its records. */
-  length: number;
 }
 
 /** The most packs that a request reads. A cone that needs more is not walked for it. */
@@ -126,8 +119,29 @@ export async function readView(
   // mostly the parents stand among the open blocks, where they are found without the index of IDs
   const isHot = request.outputs === undefined && request.named.length <= 8;
   const view = await readOnce(db, request, isHot);
-  if (view === undefined || !isHot || view.named.size === request.named.length) return view;
-  return request.index === view.head.ledger + 1 ? readOnce(db, request, false) : view;
+  if (view === undefined || !isHot || request.index !== view.head.ledger + 1) return view;
+  const missing = request.named.filter((id) => !view.named.has(id));
+  if (missing.length === 0) return view;
+  const found = await findReferenced(db, view.head, missing);
+  // milestones alone change the index of IDs: with none since, it tells of the view's moment
+  return found === undefined
+    ? readOnce(db, request, false)
+    : { ...view, named: new Map([...view.named, ...found]) };
+}
+
+/** Those of the blocks that milestones reference; undefined where the ledger has moved. */
+async function findReferenced(
+  db: Database,
+  { generation, ledger }: Head,
+  ids: readonly string[],
+): Promise<Map<string, KnownBlock> | undefined> {
+  const [heads, found] = await runBatch(db, [
+    db.prepare(SELECT_HEAD).bind(null),
+    db.prepare(FIND_NAMED).bind(JSON.stringify(ids), ledger + 1, 0),
+  ]);
+  const head = heads![0] && headFromRow(heads![0]);
+  const isSame = head?.generation === generation && head.ledger === ledger;
+  return isSame ? new Map(found!.map(knownBlock)) : undefined;
 }
 
 async function readOnce(
@@ -169,15 +183,23 @@ function tooLarge(what: string): ConeUnavailable {
   return new ConeUnavailable('too-large', `${what}: too many to walk`);
 }
 
-interface Packs {
+interface ViewedPacks {
   cone: Cone;
   packs: ViewedPack[];
+  /** By number, before the milestone. */
   states: NumberMap;
   /** Outputs by ID, where the packs are of several milestones. */
   numberOf: Map<string, number> | undefined;
 }
 
-function readPacks(rows: readonly Record<string, unknown>[], index: number): Packs {
+/**
+ * From the rows of packs to the blocks that a walk may meet, and the states of what they consume.
+ *
+ * @param rows of the table's name, key, records, states and mentions; those of one milestone, or of
+ *   the open packs, without mentions
+ * @param index of the milestone whose states before it are wanted
+ */
+function readPacks(rows: readonly Record<string, unknown>[], index: number): ViewedPacks {
   const states = new NumberMap();
   const texts = rows.map((row) => String(row.records));
   const packs = rows.map(({ name, key }, i): ViewedPack => {
@@ -225,50 +247,6 @@ function addStates(
     const isSpent = spent > 0 && spent < index;
     states.set(numberOf(number), isSpent ? LedgerState.Spent : LedgerState.Unspent);
   });
-}
-
-/** Numbers for outputs of blocks that D1 does not have, and what is free behind them. */
-function numberOutputs(
-  rows: readonly Record<string, unknown>[],
-  mentioned: readonly string[],
-  { nextBlock, nextOutput: free }: NextNumbers,
-  numberOf: ReadonlyMap<string, number> | undefined,
-): ConsistentView['numbering'] {
-  let nextOutput = numberOf === undefined ? free : numberOf.size + 1;
-  const outputs = knownOutputs(
-    rows,
-    (id, open) => (numberOf === undefined ? open : numberOf.get(id)) ?? nextOutput++,
-  );
-  for (const id of mentioned) {
-    const number = numberOf?.get(id);
-    if (number !== undefined && !outputs.has(id)) outputs.set(id, { number });
-  }
-  return { outputs, nextBlock, nextOutput };
-}
-
-/** The pack, by its place among the view's, that each block of the cone stands in, and where. */
-export function placesOf({ cone, packs }: ConsistentView): { pack: number; at: number }[] {
-  const places: { pack: number; at: number }[] = [];
-  let left = 0;
-  let pack = -1;
-  for (let position = 0, at = 0; position < cone.size; position++, at++) {
-    while (left === 0) {
-      left = packs[++pack]!.length;
-      at = 0;
-    }
-    left -= cone.recordAt(position).length;
-    places.push({ pack, at });
-  }
-  return places;
-}
-
-/**
- * The highest key of an open pack; only of a view of the ledger's next milestone, which has all.
- */
-export function lastOpenPack({ packs }: ConsistentView): number | undefined {
-  return packs.reduce<number | undefined>((last, { table, key }) => {
-    return table === 'open' && key > (last ?? 0) ? key : last;
-  }, undefined);
 }
 
 export interface LoadedCone {

@@ -10,11 +10,12 @@ import { leafHash } from '../stardust/merkle.ts';
 import { type Cone, inputsAt, outputsAt, readCone } from '../stardust/white-flag/cone.ts';
 import { type Proposal, type WhiteFlag, walkCone } from '../stardust/white-flag/walk.ts';
 import type { AdmissionRules } from './admission-rules.ts';
-import { type LoadedCone, placesOf } from './consistent-view.ts';
+import type { LoadedCone } from './consistent-view.ts';
 import { type Database, runBatch } from './database.ts';
 import { LedgerMoved } from './fence.ts';
 import { findOutputs, type KnownOutput, knownOutputs } from './known-outputs.ts';
 import { completeRecord, outputsToFind } from './prepare-blocks.ts';
+import { placesOf } from './viewed-packs.ts';
 
 /**
  * Decides what the walk left undecided, and walks again. A verdict that is made can put another
@@ -86,8 +87,11 @@ const SELECT_BYTES = `
   SELECT 'open' AS name, key, bytes FROM open WHERE key IN (SELECT value FROM json_each(?1))
   UNION ALL SELECT 'pack', key, bytes FROM pack WHERE key IN (SELECT value FROM json_each(?2))`;
 
-/** Blocks of the cone, by their numbers: fetched ones, or from where the view saw them stand. */
-async function readBlocks(
+/**
+ * Blocks of the cone, by their numbers: fetched ones, or from where the view saw them stand. Throws
+ * a LedgerMoved where one has left the pack that it was seen in.
+ */
+export async function readBlocks(
   db: Database,
   { view, fetched }: LoadedCone,
   numbers: readonly number[],

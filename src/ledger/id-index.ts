@@ -1,5 +1,6 @@
 /**
- * The index of IDs: which milestone references a block, and which spent an output.
+ * The index of IDs: which milestone references a block, which spent an output, and which has an ID
+ * of its own.
  *
  * IDs stay four times as long as all else (prune.ts), so they are most of the rows that the ledger
  * has. Milestones fill one of five tables, and then the next; a table whose milestones are all old
@@ -31,6 +32,11 @@ export function writeIdTables(tables: readonly IdTable[]): string {
   return JSON.stringify(tables.map(({ table, first }) => [table, first]));
 }
 
+/** What stands in the index for a milestone's own ID: a block's ID has no letter before it. */
+export function milestoneEntry(id: string): string {
+  return `m${id}`;
+}
+
 function nameOf(table: number): string {
   return `id_${table}`;
 }
@@ -49,24 +55,26 @@ export function selectIds(list: string): string {
 }
 
 /**
- * Statements that note what a milestone references and spends.
+ * Statements that note what a milestone references and spends, and its own ID.
  *
  * @param tables those of head: the last one takes the IDs
+ * @param id of the milestone, hex
  * @param blocks hex ID and number of each
  * @param outputs hex IDs
  */
 export function insertIds(
   db: Database,
   tables: readonly IdTable[],
-  milestone: number,
+  { index, id: milestoneId }: { index: number; id: string },
   blocks: readonly (readonly [id: string, number: number])[],
   outputs: readonly string[],
 ): D1PreparedStatement[] {
-  const entries = [...blocks, ...outputs.map((id) => [id, 0] as const)];
+  const others = [milestoneEntry(milestoneId), ...outputs];
+  const entries = [...blocks, ...others.map((id) => [id, 0] as const)];
   const sql = `
     INSERT INTO ${nameOf(tables.at(-1)!.table)} (id, milestone, block)
     SELECT value ->> 0, ?2, value ->> 1 FROM json_each(?1)`;
-  return forEachPiece(db, sql, entries, milestone);
+  return forEachPiece(db, sql, entries, index);
 }
 
 /**

@@ -112,3 +112,29 @@ function knownFacts({
   const whole = readSpentOutput(String(output));
   return { bytes: fromBase64(whole.bytes), created: whole.created, spent: milestone };
 }
+
+/**
+ * Numbers for outputs of blocks that D1 does not have, and what is free behind them.
+ *
+ * @param rows what D1 knows of them
+ * @param mentioned hex IDs
+ * @param next what is free among the open blocks
+ * @param numberOf the numbers of the view, where its packs are of several milestones
+ */
+export function numberOutputs(
+  rows: readonly Record<string, unknown>[],
+  mentioned: readonly string[],
+  next: Pick<Numbering, 'nextBlock' | 'nextOutput'>,
+  numberOf: ReadonlyMap<string, number> | undefined,
+): Omit<Numbering, 'blocks'> {
+  let nextOutput = numberOf === undefined ? next.nextOutput : numberOf.size + 1;
+  const outputs = knownOutputs(
+    rows,
+    (id, open) => (numberOf === undefined ? open : numberOf.get(id)) ?? nextOutput++,
+  );
+  for (const id of mentioned) {
+    const number = numberOf?.get(id);
+    if (number !== undefined && !outputs.has(id)) outputs.set(id, { number });
+  }
+  return { outputs, nextBlock: next.nextBlock, nextOutput };
+}

@@ -45,6 +45,8 @@ export interface NodeStatus {
   follower: FollowerStatus;
   /** Absent where nothing is followed, or was not yet. */
   blocks?: BlocksStatus;
+  /** The milestone at which the network ended, by the settings; undefined while it goes on. */
+  finalMilestone: number | undefined;
   /**
    * Blocks that the ledger's milestone references, a second since the one before it; 0 where that
    * is not known.
@@ -70,10 +72,12 @@ const SELECT_EXTENT = `
 /**
  * @param follows whether the settings ask for following: what an earlier run left behind does not
  * count where they do not
+ * @param finalMilestone by the settings
  */
 export async function readNodeStatus(
   db: Database,
   follows: boolean,
+  finalMilestone?: number,
 ): Promise<NodeStatus | undefined> {
   const [heads, options, extents, followers] = await runBatch(db, [
     db.prepare(SELECT_HEAD).bind(null),
@@ -99,6 +103,7 @@ export async function readNodeStatus(
     upstream: follower && upstreamFromRow(follower),
     ...(blocks && { blocks }),
     follower: follows ? followerFromRow(follower) : { state: 'off' },
+    finalMilestone,
     referencedBlocksPerSecond: seconds > 0 ? Number(extent.blocks) / seconds : 0,
   };
 }

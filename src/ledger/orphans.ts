@@ -8,13 +8,14 @@
  * references an orphan, finds the open blocks changed (open-packs.ts).
  */
 import type { Cone } from '../stardust/white-flag/cone.ts';
-import { lastOpenPack, MAX_PACKS_TO_FOLLOW, readView } from './consistent-view.ts';
+import { MAX_PACKS_TO_FOLLOW, readView } from './consistent-view.ts';
 import { type Database, runBatch } from './database.ts';
 import { LedgerMoved, runFenced } from './fence.ts';
 import { headFromRow, SELECT_HEAD } from './head.ts';
 import { parametersAt, parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
 import { deleteOpenPacks, insertOpenPacks, requireOpenPacks } from './open-packs.ts';
 import { readPacksToRewrite } from './rewrite-open.ts';
+import { lastOpenPack } from './viewed-packs.ts';
 
 /** Milestones beyond below-max-depth for which an open block is kept. */
 const MARGIN = 10;

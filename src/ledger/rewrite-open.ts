@@ -4,10 +4,11 @@
  * they are.
  */
 import { type Cone, inputsAt } from '../stardust/white-flag/cone.ts';
-import { type ConsistentView, placesOf } from './consistent-view.ts';
+import type { ConsistentView } from './consistent-view.ts';
 import { type Database, runBatch } from './database.ts';
 import { LedgerMoved } from './fence.ts';
 import { OPEN_COLUMNS, type OpenPack, openPackFromRow } from './open-packs.ts';
+import { placesOf } from './viewed-packs.ts';
 
 /** With more packs than these all are put together anew: requests read each. */
 const MANY_PACKS = 100;

@@ -6,7 +6,7 @@ import { parseBlock } from '../stardust/block.ts';
 import { concatBytes, fromBase64, toBase64 } from '../stardust/bytes.ts';
 import type { VerifySignature } from '../stardust/milestone-keys.ts';
 import { inputsAt, isUndecidedAt, readCone } from '../stardust/white-flag/cone.ts';
-import { type ConsistentView, lastOpenPack } from './consistent-view.ts';
+import type { ConsistentView } from './consistent-view.ts';
 import { type Database, forEachPiece, runBatch } from './database.ts';
 import { readContents } from './decide-verdicts.ts';
 import { failUnless, LedgerMoved, runFenced, SAME_HEAD } from './fence.ts';
@@ -21,6 +21,7 @@ import {
 } from './open-packs.ts';
 import type { OutputState } from './packs.ts';
 import { completeRecord, type PreparedBlock } from './prepare-blocks.ts';
+import { lastOpenPack } from './viewed-packs.ts';
 
 /** A prepared block as it goes into an open pack. */
 export function toOpenBlock(prepared: PreparedBlock, seen: number): OpenBlock {

@@ -7,7 +7,12 @@
  */
 import { type AdmissionRules, readAdmissionRules } from '../ledger/admission-rules.ts';
 import { type BlockSource, type ConeFault, ConeUnavailable } from '../ledger/block-source.ts';
-import { type ConsistentView, readView, storedCone } from '../ledger/consistent-view.ts';
+import {
+  type ConsistentView,
+  type LoadedCone,
+  readView,
+  storedCone,
+} from '../ledger/consistent-view.ts';
 import type { Database } from '../ledger/database.ts';
 import { decideVerdicts } from '../ledger/decide-verdicts.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
@@ -75,7 +80,7 @@ export interface WhiteFlagOptions {
    * Has blocks stored that were pushed and are not in D1 yet. The database to put the question to
    * once more, if that is worth it.
    */
-  storeHeld?: () => Promise<Database | undefined>;
+  storeHeld?: (() => Promise<Database | undefined>) | undefined;
   /** Works out the roots; by default noble's. */
   treeHasher?: TreeHasher;
 }
@@ -83,27 +88,50 @@ export interface WhiteFlagOptions {
 /** The most blocks that a request walks. */
 const MAX_BLOCKS = 100_000;
 
+/** A cone that was walked: what roots and explanations are made of. */
+export interface WalkedProposal {
+  ok: true;
+  loaded: LoadedCone;
+  /** With all verdicts that count. */
+  cone: Cone;
+  whiteFlag: WhiteFlag;
+  stages: Record<string, number>;
+}
+
 /** Throws what the database throws, and a LedgerMoved where the ledger moves again and again. */
 export async function computeWhiteFlag(
   db: Database,
   request: WhiteFlagRequest,
   options: WhiteFlagOptions,
 ): Promise<WhiteFlagResult> {
+  return onceMore(async () => {
+    const walked = await walkProposal(db, request, options);
+    if (!walked.ok) return walked;
+    const { cone, whiteFlag, stages } = walked;
+    const { measure } = createStopwatch(stages);
+    const roots = computeRoots(cone, whiteFlag, options.treeHasher);
+    measure('roots');
+    return { ok: true, ...roots, blocks: whiteFlag.order.length, stages };
+  });
+}
+
+/** A milestone may take a block away before its bytes are read: rare, and not twice in a row. */
+export async function onceMore<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await computeOnce(db, request, options);
+    return await work();
   } catch (error) {
     if (!(error instanceof LedgerMoved)) throw error;
-    // a milestone took a block away before its bytes were read: rare, and not twice in a row
-    return computeOnce(db, request, options);
+    return work();
   }
 }
 
-async function computeOnce(
+/** Steps 3 to 6, up to the roots. Throws a LedgerMoved where the ledger moves meanwhile. */
+export async function walkProposal(
   db: Database,
   request: WhiteFlagRequest,
   options: WhiteFlagOptions,
-): Promise<WhiteFlagResult> {
-  const { keys, openSource, treeHasher } = options;
+): Promise<WalkedProposal | WhiteFlagRefusal> {
+  const { keys, openSource } = options;
   const { index, timestamp, parents } = request;
   const { stages, measure } = createStopwatch();
   try {
@@ -121,7 +149,7 @@ async function computeOnce(
     if (stored === undefined && isNext && options.storeHeld !== undefined) {
       const { storeHeld, ...others } = options;
       const anew = await storeHeld();
-      if (anew !== undefined) return await computeOnce(anew, request, others);
+      if (anew !== undefined) return await walkProposal(anew, request, others);
     }
     const rules = once(() => readAdmissionRules(db, keys, index - 1));
     const source = isNext ? openSource?.(first.head) : undefined;
@@ -145,9 +173,7 @@ async function computeOnce(
       return refuse('unknown', 'a block of the cone is not one that a node admits');
     if (!whiteFlag.metPreviousMilestone)
       return refuse('impossible', 'the previous milestone is not in the past cone of the parents');
-    const roots = computeRoots(cone, whiteFlag, treeHasher);
-    measure('roots');
-    return { ok: true, ...roots, blocks: whiteFlag.order.length, stages };
+    return { ok: true, loaded, cone, whiteFlag, stages };
   } catch (error) {
     if (error instanceof ConeUnavailable) return refuse(REASONS[error.fault], error.message);
     throw error;
@@ -163,7 +189,7 @@ const REASONS: Record<ConeFault, RefusalReason> = {
   'ledger-replaced': 'failed',
 };
 
-function refuse(reason: RefusalReason, detail: string): WhiteFlagRefusal {
+export function refuse(reason: RefusalReason, detail: string): WhiteFlagRefusal {
   return { ok: false, reason, detail };
 }
 
@@ -215,11 +241,10 @@ function meetsInadmissible(cone: Cone, { order }: WhiteFlag): boolean {
   return order.some((position) => cone.inadmissibleAt(position));
 }
 
-function createStopwatch(): {
+function createStopwatch(stages: Record<string, number> = {}): {
   stages: Record<string, number>;
   measure(stage: string): void;
 } {
-  const stages: Record<string, number> = {};
   let since = Date.now();
   return {
     stages,

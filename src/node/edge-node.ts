@@ -10,22 +10,42 @@ import type { NftList } from '../ledger/nft-list/read-list.ts';
 import type { NftOutputs } from '../ledger/nft-outputs.ts';
 import type { NodeStatus } from '../ledger/node-status.ts';
 import type { OutputStatus } from '../ledger/output-status.ts';
+import type { StoredReceipts, TreasuryStatus } from '../ledger/receipts.ts';
+import type { StoredBlock } from '../ledger/stored-block.ts';
+import type { LedgerChanges, MilestoneName, StoredMilestone } from '../ledger/stored-milestone.ts';
+import type { Tips } from '../ledger/tips.ts';
 import type { NftAnswer, NftRequest } from '../nft-index/look-up-nft.ts';
 import type { NftQuery } from '../stardust/nft-query.ts';
-import type { WhiteFlagRequest, WhiteFlagResult } from './compute-white-flag.ts';
+import type { WhiteFlagRefusal, WhiteFlagRequest, WhiteFlagResult } from './compute-white-flag.ts';
+import type { WhiteFlagExplanation } from './explain-white-flag.ts';
+import type { ProofJudgement } from './validate-proof.ts';
 
-export type { ExplainedBlock, ExplainedMilestone } from '../ledger/applied-milestone.ts';
+export type {
+  BlockProof,
+  ExplainedBlock,
+  ExplainedMilestone,
+} from '../ledger/applied-milestone.ts';
 export type { NftList } from '../ledger/nft-list/read-list.ts';
 export type { NftOutputs } from '../ledger/nft-outputs.ts';
 export type { MilestoneStatus, NodeStatus } from '../ledger/node-status.ts';
 export type { OutputStatus } from '../ledger/output-status.ts';
 export { LedgerUnreadable } from '../ledger/schema.ts';
-export type { RefusalReason, WhiteFlagRequest, WhiteFlagResult } from './compute-white-flag.ts';
+export type { StoredBlock } from '../ledger/stored-block.ts';
+export type { MilestoneName } from '../ledger/stored-milestone.ts';
+export type {
+  RefusalReason,
+  WhiteFlagRefusal,
+  WhiteFlagRequest,
+  WhiteFlagResult,
+} from './compute-white-flag.ts';
+export type { JudgedBlock } from './explain-white-flag.ts';
 
 /** Every method throws a LedgerUnreadable where D1 holds a ledger that another version wrote. */
 export interface EdgeNode {
   /** Steps 3 to 6 of the contract (docs/contract.md#white-flag). */
   computeWhiteFlag(request: WhiteFlagRequest): Promise<WhiteFlagResult>;
+  /** The same, with every block that leads to the roots. */
+  explainWhiteFlag(request: WhiteFlagRequest): Promise<WhiteFlagExplanation | WhiteFlagRefusal>;
   /**
    * Answers at the ledger's own index where that is below `minLedgerIndex`; undefined where nothing
    * was imported.
@@ -42,12 +62,30 @@ export interface EdgeNode {
   /** Undefined where nothing was imported. */
   readStatus(): Promise<NodeStatus | undefined>;
   /**
-   * Undefined where the ledger never had the output, or it was spent and is pruned. As of lookUpNft,
-   * minLedgerIndex.
+   * Undefined where the ledger never had the output, or it was spent and is pruned. As of
+   * lookUpNft, minLedgerIndex.
    */
   readOutput(outputId: string, minLedgerIndex: number): Promise<OutputStatus | undefined>;
+  /** Undefined where the block is not known, or its bytes are pruned. */
+  readBlock(blockId: string): Promise<StoredBlock | undefined>;
+  /** Undefined where no such transaction was applied, or it is pruned. */
+  readIncludedBlock(transactionId: string): Promise<StoredBlock | undefined>;
+  /** Undefined where the milestone is not known, or is pruned. */
+  readMilestone(name: MilestoneName): Promise<StoredMilestone | undefined>;
+  /** The index of the applied milestone with this ID, as long as its ID is kept. */
+  findMilestone(id: string): Promise<number | undefined>;
+  /** Undefined where the milestone was not applied here, or is pruned. */
+  readLedgerChanges(name: MilestoneName): Promise<LedgerChanges | undefined>;
+  /** All, or those of one milestone of the legacy network. Undefined where nothing was imported. */
+  readReceipts(migratedAt?: number): Promise<StoredReceipts | undefined>;
+  /** Undefined where nothing was imported. */
+  readTreasury(): Promise<TreasuryStatus | undefined>;
+  /** Undefined where nothing was imported. */
+  readTips(): Promise<Tips | undefined>;
   /** Undefined where the milestone was not applied here, or is pruned. */
   explainMilestone(index: number): Promise<ExplainedMilestone | undefined>;
   /** Undefined where no applied milestone references the block, or the data is pruned. */
   proveBlock(blockId: string): Promise<BlockProof | undefined>;
+  /** Undefined where the settings name no keys. */
+  validateProof(file: Readonly<Record<string, unknown>>): Promise<ProofJudgement | undefined>;
 }

@@ -6,13 +6,18 @@
  */
 import { followerOf } from '../follower/follower-stub.ts';
 import { explainMilestone, proveBlock } from '../ledger/applied-milestone.ts';
+import { ConeUnavailable } from '../ledger/block-source.ts';
 import type { Database } from '../ledger/database.ts';
-import type { Head } from '../ledger/head.ts';
+import { type Head, headFromRow, SELECT_HEAD } from '../ledger/head.ts';
 import { readNftList } from '../ledger/nft-list/read-list.ts';
 import { readNftOutputs } from '../ledger/nft-outputs.ts';
 import { readNodeStatus } from '../ledger/node-status.ts';
 import { readOutput } from '../ledger/output-status.ts';
+import { readReceipts, readTreasury } from '../ledger/receipts.ts';
 import { refuseOldLedger } from '../ledger/schema.ts';
+import { readBlock, readIncludedBlock, type StoredBlock } from '../ledger/stored-block.ts';
+import { findMilestone, readLedgerChanges, readMilestone } from '../ledger/stored-milestone.ts';
+import { readTips } from '../ledger/tips.ts';
 import { describeError, writeLog } from '../log.ts';
 import { lookUpNft, openNftSources } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';
@@ -25,11 +30,14 @@ import { createRanking } from '../upstream/ranking.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import {
   computeWhiteFlag,
+  type WhiteFlagOptions,
+  type WhiteFlagRefusal,
   type WhiteFlagRequest,
-  type WhiteFlagResult,
 } from './compute-white-flag.ts';
 import type { EdgeNode } from './edge-node.ts';
+import { explainWhiteFlag } from './explain-white-flag.ts';
 import { openTreeHasher } from './open-tree-hasher.ts';
+import { validateProof } from './validate-proof.ts';
 
 /**
  * Milestones beyond the ledger's next that a request may be about and yet be worth waiting for: the
@@ -61,8 +69,15 @@ interface Shared {
   treeHasher: TreeHasher;
 }
 
+/** Roots, or an explanation of them. */
+type Compute<Answer> = (
+  db: Database,
+  request: WhiteFlagRequest,
+  options: WhiteFlagOptions,
+) => Promise<Answer | WhiteFlagRefusal>;
+
 export function openNode(settings: Settings): EdgeNode {
-  const { ledger, nftIndex, upstreams } = settings;
+  const { ledger, nftIndex, upstreams, milestoneKeys } = settings;
   const nftSources = openNftSources(ledger, nftIndex, settings.versionId, Date.now);
   const newSession = () => ledger.withSession('first-unconstrained');
   /** A replica may not have come to a milestone that was asked for. */
@@ -80,17 +95,33 @@ export function openNode(settings: Settings): EdgeNode {
     return found;
   };
   return {
-    computeWhiteFlag: (request) => computeOnceCaughtUp(newSession(), shared, request),
+    computeWhiteFlag: (request) =>
+      answerOnceCaughtUp(newSession(), shared, request, computeWhiteFlag),
+    explainWhiteFlag: (request) =>
+      answerOnceCaughtUp(newSession(), shared, request, explainWhiteFlag),
     lookUpNft: (nftId, minLedgerIndex, request) =>
       certain(lookUpNft(nftSources, nftId, minLedgerIndex, request)),
+    readStatus: () =>
+      certain(readNodeStatus(newSession(), upstreams.length > 0, settings.finalMilestone)),
     listNfts: (query, minLedgerIndex) => certain(readNftList(sessionFrom(minLedgerIndex), query)),
     readNfts: (nftIds, minLedgerIndex) =>
       certain(readNftOutputs(sessionFrom(minLedgerIndex), nftIds)),
-    readStatus: () => certain(readNodeStatus(newSession(), upstreams.length > 0)),
     readOutput: (outputId, minLedgerIndex) =>
       certain(readOutput(sessionFrom(minLedgerIndex), outputId)),
+    readBlock: async (blockId) => {
+      const stored = await certain(readBlock(newSession(), blockId));
+      return stored ?? fetchOpenBlock(newSession(), shared, blockId);
+    },
+    readIncludedBlock: (id) => certain(readIncludedBlock(newSession(), id)),
+    readMilestone: (name) => certain(readMilestone(newSession(), name)),
+    findMilestone: (id) => findMilestone(newSession(), id),
+    readLedgerChanges: (name) => certain(readLedgerChanges(newSession(), name)),
+    readReceipts: (migratedAt) => certain(readReceipts(newSession(), migratedAt)),
+    readTreasury: () => certain(readTreasury(newSession())),
+    readTips: () => certain(readTips(newSession())),
     explainMilestone: (index) => certain(explainMilestone(newSession(), index)),
     proveBlock: (blockId) => certain(proveBlock(newSession(), blockId)),
+    validateProof: async (file) => milestoneKeys && validateProof(file, milestoneKeys),
   };
 }
 
@@ -116,21 +147,52 @@ function answerMs({ upstreams }: Settings): number {
 }
 
 /**
+ * A block that is not stored, from the upstreams and kept in memory only, as for a request about
+ * the next milestone: a node that follows this one asks for it then. Undefined where nothing may be
+ * fetched, no upstream knows the block, or an earlier milestone references it.
+ */
+async function fetchOpenBlock(
+  db: Database,
+  { settings, sourceFor }: Shared,
+  blockId: string,
+): Promise<StoredBlock | undefined> {
+  if (!mayFetch(settings)) return undefined;
+  const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
+  if (row === null) return undefined;
+  const head = headFromRow(row);
+  try {
+    const [block] = await sourceFor(head, Date.now() + REQUEST_MS).fetch([blockId]);
+    const { bytes } = block!;
+    return { blockId, bytes, isSolid: false, referenced: undefined, ledgerIndex: head.ledger };
+  } catch (error) {
+    if (error instanceof ConeUnavailable) return undefined;
+    throw error;
+  }
+}
+
+/** Without keys nothing that is fetched could be told to be a milestone. */
+function mayFetch({ upstreams, milestoneKeys }: Settings): boolean {
+  return upstreams.length > 0 && milestoneKeys !== undefined;
+}
+
+/**
  * A coordinator asks about the next milestone as soon as it has issued one. The replica asked, or
  * the ledger itself, may not have that one yet. Then the follower is told to look now, and the
  * question is put once more. The request itself stores nothing.
  */
-async function computeOnceCaughtUp(
+async function answerOnceCaughtUp<Answer extends { ok: true }>(
   db: Database,
   shared: Shared,
   request: WhiteFlagRequest,
-): Promise<WhiteFlagResult> {
+  compute: Compute<Answer>,
+): Promise<Answer | WhiteFlagRefusal> {
   const { settings } = shared;
   const deadline = Date.now() + REQUEST_MS;
-  const result = await computeFromLedger(db, shared, request, deadline);
+  const result = await answerFromLedger(db, shared, request, { compute, deadline });
   if (result.ok || result.ahead === undefined || result.ahead > MAX_MILESTONES_AHEAD) return result;
   if (settings.upstreams.length > 0) await catchUp(settings);
-  return computeFromLedger(settings.ledger.withSession('first-primary'), shared, request, deadline);
+  const primary = settings.ledger.withSession('first-primary');
+  return answerFromLedger(primary, shared, request, { compute, deadline });
 }
 
 async function catchUp(settings: Settings): Promise<void> {
@@ -157,24 +219,17 @@ async function storePushedBlocks({ follower, ledger }: Settings): Promise<Databa
   return (await Promise.race([storing, late])) ? ledger.withSession('first-primary') : undefined;
 }
 
-async function computeFromLedger(
+async function answerFromLedger<Answer extends { ok: true }>(
   db: Database,
   { settings, sourceFor, treeHasher }: Shared,
   request: WhiteFlagRequest,
-  deadline: number,
-): Promise<WhiteFlagResult> {
-  const { upstreams, milestoneKeys: keys } = settings;
-  // without keys nothing that is fetched could be told to be a milestone
-  const mayFetch = upstreams.length > 0 && keys !== undefined;
-  const openSource = mayFetch ? (head: Head) => sourceFor(head, deadline) : undefined;
-  const storeHeld = () => storePushedBlocks(settings);
+  { compute, deadline }: { compute: Compute<Answer>; deadline: number },
+): Promise<Answer | WhiteFlagRefusal> {
+  const { milestoneKeys: keys } = settings;
+  const openSource = mayFetch(settings) ? (head: Head) => sourceFor(head, deadline) : undefined;
+  const storeHeld = mayFetch(settings) ? () => storePushedBlocks(settings) : undefined;
   try {
-    return await computeWhiteFlag(db, request, {
-      keys,
-      openSource,
-      ...(mayFetch && { storeHeld }),
-      treeHasher,
-    });
+    return await compute(db, request, { keys, openSource, storeHeld, treeHasher });
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
     writeLog('warn', 'upstream fails', { detail: describeError(error) });

@@ -60,8 +60,8 @@ export function merkleRootOfLeaves(
 }
 
 /**
- * B.13: the 32-byte root over `count` leaf hashes given as words, as {@link TreeHasher} has them. The
- * tree is worked out in their place: what is in `hashes` afterwards means nothing.
+ * B.13: the 32-byte root over `count` leaf hashes given as words, as {@link TreeHasher} has them.
+ * The tree is worked out in their place: what is in `hashes` afterwards means nothing.
  */
 export function reduceToRoot(
   hashes: Uint32Array,

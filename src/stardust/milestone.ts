@@ -92,7 +92,8 @@ const treasuryTransaction: Codec<TreasuryTransaction> = record<TreasuryTransacti
 
 const optionalTreasuryTransaction = optionalPayload('A.10', treasuryTransaction);
 
-const receiptOption: Codec<ReceiptOption> = record<ReceiptOption>({
+/** Receipts are also kept by themselves, in this form. */
+export const receiptOption: Codec<ReceiptOption> = record<ReceiptOption>({
   type: constant('A.10', u8, 0),
   migratedAt: u32,
   final: bool,

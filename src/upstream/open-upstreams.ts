@@ -1,5 +1,6 @@
 /**
  * The upstream nodes that the settings name, ready to be asked. They share one concurrency limit.
+ * The token is the first one's: the others never see it.
  */
 import type { Settings } from '../settings.ts';
 import { createConcurrencyLimit, MAX_CONNECTIONS } from './concurrency-limit.ts';
@@ -12,5 +13,7 @@ export function openUpstreams(settings: Settings, patience: Patience): Upstream[
     fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
     limit: createConcurrencyLimit(MAX_CONNECTIONS),
   };
-  return settings.upstreams.map((url) => restUpstream(url, options));
+  return settings.upstreams.map((url, place) =>
+    restUpstream(url, { ...options, token: place === 0 ? settings.upstreamToken : undefined }),
+  );
 }

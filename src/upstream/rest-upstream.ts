@@ -3,7 +3,7 @@
  * as raw bytes wherever it has them.
  *
  * Every answer is checked: its status, its type, its size while it is being read. Redirects are not
- * followed.
+ * followed: so a token goes to the host that the settings name and to no other.
  */
 import * as v from 'valibot';
 import { readBounded } from '../read-bounded.ts';
@@ -27,6 +27,8 @@ export interface RestOptions extends Patience {
   fetch: typeof fetch;
   /** Shared by upstreams that share connections; by default the upstream has one of its own. */
   limit?: ConcurrencyLimit;
+  /** Sent as a Bearer token with each request. */
+  token?: string | undefined;
 }
 
 const RAW = 'application/vnd.iota.serializer-v1';
@@ -88,6 +90,7 @@ const tips = v.object({ tips: v.pipe(v.array(id), v.maxLength(MAX_TIPS)) });
 export function restUpstream(url: string, options: RestOptions): Upstream {
   const limit = options.limit ?? createConcurrencyLimit(MAX_CONNECTIONS);
   const name = new URL(url).host;
+  const authorization = options.token !== undefined && { authorization: `Bearer ${options.token}` };
 
   /** The body of a 200, undefined for a 404. */
   async function ask(
@@ -118,7 +121,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
   ): Promise<Uint8Array | undefined> {
     const signal = AbortSignal.timeout(timeout);
     const response = await options.fetch(`${url}/api/core/v2/${path}`, {
-      headers: { accept },
+      headers: { accept, ...authorization },
       redirect: 'manual',
       signal,
     });

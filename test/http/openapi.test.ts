@@ -63,6 +63,7 @@ describe('answers are as described', () => {
     [`/api/core/v2/outputs/${outputId}/metadata`, responses.OutputMetadata],
     ['/api/edge/v1/whiteflag/50', responses.ExplainedMilestone],
     [`/api/edge/v1/blocks/${block}/proof`, responses.Proof],
+    [`/api/poi/v1/create/${block}`, responses.Inclusion],
     ['/nowhere', responses.ErrorBody],
   ])('%s', async (path, schema, init) => {
     v.parse(schema, await (await fetch(path, init)).json());

@@ -182,12 +182,13 @@ it('forgets the IDs of a milestone all at once, says which, and keeps those of f
   }
   const retention = 8;
   const rig = await startLedger(db, network, 0, { retention });
-  /** The IDs that each milestone brings: of blocks, and of outputs spent. */
+  /** The IDs that each milestone brings: of blocks, of outputs spent, and its own. */
   const due = new Map<number, string[]>();
   const add = (index: number, id: string) => due.set(index, [...(due.get(index) ?? []), id]);
   for (const { id, referenced } of network.blocks.values())
     if (referenced) add(referenced.index, id.slice(2));
   for (const [id, { spent }] of network.outputs) if (spent) add(spent.index, id.slice(2));
+  for (const { index, id } of network.milestones) add(index, `m${id.slice(2)}`);
   const seen = new Set<number>();
   for (let index = 1; index <= lastIndex(network); index++) {
     await followTo(rig, index);

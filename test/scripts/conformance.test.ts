@@ -10,12 +10,12 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { README_PARAMETERS } from '../../scripts/conformance/parameters.ts';
-import { readBlock } from '../../scripts/conformance/read-rest-json.ts';
 import { readVectors } from '../../scripts/conformance/read-vectors.ts';
 import { runVector } from '../../scripts/conformance/run-vector.ts';
 import { block } from '../../src/stardust/block.ts';
 import { toHex } from '../../src/stardust/bytes.ts';
 import { encode } from '../../src/stardust/codec.ts';
+import { readBlock } from '../../src/stardust/read-rest-json.ts';
 import { readJson, readLines } from '../support/vectors.ts';
 
 type Vector = Record<string, unknown>;

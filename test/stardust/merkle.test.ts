@@ -1,5 +1,6 @@
 /**
- * White-flag Merkle roots (TIP-0004; docs/protocol.md, B.13, B.14, H.2), by each hasher of tree nodes.
+ * White-flag Merkle roots (TIP-0004; docs/protocol.md, B.13, B.14, H.2), by each hasher of tree
+ * nodes.
  *
  * The oracle is the definition of B.13, word for word, over @noble/hashes; it shares nothing with
  * the code it judges but, where noble's hasher is judged, noble's compression.

@@ -1,6 +1,6 @@
 /**
- * Hashing a tree makes no garbage: measured in workerd, as its V8 boxes numbers that Node's does not
- * (its pointers, and so its small integers, are half as long).
+ * Hashing a tree makes no garbage: measured in workerd, as its V8 boxes numbers that Node's does
+ * not (its pointers, and so its small integers, are half as long).
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * The hashers of tree nodes (RFC 7693; docs/protocol.md, B.13), each held against @noble/hashes as it
- * is documented, and the choice between them.
+ * The hashers of tree nodes (RFC 7693; docs/protocol.md, B.13), each held against @noble/hashes as
+ * it is documented, and the choice between them.
  */
 import { blake2b } from '@noble/hashes/blake2.js';
 import fc from 'fast-check';

@@ -1,9 +1,9 @@
 /**
- * Filling the table of lists from the ledger: after an import, and where a version that did not keep
- * it has been at work (docs/storage.md#nft-lists).
+ * Filling the table of lists from the ledger: after an import, and where a version that did not
+ * keep it has been at work (docs/storage.md#nft-lists).
  *
- * It goes NFT by NFT in the order of their IDs, a page at a time, each in a batch that also notes in
- * `head.listed_nfts` how far it is. Milestones that are applied meanwhile keep the table
+ * It goes NFT by NFT in the order of their IDs, a page at a time, each in a batch that also notes
+ * in `head.listed_nfts` how far it is. Milestones that are applied meanwhile keep the table
  * (output-changes.ts) and move `head.listed` on with the ledger. Where that has stayed behind, a
  * milestone was applied by a version that knows no table of lists, and it is filled anew.
  */

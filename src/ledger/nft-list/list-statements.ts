@@ -1,9 +1,9 @@
 /**
- * The SQL of a list (docs/storage.md#nft-lists): each statement walks one index of nft_detail in the
- * order of the list, so that a page by what the index is for reads as many rows as it holds.
+ * The SQL of a list (docs/storage.md#nft-lists): each statement walks one index of nft_detail in
+ * the order of the list, so that a page by what the index is for reads as many rows as it holds.
  *
- * What the index does not decide is looked at row by row, within a budget. Where a walk comes to the
- * end of it, a row without a position stands last, and the list is refused instead of cut.
+ * What the index does not decide is looked at row by row, within a budget. Where a walk comes to
+ * the end of it, a row without a position stands last, and the list is refused instead of cut.
  */
 
 import type { NftFilters, NftQuery, Position } from '../../stardust/nft-query.ts';

@@ -42,6 +42,23 @@ const WORDS: { [R in ConflictReason]: string } = {
   12: 'a chain may not change in this way',
 };
 
+/** The rules of docs/protocol.md that lead to each reason, as its table D.0 has them. */
+const RULES: { [R in ConflictReason]: string } = {
+  0: '',
+  1: 'L-4',
+  2: 'L-1',
+  3: 'L-3',
+  4: 'S4.1',
+  5: 'S2.9, S2.10',
+  6: 'S1',
+  7: 'S5.1 to S5.6',
+  8: 'S4.2, S4.3',
+  9: 'S2.4 to S2.8',
+  10: 'S2.0',
+  11: 'S3',
+  12: 'S2.2, S6.1, S6.2',
+};
+
 /** The verdict on a transaction from one time on, until that of the next step. */
 export interface VerdictStep {
   /** The milestone's timestamp, unix seconds; 0 in the first step. */
@@ -54,6 +71,11 @@ export interface VerdictStep {
 export function conflictReasonOf(number: number): ConflictReason {
   if (!(number in WORDS)) throw new RangeError(`there is no conflict reason ${number}`);
   return number as ConflictReason;
+}
+
+/** The rules, of which one decided; empty where there is no conflict. */
+export function rulesOf(reason: ConflictReason): string {
+  return RULES[reason];
 }
 
 /** The reason in words. */

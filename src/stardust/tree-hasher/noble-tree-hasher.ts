@@ -1,11 +1,11 @@
 /**
  * The hash of tree nodes by @noble/hashes: the default and the reference.
  *
- * Through noble's documented functions a node leaves garbage: 1,150 bytes by `blake2b(message)`, 790
- * by `_cloneInto`, `update` and `digestInto` of one instance (workerd). A tree of 100,000 nodes
- * would make 80 to 115 MB of it, in an isolate of 128 MB. So this is one instance whose state is set
- * back before each node and whose compression is called directly: nothing is allocated, and a node
- * takes what noble's own compression takes.
+ * Through noble's documented functions a node leaves garbage: 1,150 bytes by `blake2b(message)`,
+ * 790 by `_cloneInto`, `update` and `digestInto` of one instance (workerd). A tree of 100,000 nodes
+ * would make 80 to 115 MB of it, in an isolate of 128 MB. So this is one instance whose state is
+ * set back before each node and whose compression is called directly: nothing is allocated, and a
+ * node takes what noble's own compression takes.
  *
  * For that it relies on what noble types but does not document: the protected members `length`,
  * `get`, `set` and `compress` of the instance, and the private halves of its state. In brackets

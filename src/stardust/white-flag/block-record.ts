@@ -4,9 +4,9 @@
  *
  * A record is made once, when the block comes in. In it blocks and outputs stand as numbers that
  * whoever keeps them gave, the Merkle leaf is hashed already (B.13), and the verdict on the
- * transaction is a step function of the milestone's timestamp: an output ID fixes the output's content, so that nothing
- * but time and the ledger's state is left to decide (D.1, D.2). Records are padded to a multiple of
- * three bytes: as base64 they concatenate.
+ * transaction is a step function of the milestone's timestamp: an output ID fixes the output's
+ * content, so that nothing but time and the ledger's state is left to decide (D.1, D.2). Records
+ * are padded to a multiple of three bytes: as base64 they concatenate.
  *
  *   number u32 | length u16 | kind u8 | parents u8 | leaf 32 | parents u32 …
  *   milestone:   … | milestone ID 32

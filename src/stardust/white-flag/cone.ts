@@ -159,8 +159,8 @@ class TransactionInPlace implements TransactionView {
 }
 
 /**
- * Numbers of one cone lie close together, so that a plain array from the lowest to the highest finds
- * them quickest.
+ * Numbers of one cone lie close together, so that a plain array from the lowest to the highest
+ * finds them quickest.
  */
 function indexNumbers(
   view: DataView,

@@ -1,12 +1,12 @@
 /**
- * A map from output numbers to small values: a hash table with linear probing in two typed arrays, so
- * that no entry needs an object. With tens of thousands of outputs it takes a third of the time of
- * a Map and a tenth of its memory.
+ * A map from output numbers to small values: a hash table with linear probing in two typed arrays,
+ * so that no entry needs an object. With tens of thousands of outputs it takes a third of the time
+ * of a Map and a tenth of its memory.
  */
 
 /**
- * 2^32 divided by the golden ratio. Multiplication by it spreads neighbouring numbers (Knuth, The Art
- * of Computer Programming, volume 3, 6.4).
+ * 2^32 divided by the golden ratio. Multiplication by it spreads neighbouring numbers (Knuth, The
+ * Art of Computer Programming, volume 3, 6.4).
  */
 const SPREAD = 0x9e3779b1;
 
@@ -39,8 +39,8 @@ export class NumberMap {
   }
 
   /**
-   * The place of the number, or the free place where it would be put. There is always one, as at most
-   * half of the places are taken.
+   * The place of the number, or the free place where it would be put. There is always one, as at
+   * most half of the places are taken.
    */
   #find(number: number): number {
     const keys = this.#keys;

@@ -31,7 +31,8 @@ export interface LedgerStates {
 
 export interface Proposal {
   /**
-   * Numbers of the parents, in the order of the request, which decides the order of the blocks (E.1).
+   * Numbers of the parents, in the order of the request, which decides the order of the blocks
+   * (E.1).
    */
   parents: readonly number[];
   /** Unix seconds; decides timelocks and expirations. */

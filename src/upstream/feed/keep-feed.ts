@@ -12,7 +12,7 @@ import { readBody } from '../rest-upstream.ts';
 import { UpstreamFailure } from '../upstream.ts';
 import { type ConnectionStep, createFeedConnection, type FeedState } from './feed-connection.ts';
 import { BLOCKS, CONFIRMED, MILESTONES } from './topics.ts';
-import type { FeedSocket, OpenSocket, SocketEvents } from './web-socket.ts';
+import type { FeedAddress, FeedSocket, OpenSocket, SocketEvents } from './web-socket.ts';
 
 const ROUTE = 'mqtt/v1';
 
@@ -28,6 +28,8 @@ const MAX_ROUTES_BYTES = 1 << 16;
 export interface FeedOptions {
   /** Base URLs of the upstreams, in order of preference, without a slash at the end. */
   upstreams: readonly string[];
+  /** Bearer token for the first upstream alone. */
+  token?: string | undefined;
   /** Which of them comes first. */
   ranking: Ranking;
   fetch: typeof fetch;
@@ -145,8 +147,11 @@ async function openFirst(
     attempt.place = place;
     attempt.name = new URL(url).host;
     try {
-      if (!(await hasFeed(options.fetch, url, attempt))) continue;
-      return await openInTime(options.openSocket, `${url}/api/${ROUTE}`, events, attempt);
+      const token = place === 0 ? options.token : undefined;
+      const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+      if (!(await hasFeed(options.fetch, { url, headers }, attempt))) continue;
+      const feed = { url: `${url}/api/${ROUTE}`, headers };
+      return await openInTime(options.openSocket, feed, events, attempt);
     } catch (error) {
       failure = error;
     }
@@ -157,10 +162,14 @@ async function openFirst(
 
 const routesAnswer = v.object({ routes: v.array(v.string()) });
 
-async function hasFeed(ask: typeof fetch, url: string, { abort, name }: Attempt): Promise<boolean> {
+async function hasFeed(
+  ask: typeof fetch,
+  { url, headers }: FeedAddress,
+  { abort, name }: Attempt,
+): Promise<boolean> {
   const what = `${name} /api/routes`;
   const response = await ask(`${url}/api/routes`, {
-    headers: { accept: 'application/json' },
+    headers: { ...headers, accept: 'application/json' },
     redirect: 'manual',
     signal: AbortSignal.any([abort.signal, AbortSignal.timeout(STEP_TIMEOUT_MS)]),
   });
@@ -185,7 +194,7 @@ function parseJson(body: Uint8Array, what: string): unknown {
 /** A signal that fires later would end the connection: so the time is not one of the signal's. */
 async function openInTime(
   openSocket: OpenSocket,
-  url: string,
+  address: FeedAddress,
   events: SocketEvents,
   { abort, name }: Attempt,
 ): Promise<FeedSocket> {
@@ -195,7 +204,7 @@ async function openInTime(
     STEP_TIMEOUT_MS,
   );
   try {
-    return await openSocket(url, events, AbortSignal.any([abort.signal, late.signal]));
+    return await openSocket(address, events, AbortSignal.any([abort.signal, late.signal]));
   } finally {
     clearTimeout(timer);
   }

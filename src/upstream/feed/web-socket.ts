@@ -15,21 +15,25 @@ export interface SocketEvents {
   lost(reason: string): void;
 }
 
+export interface FeedAddress {
+  /** http or https: that is how fetch names ws and wss. */
+  url: string;
+  headers: Record<string, string>;
+}
+
 /**
  * Opens a socket. Throws an UpstreamFailure where the other side does not want one, and whatever
  * fetch throws.
- *
- * @param url http or https: that is how fetch names ws and wss
  */
 export type OpenSocket = (
-  url: string,
+  address: FeedAddress,
   events: SocketEvents,
   signal: AbortSignal,
 ) => Promise<FeedSocket>;
 
-export const openSocket: OpenSocket = async (url, events, signal) => {
+export const openSocket: OpenSocket = async ({ url, headers }, events, signal) => {
   const response = await fetch(url, {
-    headers: { upgrade: 'websocket', 'sec-websocket-protocol': 'mqtt' },
+    headers: { ...headers, upgrade: 'websocket', 'sec-websocket-protocol': 'mqtt' },
     redirect: 'manual',
     signal,
   });

@@ -1,6 +1,6 @@
 /**
- * The table of lists in D1: filled in steps after an import, kept by milestones, filled anew where a
- * version was at work that does not keep it. What it costs is counted by D1.
+ * The table of lists in D1: filled in steps after an import, kept by milestones, filled anew where
+ * a version was at work that does not keep it. What it costs is counted by D1.
  */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';

@@ -25,8 +25,8 @@ const db = env.LEDGER;
 const NFTS = ROW_BUDGET / 2 + 20_000;
 
 /**
- * NFT i was created in second i / 10. Half of all share each of the addresses 1 to 6, and none has a
- * timelock.
+ * NFT i was created in second i / 10. Half of all share each of the addresses 1 to 6, and none has
+ * a timelock.
  */
 const FILL = `
   WITH RECURSIVE n(i) AS (SELECT CAST(?1 AS INTEGER) UNION ALL SELECT i + 1 FROM n WHERE i < ?2 - 1)

@@ -38,6 +38,7 @@ export interface Row {
 
 export const MESSAGES: Record<number, string> = {
   400: 'invalid data provided',
+  401: 'unauthorized',
   403: 'not available for public use',
   404: 'could not find data',
   405: 'method not allowed',
@@ -78,12 +79,12 @@ export async function checkRow(fetch: Fetch, row: Row): Promise<void> {
 export function checkAlways(response: Response): void {
   expect(response.headers.get('access-control-allow-origin')).toBe('*');
   expect(response.headers.get('access-control-expose-headers')).toBe(
-    'X-Ledger-Index, X-Error-Detail, ETag, Retry-After',
+    'X-Ledger-Index, X-Final-Milestone, X-Error-Detail, ETag, Retry-After',
   );
   expect(response.headers.get('cache-control')).not.toBeNull();
   if (response.status >= 400) {
     expect(response.headers.get('content-type')).toBe('application/json');
-    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('cache-control')).toMatch(/^(private, )?no-store$/);
     expect(response.headers.get('x-error-detail') ?? '').toMatch(/^[\x20-\x7e]{0,200}$/);
   }
 }
@@ -316,6 +317,6 @@ export function whiteFlagRows(facts: Facts): Row[] {
       init: post(good),
       status: 404,
     },
-    { name: '404: unknown path', path: '/api/core/v2/tips', status: 404 },
+    { name: '404: unknown path', path: '/api/core/v2/peers', status: 404 },
   ];
 }

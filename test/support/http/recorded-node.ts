@@ -49,6 +49,7 @@ export function recordedStatus(network: Network, ledgerIndex: number, now?: numb
     pendingParameters: pending,
     upstream: undefined,
     follower: { state: 'following' },
+    finalMilestone: undefined,
     referencedBlocksPerSecond: 1,
   };
 }
@@ -70,6 +71,22 @@ export function recordedNode(network: Network, ledgerIndex: number): Partial<Edg
         spent: isSpent ? { ...spent, transactionId: toHexDigits(spent.transactionId) } : undefined,
         ledgerIndex,
       };
+    },
+    async readBlock(id) {
+      const block = network.blocks.get(`0x${id}`);
+      return (
+        block && {
+          blockId: id,
+          bytes: block.bytes,
+          isSolid: true,
+          referenced: undefined,
+          ledgerIndex,
+        }
+      );
+    },
+    async readMilestone(name) {
+      const milestone = 'index' in name ? milestoneAt(network, name.index) : undefined;
+      return milestone && { index: milestone.index, payload: milestone.payload, ledgerIndex };
     },
     async explainMilestone(index) {
       const milestone = milestoneAt(network, index);

@@ -48,6 +48,7 @@ export const status: NodeStatus = {
   pendingParameters: [],
   upstream: undefined,
   follower: { state: 'off' },
+  finalMilestone: undefined,
   referencedBlocksPerSecond: 8.6,
 };
 
@@ -84,6 +85,7 @@ function computeWhiteFlag({
 
 export const stubNode: EdgeNode = {
   computeWhiteFlag: async (request) => computeWhiteFlag(request),
+  explainWhiteFlag: async () => ({ ok: false, reason: 'unknown', detail: 'made up' }),
   lookUpNft: async (nftId) => ({
     ledgerIndex: facts.ledgerIndex,
     outputId: `0x${nftId}` === facts.nftId ? facts.nftOutputId.slice(2) : undefined,
@@ -104,8 +106,17 @@ export const stubNode: EdgeNode = {
   }),
   readStatus: async () => status,
   readOutput: async () => undefined,
+  readBlock: async () => undefined,
+  readIncludedBlock: async () => undefined,
+  readMilestone: async () => undefined,
+  findMilestone: async () => undefined,
+  readLedgerChanges: async () => undefined,
+  readReceipts: async () => undefined,
+  readTreasury: async () => undefined,
+  readTips: async () => undefined,
   explainMilestone: async () => undefined,
   proveBlock: async () => undefined,
+  validateProof: async () => undefined,
 };
 
 /** A cache in memory, with what was put into it for all to see. */
@@ -134,6 +145,10 @@ export function fetchFrom({
   const app = createApp({
     settings: {
       publicRoutes: [],
+      protectedRoutes: [],
+      apiUser: undefined,
+      apiToken: undefined,
+      finalMilestone: undefined,
       serverTiming: false,
       whiteFlagLimit: undefined,
       requests: undefined,

@@ -1,5 +1,6 @@
 /**
- * network-a, network-c and network-n, recorded from HORNET 2.0.1 (test/vectors/README.md#recorded-networks).
+ * network-a, network-c and network-n, recorded from HORNET 2.0.1
+ * (test/vectors/README.md#recorded-networks).
  *
  * Outputs are derived from the included transactions and the receipts. When a block became visible
  * was not recorded. It is taken to be as late as the recorded facts allow: before the milestone

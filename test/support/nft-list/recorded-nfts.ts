@@ -1,5 +1,6 @@
 /**
- * The NFTs of a recorded network at each of its ledger indexes, and what inx-indexer answered there.
+ * The NFTs of a recorded network at each of its ledger indexes, and what inx-indexer answered
+ * there.
  */
 import { Reader, toHexDigits } from '../../../src/stardust/bytes.ts';
 import { decode } from '../../../src/stardust/codec.ts';

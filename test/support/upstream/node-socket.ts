@@ -5,9 +5,9 @@ import { WebSocket } from 'ws';
 import type { OpenSocket } from '../../../src/upstream/feed/web-socket.ts';
 import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
 
-export const openNodeSocket: OpenSocket = (url, { received, lost }, signal) => {
+export const openNodeSocket: OpenSocket = ({ url, headers }, { received, lost }, signal) => {
   const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<OpenSocket>>>();
-  const socket = new WebSocket(url, 'mqtt');
+  const socket = new WebSocket(url, 'mqtt', { headers });
   signal.addEventListener('abort', () => {
     if (socket.readyState === WebSocket.CONNECTING) socket.terminate();
   });

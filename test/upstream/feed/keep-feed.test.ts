@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { toHex } from '../../../src/stardust/bytes.ts';
 import { type Feed, type FeedOptions, keepFeed } from '../../../src/upstream/feed/keep-feed.ts';
 import { createRanking } from '../../../src/upstream/ranking.ts';
+import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import { NodeDouble } from '../../support/hornet-double/hornet-double.ts';
 import { lastIndex } from '../../support/network/network-model.ts';
 import { randomNetwork } from '../../support/network/random-network.ts';
@@ -157,15 +158,39 @@ describe('a feed', () => {
         asked.push(String(url));
         return Response.json({ routes: ['core/v2', 'mqtt/v1'] });
       },
-      openSocket: (url, ...rest) => {
-        opened.push(url);
-        return openNodeSocket(`${double.url}/api/mqtt/v1`, ...rest);
+      openSocket: (address, ...rest) => {
+        opened.push(address.url);
+        return openNodeSocket({ ...address, url: `${double.url}/api/mqtt/v1` }, ...rest);
       },
     });
     await vi.waitFor(() => expect(double.mqtt!.connections).toBe(1), soon);
     expect([asked, opened]).toEqual([
       ['https://node.example/some/path/api/routes'],
       ['https://node.example/some/path/api/mqtt/v1'],
+    ]);
+  });
+
+  it('sends its token to the first upstream alone', async () => {
+    const sent: [string, string | null][] = [];
+    follow([], {
+      upstreams: ['http://a.example', 'http://b.example'],
+      token: 'jwt',
+      fetch: async (url, init) => {
+        const { host } = new URL(String(url));
+        sent.push([`asked ${host}`, new Headers(init?.headers).get('authorization')]);
+        return Response.json({ routes: ['mqtt/v1'] });
+      },
+      openSocket: async ({ url, headers }) => {
+        sent.push([`opened ${new URL(url).host}`, headers.authorization ?? null]);
+        throw new UpstreamFailure('not today');
+      },
+    });
+    await vi.waitFor(() => expect(sent.length).toBeGreaterThanOrEqual(4), soon);
+    expect(sent.slice(0, 4)).toEqual([
+      ['asked a.example', 'Bearer jwt'],
+      ['opened a.example', 'Bearer jwt'],
+      ['asked b.example', null],
+      ['opened b.example', null],
     ]);
   });
 

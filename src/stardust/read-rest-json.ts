@@ -4,28 +4,12 @@
  *
  * Only the form is checked here. What comes out may break any rule: encode it and parse that.
  */
-import {
-  type Address,
-  AddressType,
-  type AliasAddress,
-  type Ed25519Address,
-} from '../../src/stardust/address.ts';
-import type { Block, Payload } from '../../src/stardust/block.ts';
-import { type Feature, FeatureType } from '../../src/stardust/feature.ts';
-import type { Milestone, MilestoneOption } from '../../src/stardust/milestone.ts';
-import {
-  type NativeToken,
-  type Output,
-  OutputType,
-  type SimpleTokenScheme,
-} from '../../src/stardust/output.ts';
-import type { TaggedData } from '../../src/stardust/tagged-data.ts';
-import type { Input, Transaction } from '../../src/stardust/transaction.ts';
-import { type Ed25519Signature, type Unlock, UnlockType } from '../../src/stardust/unlock.ts';
-import { type UnlockCondition, UnlockConditionType } from '../../src/stardust/unlock-condition.ts';
+import { type Address, AddressType, type AliasAddress, type Ed25519Address } from './address.ts';
+import type { Block, Payload } from './block.ts';
+import { type Feature, FeatureType } from './feature.ts';
 import {
   asObject,
-  BadVector,
+  BadJson,
   bytes,
   flag,
   integer,
@@ -33,8 +17,14 @@ import {
   list,
   text,
 } from './json-object.ts';
+import type { Milestone, MilestoneOption } from './milestone.ts';
+import { type NativeToken, type Output, OutputType, type SimpleTokenScheme } from './output.ts';
+import type { TaggedData } from './tagged-data.ts';
+import type { Input, Transaction } from './transaction.ts';
+import { type Ed25519Signature, type Unlock, UnlockType } from './unlock.ts';
+import { type UnlockCondition, UnlockConditionType } from './unlock-condition.ts';
 
-/** Throws a {@link BadVector} if the JSON does not have the form of a block. */
+/** Throws a {@link BadJson} if the JSON does not have the form of a block. */
 export function readBlock(json: unknown): Block {
   const object = asObject(json);
   return {
@@ -235,7 +225,7 @@ function readAliasAddress(json: unknown): AliasAddress {
   return { type: only(AddressType.Alias, object), id: id(object, 'aliasId') };
 }
 
-/** A milestone payload. Throws a {@link BadVector} if the JSON does not have the form of one. */
+/** A milestone payload. Throws a {@link BadJson} if the JSON does not have the form of one. */
 export function readMilestone(json: unknown): Milestone {
   const object = asObject(json);
   return {
@@ -299,15 +289,15 @@ function only<const T extends number>(type: T, object: JsonObject): T {
   return type;
 }
 
-function unknownType(what: string, { type }: JsonObject): BadVector {
-  return new BadVector(`${what} of type ${JSON.stringify(type)}`);
+function unknownType(what: string, { type }: JsonObject): BadJson {
+  return new BadJson(`${what} of type ${JSON.stringify(type)}`);
 }
 
 /** Bytes of a fixed length, by default 32. */
 function id(object: JsonObject, field: string, length = 32): Uint8Array {
   const value = bytes(object, field);
   if (value.length !== length)
-    throw new BadVector(`"${field}" has ${value.length} bytes, not ${length}`);
+    throw new BadJson(`"${field}" has ${value.length} bytes, not ${length}`);
   return value;
 }
 
@@ -331,6 +321,6 @@ function uint256(object: JsonObject, field: string): bigint {
 function unsigned(object: JsonObject, field: string, form: RegExp, bits: number): bigint {
   const digits = text(object, field);
   if (!form.test(digits) || BigInt(digits) >= 1n << BigInt(bits))
-    throw new BadVector(`"${field}" is no uint${bits}`);
+    throw new BadJson(`"${field}" is no uint${bits}`);
   return BigInt(digits);
 }

@@ -1,0 +1,38 @@
+/**
+ * `npm run explain`: lays two answers to one white-flag request side by side, and says in which
+ * block they differ first, and by which rule. For a coordinator that was halted because roots
+ * differ.
+ */
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { askEdgeNode, askNode, type Explanation, readExplanation } from './explain/answer.ts';
+import { compareExplanations } from './explain/compare.ts';
+import { runMain, UsageError } from './lib/process/command-line.ts';
+
+const USAGE = `Usage: npm run explain -- --request FILE --ours URL --theirs FILE|URL
+
+Prints the first block in which two answers to a white-flag request differ, and the rule
+(docs/protocol.md). Exit code 0 if they do not differ, 1 if they do.
+
+  --request FILE   the request, as POST /api/core/v2/whiteflag takes it
+  --ours URL       an edge node; a user name and a password stand in the URL: https://name:word@host
+  --theirs URL     another edge node, or a HORNET that has applied the milestone
+  --theirs FILE    a saved answer of POST /api/edge/v1/whiteflag`;
+
+await runMain(USAGE, async (args) => {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ args, options: { request: text, ours: text, theirs: text } });
+  const { request: file, ours: url, theirs: other } = values;
+  if (file === undefined || url === undefined || other === undefined)
+    throw new UsageError('--request, --ours and --theirs must be given');
+  const request = await readFile(file, 'utf8');
+  const ours = await askEdgeNode(url, request);
+  const { same, lines } = compareExplanations(ours, await readTheirs(other, request, ours));
+  console.log(lines.join('\n'));
+  return same ? 0 : 1;
+});
+
+async function readTheirs(place: string, request: string, ours: Explanation): Promise<Explanation> {
+  if (/^https?:\/\//.test(place)) return askNode(place, request, ours);
+  return readExplanation(JSON.parse(await readFile(place, 'utf8')), place);
+}

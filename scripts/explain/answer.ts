@@ -1,0 +1,107 @@
+/**
+ * Explanations of a white flag as `npm run explain` compares them: those of edge nodes
+ * (docs/contract.md#explanation-of-a-proposal), and what a HORNET says of a milestone that it
+ * applied.
+ */
+import * as v from 'valibot';
+import { mustAnswer, type NodeClient, openNode } from '../lib/node-client.ts';
+
+const block = v.object({
+  blockId: v.string(),
+  ledgerInclusionState: v.string(),
+  conflictReason: v.optional(v.number()),
+  explanation: v.optional(v.string()),
+  rules: v.optional(v.string()),
+  decidingInput: v.optional(
+    v.object({ input: v.number(), outputId: v.string(), spentBy: v.optional(v.string()) }),
+  ),
+});
+
+const explanation = v.object({
+  index: v.number(),
+  inclusionMerkleRoot: v.string(),
+  appliedMerkleRoot: v.string(),
+  blocks: v.array(block),
+});
+
+export type Explanation = v.InferOutput<typeof explanation>;
+export type JudgedBlock = v.InferOutput<typeof block>;
+
+/** Throws an Error with a sentence where the JSON is no explanation. */
+export function readExplanation(json: unknown, source: string): Explanation {
+  const result = v.safeParse(explanation, json);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  throw new Error(`${source} is no explanation: ${v.getDotPath(issue) ?? ''} ${issue.message}`);
+}
+
+const CONCURRENT_REQUESTS = 6;
+
+async function askJson(node: NodeClient, path: string, body?: string): Promise<unknown> {
+  return (await mustAnswer(await node(path, body === undefined ? {} : { body }), path)).json();
+}
+
+/** An edge node's explanation of the request. */
+export async function askEdgeNode(url: string, request: string): Promise<Explanation> {
+  return readExplanation(await askJson(openNode(url), '/api/edge/v1/whiteflag', request), url);
+}
+
+const info = v.object({
+  name: v.string(),
+  status: v.object({ confirmedMilestone: v.object({ index: v.number() }) }),
+});
+
+/** What another node says: an edge node to the request, a HORNET of the blocks that ours names. */
+export async function askNode(url: string, request: string, ours: Explanation) {
+  const node = openNode(url);
+  const { name, status } = v.parse(info, await askJson(node, '/api/core/v2/info'));
+  if (name === 'stardust-edge-node') return askEdgeNode(url, request);
+  if (status.confirmedMilestone.index < ours.index) {
+    throw new Error(
+      `${url} is a ${name} at milestone ${status.confirmedMilestone.index}: it tells nothing of blocks before it has applied milestone ${ours.index}`,
+    );
+  }
+  return askHornet(node, ours);
+}
+
+const roots = v.object({ inclusionMerkleRoot: v.string(), appliedMerkleRoot: v.string() });
+
+const metadata = v.object({
+  referencedByMilestoneIndex: v.optional(v.number(), 0),
+  whiteFlagIndex: v.optional(v.number()),
+  ledgerInclusionState: v.optional(v.string(), 'unreferenced'),
+  conflictReason: v.optional(v.number()),
+});
+
+/** The blocks of the milestone, in its order, among those that we were told of. */
+async function askHornet(node: NodeClient, { index, blocks }: Explanation): Promise<Explanation> {
+  const milestone = await askJson(node, `/api/core/v2/milestones/by-index/${index}`);
+  const found: JudgedBlock[] = [];
+  const left = blocks.values();
+  const work = async () => {
+    for (const { blockId } of left) {
+      const response = await node(`/api/core/v2/blocks/${blockId}/metadata`);
+      if (response.status === 404) {
+        await response.body?.cancel();
+        continue;
+      }
+      if (response.status !== 200)
+        throw new Error(`metadata of block ${blockId}: status ${response.status}`);
+      const value = v.parse(metadata, await response.json());
+      if (value.referencedByMilestoneIndex !== index) continue;
+      found[value.whiteFlagIndex ?? 0] = { blockId, ...value };
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, work));
+  return {
+    index,
+    ...v.parse(roots, milestone),
+    // a place that no block of ours has is one that only theirs has
+    blocks: Array.from(found, (each) => each ?? UNKNOWN),
+  };
+}
+
+const UNKNOWN: JudgedBlock = {
+  blockId: 'a block that ours does not reference',
+  ledgerInclusionState: 'unknown',
+};

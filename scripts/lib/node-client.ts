@@ -1,0 +1,32 @@
+/**
+ * A node by its URL, asked over HTTP.
+ */
+
+/** Answers to a path; a body makes it a POST. */
+export type NodeClient = (
+  path: string,
+  options?: { body?: string; accept?: string },
+) => Promise<Response>;
+
+/** @param text base URL; a user name and a password in it are sent by HTTP Basic */
+export function openNode(text: string): NodeClient {
+  const url = new URL(text);
+  const { username, password } = url;
+  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const credentials: Record<string, string> =
+    username === '' ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` };
+  const base = `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  return (path, { body, accept } = {}) =>
+    fetch(base + path, {
+      headers: { ...credentials, ...(accept !== undefined && { accept }) },
+      ...(body !== undefined && { method: 'POST', body }),
+    });
+}
+
+/** The answer, if it is 200. Throws an Error with a sentence otherwise. */
+export async function mustAnswer(response: Response, path: string): Promise<Response> {
+  if (response.status === 200) return response;
+  await response.body?.cancel();
+  const detail = response.headers.get('x-error-detail');
+  throw new Error(`${path}: status ${response.status}${detail ? `, ${detail}` : ''}`);
+}

@@ -1,0 +1,202 @@
+/**
+ * Checks an edge node's newest milestone through its public routes, against keys that the caller
+ * trusts. Of what the node says nothing is believed:
+ *
+ * 1. The milestone is signed by the keys (M-2, M-3).
+ * 2. Every block of its cone has the ID that the node gives it (B.1), and depth first from the
+ *    milestone's parents the blocks come in the order that the node gives (E.1).
+ * 3. IDs and verdicts lead to both signed roots (B.13).
+ * 4. The proof of a block that chance picks leads to the same milestone.
+ * 5. The white flag, asked as the coordinator did, answers the signed roots.
+ */
+import * as v from 'valibot';
+import { parseBlock } from '../../src/stardust/block.ts';
+import { equalBytes, fromHex, Reader, toHex, toHexDigits } from '../../src/stardust/bytes.ts';
+import { decode } from '../../src/stardust/codec.ts';
+import { milestoneId } from '../../src/stardust/ids.ts';
+import { merkleRoot } from '../../src/stardust/merkle.ts';
+import { type Milestone, milestone } from '../../src/stardust/milestone.ts';
+import { type MilestoneKeys, signatureFault } from '../../src/stardust/milestone-keys.ts';
+import { verifyProofFile } from '../../src/stardust/proof.ts';
+import { proofFileReaders } from '../../src/stardust/proof-file.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
+import { mustAnswer, type NodeClient } from '../lib/node-client.ts';
+
+const RAW = 'application/vnd.iota.serializer-v1';
+const CONCURRENT_REQUESTS = 6;
+
+/** What the node says is not so. The message is a sentence for people. */
+export class NotVerified extends Error {
+  override readonly name = 'NotVerified';
+}
+
+const info = v.object({
+  status: v.object({ confirmedMilestone: v.object({ index: v.number() }) }),
+});
+
+const id = v.pipe(v.string(), v.regex(/^0x[0-9a-f]{64}$/));
+
+const explanation = v.object({
+  blocks: v.array(v.object({ blockId: id, ledgerInclusionState: v.string() })),
+});
+
+const roots = v.object({ inclusionMerkleRoot: id, appliedMerkleRoot: id });
+
+/**
+ * Resolves to what was found right, in sentences. Throws a {@link NotVerified} for the first thing
+ * that is not, and an Error where the node does not answer.
+ *
+ * @param random from 0 to below 1: which block's proof is asked for
+ */
+export async function verifyNode(
+  node: NodeClient,
+  keys: MilestoneKeys,
+  random: number,
+): Promise<string[]> {
+  const { status } = v.parse(info, await askJson(node, '/api/core/v2/info'));
+  const { index } = status.confirmedMilestone;
+  const signed = await readSigned(node, index, keys);
+  const { blocks } = v.parse(explanation, await askJson(node, `/api/edge/v1/whiteflag/${index}`));
+  const ids = blocks.map(({ blockId }) => blockId);
+  const parents = await readParents(node, ids);
+  requireSame(orderBlocks(signed.parents.map(toHex), parents), ids, 'the white-flag order');
+  const applied = blocks.filter(({ ledgerInclusionState: state }) => state === 'included');
+  requireRoot(ids, signed.inclusionMerkleRoot, 'inclusion root');
+  const appliedIds = applied.map(({ blockId }) => blockId);
+  requireRoot(appliedIds, signed.appliedMerkleRoot, 'applied root');
+  const picked = ids[Math.floor(random * ids.length)]!;
+  await checkProof(node, picked, index, keys);
+  await checkWhiteFlag(node, signed);
+  return [
+    `Milestone ${index} is signed by ${signed.signatures.length} of the keys.`,
+    `Its cone of ${ids.length} blocks leads to the signed inclusion root.`,
+    `The ${applied.length} transactions that were applied lead to the signed applied root.`,
+    `The proof of block ${picked} leads to the milestone.`,
+    'The white flag answers the signed roots.',
+  ];
+}
+
+async function readSigned(
+  node: NodeClient,
+  index: number,
+  keys: MilestoneKeys,
+): Promise<Milestone> {
+  const payload = await askRaw(node, `/api/core/v2/milestones/by-index/${index}`);
+  const value = decode(milestone, new Reader(payload));
+  if (value.index !== index) throw new NotVerified(`milestone ${value.index} comes for ${index}`);
+  const fault = await signatureFault(value, milestoneId(value, payload), keys, verifySignature);
+  if (fault !== undefined)
+    throw new NotVerified(`milestone ${index} is not signed by the keys: ${fault}`);
+  return value;
+}
+
+/** The parents of each block, by ID, once its bytes were seen to have that ID. */
+async function readParents(
+  node: NodeClient,
+  ids: readonly string[],
+): Promise<Map<string, string[]>> {
+  const parents = new Map<string, string[]>();
+  const left = ids.values();
+  const work = async () => {
+    for (const blockId of left) {
+      const result = parseBlock(await askRaw(node, `/api/core/v2/blocks/${blockId}`));
+      if (!result.ok) throw new NotVerified(`block ${blockId} does not parse: ${result.reason}`);
+      const { parsed } = result;
+      if (toHex(parsed.id) !== blockId)
+        throw new NotVerified(`the bytes of block ${blockId} are those of ${toHex(parsed.id)}`);
+      parents.set(blockId, parsed.block.parents.map(toHex));
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, work));
+  return parents;
+}
+
+/** E.1: depth first, each block behind its parents; others than these are referenced before. */
+function orderBlocks(roots: readonly string[], parents: ReadonlyMap<string, string[]>): string[] {
+  const order: string[] = [];
+  const visited = new Set<string>();
+  for (const root of roots) {
+    const stack = [{ blockId: root, seen: 0 }];
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const own = parents.get(top.blockId);
+      if (own === undefined || (top.seen === 0 && visited.has(top.blockId))) {
+        stack.pop();
+        continue;
+      }
+      visited.add(top.blockId);
+      const parent = own[top.seen++];
+      if (parent !== undefined) {
+        if (!visited.has(parent)) stack.push({ blockId: parent, seen: 0 });
+      } else {
+        order.push(top.blockId);
+        stack.pop();
+      }
+    }
+  }
+  return order;
+}
+
+function requireSame(found: readonly string[], said: readonly string[], what: string): void {
+  const place = said.findIndex((each, i) => each !== found[i]);
+  if (place >= 0 || found.length !== said.length) {
+    throw new NotVerified(
+      `${what} is another one from place ${place < 0 ? said.length : place} on (E.1)`,
+    );
+  }
+}
+
+function requireRoot(ids: readonly string[], signed: Uint8Array, what: string): void {
+  const root = merkleRoot(ids.map(fromHex));
+  if (!equalBytes(root, signed))
+    throw new NotVerified(`${what}: ${toHex(root)}, and signed is ${toHex(signed)}`);
+}
+
+async function checkProof(
+  node: NodeClient,
+  blockId: string,
+  index: number,
+  keys: MilestoneKeys,
+): Promise<void> {
+  const file = await askJson(node, `/api/edge/v1/blocks/${blockId}/proof`);
+  const { signedRoots, ...readers } = proofFileReaders(() => keys, verifySignature);
+  let proven: number | undefined;
+  const verdict = await verifyProofFile(
+    { ...(file as object), blockId },
+    {
+      ...readers,
+      async signedRoots(json) {
+        const value = await signedRoots(json);
+        proven = (value as Milestone).index;
+        return value;
+      },
+    },
+  );
+  if (!verdict.ok) throw new NotVerified(`the proof of block ${blockId}: ${verdict.reason}`);
+  if (proven !== index)
+    throw new NotVerified(`the proof of block ${blockId} leads to milestone ${proven}`);
+}
+
+async function checkWhiteFlag(node: NodeClient, signed: Milestone): Promise<void> {
+  const request = {
+    index: signed.index,
+    timestamp: signed.timestamp,
+    parents: signed.parents.map(toHex),
+    previousMilestoneId: toHex(signed.previousMilestoneId),
+  };
+  const path = '/api/core/v2/whiteflag';
+  const response = await mustAnswer(await node(path, { body: JSON.stringify(request) }), path);
+  const answer = v.parse(roots, await response.json());
+  for (const root of ['inclusionMerkleRoot', 'appliedMerkleRoot'] as const) {
+    const due = toHexDigits(signed[root]);
+    if (answer[root] !== `0x${due}`)
+      throw new NotVerified(`the white flag answers ${root} ${answer[root]}, signed is 0x${due}`);
+  }
+}
+
+async function askJson(node: NodeClient, path: string): Promise<unknown> {
+  return (await mustAnswer(await node(path), path)).json();
+}
+
+async function askRaw(node: NodeClient, path: string): Promise<Uint8Array> {
+  return (await mustAnswer(await node(path, { accept: RAW }), path)).bytes();
+}

@@ -1,0 +1,23 @@
+/**
+ * A ledger that is over: FINAL_MILESTONE names the milestone at which the network ended
+ * (docs/contract.md#a-ledger-that-is-over). There the follower rests.
+ */
+import type { Database } from '../ledger/database.ts';
+import { stopFollowing } from './follower-status.ts';
+
+/**
+ * Whether the ledger has come to its final milestone. One that is beyond it is none of this
+ * network's, or the setting is wrong: that stops the follower, and says so.
+ */
+export async function hasEnded(db: Database, finalMilestone: number | undefined): Promise<boolean> {
+  if (finalMilestone === undefined) return false;
+  const row = await db.prepare('SELECT ledger FROM head').first<{ ledger: number }>();
+  if (row === null || row.ledger < finalMilestone) return false;
+  if (row.ledger > finalMilestone) {
+    await stopFollowing(
+      db,
+      `the ledger is at milestone ${row.ledger}, beyond FINAL_MILESTONE, ${finalMilestone}`,
+    );
+  }
+  return true;
+}

@@ -1,0 +1,12 @@
+/**
+ * GET /api/core/v2/tips (TIP-25; docs/contract.md#tips): open blocks that no other block approves.
+ */
+import { noLedger } from './no-ledger.ts';
+import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
+
+export async function answerTips({ node, notes }: RouteContext): Promise<Answer> {
+  const tips = await node.readTips();
+  if (tips === undefined) throw noLedger();
+  notes.ledgerIndex = tips.ledgerIndex;
+  return jsonAnswer({ tips: tips.blockIds.map((id) => `0x${id}`) });
+}

@@ -1,0 +1,128 @@
+/**
+ * Milestones by index or by ID, as long as they are kept, and what each changed in the ledger.
+ */
+import { type ParsedBlock, parseBlock } from '../stardust/block.ts';
+import { fromBase64, Reader, toHexDigits } from '../stardust/bytes.ts';
+import { decode } from '../stardust/codec.ts';
+import { milestoneId, outputId } from '../stardust/ids.ts';
+import { milestone, receiptOf } from '../stardust/milestone.ts';
+import { migratedOutputs } from '../stardust/receipt.ts';
+import { type Database, runBatch } from './database.ts';
+import { milestoneEntry, selectIds } from './id-index.ts';
+import { PARTS, readPackedBlocks } from './packs.ts';
+
+/** A milestone as a request names it; the ID as 64 hex digits. */
+export type MilestoneName = { index: number } | { id: string };
+
+export interface StoredMilestone {
+  index: number;
+  /** The payload, its type first. */
+  payload: Uint8Array;
+  /** The ledger index at which it was read. */
+  ledgerIndex: number;
+}
+
+/** What a milestone changed. IDs are 68 hex digits, in their order. */
+export interface LedgerChanges {
+  index: number;
+  /** Outputs that were consumed within the milestone stand in both lists. */
+  created: string[];
+  consumed: string[];
+  ledgerIndex: number;
+}
+
+/** The milestone's own index where it is named by ID: ?1 its entry in the index of IDs, ?2 the ID. */
+const NAMED = `
+  SELECT milestone FROM (${selectIds('json_array(?1)')})
+  UNION ALL SELECT idx FROM milestone WHERE idx = (SELECT start FROM head) AND id = ?2`;
+
+const COLUMNS = 'SELECT m.idx, m.payload, h.ledger, h.start FROM milestone m, head h';
+
+const SELECT_BY_INDEX = `${COLUMNS} WHERE m.idx = ?1 AND m.payload IS NOT NULL`;
+
+const SELECT_BY_ID = `${COLUMNS} WHERE m.idx = (${NAMED} LIMIT 1) AND m.id = ?2 AND m.payload IS NOT NULL`;
+
+function selectMilestone(db: Database, name: MilestoneName): D1PreparedStatement {
+  return 'index' in name
+    ? db.prepare(SELECT_BY_INDEX).bind(name.index)
+    : db.prepare(SELECT_BY_ID).bind(milestoneEntry(name.id), name.id);
+}
+
+/**
+ * The index of the milestone with this ID: one that was applied here, or that of the snapshot.
+ * Undefined of others, and where the ID is forgotten.
+ */
+export async function findMilestone(db: Database, id: string): Promise<number | undefined> {
+  const [rows] = await runBatch(db, [db.prepare(NAMED).bind(milestoneEntry(id), id)]);
+  const row = rows![0];
+  return row && Number(row.milestone);
+}
+
+/** Undefined where the milestone is not known, its payload never came, or it is pruned. */
+export async function readMilestone(
+  db: Database,
+  name: MilestoneName,
+): Promise<StoredMilestone | undefined> {
+  const [rows] = await runBatch(db, [selectMilestone(db, name)]);
+  const row = rows![0];
+  return row && milestoneFromRow(row);
+}
+
+function milestoneFromRow(row: Record<string, unknown>): StoredMilestone {
+  return {
+    index: Number(row.idx),
+    payload: fromBase64(String(row.payload)),
+    ledgerIndex: Number(row.ledger),
+  };
+}
+
+/** The blocks of the milestone ?1 and the IDs of the outputs that it spent. */
+const SELECT_PACKS = `
+  SELECT blocks, bytes, (SELECT json_group_array(s.value ->> 0) FROM json_each(p.spent) s) AS spent
+  FROM pack p WHERE key >= ?1 * ${PARTS} AND key < (?1 + 1) * ${PARTS} ORDER BY key`;
+
+/** Undefined where the milestone was not applied here, or is pruned. */
+export async function readLedgerChanges(
+  db: Database,
+  name: MilestoneName,
+): Promise<LedgerChanges | undefined> {
+  const found = await readMilestone(db, name);
+  if (found === undefined) return undefined;
+  const { index } = found;
+  const [rows, packs] = await runBatch(db, [
+    db.prepare(SELECT_BY_INDEX).bind(index),
+    db.prepare(SELECT_PACKS).bind(index),
+  ]);
+  const row = rows![0];
+  if (row === undefined || index <= Number(row.start)) return undefined;
+  const { payload, ledgerIndex } = milestoneFromRow(row);
+  const created = packs!.flatMap(appliedTransactions).flatMap(createdOutputs);
+  return {
+    index,
+    created: [...created, ...migratedIds(payload)].sort(),
+    consumed: packs!.flatMap(({ spent }) => JSON.parse(String(spent)) as string[]).sort(),
+    ledgerIndex,
+  };
+}
+
+function appliedTransactions({ blocks, bytes }: Record<string, unknown>): ParsedBlock[] {
+  const stored = JSON.parse(String(bytes)) as string[];
+  return readPackedBlocks(String(blocks)).flatMap(({ id, reason }, position) => {
+    if (reason !== 0) return [];
+    const result = parseBlock(fromBase64(stored[position]!));
+    if (!result.ok) throw new Error(`the stored block 0x${id} breaks ${result.reason}`);
+    return [result.parsed];
+  });
+}
+
+function createdOutputs({ transaction }: ParsedBlock): string[] {
+  const { id, value } = transaction!;
+  return value.essence.outputs.map((_, position) => toHexDigits(outputId(id, position)));
+}
+
+function migratedIds(payload: Uint8Array): string[] {
+  const value = decode(milestone, new Reader(payload));
+  const receipt = receiptOf(value);
+  if (receipt === undefined) return [];
+  return migratedOutputs(receipt, milestoneId(value, payload)).map(({ id }) => toHexDigits(id));
+}

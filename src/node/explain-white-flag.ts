@@ -1,0 +1,97 @@
+/**
+ * The white flag explained (docs/contract.md#explanation-of-a-proposal): the roots of a milestone
+ * that may not be signed yet, and every block that leads to them.
+ */
+import type { ExplainedBlock } from '../ledger/applied-milestone.ts';
+import type { Database } from '../ledger/database.ts';
+import { readBlocks } from '../ledger/decide-verdicts.ts';
+import type { ParsedBlock } from '../stardust/block.ts';
+import { toHexDigits } from '../stardust/bytes.ts';
+import { outputId } from '../stardust/ids.ts';
+import type { ConflictReason } from '../stardust/semantics/conflict-reason.ts';
+import { type DecidingInput, findDecidingInputs } from '../stardust/white-flag/deciding-input.ts';
+import { computeRoots, NOT_A_TRANSACTION } from '../stardust/white-flag/walk.ts';
+import {
+  onceMore,
+  refuse,
+  type WhiteFlagOptions,
+  type WhiteFlagRefusal,
+  type WhiteFlagRequest,
+  walkProposal,
+} from './compute-white-flag.ts';
+
+/** A block of the cone. IDs are hex digits. */
+export interface JudgedBlock extends ExplainedBlock {
+  /** Of the transaction that it carries. */
+  transactionId: string | undefined;
+  /** Where the ledger decided: the input, and the block of the cone that spent it before. */
+  decidingInput: { input: number; outputId: string; spentBy: string | undefined } | undefined;
+}
+
+export interface WhiteFlagExplanation {
+  ok: true;
+  /** 32 bytes each. */
+  inclusionMerkleRoot: Uint8Array;
+  appliedMerkleRoot: Uint8Array;
+  /** In white-flag order. */
+  blocks: JudgedBlock[];
+}
+
+/** The bytes of every block are read, unlike for roots. */
+const MAX_EXPLAINED_BLOCKS = 10_000;
+
+/** Throws as computeWhiteFlag does. */
+export async function explainWhiteFlag(
+  db: Database,
+  request: WhiteFlagRequest,
+  options: WhiteFlagOptions,
+): Promise<WhiteFlagExplanation | WhiteFlagRefusal> {
+  return onceMore(async () => {
+    const walked = await walkProposal(db, request, options);
+    if (!walked.ok) return walked;
+    const { loaded, cone, whiteFlag } = walked;
+    const { order, reasons } = whiteFlag;
+    if (order.length > MAX_EXPLAINED_BLOCKS)
+      return refuse('failed', `more than ${MAX_EXPLAINED_BLOCKS} blocks to explain`);
+    const numbers = Array.from(order, (position) => cone.numberAt(position));
+    const blocks = await readBlocks(db, loaded, numbers);
+    const deciding = findDecidingInputs(cone, whiteFlag, loaded.view.states);
+    return {
+      ok: true,
+      ...computeRoots(cone, whiteFlag, options.treeHasher),
+      blocks: blocks.map((block, place) =>
+        explainBlock(block, reasons[place]!, deciding.get(place), blocks),
+      ),
+    };
+  });
+}
+
+const PAYLOADS = { 5: 'taggedData', 6: 'transaction', 7: 'milestone' } as const;
+
+function explainBlock(
+  { id, block, transaction }: ParsedBlock,
+  reason: number,
+  deciding: DecidingInput | undefined,
+  blocks: readonly ParsedBlock[],
+): JudgedBlock {
+  return {
+    blockId: toHexDigits(id),
+    payload: block.payload === undefined ? 'none' : PAYLOADS[block.payload.type],
+    reason: reason === NOT_A_TRANSACTION ? undefined : (reason as ConflictReason),
+    transactionId: transaction && toHexDigits(transaction.id),
+    decidingInput: deciding && nameInput(transaction!, deciding, blocks),
+  };
+}
+
+function nameInput(
+  { value }: NonNullable<ParsedBlock['transaction']>,
+  { input, spentBy }: DecidingInput,
+  blocks: readonly ParsedBlock[],
+): JudgedBlock['decidingInput'] {
+  const { transactionId, outputIndex } = value.essence.inputs[input]!;
+  return {
+    input,
+    outputId: toHexDigits(outputId(transactionId, outputIndex)),
+    spentBy: spentBy === undefined ? undefined : toHexDigits(blocks[spentBy]!.id),
+  };
+}

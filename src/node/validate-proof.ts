@@ -1,0 +1,33 @@
+/**
+ * Whether a proof of inclusion holds, by the keys of the settings alone
+ * (docs/contract.md#proofs-of-inx-poi): nothing of the ledger is read.
+ */
+import { Refusal } from '../stardust/bytes.ts';
+import { asObject, BadJson } from '../stardust/json-object.ts';
+import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
+import { parseProof, verifyProofFile } from '../stardust/proof.ts';
+import { proofFileReaders } from '../stardust/proof-file.ts';
+import { readBlock, readMilestone } from '../stardust/read-rest-json.ts';
+import { verifySignature } from '../verify-signature.ts';
+
+/** `malformed`: there is no proof in it. The reason is for people: ASCII. */
+export type ProofJudgement = { kind: 'valid' } | { kind: 'invalid' | 'malformed'; reason: string };
+
+/** @param file `{milestone, block, proof}` as JSON; other fields are ignored */
+export async function validateProof(
+  { milestone, block, proof }: Readonly<Record<string, unknown>>,
+  keys: MilestoneKeys,
+): Promise<ProofJudgement> {
+  try {
+    readMilestone(milestone);
+    readBlock(block);
+    parseProof(asObject(proof));
+  } catch (error) {
+    if (error instanceof BadJson || error instanceof Refusal)
+      return { kind: 'malformed', reason: error.message };
+    throw error;
+  }
+  const readers = proofFileReaders(() => keys, verifySignature);
+  const verdict = await verifyProofFile({ milestone, block, proof }, readers);
+  return verdict.ok ? { kind: 'valid' } : { kind: 'invalid', reason: verdict.reason };
+}

@@ -1,0 +1,54 @@
+/**
+ * Which input of a transaction decided that it is in conflict, where the ledger did: one that is
+ * unknown, or was spent (docs/protocol.md, D.1). The walk itself (walk.ts) keeps reasons only, as
+ * it must be quick.
+ */
+import { ConflictReason } from '../semantics/conflict-reason.ts';
+import { type Cone, inputsAt, outputsAt } from './cone.ts';
+import { LedgerState, type LedgerStates, type WhiteFlag } from './walk.ts';
+
+export interface DecidingInput {
+  /** Place among the transaction's inputs, from 0. */
+  input: number;
+  /** Where it was spent earlier in this milestone: the place of that block in white-flag order. */
+  spentBy: number | undefined;
+}
+
+/**
+ * By place in white-flag order. Throws an Error where the reasons are not those of this cone and
+ * ledger.
+ */
+export function findDecidingInputs(
+  cone: Cone,
+  { order, reasons }: WhiteFlag,
+  ledger: LedgerStates,
+): Map<number, DecidingInput> {
+  const found = new Map<number, DecidingInput>();
+  const created = new Set<number>();
+  /** The place of the block that spent the output. */
+  const spent = new Map<number, number>();
+  for (const [place, position] of order.entries()) {
+    const reason = reasons[place]!;
+    if (reason === ConflictReason.None) {
+      for (const output of outputsAt(cone, position)) created.add(output);
+      for (const output of inputsAt(cone, position)) spent.set(output, place);
+    } else if (isOfLedger(reason)) {
+      const inputs = inputsAt(cone, position);
+      const input = inputs.findIndex(
+        (output) =>
+          spent.has(output) || (!created.has(output) && ledger.get(output) !== LedgerState.Unspent),
+      );
+      if (input < 0) throw new Error(`no input of block ${cone.numberAt(position)} decided`);
+      found.set(place, { input, spentBy: spent.get(inputs[input]!) });
+    }
+  }
+  return found;
+}
+
+function isOfLedger(reason: number): boolean {
+  return (
+    reason === ConflictReason.InputAlreadySpent ||
+    reason === ConflictReason.InputAlreadySpentInThisMilestone ||
+    reason === ConflictReason.InputNotFound
+  );
+}
