@@ -63,7 +63,7 @@ const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 export class Follower extends DurableObject<Env> {
   readonly #memory = createFollowerMemory(undefined, () => this.#milestoneCame());
   #feed: Feed | undefined;
-  #storing: ReturnType<typeof setInterval> | undefined;
+  #stopStoring: (() => void) | undefined;
   #running: Promise<PassResult> | undefined;
   #catchingUp: Promise<PassResult> | undefined;
   /** Unix milliseconds. */
@@ -213,15 +213,16 @@ export class Follower extends DurableObject<Env> {
       clock: Date.now,
       take: this.#memory.pushed.take,
     });
-    this.#storing = setInterval(() => {
+    const timer = setInterval(() => {
       if (this.#memory.pushed.blocks.size === 0) return;
       this.#storePushed().catch((error: unknown) => tellFailure('pushed blocks not stored', error));
     }, STORE_INTERVAL_MS);
+    this.#stopStoring = () => clearInterval(timer);
   }
 
   /** The ledger is at its final milestone: what is pushed now is no part of it. */
   #closeFeed(): void {
-    clearInterval(this.#storing);
+    this.#stopStoring?.();
     this.#feed?.stop();
     this.#feed = undefined;
     this.#memory.pushed.clear();

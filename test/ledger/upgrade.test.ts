@@ -149,7 +149,10 @@ describe('the ledger of version 0.2', () => {
 
     const nfts = recordedNfts()(INDEX);
     expect((await readNodeStatus(old, true))!.blocks).toBeUndefined();
-    await saveFollowerState(old, { state: 'following', upstream: undefined });
+    await saveFollowerState(old, {
+      state: 'following',
+      upstream: { index: 61, timestamp: 1_700_000_000, milestoneId: 'ab'.repeat(32) },
+    });
     await saveBlocksStatus(old, 'feed', 1_700_000_000_000);
     expect((await readNodeStatus(old, true))!.blocks).toEqual({
       by: 'feed',
