@@ -6,22 +6,18 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { readDeployedDatabase, readDeployedWorker } from './deploy/deployed-worker.ts';
+import { findDeployed, NOTHING_DEPLOYED } from './deploy/deployed-worker.ts';
 import { logIn } from './deploy/log-in.ts';
 import { openNotes } from './deploy/notes.ts';
 import { readRelease } from './deploy/release.ts';
 import { describeSteps, runSteps } from './deploy/run-steps.ts';
-import { type Ask, type Found, settleAnswers } from './deploy/settle-answers.ts';
+import { type Ask, settleAnswers } from './deploy/settle-answers.ts';
 import { deployedUrl, listSteps } from './deploy/steps.ts';
 import { openNode } from './lib/node-client.ts';
 import { runMain, UsageError } from './lib/process/command-line.ts';
 import { PROJECT } from './lib/project.ts';
-import { inEnvironment, type RunWrangler } from './lib/wrangler/run-wrangler.ts';
-import {
-  readWranglerConfig,
-  WRANGLER_TOML,
-  type WranglerConfig,
-} from './lib/wrangler/wrangler-config.ts';
+import { inEnvironment } from './lib/wrangler/run-wrangler.ts';
+import { readWranglerConfig, WRANGLER_TOML } from './lib/wrangler/wrangler-config.ts';
 
 const USAGE = `Usage: npm run deploy -- [--env staging] [--dry-run] [FLAGS]
 
@@ -67,13 +63,6 @@ const ask: Ask = async (question, flag) => {
   }
 };
 
-const NOTHING_DEPLOYED: Found = { worker: undefined, hasLedger: false };
-
-async function findDeployed(run: RunWrangler, { databaseName }: WranglerConfig): Promise<Found> {
-  const { hasLedger } = await readDeployedDatabase(run, databaseName);
-  return { worker: await readDeployedWorker(run), hasLedger };
-}
-
 await runMain(USAGE, async (args) => {
   const { values } = parseArgs({ args, options: OPTIONS });
   const { env: environment, 'dry-run': isDryRun, ...flags } = values;
@@ -84,7 +73,8 @@ await runMain(USAGE, async (args) => {
   const account = logIn(run, process.stdin.isTTY);
   const isLoggedIn = await account.isDone();
   if (!isLoggedIn && !isDryRun) await account.run();
-  const found = isLoggedIn || !isDryRun ? await findDeployed(run, config) : NOTHING_DEPLOYED;
+  const found =
+    isLoggedIn || !isDryRun ? await findDeployed(run, config.databaseName) : NOTHING_DEPLOYED;
   const answers = await settleAnswers(flags, config, found, ask);
   const folder = join(PROJECT, '.wrangler', 'deploy', environment || 'production');
   const deployment = {

@@ -108,6 +108,19 @@ function hasAll(rows: readonly Record<string, unknown>[]): boolean {
     .every((name) => applied.has(name));
 }
 
+/** What is there before a deployment. */
+export interface Found {
+  worker: DeployedWorker | undefined;
+  hasLedger: boolean;
+}
+
+export const NOTHING_DEPLOYED: Found = { worker: undefined, hasLedger: false };
+
+export async function findDeployed(run: RunWrangler, databaseName: string): Promise<Found> {
+  const { hasLedger } = await readDeployedDatabase(run, databaseName);
+  return { worker: await readDeployedWorker(run), hasLedger };
+}
+
 /**
  * The ID of the KV namespace that wrangler made for a Worker and its binding NFT_INDEX; undefined
  * where there is none.

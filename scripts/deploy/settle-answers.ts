@@ -7,7 +7,7 @@ import * as v from 'valibot';
 import { readSettings } from '../../src/settings.ts';
 import { UsageError } from '../lib/process/command-line.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
-import type { DeployedWorker } from './deployed-worker.ts';
+import type { Found } from './deployed-worker.ts';
 import { readSigners } from './network.ts';
 import { STORES_TAG } from './release.ts';
 import type { Answers } from './steps.ts';
@@ -21,12 +21,6 @@ export interface Flags {
   url?: string | undefined;
   /** `NAME:VALUE`. */
   var?: string[] | undefined;
-}
-
-/** What is there before: nothing, at first. */
-export interface Found {
-  worker: DeployedWorker | undefined;
-  hasLedger: boolean;
 }
 
 /** Asks the operator; the flag that answers the same. Throws where nobody can be asked. */

@@ -2,6 +2,8 @@
  * The steps of a deployment to Cloudflare (docs/operations.md#deploy-to-cloudflare).
  */
 
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { importRemotely } from '../lib/import/import-remotely.ts';
 import type { ImportRequest } from '../lib/import/import-snapshot.ts';
 import { parseMilestoneKeys } from '../lib/import/milestone-keys.ts';
@@ -90,10 +92,12 @@ function importLedger({ config, run, answers, folder }: Deployment): Step {
     async run() {
       if (snapshot === undefined) throw new Error('The ledger is gone: name a snapshot (--full).');
       const keys = parseMilestoneKeys(vars.MILESTONE_PUBLIC_KEYS, vars.MILESTONE_THRESHOLD);
-      await importRemotely({ ...snapshot, keys }, config, run, `${folder}/import`);
+      await importRemotely({ ...snapshot, keys }, config, run, importFolder(folder));
     },
   };
 }
+
+const importFolder = (folder: string) => join(folder, 'import');
 
 function deployRelease({ answers, release, run, notes, folder }: Deployment): Step {
   const { vars, secrets } = answers;
@@ -121,6 +125,8 @@ function deployRelease({ answers, release, run, notes, folder }: Deployment): St
         ...(secrets === undefined ? [] : ['--secrets-file', secrets.path]),
       ]);
       notes.write(deployed);
+      // an import that was interrupted behind its last step could not tidy up
+      rmSync(importFolder(folder), { recursive: true, force: true });
     },
   };
 }
