@@ -2,209 +2,28 @@
  * `npm run deploy`: from nothing to a verified node, whatever fails on the way. Wrangler and the
  * account at Cloudflare are stand-ins; the databases are SQLite, and what is imported is recorded.
  */
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import packageJson from '../../package.json' with { type: 'json' };
-import { findDeployed } from '../../scripts/deploy/deployed-worker.ts';
-import { openNotes } from '../../scripts/deploy/notes.ts';
-import type { Release } from '../../scripts/deploy/release.ts';
-import { describeSteps, runSteps } from '../../scripts/deploy/run-steps.ts';
-import { type Flags, settleAnswers } from '../../scripts/deploy/settle-answers.ts';
-import { type Deployment, deployedUrl, listSteps } from '../../scripts/deploy/steps.ts';
-import type { NodeClient } from '../../scripts/lib/node-client.ts';
-import { inEnvironment } from '../../scripts/lib/wrangler/run-wrangler.ts';
-import { readWranglerConfig, WRANGLER_TOML } from '../../scripts/lib/wrangler/wrangler-config.ts';
-import { ledgerStateHash } from '../../src/ledger/ledger-state-hash.ts';
-import { fromHex } from '../../src/stardust/bytes.ts';
-import { recordedNode, recordedStatus } from '../support/http/recorded-node.ts';
+import { describeSteps } from '../../scripts/deploy/run-steps.ts';
+import { listSteps } from '../../scripts/deploy/steps.ts';
+import { recordedStatus } from '../support/http/recorded-node.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';
-import { questionOf } from '../support/ledger/ledger-harness.ts';
-import { dump } from '../support/ledger/memory-database.ts';
-import { coneOf } from '../support/network/network-model.ts';
-import { recordedNetwork } from '../support/network/recorded-network.ts';
-import { currentVersion, FakeAccount } from '../support/scripts/fake-account.ts';
-import { fakeDeployWrangler } from '../support/scripts/fake-deploy-wrangler.ts';
-import { temporaryFolder, unpackVector } from '../support/scripts/script-process.ts';
+import {
+  FLAGS,
+  fetchNode,
+  Machine,
+  NAME,
+  network,
+  RELEASE,
+  withSecrets,
+} from '../support/scripts/deploy-machine.ts';
+import { currentVersion } from '../support/scripts/fake-account.ts';
 
-const network = recordedNetwork('network-a');
-const base = temporaryFolder();
-const NAME = 'stardust-edge-node';
 /** test/vectors/README.md */
 const HASH_A = '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e';
 
-const HORNET_CONFIG = join(base, 'config.json');
-writeFileSync(
-  HORNET_CONFIG,
-  JSON.stringify({
-    protocol: {
-      milestonePublicKeyCount: network.keys.threshold,
-      publicKeyRanges: network.keys.keys.map(({ publicKey, first, last }) => ({
-        key: publicKey.toHex(),
-        start: first,
-        end: last,
-      })),
-    },
-  }),
-);
-
-const FLAGS: Flags = {
-  network: HORNET_CONFIG,
-  upstream: 'https://hornet.example',
-  full: unpackVector(base, 'network-a/full_snapshot.bin'),
-  delta: unpackVector(base, 'network-a/delta_snapshot.bin'),
-};
-
-const RELEASE: Release = {
-  version: packageJson.version,
-  tag: `${packageJson.version}-abc1234`,
-  message: 'Version … of commit abc1234',
-  isExact: true,
-};
-
-const nobody = () => Promise.reject(new Error('nobody can be asked'));
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined));
-
-/** A machine from which is deployed, and what it deploys to. */
-class Machine {
-  readonly account = new FakeAccount();
-  readonly folder = mkdtempSync(join(base, 'machine-'));
-  readonly printed: string[] = [];
-  readonly flags: Flags;
-  readonly environment: string;
-  release = RELEASE;
-  /** Milestones that the deployed node is behind; one less with each look. */
-  behind = 3;
-  time = 0;
-
-  constructor(flags: Flags = FLAGS, environment = '') {
-    this.flags = flags;
-    this.environment = environment;
-  }
-
-  /** What `npm run deploy` does. */
-  async deploy(): Promise<string> {
-    const deployment = await this.open();
-    await runSteps(listSteps(deployment), deployment.print);
-    return deployedUrl(deployment);
-  }
-
-  async open(): Promise<Deployment> {
-    const { folder, account, environment } = this;
-    const config = readWranglerConfig(WRANGLER_TOML, environment);
-    const run = inEnvironment(environment, fakeDeployWrangler(account));
-    const answers = await settleAnswers(
-      this.flags,
-      config,
-      await findDeployed(run, config.databaseName),
-      nobody,
-    );
-    const notes = openNotes(folder);
-    return {
-      ...{ config, environment, answers, run, folder },
-      release: this.release,
-      notes: {
-        read: notes.read,
-        write(version) {
-          account.point();
-          notes.write(version);
-          account.point();
-        },
-      },
-      openNode: () => this.node,
-      clock: {
-        now: () => this.time,
-        sleep: async (milliseconds) => {
-          this.time += milliseconds;
-          this.behind = Math.max(0, this.behind - 1);
-        },
-      },
-      print: (line) => void this.printed.push(line),
-    };
-  }
-
-  /** The deployed Worker: 500 until there are settings and a ledger. */
-  readonly node: NodeClient = async (path, { body, accept } = {}) => {
-    const version = currentVersion(this.account, this.name);
-    const isServing = version?.vars.UPSTREAM_URL && (await this.hasLedger());
-    const serve = isServing ? fetchNode(60 - this.behind) : fetchFrom({ node: NO_LEDGER });
-    return serve(path, {
-      headers: accept === undefined ? {} : { accept },
-      ...(body !== undefined && { method: 'POST', body }),
-    });
-  };
-
-  get name(): string {
-    return this.environment === '' ? NAME : `${NAME}-${this.environment}`;
-  }
-
-  get #database() {
-    return this.account.databases.get(
-      this.environment === '' ? 'stardust-ledger' : `stardust-ledger-${this.environment}`,
-    )?.database;
-  }
-
-  async hasLedger(): Promise<boolean> {
-    const head = this.#database?.prepare('SELECT * FROM head').first();
-    return (await head?.catch(() => null)) != null;
-  }
-
-  async ledgerHash(): Promise<string> {
-    return (await ledgerStateHash(this.#database!)).toHex();
-  }
-
-  /** All that a run leaves behind, but for IDs, times, and how often was deployed. */
-  async state(): Promise<unknown> {
-    const { account } = this;
-    const version = currentVersion(account, this.name)!;
-    const titleOf = (id: string) => [...account.namespaces].find(([, each]) => each.id === id)?.[0];
-    const nameOf = (id: string) => [...account.databases].find(([, each]) => each.id === id)?.[0];
-    const entries = [...account.namespaces].map(([title, each]) => [
-      title,
-      [...each.entries.keys()].filter((key) => !key.startsWith('seal:')).sort(),
-    ]);
-    return {
-      entries,
-      databases: [...account.databases.keys()],
-      tables: { ...(await dump(this.#database!)), head: 0, nft_index: 0 },
-      workers: [...account.workers.keys()],
-      hasTriggers: account.workers.get(this.name)!.hasTriggers,
-      version: {
-        ...version,
-        id: '',
-        namespaceId: titleOf(version.namespaceId),
-        databaseId: nameOf(version.databaseId),
-      },
-      noted: {
-        ...openNotes(this.folder).read(),
-        versionId: openNotes(this.folder).read()!.versionId === version.id,
-      },
-      leftOver: existsSync(join(this.folder, 'import')),
-    };
-  }
-}
-
-const NO_LEDGER = { readStatus: async () => undefined };
-
-/** The recorded network at a milestone, which is just now. */
-function fetchNode(index: number) {
-  const { answer } = questionOf(network, 60);
-  const { inclusionMerkleRoot, appliedMerkleRoot } = answer as Record<string, string>;
-  const age = index === 60 ? 0 : 1000;
-  return fetchFrom({
-    node: {
-      ...recordedNode(network, index),
-      readStatus: async () => recordedStatus(network, index, Math.floor(Date.now() / 1000) - age),
-      computeWhiteFlag: async () => ({
-        ok: true,
-        inclusionMerkleRoot: fromHex(inclusionMerkleRoot!),
-        appliedMerkleRoot: fromHex(appliedMerkleRoot!),
-        blocks: coneOf(network, 60).length,
-        stages: {},
-      }),
-    },
-  });
-}
 
 describe('a deployment', () => {
   it('leads from nothing to a verified node', async () => {
@@ -256,5 +75,154 @@ describe('a deployment', () => {
     expect(versions).toHaveLength(before);
     expect(machine.printed.filter((line) => line.endsWith(': done before'))).toHaveLength(5);
     expect(machine.printed.at(-1)).toBe('The white flag answers the signed roots.');
+  });
+
+  it('deploys the next release with the settings and secrets that are there', async () => {
+    const machine = new Machine({ ...FLAGS, ...withSecrets({ API_TOKEN: 'first' }) });
+    machine.flags.var = ['PROTECTED_ROUTES:*/whiteflag*', 'RETENTION_MILESTONES:100'];
+    machine.serve = () => fetchNode(60);
+    await machine.deploy();
+    machine.flags = {};
+    machine.release = { ...RELEASE, tag: 'next' };
+    await machine.deploy();
+    expect(currentVersion(machine.account, NAME)).toMatchObject({
+      tag: 'next',
+      vars: {
+        UPSTREAM_URL: 'https://hornet.example',
+        PROTECTED_ROUTES: '*/whiteflag*',
+        RETENTION_MILESTONES: '100',
+      },
+      secrets: { API_TOKEN: 'first' },
+    });
+  });
+
+  it.each<[string, (machine: Machine) => void]>([
+    ['another setting', ({ flags }) => Object.assign(flags, { var: ['SERVER_TIMING:true'] })],
+    ['a secret', ({ flags }) => Object.assign(flags, withSecrets({ UPSTREAM_TOKEN: 'a' }))],
+    [
+      'code that no commit names',
+      (machine) => Object.assign(machine, { release: { ...RELEASE, isExact: false } }),
+    ],
+    [
+      'a version that somebody rolled back',
+      ({ account }) => {
+        const { versions } = account.workers.get(NAME)!;
+        versions.push({ ...versions[0]!, id: 'older' });
+      },
+    ],
+    [
+      'triggers that are missing after an interrupted deployment of the same',
+      ({ account }) => {
+        const { versions } = account.workers.get(NAME)!;
+        versions.push({ ...versions.at(-1)!, id: 'without triggers' });
+      },
+    ],
+  ])('deploys again for %s', async (_what, change) => {
+    const machine = new Machine();
+    await machine.deploy();
+    const before = machine.account.workers.get(NAME)!.versions.length;
+    change(machine);
+    const changed = machine.account.workers.get(NAME)!.versions.length;
+    await machine.deploy();
+    expect(machine.account.workers.get(NAME)!.versions).toHaveLength(changed + 1);
+    expect(changed).toBeGreaterThanOrEqual(before);
+    expect(currentVersion(machine.account, NAME)!.vars.UPSTREAM_URL).toBe('https://hornet.example');
+  });
+
+  it('puts staging beside production', async () => {
+    const machine = new Machine();
+    await machine.deploy();
+    const production = currentVersion(machine.account, NAME);
+    const staging = new Machine(FLAGS, 'staging', machine.account);
+    expect(await staging.deploy()).toBe(`https://${NAME}-staging.example.workers.dev`);
+    expect([...machine.account.databases.keys()]).toEqual([
+      'stardust-ledger',
+      'stardust-ledger-staging',
+    ]);
+    expect([...machine.account.namespaces.keys()]).toEqual([
+      `${NAME}-nft-index`,
+      `${NAME}-staging-nft-index`,
+    ]);
+    expect(currentVersion(machine.account, NAME)).toBe(production);
+  });
+
+  it('connects a namespace that an interrupted deployment made, in staging too', async () => {
+    const machine = new Machine(FLAGS, 'staging');
+    const id = machine.account.createNamespace(`${NAME}-staging-nft-index`);
+    await machine.deploy();
+    expect(currentVersion(machine.account, `${NAME}-staging`)!.namespaceId).toBe(id);
+    expect(machine.account.namespaces.size).toBe(1);
+  });
+
+  it('does not verify where nothing is followed, and says so', async () => {
+    const machine = new Machine({ ...FLAGS, upstream: '' });
+    const lone = recordedStatus(network, network.genesis.index + 1);
+    machine.serve = () =>
+      fetchFrom({
+        node: { readStatus: async () => ({ ...lone, pruningIndex: lone.ledger.index }) },
+      });
+    await machine.deploy();
+    expect(machine.printed.at(-1)).toMatch(/^Not verified: /);
+    // the empty answer is one: it is not asked for again
+    machine.flags = {};
+    await machine.deploy();
+  });
+
+  it('gives up waiting when nothing changes, with the reason, and goes on later', async () => {
+    const machine = new Machine();
+    machine.serve = () => fetchNode(57);
+    await expect(machine.deploy()).rejects.toThrow(
+      'does not become healthy: the ledger at milestone 57 is 1000 seconds old',
+    );
+    expect(machine.time).toBeGreaterThan(10 * 60_000);
+    machine.serve = () => fetchNode(60);
+    await machine.deploy();
+  });
+
+  it('fails where the node does not verify', async () => {
+    const machine = new Machine();
+    machine.flags.var = [`MILESTONE_PUBLIC_KEYS:${'ab'.repeat(32)}`, 'MILESTONE_THRESHOLD:1'];
+    machine.flags.delta = undefined;
+    await expect(machine.deploy()).rejects.toThrow('milestone 60 is not signed by the keys');
+  });
+
+  it('does not touch a ledger that another version wrote', async () => {
+    const machine = new Machine();
+    await machine.deploy();
+    machine.account.databases.get('stardust-ledger')!.database.exec('UPDATE head SET schema = 9');
+    const { points } = machine.account;
+    await expect(machine.deploy()).rejects.toThrow('has schema 9, this version reads');
+    // it asked two questions
+    expect(machine.account.points - points).toBeLessThan(10);
+  });
+});
+
+describe('--dry-run', () => {
+  it('says what would be done, and changes nothing', async () => {
+    const machine = new Machine();
+    const lines = await describeSteps(listSteps(await machine.open()));
+    expect(lines).toHaveLength(6);
+    expect(lines[0]).toBe(
+      `1. Worker, D1 and KV: deploy ${NAME} without settings, for which wrangler makes the stores`,
+    );
+    expect(lines[3]).toMatch(
+      /^4\. .*: unless it is done then, deploy .*-abc1234 with settings UPSTREAM_URL, MILESTONE_/,
+    );
+    expect(machine.account.workers.size + machine.account.namespaces.size).toBe(0);
+    expect(existsSync(join(machine.folder, 'deployed.json'))).toBe(false);
+  });
+
+  it('sees what is done', async () => {
+    const machine = new Machine();
+    await machine.deploy();
+    const { versions } = machine.account.workers.get(NAME)!;
+    const before = versions.length;
+    machine.release = { ...RELEASE, tag: 'next' };
+    const lines = await describeSteps(listSteps(await machine.open()));
+    expect(lines.map((line) => line.endsWith(': done before'))).toEqual([
+      ...[true, true, true],
+      ...[false, false, false],
+    ]);
+    expect(versions).toHaveLength(before);
   });
 });
