@@ -17,7 +17,6 @@ const info = v.object({
   status: v.object({
     confirmedMilestone: v.object({ index: v.number() }),
     latestMilestone: v.object({ index: v.number() }),
-    pruningIndex: v.number(),
   }),
 });
 
@@ -29,7 +28,7 @@ export interface NodeState {
   ledgerIndex: number;
   latestIndex: number;
   isHealthy: boolean;
-  /** Whether it has applied a milestone itself, so that there is something to verify. */
+  /** Whether it is healthy at a milestone that it applied itself: one that can be verified. */
   hasApplied: boolean;
   /** Why it is not healthy, for people. */
   reason: string;
@@ -50,12 +49,15 @@ export async function readNodeState(node: NodeClient): Promise<NodeState> {
     }
     const { version, status } = v.parse(info, await response.json());
     const ledgerIndex = status.confirmedMilestone.index;
+    // a milestone that a snapshot brought has no explanation
+    const explanation = isHealthy ? await node(`/api/edge/v1/whiteflag/${ledgerIndex}`) : undefined;
+    await explanation?.body?.cancel();
     return {
       version,
       ledgerIndex,
       latestIndex: status.latestMilestone.index,
       isHealthy,
-      hasApplied: ledgerIndex > status.pruningIndex,
+      hasApplied: explanation?.status === 200,
       reason,
     };
   } catch (error) {

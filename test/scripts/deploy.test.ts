@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { describeSteps } from '../../scripts/deploy/run-steps.ts';
 import { listSteps } from '../../scripts/deploy/steps.ts';
-import { recordedStatus } from '../support/http/recorded-node.ts';
+import { recordedNode, recordedStatus } from '../support/http/recorded-node.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';
 import {
   FLAGS,
@@ -22,6 +22,16 @@ import { currentVersion } from '../support/scripts/fake-account.ts';
 
 /** test/vectors/README.md */
 const HASH_A = '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e';
+
+/** A node whose ledger an import has brought. */
+function imported(index: number) {
+  const status = recordedStatus(network, index, Math.floor(Date.now() / 1000));
+  return {
+    ...recordedNode(network, index),
+    readStatus: async () => ({ ...status, pruningIndex: index - 1 }),
+    explainMilestone: async () => undefined,
+  };
+}
 
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined));
 
@@ -156,16 +166,22 @@ describe('a deployment', () => {
 
   it('does not verify where nothing is followed, and says so', async () => {
     const machine = new Machine({ ...FLAGS, upstream: '' });
-    const lone = recordedStatus(network, network.genesis.index + 1);
-    machine.serve = () =>
-      fetchFrom({
-        node: { readStatus: async () => ({ ...lone, pruningIndex: lone.ledger.index }) },
-      });
+    const { index } = network.genesis;
+    machine.serve = () => fetchFrom({ node: imported(index + 1) });
     await machine.deploy();
     expect(machine.printed.at(-1)).toMatch(/^Not verified: /);
     // the empty answer is one: it is not asked for again
     machine.flags = {};
     await machine.deploy();
+  });
+
+  it('waits until the node has applied a milestone itself', async () => {
+    const machine = new Machine();
+    // as young as can be, and brought by the snapshot
+    machine.serve = () => (machine.behind > 0 ? fetchFrom({ node: imported(59) }) : fetchNode(60));
+    await machine.deploy();
+    expect(machine.behind).toBe(0);
+    expect(machine.printed.join()).toContain('Milestone 60 is signed');
   });
 
   it('gives up waiting when nothing changes, with the reason, and goes on later', async () => {
