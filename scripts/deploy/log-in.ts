@@ -22,6 +22,8 @@ export function logIn(run: RunWrangler, hasTerminal: boolean): Step {
 }
 
 async function isLoggedIn(run: RunWrangler): Promise<boolean> {
+  // a token may be all that is needed, and yet not be allowed to read whose it is
+  if (process.env.CLOUDFLARE_API_TOKEN) return true;
   try {
     await run(['whoami', '--json']);
     return true;

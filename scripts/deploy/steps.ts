@@ -157,7 +157,7 @@ function isAsMeant(state: NodeState, vars: Record<string, string>, version: stri
 }
 
 function verify(deployment: Deployment): Step {
-  const { answers, print } = deployment;
+  const { answers, release, print } = deployment;
   return {
     name: 'verification',
     describe: 'check the newest milestone, its cone and a proof against the keys',
@@ -166,8 +166,10 @@ function verify(deployment: Deployment): Step {
       const { MILESTONE_PUBLIC_KEYS: publicKeys, MILESTONE_THRESHOLD: threshold } = answers.vars;
       const keys = parseMilestoneKeys(publicKeys, threshold);
       const node = openDeployed(deployment);
-      const { hasApplied } = await readNodeState(node);
-      if (keys === undefined || !hasApplied) {
+      const state = await readNodeState(node);
+      if (!isAsMeant(state, answers.vars, release.version))
+        throw new Error(`The node is not healthy any more: ${state.reason}`);
+      if (keys === undefined || !state.hasApplied) {
         print('Not verified: the node has applied no milestone itself, so there is none to check.');
         return;
       }
