@@ -1,6 +1,6 @@
 /**
- * Commands of the documents can be typed: each `npm run` names a script, with flags that its `--help`
- * has, and each `npx wrangler` a command of wrangler's, with flags that wrangler's `--help` has.
+ * Commands of the documents can be typed: each `npm run` names a script, with flags that its
+ * `--help` has, and each `npx wrangler` a command of wrangler's, with flags that wrangler's `--help` has.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -102,10 +102,11 @@ const importFolder = (folder: string) => join(folder, 'import');
 function deployRelease({ answers, release, run, notes, folder }: Deployment): Step {
   const { vars, secrets } = answers;
   const named = Object.entries(vars).filter(([, value]) => value !== '');
+  const names = named.map(([name]) => name).join(', ');
   const withSecrets = secrets === undefined ? '' : ` and secrets of ${secrets.path}`;
   return {
     name: 'settings and release',
-    describe: `deploy ${release.tag} with settings ${named.map(([name]) => name).join(', ')}${withSecrets}`,
+    describe: `deploy ${release.tag} with settings ${names}${withSecrets}`,
     async isDone() {
       const noted = notes.read();
       const deployed = await readDeployedWorker(run);
@@ -148,7 +149,7 @@ function waitForHealth(deployment: Deployment): Step {
   };
 }
 
-/** Without an upstream nothing is followed: then the version's answer is all there is to wait for. */
+/** Without an upstream nothing is followed: then there is only the version to wait for. */
 function isAsMeant(state: NodeState, vars: Record<string, string>, version: string): boolean {
   if (state.version !== version) return false;
   if (!vars.UPSTREAM_URL) return true;

@@ -15,7 +15,7 @@ export interface DeployedVersion {
   url: string | undefined;
 }
 
-/** Wrangler writes a line of JSON for each thing that it did to the file that this variable names. */
+/** This variable names a file: wrangler adds a line of JSON to it for each thing that it did. */
 const OUTPUT_FILE = 'WRANGLER_OUTPUT_FILE_PATH';
 
 const deployed = v.object({
