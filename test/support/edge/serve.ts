@@ -7,6 +7,7 @@
  */
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
 import { readModules } from './bundle.ts';
 
 interface ServeOptions {
@@ -22,6 +23,7 @@ interface ServeOptions {
 const { folder, persistTo, port, vars, quiet, inspect, whiteFlagLimit }: ServeOptions = JSON.parse(
   process.argv[2]!,
 );
+const { localDatabaseId, localNamespaceId } = readWranglerConfig();
 const options = convertV4MiniflareOptions({
   name: 'stardust-edge-node',
   port,
@@ -31,8 +33,8 @@ const options = convertV4MiniflareOptions({
   modulesRoot: folder,
   modules: await readModules(folder),
   compatibilityDate: '2026-11-01',
-  d1Databases: { LEDGER: '00000000-0000-0000-0000-000000000000' },
-  kvNamespaces: { NFT_INDEX: '00000000000000000000000000000000' },
+  d1Databases: { LEDGER: localDatabaseId },
+  kvNamespaces: { NFT_INDEX: localNamespaceId },
   versionMetadata: 'VERSION',
   durableObjects: { FOLLOWER: { className: 'Follower', useSQLite: true } },
   bindings: { ...vars },
