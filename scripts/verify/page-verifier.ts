@@ -17,7 +17,7 @@ export { NotVerified };
  */
 export function verifyHere(publicKeys: string, threshold: string): AsyncGenerator<string, void> {
   const list = publicKeys.split(/[\s,]+/).filter((key) => key !== '');
-  const keys = parseMilestoneKeys(list.join(), threshold.trim() || String(list.length));
+  const keys = parseMilestoneKeys(list.join(), threshold || String(list.length));
   if (keys === undefined) throw new Error('no keys are given');
   return verifyNode(
     (path, { body, accept } = {}) =>
