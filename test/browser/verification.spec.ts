@@ -24,8 +24,8 @@ let blockIds: string[];
 beforeAll(async () => {
   worker = await serveSample();
   node = await startProxy(worker.url);
-  const { blocks } = await (await fetch(worker.url + EXPLANATION)).json();
-  blockIds = blocks.map(({ blockId }: { blockId: string }) => blockId);
+  const answer = await (await fetch(worker.url + EXPLANATION)).json();
+  blockIds = (answer as { blocks: { blockId: string }[] }).blocks.map(({ blockId }) => blockId);
 }, 180_000);
 afterAll(async () => {
   await node?.[Symbol.asyncDispose]();

@@ -8,7 +8,7 @@ const at = (id: string) => `document.getElementById(${JSON.stringify(id)})`;
 
 /** Waits until the text of an element matches. */
 export async function untilText(page: DrivenPage, id: string, text: RegExp): Promise<void> {
-  await expect.poll(() => page.evaluate(`${at(id)}.textContent`), id).toMatch(text);
+  await expect.poll(() => page.evaluate(`${at(id)}.textContent`), { message: id }).toMatch(text);
 }
 
 /** Fills fields, by their IDs. */
@@ -78,5 +78,5 @@ export async function untilAnnounced(
   text: RegExp,
 ): Promise<void> {
   const announced = `(announced[${JSON.stringify(region)}] ?? []).at(-1) ?? ''`;
-  await expect.poll(() => page.evaluate(announced), region).toMatch(text);
+  await expect.poll(() => page.evaluate(announced), { message: region }).toMatch(text);
 }
