@@ -199,6 +199,28 @@ it('tells live how blocks come in, as far as the node does', async () => {
   await end();
 });
 
+it('asks about the ledger while somebody looks, and no more once it is over', async () => {
+  const { page, end } = await visit(browser, worker.url, 'phone');
+  await textOf(page, '#ledger').toContain('17339');
+  let asked = 0;
+  await page.route('**/api/core/v2/info', async (route) => {
+    asked++;
+    const info = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...info, features: ['finalMilestone'] } });
+  });
+  const hide = (hidden: boolean) =>
+    page.evaluate(`void Object.defineProperty(document, 'hidden',
+      { configurable: true, value: ${hidden} })`);
+  await hide(true);
+  await page.waitForTimeout(6_000);
+  expect(asked).toBe(0);
+  await hide(false);
+  await textOf(page, '#health').toBe('final: the network ended with this milestone');
+  await page.waitForTimeout(6_000);
+  expect(asked).toBe(1);
+  await end();
+});
+
 describe.each(['light', 'dark'] as const)('in %s colours', (scheme) => {
   it('can be read: every text has the contrast that WCAG asks for', async () => {
     const { page, end } = await visit(browser, worker.url, 'desktop', scheme);
