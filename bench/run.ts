@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../scripts/lib/process/command-line.ts';
 import { PROJECT } from '../scripts/lib/project.ts';
-import { buildWorker } from '../test/support/edge/bundle.ts';
+import { buildWorker } from '../scripts/lib/wrangler/build-worker.ts';
 import { type Bench, type Figure, holds } from './case.ts';
 import { costCases } from './cases/cost.ts';
 import { followingCases } from './cases/following.ts';

@@ -19,6 +19,8 @@ describe('wrangler.toml', () => {
     const theirs = unstable_readConfig({ config: 'wrangler.toml' }, { hideWarnings: true });
     const [database] = theirs.d1_databases;
     expect(config).toEqual({
+      name: theirs.name,
+      compatibilityDate: theirs.compatibility_date,
       databaseName: database!.database_name,
       localDatabaseId: database!.database_id,
       localNamespaceId: theirs.kv_namespaces[0]!.id,
@@ -31,6 +33,7 @@ describe('wrangler.toml', () => {
     writeFileSync(
       path,
       `name = 'a' # b
+compatibility_date = "2026-01-02"
 [ vars ]
 QUOTED = "a \\"b\\" # c" # d
 LITERAL = 'a "b" \\ c'
@@ -50,6 +53,8 @@ QUOTED = "no"
 `,
     );
     expect(readWranglerConfig(path)).toEqual({
+      name: 'a',
+      compatibilityDate: '2026-01-02',
       databaseName: 'LEDGER',
       localDatabaseId: '3',
       localNamespaceId: '4',
@@ -59,7 +64,7 @@ QUOTED = "no"
 
   it('must bind the ledger', () => {
     const path = join(folder, 'empty.toml');
-    writeFileSync(path, 'name = "a"\n');
+    writeFileSync(path, 'name = "a"\ncompatibility_date = "2026-01-02"\n');
     expect(() => readWranglerConfig(path)).toThrow(
       `${path} has no [[d1_databases]] with binding = "LEDGER"`,
     );

@@ -9,6 +9,9 @@ import * as v from 'valibot';
 import { PROJECT } from '../project.ts';
 
 export interface WranglerConfig {
+  /** The Worker's. */
+  name: string;
+  compatibilityDate: string;
   /** Names the ledger's database on Cloudflare. */
   databaseName: string;
   /** Names its file on this machine. */
@@ -24,6 +27,8 @@ const text = v.optional(v.string());
 const database = v.object({ database_name: text, database_id: text, preview_database_id: text });
 const namespace = v.object({ id: text, preview_id: text });
 const file = v.object({
+  name: v.string(),
+  compatibility_date: v.string(),
   d1_databases: bindings,
   kv_namespaces: bindings,
   vars: v.optional(v.record(v.string(), v.pipe(v.unknown(), v.transform(String))), {}),
@@ -40,6 +45,8 @@ export function readWranglerConfig(path = join(PROJECT, 'wrangler.toml')): Wrang
   const ledger = v.parse(database, bound('d1_databases', 'LEDGER'));
   const index = v.parse(namespace, bound('kv_namespaces', 'NFT_INDEX'));
   return {
+    name: config.name,
+    compatibilityDate: config.compatibility_date,
     databaseName: ledger.database_name ?? 'LEDGER',
     localDatabaseId: ledger.preview_database_id ?? ledger.database_id ?? 'LEDGER',
     localNamespaceId: index.preview_id ?? index.id ?? 'NFT_INDEX',

@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
-import { readModules } from './bundle.ts';
+import { readModules } from '../../../scripts/lib/wrangler/build-worker.ts';
 
 interface ServeOptions {
   folder: string;
