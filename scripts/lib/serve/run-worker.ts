@@ -35,6 +35,10 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
+interface Scheduled {
+  scheduled(options: { cron: string }): Promise<unknown>;
+}
+
 /** Cron triggers, which Cloudflare calls each minute (wrangler.toml), do not run by themselves. */
 const SCHEDULE_EVERY_MS = 60_000;
 
@@ -73,7 +77,8 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
   /** Wakes the follower. */
   async function schedule(): Promise<void> {
     try {
-      const worker = await miniflare.getWorker();
+      // miniflare's types refer to a package that is not installed
+      const worker = (await miniflare.getWorker()) as unknown as Scheduled;
       await worker.scheduled({ cron: '* * * * *' });
     } catch (error) {
       // where there is no ledger yet, or workerd is being started again: tried again in a minute
