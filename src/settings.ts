@@ -15,6 +15,11 @@ export interface Settings {
   whiteFlagLimit: RateLimit | undefined;
   /** Counts requests where it is bound. */
   requests: AnalyticsEngineDataset | undefined;
+  /**
+   * Whether this isolate answers every request, as in `npm run serve`: what it counts is all that
+   * there is.
+   */
+  oneIsolate: boolean;
   /** ID of the deployed version. Where it is not bound, `recent` of the NFT index is not cached. */
   versionId: string | undefined;
   /** Base URLs of upstream nodes, without a slash at the end; none: no following, no fetching. */
@@ -142,6 +147,7 @@ const bindings = {
   WHITE_FLAG_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
   VERSION: v.optional(binding<WorkerVersionMetadata>('version metadata')),
   REQUESTS: v.optional(binding<AnalyticsEngineDataset>('an Analytics Engine dataset')),
+  ONE_ISOLATE: v.optional(v.literal('true', 'must be bound by npm run serve only')),
 };
 
 const vars = {
@@ -226,6 +232,7 @@ export function readSettings(env: unknown): SettingsResult {
       follower: output.FOLLOWER,
       whiteFlagLimit: output.WHITE_FLAG_LIMIT,
       requests: output.REQUESTS,
+      oneIsolate: output.ONE_ISOLATE === 'true',
       versionId: output.VERSION?.id || undefined,
       upstreams: output.UPSTREAM_URL,
       upstreamToken: output.UPSTREAM_TOKEN,

@@ -12,6 +12,7 @@ import {
 import { createRanking, type Ranking } from '../upstream/ranking.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { createExclusively, type Exclusively } from './exclusively.ts';
+import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
 
 export interface FollowerContext {
   db: Database;
@@ -53,6 +54,8 @@ export interface FollowerMemory {
    * the next milestone, or when all upstreams were asked and none diverges.
    */
   diverged: string | undefined;
+  /** For GET /metrics. */
+  counts: FollowerCounts;
 }
 
 /** Some 6,000 transactions; an isolate has 128 MB. With more, the next pass begins anew. */
@@ -70,5 +73,6 @@ export function createFollowerMemory(maxFetchedHeapBytes = MAX_FETCHED_HEAP_BYTE
     ranking: createRanking(Date.now),
     moved: 0,
     diverged: undefined,
+    counts: createFollowerCounts(Date.now()),
   };
 }

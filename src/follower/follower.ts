@@ -7,6 +7,8 @@
  * do no harm: each write to the ledger is fenced (src/ledger/fence.ts).
  */
 import { DurableObject } from 'cloudflare:workers';
+import type { Database } from '../ledger/database.ts';
+import { measureDatabase } from '../ledger/measure-database.ts';
 import { describeError, writeLog } from '../log.ts';
 import { publish } from '../nft-index/publish.ts';
 import { readSettings, type Settings } from '../settings.ts';
@@ -14,6 +16,7 @@ import { openUpstreams } from '../upstream/open-upstreams.ts';
 import { verifySignature } from '../verify-signature.ts';
 import { fillLists } from './fill-lists.ts';
 import { createFollowerMemory } from './follower-context.ts';
+import type { FollowerCounts } from './follower-counts.ts';
 import { stopFollowing } from './follower-status.ts';
 import { followOnce, type PassResult } from './pass.ts';
 import type { PassBudget } from './try-upstream.ts';
@@ -51,6 +54,10 @@ const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 
 export class Follower extends DurableObject<Env> {
   readonly #memory = createFollowerMemory();
+  /** Where the ledger is written: rows are counted. */
+  readonly #db: Database = measureDatabase(this.env.LEDGER, ({ rows_written }) => {
+    this.#memory.counts.rowsWritten += rows_written;
+  });
   #running: Promise<PassResult> | undefined;
   #catchingUp: Promise<PassResult> | undefined;
   /** Unix milliseconds. */
@@ -99,6 +106,11 @@ export class Follower extends DurableObject<Env> {
     return this.#catchingUp;
   }
 
+  /** For GET /metrics. */
+  readCounts(): FollowerCounts {
+    return this.#memory.counts;
+  }
+
   async #pass(budget: Omit<PassBudget, 'deadline' | 'fetches'>): Promise<PassResult> {
     const result = readSettings(this.env);
     if (!result.ok) throw new Error(result.problems.join('; '));
@@ -106,19 +118,19 @@ export class Follower extends DurableObject<Env> {
     // without an upstream, what an import left to publish is still to be done
     if (settings.upstreams.length === 0) {
       const published = await this.#publishIfDue(settings, PUBLISH_INTERVAL_MS);
-      const filled = await fillLists(settings.ledger);
+      const filled = await fillLists(this.#db);
       return { applied: 0, behind: !published || !filled };
     }
     if (settings.milestoneKeys === undefined) {
       await stopFollowing(
-        settings.ledger,
+        this.#db,
         'MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must be set to follow a network',
       );
       return { applied: 0, behind: false };
     }
     let published = true;
     const context = {
-      db: settings.ledger,
+      db: this.#db,
       upstreams: openUpstreams(settings, PATIENCE),
       keys: settings.milestoneKeys,
       verify: verifySignature,
@@ -140,11 +152,11 @@ export class Follower extends DurableObject<Env> {
    * Whether nothing is left to publish. A failure stops nothing: KV repeats what D1 says, and the
    * next call goes on where this one ended.
    */
-  async #publishIfDue({ ledger, nftIndex }: Settings, intervalMs: number): Promise<boolean> {
+  async #publishIfDue({ nftIndex }: Settings, intervalMs: number): Promise<boolean> {
     if (Date.now() - this.#lastPublished < intervalMs) return false;
     this.#lastPublished = Date.now();
     try {
-      return (await publish(ledger, nftIndex, Date.now, PUBLISH_BUDGET)).done;
+      return (await publish(this.#db, nftIndex, Date.now, PUBLISH_BUDGET)).done;
     } catch (error) {
       writeLog('error', 'publishing failed', { error: describeError(error) });
       return false;

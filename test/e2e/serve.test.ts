@@ -15,6 +15,8 @@ import { type Served, startServe } from '../support/edge/npm-serve.ts';
 import { freePort } from '../support/edge/npm-start.ts';
 import { importSnapshot, lookUpNft, nftsAt, nftsEver } from '../support/edge/walk-network.ts';
 import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { checkMetrics } from '../support/http/check-metrics.ts';
+import { NFT } from '../support/http/contract.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
@@ -75,6 +77,7 @@ it(`killed ${KILLS} times`, async () => {
     UPSTREAM_URL: double.url,
     MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
     MILESTONE_THRESHOLD: String(network.keys.threshold),
+    PUBLIC_ROUTES: '*,/metrics',
   };
   const port = await freePort();
   const start = () => startServe(['--port', String(port), '--persist-to', persistTo], vars);
@@ -99,6 +102,19 @@ it(`killed ${KILLS} times`, async () => {
   const deadline = Date.now() + 60_000;
   while (checkChain(persistTo, network) < last && Date.now() < deadline) await sleep(100);
   const answers = await Promise.all(clients.map((client) => client.stop()));
+  const samples = checkMetrics(await (await fetch(`${served.url}/metrics`)).text());
+  const upstream = `upstream="${new URL(double.url).host}",place="0"`;
+  expect(Object.fromEntries(samples)).toMatchObject({
+    stardust_ledger_index: last,
+    stardust_ledger_lag_milestones: 0,
+    'stardust_follower_state{state="following"}': 1,
+    [`stardust_upstream_confirmed_index{${upstream}}`]: last,
+    [`stardust_upstream_failures_total{${upstream}}`]: 0,
+  });
+  // of the last life
+  const counted = samples.get(`stardust_requests_total{route="${NFT}:nftId",status="200"}`);
+  expect(counted).toBeGreaterThan(0);
+  expect(samples.get('stardust_milestones_applied_total')).toBeLessThanOrEqual(last);
   expect(Math.min(...answers)).toBeGreaterThan(0);
   expect(await served.stop()).toBe(0);
   console.log(`${answers.reduce((sum, each) => sum + each, 0)} answers, none wrong`);

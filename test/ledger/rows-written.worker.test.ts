@@ -5,6 +5,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
 import { followOnce } from '../../src/follower/pass.ts';
+import { readNodeStatus } from '../../src/ledger/node-status.ts';
 import { publish } from '../../src/nft-index/publish.ts';
 import { countedDatabase } from '../support/ledger/counted-database.ts';
 import { ledgerIndex, startLedger, takeNext } from '../support/ledger/ledger-harness.ts';
@@ -71,6 +72,12 @@ it('at most 200 rows a milestone of 60 blocks, 10 transactions and 5 NFTs that c
   console.log(`${rows} rows written a milestone`);
   expect(rows).toBeLessThanOrEqual(200);
   expect(rows).toBeGreaterThan(100);
+
+  // what /health, /metrics and info read
+  counts.rowsRead = 0;
+  await readNodeStatus(billed, true);
+  console.log(`${counts.rowsRead} rows read for the status`);
+  expect(counts.rowsRead).toBeLessThanOrEqual(20);
 });
 
 it('at most 3,000 rows for a milestone of 1,000 transfers in chains', async () => {

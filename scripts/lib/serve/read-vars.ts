@@ -17,7 +17,7 @@ import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
  */
 export function readVars(
   { vars }: Pick<WranglerConfig, 'vars'>,
-  environment: NodeJS.ProcessEnv,
+  environment: Readonly<Record<string, string | undefined>>,
   file = join(PROJECT, '.dev.vars'),
 ): Record<string, string> {
   const all: Record<string, string> = { ...vars };

@@ -66,7 +66,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
     kvNamespaces: { NFT_INDEX: config.localNamespaceId },
     durableObjects: { FOLLOWER: { className: 'Follower', useSQLite: true } },
     versionMetadata: 'VERSION',
-    bindings: { ...vars },
+    bindings: { ...vars, ONE_ISOLATE: 'true' },
     ...(inspect && { inspectorPort: 0 }),
   });
   const miniflare = new Miniflare({
