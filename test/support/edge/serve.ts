@@ -24,6 +24,7 @@ interface ServeOptions {
 
 const { folder, persistTo, port, vars, quiet, inspect, asServe, whiteFlagLimit }: ServeOptions =
   JSON.parse(process.argv[2]!);
+
 interface Running {
   url: string;
   inspector: string | undefined;
