@@ -11,6 +11,7 @@ import { PROJECT } from '../scripts/lib/project.ts';
 import { buildWorker } from '../scripts/lib/wrangler/build-worker.ts';
 import { type Bench, type Figure, holds } from './case.ts';
 import { costCases } from './cases/cost.ts';
+import { feedCases } from './cases/feed.ts';
 import { followingCases } from './cases/following.ts';
 import { growthCases } from './cases/growth.ts';
 import { judgeCases } from './cases/judge.ts';
@@ -27,6 +28,7 @@ const CASES = [
   ...nftCases,
   ...nftListCases,
   ...followingCases,
+  ...feedCases,
   ...judgeCases,
   ...costCases,
 ];

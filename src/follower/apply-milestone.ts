@@ -34,7 +34,8 @@ import { Divergence } from './verify-milestone.ts';
 export interface TakenIn {
   index: number;
   blocks: number;
-  fetched: number;
+  /** Hex IDs of those which D1 did not have. */
+  fetched: string[];
 }
 
 export interface ApplyTools {
@@ -116,7 +117,7 @@ async function apply(
   await runFenced(db, await applyStatements(db, verified, loaded, decided));
   const created = [...createdOutputIds(loaded.fetched), ...migratedIds(verified)];
   await settleWaiting(db, head.generation, created, rules.verify);
-  return { index, blocks: whiteFlag.order.length, fetched: loaded.fetched.length };
+  return { index, blocks: whiteFlag.order.length, fetched: loaded.fetched.map(({ id }) => id) };
 }
 
 /** Of the outputs that a receipt brings. */

@@ -15,3 +15,29 @@ export function createExclusively(): Exclusively {
     return mine;
   };
 }
+
+/**
+ * The work for all who ask for it: whoever asks while it runs waits for one more run, which all of
+ * them share, so that it has seen what was there when they asked.
+ */
+export function createShared<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  let next: Promise<T> | undefined;
+  const run = (): Promise<T> => {
+    const mine = work().finally(() => {
+      if (running === mine) running = undefined;
+    });
+    running = mine;
+    return mine;
+  };
+  return () => {
+    if (running === undefined) return run();
+    next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        return run();
+      });
+    return next;
+  };
+}

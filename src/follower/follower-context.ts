@@ -2,17 +2,21 @@
  * What a pass of the follower works with, and what passes leave to those after them.
  */
 import type { Database } from '../ledger/database.ts';
+import { unaskedFault } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
+import type { ProtocolParameters } from '../stardust/parameters.ts';
 import {
   createBlockCache,
   createOpenBlockCache,
   type MeasuredBlockCache,
   type OpenBlockCache,
 } from '../upstream/block-cache.ts';
+import { createPushed, type Pushed } from '../upstream/feed/pushed.ts';
 import { createRanking, type Ranking } from '../upstream/ranking.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { createExclusively, type Exclusively } from './exclusively.ts';
 import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
+import type { LedgerPosition } from './ledger-position.ts';
 
 export interface FollowerContext {
   db: Database;
@@ -21,6 +25,8 @@ export interface FollowerContext {
   keys: MilestoneKeys;
   verify: VerifySignature;
   memory: FollowerMemory;
+  /** Whether a feed brings messages at this moment. */
+  isFed?: () => boolean;
   /**
    * Called after each milestone that was applied, and at the end of the pass. `behind`: the next
    * milestone is known to be there already.
@@ -43,6 +49,11 @@ export interface FollowerMemory {
   maxFetchedHeapBytes: number;
   /** Those of the fetched blocks that were found to be open. */
   open: OpenBlockCache;
+  /**
+   * Hex IDs of blocks that an upstream said are referenced, though they are not known here: of one
+   * milestone, as upstreams may be wrong.
+   */
+  refused: Set<string>;
   /** Passes that run beside each other take turns at what they read in order to write it. */
   exclusively: Exclusively;
   /** Which upstream to ask first: the one that took the ledger to where it is. */
@@ -56,23 +67,68 @@ export interface FollowerMemory {
   diverged: string | undefined;
   /** For GET /metrics. */
   counts: FollowerCounts;
+  /** What a feed brought and is not stored yet. */
+  pushed: Pushed;
+  /** Where the ledger stood when it was read last; before that nothing pushed is taken. */
+  seen: SeenLedger | undefined;
+  /** Whether something is near the tips that the feed did not bring, or that its parents leave open. */
+  hasLooseEnds: boolean;
+  /** Unix milliseconds of the last look at an upstream's tips. */
+  lookedAtTips: number;
+  /** Unix milliseconds at which the newest block was stored. */
+  newestBlock: number | undefined;
+}
+
+export interface SeenLedger {
+  generation: string;
+  ledger: number;
+  /** What pushed blocks are judged by. */
+  parameters: readonly ProtocolParameters[];
 }
 
 /** Some 6,000 transactions; an isolate has 128 MB. With more, the next pass begins anew. */
 const MAX_FETCHED_HEAP_BYTES = 48_000_000;
 
-/** Heap for open blocks that wait to be stored. */
-const MAX_OPEN_HEAP_BYTES = 24_000_000;
+/** Heap for open blocks that an upstream was asked about and that wait to be stored. */
+const MAX_OPEN_HEAP_BYTES = 12_000_000;
 
-export function createFollowerMemory(maxFetchedHeapBytes = MAX_FETCHED_HEAP_BYTES): FollowerMemory {
-  return {
+/** Heap for what a feed brought: more than a second of a busy network. */
+const MAX_PUSHED_HEAP_BYTES = 16_000_000;
+
+/** @param milestoneCame called when a feed brought a milestone, or word that one is confirmed */
+export function createFollowerMemory(
+  maxFetchedHeapBytes = MAX_FETCHED_HEAP_BYTES,
+  milestoneCame: () => void = () => {},
+): FollowerMemory {
+  const fault: Parameters<typeof createPushed>[0]['fault'] = (block) => {
+    const faults = (memory.seen?.parameters ?? []).map((each) => unaskedFault(block, each));
+    // without parameters nothing is taken
+    return faults.includes(undefined) ? undefined : (faults[0] ?? 'no ledger was read yet');
+  };
+  const memory: FollowerMemory = {
     fetched: createBlockCache(),
     maxFetchedHeapBytes,
     open: createOpenBlockCache(MAX_OPEN_HEAP_BYTES),
+    refused: new Set(),
     exclusively: createExclusively(),
     ranking: createRanking(Date.now),
     moved: 0,
     diverged: undefined,
     counts: createFollowerCounts(Date.now()),
+    pushed: createPushed({ maxHeapBytes: MAX_PUSHED_HEAP_BYTES, fault }, Date.now, milestoneCame),
+    seen: undefined,
+    hasLooseEnds: false,
+    lookedAtTips: 0,
+    newestBlock: undefined,
   };
+  return memory;
+}
+
+/** Notes where the ledger stands: of another ledger nothing that was pushed counts. */
+export function noteLedger(memory: FollowerMemory, { head, rules }: LedgerPosition): void {
+  const { generation, ledger } = head;
+  if (memory.seen !== undefined && memory.seen.generation !== generation) memory.pushed.clear();
+  if (memory.seen?.ledger !== ledger) memory.refused.clear();
+  memory.seen = { generation, ledger, parameters: rules.parameters };
+  memory.pushed.milestones.applied(ledger);
 }

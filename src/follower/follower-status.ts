@@ -34,6 +34,23 @@ export async function saveFollowerState(db: Database, follower: FollowerState): 
   await db.prepare(SAVE).bind(follower.state, reason, index, timestamp, milestoneId).run();
 }
 
+/** Writes what changed, and the time no more often than that: a row is billed. */
+const SAVE_BLOCKS = `
+  UPDATE follower SET blocks_by = ?1, newest_block = ?2
+  WHERE blocks_by IS NOT ?1 OR (?2 IS NOT NULL AND ?2 - coalesce(newest_block, 0) >= ?3)`;
+
+const NEWEST_BLOCK_SECONDS = 10;
+
+/** @param newest when the newest block was stored, Unix milliseconds */
+export async function saveBlocksStatus(
+  db: Database,
+  by: 'feed' | 'polling',
+  newest: number | undefined,
+): Promise<void> {
+  const seconds = newest === undefined ? null : Math.floor(newest / 1000);
+  await db.prepare(SAVE_BLOCKS).bind(by, seconds, NEWEST_BLOCK_SECONDS).run();
+}
+
 /** Saves and logs that an operator is needed. */
 export async function stopFollowing(db: Database, reason: string): Promise<void> {
   writeLog('error', 'follower stopped', { reason });

@@ -8,21 +8,32 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { Database } from '../ledger/database.ts';
+import { LedgerMoved } from '../ledger/fence.ts';
 import { measureDatabase } from '../ledger/measure-database.ts';
 import { describeError, writeLog } from '../log.ts';
 import { publish } from '../nft-index/publish.ts';
 import { readSettings, type Settings } from '../settings.ts';
+import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
+import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
+import { openSocket } from '../upstream/feed/web-socket.ts';
 import { openUpstreams } from '../upstream/open-upstreams.ts';
 import { verifySignature } from '../verify-signature.ts';
+import { applyPushed } from './apply-pushed.ts';
+import { createShared } from './exclusively.ts';
 import { fillLists } from './fill-lists.ts';
-import { createFollowerMemory } from './follower-context.ts';
+import { createFollowerMemory, type FollowerContext } from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
 import { stopFollowing } from './follower-status.ts';
 import { followOnce, type PassResult } from './pass.ts';
+import { MAX_STORED } from './store-open.ts';
+import { storePushed } from './store-pushed.ts';
 import type { PassBudget } from './try-upstream.ts';
 
 /** From the end of a pass to the next. */
 const PASS_INTERVAL_MS = 1000;
+
+/** What a feed brought is stored so often, in one pack. */
+const STORE_INTERVAL_MS = 1000;
 
 /** The same once the ledger is at its final milestone: answers out of KV must stay young. */
 const REST_INTERVAL_MS = 60_000;
@@ -53,15 +64,43 @@ const PUBLISH_INTERVAL_BEHIND_MS = 30_000;
 const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 
 export class Follower extends DurableObject<Env> {
-  readonly #memory = createFollowerMemory();
+  readonly #memory = createFollowerMemory(undefined, () => this.#milestoneCame());
   /** Where the ledger is written: rows are counted. */
   readonly #db: Database = measureDatabase(this.env.LEDGER, ({ rows_written }) => {
     this.#memory.counts.rowsWritten += rows_written;
   });
+  #feed: Feed | undefined;
+  #stopStoring: (() => void) | undefined;
   #running: Promise<PassResult> | undefined;
   #catchingUp: Promise<PassResult> | undefined;
   /** Unix milliseconds. */
   #lastPublished = Date.now();
+  /** Whether KV had all that the ledger has, when it was told last. */
+  #published = false;
+
+  readonly #storePushed = createShared(async () => {
+    const settings = this.#settings();
+    const { milestoneKeys: keys } = settings;
+    if (keys === undefined) return 0;
+    const tools = { db: this.#db, keys, verify: verifySignature, memory: this.#memory };
+    let stored = 0;
+    for (let more = true; more; ) {
+      const now = await storePushed(tools);
+      stored += now;
+      more = now === MAX_STORED;
+    }
+    return stored;
+  });
+
+  readonly #takeMilestones = createShared(async () => {
+    const { milestoneKeys } = this.#settings();
+    if (milestoneKeys === undefined) return;
+    await applyPushed(this.#context(this.#settings(), milestoneKeys));
+    // the upstream has the milestone whole: what the feed did not bring of it is fetched
+    const { pushed, seen } = this.#memory;
+    if (seen !== undefined && pushed.milestones.confirmed?.index === seen.ledger + 1)
+      await this.catchUp();
+  });
 
   /** Sees to it that the alarm is set: cheap, and harmless when it is. */
   async wake(): Promise<void> {
@@ -111,10 +150,18 @@ export class Follower extends DurableObject<Env> {
     return this.#memory.counts;
   }
 
+  /**
+   * For a request about blocks that are not stored: stores what a feed brought. Whether it is worth
+   * putting the question again.
+   */
+  async storeHeld(): Promise<boolean> {
+    if (this.#feed === undefined || this.#feed.state() === 'down') return false;
+    await this.#storePushed();
+    return true;
+  }
+
   async #pass(budget: Omit<PassBudget, 'deadline' | 'fetches'>): Promise<PassResult> {
-    const result = readSettings(this.env);
-    if (!result.ok) throw new Error(result.problems.join('; '));
-    const { settings } = result;
+    const settings = this.#settings();
     // without an upstream, what an import left to publish is still to be done
     if (settings.upstreams.length === 0) {
       const published = await this.#publishIfDue(settings, PUBLISH_INTERVAL_MS);
@@ -128,24 +175,77 @@ export class Follower extends DurableObject<Env> {
       );
       return { applied: 0, behind: false };
     }
-    let published = true;
-    const context = {
+    const context = this.#context(settings, settings.milestoneKeys);
+    const deadline = Date.now() + MAX_PASS_MS;
+    let ended = false;
+    try {
+      const passed = await followOnce(context, { deadline, fetches: MAX_PASS_FETCHES, ...budget });
+      ended = passed.ended === true;
+      // there is no rest before KV has all that the ledger has
+      return { ...passed, ended: ended && this.#published };
+    } finally {
+      if (ended) this.#closeFeed();
+      // blocks are judged by what the first pass reads
+      else if (this.#memory.seen !== undefined) this.#openFeed(settings);
+    }
+  }
+
+  #settings(): Settings {
+    const result = readSettings(this.env);
+    if (!result.ok) throw new Error(result.problems.join('; '));
+    return result.settings;
+  }
+
+  #context(settings: Settings, keys: MilestoneKeys): FollowerContext {
+    return {
       db: this.#db,
       upstreams: openUpstreams(settings, PATIENCE),
-      keys: settings.milestoneKeys,
+      keys,
       verify: verifySignature,
       memory: this.#memory,
+      isFed: () => this.#feed?.state() === 'live',
       publish: async (behind: boolean) => {
         const interval = behind ? PUBLISH_INTERVAL_BEHIND_MS : PUBLISH_INTERVAL_MS;
-        published = await this.#publishIfDue(settings, interval);
+        this.#published = await this.#publishIfDue(settings, interval);
       },
       retention: settings.retentionMilestones,
       finalMilestone: settings.finalMilestone,
     };
-    const deadline = Date.now() + MAX_PASS_MS;
-    const passed = await followOnce(context, { deadline, fetches: MAX_PASS_FETCHES, ...budget });
-    // there is no rest before KV has all that the ledger has
-    return { ...passed, ended: passed.ended === true && published };
+  }
+
+  /** The connection and the timer last as long as the object, which its alarm keeps alive. */
+  #openFeed({ upstreams, upstreamToken: token }: Settings): void {
+    if (this.#feed !== undefined) return;
+    this.#feed = keepFeed({
+      upstreams,
+      token,
+      ranking: this.#memory.ranking,
+      fetch: (...request) => fetch(...request),
+      openSocket,
+      clock: Date.now,
+      take: this.#memory.pushed.take,
+    });
+    const timer = setInterval(() => {
+      if (this.#memory.pushed.blocks.size === 0) return;
+      this.#storePushed().catch((error: unknown) => tellFailure('pushed blocks not stored', error));
+    }, STORE_INTERVAL_MS);
+    this.#stopStoring = () => clearInterval(timer);
+  }
+
+  /** The ledger is at its final milestone: what is pushed now is no part of it. */
+  #closeFeed(): void {
+    this.#stopStoring?.();
+    this.#feed?.stop();
+    this.#feed = undefined;
+    this.#memory.pushed.clear();
+  }
+
+  #milestoneCame(): void {
+    const { pushed, seen } = this.#memory;
+    const next = (seen?.ledger ?? 0) + 1;
+    const { confirmed } = pushed.milestones;
+    if (pushed.milestones.at(next).length === 0 && confirmed?.index !== next) return;
+    this.#takeMilestones().catch((error: unknown) => tellFailure('pushed milestone failed', error));
   }
 
   /**
@@ -162,4 +262,10 @@ export class Follower extends DurableObject<Env> {
       return false;
     }
   }
+}
+
+function tellFailure(event: string, error: unknown): void {
+  // another follower was first: what is held is looked at again in a second
+  if (error instanceof LedgerMoved) writeLog('info', 'ledger moved', { detail: error.message });
+  else writeLog('warn', event, { error: describeError(error) });
 }

@@ -8,10 +8,11 @@
 import { LedgerMoved } from '../ledger/fence.ts';
 import { prune } from '../ledger/prune.ts';
 import { describeError, writeLog } from '../log.ts';
+import type { BlockCache } from '../upstream/block-cache.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { fillLists } from './fill-lists.ts';
-import type { FollowerContext } from './follower-context.ts';
-import { saveFollowerState, stopFollowing } from './follower-status.ts';
+import type { FollowerContext, FollowerMemory } from './follower-context.ts';
+import { saveBlocksStatus, saveFollowerState, stopFollowing } from './follower-status.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 import { hasEnded } from './rest-at-end.ts';
 import { storeTips } from './store-tips.ts';
@@ -33,6 +34,12 @@ export interface PassResult {
  * five or ten seconds, so that while all is well no other upstream is asked.
  */
 const LOOK_AROUND_MS = 15_000;
+
+/**
+ * While a feed is live an upstream's tips are looked at so often, and when the feed has left loose
+ * ends: blocks from before it, and those that it lost.
+ */
+const LOOK_AT_TIPS_MS = 10_000;
 
 /** Throws what the database throws, and what no upstream can be blamed for. */
 export async function followOnce(
@@ -81,26 +88,54 @@ async function askUpstreams(context: FollowerContext, budget: PassBudget): Promi
   const before = { diverged: memory.diverged, upstreams: upstreams.length };
   const { applied, behind, beginWith, level, diverged, state } = summarizePass(outcomes, before);
   if (beginWith !== undefined) memory.ranking.beginWith(beginWith);
-  if (level !== undefined && !budget.milestonesOnly)
+  if (level !== undefined && !budget.milestonesOnly && areTipsDue(context))
     await storeTipsIfPossible(context, upstreams[level.place]!, level.position);
   memory.diverged = diverged;
   if (state?.state === 'stopped') await stopFollowing(db, state.reason);
   else if (state !== undefined) await saveFollowerState(db, state);
+  if (!budget.milestonesOnly)
+    await saveBlocksStatus(db, context.isFed?.() ? 'feed' : 'polling', memory.newestBlock);
   return { applied, behind };
+}
+
+function areTipsDue({ memory, isFed }: FollowerContext): boolean {
+  return (
+    isFed?.() !== true || memory.hasLooseEnds || Date.now() - memory.lookedAtTips >= LOOK_AT_TIPS_MS
+  );
 }
 
 /** Stored tips save requests the fetching. Whatever is in the way of storing them stops nothing. */
 async function storeTipsIfPossible(
-  { db, memory: { fetched, open, exclusively } }: FollowerContext,
+  { db, memory }: FollowerContext,
   upstream: Upstream,
   { head, rules }: LedgerPosition,
 ): Promise<void> {
+  memory.lookedAtTips = Date.now();
+  memory.hasLooseEnds = false;
   try {
-    const remembered = open(head.generation, head.ledger);
-    await storeTips(db, head, { upstream, rules, open: remembered, fetched, exclusively });
+    const open = memory.open(head.generation, head.ledger);
+    const { exclusively, refused } = memory;
+    const tools = { upstream, rules, open, fetched: atHand(memory), refused, exclusively };
+    if ((await storeTips(db, head, tools)) > 0) memory.newestBlock = Date.now();
   } catch (error) {
-    writeLog('warn', 'tips not stored', { upstream: upstream.name, error: describeError(error) });
+    memory.hasLooseEnds = true;
+    if (error instanceof LedgerMoved) writeLog('info', 'ledger moved', { detail: error.message });
+    else
+      writeLog('warn', 'tips not stored', { upstream: upstream.name, error: describeError(error) });
   }
+}
+
+/** Blocks that were fetched or pushed: what is stored of them need not be held any more. */
+function atHand({ fetched, pushed }: FollowerMemory): BlockCache {
+  return {
+    get: (id) => fetched.get(id) ?? pushed.blocks.get(id),
+    set: (id, block) => fetched.set(id, block),
+    delete(id) {
+      fetched.delete(id);
+      pushed.blocks.remove([id]);
+      pushed.blocks.looked([id], () => true, Date.now());
+    },
+  };
 }
 
 /** What is not pruned now will be by a later pass. */

@@ -2,37 +2,41 @@
  * Between milestones: the blocks near the tips are stored, so that a coordinator's question about
  * them finds them in D1.
  *
- * They are open, and a proposal may reach them at once. So each is asked about upstream first: one
- * that a milestone of ours references already, though we do not know it, would look open to every
- * later request (docs/architecture.md#the-trap). Such a block is left out with all its descendants.
+ * They are open, and a proposal may reach them at once. So each is proven open by its parents
+ * (src/ledger/prove-open.ts), or asked about upstream first: one that a milestone of ours references
+ * already, though we do not know it, would look open to every later request
+ * (docs/architecture.md#the-trap). Such a block is left out with all its descendants.
  */
 import type { AdmissionRules } from '../ledger/admission-rules.ts';
 import { ConeUnavailable } from '../ledger/block-source.ts';
-import { type ConsistentView, MAX_PACKS_TO_FOLLOW, readView } from '../ledger/consistent-view.ts';
+import type { ConsistentView } from '../ledger/consistent-view.ts';
 import type { Database } from '../ledger/database.ts';
-import { LedgerMoved, runFenced } from '../ledger/fence.ts';
 import type { Head } from '../ledger/head.ts';
 import { type KnownBlock, lookUpBlocks } from '../ledger/known-blocks.ts';
-import { outputsToFind, prepareBlocks } from '../ledger/prepare-blocks.ts';
-import { createdOutputIds, settleWaiting, storeStatements } from '../ledger/store-blocks.ts';
-import { admissionFault } from '../stardust/admission.ts';
+import { findProvenOpen, type KnownReference } from '../ledger/prove-open.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
-import { isMilestoneBlock } from '../stardust/milestone-keys.ts';
 import type { BlockCache } from '../upstream/block-cache.ts';
 import { fetchBlock } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import type { Exclusively } from './exclusively.ts';
+import { storeOpen, viewNext } from './store-open.ts';
 
-/** Blocks fetched in one go, and blocks stored; more are left to the next. */
+/** Blocks fetched in one go; more are left to the next. */
 const MAX_FETCHED = 300;
-const MAX_STORED = 2000;
+
+/** Questions about blocks in one go, and those put at once. */
+const MAX_ASKED = 300;
+const ASKED_AT_ONCE = 30;
+
+/**
+ * Levels below the tips without one question: a walk that has come below the import finds nothing
+ * that is known, and only upstream can tell that it has.
+ */
+const MAX_LEVELS_UNASKED = 64;
 
 /** Milliseconds after which nothing more is fetched, as milestones wait meanwhile. */
 const FETCH_TIME = 4000;
-
-/** The most open blocks that are kept. */
-const MAX_OPEN_BLOCKS = 100_000;
 
 export interface StoreTools {
   /**
@@ -47,6 +51,8 @@ export interface StoreTools {
   open: BlockCache;
   /** Takes the blocks, for the milestone that will reference them. */
   fetched: BlockCache;
+  /** Hex IDs of blocks that upstream said are referenced, though they are not known here. */
+  refused: Set<string>;
   /** Whatever is read and then written is done in it, not what is fetched. */
   exclusively: Exclusively;
 }
@@ -55,178 +61,131 @@ export interface StoreTools {
 export async function storeTips(db: Database, head: Head, tools: StoreTools): Promise<number> {
   const blocks = await gatherFromTips(db, head, tools);
   if (blocks.size === 0) return 0;
-  const stored = await tools.exclusively(() => storeOpen(db, head, blocks, tools));
+  const { rules, open } = tools;
+  const choose = ({ named, head: now }: ConsistentView) => {
+    // some of what was remembered has been stored since
+    for (const id of blocks.keys()) if (named.has(id)) open.delete(id);
+    return findOpen(blocks, named, now, open);
+  };
+  const stored = await tools.exclusively(() => storeOpen(db, head, { blocks, rules, choose }));
   for (const id of stored) {
     tools.fetched.delete(id);
-    tools.open.delete(id);
+    open.delete(id);
   }
   return stored.length;
 }
 
-/** Stores those of the blocks that can be, and returns their hex IDs. */
-async function storeOpen(
-  db: Database,
-  head: Head,
+/** Hex IDs of the blocks that upstream called open, and of those that their parents prove open. */
+function findOpen(
   blocks: ReadonlyMap<string, ParsedBlock>,
-  { rules, open }: StoreTools,
-): Promise<string[]> {
-  const parents = [...blocks.values()].flatMap(({ block }) => block.parents.map(toHexDigits));
-  const outputs = outputsToFind([...blocks.values()]);
-  const view = await viewNext(db, head, [...new Set([...blocks.keys(), ...parents])], outputs);
-  // some of what was remembered has been stored since
-  for (const id of blocks.keys()) if (view.named.has(id)) open.delete(id);
-  const fresh = await storableBlocks(blocks, view.named, (block) =>
-    isSettled(block, head.ledger, rules),
-  );
-  if (fresh.length === 0) return [];
-  const { size } = view.cone;
-  if (size + fresh.length > MAX_OPEN_BLOCKS)
-    throw new Error(`${size} blocks that no milestone references: no more are stored`);
-
-  const numbering = { ...view.numbering, blocks: new Map(view.named) };
-  const prepared = await prepareBlocks(fresh, numbering, rules);
-  await runFenced(db, storeStatements(db, view, prepared, numbering));
-  await settleWaiting(db, head.generation, createdOutputIds(prepared), rules.verify);
-  return prepared.map(({ id }) => id);
-}
-
-/**
- * All open blocks. A milestone may have been applied since the pass began: what was open then is
- * open still, or known by now. Throws a LedgerMoved where an import replaced the ledger.
- */
-async function viewNext(
-  db: Database,
-  { generation, ledger }: Head,
-  named: readonly string[],
-  outputs = outputsToFind([]),
-): Promise<ConsistentView> {
-  for (let index = ledger + 1; ; ) {
-    const request = { index, named, outputs, maxPacks: MAX_PACKS_TO_FOLLOW };
-    const view = await readView(db, request);
-    if (view?.head.generation !== generation) throw new LedgerMoved('the ledger was replaced');
-    if (view.head.ledger + 1 === index) return view;
-    index = view.head.ledger + 1;
+  known: ReadonlyMap<string, KnownReference>,
+  head: Head,
+  open: BlockCache,
+): Set<string> {
+  const unknown = new Map<string, ParsedBlock>();
+  const references = new Map(known);
+  const found = new Set<string>();
+  for (const [id, block] of blocks) {
+    if (known.has(id)) continue;
+    if (open.get(id) === undefined) {
+      unknown.set(id, block);
+    } else {
+      references.set(id, { milestone: null });
+      found.add(id);
+    }
   }
+  return found.union(findProvenOpen(unknown, references, head));
 }
 
 /**
- * Open blocks from the tips down to what D1 knows, as far as may be fetched: what is remembered is
- * walked through for nothing.
+ * Blocks from the tips down to what D1 knows, as far as may be fetched: what is at hand is walked
+ * through for nothing. Upstream is asked about those which nothing proves open, once the walk has
+ * come down to what is known, or is so deep that it may have come below the import.
  */
 async function gatherFromTips(
   db: Database,
   head: Head,
-  { upstream, open, fetched }: StoreTools,
+  tools: StoreTools,
 ): Promise<Map<string, ParsedBlock>> {
+  const { upstream, open, fetched, refused } = tools;
   const known = new Map<string, KnownBlock>();
+  /** Nearest to the tips first. */
   const blocks = new Map<string, ParsedBlock>();
-  /** Blocks from these down that are neither known nor remembered. */
-  const walk = (ids: readonly string[]): string[] => {
-    const missing = new Set<string>();
-    const stack = ids.toReversed();
-    for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
-      if (blocks.has(id) || known.has(id)) continue;
-      const block = open.get(id);
-      if (block === undefined) {
-        missing.add(id);
-      } else {
-        blocks.set(id, block);
-        stack.push(...block.block.parents.map(toHexDigits));
-      }
-    }
-    return [...missing];
-  };
-  let left = MAX_FETCHED;
   const deadline = Date.now() + FETCH_TIME;
-  let missing = walk(await upstream.readTips());
+  let left = MAX_FETCHED;
+  let isWhole = true;
+  let levels = 0;
+  let level = await upstream.readTips();
   const { cone } = await viewNext(db, head, []);
-  while (missing.length > 0 && left > 0 && Date.now() < deadline) {
-    for (const [id, block] of await lookUpBlocks(db, cone, missing)) known.set(id, block);
-    const unknown = missing.filter((id) => !known.has(id)).slice(0, left);
-    left -= unknown.length;
-    const isOpen = await Promise.all(
-      unknown.map((id) => fetchOpen(upstream, id, head.ledger, open, fetched)),
-    );
-    missing = walk(unknown.filter((_, i) => isOpen[i]));
+  for (; level.length > 0; levels++) {
+    const fresh = level.filter((id) => !known.has(id) && !blocks.has(id) && !refused.has(id));
+    const recall = (id: string) => open.get(id) ?? fetched.get(id);
+    const lacking = fresh.filter((id) => recall(id) === undefined);
+    for (const [id, block] of await lookUpBlocks(db, cone, lacking)) known.set(id, block);
+    const unknown = lacking.filter((id) => !known.has(id));
+    const due = Date.now() < deadline ? unknown.slice(0, left) : [];
+    if (due.length < unknown.length) isWhole = false;
+    left -= due.length;
+    await Promise.all(due.map((id) => fetchInto(upstream, id, fetched)));
+    const next = new Set<string>();
+    for (const id of fresh) {
+      const block = recall(id);
+      if (block === undefined || known.has(id)) continue;
+      blocks.set(id, block);
+      for (const parent of block.block.parents) next.add(toHexDigits(parent));
+    }
+    level = [...next];
   }
+  if (isWhole || levels >= MAX_LEVELS_UNASKED) await askAbout(blocks, known, head, tools, deadline);
   return blocks;
 }
 
-/** Whether the block is to be had and no applied milestone references it: then it is remembered. */
-async function fetchOpen(
-  upstream: Upstream,
-  id: string,
-  ledger: number,
-  open: BlockCache,
-  fetched: BlockCache,
-): Promise<boolean> {
+/** Fetches a block where it is to be had. */
+async function fetchInto(upstream: Upstream, id: string, fetched: BlockCache): Promise<void> {
   try {
-    const [block, reference] = await Promise.all([
-      fetched.get(id) ?? fetchBlock([upstream], id),
-      upstream.readReference(id),
-    ]);
-    fetched.set(id, block);
-    if (reference === undefined || (reference !== null && reference <= ledger)) return false;
-    open.set(id, block);
-    return true;
+    fetched.set(id, await fetchBlock([upstream], id));
   } catch (error) {
-    if (error instanceof ConeUnavailable || error instanceof UpstreamFailure) return false;
+    if (!(error instanceof ConeUnavailable || error instanceof UpstreamFailure)) throw error;
+  }
+}
+
+/**
+ * Asks upstream about blocks that nothing proves open, the deepest first: one that is open proves
+ * all above it.
+ */
+async function askAbout(
+  blocks: ReadonlyMap<string, ParsedBlock>,
+  known: ReadonlyMap<string, KnownReference>,
+  head: Head,
+  { upstream, open, refused }: StoreTools,
+  deadline: number,
+): Promise<void> {
+  const asked = new Set<string>();
+  while (asked.size < MAX_ASKED && Date.now() < deadline) {
+    const certain = findOpen(blocks, known, head, open);
+    const doubtful = [...blocks.keys()].filter(
+      (id) => !certain.has(id) && !known.has(id) && !asked.has(id),
+    );
+    if (doubtful.length === 0) return;
+    const next = doubtful.reverse().slice(0, ASKED_AT_ONCE);
+    await Promise.all(
+      next.map(async (id) => {
+        asked.add(id);
+        const reference = await readReference(upstream, id);
+        if (reference === undefined) return;
+        if (reference === null || reference > head.ledger) open.set(id, blocks.get(id)!);
+        else refused.add(id);
+      }),
+    );
+  }
+}
+
+/** Undefined where upstream does not say. */
+async function readReference(upstream: Upstream, id: string): Promise<number | null | undefined> {
+  try {
+    return await upstream.readReference(id);
+  } catch (error) {
+    if (error instanceof UpstreamFailure) return undefined;
     throw error;
   }
-}
-
-/**
- * Whether the block's record would be the same later (prepare-blocks.ts). It would not if keys or
- * parameters that we lack decide. A milestone beyond ours that our keys do not verify may be one
- * whose keys are about to be configured. A block that no parameters admit may be one of parameters
- * about to be announced.
- */
-async function isSettled(
-  parsed: ParsedBlock,
-  ledger: number,
-  { keys, verify, parameters }: AdmissionRules,
-): Promise<boolean> {
-  const { milestone } = parsed;
-  if (
-    milestone !== undefined &&
-    milestone.value.index > ledger &&
-    !(await isMilestoneBlock(parsed, keys, verify))
-  )
-    return false;
-  return parameters.some((each) => admissionFault(parsed, each) === undefined);
-}
-
-/**
- * The first blocks all of whose parents are known or among those before them. Blocks that are not
- * settled are left out, with their descendants.
- */
-async function storableBlocks(
-  blocks: ReadonlyMap<string, ParsedBlock>,
-  known: ReadonlyMap<string, KnownBlock>,
-  settled: (block: ParsedBlock) => Promise<boolean>,
-): Promise<ParsedBlock[]> {
-  const ordered: ParsedBlock[] = [];
-  /** Whether it is among the ordered. */
-  const done = new Map<string, boolean>();
-  const isOpen = (id: string) => blocks.has(id) && !known.has(id) && !done.has(id);
-  const stack = [...blocks.keys()];
-  while (stack.length > 0 && ordered.length < MAX_STORED) {
-    const id = stack.at(-1)!;
-    if (!isOpen(id)) {
-      stack.pop();
-      continue;
-    }
-    const block = blocks.get(id)!;
-    const parents = block.block.parents.map(toHexDigits);
-    const before = parents.filter(isOpen);
-    if (before.length > 0) {
-      stack.push(...before);
-      continue;
-    }
-    const storable =
-      parents.every((parent) => known.has(parent) || done.get(parent)) && (await settled(block));
-    done.set(id, storable);
-    if (storable) ordered.push(block);
-  }
-  return ordered;
 }

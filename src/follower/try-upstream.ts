@@ -8,7 +8,7 @@ import type { ParsedBlock } from '../stardust/block.ts';
 import { createMilestoneSource } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
 import { takeInMilestone } from './apply-milestone.ts';
-import type { FollowerContext } from './follower-context.ts';
+import { type FollowerContext, noteLedger } from './follower-context.ts';
 import { countUpstream } from './follower-counts.ts';
 import { type LedgerPosition, readPosition } from './ledger-position.ts';
 import type { Ending, UpstreamOutcome } from './summarize-pass.ts';
@@ -93,6 +93,7 @@ async function applyUpTo(
 ): Promise<Ending> {
   const { budget, applied: appliedBefore } = pass;
   let position = await readPosition(context.db, context);
+  noteLedger(context.memory, position);
   while (position.head.ledger < confirmed) {
     const unsupported = position.announced.unsupportedAfter(position.head.ledger);
     if (unsupported !== undefined)
@@ -107,6 +108,7 @@ async function applyUpTo(
       throw error;
     }
     position = await readPosition(context.db, context);
+    noteLedger(context.memory, position);
     await context.publish(position.head.ledger < confirmed);
   }
   return position.head.ledger === confirmed ? { kind: 'level', position } : { kind: 'behind' };
@@ -127,7 +129,7 @@ async function applyNext(
   const verified = await verifyMilestone(payload, position, rules);
   const limits = { maxBlocks: pass.fetchesLeft, deadline: started + MILESTONE_FETCH_MS };
   const fetched = {
-    get: (id: string) => memory.fetched.get(id),
+    get: (id: string) => memory.fetched.get(id) ?? memory.pushed.blocks.get(id),
     set(id: string, block: ParsedBlock) {
       pass.fetchesLeft--;
       memory.fetched.set(id, block);
@@ -136,9 +138,10 @@ async function applyNext(
   const source = createMilestoneSource([upstream], limits, fetched);
   const { exclusively } = memory;
   const applied = await takeInMilestone(db, verified, { rules, source, exclusively });
-  memory.fetched.clear();
+  for (const id of applied.fetched) memory.fetched.delete(id);
   memory.moved = Date.now();
   memory.counts.milestones++;
   pass.applied++;
-  writeLog('info', 'milestone applied', { ...applied, ms: Date.now() - started });
+  const said = { ...applied, fetched: applied.fetched.length, ms: Date.now() - started };
+  writeLog('info', 'milestone applied', said);
 }

@@ -25,21 +25,46 @@ export function whyUnhealthy(status: NodeStatus | undefined, now: number): strin
     : undefined;
 }
 
-export async function answerHealth(context: RouteContext): Promise<Answer> {
-  const reason = await readHealth(context);
-  if (reason === undefined) return { body: null };
-  context.notes.detail = reason;
-  return { status: 503, headers: detailHeader(reason), body: null };
+/**
+ * Headers that tell how blocks come in, by feed or by polling, and how many seconds ago the newest
+ * was stored. `now` in Unix milliseconds.
+ */
+export function blocksHeaders(
+  { blocks }: Pick<NodeStatus, 'blocks'>,
+  now: number,
+): Record<string, string> {
+  if (blocks === undefined) return {};
+  const { by, newest } = blocks;
+  const age = newest === undefined ? undefined : Math.max(0, Math.floor(now / 1000) - newest);
+  return { 'x-blocks-by': by, ...(age !== undefined && { 'x-newest-block-age': String(age) }) };
 }
 
-async function readHealth({ node, notes }: RouteContext): Promise<string | undefined> {
+export async function answerHealth(context: RouteContext): Promise<Answer> {
+  const { reason, headers } = await readHealth(context);
+  if (reason === undefined) return { headers, body: null };
+  context.notes.detail = reason;
+  return { status: 503, headers: { ...headers, ...detailHeader(reason) }, body: null };
+}
+
+interface Health {
+  /** Why the node is not healthy. */
+  reason: string | undefined;
+  headers: Record<string, string>;
+}
+
+async function readHealth({ node, notes }: RouteContext): Promise<Health> {
   try {
     const status = await node.readStatus();
     notes.ledgerIndex = status?.ledger.index;
-    return whyUnhealthy(status, Date.now());
+    const now = Date.now();
+    return {
+      reason: whyUnhealthy(status, now),
+      headers: status === undefined ? {} : blocksHeaders(status, now),
+    };
   } catch (error) {
     // a client that asks for the health wants this reason too, not a failed request
     writeLog('error', 'ledger is unreadable', { error: describeError(error) });
-    return error instanceof LedgerUnreadable ? error.message : 'the ledger cannot be read';
+    const reason = error instanceof LedgerUnreadable ? error.message : 'the ledger cannot be read';
+    return { reason, headers: {} };
   }
 }

@@ -7,7 +7,7 @@ import type { MilestoneStatus, NodeStatus } from '../node/edge-node.ts';
 import { PROTOCOL_VERSION } from '../stardust/parameter-table.ts';
 import { optionToJson } from '../stardust/rest-json.ts';
 import { baseTokenOf } from './base-token.ts';
-import { whyUnhealthy } from './health.ts';
+import { blocksHeaders, whyUnhealthy } from './health.ts';
 import { noLedger } from './no-ledger.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 
@@ -15,7 +15,8 @@ export async function answerInfo({ node, notes }: RouteContext): Promise<Answer>
   const status = await node.readStatus();
   if (status === undefined) throw noLedger();
   notes.ledgerIndex = status.ledger.index;
-  return jsonAnswer(infoToJson(status, Date.now()));
+  const now = Date.now();
+  return jsonAnswer(infoToJson(status, now), blocksHeaders(status, now));
 }
 
 /** `now` in Unix milliseconds. */

@@ -24,6 +24,12 @@ export type FollowerStatus =
   | { state: 'off' | 'following' }
   | { state: 'stopped' | 'diverged'; reason: string };
 
+/** How blocks come in, and when the newest was stored: Unix seconds, up to ten seconds late. */
+export interface BlocksStatus {
+  by: 'feed' | 'polling';
+  newest: number | undefined;
+}
+
 export interface NodeStatus {
   /** The milestone at which the ledger stands. */
   ledger: MilestoneStatus;
@@ -37,6 +43,8 @@ export interface NodeStatus {
   /** The newest milestone that an upstream has named. */
   upstream: MilestoneStatus | undefined;
   follower: FollowerStatus;
+  /** Absent where nothing is followed, or was not yet. */
+  blocks?: BlocksStatus;
   /** The milestone at which the network ended, by the settings; undefined while it goes on. */
   finalMilestone: number | undefined;
   /**
@@ -46,8 +54,9 @@ export interface NodeStatus {
   referencedBlocksPerSecond: number;
 }
 
-const SELECT_FOLLOWER =
-  'SELECT state, reason, upstream_index, upstream_timestamp, upstream_id FROM follower';
+const SELECT_FOLLOWER = `
+  SELECT state, reason, upstream_index, upstream_timestamp, upstream_id, blocks_by, newest_block
+  FROM follower`;
 
 /**
  * The first milestone whose state can be asked for; blocks of the ledger's milestone; timestamp of
@@ -84,6 +93,7 @@ export async function readNodeStatus(
   const extent = extents![0]!;
   const follower = follows ? followers![0] : undefined;
   const seconds = milestone.timestamp - Number(extent.before ?? milestone.timestamp);
+  const blocks = follower && blocksFromRow(follower);
   return {
     ledger: { index: head.ledger, timestamp: milestone.timestamp, milestoneId: milestone.id },
     genesisIndex: head.genesis,
@@ -91,6 +101,7 @@ export async function readNodeStatus(
     parameters: parametersAt(table, head.ledger),
     pendingParameters: table.options.filter((option) => option.targetMilestoneIndex > head.ledger),
     upstream: follower && upstreamFromRow(follower),
+    ...(blocks && { blocks }),
     follower: follows ? followerFromRow(follower) : { state: 'off' },
     finalMilestone,
     referencedBlocksPerSecond: seconds > 0 ? Number(extent.blocks) / seconds : 0,
@@ -104,6 +115,12 @@ function upstreamFromRow(row: Record<string, unknown>): NodeStatus['upstream'] {
     timestamp: Number(row.upstream_timestamp),
     milestoneId: String(row.upstream_id),
   };
+}
+
+function blocksFromRow(row: Record<string, unknown>): BlocksStatus | undefined {
+  const { blocks_by: by, newest_block: newest } = row;
+  if (by !== 'feed' && by !== 'polling') return undefined;
+  return { by, newest: newest === null ? undefined : Number(newest) };
 }
 
 function followerFromRow(row: Record<string, unknown> | undefined): FollowerStatus {

@@ -76,6 +76,11 @@ export interface WhiteFlagOptions {
    * BlockSource says. Absent where nothing may be fetched.
    */
   openSource?: ((head: Head) => BlockSource) | undefined;
+  /**
+   * Has blocks stored that were pushed and are not in D1 yet. The database to put the question to
+   * once more, if that is worth it.
+   */
+  storeHeld?: (() => Promise<Database | undefined>) | undefined;
   /** Works out the roots; by default noble's. */
   treeHasher?: TreeHasher;
 }
@@ -124,8 +129,9 @@ export async function onceMore<T>(work: () => Promise<T>): Promise<T> {
 export async function walkProposal(
   db: Database,
   request: WhiteFlagRequest,
-  { keys, openSource }: WhiteFlagOptions,
+  options: WhiteFlagOptions,
 ): Promise<WalkedProposal | WhiteFlagRefusal> {
+  const { keys, openSource } = options;
   const { index, timestamp, parents } = request;
   const { stages, measure } = createStopwatch();
   try {
@@ -138,10 +144,16 @@ export async function walkProposal(
     const refusal = refuseRequest(first, request);
     if (refusal !== undefined) return refusal;
 
+    const isNext = index === first.head.ledger + 1;
+    const stored = storedCone(first, parents);
+    if (stored === undefined && isNext && options.storeHeld !== undefined) {
+      const { storeHeld, ...others } = options;
+      const anew = await storeHeld();
+      if (anew !== undefined) return await walkProposal(anew, request, others);
+    }
     const rules = once(() => readAdmissionRules(db, keys, index - 1));
-    const source = index === first.head.ledger + 1 ? openSource?.(first.head) : undefined;
-    const loaded =
-      storedCone(first, parents) ?? (await fetchCone(db, { first, index, parents, rules, source }));
+    const source = isNext ? openSource?.(first.head) : undefined;
+    const loaded = stored ?? (await fetchCone(db, { first, index, parents, rules, source }));
     measure('fetch');
     if (loaded.cone.size > MAX_BLOCKS)
       return refuse('failed', `more than ${MAX_BLOCKS} blocks to walk`);

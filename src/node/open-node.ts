@@ -48,6 +48,9 @@ const MAX_MILESTONES_AHEAD = 2;
 /** How long a request waits for the follower. */
 const CATCH_UP_MS = 700;
 
+/** How long a request waits until pushed blocks are stored. */
+const STORE_HELD_MS = 500;
+
 /** A coordinator waits two seconds. After so many of them nothing more is fetched. */
 const REQUEST_MS = 1500;
 
@@ -203,6 +206,21 @@ async function catchUp(settings: Settings): Promise<void> {
   await Promise.race([pass, new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS))]);
 }
 
+/**
+ * Blocks that came in since the last pack are with the follower, which stores them. Undefined where
+ * it has no feed, or takes too long: then they are fetched.
+ */
+async function storePushedBlocks({ follower, ledger }: Settings): Promise<Database | undefined> {
+  const storing = followerOf(follower)
+    .storeHeld()
+    .catch((error: unknown) => {
+      writeLog('warn', 'pushed blocks not stored', { error: describeError(error) });
+      return false;
+    });
+  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), STORE_HELD_MS));
+  return (await Promise.race([storing, late])) ? ledger.withSession('first-primary') : undefined;
+}
+
 async function answerFromLedger<Answer extends { ok: true }>(
   db: Database,
   { settings, sourceFor, treeHasher }: Shared,
@@ -211,8 +229,9 @@ async function answerFromLedger<Answer extends { ok: true }>(
 ): Promise<Answer | WhiteFlagRefusal> {
   const { milestoneKeys: keys } = settings;
   const openSource = mayFetch(settings) ? (head: Head) => sourceFor(head, deadline) : undefined;
+  const storeHeld = mayFetch(settings) ? () => storePushedBlocks(settings) : undefined;
   try {
-    return await compute(db, request, { keys, openSource, treeHasher });
+    return await compute(db, request, { keys, openSource, storeHeld, treeHasher });
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
     writeLog('warn', 'upstream fails', { detail: describeError(error) });

@@ -5,8 +5,9 @@
  * The reference never stores a block that breaks one of these rules. Protocol parameters change, so
  * a block that the network accepted under earlier parameters must not be refused under today's.
  *
- * C-6, proof of work, is not checked: the reference exempts the blocks that a node requested
- * itself, and this node requests every block that it has.
+ * C-6, proof of work, is not among them: the reference exempts the blocks that a node requested
+ * itself, and this node requests most of those that it has. It is checked for blocks that were
+ * pushed, which nobody asked for.
  */
 
 import type { Block, ParsedBlock } from './block.ts';
@@ -14,6 +15,7 @@ import { equalBytes } from './bytes.ts';
 import { outputBytes } from './ids.ts';
 import type { Output } from './output.ts';
 import { networkIdOf, type ProtocolParameters, type RentStructure } from './parameters.ts';
+import { hasProofOfWork } from './proof-of-work.ts';
 import { findCondition, UnlockConditionType } from './unlock-condition.ts';
 
 /**
@@ -61,6 +63,22 @@ export function transactionAdmissionFault(
   const { networkId, outputs } = parsed.transaction.value.essence;
   if (networkId !== networkIdOf(parameters)) return 'C-13: a transaction of another network';
   return outputsAdmissionFault(outputs, parameters);
+}
+
+/**
+ * Why a node does not store the block if nobody asked for it: as {@link admissionFault}, and C-6. A
+ * block with a milestone needs no proof of work.
+ */
+export function unaskedFault(
+  parsed: ParsedBlock,
+  parameters: ProtocolParameters,
+): string | undefined {
+  const fault = admissionFault(parsed, parameters);
+  if (fault !== undefined) return fault;
+  const exempt = parsed.milestone !== undefined;
+  return exempt || hasProofOfWork(parsed.bytes, parameters.minPowScore)
+    ? undefined
+    : `C-6: a proof-of-work score below ${parameters.minPowScore}`;
 }
 
 /** C-5: a block with a milestone carries nonce 0. No protocol parameter enters here. */

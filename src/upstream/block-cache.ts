@@ -79,7 +79,7 @@ export function createOpenBlockCache(maxHeapBytes: number): OpenBlockCache {
   };
 }
 
-function heapOf({ bytes, transaction }: ParsedBlock): number {
+export function heapOf({ bytes, transaction }: ParsedBlock): number {
   const factor = transaction === undefined ? 1 : TRANSACTION_HEAP_FACTOR;
   return BLOCK_OVERHEAD_BYTES + factor * bytes.length;
 }

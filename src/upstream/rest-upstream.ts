@@ -186,8 +186,12 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
   };
 }
 
-/** Throws an UpstreamFailure where there are more than `maxBytes`. */
-async function readBody(response: Response, maxBytes: number, what: string): Promise<Uint8Array> {
+/** Throws an UpstreamFailure, which says of what, where there are more than `maxBytes`. */
+export async function readBody(
+  response: Response,
+  maxBytes: number,
+  what: string,
+): Promise<Uint8Array> {
   const declared = Number(response.headers.get('content-length') ?? 0);
   if (declared > maxBytes) {
     await response.body?.cancel();

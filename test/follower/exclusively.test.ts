@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createExclusively } from '../../src/follower/exclusively.ts';
+import { createExclusively, createShared } from '../../src/follower/exclusively.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -21,4 +21,22 @@ it('works wait for those before them, also for one that fails', async () => {
     new Error('b'),
     'c',
   ]);
+});
+
+it('whoever asks for shared work while it runs waits for one more run, with all others', async () => {
+  let runs = 0;
+  const shared = createShared(async () => {
+    const mine = ++runs;
+    await pause(5);
+    if (mine === 1) throw new Error('first');
+    return mine;
+  });
+  const asked = [shared(), shared(), shared()];
+  const results = await Promise.allSettled(asked);
+  expect(results.map((each) => (each.status === 'fulfilled' ? each.value : 'failed'))).toEqual([
+    'failed',
+    2,
+    2,
+  ]);
+  expect(await shared()).toBe(3);
 });

@@ -33,6 +33,20 @@ describe('GET /health', () => {
     checkAlways(response);
   });
 
+  it('tells how blocks come in, and how old the newest is, as info does', async () => {
+    const read = async () => ({
+      ...fresh,
+      blocks: { by: 'feed' as const, newest: Math.floor(Date.now() / 1000) - 3 },
+    });
+    for (const path of ['/health', '/api/core/v2/info']) {
+      const { headers } = await fetchFrom({ node: { readStatus: read } })(path);
+      expect(headers.get('x-blocks-by')).toBe('feed');
+      expect(headers.get('x-newest-block-age')).toMatch(/^[34]$/);
+    }
+    const none = await fetchFrom({ node: { readStatus: async () => fresh } })('/health');
+    expect(none.headers.get('x-blocks-by')).toBeNull();
+  });
+
   it.each<[string, NodeStatus | undefined]>([
     ['the ledger at milestone 17339 is', status],
     [

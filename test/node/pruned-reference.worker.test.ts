@@ -152,7 +152,10 @@ const SCENARIOS: { name: string; make: () => Promise<Scenario> }[] = [
     name: 'its ID forgotten sooner than those of its parents',
     async make() {
       const scenario = await madeScenario('from genesis');
-      await db.prepare('DELETE FROM id_0 WHERE id = ?1').bind(scenario.old.slice(2)).run();
+      await db.batch([
+        db.prepare('DELETE FROM id_0 WHERE id = ?1').bind(scenario.old.slice(2)),
+        db.prepare('UPDATE head SET forgotten = ?1').bind(scenario.reference),
+      ]);
       return scenario;
     },
   },

@@ -9,6 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Network } from '../network/network-model.ts';
 import { type ChooseFault, distort, disturb, type SeenRequest } from './fault.ts';
+import { type MqttBroker, startMqttBroker } from './mqtt-broker.ts';
 import { NodeState } from './node-state.ts';
 import { type Answer, answer, answerError, routeOf } from './routes.ts';
 
@@ -18,6 +19,8 @@ export interface DoubleOptions {
   /** Milliseconds before every answer. */
   latency?: number;
   fault?: ChooseFault;
+  /** Whether it runs the MQTT plug-in (mqtt-broker.ts). */
+  mqtt?: boolean;
 }
 
 export class NodeDouble {
@@ -31,6 +34,8 @@ export class NodeDouble {
   mostAtOnce = 0;
   /** The most connections that were open at once, idle ones too. */
   mostConnections = 0;
+  /** Its MQTT plug-in, if it runs one. */
+  mqtt: MqttBroker | undefined;
   readonly #server: Server;
   readonly #times = new Map<string, number>();
   #underWay = 0;
@@ -50,6 +55,11 @@ export class NodeDouble {
   /** Listens on a free port. */
   static async start(network: Network, options: DoubleOptions = {}): Promise<NodeDouble> {
     const double = new NodeDouble(network, options);
+    if (options.mqtt) {
+      const broker = await startMqttBroker(double.node);
+      double.mqtt = broker;
+      double.#server.on('upgrade', (...upgrade) => broker.upgrade(...upgrade));
+    }
     const { promise, resolve } = Promise.withResolvers<void>();
     double.#server.listen(0, '127.0.0.1', resolve);
     await promise;
@@ -66,6 +76,12 @@ export class NodeDouble {
     this.node.confirm(index, latest);
   }
 
+  /** The same, and pushes what the node has come to know by then; resolves when it is on its way. */
+  async pushTo(index: number, latest?: number): Promise<void> {
+    this.confirm(index, latest);
+    await this.mqtt?.pushNews();
+  }
+
   /** Forgets all counts. */
   forget(): void {
     this.requests = [];
@@ -77,6 +93,7 @@ export class NodeDouble {
   /** Ends every connection, requests under way included. */
   async stop(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
+    await this.mqtt?.stop();
     this.#server.close(() => resolve());
     this.#server.closeAllConnections();
     await promise;
@@ -97,7 +114,7 @@ export class NodeDouble {
     // the answer is that of the moment when it is sent
     const right =
       seen.method === 'GET'
-        ? answer(this.node, seen.route, seen.accept)
+        ? answer(this.node, seen.route, seen.accept, this.mqtt?.running)
         : answerError(405, 'Method Not Allowed');
     if (response.destroyed || (await disturb(response, right, fault))) return;
     send(response, distort(right, fault), request.headers['accept-encoding']);

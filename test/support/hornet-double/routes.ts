@@ -12,6 +12,7 @@ import type { NetworkMilestone } from '../network/network-model.ts';
 import type { NodeState } from './node-state.ts';
 
 export const RAW_TYPE = 'application/vnd.iota.serializer-v1';
+export const MQTT_ROUTE = 'mqtt/v1';
 export const JSON_TYPE = 'application/json; charset=UTF-8';
 
 export type Route =
@@ -84,17 +85,19 @@ function answerRaw(bytes: Uint8Array): Answer {
 }
 
 /**
- * The node's answer to a GET. `accept` chooses between bytes and JSON by how it begins, as in the
- * reference.
+ * The node's answer to a GET.
+ *
+ * @param accept chooses between bytes and JSON, by how it begins, as in the reference
+ * @param mqtt whether the MQTT plug-in runs
  */
-export function answer(node: NodeState, route: Route, accept = ''): Answer {
+export function answer(node: NodeState, route: Route, accept = '', mqtt = false): Answer {
   const raw = accept.startsWith(RAW_TYPE);
   const notSynced = answerError(503, 'node is not synced: service unavailable');
   switch (route.name) {
     case 'health':
       return { status: node.healthy ? 200 : 503, type: undefined, body: new Uint8Array() };
     case 'routes':
-      return answerJson({ routes: ['core/v2'] });
+      return answerJson({ routes: mqtt ? ['core/v2', MQTT_ROUTE] : ['core/v2'] });
     case 'info':
       return answerJson(node.infoJson());
     case 'treasury':

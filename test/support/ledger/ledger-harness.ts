@@ -148,7 +148,8 @@ export async function storeNow(
     upstream,
     rules,
     open: following.memory.open(head.generation, head.ledger),
-    fetched: new Map(),
+    fetched: following.memory.fetched,
+    refused: following.memory.refused,
     exclusively: (work) => work(),
   });
 }

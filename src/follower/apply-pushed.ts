@@ -1,0 +1,79 @@
+/**
+ * A milestone that a feed brought is applied in the moment in which its past cone is there as well:
+ * in D1 and in what was pushed. Nothing is fetched. Whatever is missing leaves the milestone to a
+ * pass, which asks the upstreams (pass.ts).
+ *
+ * It is believed as little as one that was fetched: it must follow the ledger's, be signed, and both
+ * of its roots are computed anew (apply-milestone.ts).
+ */
+import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
+import { LedgerMoved } from '../ledger/fence.ts';
+import { writeLog } from '../log.ts';
+import { UpstreamFailure } from '../upstream/upstream.ts';
+import { takeInMilestone } from './apply-milestone.ts';
+import { type FollowerContext, noteLedger } from './follower-context.ts';
+import { type LedgerPosition, readPosition } from './ledger-position.ts';
+import { Divergence, verifyMilestone } from './verify-milestone.ts';
+
+/** How many milestones were applied. Throws what the database throws. */
+export async function applyPushed(context: FollowerContext): Promise<number> {
+  for (let applied = 0; ; applied++) {
+    const position = await readPosition(context.db, context);
+    noteLedger(context.memory, position);
+    const { ledger } = position.head;
+    if (ledger >= (context.finalMilestone ?? Number.POSITIVE_INFINITY)) return applied;
+    if (position.announced.unsupportedAfter(ledger) !== undefined) return applied;
+    if (!(await applyDue(context, position))) return applied;
+    await context.publish(false);
+  }
+}
+
+/** Whether one of those that were pushed is the milestone after the ledger's, and was applied. */
+async function applyDue(
+  { db, memory }: FollowerContext,
+  position: LedgerPosition,
+): Promise<boolean> {
+  const { pushed, fetched, exclusively } = memory;
+  const { rules } = position;
+  const index = position.head.ledger + 1;
+  for (const { payload } of pushed.milestones.at(index)) {
+    const started = Date.now();
+    try {
+      const verified = await verifyMilestone(payload, position, rules);
+      const source = heldSource((id) => fetched.get(id) ?? pushed.blocks.get(id));
+      const applied = await takeInMilestone(db, verified, { rules, source, exclusively });
+      for (const id of applied.fetched) fetched.delete(id);
+      memory.moved = Date.now();
+      memory.counts.milestones++;
+      memory.diverged = undefined;
+      const ms = Date.now() - started;
+      writeLog('info', 'milestone applied', {
+        ...applied,
+        fetched: applied.fetched.length,
+        pushed: true,
+        ms,
+      });
+      return true;
+    } catch (error) {
+      // any sender of a block can make one up; of a signed one a pass finds what is wrong with it
+      if (error instanceof Divergence) pushed.milestones.refuse(index, payload);
+      else if (error instanceof LedgerMoved) return false;
+      else if (!(error instanceof ConeUnavailable || error instanceof UpstreamFailure)) throw error;
+    }
+  }
+  return false;
+}
+
+/** Gives what is held, and fetches nothing. */
+function heldSource(recall: NonNullable<BlockSource['recall']>): BlockSource {
+  return {
+    recall,
+    fetch: async (ids) =>
+      ids.map((id) => {
+        const block = recall(id);
+        if (block === undefined)
+          throw new ConeUnavailable('over-budget', `block 0x${id} was not pushed yet`);
+        return block;
+      }),
+  };
+}

@@ -1,0 +1,112 @@
+/**
+ * What a feed brought is stored: each second, and when a request asks for it.
+ *
+ * Nobody was asked about these blocks. So one is stored only where its parents prove that no
+ * milestone references it (src/ledger/prove-open.ts), all in one view and behind a fence. The others
+ * are left to the walk from an upstream's tips, which asks about them (store-tips.ts).
+ */
+import type { ConsistentView } from '../ledger/consistent-view.ts';
+import type { Database } from '../ledger/database.ts';
+import type { KnownBlock } from '../ledger/known-blocks.ts';
+import { findProvenOpen } from '../ledger/prove-open.ts';
+import { writeLog } from '../log.ts';
+import type { ParsedBlock } from '../stardust/block.ts';
+import { toHexDigits } from '../stardust/bytes.ts';
+import { isMilestoneBlock } from '../stardust/milestone-keys.ts';
+import { isBelowMaxDepth, roomForPushed } from '../upstream/feed/flood-limits.ts';
+import { type FollowerContext, noteLedger } from './follower-context.ts';
+import { type LedgerPosition, readPosition } from './ledger-position.ts';
+import { MAX_STORED, storeOpen } from './store-open.ts';
+
+/** Milliseconds for which a parent may come later than its child, before it counts as lost. */
+const LATE_MS = 1000;
+
+export type FeedTools = Pick<FollowerContext, 'db' | 'keys' | 'verify' | 'memory'>;
+
+/**
+ * Stores what it can of what is held, at most so much as goes into one pack. How many blocks were
+ * stored. Throws a LedgerMoved where another follower was first, and what the database throws.
+ */
+export async function storePushed(tools: FeedTools): Promise<number> {
+  const { db, memory } = tools;
+  const { pushed } = memory;
+  // what is no milestone after all, and yet carries one, has no proof of work either
+  const takeNext = async () => {
+    const { blocks, parents } = pushed.blocks.next(MAX_STORED, Date.now());
+    const real: ParsedBlock[] = [];
+    for (const block of blocks) {
+      const isReal =
+        block.milestone === undefined || (await isMilestoneBlock(block, tools.keys, tools.verify));
+      if (isReal) real.push(block);
+      else pushed.blocks.remove([toHexDigits(block.id)]);
+    }
+    return { blocks: real, parents };
+  };
+  return memory.exclusively(async () => {
+    const { blocks, parents } = await takeNext();
+    if (blocks.length === 0 && parents.size === 0) return 0;
+    const position = await readPosition(db, tools);
+    const { generation } = memory.seen ?? {};
+    noteLedger(memory, position);
+    // of another ledger: what is held was given up
+    if (generation !== undefined && generation !== position.head.generation) return 0;
+    return storeHeld(db, tools, position, blocks, parents);
+  });
+}
+
+async function storeHeld(
+  db: Database,
+  { memory }: FeedTools,
+  { head, rules }: LedgerPosition,
+  held: readonly ParsedBlock[],
+  parents: ReadonlySet<string>,
+): Promise<number> {
+  const { pushed, fetched } = memory;
+  const blocks = new Map(held.map((block) => [toHexDigits(block.id), block]));
+  const { belowMaxDepth } = rules.parameters[0]!;
+  const choose = ({ named, cone }: ConsistentView) => {
+    const now = Date.now();
+    pushed.blocks.looked(parents, (id) => named.has(id), now);
+    if (pushed.blocks.missing(now - LATE_MS).length > 0) memory.hasLooseEnds = true;
+    const unknown = new Map<string, ParsedBlock>();
+    for (const [id, block] of blocks) {
+      if (named.has(id) || isDeep(block, named, head.ledger, belowMaxDepth))
+        pushed.blocks.remove([id]);
+      else unknown.set(id, block);
+    }
+    const proven = findProvenOpen(unknown, named, head);
+    for (const [id, block] of unknown) {
+      if (proven.has(id) || !hasKnownParents(block, named, unknown)) continue;
+      memory.hasLooseEnds = true;
+      fetched.set(id, block);
+      pushed.blocks.remove([id]);
+    }
+    const room = roomForPushed(cone.size);
+    if (room < proven.size) writeLog('warn', 'no room for pushed blocks', { open: cone.size });
+    return new Set([...proven].slice(0, room));
+  };
+  const stored = await storeOpen(db, head, { blocks, also: parents, rules, choose });
+  pushed.blocks.remove(stored);
+  if (stored.length > 0) memory.newestBlock = Date.now();
+  return stored.length;
+}
+
+function isDeep(
+  { block }: ParsedBlock,
+  known: ReadonlyMap<string, KnownBlock>,
+  ledger: number,
+  belowMaxDepth: number,
+): boolean {
+  const parents = block.parents.map((id) => known.get(toHexDigits(id)));
+  const references = parents.filter((parent) => parent !== undefined);
+  return isBelowMaxDepth(references, ledger, belowMaxDepth);
+}
+
+/** Whether nothing that may still come could prove the block open. */
+function hasKnownParents(
+  { block }: ParsedBlock,
+  known: ReadonlyMap<string, KnownBlock>,
+  held: ReadonlyMap<string, ParsedBlock>,
+): boolean {
+  return block.parents.map(toHexDigits).every((id) => known.has(id) || held.has(id));
+}

@@ -1,0 +1,133 @@
+/**
+ * When there is a connection and when another one is tried: a machine whose steps are told to it,
+ * with their times in Unix milliseconds. keep-feed.ts does what it wants done.
+ */
+import { UpstreamFailure } from '../upstream.ts';
+import { createSession, type Message, type Session, type SessionStep } from './mqtt-session.ts';
+
+/** Milliseconds before the first try after a failure; it doubles with each up to the longest. */
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Milliseconds that a session must have lasted for pauses to be short again. */
+const LASTING_MS = 60_000;
+
+/** Milliseconds to find an upstream that has a feed and to open the connection. */
+const OPENING_TIMEOUT_MS = 30_000;
+
+/**
+ * Milliseconds without a message after which the feed counts as silent, though pings may be
+ * answered. A network makes a milestone each five seconds or ten: where it is ten and nobody sends
+ * a block, the feed is silent for a moment, which costs a look at the upstream.
+ */
+const SILENT_AFTER_MS = 9000;
+
+/** Milliseconds without a message after which another connection is tried. */
+const GIVEN_UP_AFTER_MS = 60_000;
+
+/** `down`: no session. `silent`: a session that brings nothing. `live`: messages are coming. */
+export type FeedState = 'down' | 'silent' | 'live';
+
+/** What is to be done with the connection. */
+export interface ConnectionStep extends SessionStep {
+  /** Open one: whatever was there is closed. */
+  open?: true;
+  /** Close it, and why. */
+  close?: string;
+}
+
+export interface FeedConnection {
+  /** To be called about once a second. */
+  tick(now: number): ConnectionStep;
+  opened(now: number): ConnectionStep;
+  received(bytes: Uint8Array, now: number): ConnectionStep;
+  /** It could not be opened, or the other side closed it. */
+  lost(now: number): void;
+  state(now: number): FeedState;
+  /** When the last message came. */
+  readonly heard: number | undefined;
+}
+
+type Phase =
+  | { name: 'pausing'; until: number }
+  | { name: 'opening'; since: number }
+  | { name: 'open'; session: Session; since: number };
+
+export function createFeedConnection(clientId: string, topics: readonly string[]): FeedConnection {
+  let phase: Phase = { name: 'pausing', until: Number.NEGATIVE_INFINITY };
+  let pause = FIRST_PAUSE_MS;
+  let heard: number | undefined;
+
+  function end(now: number): void {
+    if (phase.name === 'pausing') return;
+    const begun = phase.name === 'open' ? phase.session.subscribed : undefined;
+    if (begun !== undefined && now - begun >= LASTING_MS) pause = FIRST_PAUSE_MS;
+    phase = { name: 'pausing', until: now + pause };
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+  }
+
+  /** Does the session's step; a failure ends the connection. */
+  function guard(now: number, act: () => SessionStep): ConnectionStep {
+    try {
+      return act();
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) throw error;
+      end(now);
+      return { ...nothing(), close: error.message };
+    }
+  }
+
+  return {
+    tick(now) {
+      switch (phase.name) {
+        case 'pausing':
+          if (now < phase.until) return nothing();
+          phase = { name: 'opening', since: now };
+          return { ...nothing(), open: true };
+        case 'opening':
+          if (now - phase.since < OPENING_TIMEOUT_MS) return nothing();
+          end(now);
+          return { ...nothing(), close: 'not opened in time' };
+        case 'open': {
+          const { session, since } = phase;
+          const quiet = now - Math.max(since, heard ?? since);
+          if (quiet >= GIVEN_UP_AFTER_MS) {
+            end(now);
+            return { ...nothing(), close: `no message for ${quiet} milliseconds` };
+          }
+          return guard(now, () => session.tick(now));
+        }
+      }
+    },
+    opened(now) {
+      if (phase.name !== 'opening') throw new Error(`a connection opened while ${phase.name}`);
+      const session = createSession(clientId, topics);
+      phase = { name: 'open', session, since: now };
+      return session.begin(now);
+    },
+    received(bytes, now) {
+      if (phase.name !== 'open') {
+        end(now);
+        return { ...nothing(), close: 'bytes before a word was said' };
+      }
+      const { session } = phase;
+      const step = guard(now, () => session.receive(bytes, now));
+      if (step.messages.length > 0) heard = now;
+      return step;
+    },
+    lost: end,
+    state(now) {
+      if (phase.name !== 'open' || phase.session.subscribed === undefined) return 'down';
+      const { since } = phase;
+      if (heard === undefined || heard < since) return 'silent';
+      return now - heard < SILENT_AFTER_MS ? 'live' : 'silent';
+    },
+    get heard() {
+      return heard;
+    },
+  };
+}
+
+function nothing(): { send: Uint8Array<ArrayBuffer>[]; messages: Message[] } {
+  return { send: [], messages: [] };
+}

@@ -1,0 +1,126 @@
+/**
+ * One MQTT session over one connection: it connects, subscribes, keeps the connection alive and
+ * gives the messages that come. What it says and when depends on nothing but the bytes that it is
+ * handed and the times at which it is.
+ */
+import { MAX_BLOCK_LENGTH } from '../../stardust/block.ts';
+import { Refusal } from '../../stardust/bytes.ts';
+import { UpstreamFailure } from '../upstream.ts';
+import { createPacketReader, encodePacket, type Packet, PacketType } from './mqtt-packets.ts';
+
+/** Bytes of the longest packet: a block or a milestone, its topic, the header. */
+const MAX_PACKET_BYTES = MAX_BLOCK_LENGTH + 256;
+
+/** Milliseconds from one ping to the next, and what the broker is told, in seconds. */
+const PING_INTERVAL_MS = 3000;
+const KEEP_ALIVE_SECONDS = 10;
+
+/** For connection and subscription, and later between any two packets: pings are answered. */
+const PATIENCE_MS = 8000;
+
+const PACKET_ID = 1;
+
+export interface Message {
+  topic: string;
+  payload: Uint8Array;
+}
+
+/** What the session wants sent, and what it has received. */
+export interface SessionStep {
+  send: Uint8Array<ArrayBuffer>[];
+  messages: Message[];
+}
+
+/** All throw an UpstreamFailure when the session is over. Times are Unix milliseconds. */
+export interface Session {
+  /** The connection was opened: what to send first. */
+  begin(now: number): SessionStep;
+  receive(bytes: Uint8Array, now: number): SessionStep;
+  /** To be called about once a second. */
+  tick(now: number): SessionStep;
+  /** When the broker granted the subscriptions; undefined before. */
+  readonly subscribed: number | undefined;
+}
+
+/**
+ * @param clientId at most 23 letters and digits; a broker ends the older one of two sessions that
+ *   have the same
+ * @param topics of which all messages are asked for, with QoS 0
+ */
+export function createSession(clientId: string, topics: readonly string[]): Session {
+  const read = createPacketReader(MAX_PACKET_BYTES);
+  let begun = 0;
+  let heard = 0;
+  let pinged = 0;
+  let connected = false;
+  let subscribed: number | undefined;
+
+  function take(packet: Packet, step: SessionStep, now: number): void {
+    switch (packet.type) {
+      case PacketType.ConnectAck:
+        if (connected) throw new UpstreamFailure('MQTT: connected twice');
+        if (packet.returnCode !== 0)
+          throw new UpstreamFailure(`MQTT: connection refused with ${packet.returnCode}`);
+        connected = true;
+        step.send.push(
+          encodePacket({ type: PacketType.Subscribe, packetId: PACKET_ID, topics: [...topics] }),
+        );
+        return;
+      case PacketType.SubscribeAck:
+        if (
+          !connected ||
+          packet.packetId !== PACKET_ID ||
+          packet.returnCodes.length !== topics.length
+        )
+          throw new UpstreamFailure('MQTT: an acknowledgement of another subscription');
+        if (packet.returnCodes.some((code) => code !== 0))
+          throw new UpstreamFailure(`MQTT: subscribed with ${packet.returnCodes.join(', ')}`);
+        subscribed ??= now;
+        return;
+      case PacketType.Publish:
+        if (!connected) throw new UpstreamFailure('MQTT: a message before the connection');
+        step.messages.push({ topic: packet.topic, payload: packet.payload });
+        return;
+      case PacketType.PingResponse:
+        return;
+      default:
+        throw new UpstreamFailure(`MQTT: packet type ${packet.type >> 4} from a broker`);
+    }
+  }
+
+  return {
+    begin(now) {
+      begun = heard = pinged = now;
+      const packet = { type: PacketType.Connect, clientId, keepAlive: KEEP_ALIVE_SECONDS };
+      return { send: [encodePacket(packet)], messages: [] };
+    },
+    receive(bytes, now) {
+      heard = now;
+      const step: SessionStep = { send: [], messages: [] };
+      for (const packet of readPackets(read, bytes)) take(packet, step, now);
+      return step;
+    },
+    tick(now) {
+      if (now - heard >= PATIENCE_MS)
+        throw new UpstreamFailure(`MQTT: nothing for ${now - heard} milliseconds`);
+      if (subscribed === undefined && now - begun >= PATIENCE_MS)
+        throw new UpstreamFailure('MQTT: not subscribed in time');
+      if (subscribed === undefined || now - pinged < PING_INTERVAL_MS)
+        return { send: [], messages: [] };
+      pinged = now;
+      return { send: [encodePacket({ type: PacketType.PingRequest })], messages: [] };
+    },
+    get subscribed() {
+      return subscribed;
+    },
+  };
+}
+
+function readPackets(read: (bytes: Uint8Array) => Packet[], bytes: Uint8Array): Packet[] {
+  try {
+    return read(bytes);
+  } catch (error) {
+    if (error instanceof Refusal) throw new UpstreamFailure(`MQTT: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,254 @@
+/**
+ * Blocks that an upstream pushed and that are not stored yet. They were not asked for, so all that
+ * is known of one is that its bytes parse and that `fault` finds none; and they come in any order.
+ *
+ * Each second, and when somebody asks, whoever stores blocks takes the next ones in hand:
+ *
+ *   1. `next` gives blocks, parents first, and the IDs that lead out of what is held.
+ *   2. The database says in one batch which of all these it knows; `looked` is told.
+ *   3. Blocks that were stored, or were known, are given to `remove`.
+ *
+ * A block upon a parent that is nowhere waits: it is not given again until the parent has come or
+ * is found in the database after all.
+ *
+ * What is held is bounded by heap. Where a block does not fit, those that wait go first, the oldest
+ * before the others; where none waits it is not taken. A block that is dropped is not lost: it is
+ * fetched when a milestone, a tip or a question leads to it.
+ */
+import { type ParsedBlock, parseBlock } from '../../stardust/block.ts';
+import { toHexDigits } from '../../stardust/bytes.ts';
+import { heapOf } from '../block-cache.ts';
+
+/** Milliseconds after which a parent that was nowhere is looked for again; so many in one go. */
+const LOOK_AGAIN_AFTER_MS = 5000;
+const MAX_LOOKED_AGAIN = 500;
+
+/** Milliseconds for which a block is held. */
+const LONGEST_STAY_MS = 30_000;
+
+/** Bytes of heap that a parent takes in what is held, measured. */
+const HEAP_OF_PARENT_BYTES = 330;
+
+/** How many blocks came, and what became of those that nobody took in hand. */
+export interface PushCounts {
+  taken: number;
+  /** Held already. */
+  doubled: number;
+  /** They do not parse, or have a fault. */
+  refused: number;
+  /** They did not fit, or stayed too long. */
+  dropped: number;
+}
+
+export interface NextBlocks {
+  /** Each behind those of its parents that are held, which are among them. */
+  blocks: ParsedBlock[];
+  /** Hex IDs to look up: parents that are not held. */
+  parents: Set<string>;
+}
+
+/** IDs are hex, times Unix milliseconds. */
+export interface PushedBlocks {
+  /** Takes a block's bytes if they can be one and it fits. */
+  push(bytes: Uint8Array, now: number): void;
+  /** Takes a block that was fetched, as far as it fits. */
+  add(block: ParsedBlock, now: number): void;
+  get(id: string): ParsedBlock | undefined;
+  /**
+   * The oldest blocks that wait for nothing, as far as is known.
+   *
+   * @param most how many
+   */
+  next(most: number, now: number): NextBlocks;
+  /** Which of the IDs that `next` gave are known: upon the others, blocks wait. */
+  looked(parents: Iterable<string>, isKnown: (id: string) => boolean, now: number): void;
+  /** Parents that have been nowhere since that time or longer, the longest first. */
+  missing(since: number): string[];
+  /** Those of the IDs, and of all that they lead to, which are not held. */
+  beyond(ids: readonly string[]): Set<string>;
+  /** Blocks that need not be held any more. */
+  remove(ids: Iterable<string>): void;
+  clear(): void;
+  readonly heapBytes: number;
+  readonly size: number;
+  readonly counts: Readonly<PushCounts>;
+}
+
+interface Held {
+  block: ParsedBlock;
+  parents: string[];
+  heap: number;
+  came: number;
+}
+
+/** A parent that is nowhere: since when, and when it was looked for last. */
+interface Lack {
+  since: number;
+  looked: number;
+}
+
+export interface PushOptions {
+  /** Heap for all blocks together. */
+  maxHeapBytes: number;
+  /** Why a node would not store such a block if nobody asked for it; undefined if it would. */
+  fault: (block: ParsedBlock) => string | undefined;
+}
+
+export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): PushedBlocks {
+  /** In the order in which they came. */
+  const held = new Map<string, Held>();
+  const lacks = new Map<string, Lack>();
+  /** Held blocks that wait, in the order in which they came; as of the last `next`. */
+  const waiting = new Set<string>();
+  const counts: PushCounts = { taken: 0, doubled: 0, refused: 0, dropped: 0 };
+  let heapBytes = 0;
+
+  function remove(id: string): void {
+    const entry = held.get(id);
+    if (entry === undefined) return;
+    heapBytes -= entry.heap;
+    held.delete(id);
+    waiting.delete(id);
+  }
+
+  function drop(id: string): void {
+    counts.dropped++;
+    remove(id);
+  }
+
+  /** Whether so many bytes fit, once blocks that wait have made room. */
+  function makeRoom(bytes: number): boolean {
+    if (bytes > maxHeapBytes) return false;
+    for (const id of waiting) {
+      if (heapBytes + bytes <= maxHeapBytes) break;
+      drop(id);
+    }
+    return heapBytes + bytes <= maxHeapBytes;
+  }
+
+  function add(block: ParsedBlock, now: number): void {
+    const id = toHexDigits(block.id);
+    if (held.has(id)) {
+      counts.doubled++;
+      return;
+    }
+    const parents = block.block.parents.map(toHexDigits);
+    const own = heapOf(block) + parents.length * HEAP_OF_PARENT_BYTES;
+    if (!makeRoom(own)) {
+      counts.dropped++;
+      return;
+    }
+    counts.taken++;
+    heapBytes += own;
+    held.set(id, { block, parents, heap: own, came: now });
+  }
+
+  function dropOld(now: number): void {
+    for (const [id, { came }] of held) {
+      if (now - came < LONGEST_STAY_MS) break;
+      drop(id);
+    }
+    const parents = new Set([...held.values()].flatMap((entry) => entry.parents));
+    for (const id of lacks.keys()) if (!parents.has(id) || held.has(id)) lacks.delete(id);
+  }
+
+  function findWaiting(): void {
+    const found = new Set<string>();
+    for (const id of parentsFirst(held.keys(), (each) => held.get(each)?.parents)) {
+      const { parents } = held.get(id)!;
+      if (parents.some((parent) => found.has(parent) || lacks.has(parent))) found.add(id);
+    }
+    waiting.clear();
+    for (const id of held.keys()) if (found.has(id)) waiting.add(id);
+  }
+
+  return {
+    push(bytes, now) {
+      const result = parseBlock(bytes);
+      if (result.ok && fault(result.parsed) === undefined) add(result.parsed, now);
+      else counts.refused++;
+    },
+    add,
+    get: (id) => held.get(id)?.block,
+    next(most, now) {
+      dropOld(now);
+      findWaiting();
+      const blocks: ParsedBlock[] = [];
+      const parents = new Set<string>();
+      const parentsOfFree = (id: string) => (waiting.has(id) ? undefined : held.get(id)?.parents);
+      for (const id of parentsFirst(held.keys(), parentsOfFree)) {
+        if (blocks.length === most) break;
+        const entry = held.get(id)!;
+        blocks.push(entry.block);
+        for (const parent of entry.parents) if (!held.has(parent)) parents.add(parent);
+      }
+      const due = [...lacks].filter(([, { looked }]) => now - looked >= LOOK_AGAIN_AFTER_MS);
+      due.sort(([, a], [, b]) => a.looked - b.looked);
+      for (const [id] of due.slice(0, MAX_LOOKED_AGAIN)) parents.add(id);
+      return { blocks, parents };
+    },
+    looked(parents, isKnown, now) {
+      for (const id of parents) {
+        if (isKnown(id)) lacks.delete(id);
+        else lacks.set(id, { since: lacks.get(id)?.since ?? now, looked: now });
+      }
+    },
+    missing(since) {
+      const missing = [...lacks].filter(([id, lack]) => lack.since <= since && !held.has(id));
+      return missing.sort(([, a], [, b]) => a.since - b.since).map(([id]) => id);
+    },
+    beyond(ids) {
+      const outside = new Set<string>();
+      // a Set goes on to what is added on the way
+      const reached = new Set(ids);
+      for (const id of reached) {
+        const entry = held.get(id);
+        if (entry === undefined) outside.add(id);
+        else for (const parent of entry.parents) reached.add(parent);
+      }
+      return outside;
+    },
+    remove(ids) {
+      for (const id of ids) remove(id);
+    },
+    clear() {
+      held.clear();
+      lacks.clear();
+      waiting.clear();
+      heapBytes = 0;
+    },
+    get heapBytes() {
+      return heapBytes;
+    },
+    get size() {
+      return held.size;
+    },
+    get counts() {
+      return counts;
+    },
+  };
+}
+
+/** The IDs that `parentsOf` knows, and those which these lead to, each behind its parents. */
+function* parentsFirst(
+  ids: Iterable<string>,
+  parentsOf: (id: string) => readonly string[] | undefined,
+): Generator<string> {
+  const entered = new Set<string>();
+  const left = new Set<string>();
+  for (const start of ids) {
+    const stack = [start];
+    for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
+      const parents = left.has(id) ? undefined : parentsOf(id);
+      if (parents === undefined) continue;
+      if (entered.has(id)) {
+        left.add(id);
+        yield id;
+        continue;
+      }
+      entered.add(id);
+      stack.push(id);
+      for (const parent of parents) if (!entered.has(parent)) stack.push(parent);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Milestones that an upstream pushed and that are not applied yet: their payloads, and how far the
+ * upstream says that it is.
+ *
+ * The plug-in pushes the payload of every block that carries a milestone, signed or not. So what is
+ * here need not be a milestone: whoever takes one verifies it, and has it refused if it is none.
+ * The one that was due is fetched then.
+ */
+import * as v from 'valibot';
+import { MAX_BLOCK_LENGTH } from '../../stardust/block.ts';
+import { equalBytes, Reader, Refusal, toHexDigits } from '../../stardust/bytes.ts';
+import { decode } from '../../stardust/codec.ts';
+import { type Milestone, milestone } from '../../stardust/milestone.ts';
+
+/** Milestones held, each of them at most as long as a block; those furthest ahead go first. */
+const MAX_HELD = 16;
+
+/** Payloads held of one index: any sender of a block can make up one. */
+const MAX_OF_INDEX = 4;
+
+const info = v.object({
+  index: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff)),
+});
+
+export interface PushedMilestone {
+  /** As it was signed, type first. */
+  payload: Uint8Array;
+  /** Hex IDs of the blocks whose pasts are its cone. */
+  parents: string[];
+}
+
+/** Times are Unix milliseconds. */
+export interface PushedMilestones {
+  push(payload: Uint8Array): void;
+  /** Takes JSON about the milestone that the upstream has confirmed. */
+  confirm(json: Uint8Array, now: number): void;
+  /** Those that may be the milestone with this index; the last ones pushed, the newest first. */
+  at(index: number): readonly PushedMilestone[];
+  /** Forgets a payload that is no milestone. */
+  refuse(index: number, payload: Uint8Array): void;
+  /** Forgets all milestones up to the ledger's. */
+  applied(ledger: number): void;
+  clear(): void;
+  /** The last one that the upstream said it had confirmed, and when it said so. */
+  readonly confirmed: { index: number; at: number } | undefined;
+}
+
+export function createPushedMilestones(): PushedMilestones {
+  const held = new Map<number, PushedMilestone[]>();
+  let confirmed: PushedMilestones['confirmed'];
+  let last = Number.NEGATIVE_INFINITY;
+
+  return {
+    push(bytes) {
+      const payload = new Uint8Array(bytes);
+      const value = parse(payload);
+      if (value === undefined || value.index <= last) return;
+      const { index } = value;
+      const others = (held.get(index) ?? []).filter((each) => !equalBytes(each.payload, payload));
+      const parents = value.parents.map(toHexDigits);
+      held.set(index, [{ payload, parents }, ...others].slice(0, MAX_OF_INDEX));
+      if (held.size > MAX_HELD) held.delete(Math.max(...held.keys()));
+    },
+    confirm(json, now) {
+      const index = readIndex(json);
+      if (index !== undefined) confirmed = { index, at: now };
+    },
+    at: (index) => held.get(index) ?? [],
+    refuse(index, payload) {
+      const others = (held.get(index) ?? []).filter((each) => each.payload !== payload);
+      if (others.length === 0) held.delete(index);
+      else held.set(index, others);
+    },
+    applied(ledger) {
+      last = ledger;
+      for (const index of held.keys()) if (index <= ledger) held.delete(index);
+    },
+    clear() {
+      held.clear();
+      confirmed = undefined;
+      last = Number.NEGATIVE_INFINITY;
+    },
+    get confirmed() {
+      return confirmed;
+    },
+  };
+}
+
+function parse(payload: Uint8Array): Milestone | undefined {
+  if (payload.length > MAX_BLOCK_LENGTH) return undefined;
+  try {
+    return decode(milestone, new Reader(payload));
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+function readIndex(json: Uint8Array): number | undefined {
+  try {
+    return v.parse(info, JSON.parse(new TextDecoder().decode(json))).index;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof v.ValiError) return undefined;
+    throw error;
+  }
+}

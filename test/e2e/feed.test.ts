@@ -1,0 +1,240 @@
+/**
+ * The recorded networks by feed, end to end: a double of a node pushes blocks and milestones through
+ * a real broker, the built Worker follows to the recorded state hash, whatever happens to the
+ * messages and to the connection. `npm run test:slow -- feeds` does so with every network and every
+ * disturbance by itself.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, inject, it, vi } from 'vitest';
+import { openDatabase, readStateHash } from '../support/edge/d1-file.ts';
+import { type Edge, startEdge } from '../support/edge/edge.ts';
+import { ask, importSnapshot, untilLedger } from '../support/edge/walk-network.ts';
+import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import {
+  chain,
+  corruptEvery,
+  type Disturbance,
+  doubleEvery,
+  dropEvery,
+  reorderEvery,
+} from '../support/hornet-double/mqtt-broker.ts';
+import { lastIndex, type Network } from '../support/network/network-model.ts';
+import {
+  type RecordedName,
+  recordedNetwork,
+  recordedQuestions,
+} from '../support/network/recorded-network.ts';
+
+const STATE_HASHES: Partial<Record<RecordedName, string>> = {
+  'network-a': '0x577f3d596803a35b2abee1e2b115702092a672ce404186a78f581c32e10884df',
+  'network-c': '0x5d8c90245d379f5b3ac95b3428e8f97f7cecd137b21591cbc995c97b64c580e3',
+  'network-n': '0xb9a73bc228cb55b0f1378d91a1afa5275c5e8958aa237cb3b5a55acb74911d05',
+};
+
+const IN_FULL = process.env.FEEDS === 'all';
+
+const NAMES: RecordedName[] = IN_FULL ? ['network-a', 'network-c', 'network-n'] : ['network-c'];
+
+/** Milestones that are pushed in one go. */
+const STRIDE = IN_FULL ? 1 : 8;
+
+/** In the short test all of them happen to the same messages. */
+const DISTURBANCES: [string, Disturbance][] = IN_FULL
+  ? [
+      ['dropped', dropEvery(10)],
+      ['doubled', doubleEvery(10)],
+      ['reordered', reorderEvery(10)],
+      ['corrupt', corruptEvery(10)],
+    ]
+  : [
+      [
+        'dropped, doubled, reordered or corrupt, and one cut',
+        chain(dropEvery(40), doubleEvery(40), reorderEvery(40), corruptEvery(40)),
+      ],
+    ];
+
+const folder = await mkdtemp(join(tmpdir(), 'edge-feed-'));
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Following {
+  network: Network;
+  double: NodeDouble;
+  edge: Edge;
+  persistTo: string;
+}
+
+async function start(name: RecordedName, vars: Record<string, string> = {}): Promise<Following> {
+  const network = recordedNetwork(name);
+  const persistTo = await mkdtemp(join(folder, name));
+  await importSnapshot(name, persistTo, false);
+  const double = await NodeDouble.start(network, { mqtt: true });
+  const edge = await startEdge({
+    folder: inject('builtWorker'),
+    persistTo,
+    vars: { ...varsOf(network, double), ...vars },
+  });
+  await untilLedger(edge.url, network.genesis.index);
+  await untilFed(double);
+  return { network, double, edge, persistTo };
+}
+
+function varsOf({ keys: { keys, threshold } }: Network, { url }: NodeDouble) {
+  return {
+    UPSTREAM_URL: url,
+    MILESTONE_PUBLIC_KEYS: keys.map(({ publicKey }) => publicKey.toHex()).join(),
+    MILESTONE_THRESHOLD: String(threshold),
+  };
+}
+
+async function untilFed({ mqtt }: NodeDouble): Promise<void> {
+  await vi.waitFor(() => expect(mqtt!.connections).toBe(1), { timeout: 30_000, interval: 50 });
+  // connected is not subscribed yet
+  await new Promise((resolve) => setTimeout(resolve, 300));
+}
+
+async function pushAll(
+  { network, double, edge }: Following,
+  before: (index: number) => unknown = () => {},
+): Promise<void> {
+  for (const index of steps(network)) {
+    await before(index);
+    await double.pushTo(index);
+    await untilLedger(edge.url, index, 40);
+  }
+}
+
+/** The milestones up to which is pushed, one after the other. */
+function steps(network: Network): number[] {
+  const last = lastIndex(network);
+  const first = network.genesis.index + STRIDE;
+  const indexes: number[] = [];
+  for (let index = first; index < last; index += STRIDE) indexes.push(index);
+  return [...indexes, last];
+}
+
+async function expectRecorded(name: RecordedName, { edge, double, persistTo }: Following) {
+  await edge.stop();
+  await double.stop();
+  expect(await readStateHash(persistTo)).toBe(STATE_HASHES[name]);
+  expect(edge.log.filter((line) => /"error"|diverge|stopped/.test(line))).toEqual([]);
+}
+
+const blocksAsked = ({ requests }: NodeDouble) =>
+  requests.filter(({ route }) => route.name === 'block').length;
+
+describe.each(NAMES)('%s', (name) => {
+  it('by feed alone: questions are answered, hardly a block is fetched', async () => {
+    const following = await start(name);
+    const { network, double, edge } = following;
+    double.forget();
+    for (const index of steps(network)) {
+      await double.pushTo(index);
+      await untilLedger(edge.url, index, 40);
+      for (const question of recordedQuestions(name)) {
+        if (question.ledgerIndex !== index || question.status !== 200) continue;
+        expect(await ask(edge.url, question)).toEqual({ status: 200, body: question.response });
+      }
+    }
+    expect(blocksAsked(double)).toBeLessThan(network.blocks.size / 20);
+    const health = await fetch(`${edge.url}/health`);
+    expect(health.headers.get('x-blocks-by')).toBe('feed');
+    expect(Number(health.headers.get('x-newest-block-age'))).toBeLessThan(60);
+    const pushed = edge.log.filter((line) => line.includes('"pushed":true'));
+    expect(pushed.length).toBeGreaterThan(lastIndex(network) * 0.8);
+    await expectRecorded(name, following);
+  }, 600_000);
+
+  it.each(DISTURBANCES)(
+    'with messages %s',
+    async (_, disturb) => {
+      const following = await start(name);
+      following.double.mqtt!.disturb = disturb;
+      const middle = steps(following.network)[3];
+      await pushAll(following, (index) => {
+        if (!IN_FULL && index === middle) following.double.mqtt!.cut();
+      });
+      await expectRecorded(name, following);
+    },
+    600_000,
+  );
+});
+
+it('ends with the network: no connection, nothing beyond the final milestone', async () => {
+  const following = await start('network-c', { FINAL_MILESTONE: '9' });
+  const { double, edge } = following;
+  await double.pushTo(9);
+  await untilLedger(edge.url, 9, 40);
+  await double.pushTo(12);
+  await vi.waitFor(() => expect(double.mqtt!.connections).toBe(0), { timeout: 30_000 });
+  await untilLedger(edge.url, 9);
+  await edge.stop();
+  await double.stop();
+}, 600_000);
+
+describe.runIf(IN_FULL)('a connection that ends', () => {
+  const name = 'network-c';
+
+  it('is cut at random', async () => {
+    const following = await start(name);
+    await pushAll(following, () => {
+      if (Math.random() < 0.2) following.double.mqtt!.cut();
+    });
+    await expectRecorded(name, following);
+  }, 600_000);
+
+  it('is gone for a while and comes back', async () => {
+    const following = await start(name);
+    const mqtt = following.double.mqtt!;
+    const by = async () => (await fetch(`${following.edge.url}/health`)).headers.get('x-blocks-by');
+    await pushAll(following, async (index) => {
+      if (index === 20) {
+        expect(await by()).toBe('feed');
+        mqtt.running = false;
+        mqtt.cut();
+      }
+      if (index === 40) {
+        expect(await by()).toBe('polling');
+        mqtt.running = true;
+        await untilFed(following.double);
+      }
+    });
+    await expectRecorded(name, following);
+  }, 600_000);
+});
+
+it.runIf(IN_FULL)(
+  'is killed again and again',
+  async () => {
+    const name = 'network-c';
+    const following = await start(name);
+    const { double, persistTo, network } = following;
+    const last = lastIndex(network);
+    for (let kill = 1; kill <= 5; kill++) {
+      const until = Math.ceil((last * kill) / 5);
+      const pushing = (async () => {
+        while (double.node.confirmed < until) await double.pushTo(double.node.confirmed + 1);
+      })();
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 1500));
+      await following.edge.kill();
+      await pushing;
+      {
+        using db = openDatabase(persistTo);
+        const { ledger } = db.prepare('SELECT ledger FROM head').get()!;
+        const rows = db.prepare('SELECT count(*) AS count FROM milestone').get()!;
+        expect(Number(rows.count) - 1).toBe(Number(ledger));
+      }
+      following.edge = await startEdge({
+        folder: inject('builtWorker'),
+        persistTo,
+        vars: varsOf(network, double),
+      });
+      await untilLedger(following.edge.url, until, 60);
+      await untilFed(double);
+    }
+    await expectRecorded(name, following);
+  },
+  600_000,
+);

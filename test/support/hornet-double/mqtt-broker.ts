@@ -1,0 +1,172 @@
+/**
+ * A node's MQTT plug-in: a real broker behind `/api/mqtt/v1` that pushes what the node comes to
+ * know, and loses, doubles, reorders or spoils messages if told so.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Aedes, type Client } from 'aedes';
+import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
+import type { NodeState } from './node-state.ts';
+import { MQTT_ROUTE } from './routes.ts';
+
+export interface PushedMessage {
+  topic: string;
+  payload: Uint8Array;
+}
+
+/** What becomes of a message: none, one or more are sent instead. */
+export type Disturbance = (message: PushedMessage) => PushedMessage[];
+
+export interface MqttBroker {
+  /** Whether the plug-in runs: its route is listed and connections are taken. */
+  running: boolean;
+  disturb: Disturbance | undefined;
+  /** Connections at this moment. */
+  readonly connections: number;
+  /** Pushes all blocks and milestones that the node has come to know since the last time. */
+  pushNews(): Promise<void>;
+  /** Pushes any message to whoever subscribed to its topic. */
+  push(message: PushedMessage): Promise<void>;
+  /** Ends all connections, as a node does that goes away. */
+  cut(): void;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  stop(): Promise<void>;
+}
+
+const CONFIRMED = 'milestone-info/confirmed';
+
+/** What the node knows already is not pushed any more. */
+export async function startMqttBroker(node: NodeState): Promise<MqttBroker> {
+  const broker = await Aedes.createBroker();
+  const server = new WebSocketServer({ noServer: true, handleProtocols: () => 'mqtt' });
+  const sockets = new Set<WebSocket>();
+  const pushed = new Set<string>();
+  let confirmed = node.confirmed;
+
+  function takeNews(): PushedMessage[] {
+    const news: PushedMessage[] = [];
+    for (const { id } of node.network.blocks.values()) {
+      const block = pushed.has(id) ? undefined : node.block(id);
+      if (block === undefined) continue;
+      pushed.add(id);
+      news.push({ topic: 'blocks', payload: block.bytes });
+    }
+    for (const { index, id } of node.network.milestones) {
+      const milestone = pushed.has(id) ? undefined : node.milestone(index);
+      if (milestone === undefined) continue;
+      pushed.add(id);
+      news.push({ topic: 'milestones', payload: milestone.payload });
+    }
+    const moved = node.confirmed !== confirmed ? confirmedMessage(node) : undefined;
+    confirmed = node.confirmed;
+    return moved === undefined ? news : [...news, moved];
+  }
+  takeNews();
+
+  // inx-mqtt tells whoever subscribes, and all others, where the node is
+  broker.on('subscribe', (subscriptions, _client: Client) => {
+    const message = confirmedMessage(node);
+    if (message !== undefined && subscriptions.some(({ topic }) => topic === CONFIRMED))
+      void self.push(message);
+  });
+
+  const self: MqttBroker = {
+    running: true,
+    disturb: undefined,
+    get connections() {
+      return sockets.size;
+    },
+    async pushNews() {
+      for (const message of takeNews()) {
+        for (const sent of self.disturb?.(message) ?? [message]) await self.push(sent);
+      }
+    },
+    push({ topic, payload }) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const packet = { cmd: 'publish', qos: 0, dup: false, retain: false } as const;
+      broker.publish({ ...packet, topic, payload: Buffer.from(payload) }, (error) =>
+        error === undefined || error === null ? resolve() : reject(error),
+      );
+      return promise;
+    },
+    cut() {
+      for (const socket of sockets) socket.terminate();
+    },
+    upgrade(request, socket, head) {
+      if (!self.running || request.url !== `/api/${MQTT_ROUTE}`) {
+        socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+        return;
+      }
+      server.handleUpgrade(request, socket, head, (opened) => {
+        sockets.add(opened);
+        opened.on('close', () => sockets.delete(opened));
+        const stream = createWebSocketStream(opened);
+        // whoever is cut off in the middle of a message
+        stream.on('error', () => {});
+        broker.handle(stream, request);
+      });
+    },
+    async stop() {
+      self.cut();
+      await broker.close();
+    },
+  };
+  return self;
+}
+
+/** JSON as inx-mqtt writes it. Undefined at the genesis, which is no milestone. */
+function confirmedMessage(node: NodeState): PushedMessage | undefined {
+  const milestone = node.milestone(node.confirmed);
+  if (milestone === undefined) return undefined;
+  const { index, timestamp, id } = milestone;
+  const payload = Buffer.from(JSON.stringify({ index, timestamp, milestoneId: id }));
+  return { topic: CONFIRMED, payload };
+}
+
+/** All of these happen, one after the other. */
+export function chain(...disturbances: Disturbance[]): Disturbance {
+  return (message) => disturbances.reduce((sent, each) => sent.flatMap(each), [message]);
+}
+
+/** Something happens to every `period`-th message, beginning with that one. */
+function everyNth(period: number, happen: Disturbance): Disturbance {
+  let count = 0;
+  return (message) => (++count % period === 0 ? happen(message) : [message]);
+}
+
+export function dropEvery(period: number): Disturbance {
+  return everyNth(period, () => []);
+}
+
+export function doubleEvery(period: number): Disturbance {
+  return everyNth(period, (message) => [message, message]);
+}
+
+/** One byte of the payload is another, a different one each time. */
+export function corruptEvery(period: number): Disturbance {
+  let count = 0;
+  return everyNth(period, ({ topic, payload }) => {
+    const spoiled = Uint8Array.from(payload);
+    const at = (count++ * 7919) % spoiled.length;
+    spoiled[at] = spoiled[at]! ^ 0x10;
+    return [{ topic, payload: spoiled }];
+  });
+}
+
+/** The message is held back until half a period later. */
+export function reorderEvery(period: number): Disturbance {
+  let held: PushedMessage | undefined;
+  let since = 0;
+  let count = 0;
+  return (message) => {
+    if (++count % period === 0 && held === undefined) {
+      held = message;
+      since = count;
+      return [];
+    }
+    if (held === undefined || count - since < period / 2) return [message];
+    const late = held;
+    held = undefined;
+    return [message, late];
+  };
+}
