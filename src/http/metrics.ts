@@ -11,6 +11,7 @@ import { encodeMetrics, type MetricFamily, PROMETHEUS_TYPE, type Sample } from '
 import type { Answer, RouteContext } from './route.ts';
 
 const FOLLOWER_STATES = ['off', 'following', 'stopped', 'diverged'];
+const BLOCKS_BY = ['feed', 'polling'];
 
 export async function answerMetrics({ node, notes, requestCounts }: RouteContext): Promise<Answer> {
   const [status, counts] = await Promise.all([node.readStatus(), node.readFollowerCounts()]);
@@ -37,8 +38,9 @@ function describeNode(status: NodeStatus | undefined, now: number): MetricFamily
   ];
 }
 
+/** @param now Unix milliseconds */
 function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
-  const { ledger, upstream, follower } = status;
+  const { ledger, upstream, follower, blocks } = status;
   const families = [
     gauge('stardust_ledger_index', 'Milestone at which the ledger stands.', ledger.index),
     gauge(
@@ -60,6 +62,17 @@ function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
         'stardust_ledger_lag_milestones',
         'Milestones that the ledger is behind the newest one.',
         Math.max(0, upstream.index - ledger.index),
+      ),
+    );
+  }
+  if (blocks !== undefined)
+    families.push(states('stardust_blocks_by', 'How blocks come in.', BLOCKS_BY, blocks.by));
+  if (blocks?.newest !== undefined) {
+    families.push(
+      gauge(
+        'stardust_newest_block_age_seconds',
+        'Time since the newest block was stored, up to ten seconds too long.',
+        Math.max(0, now / 1000 - blocks.newest),
       ),
     );
   }

@@ -27,6 +27,7 @@ const following: NodeStatus = {
   ledger: { ...status.ledger, timestamp: Math.floor(Date.now() / 1000) - 7 },
   upstream: { index: 17_342, timestamp: 0, milestoneId: '' },
   follower: { state: 'following' },
+  blocks: { by: 'feed', newest: Math.floor(Date.now() / 1000) - 3 },
 };
 
 async function read(fetch: ReturnType<typeof fetchFrom>): Promise<Record<string, number>> {
@@ -91,9 +92,13 @@ describe('who may ask', () => {
 describe('what it says', () => {
   it('of a node that follows', async () => {
     const node = { readStatus: async () => following, readFollowerCounts: async () => counts };
-    const { stardust_ledger_age_seconds: age, ...others } = await read(
-      fetchFrom({ node, settings: { publicRoutes } }),
-    );
+    const {
+      stardust_ledger_age_seconds: age,
+      stardust_newest_block_age_seconds: newest,
+      ...others
+    } = await read(fetchFrom({ node, settings: { publicRoutes } }));
+    expect(newest).toBeGreaterThanOrEqual(3);
+    expect(newest).toBeLessThan(60);
     expect(age).toBeGreaterThanOrEqual(7);
     expect(age).toBeLessThan(60);
     expect(others).toEqual({
@@ -107,6 +112,8 @@ describe('what it says', () => {
       'stardust_follower_state{state="diverged"}': 0,
       stardust_latest_milestone_index: 17_342,
       stardust_ledger_lag_milestones: 3,
+      'stardust_blocks_by{state="feed"}': 1,
+      'stardust_blocks_by{state="polling"}': 0,
       stardust_follower_start_time_seconds: 1_700_000_000.5,
       stardust_milestones_applied_total: 12,
       stardust_rows_written_total: 3456,
