@@ -18,6 +18,7 @@ import { judgeCases } from './cases/judge.ts';
 import { ledgerCases } from './cases/ledgers.ts';
 import { nftCases } from './cases/nft.ts';
 import { nftListCases } from './cases/nft-lists.ts';
+import { serveCases } from './cases/serve.ts';
 import { whiteFlagCases } from './cases/white-flag.ts';
 import { parseRate } from './tools/rate.ts';
 
@@ -31,6 +32,7 @@ const CASES = [
   ...feedCases,
   ...judgeCases,
   ...costCases,
+  ...serveCases,
 ];
 
 const PICTURE = join(PROJECT, 'docs/performance-growth.svg');
