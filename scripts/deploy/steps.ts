@@ -174,7 +174,7 @@ function verify(deployment: Deployment): Step {
         print('Not verified: the node has applied no milestone itself, so there is none to check.');
         return;
       }
-      for (const line of await verifyNode(node, keys, Math.random())) print(line);
+      for await (const line of verifyNode(node, keys, Math.random())) print(line);
     },
   };
 }

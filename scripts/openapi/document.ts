@@ -172,6 +172,20 @@ export function buildDocument(version: string): Described {
           },
         },
       },
+      '/metrics': {
+        get: {
+          operationId: 'readMetrics',
+          summary: 'The state of the node for Prometheus; only where PUBLIC_ROUTES names it',
+          responses: {
+            200: {
+              description: 'Text format of Prometheus, version 0.0.4.',
+              headers: ledgerIndexHeader,
+              content: { 'text/plain': { schema: { type: 'string' } } },
+            },
+            ...errors(401, 403, 500),
+          },
+        },
+      },
       '/api/routes': {
         get: {
           operationId: 'listApis',

@@ -23,6 +23,7 @@ describe('wrangler.toml', () => {
     const theirs = readAsWrangler(environment);
     expect(readWranglerConfig(WRANGLER_TOML, environment)).toEqual({
       workerName: theirs.name,
+      compatibilityDate: theirs.compatibility_date,
       databaseName: theirs.d1_databases[0]!.database_name,
       localDatabaseId: 'LEDGER',
       localNamespaceId: 'NFT_INDEX',
@@ -53,6 +54,7 @@ describe('wrangler.toml', () => {
     writeFileSync(
       path,
       `name = 'a' # b
+compatibility_date = "2026-01-02"
 [ vars ]
 QUOTED = "a \\"b\\" # c" # d
 LITERAL = 'a "b" \\ c'
@@ -73,6 +75,7 @@ QUOTED = "no"
     );
     expect(readWranglerConfig(path)).toEqual({
       workerName: 'a',
+      compatibilityDate: '2026-01-02',
       databaseName: 'LEDGER',
       localDatabaseId: '3',
       localNamespaceId: '4',
@@ -82,7 +85,7 @@ QUOTED = "no"
 
   it('must bind the ledger', () => {
     const path = join(folder, 'empty.toml');
-    writeFileSync(path, 'name = "a"\n');
+    writeFileSync(path, 'name = "a"\ncompatibility_date = "2026-01-02"\n');
     expect(() => readWranglerConfig(path)).toThrow(
       `${path} has no [[d1_databases]] with binding = "LEDGER"`,
     );

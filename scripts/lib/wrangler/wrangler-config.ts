@@ -14,6 +14,7 @@ export const WRANGLER_TOML = join(PROJECT, 'wrangler.toml');
 export interface WranglerConfig {
   /** Names the deployed Worker. */
   workerName: string;
+  compatibilityDate: string;
   /** Names the ledger's database on Cloudflare. */
   databaseName: string;
   /** Names its file on this machine. */
@@ -30,6 +31,7 @@ const database = v.object({ database_name: text, database_id: text, preview_data
 const namespace = v.object({ id: text, preview_id: text });
 const environmentTable = v.object({
   name: text,
+  compatibility_date: text,
   d1_databases: bindings,
   kv_namespaces: bindings,
   vars: v.optional(v.record(v.string(), v.pipe(v.unknown(), v.transform(String))), {}),
@@ -37,6 +39,7 @@ const environmentTable = v.object({
 const file = v.object({
   ...environmentTable.entries,
   name: v.string(),
+  compatibility_date: v.string(),
   env: v.optional(v.record(v.string(), environmentTable), {}),
 });
 
@@ -58,6 +61,7 @@ export function readWranglerConfig(path = WRANGLER_TOML, environment = ''): Wran
   const index = v.parse(namespace, bound('kv_namespaces', 'NFT_INDEX'));
   return {
     workerName: config.name ?? `${whole.name}-${environment}`,
+    compatibilityDate: config.compatibility_date ?? whole.compatibility_date,
     databaseName: ledger.database_name ?? 'LEDGER',
     localDatabaseId: ledger.preview_database_id ?? ledger.database_id ?? 'LEDGER',
     localNamespaceId: index.preview_id ?? index.id ?? 'NFT_INDEX',
