@@ -43,7 +43,7 @@ const changed = {
       ledgerInclusionState: 'conflicting' as const,
       conflictReason: 1,
       explanation: 'an input was spent in an earlier milestone',
-      rules: 'L-4',
+      rule: 'L-4',
       decidingInput: { input: 0, outputId: '0xaa', spentBy: '0xbb' },
     },
   }),
