@@ -164,8 +164,8 @@ function chainFaultAt(
   if (chainFault?.rule === 'S6.1')
     return { reason, rule: chainFault.rule, input: inputOf(chainFault.chain) };
   const unissued = issuers.find(({ address }) => !unlocked.has(address));
+  if (chainFault === undefined && unissued === undefined) return undefined;
   const outputs = [chainFault, unissued].flatMap((each) => (each ? [outputOf(each.chain)] : []));
-  if (outputs.length === 0) return undefined;
   return { reason, rule: 'S6.2', output: Math.min(...outputs) };
 }
 
