@@ -11,8 +11,8 @@ import { bundleVerifier } from './verify/bundle-verifier.ts';
 
 const USAGE = `Usage: npm run bundle-verifier
 
-Writes src/http/verifier.json, the script by which the page verifies the node: the modules of npm run
-verify, bundled for browsers.`;
+Writes src/http/verifier.json, the script by which the page verifies the node: the modules of
+npm run verify, bundled for browsers.`;
 
 await runMain(USAGE, async (args) => {
   parseArgs({ args });

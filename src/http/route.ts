@@ -9,6 +9,8 @@ import type { ResponseCache } from './response-cache.ts';
 export interface RequestNotes {
   /** The ledger index at which the answer is true: also its X-Ledger-Index. */
   ledgerIndex?: number | undefined;
+  /** The white-flag request, as it can be sent again. */
+  proposal?: Record<string, unknown>;
   /** Blocks of the cone. */
   blocks?: number;
   /** Where the answer came from. */

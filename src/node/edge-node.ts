@@ -40,7 +40,7 @@ export type {
   WhiteFlagRequest,
   WhiteFlagResult,
 } from './compute-white-flag.ts';
-export type { JudgedBlock } from './explain-white-flag.ts';
+export type { Decision, JudgedBlock } from './explain-white-flag.ts';
 
 /** Every method throws a LedgerUnreadable where D1 holds a ledger that another version wrote. */
 export interface EdgeNode {
