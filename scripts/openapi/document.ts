@@ -301,6 +301,19 @@ export function buildDocument(version: string): Described {
           },
         },
       },
+      '/verifier.js': {
+        get: {
+          operationId: 'readVerifier',
+          summary: 'The script by which the page verifies this node',
+          responses: {
+            200: {
+              description: 'A module.',
+              content: { 'text/javascript': { schema: { type: 'string' } } },
+            },
+            ...errors(401, 403, 500),
+          },
+        },
+      },
     },
     components: {
       securitySchemes: {

@@ -19,7 +19,7 @@ import { answerNftList } from './nft-list.ts';
 import { answerNft } from './nft-lookup.ts';
 import { answerNftOutput, answerNfts } from './nfts.ts';
 import { answerOutput, answerOutputMetadata } from './outputs.ts';
-import { answerOpenApi, answerPage } from './pages.ts';
+import { answerOpenApi, answerPage, answerVerifier } from './pages.ts';
 import { answerCreateProof, answerValidateProof } from './poi.ts';
 import { checkRate } from './rate-limit.ts';
 import { answerReceipts, answerTreasury } from './receipts.ts';
@@ -103,5 +103,6 @@ export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
     { method: 'GET', path: '/api/edge/v1/blocks/:blockId/proof', handle: answerProof },
     { method: 'GET', path: '/openapi.json', handle: answerOpenApi },
     { method: 'GET', path: '/', handle: answerPage },
+    { method: 'GET', path: '/verifier.js', handle: answerVerifier },
   ];
 }

@@ -46,7 +46,7 @@ const SCHEDULE_EVERY_MS = 60_000;
 export async function runWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { folder, persistTo, host, port, config, vars, inspect = false } = options;
   const converted = convertV4MiniflareOptions({
-    name: config.name,
+    name: config.workerName,
     // miniflare's own way in, at a port that nobody is told of
     host: '127.0.0.1',
     port: 0,

@@ -45,6 +45,7 @@ async function runAsServe(): Promise<Running> {
 }
 
 async function runInMiniflare(): Promise<Running> {
+  const { localDatabaseId, localNamespaceId } = readWranglerConfig();
   const options = convertV4MiniflareOptions({
     name: 'stardust-edge-node',
     port,
@@ -54,8 +55,8 @@ async function runInMiniflare(): Promise<Running> {
     modulesRoot: folder,
     modules: readModules(folder),
     compatibilityDate: '2026-11-01',
-    d1Databases: { LEDGER: '00000000-0000-0000-0000-000000000000' },
-    kvNamespaces: { NFT_INDEX: '00000000000000000000000000000000' },
+    d1Databases: { LEDGER: localDatabaseId },
+    kvNamespaces: { NFT_INDEX: localNamespaceId },
     versionMetadata: 'VERSION',
     durableObjects: { FOLLOWER: { className: 'Follower', useSQLite: true } },
     bindings: { ...vars },
