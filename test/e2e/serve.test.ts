@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { checkChain } from '../support/edge/check-chain.ts';
 import { readStateHash } from '../support/edge/d1-file.ts';
-import { type Served, startServe } from '../support/edge/npm-serve.ts';
+import { killProcess, type Served, startServe } from '../support/edge/npm-serve.ts';
 import { freePort } from '../support/edge/npm-start.ts';
 import { importSnapshot, lookUpNft, nftsAt, nftsEver } from '../support/edge/walk-network.ts';
 import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
@@ -90,7 +90,8 @@ it(`killed ${KILLS} times`, async () => {
     await sleep(Math.random() * 1500);
     const way = WAYS[kill % WAYS.length]!;
     if (way === 'workerd' || way === 'host') {
-      process.kill(served.processes()[way], 'SIGKILL');
+      const pid = served.processes()[way];
+      if (pid === undefined || !killProcess(pid)) kill--;
       continue;
     }
     if (way === 'term') expect(await served.stop()).toBe(0);

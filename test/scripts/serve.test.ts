@@ -15,7 +15,7 @@ import { SNAPSHOT } from '../../scripts/lib/sample/sample.ts';
 import { checkAddress } from '../../scripts/lib/serve/check-address.ts';
 import { holdFolder } from '../../scripts/lib/serve/hold-folder.ts';
 import { readVars } from '../../scripts/lib/serve/read-vars.ts';
-import { startServe } from '../support/edge/npm-serve.ts';
+import { killProcess, startServe } from '../support/edge/npm-serve.ts';
 import { readInfo } from '../support/edge/walk-network.ts';
 import { runScript, temporaryFolder } from '../support/scripts/script-process.ts';
 
@@ -61,7 +61,7 @@ describe('npm run serve', () => {
 
     for (const name of ['workerd', 'host'] as const) {
       const before = served.processes();
-      process.kill(before[name], 'SIGKILL');
+      expect(killProcess(before[name]!)).toBe(true);
       await sleep(500);
       expect(await untilServed(served.url)).toBe(17338);
       const after = served.processes();

@@ -13,8 +13,9 @@ const PROJECT = join(import.meta.dirname, '../../..');
 /** The command, the process that has miniflare, and workerd: each one the child of the last. */
 export interface Processes {
   serve: number;
-  host: number;
-  workerd: number;
+  /** These two are absent while they are being started again. */
+  host?: number;
+  workerd?: number;
 }
 
 export interface Served {
@@ -50,9 +51,10 @@ export async function startServe(
   }
   child.once('exit', (code) => reject(new Error(`serve ended with ${code}:\n${log.join('\n')}`)));
   const url = await promise;
-  const processes = () => {
+  const processes = (): Processes => {
     const host = childOf(child.pid!);
-    return { serve: child.pid!, host, workerd: childOf(host) };
+    const workerd = host && childOf(host);
+    return { serve: child.pid!, ...(host && { host }), ...(workerd && { workerd }) };
   };
   return {
     url,
@@ -68,7 +70,7 @@ export async function startServe(
       const all = Object.values(processes());
       const killed = whom === 'all' ? all : [child.pid!];
       await end(child, () => {
-        for (const pid of killed) process.kill(pid, 'SIGKILL');
+        for (const pid of killed) killProcess(pid);
       });
       await untilGone(all);
     },
@@ -82,9 +84,23 @@ async function end(child: ChildProcess, signal: () => void): Promise<number | nu
   return code as number | null;
 }
 
-function childOf(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-  return Number(children[0]);
+/** SIGKILL to one process; false if it is gone already. */
+export function killProcess(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
+}
+
+/** Undefined where it has none, or is gone. */
+function childOf(pid: number): number | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return Number(text.trim().split(' ')[0]) || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Throws if they are still there after ten seconds. */
@@ -96,7 +112,6 @@ async function untilGone(pids: readonly number[]): Promise<void> {
 }
 
 function isThere(pid: number): boolean {
-  if (pid === 0) return false;
   try {
     // what is dead and not waited for yet does nothing any more
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
