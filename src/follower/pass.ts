@@ -114,8 +114,8 @@ async function storeTipsIfPossible(
   memory.hasLooseEnds = false;
   try {
     const open = memory.open(head.generation, head.ledger);
-    const { exclusively, refused } = memory;
-    const tools = { upstream, rules, open, fetched: atHand(memory), refused, exclusively };
+    const { exclusively, refused, openSet } = memory;
+    const tools = { upstream, rules, open, openSet, fetched: atHand(memory), refused, exclusively };
     if ((await storeTips(db, head, tools)) > 0) memory.newestBlock = Date.now();
   } catch (error) {
     memory.hasLooseEnds = true;

@@ -148,6 +148,7 @@ export async function storeNow(
     upstream,
     rules,
     open: following.memory.open(head.generation, head.ledger),
+    openSet: following.memory.openSet,
     fetched: following.memory.fetched,
     refused: following.memory.refused,
     exclusively: (work) => work(),
