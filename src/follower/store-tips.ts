@@ -59,10 +59,16 @@ export interface StoreTools {
   exclusively: Exclusively;
 }
 
-/** How many blocks were stored. */
-export async function storeTips(db: Database, head: Head, tools: StoreTools): Promise<number> {
-  const blocks = await gatherFromTips(db, head, tools);
-  if (blocks.size === 0) return 0;
+export interface StoredTips {
+  /** Blocks. */
+  stored: number;
+  /** Whether the walk did not come to its end, as more is to be fetched than in one go. */
+  isMore: boolean;
+}
+
+export async function storeTips(db: Database, head: Head, tools: StoreTools): Promise<StoredTips> {
+  const { blocks, isWhole } = await gatherFromTips(db, head, tools);
+  if (blocks.size === 0) return { stored: 0, isMore: !isWhole };
   const { rules, open, openSet } = tools;
   const choose = ({ named, head: now }: OpenView) => {
     // some of what was remembered has been stored since
@@ -76,7 +82,7 @@ export async function storeTips(db: Database, head: Head, tools: StoreTools): Pr
     tools.fetched.delete(id);
     open.delete(id);
   }
-  return stored.length;
+  return { stored: stored.length, isMore: !isWhole };
 }
 
 /** Hex IDs of the blocks that upstream called open, and of those that their parents prove open. */
@@ -110,7 +116,7 @@ async function gatherFromTips(
   db: Database,
   head: Head,
   tools: StoreTools,
-): Promise<Map<string, ParsedBlock>> {
+): Promise<{ blocks: Map<string, ParsedBlock>; isWhole: boolean }> {
   const { upstream, open, fetched, refused } = tools;
   const known = new Map<string, KnownBlock>();
   /** Nearest to the tips first. */
@@ -141,7 +147,7 @@ async function gatherFromTips(
     level = [...next];
   }
   if (isWhole || levels >= MAX_LEVELS_UNASKED) await askAbout(blocks, known, head, tools, deadline);
-  return blocks;
+  return { blocks, isWhole };
 }
 
 /** Which of the blocks with these hex IDs are open, or referenced by a milestone. */

@@ -144,7 +144,7 @@ export async function storeNow(
     verify: verifySignature,
     parameters: await admitting(db, head.ledger),
   };
-  return storeTips(db, head, {
+  const { stored } = await storeTips(db, head, {
     upstream,
     rules,
     open: following.memory.open(head.generation, head.ledger),
@@ -153,6 +153,7 @@ export async function storeNow(
     refused: following.memory.refused,
     exclusively: (work) => work(),
   });
+  return stored;
 }
 
 /**
