@@ -16,7 +16,7 @@ import { toHexDigits } from '../stardust/bytes.ts';
 import { isMilestoneBlock } from '../stardust/milestone-keys.ts';
 
 /** Blocks stored in one go. */
-export const MAX_STORED = 2000;
+const MAX_STORED = 2000;
 
 /** The most open blocks that are kept. */
 const MAX_OPEN_BLOCKS = 100_000;

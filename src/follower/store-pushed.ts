@@ -8,6 +8,7 @@
 import type { Database } from '../ledger/database.ts';
 import type { KnownBlock } from '../ledger/known-blocks.ts';
 import type { OpenView } from '../ledger/open-set.ts';
+import { MAX_BLOCKS } from '../ledger/packs.ts';
 import { findProvenOpen } from '../ledger/prove-open.ts';
 import { writeLog } from '../log.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
@@ -16,7 +17,10 @@ import { isMilestoneBlock } from '../stardust/milestone-keys.ts';
 import { isBelowMaxDepth, roomForPushed } from '../upstream/feed/flood-limits.ts';
 import { type FollowerContext, noteLedger } from './follower-context.ts';
 import { type LedgerPosition, readPosition } from './ledger-position.ts';
-import { MAX_STORED, storeOpen } from './store-open.ts';
+import { storeOpen } from './store-open.ts';
+
+/** Blocks stored in one go: a part of a pack, which is a row. */
+export const MAX_PUSHED_STORED = MAX_BLOCKS;
 
 /** Milliseconds for which a parent may come later than its child, before it counts as lost. */
 const LATE_MS = 1000;
@@ -32,7 +36,7 @@ export async function storePushed(tools: FeedTools): Promise<number> {
   const { pushed } = memory;
   // what is no milestone after all, and yet carries one, has no proof of work either
   const takeNext = async () => {
-    const { blocks, parents } = pushed.blocks.next(MAX_STORED, Date.now());
+    const { blocks, parents } = pushed.blocks.next(MAX_PUSHED_STORED, Date.now());
     const real: ParsedBlock[] = [];
     for (const block of blocks) {
       const isReal =
