@@ -1,7 +1,8 @@
 /**
  * Three projects: `*.worker.test.ts` runs in workerd with the bindings of wrangler.toml, `e2e/` runs
- * after all others, everything else runs in Node.
+ * whole Workers over HTTP, everything else runs in Node.
  */
+import { availableParallelism } from 'node:os';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 
@@ -16,8 +17,12 @@ const htmlAsText = {
 /** Generous, as the machine may be busy with something else. In milliseconds. */
 const timeouts = { testTimeout: 120_000, hookTimeout: 120_000 };
 
-/** As many as there are cores. Vitest's default leaves one core to itself, which needs little. */
-const ALL_CORES = '100%';
+/**
+ * Files at once, in all projects. End-to-end tests come first, as Vitest takes projects by name.
+ * They mostly wait for the follower, which looks for a milestone once a second: the others use the
+ * time.
+ */
+const AT_ONCE = availableParallelism() + 1;
 
 const WORKER_TESTS = 'test/**/*.worker.test.ts';
 const END_TO_END_TESTS = 'test/e2e/**/*.test.ts';
@@ -32,20 +37,19 @@ export default defineConfig(async () => ({
         test: {
           ...timeouts,
           name: 'node',
-          maxWorkers: ALL_CORES,
+          // no test leaves anything behind that another one sees, and starting anew takes a second
+          isolate: false,
+          maxWorkers: AT_ONCE,
           include: ['test/**/*.test.ts'],
           exclude: [WORKER_TESTS, END_TO_END_TESTS],
         },
       },
       {
-        // After the others, as in these tests the Worker has to answer in time. Three at once, as
-        // they mostly wait for the follower, which looks for a milestone once a second.
         test: {
           ...timeouts,
           name: 'e2e',
           include: [END_TO_END_TESTS],
-          maxWorkers: 3,
-          sequence: { groupOrder: 1 },
+          maxWorkers: AT_ONCE,
           globalSetup: './test/support/edge/build-once.ts',
         },
       },
@@ -59,7 +63,9 @@ export default defineConfig(async () => ({
         test: {
           ...timeouts,
           name: 'workerd',
-          maxWorkers: ALL_CORES,
+          // the set-up below empties what files before have filled
+          isolate: false,
+          maxWorkers: AT_ONCE,
           include: [WORKER_TESTS],
           setupFiles: ['./test/support/workerd-setup.ts'],
         },

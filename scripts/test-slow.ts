@@ -48,7 +48,7 @@ const TESTS: readonly SlowTest[] = [
   },
   {
     name: 'feeds',
-    about: 'three networks by feed, with messages lost or spoiled, the feed cut, the Worker killed',
+    about: 'three networks by feed: messages lost, doubled, spoiled; cuts and kills',
     minutes: 6,
     run: () => runEndToEnd('test/e2e/feed', { FEEDS: 'all' }),
   },

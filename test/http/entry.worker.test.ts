@@ -14,7 +14,7 @@ import {
 } from '../support/http/contract.ts';
 import { facts } from '../support/http/stub-node.ts';
 
-const fetch: Fetch = (path, init) => exports.default.fetch(`http://edge.example${path}`, init);
+const fetch: Fetch = (path, init) => exports.default.fetch(`http://no-ledger.example${path}`, init);
 
 describe('without a ledger', () => {
   it('is not healthy, and says why', async () => {
