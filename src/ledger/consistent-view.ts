@@ -100,10 +100,10 @@ const SELECT_CONE = `
       SELECT f.id, f.milestone FROM (${selectIds('(SELECT ids FROM asked)')}) f),
     lost(any) AS MATERIALIZED (
       SELECT CASE WHEN ?5 AND ?2 > ledger THEN EXISTS (
-        SELECT 1 FROM json_each(?1) j
-        WHERE (SELECT 1 FROM open o WHERE instr(o.blocks, '"' || j.value || '"') > 0
+        SELECT 1 FROM json_each(?1) wanted
+        WHERE (SELECT 1 FROM open o WHERE instr(o.blocks, '"' || wanted.value || '"') > 0
             ORDER BY o.key DESC LIMIT 1) IS NULL
-          AND NOT EXISTS (${selectIds('json_array(j.value)')})) ELSE 0 END FROM asked),
+          AND NOT EXISTS (${selectIds('json_array(wanted.value)')})) ELSE 0 END FROM asked),
     reach(ledger, last, open) AS MATERIALIZED (
       SELECT ledger, (SELECT max(milestone) FROM found),
         CASE WHEN ?2 > ledger THEN NOT (SELECT any FROM lost) ELSE EXISTS (
