@@ -129,12 +129,12 @@ async function askAllAlong(edge: Edge, flow: SteadyFlow, heard: Heard): Promise<
   for (let all = true; heard.done === undefined; all = !all) {
     const due = performance.now() + QUESTION_INTERVAL_MS;
     if (heard.transfers >= FLOW.perSecond) {
-      const first = await askOnce(connection, headsAt(flow, heard.transfers, all));
+      const first = await askOnce(connection, flow, heard, all);
       asked.push(first);
       if (first.status !== 200) {
         const { index } = await readIndex(connection);
         assert.notEqual(index + 1, first.request.index, `${first.status}: ${first.body}`);
-        const second = await askOnce(connection, headsAt(flow, heard.transfers, all));
+        const second = await askOnce(connection, flow, heard, all);
         asked.push({ ...second, again: true });
       }
     }
@@ -153,8 +153,17 @@ async function readIndex(connection: Connection) {
   };
 }
 
-async function askOnce(connection: Connection, parents: string[]): Promise<Asked> {
+/** About the newest blocks of all chains, or of one. */
+async function askOnce(
+  connection: Connection,
+  flow: SteadyFlow,
+  heard: Heard,
+  all: boolean,
+): Promise<Asked> {
   const { index, timestamp, milestoneId: previousMilestoneId } = await readIndex(connection);
+  // each of these is upon that milestone's block
+  while (heard.transfers < flow.milestonesAt[index - 1]! + CHAINS) await sleep(5);
+  const parents = headsAt(flow, heard.transfers, all);
   const request = { index: index + 1, timestamp: timestamp + 1, parents, previousMilestoneId };
   const start = performance.now();
   const { status, body } = await connection.post('/api/core/v2/whiteflag', request);
