@@ -21,7 +21,14 @@ import { importNetwork } from '../tools/network-ledger.ts';
 import { memoryOf, workerdOf } from '../tools/process.ts';
 import type { PushReport } from '../tools/push-flow.ts';
 import { withEdge } from '../tools/servers.ts';
-import { FlowOracle, headsAt, keepFlow, readFlow, type SteadyFlow } from '../tools/steady-flow.ts';
+import {
+  CHAINS,
+  FlowOracle,
+  headsAt,
+  keepFlow,
+  readFlow,
+  type SteadyFlow,
+} from '../tools/steady-flow.ts';
 
 const FLOW = { perSecond: 1000, seconds: 60, milestoneEach: 10 };
 
@@ -130,12 +137,12 @@ async function askAllAlong(edge: Edge, flow: SteadyFlow, heard: Heard): Promise<
     const due = performance.now() + QUESTION_INTERVAL_MS;
     if (heard.transfers >= FLOW.perSecond) {
       const first = await askOnce(connection, flow, heard, all);
-      asked.push(first);
-      if (first.status !== 200) {
+      if (first !== undefined) asked.push(first);
+      if (first !== undefined && first.status !== 200) {
         const { index } = await readIndex(connection);
         assert.notEqual(index + 1, first.request.index, `${first.status}: ${first.body}`);
         const second = await askOnce(connection, flow, heard, all);
-        asked.push({ ...second, again: true });
+        if (second !== undefined) asked.push({ ...second, again: true });
       }
     }
     await sleep(Math.max(0, due - performance.now()));
@@ -153,16 +160,19 @@ async function readIndex(connection: Connection) {
   };
 }
 
-/** About the newest blocks of all chains, or of one. */
+/** About the newest blocks of all chains, or of one; undefined when there will be none any more. */
 async function askOnce(
   connection: Connection,
   flow: SteadyFlow,
   heard: Heard,
   all: boolean,
-): Promise<Asked> {
+): Promise<Asked | undefined> {
   const { index, timestamp, milestoneId: previousMilestoneId } = await readIndex(connection);
   // each of these is upon that milestone's block
-  while (heard.transfers < flow.milestonesAt[index - 1]! + CHAINS) await sleep(5);
+  while (heard.transfers < flow.milestonesAt[index - 1]! + CHAINS) {
+    if (heard.done !== undefined) return undefined;
+    await sleep(5);
+  }
   const parents = headsAt(flow, heard.transfers, all);
   const request = { index: index + 1, timestamp: timestamp + 1, parents, previousMilestoneId };
   const start = performance.now();
