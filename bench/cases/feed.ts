@@ -42,6 +42,8 @@ interface Asked {
   request: { index: number; timestamp: number; parents: string[]; previousMilestoneId: string };
   status: number;
   body: string;
+  /** Why there is no answer. */
+  detail: string | undefined;
   ms: number;
   /** Whether it was put once more, as a milestone was applied in between. */
   again: boolean;
@@ -140,7 +142,7 @@ async function askAllAlong(edge: Edge, flow: SteadyFlow, heard: Heard): Promise<
       if (first !== undefined) asked.push(first);
       if (first !== undefined && first.status !== 200) {
         const { index } = await readIndex(connection);
-        assert.notEqual(index + 1, first.request.index, `${first.status}: ${first.body}`);
+        assert.notEqual(index + 1, first.request.index, `${first.status}: ${first.detail}`);
         const second = await askOnce(connection, flow, heard, all);
         if (second !== undefined) asked.push({ ...second, again: true });
       }
@@ -176,8 +178,9 @@ async function askOnce(
   const parents = headsAt(flow, heard.transfers, all);
   const request = { index: index + 1, timestamp: timestamp + 1, parents, previousMilestoneId };
   const start = performance.now();
-  const { status, body } = await connection.post('/api/core/v2/whiteflag', request);
-  return { request, status, body, ms: performance.now() - start, again: false };
+  const { status, headers, body } = await connection.post('/api/core/v2/whiteflag', request);
+  const ms = performance.now() - start;
+  return { request, status, body, detail: headers.get('x-error-detail'), ms, again: false };
 }
 
 async function watchMemory(edge: Edge, heard: Heard): Promise<Memory[]> {
