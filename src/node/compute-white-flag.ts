@@ -147,9 +147,11 @@ export async function walkProposal(
     if (refusal !== undefined) return refusal;
 
     const isNext = index === first.head.ledger + 1;
-    if (first.isPartial && storeHeld !== undefined)
+    const stored = first.isPartial ? undefined : storedCone(first, parents);
+    // the milestone itself may have come since the question was thought of
+    const isNew = isNext || index === first.head.ledger;
+    if (stored === undefined && isNew && storeHeld !== undefined)
       return await walkProposal((await storeHeld()) ?? db, request, others);
-    const stored = storedCone(first, parents);
     const rules = once(() => readAdmissionRules(db, keys, index - 1));
     const source = isNext ? openSource?.(first.head) : undefined;
     const loaded = stored ?? (await fetchCone(db, { first, index, parents, rules, source }));

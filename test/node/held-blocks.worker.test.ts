@@ -95,6 +95,18 @@ it('are answered though a milestone is applied meanwhile', async () => {
   expect(answer).toEqual(response);
 });
 
+it('are answered though a milestone was applied just before', async () => {
+  const rig = await start('applied and held');
+  const { network } = rig;
+  for (let i = 0; i < 20; i++) network.note();
+  const { request, response } = network.propose();
+  network.milestone({ parents: [network.milestoneBlock!] });
+  await takeNext(rig, db);
+  pushOpen(rig);
+  const store = () => storePushed(rig.following);
+  expect(await ask(rig, request, store)).toEqual({ answer: response, done: ['stored'] });
+});
+
 it('are fetched for where the follower has no feed', async () => {
   const rig = await start('not held');
   const { network } = rig;
