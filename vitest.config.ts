@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Wrangler makes a text module of `*.html`. In Node, Vite must do so. */
 const htmlAsText = {
@@ -17,12 +18,27 @@ const htmlAsText = {
 /** Generous, as the machine may be busy with something else. In milliseconds. */
 const timeouts = { testTimeout: 120_000, hookTimeout: 120_000 };
 
-/**
- * Files at once, in all projects. End-to-end tests come first, as Vitest takes projects by name.
- * They mostly wait for the follower, which looks for a milestone once a second: the others use the
- * time.
- */
+/** Files at once, in all projects: one of them mostly waits (see below). */
 const AT_ONCE = availableParallelism() + 1;
+
+/** Of other files, between two of the end-to-end tests. */
+const FILES_BETWEEN = 8;
+
+/**
+ * End-to-end tests mostly wait for the follower, which looks for a milestone once a second. So they
+ * are spread among the others, which use the time.
+ */
+class SpreadEndToEnd extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isEndToEnd = ({ project }: TestSpecification) => project.name === 'e2e';
+    const [first, second, ...endToEnd] = sorted.filter(isEndToEnd);
+    const others = sorted.filter((file) => !isEndToEnd(file));
+    const spread = [first, second];
+    while (others.length > 0) spread.push(...others.splice(0, FILES_BETWEEN), endToEnd.shift());
+    return [...spread, ...endToEnd].filter((file) => file !== undefined);
+  }
+}
 
 const WORKER_TESTS = 'test/**/*.worker.test.ts';
 const END_TO_END_TESTS = 'test/e2e/**/*.test.ts';
@@ -31,6 +47,7 @@ export default defineConfig(async () => ({
   test: {
     // every request writes a line of log, which is shown only if a test fails
     silent: 'passed-only' as const,
+    sequence: { sequencer: SpreadEndToEnd },
     projects: [
       {
         plugins: [htmlAsText],

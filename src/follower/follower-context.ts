@@ -16,6 +16,7 @@ import { createPushed, type Pushed } from '../upstream/feed/pushed.ts';
 import { createRanking, type Ranking } from '../upstream/ranking.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { createExclusively, type Exclusively } from './exclusively.ts';
+import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 
 export interface FollowerContext {
@@ -67,6 +68,8 @@ export interface FollowerMemory {
    * the next milestone, or when all upstreams were asked and none diverges.
    */
   diverged: string | undefined;
+  /** For GET /metrics. */
+  counts: FollowerCounts;
   /** What a feed brought and is not stored yet. */
   pushed: Pushed;
   /** Where the ledger stood when it was read last; before that nothing pushed is taken. */
@@ -118,6 +121,7 @@ export function createFollowerMemory(
     ranking: createRanking(Date.now),
     moved: 0,
     diverged: undefined,
+    counts: createFollowerCounts(Date.now()),
     pushed: createPushed({ maxHeapBytes: MAX_PUSHED_HEAP_BYTES, fault }, Date.now, milestoneCame),
     seen: undefined,
     hasLooseEnds: false,

@@ -103,6 +103,8 @@ export function openNode(settings: Settings): EdgeNode {
       certain(lookUpNft(nftSources, nftId, minLedgerIndex, request)),
     readStatus: () =>
       certain(readNodeStatus(newSession(), upstreams.length > 0, settings.finalMilestone)),
+    readFollowerCounts: async () =>
+      upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,
     listNfts: (query, minLedgerIndex) => certain(readNftList(sessionFrom(minLedgerIndex), query)),
     readNfts: (nftIds, minLedgerIndex) =>
       certain(readNftOutputs(sessionFrom(minLedgerIndex), nftIds)),

@@ -56,6 +56,15 @@ describe('the page', () => {
     expect(page).not.toContain('innerHTML');
   });
 
+  it('gets a script of its own, and may', async () => {
+    const policy = (await fetch('/')).headers.get('content-security-policy');
+    expect(policy).toContain("script-src 'unsafe-inline' 'self';");
+    const response = await fetch('/verifier.js');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(await response.text()).toMatch(/export\{.* as verifyHere\}/);
+  });
+
   it('has one spelling of its path', async () => {
     expect((await fetch('/?from=search')).status).toBe(200);
     await checkRow(fetch, { name: '', path: '//', status: 404 });

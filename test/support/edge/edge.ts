@@ -29,6 +29,8 @@ export interface EdgeOptions {
   quiet?: boolean;
   /** Whether V8's inspector is on. */
   inspect?: boolean;
+  /** Whether it is run as `npm run serve` does: clients are connected to the Worker itself. */
+  asServe?: boolean;
   /** White-flag requests a minute from one address; without it there is no limit. */
   whiteFlagLimit?: number;
 }
