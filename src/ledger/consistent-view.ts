@@ -98,15 +98,14 @@ const SELECT_CONE = `
       WHERE EXISTS (SELECT 1 FROM milestone WHERE idx = ?2 - 1)),
     found(id, milestone) AS MATERIALIZED (
       SELECT f.id, f.milestone FROM (${selectIds('(SELECT ids FROM asked)')}) f),
-    lost(any) AS MATERIALIZED (
-      SELECT CASE WHEN ?5 AND ?2 > ledger THEN EXISTS (
-        SELECT 1 FROM json_each(?1) wanted
-        WHERE (SELECT 1 FROM open o WHERE instr(o.blocks, '"' || wanted.value || '"') > 0
-            ORDER BY o.key DESC LIMIT 1) IS NULL
-          AND NOT EXISTS (${selectIds('json_array(wanted.value)')})) ELSE 0 END FROM asked),
     reach(ledger, last, open) AS MATERIALIZED (
       SELECT ledger, (SELECT max(milestone) FROM found),
-        CASE WHEN ?2 > ledger THEN NOT (SELECT any FROM lost) ELSE EXISTS (
+        CASE WHEN ?2 > ledger AND ?5 THEN NOT EXISTS (
+          SELECT 1 FROM json_each(?1) wanted
+          WHERE (SELECT 1 FROM open o WHERE instr(o.blocks, '"' || wanted.value || '"') > 0
+              ORDER BY o.key DESC LIMIT 1) IS NULL
+            AND NOT EXISTS (${selectIds('json_array(wanted.value)')}))
+        WHEN ?2 > ledger THEN 1 ELSE EXISTS (
         SELECT 1 FROM json_each(asked.ids) j WHERE j.value NOT IN (SELECT id FROM found)
           AND EXISTS (SELECT 1 FROM open o WHERE instr(o.blocks, '"' || j.value || '"') > 0)) END
       FROM asked)
@@ -119,7 +118,8 @@ const SELECT_CONE = `
     THEN (SELECT json_group_array(json_array(j.value ->> 0, j.value ->> 1))
       FROM json_each(o.outputs) j) END
   FROM reach r CROSS JOIN open o WHERE r.open
-  UNION ALL SELECT 'lost', NULL, NULL, NULL, NULL, NULL, NULL FROM lost WHERE any
+  UNION ALL SELECT 'lost', NULL, NULL, NULL, NULL, NULL, NULL
+    FROM reach r WHERE ?2 > r.ledger AND NOT r.open
   LIMIT ?3`;
 
 /** D1 takes texts of 2,000,000 bytes. */
