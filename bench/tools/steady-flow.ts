@@ -25,7 +25,7 @@ export interface Flow {
 }
 
 /** Chains of transfers side by side: as many as a milestone may have parents. */
-const CHAINS = 8;
+export const CHAINS = 8;
 
 export interface SteadyFlow {
   network: Network;

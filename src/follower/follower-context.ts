@@ -2,6 +2,7 @@
  * What a pass of the follower works with, and what passes leave to those after them.
  */
 import type { Database } from '../ledger/database.ts';
+import { createOpenSet, type OpenSet } from '../ledger/open-set.ts';
 import { unaskedFault } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import type { ProtocolParameters } from '../stardust/parameters.ts';
@@ -49,6 +50,8 @@ export interface FollowerMemory {
   maxFetchedHeapBytes: number;
   /** Those of the fetched blocks that were found to be open. */
   open: OpenBlockCache;
+  /** What is remembered of the open blocks that are stored. */
+  openSet: OpenSet;
   /**
    * Hex IDs of blocks that an upstream said are referenced, though they are not known here: of one
    * milestone, as upstreams may be wrong.
@@ -92,6 +95,9 @@ const MAX_FETCHED_HEAP_BYTES = 48_000_000;
 /** Heap for open blocks that an upstream was asked about and that wait to be stored. */
 const MAX_OPEN_HEAP_BYTES = 12_000_000;
 
+/** Heap for what is remembered of stored blocks: some 25,000 transactions. */
+const MAX_OPEN_SET_HEAP_BYTES = 20_000_000;
+
 /** Heap for what a feed brought: more than a second of a busy network. */
 const MAX_PUSHED_HEAP_BYTES = 16_000_000;
 
@@ -109,6 +115,7 @@ export function createFollowerMemory(
     fetched: createBlockCache(),
     maxFetchedHeapBytes,
     open: createOpenBlockCache(MAX_OPEN_HEAP_BYTES),
+    openSet: createOpenSet(MAX_OPEN_SET_HEAP_BYTES),
     refused: new Set(),
     exclusively: createExclusively(),
     ranking: createRanking(Date.now),

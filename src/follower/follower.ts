@@ -15,6 +15,7 @@ import { publish } from '../nft-index/publish.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
+import { BLOCKS } from '../upstream/feed/topics.ts';
 import { openSocket } from '../upstream/feed/web-socket.ts';
 import { openUpstreams } from '../upstream/open-upstreams.ts';
 import { verifySignature } from '../verify-signature.ts';
@@ -25,8 +26,7 @@ import { createFollowerMemory, type FollowerContext } from './follower-context.t
 import type { FollowerCounts } from './follower-counts.ts';
 import { stopFollowing } from './follower-status.ts';
 import { followOnce, type PassResult } from './pass.ts';
-import { MAX_STORED } from './store-open.ts';
-import { storePushed } from './store-pushed.ts';
+import { MAX_PUSHED_STORED, storePushed } from './store-pushed.ts';
 import type { PassBudget } from './try-upstream.ts';
 
 /** From the end of a pass to the next. */
@@ -78,18 +78,11 @@ export class Follower extends DurableObject<Env> {
   /** Whether KV had all that the ledger has, when it was told last. */
   #published = false;
 
+  /** Blocks that a feed brought since a pack of them was stored. */
+  #came = 0;
+
   readonly #storePushed = createShared(async () => {
-    const settings = this.#settings();
-    const { milestoneKeys: keys } = settings;
-    if (keys === undefined) return 0;
-    const tools = { db: this.#db, keys, verify: verifySignature, memory: this.#memory };
-    let stored = 0;
-    for (let more = true; more; ) {
-      const now = await storePushed(tools);
-      stored += now;
-      more = now === MAX_STORED;
-    }
-    return stored;
+    while ((await this.#storePack()) > 0);
   });
 
   readonly #takeMilestones = createShared(async () => {
@@ -223,7 +216,10 @@ export class Follower extends DurableObject<Env> {
       fetch: (...request) => fetch(...request),
       openSocket,
       clock: Date.now,
-      take: this.#memory.pushed.take,
+      take: (topic, payload) => {
+        this.#memory.pushed.take(topic, payload);
+        if (topic === BLOCKS) this.#blockCame();
+      },
     });
     const timer = setInterval(() => {
       if (this.#memory.pushed.blocks.size === 0) return;
@@ -238,6 +234,20 @@ export class Follower extends DurableObject<Env> {
     this.#feed?.stop();
     this.#feed = undefined;
     this.#memory.pushed.clear();
+  }
+
+  /** A full pack is stored at once: it is a row by itself, and nobody waits for a whole second's. */
+  #blockCame(): void {
+    if (++this.#came < MAX_PUSHED_STORED) return;
+    this.#came = 0;
+    this.#storePack().catch((error: unknown) => tellFailure('pushed blocks not stored', error));
+  }
+
+  /** How many blocks were stored. */
+  async #storePack(): Promise<number> {
+    const { milestoneKeys: keys } = this.#settings();
+    if (keys === undefined) return 0;
+    return storePushed({ db: this.#db, keys, verify: verifySignature, memory: this.#memory });
   }
 
   #milestoneCame(): void {

@@ -132,10 +132,12 @@ export async function walkProposal(
   options: WhiteFlagOptions,
 ): Promise<WalkedProposal | WhiteFlagRefusal> {
   const { keys, openSource } = options;
+  const { storeHeld, ...others } = options;
   const { index, timestamp, parents } = request;
   const { stages, measure } = createStopwatch();
   try {
-    const first = await readView(db, { index, named: parents });
+    const ifKnown = storeHeld !== undefined;
+    const first = await readView(db, { index, named: parents, ifKnown });
     measure('read');
     if (first === undefined) {
       await refuseOldLedger(db);
@@ -145,12 +147,11 @@ export async function walkProposal(
     if (refusal !== undefined) return refusal;
 
     const isNext = index === first.head.ledger + 1;
-    const stored = storedCone(first, parents);
-    if (stored === undefined && isNext && options.storeHeld !== undefined) {
-      const { storeHeld, ...others } = options;
-      const anew = await storeHeld();
-      if (anew !== undefined) return await walkProposal(anew, request, others);
-    }
+    const stored = first.isPartial ? undefined : storedCone(first, parents);
+    // the milestone itself may have come since the question was thought of
+    const isNew = isNext || index === first.head.ledger;
+    if (stored === undefined && isNew && storeHeld !== undefined)
+      return await walkProposal((await storeHeld()) ?? db, request, others);
     const rules = once(() => readAdmissionRules(db, keys, index - 1));
     const source = isNext ? openSource?.(first.head) : undefined;
     const loaded = stored ?? (await fetchCone(db, { first, index, parents, rules, source }));
