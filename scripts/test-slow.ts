@@ -47,6 +47,12 @@ const TESTS: readonly SlowTest[] = [
       runEndToEnd('test/e2e/coordinator', { MILESTONES: '300', ...(inTime && { IN_TIME: '1' }) }),
   },
   {
+    name: 'feeds',
+    about: 'three networks by feed, with messages lost or spoiled, the feed cut, the Worker killed',
+    minutes: 6,
+    run: () => runEndToEnd('test/e2e/feed', { FEEDS: 'all' }),
+  },
+  {
     name: 'questions',
     about: '10,000 questions about random networks, each put to the oracle too',
     minutes: 15,

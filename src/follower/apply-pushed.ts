@@ -21,7 +21,7 @@ export async function applyPushed(context: FollowerContext): Promise<number> {
     const position = await readPosition(context.db, context);
     noteLedger(context.memory, position);
     const { ledger } = position.head;
-    if (ledger === context.finalMilestone) return applied;
+    if (ledger >= (context.finalMilestone ?? Number.POSITIVE_INFINITY)) return applied;
     if (position.announced.unsupportedAfter(ledger) !== undefined) return applied;
     if (!(await applyDue(context, position))) return applied;
     await context.publish(false);

@@ -63,6 +63,7 @@ const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 export class Follower extends DurableObject<Env> {
   readonly #memory = createFollowerMemory(undefined, () => this.#milestoneCame());
   #feed: Feed | undefined;
+  #stopStoring: (() => void) | undefined;
   #running: Promise<PassResult> | undefined;
   #catchingUp: Promise<PassResult> | undefined;
   /** Unix milliseconds. */
@@ -164,15 +165,16 @@ export class Follower extends DurableObject<Env> {
     }
     const context = this.#context(settings, settings.milestoneKeys);
     const deadline = Date.now() + MAX_PASS_MS;
+    let ended = false;
     try {
       const passed = await followOnce(context, { deadline, fetches: MAX_PASS_FETCHES, ...budget });
+      ended = passed.ended === true;
       // there is no rest before KV has all that the ledger has
-      const ended = passed.ended === true && this.#published;
-      if (ended) this.#feed?.stop();
-      return { ...passed, ended };
+      return { ...passed, ended: ended && this.#published };
     } finally {
+      if (ended) this.#closeFeed();
       // blocks are judged by what the first pass reads
-      if (this.#memory.seen !== undefined) this.#openFeed(settings);
+      else if (this.#memory.seen !== undefined) this.#openFeed(settings);
     }
   }
 
@@ -211,10 +213,19 @@ export class Follower extends DurableObject<Env> {
       clock: Date.now,
       take: this.#memory.pushed.take,
     });
-    setInterval(() => {
+    const timer = setInterval(() => {
       if (this.#memory.pushed.blocks.size === 0) return;
       this.#storePushed().catch((error: unknown) => tellFailure('pushed blocks not stored', error));
     }, STORE_INTERVAL_MS);
+    this.#stopStoring = () => clearInterval(timer);
+  }
+
+  /** The ledger is at its final milestone: what is pushed now is no part of it. */
+  #closeFeed(): void {
+    this.#stopStoring?.();
+    this.#feed?.stop();
+    this.#feed = undefined;
+    this.#memory.pushed.clear();
   }
 
   #milestoneCame(): void {

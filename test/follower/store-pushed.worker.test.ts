@@ -167,3 +167,21 @@ it('refuses a milestone that is not signed, and takes the one that is', async ()
   pushed.take('milestones', payload);
   expect(await applyPushed(rig.following)).toBe(1);
 });
+
+it('does not go beyond the final milestone, though more was pushed', async () => {
+  const network = new SyntheticNetwork({ seed: 'over' });
+  network.milestone();
+  const rig = await start(network);
+  await takeNext(rig, db);
+  for (let index = 2; index <= 4; index++) {
+    push(rig);
+    network.milestone();
+    push(rig);
+    rig.following.memory.pushed.take('milestones', milestoneAt(network, index)!.payload);
+  }
+  expect(await applyPushed({ ...rig.following, finalMilestone: 3 })).toBe(2);
+  expect(await ledgerIndex(db)).toBe(3);
+  expect(await applyPushed({ ...rig.following, finalMilestone: 2 })).toBe(0);
+  // the fourth was there
+  expect(await applyPushed(rig.following)).toBe(1);
+});

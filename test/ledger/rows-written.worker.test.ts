@@ -4,11 +4,14 @@
  */
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
+import { applyPushed } from '../../src/follower/apply-pushed.ts';
+import type { FollowerContext } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
+import { storePushed } from '../../src/follower/store-pushed.ts';
 import { publish } from '../../src/nft-index/publish.ts';
 import { countedDatabase } from '../support/ledger/counted-database.ts';
 import { ledgerIndex, startLedger, takeNext } from '../support/ledger/ledger-harness.ts';
-import { coneOf } from '../support/network/network-model.ts';
+import { coneOf, milestoneAt } from '../support/network/network-model.ts';
 import { basic } from '../support/network/outputs.ts';
 import { SteadyNetwork } from '../support/network/steady-network.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
@@ -22,7 +25,40 @@ const RATE = { blocks: 60, transactions: 10, nfts: 5 };
 /** Of the follower, in the time of a milestone. */
 const PASSES = 5;
 
-it('at most 200 rows a milestone of 60 blocks, 10 transactions and 5 NFTs that change', async () => {
+interface Following {
+  context: FollowerContext;
+  network: SyntheticNetwork;
+}
+
+/** How blocks and milestones come in. */
+interface Way {
+  /** What happens in a second, before its pass. */
+  second(following: Following): Promise<void>;
+  /** What happens when the milestone is there. */
+  milestone(following: Following, index: number): Promise<void>;
+}
+
+const nothing = async () => {};
+
+const byPolling: Way = { second: nothing, milestone: nothing };
+
+const byFeed: Way = {
+  async second({ context, network }) {
+    for (const { referenced, bytes } of network.blocks.values()) {
+      if (referenced === undefined) context.memory.pushed.take('blocks', bytes);
+    }
+    await storePushed(context);
+  },
+  async milestone({ context, network }, index) {
+    context.memory.pushed.take('milestones', milestoneAt(network, index)!.payload);
+    expect(await applyPushed(context)).toBe(1);
+  },
+};
+
+it.each<[string, Way]>([
+  ['fetched', byPolling],
+  ['pushed', byFeed],
+])('at most 200 rows a milestone of 60 blocks, 10 transactions and 5 NFTs, %s', async (_, way) => {
   const retention = 5;
   const [warmUp, counted] = [30, 20];
   const steady = new SteadyNetwork('rows written', RATE);
@@ -31,30 +67,33 @@ it('at most 200 rows a milestone of 60 blocks, 10 transactions and 5 NFTs that c
   const rig = await startLedger(db, network, 0, { retention });
   const { db: billed, counts } = countedDatabase(db);
   let clock = 1_700_000_000_000;
-  const follow = async () => {
+  const context: FollowerContext = {
+    ...rig.following,
+    db: billed,
+    isFed: () => way === byFeed,
+    publish: async () =>
+      void (await publish(billed, env.NFT_INDEX, () => clock, {
+        operations: 300,
+        statements: 200,
+      })),
+  };
+  const following = { context, network };
+  const pass = async () => {
     clock += 1000;
-    await followOnce(
-      {
-        ...rig.following,
-        db: billed,
-        publish: async () =>
-          void (await publish(billed, env.NFT_INDEX, () => clock, {
-            operations: 300,
-            statements: 200,
-          })),
-      },
-      { deadline: Date.now() + 20_000, milestones: 12 },
-    );
+    await followOnce(context, { deadline: Date.now() + 20_000, milestones: 12 });
   };
   rig.node.confirm(1);
-  await follow();
+  await pass();
   for (let milestone = 2; milestone <= 1 + warmUp + counted; milestone++) {
     if (milestone === 2 + warmUp) counts.rowsWritten = 0;
     await steady.makeMilestone(async (blocks) => {
-      if (blocks % (RATE.blocks / PASSES) === 0) await follow();
+      if (blocks % (RATE.blocks / PASSES) !== 0) return;
+      await way.second(following);
+      await pass();
     });
     rig.node.confirm(milestone);
-    await follow();
+    await way.milestone(following, milestone);
+    await pass();
     expect(await ledgerIndex(db)).toBe(milestone);
   }
   const referenced = coneOf(network, 1 + warmUp + counted);

@@ -8,12 +8,14 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { PROJECT } from '../../scripts/lib/project.ts';
 import { migrate } from '../../scripts/lib/wrangler/local-database.ts';
 import { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
+import { saveBlocksStatus, saveFollowerState } from '../../src/follower/follower-status.ts';
 import { readPosition } from '../../src/follower/ledger-position.ts';
 import { parseNftQuery } from '../../src/http/nft-query.ts';
 import { headFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
 import { loadSnapshot } from '../../src/ledger/import/import-snapshot.ts';
 import { fillNftLists } from '../../src/ledger/nft-list/fill-lists.ts';
 import { readNftList } from '../../src/ledger/nft-list/read-list.ts';
+import { readNodeStatus } from '../../src/ledger/node-status.ts';
 import { LedgerUnreadable, OLD_TABLES, refuseOldLedger } from '../../src/ledger/schema.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
@@ -81,7 +83,9 @@ describe('the migrations', () => {
     for (const name of OLD_TABLES) after[name] = await rowsOf(db, name);
     expect(after).toEqual(before);
     expect(Object.values(before).every((rows) => rows.length > 0)).toBe(true);
-    expect(await rowsOf(db, 'follower')).toHaveLength(1);
+    expect(await rowsOf(db, 'follower')).toMatchObject([
+      { state: 'following', blocks_by: null, newest_block: null },
+    ]);
     expect(await rowsOf(db, 'nft_index')).toMatchObject([{ generation: 'old', token: 't' }]);
   });
 
@@ -133,7 +137,7 @@ describe('the ledger of version 0.1', () => {
 describe('the ledger of version 0.2', () => {
   const INDEX = 60;
 
-  it('is kept, and its lists are filled in steps, before which there are none', async () => {
+  it('is kept; its lists are filled in steps, its follower tells how blocks come in', async () => {
     const old = await openWith(MIGRATIONS_WITHOUT_LISTS);
     const snapshot = fullSnapshot(recordedNetwork('network-n'), { target: INDEX });
     await loadSnapshot(old, asFile(snapshot), undefined);
@@ -144,6 +148,16 @@ describe('the ledger of version 0.2', () => {
     expect(await Promise.all(tables.map((name) => rowsOf(old, name)))).toEqual(before);
 
     const nfts = recordedNfts()(INDEX);
+    expect((await readNodeStatus(old, true))!.blocks).toBeUndefined();
+    await saveFollowerState(old, {
+      state: 'following',
+      upstream: { index: 61, timestamp: 1_700_000_000, milestoneId: 'ab'.repeat(32) },
+    });
+    await saveBlocksStatus(old, 'feed', 1_700_000_000_000);
+    expect((await readNodeStatus(old, true))!.blocks).toEqual({
+      by: 'feed',
+      newest: 1_700_000_000,
+    });
     const list = () => readNftList(old, parseNftQuery(''));
     let steps = 0;
     do {

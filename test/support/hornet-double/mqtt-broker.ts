@@ -123,6 +123,11 @@ function confirmedMessage(node: NodeState): PushedMessage | undefined {
   return { topic: CONFIRMED, payload };
 }
 
+/** All of these happen, one after the other. */
+export function chain(...disturbances: Disturbance[]): Disturbance {
+  return (message) => disturbances.reduce((sent, each) => sent.flatMap(each), [message]);
+}
+
 /** Something happens to every `period`-th message, beginning with that one. */
 function everyNth(period: number, happen: Disturbance): Disturbance {
   let count = 0;
