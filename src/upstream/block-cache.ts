@@ -18,6 +18,8 @@ export interface MeasuredBlockCache extends BlockCache {
   /** Blocks. */
   readonly size: number;
   readonly heapBytes: number;
+  /** By hex ID, those that came first at the front. */
+  entries(): Iterable<[string, ParsedBlock]>;
   clear(): void;
 }
 
@@ -156,6 +158,7 @@ function createMeasuredMap<Value>(heapOfValue: (value: Value) => number, maxHeap
       heapBytes += heap;
     },
     delete: remove,
+    entries: () => values.entries(),
     clear,
   };
 }
