@@ -11,6 +11,7 @@ import { PROJECT } from '../scripts/lib/project.ts';
 import { buildWorker } from '../test/support/edge/bundle.ts';
 import { type Bench, type Figure, holds } from './case.ts';
 import { costCases } from './cases/cost.ts';
+import { fetchingCases } from './cases/fetching.ts';
 import { followingCases } from './cases/following.ts';
 import { growthCases } from './cases/growth.ts';
 import { judgeCases } from './cases/judge.ts';
@@ -26,6 +27,7 @@ const CASES = [
   ...ledgerCases,
   ...nftCases,
   ...nftListCases,
+  ...fetchingCases,
   ...followingCases,
   ...judgeCases,
   ...costCases,
