@@ -17,7 +17,6 @@ import type { Upstream } from '../upstream/upstream.ts';
 import { createExclusively, type Exclusively } from './exclusively.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 import type { LargeCone } from './store-cone.ts';
-import { MAX_STORED } from './store-open.ts';
 
 export interface FollowerContext {
   db: Database;
@@ -95,6 +94,9 @@ export interface SeenLedger {
 /** Some 6,000 transactions; an isolate has 128 MB. */
 const MAX_FETCHED_HEAP_BYTES = 48_000_000;
 
+/** Blocks of a part of a large cone. */
+const MAX_PART = 1000;
+
 /** Heap for open blocks that an upstream was asked about and that wait to be stored. */
 const MAX_OPEN_HEAP_BYTES = 12_000_000;
 
@@ -114,7 +116,7 @@ export function createFollowerMemory(
   const memory: FollowerMemory = {
     fetched: createBlockCache(),
     maxFetchedHeapBytes,
-    maxStored: MAX_STORED,
+    maxStored: MAX_PART,
     large: undefined,
     open: createOpenBlockCache(MAX_OPEN_HEAP_BYTES),
     refused: new Set(),

@@ -96,11 +96,11 @@ const MAX_WALKED = 200_000;
 const WALKED_AT_ONCE = 500;
 
 /** Heap for the parsed blocks of a part, which is looked at after so many blocks. */
-const MAX_PART_HEAP_BYTES = 12_000_000;
+const MAX_PART_HEAP_BYTES = 6_000_000;
 const PART_STEP = 64;
 
-/** Parts in one pass, which may put 1,000 statements to D1. */
-const PARTS_AT_ONCE = 8;
+/** Parts in one pass, which may put 1,000 statements to D1: some 20 each, and 300 to apply. */
+const PARTS_AT_ONCE = 16;
 
 /**
  * Stores what can be stored of the cone. Throws a ConeUnavailable, `over-budget` where a pass may do
