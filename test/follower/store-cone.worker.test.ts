@@ -210,7 +210,7 @@ it('give way to another follower that applies the milestone between two parts, o
     });
     rig.following.db = meddled;
     if (when === 'between') {
-      for (let i = 0; i < 12 && parts === 0; i++) await pass(rig, { fetches: 700 });
+      for (let i = 0; i < 12 && parts === 0; i++) await pass(rig, { fetches: 550 });
       expect(await ledgerIndex(db)).toBe(1);
       await followOnce(other, { deadline: Date.now() + 20_000, milestones: 1 });
     } else {

@@ -193,7 +193,7 @@ export interface AskOptions {
 }
 
 /** By the function that the route calls; roots by both hashers of tree nodes, which must agree. */
-export function askInFull(
+function askInFull(
   rig: Rig,
   question: Question,
   options: AskOptions = {},
