@@ -19,6 +19,12 @@ import { median } from '../tools/measure.ts';
 import { importNetwork } from '../tools/network-ledger.ts';
 import { withEdge } from '../tools/servers.ts';
 
+/**
+ * Of V8 where the heap is looked at. The platform limits the heap to 128 MB; without a limit V8
+ * leaves garbage until there is far more.
+ */
+const OLD_SPACE_MB = 85;
+
 /** After which the case fails. */
 const TIMEOUT_MS = 120_000;
 
@@ -57,7 +63,8 @@ async function follow(
       MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
       MILESTONE_THRESHOLD: String(network.keys.threshold),
     };
-    await withEdge({ folder, persistTo, vars, inspect: watch !== undefined }, async (edge) => {
+    const watched = watch && { inspect: true, oldSpaceMb: OLD_SPACE_MB };
+    await withEdge({ folder, persistTo, vars, ...watched }, async (edge) => {
       // any request wakes the follower
       await fetch(`${edge.url}/health`);
       const start = performance.now();
