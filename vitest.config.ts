@@ -1,9 +1,11 @@
 /**
  * Three projects: `*.worker.test.ts` runs in workerd with the bindings of wrangler.toml, `e2e/` runs
- * after all others, everything else runs in Node.
+ * whole Workers over HTTP, everything else runs in Node.
  */
+import { availableParallelism } from 'node:os';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Wrangler makes a text module of `*.html`. In Node, Vite must do so. */
 const htmlAsText = {
@@ -16,8 +18,27 @@ const htmlAsText = {
 /** Generous, as the machine may be busy with something else. In milliseconds. */
 const timeouts = { testTimeout: 120_000, hookTimeout: 120_000 };
 
-/** As many as there are cores. Vitest's default leaves one core to itself, which needs little. */
-const ALL_CORES = '100%';
+/** Files at once, in all projects: one of them mostly waits (see below). */
+const AT_ONCE = availableParallelism() + 1;
+
+/** Of other files, between two of the end-to-end tests. */
+const FILES_BETWEEN = 8;
+
+/**
+ * End-to-end tests mostly wait for the follower, which looks for a milestone once a second. So they
+ * are spread among the others, which use the time.
+ */
+class SpreadEndToEnd extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isEndToEnd = ({ project }: TestSpecification) => project.name === 'e2e';
+    const [first, second, ...endToEnd] = sorted.filter(isEndToEnd);
+    const others = sorted.filter((file) => !isEndToEnd(file));
+    const spread = [first, second];
+    while (others.length > 0) spread.push(...others.splice(0, FILES_BETWEEN), endToEnd.shift());
+    return [...spread, ...endToEnd].filter((file) => file !== undefined);
+  }
+}
 
 const WORKER_TESTS = 'test/**/*.worker.test.ts';
 const END_TO_END_TESTS = 'test/e2e/**/*.test.ts';
@@ -26,26 +47,26 @@ export default defineConfig(async () => ({
   test: {
     // every request writes a line of log, which is shown only if a test fails
     silent: 'passed-only' as const,
+    sequence: { sequencer: SpreadEndToEnd },
     projects: [
       {
         plugins: [htmlAsText],
         test: {
           ...timeouts,
           name: 'node',
-          maxWorkers: ALL_CORES,
+          // no test leaves anything behind that another one sees, and starting anew takes a second
+          isolate: false,
+          maxWorkers: AT_ONCE,
           include: ['test/**/*.test.ts'],
           exclude: [WORKER_TESTS, END_TO_END_TESTS],
         },
       },
       {
-        // After the others, as in these tests the Worker has to answer in time. Three at once, as
-        // they mostly wait for the follower, which looks for a milestone once a second.
         test: {
           ...timeouts,
           name: 'e2e',
           include: [END_TO_END_TESTS],
-          maxWorkers: 3,
-          sequence: { groupOrder: 1 },
+          maxWorkers: AT_ONCE,
           globalSetup: './test/support/edge/build-once.ts',
         },
       },
@@ -59,7 +80,9 @@ export default defineConfig(async () => ({
         test: {
           ...timeouts,
           name: 'workerd',
-          maxWorkers: ALL_CORES,
+          // the set-up below empties what files before have filled
+          isolate: false,
+          maxWorkers: AT_ONCE,
           include: [WORKER_TESTS],
           setupFiles: ['./test/support/workerd-setup.ts'],
         },

@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../scripts/lib/process/command-line.ts';
 import { PROJECT } from '../scripts/lib/project.ts';
-import { buildWorker } from '../test/support/edge/bundle.ts';
+import { buildWorker } from '../scripts/lib/wrangler/build-worker.ts';
 import { type Bench, type Figure, holds } from './case.ts';
 import { costCases } from './cases/cost.ts';
+import { feedCases } from './cases/feed.ts';
 import { fetchingCases } from './cases/fetching.ts';
 import { followingCases } from './cases/following.ts';
 import { growthCases } from './cases/growth.ts';
@@ -18,6 +19,7 @@ import { judgeCases } from './cases/judge.ts';
 import { ledgerCases } from './cases/ledgers.ts';
 import { nftCases } from './cases/nft.ts';
 import { nftListCases } from './cases/nft-lists.ts';
+import { serveCases } from './cases/serve.ts';
 import { whiteFlagCases } from './cases/white-flag.ts';
 import { parseRate } from './tools/rate.ts';
 
@@ -29,8 +31,10 @@ const CASES = [
   ...nftListCases,
   ...fetchingCases,
   ...followingCases,
+  ...feedCases,
   ...judgeCases,
   ...costCases,
+  ...serveCases,
 ];
 
 const PICTURE = join(PROJECT, 'docs/performance-growth.svg');

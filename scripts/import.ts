@@ -11,9 +11,14 @@ import type { ImportRequest } from './lib/import/import-snapshot.ts';
 import { parseMilestoneKeys } from './lib/import/milestone-keys.ts';
 import { runMain, UsageError } from './lib/process/command-line.ts';
 import { DEFAULT_PERSIST_TO } from './lib/wrangler/local-database.ts';
-import { readWranglerConfig, type WranglerConfig } from './lib/wrangler/wrangler-config.ts';
+import { inEnvironment } from './lib/wrangler/run-wrangler.ts';
+import {
+  readWranglerConfig,
+  WRANGLER_TOML,
+  type WranglerConfig,
+} from './lib/wrangler/wrangler-config.ts';
 
-const USAGE = `Usage: npm run import -- --full FILE [--delta FILE] [--persist-to DIR] [--remote]
+const USAGE = `Usage: npm run import -- --full FILE [--delta FILE] [--persist-to DIR] [--remote [--env NAME]]
 
 Imports a snapshot as HORNET writes them. The ledger that was there stays until the new one is
 whole. An import that was interrupted goes on when it is called again with the same files.
@@ -23,15 +28,20 @@ whole. An import that was interrupted goes on when it is called again with the s
   --persist-to DIR               local databases, those of wrangler dev --persist-to DIR;
                                  default .wrangler/state
   --remote                       import into the deployed databases
+  --env NAME                     those of [env.NAME] in wrangler.toml: staging
   --milestone-public-keys KEYS   keys that must have signed the delta's milestones;
                                  default MILESTONE_PUBLIC_KEYS of wrangler.toml
   --milestone-threshold N        how many of them must have signed;
                                  default MILESTONE_THRESHOLD of wrangler.toml`;
 
-function readArguments(
-  args: string[],
-  config: WranglerConfig,
-): ImportRequest & { remote: boolean; persistTo: string } {
+interface Arguments extends ImportRequest {
+  remote: boolean;
+  environment: string;
+  persistTo: string;
+  config: WranglerConfig;
+}
+
+function readArguments(args: string[]): Arguments {
   const { values } = parseArgs({
     args,
     options: {
@@ -39,6 +49,7 @@ function readArguments(
       delta: { type: 'string' },
       'persist-to': { type: 'string' },
       remote: { type: 'boolean', default: false },
+      env: { type: 'string', default: '' },
       'milestone-public-keys': { type: 'string' },
       'milestone-threshold': { type: 'string' },
     },
@@ -46,18 +57,19 @@ function readArguments(
   if (values.full === undefined) throw new UsageError('--full is missing');
   if (values.remote && values['persist-to'] !== undefined)
     throw new UsageError('--persist-to is for local databases');
+  if (!values.remote && values.env !== '') throw new UsageError('--env is for --remote');
+  const config = readWranglerConfig(WRANGLER_TOML, values.env);
   const keys = parseMilestoneKeys(
     values['milestone-public-keys'] ?? config.vars.MILESTONE_PUBLIC_KEYS,
     values['milestone-threshold'] ?? config.vars.MILESTONE_THRESHOLD,
   );
-  const { full, delta, remote, 'persist-to': persistTo = DEFAULT_PERSIST_TO } = values;
-  return { full, delta, keys, remote, persistTo };
+  const { full, delta, remote, env, 'persist-to': persistTo = DEFAULT_PERSIST_TO } = values;
+  return { full, delta, keys, remote, environment: env, persistTo, config };
 }
 
 await runMain(USAGE, async (args) => {
-  const config = readWranglerConfig();
-  const { remote, persistTo, ...request } = readArguments(args, config);
-  if (remote) await importRemotely(request, config);
+  const { remote, environment, persistTo, config, ...request } = readArguments(args);
+  if (remote) await importRemotely(request, config, inEnvironment(environment));
   else await importLocally(request, persistTo, config);
   return 0;
 });

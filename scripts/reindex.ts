@@ -6,25 +6,33 @@ import { parseArgs } from 'node:util';
 import { reindexLocally, reindexRemotely } from './lib/import/reindex.ts';
 import { runMain, UsageError } from './lib/process/command-line.ts';
 import { DEFAULT_PERSIST_TO } from './lib/wrangler/local-database.ts';
-import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
+import { inEnvironment } from './lib/wrangler/run-wrangler.ts';
+import { readWranglerConfig, WRANGLER_TOML } from './lib/wrangler/wrangler-config.ts';
 
-const USAGE = `Usage: npm run reindex -- [--persist-to DIR] [--remote]
+const USAGE = `Usage: npm run reindex -- [--persist-to DIR] [--remote [--env NAME]]
 
 Has the entries of all NFTs put into KV once more, as after somebody changed entries by hand. Until
 all are there, D1 answers what KV cannot prove. The publisher notices by itself when the namespace
 was emptied or exchanged.
 
   --persist-to DIR   local data, those of wrangler dev --persist-to DIR; default .wrangler/state
-  --remote           the deployed Worker's index: its publisher puts the entries, page by page`;
+  --remote           the deployed Worker's index: its publisher puts the entries, page by page
+  --env NAME         that of [env.NAME] in wrangler.toml: staging`;
 
 await runMain(USAGE, async (args) => {
   const { values } = parseArgs({
     args,
-    options: { 'persist-to': { type: 'string' }, remote: { type: 'boolean', default: false } },
+    options: {
+      'persist-to': { type: 'string' },
+      remote: { type: 'boolean', default: false },
+      env: { type: 'string', default: '' },
+    },
   });
-  const { 'persist-to': persistTo, remote } = values;
+  const { 'persist-to': persistTo, remote, env } = values;
   if (remote && persistTo !== undefined) throw new UsageError('--persist-to is for local data');
-  if (remote) await reindexRemotely(readWranglerConfig());
-  else await reindexLocally(persistTo ?? DEFAULT_PERSIST_TO, readWranglerConfig());
+  if (!remote && env !== '') throw new UsageError('--env is for --remote');
+  const config = readWranglerConfig(WRANGLER_TOML, env);
+  if (remote) await reindexRemotely(config, inEnvironment(env));
+  else await reindexLocally(persistTo ?? DEFAULT_PERSIST_TO, config);
   return 0;
 });

@@ -4,10 +4,10 @@
  * The sample has databases of its own, so that nobody's ledger is replaced. Whatever these
  * databases still lack is made first, also when an earlier start was interrupted.
  */
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runMain } from './lib/process/command-line.ts';
+import { whenDismissed } from './lib/process/when-dismissed.ts';
 import { PROJECT } from './lib/project.ts';
 import { prepareSample, type SampleNft } from './lib/sample/prepare-sample.ts';
 import { readNetwork, readWhiteFlag } from './lib/sample/sample.ts';
@@ -23,9 +23,6 @@ Serves the sample (sample/README.md) at http://127.0.0.1:8787 and prints two req
 All other flags go to wrangler dev, --port N for example: npx wrangler dev --help`;
 
 const DEFAULT_PERSIST_TO = join(PROJECT, '.wrangler', 'sample');
-
-/** Between two checks whether npm, which started this process, is still there. */
-const LOOK_EVERY_MS = 500;
 
 /** Between two calls of the Worker's `scheduled`: wrangler dev does not run cron triggers. */
 const SCHEDULE_EVERY_MS = 60_000;
@@ -73,26 +70,6 @@ function withoutPersistTo(flags: readonly string[]): string[] {
   return flags.filter(
     (flag, i) => !flag.startsWith('--persist-to') && flags[i - 1] !== '--persist-to',
   );
-}
-
-/** Calls `end` on a signal that ends processes, or when npm is gone. */
-function whenDismissed(end: () => void): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
-  if (process.env.npm_lifecycle_event === undefined) return;
-  const shell = process.ppid;
-  const npm = parentOf(shell);
-  setInterval(() => {
-    if (process.ppid !== shell || parentOf(shell) !== npm) end();
-  }, LOOK_EVERY_MS).unref();
-}
-
-/** npm runs scripts by a shell, which outlives it. Undefined where the system does not tell. */
-function parentOf(pid: number): string | undefined {
-  try {
-    return /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  } catch {
-    return undefined;
-  }
 }
 
 function describeRequests(origin: string, { nftId, outputId }: SampleNft): string {

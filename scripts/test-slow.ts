@@ -33,6 +33,22 @@ const TESTS: readonly SlowTest[] = [
     run: () => runEndToEnd('test/e2e/kills', { KILLS: '300' }),
   },
   {
+    name: 'serve',
+    about: 'npm run serve killed 50 times under load while it follows a network',
+    minutes: 5,
+    run: () => runEndToEnd('test/e2e/serve.test', { KILLS: '50' }),
+  },
+  {
+    name: 'serve-load',
+    about: 'requests and milestones (REQUESTS, MILESTONES) through serve; no memory grows',
+    minutes: 25,
+    run: () =>
+      runEndToEnd('test/e2e/serve-load', {
+        REQUESTS: process.env.REQUESTS ?? '1000000',
+        MILESTONES: process.env.MILESTONES ?? '5000',
+      }),
+  },
+  {
     name: 'load',
     about: 'half an hour of both operations on a moving ledger; the heap must not grow',
     minutes: 31,
@@ -48,7 +64,7 @@ const TESTS: readonly SlowTest[] = [
   },
   {
     name: 'feeds',
-    about: 'three networks by feed, with messages lost or spoiled, the feed cut, the Worker killed',
+    about: 'three networks by feed: messages lost, doubled, spoiled; cuts and kills',
     minutes: 6,
     run: () => runEndToEnd('test/e2e/feed', { FEEDS: 'all' }),
   },

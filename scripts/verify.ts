@@ -32,7 +32,7 @@ await runMain(USAGE, async (args) => {
   const keys = parseMilestoneKeys(values.keys, threshold);
   if (keys === undefined) throw new UsageError('--keys is empty');
   try {
-    console.log((await verifyNode(openNode(url), keys, Math.random())).join('\n'));
+    for await (const found of verifyNode(openNode(url), keys, Math.random())) console.log(found);
     return 0;
   } catch (error) {
     if (!(error instanceof NotVerified)) throw error;

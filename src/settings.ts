@@ -15,6 +15,11 @@ export interface Settings {
   whiteFlagLimit: RateLimit | undefined;
   /** Counts requests where it is bound. */
   requests: AnalyticsEngineDataset | undefined;
+  /**
+   * Whether this isolate answers every request, as in `npm run serve`: what it counts is all that
+   * there is.
+   */
+  oneIsolate: boolean;
   /** ID of the deployed version. Where it is not bound, `recent` of the NFT index is not cached. */
   versionId: string | undefined;
   /** Base URLs of upstream nodes, without a slash at the end; none: no following, no fetching. */
@@ -135,45 +140,51 @@ function binding<T extends object>(kind: string) {
   );
 }
 
-const environment = v.pipe(
-  v.object(
-    {
-      LEDGER: binding<D1Database>('a D1 database'),
-      NFT_INDEX: binding<KVNamespace>('a KV namespace'),
-      FOLLOWER: binding<Env['FOLLOWER']>('the Durable Object class Follower'),
-      WHITE_FLAG_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
-      VERSION: v.optional(binding<WorkerVersionMetadata>('version metadata')),
-      REQUESTS: v.optional(binding<AnalyticsEngineDataset>('an Analytics Engine dataset')),
-      UPSTREAM_URL: v.pipe(
-        list,
-        v.checkItems(
-          isUpstreamUrl,
-          'must be http or https URLs without user, query and fragment, separated by commas',
-        ),
-        v.mapItems((entry) => entry.replace(/\/+$/, '')),
-      ),
-      MILESTONE_PUBLIC_KEYS: v.pipe(
-        list,
-        v.checkItems(
-          (entry) => parseKey(entry) !== undefined,
-          'must be keys of 64 hex digits, each as such or with its milestones as key@first-last, separated by commas',
-        ),
-        v.transform((entries) => entries.map(parseKey).filter((key) => key !== undefined)),
-      ),
-      MILESTONE_THRESHOLD: integer(1),
-      PUBLIC_ROUTES: pathPatterns,
-      PROTECTED_ROUTES: pathPatterns,
-      API_USER: secret(/^[^:\p{Cc}]*$/u, 'must be text without a colon and control characters'),
-      API_PASSWORD: secret(/^\P{Cc}*$/u, 'must be text without control characters'),
-      API_TOKEN: bearerToken,
-      UPSTREAM_TOKEN: bearerToken,
-      FINAL_MILESTONE: integer(1),
-      RETENTION_MILESTONES: integer(MIN_RETENTION_MILESTONES),
-      TREE_HASHER: v.pipe(text, v.picklist(['', 'noble', 'unrolled'], 'must be noble or unrolled')),
-      SERVER_TIMING: v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false')),
-    },
-    'must be bound',
+const bindings = {
+  LEDGER: binding<D1Database>('a D1 database'),
+  NFT_INDEX: binding<KVNamespace>('a KV namespace'),
+  FOLLOWER: binding<Env['FOLLOWER']>('the Durable Object class Follower'),
+  WHITE_FLAG_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
+  VERSION: v.optional(binding<WorkerVersionMetadata>('version metadata')),
+  REQUESTS: v.optional(binding<AnalyticsEngineDataset>('an Analytics Engine dataset')),
+  ONE_ISOLATE: v.optional(v.literal('true', 'must be bound by npm run serve only')),
+};
+
+const vars = {
+  UPSTREAM_URL: v.pipe(
+    list,
+    v.checkItems(
+      isUpstreamUrl,
+      'must be http or https URLs without user, query and fragment, separated by commas',
+    ),
+    v.mapItems((entry) => entry.replace(/\/+$/, '')),
   ),
+  MILESTONE_PUBLIC_KEYS: v.pipe(
+    list,
+    v.checkItems(
+      (entry) => parseKey(entry) !== undefined,
+      'must be keys of 64 hex digits, each as such or with its milestones as key@first-last, separated by commas',
+    ),
+    v.transform((entries) => entries.map(parseKey).filter((key) => key !== undefined)),
+  ),
+  MILESTONE_THRESHOLD: integer(1),
+  PUBLIC_ROUTES: pathPatterns,
+  PROTECTED_ROUTES: pathPatterns,
+  API_USER: secret(/^[^:\p{Cc}]*$/u, 'must be text without a colon and control characters'),
+  API_PASSWORD: secret(/^\P{Cc}*$/u, 'must be text without control characters'),
+  API_TOKEN: bearerToken,
+  UPSTREAM_TOKEN: bearerToken,
+  FINAL_MILESTONE: integer(1),
+  RETENTION_MILESTONES: integer(MIN_RETENTION_MILESTONES),
+  TREE_HASHER: v.pipe(text, v.picklist(['', 'noble', 'unrolled'], 'must be noble or unrolled')),
+  SERVER_TIMING: v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false')),
+};
+
+/** Vars and secrets: what an operator sets. */
+export const VAR_NAMES: readonly string[] = Object.keys(vars);
+
+const environment = v.pipe(
+  v.object({ ...bindings, ...vars }, 'must be bound'),
   v.forward(
     v.check(
       ({ MILESTONE_PUBLIC_KEYS: keys, MILESTONE_THRESHOLD: threshold = 0 }) =>
@@ -221,6 +232,7 @@ export function readSettings(env: unknown): SettingsResult {
       follower: output.FOLLOWER,
       whiteFlagLimit: output.WHITE_FLAG_LIMIT,
       requests: output.REQUESTS,
+      oneIsolate: output.ONE_ISOLATE === 'true',
       versionId: output.VERSION?.id || undefined,
       upstreams: output.UPSTREAM_URL,
       upstreamToken: output.UPSTREAM_TOKEN,

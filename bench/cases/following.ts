@@ -8,9 +8,11 @@
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
+import { openDatabase } from '../../test/support/edge/d1-file.ts';
 import type { Edge } from '../../test/support/edge/edge.ts';
 import { OUR_ISOLATE, readHeaps } from '../../test/support/edge/heap.ts';
 import { NodeDouble } from '../../test/support/hornet-double/hornet-double.ts';
+import { coneNetwork } from '../../test/support/network/cones.ts';
 import { lastIndex, ledgerAt, type Network } from '../../test/support/network/network-model.ts';
 import type { Bench, BenchCase } from '../case.ts';
 import { busyNetwork } from '../tools/busy-network.ts';
@@ -176,4 +178,60 @@ const large: BenchCase = {
   },
 };
 
-export const followingCases: readonly BenchCase[] = [apply, catchUp, large];
+/** Open blocks that a node serves, and how late it answers. */
+const OPEN = 2000;
+const LATE_MS = 30;
+
+const openBlocks: BenchCase = {
+  name: 'following open blocks',
+  about: `${OPEN.toLocaleString('en')} transfers that no milestone references, without a feed.`,
+  run: async (bench) => {
+    for (const latency of [0, LATE_MS]) {
+      bench.report({
+        name: `open blocks of an upstream that answers after ${latency} ms`,
+        value: await followOpen(bench, coneNetwork({ kind: 'transfers', count: OPEN }), latency),
+        unit: 'a second',
+      });
+    }
+  },
+};
+
+/** Blocks a second that a Worker stores, from the first to the last. */
+async function followOpen(
+  { worker: folder }: Bench,
+  network: Network,
+  latency: number,
+): Promise<number> {
+  let rate = Number.NaN;
+  await withNewFolder(async (persistTo) => {
+    await fillLedger(persistTo, (db) => importNetwork(db, network, network.genesis.index));
+    // what the second milestone references is open until then
+    const confirmed = network.genesis.index + 1;
+    await using double = await NodeDouble.start(network, { confirmed, latency });
+    const vars = {
+      UPSTREAM_URL: double.url,
+      MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
+      MILESTONE_THRESHOLD: String(network.keys.threshold),
+    };
+    await withEdge({ folder, persistTo, vars }, async (edge) => {
+      await fetch(`${edge.url}/health`);
+      using db = openDatabase(persistTo);
+      const start = performance.now();
+      let first = 0;
+      for (let stored = 0; stored < OPEN; ) {
+        assert.ok(performance.now() - start < TIMEOUT_MS, `${stored} blocks in time`);
+        await sleep(20);
+        // the first milestone has none
+        if (first === 0 && double.requests.some(({ path }) => path.includes('/blocks/')))
+          first = performance.now();
+        stored = Number(db.prepare(COUNT_OPEN).get()!.stored);
+      }
+      rate = (OPEN * 1000) / (performance.now() - first);
+    });
+  });
+  return rate;
+}
+
+const COUNT_OPEN = 'SELECT coalesce(sum(json_array_length(blocks)), 0) AS stored FROM open';
+
+export const followingCases: readonly BenchCase[] = [apply, catchUp, openBlocks, large];

@@ -20,6 +20,7 @@ import { readParameters } from '../../src/ledger/ledger-parameters.ts';
 import { outputsToFind, prepareBlocks } from '../../src/ledger/prepare-blocks.ts';
 import { SCHEMA } from '../../src/ledger/schema.ts';
 import { storeStatements } from '../../src/ledger/store-blocks.ts';
+import { lastOpenPack } from '../../src/ledger/viewed-packs.ts';
 import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
 import { toHexDigits } from '../../src/stardust/bytes.ts';
 import { encode } from '../../src/stardust/codec.ts';
@@ -124,7 +125,10 @@ export async function storeBlocks(
     const view = (await readView(db, request))!;
     const numbering = { ...view.numbering, blocks: new Map(view.named) };
     const prepared = await prepareBlocks(parsed, numbering, rulesOf(network));
-    await runBatch(db, storeStatements(db, view, prepared, numbering));
+    await runBatch(
+      db,
+      storeStatements(db, { head, last: lastOpenPack(view) }, prepared, numbering),
+    );
   }
 }
 

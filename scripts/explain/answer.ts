@@ -4,6 +4,11 @@
  * applied.
  */
 import * as v from 'valibot';
+import {
+  conflictReasonOf,
+  describeReason,
+  rulesOf,
+} from '../../src/stardust/semantics/conflict-reason.ts';
 import { mustAnswer, type NodeClient, openNode } from '../lib/node-client.ts';
 
 const block = v.object({
@@ -11,10 +16,11 @@ const block = v.object({
   ledgerInclusionState: v.string(),
   conflictReason: v.optional(v.number()),
   explanation: v.optional(v.string()),
-  rules: v.optional(v.string()),
+  rule: v.optional(v.string()),
   decidingInput: v.optional(
     v.object({ input: v.number(), outputId: v.string(), spentBy: v.optional(v.string()) }),
   ),
+  decidingOutput: v.optional(v.object({ output: v.number(), outputId: v.string() })),
 });
 
 const explanation = v.object({
@@ -89,7 +95,7 @@ async function askHornet(node: NodeClient, { index, blocks }: Explanation): Prom
         throw new Error(`metadata of block ${blockId}: status ${response.status}`);
       const value = v.parse(metadata, await response.json());
       if (value.referencedByMilestoneIndex !== index) continue;
-      found[value.whiteFlagIndex ?? 0] = { blockId, ...value };
+      found[value.whiteFlagIndex ?? 0] = { blockId, ...value, ...describeConflict(value) };
     }
   };
   await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, work));
@@ -99,6 +105,13 @@ async function askHornet(node: NodeClient, { index, blocks }: Explanation): Prom
     // a place that no block of ours has is one that only theirs has
     blocks: Array.from(found, (each) => each ?? UNKNOWN),
   };
+}
+
+/** A HORNET tells the number only. */
+function describeConflict({ conflictReason }: v.InferOutput<typeof metadata>) {
+  if (conflictReason === undefined) return {};
+  const reason = conflictReasonOf(conflictReason);
+  return { explanation: describeReason(reason), rule: rulesOf(reason) };
 }
 
 const UNKNOWN: JudgedBlock = {

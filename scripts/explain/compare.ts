@@ -74,18 +74,19 @@ function describeDifference(
   ];
 }
 
-function describe(
-  whose: string,
-  { ledgerInclusionState, conflictReason, explanation, rules, decidingInput }: JudgedBlock,
-): string[] {
+function describe(whose: string, judged: JudgedBlock): string[] {
+  const { ledgerInclusionState, conflictReason, explanation, decidingInput, decidingOutput } =
+    judged;
   const reason = conflictReason === undefined ? '' : `, reason ${conflictReason}`;
   const words = explanation === undefined ? '' : `: ${explanation}`;
-  const rule = rules === undefined ? '' : ` (${rules})`;
+  const rule = judged.rule === undefined ? '' : ` (${judged.rule})`;
   const lines = [`${whose}: ${ledgerInclusionState}${reason}${words}${rule}.`];
   if (decidingInput !== undefined) {
     const { input, outputId, spentBy } = decidingInput;
     const by = spentBy === undefined ? '' : `, which block ${spentBy} spent before`;
     lines.push(`  Input ${input} decided: output ${outputId}${by}.`);
   }
+  if (decidingOutput !== undefined)
+    lines.push(`  Output ${decidingOutput.output} decided: ${decidingOutput.outputId}.`);
   return lines;
 }

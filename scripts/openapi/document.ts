@@ -172,6 +172,20 @@ export function buildDocument(version: string): Described {
           },
         },
       },
+      '/metrics': {
+        get: {
+          operationId: 'readMetrics',
+          summary: 'The state of the node for Prometheus; only where PUBLIC_ROUTES names it',
+          responses: {
+            200: {
+              description: 'Text format of Prometheus, version 0.0.4.',
+              headers: ledgerIndexHeader,
+              content: { 'text/plain': { schema: { type: 'string' } } },
+            },
+            ...errors(401, 403, 500),
+          },
+        },
+      },
       '/api/routes': {
         get: {
           operationId: 'listApis',
@@ -282,6 +296,19 @@ export function buildDocument(version: string): Described {
             200: {
               description: 'The page.',
               content: { 'text/html': { schema: { type: 'string' } } },
+            },
+            ...errors(401, 403, 500),
+          },
+        },
+      },
+      '/verifier.js': {
+        get: {
+          operationId: 'readVerifier',
+          summary: 'The script by which the page verifies this node',
+          responses: {
+            200: {
+              description: 'A module.',
+              content: { 'text/javascript': { schema: { type: 'string' } } },
             },
             ...errors(401, 403, 500),
           },

@@ -175,10 +175,13 @@ export const WhiteFlagExplanation = v.strictObject({
     v.strictObject({
       ...explainedBlock.entries,
       transactionId: v.optional(hash),
-      rules: v.optional(v.pipe(v.string(), v.description('Of docs/protocol.md; one decided.'))),
+      rule: v.optional(
+        v.pipe(v.string(), v.description('Of docs/protocol.md: the one that decided.')),
+      ),
       decidingInput: v.optional(
         v.strictObject({ input: uint32, outputId: hex(68), spentBy: v.optional(hash) }),
       ),
+      decidingOutput: v.optional(v.strictObject({ output: uint32, outputId: hex(68) })),
     }),
   ),
 });

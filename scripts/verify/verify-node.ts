@@ -1,6 +1,7 @@
 /**
  * Checks an edge node's newest milestone through its public routes, against keys that the caller
- * trusts. Of what the node says nothing is believed:
+ * trusts. It runs in Node, and in browsers as a part of the page. Of what the node says nothing is
+ * believed:
  *
  * 1. The milestone is signed by the keys (M-2, M-3).
  * 2. Every block of its cone has the ID that the node gives it (B.1), and depth first from the
@@ -11,7 +12,14 @@
  */
 import * as v from 'valibot';
 import { parseBlock } from '../../src/stardust/block.ts';
-import { equalBytes, fromHex, Reader, toHex, toHexDigits } from '../../src/stardust/bytes.ts';
+import {
+  equalBytes,
+  fromHex,
+  Reader,
+  Refusal,
+  toHex,
+  toHexDigits,
+} from '../../src/stardust/bytes.ts';
 import { decode } from '../../src/stardust/codec.ts';
 import { milestoneId } from '../../src/stardust/ids.ts';
 import { merkleRoot } from '../../src/stardust/merkle.ts';
@@ -43,37 +51,35 @@ const explanation = v.object({
 const roots = v.object({ inclusionMerkleRoot: id, appliedMerkleRoot: id });
 
 /**
- * Resolves to what was found right, in sentences. Throws a {@link NotVerified} for the first thing
- * that is not, and an Error where the node does not answer.
+ * Yields what was found right, each check as a sentence when it was made. Throws a {@link
+ * NotVerified} for the first thing that is not, and an Error where the node does not answer.
  *
  * @param random from 0 to below 1: which block's proof is asked for
  */
-export async function verifyNode(
+export async function* verifyNode(
   node: NodeClient,
   keys: MilestoneKeys,
   random: number,
-): Promise<string[]> {
+): AsyncGenerator<string, void> {
   const { status } = v.parse(info, await askJson(node, '/api/core/v2/info'));
   const { index } = status.confirmedMilestone;
   const signed = await readSigned(node, index, keys);
+  yield `Milestone ${index} is signed by ${signed.signatures.length} of the keys.`;
   const { blocks } = v.parse(explanation, await askJson(node, `/api/edge/v1/whiteflag/${index}`));
   const ids = blocks.map(({ blockId }) => blockId);
   const parents = await readParents(node, ids);
   requireSame(orderBlocks(signed.parents.map(toHex), parents), ids, 'the white-flag order');
-  const applied = blocks.filter(({ ledgerInclusionState: state }) => state === 'included');
   requireRoot(ids, signed.inclusionMerkleRoot, 'inclusion root');
+  yield `Its cone of ${ids.length} blocks leads to the signed inclusion root.`;
+  const applied = blocks.filter(({ ledgerInclusionState: state }) => state === 'included');
   const appliedIds = applied.map(({ blockId }) => blockId);
   requireRoot(appliedIds, signed.appliedMerkleRoot, 'applied root');
+  yield `The ${applied.length} transactions that were applied lead to the signed applied root.`;
   const picked = ids[Math.floor(random * ids.length)]!;
   await checkProof(node, picked, index, keys);
+  yield `The proof of block ${picked} leads to the milestone.`;
   await checkWhiteFlag(node, signed);
-  return [
-    `Milestone ${index} is signed by ${signed.signatures.length} of the keys.`,
-    `Its cone of ${ids.length} blocks leads to the signed inclusion root.`,
-    `The ${applied.length} transactions that were applied lead to the signed applied root.`,
-    `The proof of block ${picked} leads to the milestone.`,
-    'The white flag answers the signed roots.',
-  ];
+  yield 'The white flag answers the signed roots.';
 }
 
 async function readSigned(
@@ -82,12 +88,21 @@ async function readSigned(
   keys: MilestoneKeys,
 ): Promise<Milestone> {
   const payload = await askRaw(node, `/api/core/v2/milestones/by-index/${index}`);
-  const value = decode(milestone, new Reader(payload));
+  const value = decodeMilestone(payload, index);
   if (value.index !== index) throw new NotVerified(`milestone ${value.index} comes for ${index}`);
   const fault = await signatureFault(value, milestoneId(value, payload), keys, verifySignature);
   if (fault !== undefined)
     throw new NotVerified(`milestone ${index} is not signed by the keys: ${fault}`);
   return value;
+}
+
+function decodeMilestone(payload: Uint8Array, index: number): Milestone {
+  try {
+    return decode(milestone, new Reader(payload));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new NotVerified(`milestone ${index} does not parse: ${error.message}`);
+  }
 }
 
 /** The parents of each block, by ID, once its bytes were seen to have that ID. */
@@ -198,5 +213,6 @@ async function askJson(node: NodeClient, path: string): Promise<unknown> {
 }
 
 async function askRaw(node: NodeClient, path: string): Promise<Uint8Array> {
-  return (await mustAnswer(await node(path, { accept: RAW }), path)).bytes();
+  const answer = await mustAnswer(await node(path, { accept: RAW }), path);
+  return new Uint8Array(await answer.arrayBuffer());
 }

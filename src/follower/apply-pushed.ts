@@ -44,6 +44,7 @@ async function applyDue(
       const applied = await takeInMilestone(db, verified, { rules, source, exclusively });
       for (const id of applied.fetched) fetched.delete(id);
       memory.moved = Date.now();
+      memory.counts.milestones++;
       memory.diverged = undefined;
       const ms = Date.now() - started;
       writeLog('info', 'milestone applied', {

@@ -2,6 +2,7 @@
  * What a pass of the follower works with, and what passes leave to those after them.
  */
 import type { Database } from '../ledger/database.ts';
+import { createOpenSet, type OpenSet } from '../ledger/open-set.ts';
 import { unaskedFault } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import type { ProtocolParameters } from '../stardust/parameters.ts';
@@ -15,6 +16,7 @@ import { createPushed, type Pushed } from '../upstream/feed/pushed.ts';
 import { createRanking, type Ranking } from '../upstream/ranking.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { createExclusively, type Exclusively } from './exclusively.ts';
+import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 import type { LargeCone } from './store-cone.ts';
 
@@ -56,6 +58,8 @@ export interface FollowerMemory {
   large: LargeCone | undefined;
   /** Those of the fetched blocks that were found to be open. */
   open: OpenBlockCache;
+  /** What is remembered of the open blocks that are stored. */
+  openSet: OpenSet;
   /**
    * Hex IDs of blocks that an upstream said are referenced, though they are not known here: of one
    * milestone, as upstreams may be wrong.
@@ -72,6 +76,8 @@ export interface FollowerMemory {
    * the next milestone, or when all upstreams were asked and none diverges.
    */
   diverged: string | undefined;
+  /** For GET /metrics. */
+  counts: FollowerCounts;
   /** What a feed brought and is not stored yet. */
   pushed: Pushed;
   /** Where the ledger stood when it was read last; before that nothing pushed is taken. */
@@ -100,6 +106,9 @@ const MAX_PART = 1000;
 /** Heap for open blocks that an upstream was asked about and that wait to be stored. */
 const MAX_OPEN_HEAP_BYTES = 12_000_000;
 
+/** Heap for what is remembered of stored blocks: some 25,000 transactions. */
+const MAX_OPEN_SET_HEAP_BYTES = 20_000_000;
+
 /** Heap for what a feed brought: more than a second of a busy network. */
 const MAX_PUSHED_HEAP_BYTES = 16_000_000;
 
@@ -119,11 +128,13 @@ export function createFollowerMemory(
     maxStored: MAX_PART,
     large: undefined,
     open: createOpenBlockCache(MAX_OPEN_HEAP_BYTES),
+    openSet: createOpenSet(MAX_OPEN_SET_HEAP_BYTES),
     refused: new Set(),
     exclusively: createExclusively(),
     ranking: createRanking(Date.now),
     moved: 0,
     diverged: undefined,
+    counts: createFollowerCounts(Date.now()),
     pushed: createPushed({ maxHeapBytes: MAX_PUSHED_HEAP_BYTES, fault }, Date.now, milestoneCame),
     seen: undefined,
     hasLooseEnds: false,

@@ -7,12 +7,15 @@
  * do no harm: each write to the ledger is fenced (src/ledger/fence.ts).
  */
 import { DurableObject } from 'cloudflare:workers';
+import type { Database } from '../ledger/database.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
+import { measureDatabase } from '../ledger/measure-database.ts';
 import { describeError, writeLog } from '../log.ts';
 import { publish } from '../nft-index/publish.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
+import { BLOCKS } from '../upstream/feed/topics.ts';
 import { openSocket } from '../upstream/feed/web-socket.ts';
 import { openUpstreams } from '../upstream/open-upstreams.ts';
 import { verifySignature } from '../verify-signature.ts';
@@ -20,10 +23,10 @@ import { applyPushed } from './apply-pushed.ts';
 import { createShared } from './exclusively.ts';
 import { fillLists } from './fill-lists.ts';
 import { createFollowerMemory, type FollowerContext } from './follower-context.ts';
+import type { FollowerCounts } from './follower-counts.ts';
 import { stopFollowing } from './follower-status.ts';
 import { followOnce, type PassResult } from './pass.ts';
-import { MAX_STORED } from './store-open.ts';
-import { storePushed } from './store-pushed.ts';
+import { MAX_PUSHED_STORED, storePushed } from './store-pushed.ts';
 import type { PassBudget } from './try-upstream.ts';
 
 /** From the end of a pass to the next. */
@@ -62,6 +65,10 @@ const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 
 export class Follower extends DurableObject<Env> {
   readonly #memory = createFollowerMemory(undefined, () => this.#milestoneCame());
+  /** Where the ledger is written: rows are counted. */
+  readonly #db: Database = measureDatabase(this.env.LEDGER, ({ rows_written }) => {
+    this.#memory.counts.rowsWritten += rows_written;
+  });
   #feed: Feed | undefined;
   #stopStoring: (() => void) | undefined;
   #running: Promise<PassResult> | undefined;
@@ -71,18 +78,11 @@ export class Follower extends DurableObject<Env> {
   /** Whether KV had all that the ledger has, when it was told last. */
   #published = false;
 
+  /** Blocks that a feed brought since a pack of them was stored. */
+  #came = 0;
+
   readonly #storePushed = createShared(async () => {
-    const settings = this.#settings();
-    const { milestoneKeys: keys, ledger: db } = settings;
-    if (keys === undefined) return 0;
-    const tools = { db, keys, verify: verifySignature, memory: this.#memory };
-    let stored = 0;
-    for (let more = true; more; ) {
-      const now = await storePushed(tools);
-      stored += now;
-      more = now === MAX_STORED;
-    }
-    return stored;
+    while ((await this.#storePack()) > 0);
   });
 
   readonly #takeMilestones = createShared(async () => {
@@ -138,6 +138,11 @@ export class Follower extends DurableObject<Env> {
     return this.#catchingUp;
   }
 
+  /** For GET /metrics. */
+  readCounts(): FollowerCounts {
+    return this.#memory.counts;
+  }
+
   /**
    * For a request about blocks that are not stored: stores what a feed brought. Whether it is worth
    * putting the question again.
@@ -153,12 +158,12 @@ export class Follower extends DurableObject<Env> {
     // without an upstream, what an import left to publish is still to be done
     if (settings.upstreams.length === 0) {
       const published = await this.#publishIfDue(settings, PUBLISH_INTERVAL_MS);
-      const filled = await fillLists(settings.ledger);
+      const filled = await fillLists(this.#db);
       return { applied: 0, behind: !published || !filled };
     }
     if (settings.milestoneKeys === undefined) {
       await stopFollowing(
-        settings.ledger,
+        this.#db,
         'MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must be set to follow a network',
       );
       return { applied: 0, behind: false };
@@ -186,7 +191,7 @@ export class Follower extends DurableObject<Env> {
 
   #context(settings: Settings, keys: MilestoneKeys): FollowerContext {
     return {
-      db: settings.ledger,
+      db: this.#db,
       upstreams: openUpstreams(settings, PATIENCE),
       keys,
       verify: verifySignature,
@@ -211,7 +216,10 @@ export class Follower extends DurableObject<Env> {
       fetch: (...request) => fetch(...request),
       openSocket,
       clock: Date.now,
-      take: this.#memory.pushed.take,
+      take: (topic, payload) => {
+        this.#memory.pushed.take(topic, payload);
+        if (topic === BLOCKS) this.#blockCame();
+      },
     });
     const timer = setInterval(() => {
       if (this.#memory.pushed.blocks.size === 0) return;
@@ -228,6 +236,20 @@ export class Follower extends DurableObject<Env> {
     this.#memory.pushed.clear();
   }
 
+  /** A full pack is stored at once: it is a row by itself, and nobody waits for a whole second's. */
+  #blockCame(): void {
+    if (++this.#came < MAX_PUSHED_STORED) return;
+    this.#came = 0;
+    this.#storePack().catch((error: unknown) => tellFailure('pushed blocks not stored', error));
+  }
+
+  /** How many blocks were stored. */
+  async #storePack(): Promise<number> {
+    const { milestoneKeys: keys } = this.#settings();
+    if (keys === undefined) return 0;
+    return storePushed({ db: this.#db, keys, verify: verifySignature, memory: this.#memory });
+  }
+
   #milestoneCame(): void {
     const { pushed, seen } = this.#memory;
     const next = (seen?.ledger ?? 0) + 1;
@@ -240,11 +262,11 @@ export class Follower extends DurableObject<Env> {
    * Whether nothing is left to publish. A failure stops nothing: KV repeats what D1 says, and the
    * next call goes on where this one ended.
    */
-  async #publishIfDue({ ledger, nftIndex }: Settings, intervalMs: number): Promise<boolean> {
+  async #publishIfDue({ nftIndex }: Settings, intervalMs: number): Promise<boolean> {
     if (Date.now() - this.#lastPublished < intervalMs) return false;
     this.#lastPublished = Date.now();
     try {
-      return (await publish(ledger, nftIndex, Date.now, PUBLISH_BUDGET)).done;
+      return (await publish(this.#db, nftIndex, Date.now, PUBLISH_BUDGET)).done;
     } catch (error) {
       writeLog('error', 'publishing failed', { error: describeError(error) });
       return false;

@@ -52,9 +52,9 @@ export async function followOnce(
       await context.publish(false);
       return { applied: 0, behind: false, ended: true };
     }
-    const result = await askUpstreams(context, budget);
+    const { isMore, ...result } = await askUpstreams(context, budget);
     await context.publish(result.behind);
-    return result;
+    return { ...result, behind: result.behind || isMore };
   } catch (error) {
     if (!(error instanceof LedgerMoved)) throw error;
     // somebody else is at work: to go on at once would only be in the way
@@ -75,7 +75,10 @@ export async function followOnce(
 }
 
 /** Asks one upstream after the other, and does what follows from the outcomes. */
-async function askUpstreams(context: FollowerContext, budget: PassBudget): Promise<PassResult> {
+async function askUpstreams(
+  context: FollowerContext,
+  budget: PassBudget,
+): Promise<PassResult & { isMore: boolean }> {
   const { db, upstreams, memory } = context;
   const lookAround = Date.now() - memory.moved >= LOOK_AROUND_MS;
   if (lookAround) memory.moved = Date.now();
@@ -90,14 +93,15 @@ async function askUpstreams(context: FollowerContext, budget: PassBudget): Promi
   const before = { diverged: memory.diverged, upstreams: upstreams.length, progress };
   const { applied, behind, beginWith, level, diverged, state } = summarizePass(outcomes, before);
   if (beginWith !== undefined) memory.ranking.beginWith(beginWith);
-  if (level !== undefined && !budget.milestonesOnly && areTipsDue(context))
-    await storeTipsIfPossible(context, upstreams[level.place]!, level.position);
+  const isDue = level !== undefined && !budget.milestonesOnly && areTipsDue(context);
+  const isMore =
+    isDue && (await storeTipsIfPossible(context, upstreams[level.place]!, level.position));
   memory.diverged = diverged;
   if (state?.state === 'stopped') await stopFollowing(db, state.reason);
   else if (state !== undefined) await saveFollowerState(db, state);
   if (!budget.milestonesOnly)
     await saveBlocksStatus(db, context.isFed?.() ? 'feed' : 'polling', memory.newestBlock);
-  return { applied, behind };
+  return { applied, behind, isMore };
 }
 
 function areTipsDue({ memory, isFed }: FollowerContext): boolean {
@@ -106,24 +110,31 @@ function areTipsDue({ memory, isFed }: FollowerContext): boolean {
   );
 }
 
-/** Stored tips save requests the fetching. Whatever is in the way of storing them stops nothing. */
+/**
+ * Stored tips save requests the fetching. Whatever is in the way of storing them stops nothing.
+ * Whether there is more to fetch right away.
+ */
 async function storeTipsIfPossible(
   { db, memory }: FollowerContext,
   upstream: Upstream,
   { head, rules }: LedgerPosition,
-): Promise<void> {
+): Promise<boolean> {
   memory.lookedAtTips = Date.now();
   memory.hasLooseEnds = false;
   try {
     const open = memory.open(head.generation, head.ledger);
-    const { exclusively, refused } = memory;
-    const tools = { upstream, rules, open, fetched: atHand(memory), refused, exclusively };
-    if ((await storeTips(db, head, tools)) > 0) memory.newestBlock = Date.now();
+    const { exclusively, refused, openSet } = memory;
+    const tools = { upstream, rules, open, openSet, fetched: atHand(memory), refused, exclusively };
+    const { stored, isMore } = await storeTips(db, head, tools);
+    if (stored > 0) memory.newestBlock = Date.now();
+    if (isMore) memory.hasLooseEnds = true;
+    return isMore;
   } catch (error) {
     memory.hasLooseEnds = true;
     if (error instanceof LedgerMoved) writeLog('info', 'ledger moved', { detail: error.message });
     else
       writeLog('warn', 'tips not stored', { upstream: upstream.name, error: describeError(error) });
+    return false;
   }
 }
 

@@ -16,11 +16,11 @@
  */
 import type { AdmissionRules } from '../ledger/admission-rules.ts';
 import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
-import type { ConsistentView } from '../ledger/consistent-view.ts';
-import type { Database } from '../ledger/database.ts';
+import { type Database, runBatch } from '../ledger/database.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
 import type { Head } from '../ledger/head.ts';
-import { lookUpBlocks } from '../ledger/known-blocks.ts';
+import { findReferenced, knownBlock } from '../ledger/known-blocks.ts';
+import type { OpenSet, OpenView } from '../ledger/open-set.ts';
 import { findProvenOpen } from '../ledger/prove-open.ts';
 import { writeLog } from '../log.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
@@ -29,7 +29,7 @@ import { heapOf } from '../upstream/block-cache.ts';
 import { createRawBlockCache, type RawBlockCache } from '../upstream/raw-block-cache.ts';
 import { type ConeSkeleton, createConeSkeleton } from './cone-skeleton.ts';
 import type { Exclusively } from './exclusively.ts';
-import { MAX_OPEN_BLOCKS, storeOpen, viewNext } from './store-open.ts';
+import { MAX_OPEN_BLOCKS, storeOpen } from './store-open.ts';
 
 /** What is known of a large cone from pass to pass. */
 export interface LargeCone {
@@ -83,6 +83,8 @@ export interface StoreConeTools {
   /** It finds in `bodies` what is there, and keeps there what it fetches. */
   source: BlockSource;
   exclusively: Exclusively;
+  /** What is remembered of the open blocks that are stored. */
+  openSet: OpenSet;
   /** Unix milliseconds after which nothing more is begun. */
   deadline: number;
   /** The most blocks of a part. */
@@ -149,16 +151,19 @@ async function walkDown(
   head: Head,
   cone: LargeCone,
   skeleton: ConeSkeleton,
-  { source, deadline }: StoreConeTools,
+  { source, openSet, deadline }: StoreConeTools,
 ): Promise<void> {
-  const { cone: open } = await viewNext(db, head, []);
+  const { findOpen } = await openSet.view(db, head, []);
   for (let begun = false; cone.walked < skeleton.size; begun = true) {
     if (begun && Date.now() > deadline) throw pause(cone);
     const end = Math.min(skeleton.size, cone.walked + WALKED_AT_ONCE);
     if (end > MAX_WALKED)
       throw tooLarge(cone.index, `more than ${MAX_WALKED} blocks are not known here`);
     const ids = skeleton.idsBetween(cone.walked, end);
-    const known = await lookUpBlocks(db, open, ids);
+    const open = findOpen(ids);
+    const others = ids.filter((id) => !open.has(id));
+    const referenced = (await runBatch(db, findReferenced(db, others))).flat().map(knownBlock);
+    const known = new Map([...referenced, ...open]);
     for (const [id, reference] of known) skeleton.know(id, reference);
     const unknown = ids.filter((id) => !known.has(id));
     for (const { id, block } of await source.fetch(unknown))
@@ -179,7 +184,7 @@ async function storePart(
   head: Head,
   cone: LargeCone,
   toStore: readonly string[],
-  { rules, source, exclusively, maxPart }: StoreConeTools,
+  { rules, source, exclusively, openSet, maxPart }: StoreConeTools,
 ): Promise<void> {
   const blocks = new Map<string, ParsedBlock>();
   let heap = 0;
@@ -192,15 +197,15 @@ async function storePart(
       heap += heapOf(block);
     }
   }
-  const choose = ({ named, head: now, cone: open }: ConsistentView) => {
+  const choose = ({ named, head: now, size }: OpenView) => {
     if (now.ledger !== head.ledger) throw new LedgerMoved(`the ledger is at ${now.ledger} already`);
-    if (open.size + blocks.size > MAX_OPEN_BLOCKS)
-      throw tooLarge(cone.index, `${open.size} blocks that no milestone references are stored`);
+    if (size + blocks.size > MAX_OPEN_BLOCKS)
+      throw tooLarge(cone.index, `${size} blocks that no milestone references are stored`);
     const unknown = new Map([...blocks].filter(([id]) => !named.has(id)));
     return findProvenOpen(unknown, named, now);
   };
   const lastFirst = new Map([...blocks].reverse());
-  const part = { blocks: lastFirst, rules, choose };
+  const part = { blocks: lastFirst, rules, choose, openSet };
   const stored = await exclusively(() => storeOpen(db, head, part));
   for (const id of stored) cone.bodies.delete(id);
   cone.stored += blocks.size;

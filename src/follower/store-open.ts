@@ -3,11 +3,11 @@
  * open for certain, whose parents are known, and whose records would be the same later.
  */
 import type { AdmissionRules } from '../ledger/admission-rules.ts';
-import { type ConsistentView, MAX_PACKS_TO_FOLLOW, readView } from '../ledger/consistent-view.ts';
 import type { Database } from '../ledger/database.ts';
-import { LedgerMoved, runFenced } from '../ledger/fence.ts';
+import { runFenced } from '../ledger/fence.ts';
 import type { Head } from '../ledger/head.ts';
 import type { KnownBlock } from '../ledger/known-blocks.ts';
+import { type OpenSet, type OpenView, SELECT_LAST } from '../ledger/open-set.ts';
 import { outputsToFind, prepareBlocks } from '../ledger/prepare-blocks.ts';
 import { createdOutputIds, settleWaiting, storeStatements } from '../ledger/store-blocks.ts';
 import { admissionFault } from '../stardust/admission.ts';
@@ -16,7 +16,7 @@ import { toHexDigits } from '../stardust/bytes.ts';
 import { isMilestoneBlock } from '../stardust/milestone-keys.ts';
 
 /** Blocks stored in one go. */
-export const MAX_STORED = 2000;
+const MAX_STORED = 2000;
 
 /** The most open blocks that are kept. */
 export const MAX_OPEN_BLOCKS = 100_000;
@@ -31,7 +31,8 @@ export interface BlocksToStore {
    * Hex IDs of the blocks that may be stored, because they are open at the view's moment for
    * certain. Called with the view that names all of them and their parents.
    */
-  choose: (view: ConsistentView) => ReadonlySet<string>;
+  choose: (view: OpenView) => ReadonlySet<string>;
+  openSet: OpenSet;
 }
 
 /**
@@ -42,45 +43,30 @@ export interface BlocksToStore {
 export async function storeOpen(
   db: Database,
   head: Head,
-  { blocks, also = [], rules, choose }: BlocksToStore,
+  { blocks, also = [], rules, choose, openSet }: BlocksToStore,
 ): Promise<string[]> {
   const parents = [...blocks.values()].flatMap(({ block }) => block.parents.map(toHexDigits));
   const outputs = outputsToFind([...blocks.values()]);
   const named = [...new Set([...blocks.keys(), ...parents, ...also])];
-  const view = await viewNext(db, head, named, outputs);
+  const view = await openSet.view(db, head, named, outputs);
   const open = choose(view);
   const fresh = await storableBlocks(blocks, view.named, async (id, block) => {
     return open.has(id) && (await isSettled(block, head.ledger, rules));
   });
   if (fresh.length === 0) return [];
-  const { size } = view.cone;
+  const { size } = view;
   if (size + fresh.length > MAX_OPEN_BLOCKS)
     throw new Error(`${size} blocks that no milestone references: no more are stored`);
 
   const numbering = { ...view.numbering, blocks: new Map(view.named) };
   const prepared = await prepareBlocks(fresh, numbering, rules);
-  await runFenced(db, storeStatements(db, view, prepared, numbering));
+  const results = await runFenced(db, [
+    ...storeStatements(db, view, prepared, numbering),
+    db.prepare(SELECT_LAST),
+  ]);
+  openSet.stored(view, prepared, numbering, Number(results.at(-1)![0]!.last));
   await settleWaiting(db, head.generation, createdOutputIds(prepared), rules.verify);
   return prepared.map(({ id }) => id);
-}
-
-/**
- * All open blocks. A milestone may have been applied since the pass began: what was open then is
- * open still, or known by now. Throws a LedgerMoved where an import replaced the ledger.
- */
-export async function viewNext(
-  db: Database,
-  { generation, ledger }: Head,
-  named: readonly string[],
-  outputs = outputsToFind([]),
-): Promise<ConsistentView> {
-  for (let index = ledger + 1; ; ) {
-    const request = { index, named, outputs, maxPacks: MAX_PACKS_TO_FOLLOW };
-    const view = await readView(db, request);
-    if (view?.head.generation !== generation) throw new LedgerMoved('the ledger was replaced');
-    if (view.head.ledger + 1 === index) return view;
-    index = view.head.ledger + 1;
-  }
 }
 
 /**

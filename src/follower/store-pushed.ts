@@ -5,9 +5,10 @@
  * milestone references it (src/ledger/prove-open.ts), all in one view and behind a fence. The others
  * are left to the walk from an upstream's tips, which asks about them (store-tips.ts).
  */
-import type { ConsistentView } from '../ledger/consistent-view.ts';
 import type { Database } from '../ledger/database.ts';
 import type { KnownBlock } from '../ledger/known-blocks.ts';
+import type { OpenView } from '../ledger/open-set.ts';
+import { MAX_BLOCKS } from '../ledger/packs.ts';
 import { findProvenOpen } from '../ledger/prove-open.ts';
 import { writeLog } from '../log.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
@@ -16,7 +17,10 @@ import { isMilestoneBlock } from '../stardust/milestone-keys.ts';
 import { isBelowMaxDepth, roomForPushed } from '../upstream/feed/flood-limits.ts';
 import { type FollowerContext, noteLedger } from './follower-context.ts';
 import { type LedgerPosition, readPosition } from './ledger-position.ts';
-import { MAX_STORED, storeOpen } from './store-open.ts';
+import { storeOpen } from './store-open.ts';
+
+/** Blocks stored in one go: a part of a pack, which is a row. */
+export const MAX_PUSHED_STORED = MAX_BLOCKS;
 
 /** Milliseconds for which a parent may come later than its child, before it counts as lost. */
 const LATE_MS = 1000;
@@ -32,7 +36,7 @@ export async function storePushed(tools: FeedTools): Promise<number> {
   const { pushed } = memory;
   // what is no milestone after all, and yet carries one, has no proof of work either
   const takeNext = async () => {
-    const { blocks, parents } = pushed.blocks.next(MAX_STORED, Date.now());
+    const { blocks, parents } = pushed.blocks.next(MAX_PUSHED_STORED, Date.now());
     const real: ParsedBlock[] = [];
     for (const block of blocks) {
       const isReal =
@@ -61,31 +65,31 @@ async function storeHeld(
   held: readonly ParsedBlock[],
   parents: ReadonlySet<string>,
 ): Promise<number> {
-  const { pushed, fetched } = memory;
+  const { pushed, fetched, openSet } = memory;
   const blocks = new Map(held.map((block) => [toHexDigits(block.id), block]));
   const { belowMaxDepth } = rules.parameters[0]!;
-  const choose = ({ named, cone }: ConsistentView) => {
+  const choose = ({ head: then, named, size }: OpenView) => {
     const now = Date.now();
     pushed.blocks.looked(parents, (id) => named.has(id), now);
     if (pushed.blocks.missing(now - LATE_MS).length > 0) memory.hasLooseEnds = true;
     const unknown = new Map<string, ParsedBlock>();
     for (const [id, block] of blocks) {
-      if (named.has(id) || isDeep(block, named, head.ledger, belowMaxDepth))
+      if (named.has(id) || isDeep(block, named, then.ledger, belowMaxDepth))
         pushed.blocks.remove([id]);
       else unknown.set(id, block);
     }
-    const proven = findProvenOpen(unknown, named, head);
+    const proven = findProvenOpen(unknown, named, then);
     for (const [id, block] of unknown) {
       if (proven.has(id) || !hasKnownParents(block, named, unknown)) continue;
       memory.hasLooseEnds = true;
       fetched.set(id, block);
       pushed.blocks.remove([id]);
     }
-    const room = roomForPushed(cone.size);
-    if (room < proven.size) writeLog('warn', 'no room for pushed blocks', { open: cone.size });
+    const room = roomForPushed(size);
+    if (room < proven.size) writeLog('warn', 'no room for pushed blocks', { open: size });
     return new Set([...proven].slice(0, room));
   };
-  const stored = await storeOpen(db, head, { blocks, also: parents, rules, choose });
+  const stored = await storeOpen(db, head, { blocks, also: parents, rules, choose, openSet });
   pushed.blocks.remove(stored);
   if (stored.length > 0) memory.newestBlock = Date.now();
   return stored.length;

@@ -9,10 +9,10 @@
  */
 import type { AdmissionRules } from '../ledger/admission-rules.ts';
 import { ConeUnavailable } from '../ledger/block-source.ts';
-import type { ConsistentView } from '../ledger/consistent-view.ts';
-import type { Database } from '../ledger/database.ts';
+import { type Database, runBatch } from '../ledger/database.ts';
 import type { Head } from '../ledger/head.ts';
-import { type KnownBlock, lookUpBlocks } from '../ledger/known-blocks.ts';
+import { findReferenced, type KnownBlock, knownBlock } from '../ledger/known-blocks.ts';
+import type { OpenSet, OpenView } from '../ledger/open-set.ts';
 import { findProvenOpen, type KnownReference } from '../ledger/prove-open.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
@@ -20,7 +20,7 @@ import type { BlockCache } from '../upstream/block-cache.ts';
 import { fetchBlock } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import type { Exclusively } from './exclusively.ts';
-import { storeOpen, viewNext } from './store-open.ts';
+import { storeOpen } from './store-open.ts';
 
 /** Blocks fetched in one go; more are left to the next. */
 const MAX_FETCHED = 300;
@@ -49,6 +49,8 @@ export interface StoreTools {
    * Of the ledger and its index: blocks that earlier passes found to be open and could not store.
    */
   open: BlockCache;
+  /** What is remembered of the open blocks that are stored. */
+  openSet: OpenSet;
   /** Takes the blocks, for the milestone that will reference them. */
   fetched: BlockCache;
   /** Hex IDs of blocks that upstream said are referenced, though they are not known here. */
@@ -57,22 +59,30 @@ export interface StoreTools {
   exclusively: Exclusively;
 }
 
-/** How many blocks were stored. */
-export async function storeTips(db: Database, head: Head, tools: StoreTools): Promise<number> {
-  const blocks = await gatherFromTips(db, head, tools);
-  if (blocks.size === 0) return 0;
-  const { rules, open } = tools;
-  const choose = ({ named, head: now }: ConsistentView) => {
+export interface StoredTips {
+  /** Blocks. */
+  stored: number;
+  /** Whether the walk did not come to its end, as more is to be fetched than in one go. */
+  isMore: boolean;
+}
+
+export async function storeTips(db: Database, head: Head, tools: StoreTools): Promise<StoredTips> {
+  const { blocks, isWhole } = await gatherFromTips(db, head, tools);
+  if (blocks.size === 0) return { stored: 0, isMore: !isWhole };
+  const { rules, open, openSet } = tools;
+  const choose = ({ named, head: now }: OpenView) => {
     // some of what was remembered has been stored since
     for (const id of blocks.keys()) if (named.has(id)) open.delete(id);
     return findOpen(blocks, named, now, open);
   };
-  const stored = await tools.exclusively(() => storeOpen(db, head, { blocks, rules, choose }));
+  const stored = await tools.exclusively(() =>
+    storeOpen(db, head, { blocks, rules, choose, openSet }),
+  );
   for (const id of stored) {
     tools.fetched.delete(id);
     open.delete(id);
   }
-  return stored.length;
+  return { stored: stored.length, isMore: !isWhole };
 }
 
 /** Hex IDs of the blocks that upstream called open, and of those that their parents prove open. */
@@ -106,7 +116,7 @@ async function gatherFromTips(
   db: Database,
   head: Head,
   tools: StoreTools,
-): Promise<Map<string, ParsedBlock>> {
+): Promise<{ blocks: Map<string, ParsedBlock>; isWhole: boolean }> {
   const { upstream, open, fetched, refused } = tools;
   const known = new Map<string, KnownBlock>();
   /** Nearest to the tips first. */
@@ -116,12 +126,12 @@ async function gatherFromTips(
   let isWhole = true;
   let levels = 0;
   let level = await upstream.readTips();
-  const { cone } = await viewNext(db, head, []);
+  const view = await tools.openSet.view(db, head, []);
   for (; level.length > 0; levels++) {
     const fresh = level.filter((id) => !known.has(id) && !blocks.has(id) && !refused.has(id));
     const recall = (id: string) => open.get(id) ?? fetched.get(id);
     const lacking = fresh.filter((id) => recall(id) === undefined);
-    for (const [id, block] of await lookUpBlocks(db, cone, lacking)) known.set(id, block);
+    for (const [id, block] of await lookUp(db, view, lacking)) known.set(id, block);
     const unknown = lacking.filter((id) => !known.has(id));
     const due = Date.now() < deadline ? unknown.slice(0, left) : [];
     if (due.length < unknown.length) isWhole = false;
@@ -137,7 +147,19 @@ async function gatherFromTips(
     level = [...next];
   }
   if (isWhole || levels >= MAX_LEVELS_UNASKED) await askAbout(blocks, known, head, tools, deadline);
-  return blocks;
+  return { blocks, isWhole };
+}
+
+/** Which of the blocks with these hex IDs are open, or referenced by a milestone. */
+async function lookUp(
+  db: Database,
+  view: OpenView,
+  ids: readonly string[],
+): Promise<Map<string, KnownBlock>> {
+  const open = view.findOpen(ids);
+  const others = ids.filter((id) => !open.has(id));
+  const referenced = (await runBatch(db, findReferenced(db, others))).flat().map(knownBlock);
+  return new Map([...referenced, ...open]);
 }
 
 /** Fetches a block where it is to be had. */

@@ -108,9 +108,9 @@ async function storeWhatCanBe(
   large: LargeCone,
   { memory, rules, sourceInto, deadline }: TakeInTools,
 ): Promise<void> {
-  const { exclusively, maxStored } = memory;
+  const { exclusively, openSet, maxStored: maxPart } = memory;
   const source = sourceInto(large.bodies);
-  await storeCone(db, head, large, { rules, source, exclusively, deadline, maxPart: maxStored });
+  await storeCone(db, head, large, { rules, source, exclusively, openSet, deadline, maxPart });
 }
 
 function notProven({ index }: LargeCone, { message }: ConeUnavailable): ConeUnavailable {

@@ -7,6 +7,7 @@ import { writeLog } from '../log.ts';
 import { createMilestoneSource } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
 import { type FollowerContext, noteLedger } from './follower-context.ts';
+import { countUpstream } from './follower-counts.ts';
 import { type LedgerPosition, readPosition } from './ledger-position.ts';
 import type { Ending, UpstreamOutcome } from './summarize-pass.ts';
 import { type SourceInto, takeInAnySize } from './take-in-any-size.ts';
@@ -55,6 +56,7 @@ export async function tryUpstream(
   pass: PassState,
 ): Promise<UpstreamOutcome> {
   const upstream = context.upstreams[place]!;
+  const { counts } = context.memory;
   const appliedBefore = pass.applied;
   let latest: UpstreamHeads['latest'] | undefined;
   const end = (ending: Ending): UpstreamOutcome => {
@@ -63,11 +65,13 @@ export async function tryUpstream(
   try {
     const heads = await upstream.readHeads();
     latest = heads.latest;
+    countUpstream(counts, place, upstream.name, heads);
     const { finalMilestone = Number.POSITIVE_INFINITY } = context;
     return end(await applyUpTo(context, upstream, Math.min(heads.confirmed, finalMilestone), pass));
   } catch (error) {
     if (!(error instanceof Divergence || error instanceof UpstreamFailure)) throw error;
     const kind = error instanceof Divergence ? 'diverged' : 'failed';
+    countUpstream(counts, place, upstream.name, kind);
     // what a diverging upstream sent may be what is wrong: the next try fetches afresh
     if (kind === 'diverged') {
       context.memory.fetched.clear();
@@ -142,6 +146,7 @@ async function applyNext(
   const applied = await takeInAnySize(db, position.head, verified, tools);
   for (const id of applied.fetched) memory.fetched.delete(id);
   memory.moved = Date.now();
+  memory.counts.milestones++;
   pass.applied++;
   const said = { ...applied, fetched: applied.fetched.length, ms: Date.now() - started };
   writeLog('info', 'milestone applied', said);

@@ -14,11 +14,12 @@ import type { Settings } from '../settings.ts';
 import { errorAnswer, HttpError } from './errors.ts';
 import { answerPreflight } from './preflight.ts';
 import { createRouteGuard } from './protected-routes.ts';
-import { isPublic } from './public-routes.ts';
+import { isNamed, isPublic } from './public-routes.ts';
 import { IMMUTABLE_FOR_A_DAY } from './raw.ts';
+import { createRequestCounts } from './request-counts.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { Answer, RequestNotes, Route } from './route.ts';
-import { HEALTH_PATH, listRoutes, NFT_PREFIX, nftRoute } from './routes.ts';
+import { HEALTH_PATH, listRoutes, METRICS_PATH, NFT_PREFIX, nftRoute } from './routes.ts';
 import { toResponse } from './to-response.ts';
 
 export interface App {
@@ -36,6 +37,7 @@ export interface AppParts {
     | 'serverTiming'
     | 'whiteFlagLimit'
     | 'requests'
+    | 'oneIsolate'
   >;
   node: EdgeNode;
   cache: ResponseCache;
@@ -65,6 +67,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
   const guard = createRouteGuard(settings);
   const router = IttyRouter();
   router.all('*', refuseOtherSpellings);
+  const requestCounts = settings.oneIsolate ? createRequestCounts() : undefined;
   for (const each of listRoutes(settings.whiteFlagLimit)) {
     router.all(each.path, ({ params }, exchange: Exchange) => dispatch(each, params, exchange));
   }
@@ -88,7 +91,8 @@ export function createApp({ settings, node, cache }: AppParts): App {
   ): Promise<Answer> {
     const { request, ctx, notes, path } = exchange;
     exchange.route = route.path;
-    if (!isPublic(path, settings.publicRoutes)) throw new HttpError(403);
+    const mayBeAsked = route.mustBeNamed ? isNamed : isPublic;
+    if (!mayBeAsked(path, settings.publicRoutes)) throw new HttpError(403);
     if (guard.isProtected(path)) {
       exchange.isProtected = true;
       guard.authorize(request.headers);
@@ -103,6 +107,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
       node,
       cache,
       notes,
+      requestCounts,
       defer: (work) => ctx.waitUntil(afterwards(work)),
     });
   }
@@ -166,6 +171,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
           !(error instanceof HttpError) && { error: describeError(error) }),
       });
     }
+    requestCounts?.count(route, status, ms);
     settings.requests?.writeDataPoint({
       indexes: [route],
       blobs: [route, request.method, String(status), notes.source ?? '', notes.why ?? ''],
@@ -175,10 +181,11 @@ export function createApp({ settings, node, cache }: AppParts): App {
 }
 
 /**
- * Whether nobody would act on a line of log: an NFT lookup that was answered. There are so many of
- * them that the log would cost more than the lookups; they are counted only.
+ * Whether nobody would act on a line of log: an NFT lookup that was answered, of which there are so
+ * many that the log would cost more than the lookups, and metrics, which are read all the time.
  */
 function isRoutine(route: string, status: number): boolean {
+  if (route === METRICS_PATH) return status === 200;
   return route === nftRoute.path && [200, 304, 404].includes(status);
 }
 

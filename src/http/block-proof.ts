@@ -5,16 +5,32 @@
  * `appliedProof` is there where the block's transaction was applied, and leads to the milestone's
  * applied root.
  */
-import { proofFor } from '../stardust/proof.ts';
+import type { BlockProof } from '../node/edge-node.ts';
+import { HASH_BYTES, hashLeaves } from '../stardust/merkle.ts';
+import { type Proof, proofFor } from '../stardust/proof.ts';
 import { inclusionToJson, readProof } from './poi.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 
 export async function answerProof(context: RouteContext): Promise<Answer> {
   const parts = await readProof(context);
+  const leafHashes = hashLeaves(parts.included);
+  const appliedProof = proveApplied(parts, leafHashes);
   return jsonAnswer({
-    ...inclusionToJson(parts),
-    ...(parts.appliedPosition !== undefined && {
-      appliedProof: proofFor(parts.applied, parts.appliedPosition),
-    }),
+    ...inclusionToJson(parts, leafHashes),
+    ...(appliedProof && { appliedProof }),
   });
+}
+
+function proveApplied(
+  { included, position, applied }: BlockProof,
+  leafHashes: Uint8Array,
+): Proof | undefined {
+  const place = applied.indexOf(position);
+  if (place === -1) return undefined;
+  const hashes = new Uint8Array(applied.length * HASH_BYTES);
+  for (const [i, at] of applied.entries()) {
+    hashes.set(leafHashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES), i * HASH_BYTES);
+  }
+  const ids = applied.map((at) => included[at]!);
+  return proofFor(ids, place, hashes);
 }

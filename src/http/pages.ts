@@ -1,15 +1,16 @@
 /**
- * What the Worker carries with it: the page for people at `/`, and the OpenAPI description (made by
- * `npm run openapi`).
+ * What the Worker carries with it: the page for people at `/`, the script by which it verifies this
+ * node (made by `npm run bundle-verifier`), and the OpenAPI description (made by `npm run openapi`).
  */
 import openapi from './openapi.json';
 import page from './page.html';
 import { type Answer, jsonAnswer } from './route.ts';
+import verifier from './verifier.json';
 
-/** The page's own script and style, requests to this node, and nothing else. */
+/** The page's own scripts and style, requests to this node, and nothing else. */
 const PAGE_POLICY = [
   "default-src 'none'",
-  "script-src 'unsafe-inline'",
+  "script-src 'unsafe-inline' 'self'",
   "style-src 'unsafe-inline'",
   "connect-src 'self'",
   'img-src data:',
@@ -23,6 +24,10 @@ export async function answerPage(): Promise<Answer> {
     body: page,
     headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY },
   };
+}
+
+export async function answerVerifier(): Promise<Answer> {
+  return { body: verifier, headers: { 'content-type': 'text/javascript; charset=utf-8' } };
 }
 
 export async function answerOpenApi(): Promise<Answer> {

@@ -7,6 +7,7 @@ import type { BlockProof } from '../node/edge-node.ts';
 import { block } from '../stardust/block.ts';
 import { Reader } from '../stardust/bytes.ts';
 import { decode } from '../stardust/codec.ts';
+import { hashLeaves } from '../stardust/merkle.ts';
 import { milestone } from '../stardust/milestone.ts';
 import { proofFor } from '../stardust/proof.ts';
 import { blockToJson, milestoneToJson } from '../stardust/rest-json.ts';
@@ -39,10 +40,13 @@ export async function readProof({ params, node }: RouteContext): Promise<BlockPr
 }
 
 /** Milestone, block, and the way from the one to the other. */
-export function inclusionToJson({ milestone: payload, block: bytes, ...proof }: BlockProof) {
+export function inclusionToJson(
+  { milestone: payload, block: bytes, included, position }: BlockProof,
+  leafHashes = hashLeaves(included),
+) {
   return {
     milestone: milestoneToJson(decode(milestone, new Reader(payload))),
     block: blockToJson(decode(block, new Reader(bytes))),
-    proof: proofFor(proof.included, proof.position),
+    proof: proofFor(included, position, leafHashes),
   };
 }

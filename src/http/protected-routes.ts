@@ -41,9 +41,9 @@ export function createRouteGuard({
   return {
     isProtected: (path) => matchesAny(path, protectedRoutes),
     authorize(headers) {
-      const given = readCredentials(headers.get('authorization'));
+      const given = digest(readCredentials(headers.get('authorization')));
       // every comparison is made, whichever of them succeeds
-      const matches = accepted.map((each) => equalDigests(each, digest(given)));
+      const matches = accepted.map((each) => equalDigests(each, given));
       if (!matches.includes(true)) {
         throw new HttpError(401, undefined, { 'www-authenticate': challenges.join(', ') });
       }

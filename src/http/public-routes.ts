@@ -7,3 +7,8 @@ import { matchesAny } from './path-patterns.ts';
 export function isPublic(path: string, patterns: readonly string[]): boolean {
   return patterns.length === 0 || matchesAny(path, patterns);
 }
+
+/** The same of a route that no `*` and no default opens. */
+export function isNamed(path: string, patterns: readonly string[]): boolean {
+  return patterns.includes(path);
+}

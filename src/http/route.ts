@@ -2,12 +2,15 @@
  * What a route is, what its handler is given, and what it gives.
  */
 import type { EdgeNode } from '../node/edge-node.ts';
+import type { RequestCounts } from './request-counts.ts';
 import type { ResponseCache } from './response-cache.ts';
 
 /** What the log and the count of requests say beyond method, route and status. */
 export interface RequestNotes {
   /** The ledger index at which the answer is true: also its X-Ledger-Index. */
   ledgerIndex?: number | undefined;
+  /** The white-flag request, as it can be sent again. */
+  proposal?: Record<string, unknown>;
   /** Blocks of the cone. */
   blocks?: number;
   /** Where the answer came from. */
@@ -42,6 +45,8 @@ export interface RouteContext {
   node: EdgeNode;
   cache: ResponseCache;
   notes: RequestNotes;
+  /** Of all requests so far, where this isolate answers them all. */
+  requestCounts: RequestCounts | undefined;
   /** Has work done once the answer is out. */
   defer(work: () => Promise<unknown>): void;
 }
@@ -51,6 +56,8 @@ export interface Route {
   method: 'GET' | 'POST';
   /** A path in itty-router's notation. */
   path: string;
+  /** Whether it is public only where PUBLIC_ROUTES has its path as such. */
+  mustBeNamed?: true;
   /** Refuses what this client may not do now, before the handler looks at the request. */
   precheck?(request: Request): Promise<void>;
   handle(context: RouteContext): Promise<Answer>;

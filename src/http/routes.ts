@@ -12,13 +12,14 @@ import {
 } from './blocks.ts';
 import { answerHealth } from './health.ts';
 import { answerInfo } from './info.ts';
+import { answerMetrics } from './metrics.ts';
 import { answerExplanation } from './milestone-explanation.ts';
 import { answerLedgerChanges, answerMilestone } from './milestones.ts';
 import { answerNftList } from './nft-list.ts';
 import { answerNft } from './nft-lookup.ts';
 import { answerNftOutput, answerNfts } from './nfts.ts';
 import { answerOutput, answerOutputMetadata } from './outputs.ts';
-import { answerOpenApi, answerPage } from './pages.ts';
+import { answerOpenApi, answerPage, answerVerifier } from './pages.ts';
 import { answerCreateProof, answerValidateProof } from './poi.ts';
 import { checkRate } from './rate-limit.ts';
 import { answerReceipts, answerTreasury } from './receipts.ts';
@@ -32,6 +33,8 @@ export const NFT_PREFIX = '/api/indexer/v1/outputs/nft/';
 
 export const HEALTH_PATH = '/health';
 
+export const METRICS_PATH = '/metrics';
+
 export const nftRoute: Route = { method: 'GET', path: `${NFT_PREFIX}:nftId`, handle: answerNft };
 
 export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
@@ -43,6 +46,7 @@ export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
       handle: answerWhiteFlag,
     },
     { method: 'GET', path: HEALTH_PATH, handle: answerHealth },
+    { method: 'GET', path: METRICS_PATH, mustBeNamed: true, handle: answerMetrics },
     { method: 'GET', path: '/api/routes', handle: answerApiRoutes },
     { method: 'GET', path: '/api/core/v2/info', handle: answerInfo },
     { method: 'GET', path: '/api/indexer/v1/outputs/nft', handle: answerNftList },
@@ -99,5 +103,6 @@ export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
     { method: 'GET', path: '/api/edge/v1/blocks/:blockId/proof', handle: answerProof },
     { method: 'GET', path: '/openapi.json', handle: answerOpenApi },
     { method: 'GET', path: '/', handle: answerPage },
+    { method: 'GET', path: '/verifier.js', handle: answerVerifier },
   ];
 }

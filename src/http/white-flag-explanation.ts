@@ -3,9 +3,8 @@
  * (docs/contract.md#explanation-of-a-proposal).
  */
 
-import type { JudgedBlock } from '../node/edge-node.ts';
+import type { Decision, JudgedBlock } from '../node/edge-node.ts';
 import { toHex } from '../stardust/bytes.ts';
-import { rulesOf } from '../stardust/semantics/conflict-reason.ts';
 import { readJsonObject } from './body.ts';
 import { explainBlock } from './milestone-explanation.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
@@ -32,17 +31,26 @@ export async function answerWhiteFlagExplanation({
 }
 
 function judgedToJson(block: JudgedBlock, whiteFlagIndex: number) {
-  const { reason = 0, transactionId, decidingInput } = block;
+  const { transactionId, decided } = block;
   return {
     ...explainBlock(block, whiteFlagIndex),
-    ...(reason !== 0 && { rules: rulesOf(reason) }),
     ...(transactionId !== undefined && { transactionId: `0x${transactionId}` }),
-    ...(decidingInput && {
+    ...(decided && decisionToJson(decided)),
+  };
+}
+
+function decisionToJson({ rule, input, output }: Decision) {
+  return {
+    rule,
+    ...(input && {
       decidingInput: {
-        input: decidingInput.input,
-        outputId: `0x${decidingInput.outputId}`,
-        ...(decidingInput.spentBy !== undefined && { spentBy: `0x${decidingInput.spentBy}` }),
+        input: input.input,
+        outputId: `0x${input.outputId}`,
+        ...(input.spentBy !== undefined && { spentBy: `0x${input.spentBy}` }),
       },
+    }),
+    ...(output && {
+      decidingOutput: { output: output.output, outputId: `0x${output.outputId}` },
     }),
   };
 }

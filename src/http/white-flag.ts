@@ -24,6 +24,7 @@ export async function answerWhiteFlag({
   defer,
 }: RouteContext): Promise<Answer> {
   const asked = parseWhiteFlagBody(await readJsonObject(request));
+  notes.proposal = proposalToJson(asked);
   const key = canonicalKey(asked);
   const kept = await cache.match(key);
   if (kept !== undefined) {
@@ -62,6 +63,16 @@ export function whiteFlagError(
 function answer(body: string, { index }: WhiteFlagRequest, notes: RequestNotes): Answer {
   notes.ledgerIndex = index - 1;
   return { body, headers: { 'content-type': 'application/json' } };
+}
+
+/** For the log: whoever was halted by another answer finds there what was asked. */
+function proposalToJson({ index, timestamp, parents, previousMilestoneId }: WhiteFlagRequest) {
+  return {
+    index,
+    timestamp,
+    parents: parents.map((id) => `0x${id}`),
+    previousMilestoneId: `0x${previousMilestoneId}`,
+  };
 }
 
 /**

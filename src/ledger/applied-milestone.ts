@@ -37,10 +37,8 @@ export interface BlockProof {
   included: readonly Uint8Array[];
   /** Where the block stands in `included`. */
   position: number;
-  /** IDs of those whose transactions were applied, same order. */
-  applied: readonly Uint8Array[];
-  /** Where the block stands in `applied`, if it does. */
-  appliedPosition: number | undefined;
+  /** Where in `included` those stand whose transactions were applied, ascending. */
+  applied: readonly number[];
 }
 
 /** A snapshot may bring its milestone with the payload, but not what it references. */
@@ -107,14 +105,11 @@ export async function proveBlock(db: Database, blockId: string): Promise<BlockPr
   const bytes = packs!.find((pack) => pack.bytes !== null)?.bytes;
   if (bytes === undefined) return undefined;
   const blocks = packs!.flatMap((pack) => readPackedBlocks(String(pack.blocks)));
-  const applied = blocks.filter(({ reason }) => reason === 0);
-  const appliedPosition = applied.findIndex(({ id }) => id === blockId);
   return {
     milestone: fromBase64(String(packs![0]!.payload)),
     block: fromBase64(String(bytes)),
     included: blocks.map(({ id }) => Uint8Array.fromHex(id)),
     position: blocks.findIndex(({ id }) => id === blockId),
-    applied: applied.map(({ id }) => Uint8Array.fromHex(id)),
-    appliedPosition: appliedPosition === -1 ? undefined : appliedPosition,
+    applied: blocks.flatMap(({ reason }, position) => (reason === 0 ? [position] : [])),
   };
 }

@@ -51,6 +51,8 @@ export interface ConsistentView {
   states: NumberMap;
   /** Of the outputs that were to be found, and what is free. */
   numbering: Omit<Numbering, 'blocks'>;
+  /** Whether no packs were read, as a named block is not known. */
+  isPartial: boolean;
 }
 
 /** The most packs that a request reads. A cone that needs more is not walked for it. */
@@ -69,6 +71,11 @@ export interface ViewRequest {
   outputs?: OutputsToFind;
   /** Default: as many as a request may read. */
   maxPacks?: number;
+  /**
+   * About the ledger's next milestone: read no packs where one of the named blocks is not known, as
+   * the question will be put again.
+   */
+  ifKnown?: boolean;
 }
 
 /** ?2 the milestone's index: about the ledger's next nothing is looked up where ?3 is not 0. */
@@ -80,7 +87,9 @@ const FIND_NAMED = selectIds(`(SELECT ${NAMED})`);
  * ?1 the IDs of the named blocks, ?2 the milestone's index, ?3 the most rows. Nothing is read for a
  * state that is not known here: there may be millions of milestones after it. `mentions` where the
  * packs come from more than one milestone, or other blocks come in (?4), as the numbers of outputs
- * mean something only within the packs of each.
+ * mean something only within the packs of each. A row `lost` instead of open packs where ?5 asks for
+ * it and a named block is not known: the newest packs are searched first, as that is where proposals
+ * have their parents.
  */
 const SELECT_CONE = `
   WITH
@@ -90,7 +99,13 @@ const SELECT_CONE = `
     found(id, milestone) AS MATERIALIZED (
       SELECT f.id, f.milestone FROM (${selectIds('(SELECT ids FROM asked)')}) f),
     reach(ledger, last, open) AS MATERIALIZED (
-      SELECT ledger, (SELECT max(milestone) FROM found), CASE WHEN ?2 > ledger THEN 1 ELSE EXISTS (
+      SELECT ledger, (SELECT max(milestone) FROM found),
+        CASE WHEN ?2 > ledger AND ?5 THEN NOT EXISTS (
+          SELECT 1 FROM json_each(?1) wanted
+          WHERE (SELECT 1 FROM open o WHERE instr(o.blocks, '"' || wanted.value || '"') > 0
+              ORDER BY o.key DESC LIMIT 1) IS NULL
+            AND NOT EXISTS (${selectIds('json_array(wanted.value)')}))
+        WHEN ?2 > ledger THEN 1 ELSE EXISTS (
         SELECT 1 FROM json_each(asked.ids) j WHERE j.value NOT IN (SELECT id FROM found)
           AND EXISTS (SELECT 1 FROM open o WHERE instr(o.blocks, '"' || j.value || '"') > 0)) END
       FROM asked)
@@ -103,6 +118,8 @@ const SELECT_CONE = `
     THEN (SELECT json_group_array(json_array(j.value ->> 0, j.value ->> 1))
       FROM json_each(o.outputs) j) END
   FROM reach r CROSS JOIN open o WHERE r.open
+  UNION ALL SELECT 'lost', NULL, NULL, NULL, NULL, NULL, NULL
+    FROM reach r WHERE ?2 > r.ledger AND NOT r.open
   LIMIT ?3`;
 
 /** D1 takes texts of 2,000,000 bytes. */
@@ -121,7 +138,7 @@ export async function readView(
   const view = await readOnce(db, request, isHot);
   if (view === undefined || !isHot || request.index !== view.head.ledger + 1) return view;
   const missing = request.named.filter((id) => !view.named.has(id));
-  if (missing.length === 0) return view;
+  if (missing.length === 0 || view.isPartial) return view;
   const found = await findReferenced(db, view.head, missing);
   // milestones alone change the index of IDs: with none since, it tells of the view's moment
   return found === undefined
@@ -146,23 +163,26 @@ async function findReferenced(
 
 async function readOnce(
   db: Database,
-  { index, named, outputs, maxPacks = MAX_PACKS }: ViewRequest,
+  { index, named, outputs, maxPacks = MAX_PACKS, ifKnown = false }: ViewRequest,
   isHot: boolean,
 ): Promise<ConsistentView | undefined> {
   const ids = JSON.stringify(named);
   if (ids.length > MAX_NAMES) throw tooLarge(`more than ${named.length} blocks`);
-  const [heads, options, blocks, rows, ...found] = await runBatch(db, [
+  const [heads, options, blocks, packed, ...found] = await runBatch(db, [
     db.prepare(SELECT_HEAD).bind(index - 1),
     db.prepare(SELECT_PARAMETERS),
     db.prepare(FIND_NAMED).bind(ids, index, isHot ? 1 : 0),
-    db.prepare(SELECT_CONE).bind(ids, index, maxPacks + 1, outputs === undefined ? 0 : 1),
+    db
+      .prepare(SELECT_CONE)
+      .bind(ids, index, maxPacks + 1, outputs === undefined ? 0 : 1, ifKnown ? 1 : 0),
     ...(outputs === undefined ? [] : findOutputs(db, outputs)),
   ]);
   if (heads![0] === undefined) return undefined;
-  if (rows!.length > maxPacks) throw tooLarge(`a cone in more than ${maxPacks} packs`);
+  if (packed!.length > maxPacks) throw tooLarge(`a cone in more than ${maxPacks} packs`);
   const head = headFromRow(heads![0]);
-  const { cone, packs, states, numberOf } = readPacks(rows!, index);
-  const open = rows!.filter(({ name }) => name === 'open');
+  const rows = packed!.filter(({ name }) => name !== 'lost');
+  const { cone, packs, states, numberOf } = readPacks(rows, index);
+  const open = rows.filter(({ name }) => name === 'open');
   const next = {
     nextBlock: Math.max(head.nextBlock, ...open.map((row) => Number(row.next_block))),
     nextOutput: Math.max(head.nextOutput, ...open.map((row) => Number(row.next_output))),
@@ -176,6 +196,7 @@ async function readOnce(
     packs,
     states,
     numbering: numberOutputs(found.flat(), outputs?.mentioned ?? [], next, numberOf),
+    isPartial: rows.length < packed!.length,
   };
 }
 

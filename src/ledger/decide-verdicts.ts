@@ -72,10 +72,12 @@ function producersOf(cone: Cone, positions: readonly number[]): number[] {
 }
 
 /** By hex ID, what the blocks' transactions create. */
-function contentsCreated(blocks: readonly ParsedBlock[]): Map<string, { bytes: Uint8Array }> {
+export function contentsCreated(
+  blocks: readonly ParsedBlock[],
+): Map<string, { bytes: Uint8Array }> {
   return new Map(
     blocks.flatMap(({ transaction }) =>
-      transaction!.value.essence.outputs.map((output, i) => {
+      (transaction?.value.essence.outputs ?? []).map((output, i) => {
         const id = toHexDigits(outputId(transaction!.id, i));
         return [id, { bytes: outputBytes(output) }] as const;
       }),

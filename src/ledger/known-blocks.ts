@@ -28,8 +28,13 @@ export async function lookUpBlocks(
 ): Promise<Map<string, KnownBlock>> {
   const open = findInCone(cone, ids);
   const others = ids.filter((id) => !open.has(id));
-  const found = (await runBatch(db, forEachPiece(db, FIND_BLOCKS, others))).flat();
+  const found = (await runBatch(db, findReferenced(db, others))).flat();
   return new Map([...found.map(knownBlock), ...open]);
+}
+
+/** Statements that look blocks up by their hex IDs among those that milestones reference. */
+export function findReferenced(db: Database, ids: readonly string[]): D1PreparedStatement[] {
+  return forEachPiece(db, FIND_BLOCKS, ids);
 }
 
 export function knownBlock({

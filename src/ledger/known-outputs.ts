@@ -67,11 +67,12 @@ export function findOutputs(
   db: Database,
   { mentioned, consumed }: OutputsToFind,
 ): D1PreparedStatement[] {
-  return [
-    ...forEachPiece(db, FIND_OPEN, mentioned),
-    ...forEachPiece(db, FIND_UNSPENT, consumed),
-    ...forEachPiece(db, FIND_SPENT, consumed),
-  ];
+  return [...forEachPiece(db, FIND_OPEN, mentioned), ...findLedgerOutputs(db, consumed)];
+}
+
+/** The same for what the ledger holds, or a milestone spent. */
+export function findLedgerOutputs(db: Database, ids: readonly string[]): D1PreparedStatement[] {
+  return [...forEachPiece(db, FIND_UNSPENT, ids), ...forEachPiece(db, FIND_SPENT, ids)];
 }
 
 /**

@@ -43,8 +43,9 @@ export interface OpenBlock {
   mentions: readonly MentionedOutput[];
 }
 
-type BlockRow = [number: number, id: string, payload: number, seen: number, length: number];
-type OutputRow = [number: number, id: string, bytes: string | null, nft: string | null];
+/** A block as `open.blocks` has it, and an output as `open.outputs` does. */
+export type BlockRow = [number: number, id: string, payload: number, seen: number, length: number];
+export type OutputRow = [number: number, id: string, bytes: string | null, nft: string | null];
 
 /** Columns of an open pack without the bytes of its blocks. */
 export const OPEN_COLUMNS = 'key, records, states, blocks, outputs';

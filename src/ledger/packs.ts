@@ -12,7 +12,7 @@ import { fromBase64, toBase64 } from '../stardust/bytes.ts';
 export const PARTS = 4096;
 
 /** Blocks in a part. */
-const MAX_BLOCKS = 256;
+export const MAX_BLOCKS = 256;
 
 /**
  * Characters of a part: of its blocks, and again of the outputs that stand in it as spent. One of

@@ -13,7 +13,10 @@ import { leafHash } from '../stardust/merkle.ts';
 import { isMilestoneBlock, type VerifySignature } from '../stardust/milestone-keys.ts';
 import type { VerdictStep } from '../stardust/semantics/conflict-reason.ts';
 import { judgeOverTime } from '../stardust/semantics/judge.ts';
-import type { ConsumedOutput } from '../stardust/semantics/judged-transaction.ts';
+import type {
+  ConsumedOutput,
+  JudgedTransaction,
+} from '../stardust/semantics/judged-transaction.ts';
 import { verifySignatures } from '../stardust/semantics/signatures.ts';
 import { decodeRecord, encodeRecord } from '../stardust/white-flag/block-record.ts';
 import type { AdmissionRules } from './admission-rules.ts';
@@ -168,16 +171,45 @@ function numberConsumed(transaction: ParsedTransaction, numbering: Numbering): C
 /** The verdict at every timestamp, signatures checked (S1 to S6). */
 async function judgeTransaction(
   transaction: ParsedTransaction,
-  consumed: readonly { id: Uint8Array; bytes: Uint8Array }[],
+  consumed: readonly OutputContent[],
   verify: VerifySignature,
 ): Promise<VerdictStep[]> {
+  const { tx, outputs } = await readJudged(transaction, consumed, verify);
+  return judgeOverTime(tx, outputs);
+}
+
+interface OutputContent {
+  id: Uint8Array;
+  bytes: Uint8Array;
+}
+
+/** What a verdict on the transaction is made from. */
+export async function readJudged(
+  transaction: ParsedTransaction,
+  consumed: readonly OutputContent[],
+  verify: VerifySignature,
+): Promise<{ tx: JudgedTransaction; outputs: ConsumedOutput[] }> {
   const validSignatures = await verifySignatures(transaction, verify);
-  const outputs: ConsumedOutput[] = consumed.map(({ id, bytes }) => ({
-    id,
-    bytes,
-    output: decodeOutput(bytes),
-  }));
-  return judgeOverTime({ ...transaction, validSignatures }, outputs);
+  const outputs = consumed.map(({ id, bytes }) => ({ id, bytes, output: decodeOutput(bytes) }));
+  return { tx: { ...transaction, validSignatures }, outputs };
+}
+
+/**
+ * What the transaction consumes, in its order; undefined while one of the outputs is not known.
+ *
+ * @param outputs contents by hex ID
+ */
+export function contentsConsumed(
+  transaction: ParsedTransaction,
+  outputs: ReadonlyMap<string, { bytes?: Uint8Array }>,
+): OutputContent[] | undefined {
+  const consumed: OutputContent[] = [];
+  for (const id of inputIds(transaction)) {
+    const bytes = outputs.get(toHexDigits(id))?.bytes;
+    if (bytes === undefined) return undefined;
+    consumed.push({ id, bytes });
+  }
+  return consumed;
 }
 
 function numberedOutput(id: string, numbering: Numbering): KnownOutput {
@@ -205,12 +237,8 @@ export async function completeRecord(
   if (parsed.transaction === undefined || record.transaction === undefined) {
     throw new Error(`block number ${record.number} carries no transaction`);
   }
-  const consumed: { id: Uint8Array; bytes: Uint8Array }[] = [];
-  for (const id of inputIds(parsed.transaction)) {
-    const bytes = outputs.get(toHexDigits(id))?.bytes;
-    if (bytes === undefined) return undefined;
-    consumed.push({ id, bytes });
-  }
+  const consumed = contentsConsumed(parsed.transaction, outputs);
+  if (consumed === undefined) return undefined;
   const steps = await judgeTransaction(parsed.transaction, consumed, verify);
   return encodeRecord({ ...record, transaction: { ...record.transaction, steps } });
 }

@@ -6,11 +6,10 @@ import { parseBlock } from '../stardust/block.ts';
 import { concatBytes, fromBase64, toBase64 } from '../stardust/bytes.ts';
 import type { VerifySignature } from '../stardust/milestone-keys.ts';
 import { inputsAt, isUndecidedAt, readCone } from '../stardust/white-flag/cone.ts';
-import type { ConsistentView } from './consistent-view.ts';
 import { type Database, forEachPiece, runBatch } from './database.ts';
 import { readContents } from './decide-verdicts.ts';
 import { failUnless, LedgerMoved, runFenced, SAME_HEAD } from './fence.ts';
-import { headFromRow, SELECT_HEAD } from './head.ts';
+import { type Head, headFromRow, SELECT_HEAD } from './head.ts';
 import type { Numbering } from './known-outputs.ts';
 import {
   insertOpenPacks,
@@ -21,7 +20,6 @@ import {
 } from './open-packs.ts';
 import type { OutputState } from './packs.ts';
 import { completeRecord, type PreparedBlock } from './prepare-blocks.ts';
-import { lastOpenPack } from './viewed-packs.ts';
 
 /** A prepared block as it goes into an open pack. */
 export function toOpenBlock(prepared: PreparedBlock, seen: number): OpenBlock {
@@ -55,20 +53,20 @@ export function statesOf({ outputs }: Pick<Numbering, 'outputs'>): Map<number, O
  * Statements that store the blocks; run them as one batch. They fail, all of them, when the open
  * blocks or the ledger are not those of the view any more.
  *
- * @param view of the ledger's next milestone, with the outputs that the blocks mention
+ * @param last the highest key of an open pack, undefined where nothing is open
  */
 export function storeStatements(
   db: Database,
-  view: ConsistentView,
+  { head, last }: { head: Head; last: number | undefined },
   blocks: readonly PreparedBlock[],
   numbering: Numbering,
 ): D1PreparedStatement[] {
   const states = statesOf(numbering);
   return [
-    requireOpenPacks(db, view.head, lastOpenPack(view)),
+    requireOpenPacks(db, head, last),
     ...insertOpenPacks(
       db,
-      blocks.map((block) => toOpenBlock(block, view.head.ledger)),
+      blocks.map((block) => toOpenBlock(block, head.ledger)),
       numbering,
       ({ number }) => number,
       (output) => states.get(output),

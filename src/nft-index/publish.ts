@@ -12,6 +12,7 @@
  * publisher whose ledger was replaced meanwhile puts entries that name their ledger, and so say
  * nothing about the new one.
  */
+import type { Database } from '../ledger/database.ts';
 import { openIndexLedger, STATEMENTS } from './d1-ledger.ts';
 import type { IndexLedger, IndexStore } from './ports.ts';
 import {
@@ -48,7 +49,7 @@ const BOUNDS: RecentBounds = { states: MAX_STATES, prefixes: MAX_PREFIXES };
  * @param clock Unix milliseconds
  */
 export function publish(
-  ledger: D1Database,
+  ledger: Database,
   index: KVNamespace,
   clock: () => number,
   budget: Budget,

@@ -5,6 +5,7 @@
  * IDs are lower-case hex digits without 0x. Each result's type stands beside the function that
  * makes it; the routes take it from here.
  */
+import type { FollowerCounts } from '../follower/follower-counts.ts';
 import type { BlockProof, ExplainedMilestone } from '../ledger/applied-milestone.ts';
 import type { NftList } from '../ledger/nft-list/read-list.ts';
 import type { NftOutputs } from '../ledger/nft-outputs.ts';
@@ -20,6 +21,7 @@ import type { WhiteFlagRefusal, WhiteFlagRequest, WhiteFlagResult } from './comp
 import type { WhiteFlagExplanation } from './explain-white-flag.ts';
 import type { ProofJudgement } from './validate-proof.ts';
 
+export type { FollowerCounts } from '../follower/follower-counts.ts';
 export type {
   BlockProof,
   ExplainedBlock,
@@ -38,7 +40,7 @@ export type {
   WhiteFlagRequest,
   WhiteFlagResult,
 } from './compute-white-flag.ts';
-export type { JudgedBlock } from './explain-white-flag.ts';
+export type { Decision, JudgedBlock } from './explain-white-flag.ts';
 
 /** Every method throws a LedgerUnreadable where D1 holds a ledger that another version wrote. */
 export interface EdgeNode {
@@ -61,6 +63,8 @@ export interface EdgeNode {
   readNfts(nftIds: readonly string[], minLedgerIndex: number): Promise<NftOutputs | undefined>;
   /** Undefined where nothing was imported. */
   readStatus(): Promise<NodeStatus | undefined>;
+  /** Since the follower's object started. Undefined where nothing is followed. */
+  readFollowerCounts(): Promise<FollowerCounts | undefined>;
   /**
    * Undefined where the ledger never had the output, or it was spent and is pruned. As of
    * lookUpNft, minLedgerIndex.

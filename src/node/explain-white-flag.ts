@@ -5,10 +5,12 @@
 import type { ExplainedBlock } from '../ledger/applied-milestone.ts';
 import type { Database } from '../ledger/database.ts';
 import { readBlocks } from '../ledger/decide-verdicts.ts';
+import { findFaults } from '../ledger/find-faults.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
 import { outputId } from '../stardust/ids.ts';
 import type { ConflictReason } from '../stardust/semantics/conflict-reason.ts';
+import type { Fault } from '../stardust/semantics/fault.ts';
 import { type DecidingInput, findDecidingInputs } from '../stardust/white-flag/deciding-input.ts';
 import { computeRoots, NOT_A_TRANSACTION } from '../stardust/white-flag/walk.ts';
 import {
@@ -24,8 +26,18 @@ import {
 export interface JudgedBlock extends ExplainedBlock {
   /** Of the transaction that it carries. */
   transactionId: string | undefined;
-  /** Where the ledger decided: the input, and the block of the cone that spent it before. */
-  decidingInput: { input: number; outputId: string; spentBy: string | undefined } | undefined;
+  /** What decided that it is in conflict. */
+  decided: Decision | undefined;
+}
+
+/** Places are from 0; `outputId`: of the output consumed or created. */
+export interface Decision {
+  /** Of docs/protocol.md, D.1 or D.2. */
+  rule: string;
+  /** The input, where one decided; and the block of the cone that spent it before. */
+  input?: { input: number; outputId: string; spentBy: string | undefined };
+  /** The output that the transaction creates, where one decided. */
+  output?: { output: number; outputId: string };
 }
 
 export interface WhiteFlagExplanation {
@@ -56,11 +68,12 @@ export async function explainWhiteFlag(
     const numbers = Array.from(order, (position) => cone.numberAt(position));
     const blocks = await readBlocks(db, loaded, numbers);
     const deciding = findDecidingInputs(cone, whiteFlag, loaded.view.states);
+    const faults = await findFaults(db, loaded, blocks, reasons, request.timestamp);
     return {
       ok: true,
       ...computeRoots(cone, whiteFlag, options.treeHasher),
       blocks: blocks.map((block, place) =>
-        explainBlock(block, reasons[place]!, deciding.get(place), blocks),
+        explainBlock(block, reasons[place]!, deciding.get(place) ?? faults.get(place), blocks),
       ),
     };
   });
@@ -71,7 +84,7 @@ const PAYLOADS = { 5: 'taggedData', 6: 'transaction', 7: 'milestone' } as const;
 function explainBlock(
   { id, block, transaction }: ParsedBlock,
   reason: number,
-  deciding: DecidingInput | undefined,
+  deciding: DecidingInput | Fault | undefined,
   blocks: readonly ParsedBlock[],
 ): JudgedBlock {
   return {
@@ -79,19 +92,24 @@ function explainBlock(
     payload: block.payload === undefined ? 'none' : PAYLOADS[block.payload.type],
     reason: reason === NOT_A_TRANSACTION ? undefined : (reason as ConflictReason),
     transactionId: transaction && toHexDigits(transaction.id),
-    decidingInput: deciding && nameInput(transaction!, deciding, blocks),
+    decided: deciding && nameDecision(transaction!, deciding, blocks),
   };
 }
 
-function nameInput(
-  { value }: NonNullable<ParsedBlock['transaction']>,
-  { input, spentBy }: DecidingInput,
+function nameDecision(
+  { id, value }: NonNullable<ParsedBlock['transaction']>,
+  decided: DecidingInput | Fault,
   blocks: readonly ParsedBlock[],
-): JudgedBlock['decidingInput'] {
-  const { transactionId, outputIndex } = value.essence.inputs[input]!;
-  return {
-    input,
-    outputId: toHexDigits(outputId(transactionId, outputIndex)),
-    spentBy: spentBy === undefined ? undefined : toHexDigits(blocks[spentBy]!.id),
-  };
+): Decision {
+  const { rule, input } = decided;
+  if (input !== undefined) {
+    const { transactionId, outputIndex } = value.essence.inputs[input]!;
+    const spender = 'spentBy' in decided ? decided.spentBy : undefined;
+    const spentBy = spender === undefined ? undefined : toHexDigits(blocks[spender]!.id);
+    const consumed = toHexDigits(outputId(transactionId, outputIndex));
+    return { rule, input: { input, outputId: consumed, spentBy } };
+  }
+  const output = 'output' in decided ? decided.output : undefined;
+  if (output === undefined) return { rule };
+  return { rule, output: { output, outputId: toHexDigits(outputId(id, output)) } };
 }

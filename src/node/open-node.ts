@@ -49,7 +49,7 @@ const MAX_MILESTONES_AHEAD = 2;
 const CATCH_UP_MS = 700;
 
 /** How long a request waits until pushed blocks are stored. */
-const STORE_HELD_MS = 500;
+const STORE_HELD_MS = 1000;
 
 /** A coordinator waits two seconds. After so many of them nothing more is fetched. */
 const REQUEST_MS = 1500;
@@ -104,6 +104,8 @@ export function openNode(settings: Settings): EdgeNode {
       certain(lookUpNft(nftSources, nftId, minLedgerIndex, request)),
     readStatus: () =>
       certain(readNodeStatus(newSession(), upstreams.length > 0, settings.finalMilestone)),
+    readFollowerCounts: async () =>
+      upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,
     listNfts: (query, minLedgerIndex) => certain(readNftList(sessionFrom(minLedgerIndex), query)),
     readNfts: (nftIds, minLedgerIndex) =>
       certain(readNftOutputs(sessionFrom(minLedgerIndex), nftIds)),

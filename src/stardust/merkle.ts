@@ -14,7 +14,7 @@ import { blake2b256 } from './hash.ts';
 import { nobleTreeHasher } from './tree-hasher/noble-tree-hasher.ts';
 import { HASH_WORDS, NODE_TAG, type TreeHasher } from './tree-hasher/tree-hasher.ts';
 
-const HASH_BYTES = 4 * HASH_WORDS;
+export const HASH_BYTES = 4 * HASH_WORDS;
 
 /** What is hashed for a leaf begins with this byte, so that no leaf can pass for a node. */
 const LEAF_TAG = 0x00;
@@ -34,9 +34,14 @@ export function merkleRoot(
   ids: readonly Uint8Array[],
   hasher: TreeHasher = nobleTreeHasher,
 ): Uint8Array<ArrayBuffer> {
-  const leafHashes = new Uint8Array(ids.length * HASH_BYTES);
-  for (const [i, id] of ids.entries()) leafHashes.set(leafHash(id), i * HASH_BYTES);
-  return merkleRootOfLeaves(leafHashes, ids.length, hasher);
+  return merkleRootOfLeaves(hashLeaves(ids), ids.length, hasher);
+}
+
+/** The hashes ({@link leafHash}) of block IDs of 32 bytes, one after the other. */
+export function hashLeaves(ids: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const hashes = new Uint8Array(ids.length * HASH_BYTES);
+  for (const [i, id] of ids.entries()) hashes.set(leafHash(id), i * HASH_BYTES);
+  return hashes;
 }
 
 /**

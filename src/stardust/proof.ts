@@ -8,7 +8,7 @@
  * strictly and without recursion.
  */
 import { equalBytes, fromHex, Refusal, toHex } from './bytes.ts';
-import { leafHash, merkleRoot, nodeHash } from './merkle.ts';
+import { HASH_BYTES, hashLeaves, leafHash, merkleRootOfLeaves, nodeHash } from './merkle.ts';
 import type { Milestone } from './milestone.ts';
 
 /**
@@ -32,18 +32,27 @@ const MAX_DEPTH = 32;
 /**
  * The proof for the block `ids[index]`. `ids` are 32-byte block IDs in white-flag order. Throws a
  * RangeError if `index` is not a position in `ids`.
+ *
+ * @param leafHashes as {@link hashLeaves} gives them, for who has them already
  */
-export function proofFor(ids: readonly Uint8Array[], index: number): Proof {
+export function proofFor(
+  ids: readonly Uint8Array[],
+  index: number,
+  leafHashes = hashLeaves(ids),
+): Proof {
   const id = ids[index];
   if (id === undefined) throw new RangeError(`no block ${index} among ${ids.length}`);
   if (ids.length === 1) return { value: toHex(id) };
   // B.13: the largest power of two below the length
   const split = 1 << (31 - Math.clz32(ids.length - 1));
-  const left = ids.slice(0, split);
-  const right = ids.slice(split);
+  const left = leafHashes.subarray(0, split * HASH_BYTES);
+  const right = leafHashes.subarray(split * HASH_BYTES);
+  const cutAway = (hashes: Uint8Array, count: number): CutAway => {
+    return { h: toHex(merkleRootOfLeaves(hashes, count)) };
+  };
   return index < split
-    ? { l: proofFor(left, index), r: { h: toHex(merkleRoot(right)) } }
-    : { l: { h: toHex(merkleRoot(left)) }, r: proofFor(right, index - split) };
+    ? { l: proofFor(ids.slice(0, split), index, left), r: cutAway(right, ids.length - split) }
+    : { l: cutAway(left, split), r: proofFor(ids.slice(split), index - split, right) };
 }
 
 /**

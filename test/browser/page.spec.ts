@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readWhiteFlag } from '../../scripts/lib/sample/sample.ts';
 import { launchChromium } from '../support/browser/chromium.ts';
 import { launchFirefox } from '../support/browser/firefox.ts';
+import { SAMPLE_ISSUER as ISSUER } from '../support/browser/sample-facts.ts';
 import {
   faintTexts,
   keepPicture,
@@ -15,9 +16,6 @@ import {
   visit,
 } from '../support/browser/visit.ts';
 import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
-
-/** The NFT under which Soonaverse minted most of the sample's. */
-const ISSUER = 'smr1zq6yg8qf59prjwx72ldzwux0g6se3r5xpt7x3xtc67xlx0p9u63fktney6m';
 
 const UNKNOWN = `0x${'5a'.repeat(32)}`;
 
@@ -173,38 +171,53 @@ describe.each<Screen>(['phone', 'desktop'])('on a %s', (screen) => {
   });
 });
 
-it('can be used by the keyboard alone, with the focus in sight', async () => {
-  const { page, end } = await visit(browser, worker.url, 'desktop');
+it('tells live how blocks come in, as far as the node does', async () => {
+  const { page, end, faults } = await visit(browser, worker.url, 'phone');
   await textOf(page, '#ledger').toContain('17339');
-  const focused: string[] = [];
-  for (let i = 0; i < 13; i++) {
-    await page.keyboard.press('Tab');
-    const focus = page.locator(':focus');
-    focused.push((await focus.getAttribute('id')) || (await focus.textContent()) || '');
-    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe(
-      'solid',
-    );
-    if (focused.at(-1) === 'nft-id') await page.keyboard.type(worker.nft.nftId);
-  }
-  expect(focused).toEqual([
-    'API description',
-    'Node info',
-    'nft-id',
-    'Look up',
-    'list-by',
-    'list-address',
-    'List',
-    'fill-index',
-    'Fill in',
-    'flag-body',
-    'Compute',
-    'explain-index',
-    'Explain',
-  ]);
-  await page.keyboard.press('Enter');
-  await textOf(page, '#explain-answer').toContain('Blocks: 38.');
-  await page.getByLabel('NFT ID').press('Enter');
-  await textOf(page, '#nft-answer').toContain('HTTP 200');
+  expect(await page.locator('#blocks-by').count()).toBe(0);
+  let headers: Record<string, string> = { 'x-blocks-by': 'feed', 'x-newest-block-age': '2' };
+  await page.route('**/api/core/v2/info', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { ...response.headers(), ...headers } });
+  });
+  await textOf(page, '#blocks-by').toBe('by feed, the newest 2 seconds ago');
+  const [milestone] = await page.getByText(/^0x/).elementHandles();
+  headers = { 'x-blocks-by': 'polling', 'x-newest-block-age': '75' };
+  await textOf(page, '#blocks-by').toBe('by polling, the newest 1 minute ago');
+  headers = { 'x-blocks-by': 'polling' };
+  await textOf(page, '#blocks-by').toBe('by polling');
+  // what did not change stays as it is, selected or not
+  expect(await milestone!.evaluate((element) => element.isConnected)).toBe(true);
+  headers = {};
+  await expect.poll(() => page.locator('#blocks-by').count()).toBe(0);
+  await page.unroute('**/api/core/v2/info');
+  await page.route('**/api/core/v2/info', (route) => route.abort());
+  await textOf(page, '#ledger').toMatch(/^State/);
+  await page.unroute('**/api/core/v2/info');
+  await textOf(page, '#ledger').toMatch(/^NetworkshimmerLedger index17339/);
+  expect(faults.filter((fault) => !fault.includes('ERR_FAILED'))).toEqual([]);
+  await end();
+});
+
+it('asks about the ledger while somebody looks, and no more once it is over', async () => {
+  const { page, end } = await visit(browser, worker.url, 'phone');
+  await textOf(page, '#ledger').toContain('17339');
+  let asked = 0;
+  await page.route('**/api/core/v2/info', async (route) => {
+    asked++;
+    const info = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...info, features: ['finalMilestone'] } });
+  });
+  const hide = (hidden: boolean) =>
+    page.evaluate(`void Object.defineProperty(document, 'hidden',
+      { configurable: true, value: ${hidden} })`);
+  await hide(true);
+  await page.waitForTimeout(6_000);
+  expect(asked).toBe(0);
+  await hide(false);
+  await textOf(page, '#health').toBe('final: the network ended with this milestone');
+  await page.waitForTimeout(6_000);
+  expect(asked).toBe(1);
   await end();
 });
 

@@ -50,7 +50,7 @@ async function startNode(
   return { edge: await startEdge({ folder: inject('builtWorker'), persistTo, vars }), persistTo };
 }
 
-describe.each(NETWORKS)('%s', (name, stateHash) => {
+describe.concurrent.each(NETWORKS)('%s', (name, stateHash) => {
   it('through two edge nodes: the same roots on the way, the same state at the end', async () => {
     const network = recordedNetwork(name);
     await using double = await NodeDouble.start(network);

@@ -7,11 +7,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, inject, it } from 'vitest';
-import { openDatabase, readStateHash } from '../support/edge/d1-file.ts';
+import { checkChain } from '../support/edge/check-chain.ts';
+import { readStateHash } from '../support/edge/d1-file.ts';
 import { startEdge } from '../support/edge/edge.ts';
 import { importSnapshot, readInfo } from '../support/edge/walk-network.ts';
 import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
-import { lastIndex, milestoneAt } from '../support/network/network-model.ts';
+import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 const KILLS = Number(process.env.KILLS ?? 8);
@@ -21,21 +22,6 @@ const last = lastIndex(network);
 const folder = await mkdtemp(join(tmpdir(), 'edge-kills-'));
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
-
-/**
- * What must hold whenever the process is gone: each milestone once, without a gap, and the head at
- * the last one.
- */
-function checkChain(persistTo: string): number {
-  using db = openDatabase(persistTo);
-  const ledger = Number(db.prepare('SELECT ledger FROM head').get()!.ledger);
-  const rows = db.prepare('SELECT idx, id FROM milestone ORDER BY idx').all();
-  expect(rows.map(({ idx }) => Number(idx))).toEqual(rows.map((_, i) => i));
-  expect(rows.length - 1).toBe(ledger);
-  for (const { idx, id } of rows.slice(1))
-    expect(`0x${id}`).toBe(milestoneAt(network, Number(idx))!.id);
-  return ledger;
-}
 
 it(`killed ${KILLS} times`, async () => {
   const persistTo = await mkdtemp(join(folder, 'run-'));
@@ -53,7 +39,7 @@ it(`killed ${KILLS} times`, async () => {
     double.confirm(Math.ceil((last * (kill + 1)) / KILLS));
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 1500));
     await edge.kill();
-    checkChain(persistTo);
+    checkChain(persistTo, network);
   }
   const edge = await startEdge({ folder: inject('builtWorker'), persistTo, vars });
   const deadline = Date.now() + 60_000;
@@ -64,7 +50,7 @@ it(`killed ${KILLS} times`, async () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   await edge.stop();
-  expect(checkChain(persistTo)).toBe(last);
+  expect(checkChain(persistTo, network)).toBe(last);
   expect(await readStateHash(persistTo)).toBe(
     '0x577f3d596803a35b2abee1e2b115702092a672ce404186a78f581c32e10884df',
   );

@@ -14,7 +14,7 @@ import {
 } from '../support/http/contract.ts';
 import { facts } from '../support/http/stub-node.ts';
 
-const fetch: Fetch = (path, init) => exports.default.fetch(`http://edge.example${path}`, init);
+const fetch: Fetch = (path, init) => exports.default.fetch(`http://no-ledger.example${path}`, init);
 
 describe('without a ledger', () => {
   it('is not healthy, and says why', async () => {
@@ -54,6 +54,15 @@ describe('the page', () => {
     expect(page).toMatch(/^<!doctype html>/);
     expect(page).not.toMatch(/(src|href)="(https?:)?\/\//);
     expect(page).not.toContain('innerHTML');
+  });
+
+  it('gets a script of its own, and may', async () => {
+    const policy = (await fetch('/')).headers.get('content-security-policy');
+    expect(policy).toContain("script-src 'unsafe-inline' 'self';");
+    const response = await fetch('/verifier.js');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(await response.text()).toMatch(/export\{.* as verifyHere\}/);
   });
 
   it('has one spelling of its path', async () => {

@@ -8,7 +8,7 @@ import { nftRows, post, WHITE_FLAG } from '../support/http/contract.ts';
 import { facts } from '../support/http/stub-node.ts';
 
 const fetch = (path: string, init?: RequestInit) =>
-  exports.default.fetch(`http://edge.example${path}`, init);
+  exports.default.fetch(`http://old-ledger.example${path}`, init);
 
 const SENTENCE =
   'the ledger in D1 is one of version 0.1, at milestone 17339: import a snapshot again (npm run import), then it is replaced';

@@ -1,6 +1,8 @@
 /** Who may ask (docs/contract.md#who-may-ask): passwords, tokens, and what caches may keep. */
 import { describe, expect, it } from 'vitest';
 import type { ResponseCache } from '../../src/http/response-cache.ts';
+import type { Route } from '../../src/http/route.ts';
+import { listRoutes, nftRoute } from '../../src/http/routes.ts';
 import type { EdgeNode } from '../../src/node/edge-node.ts';
 import { checkRow, NFT, post, type Row, WHITE_FLAG } from '../support/http/contract.ts';
 import { facts, fetchFrom, MemoryCache, stubNode } from '../support/http/stub-node.ts';
@@ -136,6 +138,144 @@ describe('passwords and tokens', () => {
     const user = fetchFrom({ settings: { ...settings, apiToken: undefined } });
     expect((await user(nftPath, asking('Bearer undefined'))).status).toBe(401);
     expect((await user(nftPath, asking(right))).status).toBe(200);
+  });
+});
+
+describe('every route', () => {
+  const EXAMPLES: Record<string, string> = { milestoneIndex: '7', migratedAt: '7' };
+  const pathOf = ({ path }: Route) =>
+    path.replaceAll(/:(\w+)/g, (_, name: string) => EXAMPLES[name] ?? facts.nftId);
+  const routes = [...listRoutes(undefined), nftRoute];
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND'];
+  const asked: string[] = [];
+  const node = Object.fromEntries(
+    Object.entries(stubNode).map(([name, ask]) => [
+      name,
+      (...args: never[]) => {
+        asked.push(name);
+        return (ask as (...args: never[]) => unknown)(...args);
+      },
+    ]),
+  ) as unknown as EdgeNode;
+  const everything = { ...settings, publicRoutes: ['*', '/metrics'], protectedRoutes: ['*'] };
+  const fetch = fetchFrom({ node, settings: everything });
+
+  it.each(routes)('$method $path is 401 by any method, then 405', async (route) => {
+    const path = pathOf(route);
+    for (const method of methods) {
+      const own = method === route.method || (method === 'HEAD' && route.method === 'GET');
+      const body = own && method === 'POST' ? { body: 'nonsense' } : {};
+      for (const wrong of [undefined, basic('coordinator:')]) {
+        const refused = await fetch(path, asking(wrong, { method, ...body }));
+        expect([method, refused.status, refused.headers.get('cache-control')]).toEqual([
+          method,
+          401,
+          'private, no-store',
+        ]);
+        expect(refused.headers.get('www-authenticate')).toBe(BOTH);
+        if (method === 'HEAD') expect(await refused.text()).toBe('');
+      }
+      expect(asked).toEqual([]);
+      const answer = await fetch(path, asking(right, { method, ...body }));
+      expect([method, answer.status === 405]).toEqual([method, !own]);
+      expect([401, 403]).not.toContain(answer.status);
+      expect(answer.headers.get('cache-control')).toBe('private, no-store');
+      asked.length = 0;
+    }
+    expect((await fetch(path, { method: 'OPTIONS' })).status).toBe(204);
+    const closed = fetchFrom({ node, settings: { ...everything, publicRoutes: ['/nothing'] } });
+    expect((await closed(path, asking(right, { method: route.method }))).status).toBe(403);
+  });
+
+  it.each([
+    '/api/core/v2/%77hiteflag',
+    '/api/core/v2/whiteflag%20',
+    '/api/core/v2/whiteflag%00',
+    '/api/core/v2/whiteflag%2f',
+    '/api/core/v2/whiteflag/',
+    '/api/core/v2//whiteflag',
+    '//api/core/v2/whiteflag',
+    '/API/core/v2/whiteflag',
+    '/api/core/v2/WhiteFlag',
+    '/api/core/v2/whiteflag;a=b',
+    '/api/core/v2/%2e%2e/v2/whiteflag/x',
+    '/api/core/v2/wh\u0131teflag',
+    '/%61pi/indexer/v1/outputs/nft/0x00',
+  ])('another spelling, %s, is no route: nothing is asked', async (path) => {
+    const some = fetchFrom({ node, settings: { ...settings, publicRoutes: [] } });
+    for (const method of ['GET', 'POST'])
+      expect([path, (await some(path, { method })).status]).toEqual([path, 404]);
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    '/api/core/v2/./whiteflag',
+    '/api/core/v2/x/../whiteflag',
+    '/api/core/v2/x/%2e%2e/whiteflag',
+    '/api\\core/v2/whiteflag',
+    '/api/core/v2/white\tflag',
+    '/api/core/v2/whiteflag?a=/health',
+    '/api/core/v2/whiteflag#/health',
+  ])('a URL that is the same path, %s, asks for the password', async (path) => {
+    const some = fetchFrom({ node, settings: { ...settings, publicRoutes: [] } });
+    expect((await some(path, post(good))).status).toBe(401);
+    expect((await some(path, asking(right, post(good)))).status).toBe(200);
+    asked.length = 0;
+  });
+
+  it('one NFT may be protected, in any spelling of its ID', async () => {
+    const pattern = `${NFT}0x${facts.nftId.slice(2, 8)}*`;
+    const one = fetchFrom({ settings: { ...settings, protectedRoutes: [pattern] } });
+    for (const id of [facts.nftId, facts.nftId.toUpperCase(), facts.nftId.replace('0x', '0X')])
+      expect([id, (await one(NFT + id)).status]).toEqual([id, 401]);
+    expect((await one(`${NFT}0x${'99'.repeat(32)}`)).status).toBe(404);
+    expect((await one(`${NFT}%30${facts.nftId.slice(1)}`)).status).toBe(400);
+  });
+});
+
+describe('passwords that are not plain', () => {
+  it.each([
+    ['umlauts and a euro', 'pässwörd €'],
+    ['beyond the basic plane', '🔑🗝'],
+    ['a combining accent', 'e\u0301'],
+    ['spaces around', '  a b  '],
+    ['one of a base64 that ends in ==', 'a'],
+    ['long', 'x'.repeat(4096)],
+  ])('%s', async (_, password) => {
+    const apiUser = { name: 'köordinator', password };
+    const fetch = fetchFrom({ settings: { ...settings, apiUser } });
+    const own = basic(`köordinator:${password}`);
+    expect((await fetch(nftPath, asking(own))).status).toBe(200);
+    for (const other of [
+      basic(`köordinator:${password}\0`),
+      basic(`köordinator:${password.slice(0, -1)}`),
+      basic(`koordinator:${password}`),
+      basic(`köordinator: ${password}`),
+      // Latin-1, as clients sent it before RFC 7617
+      `Basic ${Buffer.from(`köordinator:${password}`, 'latin1').toString('base64')}`,
+      own.replace(/.$/, ''),
+      `${own}=`,
+      `Basic ${own}`,
+      own.replace(' ', '\t'),
+      own.replace('Basic ', 'Basic'),
+      own.replace('Basic ', 'Basic credentials='),
+      `Bearer ${password}`,
+    ]) {
+      const headers = new Headers();
+      try {
+        headers.set('authorization', other);
+      } catch {
+        continue; // no header has such a value
+      }
+      expect([other, (await fetch(nftPath, { headers })).status]).toEqual([other, 401]);
+    }
+  });
+
+  it('two headers, each of them right, are not one', async () => {
+    const fetch = fetchFrom({ settings });
+    const headers = new Headers({ authorization: right });
+    headers.append('authorization', right);
+    expect((await fetch(nftPath, { headers })).status).toBe(401);
   });
 });
 

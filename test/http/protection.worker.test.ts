@@ -55,7 +55,7 @@ describe('the rate limit', () => {
 });
 
 describe('the log', () => {
-  it('has one line for a white flag, with the cone and the stages', async () => {
+  it('has one line for a white flag, with the request, the cone and the stages', async () => {
     await fetchFrom()(WHITE_FLAG, good);
     expect(lines()).toEqual([
       {
@@ -65,6 +65,7 @@ describe('the log', () => {
         route: WHITE_FLAG,
         status: 200,
         ms: expect.any(Number),
+        proposal: facts.whiteFlag,
         ledgerIndex: facts.ledgerIndex,
         blocks: 43,
         source: 'd1',

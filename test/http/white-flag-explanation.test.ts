@@ -17,28 +17,48 @@ const blocks: JudgedBlock[] = [
     payload: 'taggedData',
     reason: undefined,
     transactionId: undefined,
-    decidingInput: undefined,
+    decided: undefined,
   },
   {
     blockId: id('a2'),
     payload: 'transaction',
     reason: 0,
     transactionId: id('b2'),
-    decidingInput: undefined,
+    decided: undefined,
   },
   {
     blockId: id('a3'),
     payload: 'transaction',
     reason: 2,
     transactionId: id('b3'),
-    decidingInput: { input: 1, outputId: `${id('c3')}0100`, spentBy: id('a2') },
+    decided: {
+      rule: 'L-1',
+      input: { input: 1, outputId: `${id('c3')}0100`, spentBy: id('a2') },
+    },
   },
   {
     blockId: id('a4'),
     payload: 'transaction',
     reason: 9,
     transactionId: id('b4'),
-    decidingInput: undefined,
+    decided: {
+      rule: 'S2.8',
+      input: { input: 0, outputId: `${id('c4')}0000`, spentBy: undefined },
+    },
+  },
+  {
+    blockId: id('a5'),
+    payload: 'transaction',
+    reason: 11,
+    transactionId: id('b5'),
+    decided: { rule: 'S3', output: { output: 2, outputId: `${id('b5')}0200` } },
+  },
+  {
+    blockId: id('a6'),
+    payload: 'transaction',
+    reason: 4,
+    transactionId: id('b6'),
+    decided: { rule: 'S4.1' },
   },
 ];
 
@@ -59,7 +79,7 @@ function fetchWith(asked: WhiteFlagRequest[] = [], cache = new MemoryCache()) {
   });
 }
 
-it('tells verdict, reason, rules and input of every block', async () => {
+it('tells verdict, reason, rule, and input or output of every block', async () => {
   const asked: WhiteFlagRequest[] = [];
   const cache = new MemoryCache();
   const response = await fetchWith(asked, cache)(PATH, good);
@@ -92,8 +112,8 @@ it('tells verdict, reason, rules and input of every block', async () => {
       ledgerInclusionState: 'conflicting',
       conflictReason: 2,
       explanation: 'an input was spent earlier in this milestone',
-      rules: 'L-1',
       transactionId: `0x${id('b3')}`,
+      rule: 'L-1',
       decidingInput: { input: 1, outputId: `0x${id('c3')}0100`, spentBy: `0x${id('a2')}` },
     },
     {
@@ -103,8 +123,30 @@ it('tells verdict, reason, rules and input of every block', async () => {
       ledgerInclusionState: 'conflicting',
       conflictReason: 9,
       explanation: 'an unlock is not the one that its input needs',
-      rules: 'S2.4 to S2.8',
       transactionId: `0x${id('b4')}`,
+      rule: 'S2.8',
+      decidingInput: { input: 0, outputId: `0x${id('c4')}0000` },
+    },
+    {
+      blockId: `0x${id('a5')}`,
+      whiteFlagIndex: 4,
+      payload: 'transaction',
+      ledgerInclusionState: 'conflicting',
+      conflictReason: 11,
+      explanation: 'a sender is not unlocked',
+      transactionId: `0x${id('b5')}`,
+      rule: 'S3',
+      decidingOutput: { output: 2, outputId: `0x${id('b5')}0200` },
+    },
+    {
+      blockId: `0x${id('a6')}`,
+      whiteFlagIndex: 5,
+      payload: 'transaction',
+      ledgerInclusionState: 'conflicting',
+      conflictReason: 4,
+      explanation: 'inputs and outputs differ in base tokens',
+      transactionId: `0x${id('b6')}`,
+      rule: 'S4.1',
     },
   ]);
   expect(asked.map(({ index }) => index)).toEqual([facts.whiteFlag.index]);

@@ -8,6 +8,7 @@ import { applyPushed } from '../../src/follower/apply-pushed.ts';
 import type { FollowerContext } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
 import { storePushed } from '../../src/follower/store-pushed.ts';
+import { readNodeStatus } from '../../src/ledger/node-status.ts';
 import { publish } from '../../src/nft-index/publish.ts';
 import { countedDatabase } from '../support/ledger/counted-database.ts';
 import { ledgerIndex, startLedger, takeNext } from '../support/ledger/ledger-harness.ts';
@@ -110,6 +111,12 @@ it.each<[string, Way]>([
   console.log(`${rows} rows written a milestone`);
   expect(rows).toBeLessThanOrEqual(200);
   expect(rows).toBeGreaterThan(100);
+
+  // what /health, /metrics and info read
+  counts.rowsRead = 0;
+  await readNodeStatus(billed, true);
+  console.log(`${counts.rowsRead} rows read for the status`);
+  expect(counts.rowsRead).toBeLessThanOrEqual(20);
 });
 
 it('at most 3,000 rows for a milestone of 1,000 transfers in chains', async () => {

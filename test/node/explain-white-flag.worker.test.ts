@@ -18,9 +18,26 @@ vi.setConfig({ testTimeout: 300_000 });
 
 const network = recordedNetwork('network-a');
 
+/** The rules that lead to each reason, by the table of docs/protocol.md, D.0. */
+const RULES: Record<number, RegExp> = {
+  1: /^L-4$/,
+  2: /^L-1$/,
+  3: /^L-3$/,
+  4: /^S4\.1$/,
+  5: /^S2\.(9|10)$/,
+  6: /^S1$/,
+  7: /^S5\.[1-6]$/,
+  8: /^S4\.3$/,
+  9: /^S2\.[4-8]$/,
+  10: /^S2\.0$/,
+  11: /^S3$/,
+  12: /^(S2\.2|S6\.1|S6\.2)$/,
+};
+
 it('tells what HORNET decided, of the next milestone and of the one that was applied', async () => {
   const rig = await startLedger(env.LEDGER, network, 0);
-  const inputs = { spent: 0, spentHere: 0, unknown: 0 };
+  const inputs = { spent: 0, spentHere: 0, unknown: 0, unlock: 0 };
+  const reasons = new Set<number>();
   const explain = async (index: number) => {
     const { question } = questionOf(network, index);
     const previousMilestoneId = (question.previousMilestoneId ?? ZERO_ID).slice(2);
@@ -56,23 +73,27 @@ it('tells what HORNET decided, of the next milestone and of the one that was app
         referenced!.state === 'noTransaction' ? undefined : referenced!.conflict,
       ]),
     );
-    for (const block of before.blocks) countInput(block, index, inputs);
+    for (const block of before.blocks) {
+      countInput(block, index, inputs);
+      if (block.decided === undefined) continue;
+      const { rule } = block.decided;
+      expect([rule, RULES[block.reason!]?.test(rule)]).toEqual([rule, true]);
+      reasons.add(block.reason!);
+    }
   }
   expect(Math.min(...Object.values(inputs))).toBeGreaterThan(0);
+  expect(reasons.size).toBeGreaterThanOrEqual(10);
 });
 
 /** By the network's outputs, which were derived from what HORNET included. */
 function countInput(
-  { blockId, reason, decidingInput }: JudgedBlock,
+  { blockId, reason, decided }: JudgedBlock,
   index: number,
-  counts: { spent: number; spentHere: number; unknown: number },
+  counts: { spent: number; spentHere: number; unknown: number; unlock: number },
 ): void {
-  expect([blockId, decidingInput !== undefined]).toEqual([
-    blockId,
-    reason === 1 || reason === 2 || reason === 3,
-  ]);
-  if (decidingInput === undefined) return;
-  const { input, outputId: id, spentBy } = decidingInput;
+  expect([blockId, decided !== undefined]).toEqual([blockId, (reason ?? 0) > 0]);
+  if (decided?.input === undefined) return;
+  const { input, outputId: id, spentBy } = decided.input;
   const parsed = parseBlock(network.blocks.get(`0x${blockId}`)!.bytes);
   if (!parsed.ok) throw new Error(parsed.reason);
   const named = parsed.parsed.transaction!.value.essence.inputs[input]!;
@@ -84,12 +105,15 @@ function countInput(
   } else if (reason === 1) {
     expect(output!.spent!.index).toBeLessThan(index);
     counts.spent++;
-  } else {
+  } else if (reason === 2) {
     expect(output!.spent!.index).toBe(index);
     const spender = parseBlock(network.blocks.get(`0x${spentBy}`)!.bytes);
     if (!spender.ok) throw new Error(spender.reason);
     expect(spender.parsed.transaction!.id).toEqual(output!.spent!.transactionId);
     counts.spentHere++;
+  } else {
+    expect(output!.spent === undefined || output!.spent.index >= index).toBe(true);
+    counts.unlock++;
   }
 }
 

@@ -48,6 +48,7 @@ it.each([
     follower: env.FOLLOWER,
     whiteFlagLimit: undefined,
     requests: undefined,
+    oneIsolate: false,
     versionId: undefined,
     upstreams: hosts.map((host) => `http://${host}`),
     milestoneKeys: network.keys,

@@ -44,6 +44,7 @@ function open(treeHasher: TreeHasherName) {
     follower: env.FOLLOWER,
     whiteFlagLimit: undefined,
     requests: undefined,
+    oneIsolate: false,
     versionId: undefined,
     upstreams: [],
     milestoneKeys: undefined,

@@ -6,6 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { compareExplanations } from '../../scripts/explain/compare.ts';
+import {
+  type ConflictReason,
+  describeReason,
+  rulesOf,
+} from '../../src/stardust/semantics/conflict-reason.ts';
 import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
 import { questionOf } from '../support/ledger/ledger-harness.ts';
 import { coneOf } from '../support/network/network-model.ts';
@@ -43,7 +48,7 @@ const changed = {
       ledgerInclusionState: 'conflicting' as const,
       conflictReason: 1,
       explanation: 'an input was spent in an earlier milestone',
-      rules: 'L-4',
+      rule: 'L-4',
       decidingInput: { input: 0, outputId: '0xaa', spentBy: '0xbb' },
     },
   }),
@@ -105,6 +110,21 @@ describe('npm run explain', () => {
     const other = await explain(await serve(changed), double.url);
     expect(other.code).toBe(1);
     expect(other.stdout).toContain(`Block ${right.blocks[included]!.blockId}: the verdicts differ`);
+    const [spoilt, judged] = [...right.blocks.entries()].find(
+      ([, block]) => block.ledgerInclusionState === 'conflicting',
+    )!;
+    const { conflictReason, ...rest } = judged as typeof judged & {
+      conflictReason: ConflictReason;
+    };
+    const applied = { ...rest, ledgerInclusionState: 'included' as const };
+    const told = await explain(
+      await serve({ ...right, blocks: right.blocks.with(spoilt, applied) }),
+      double.url,
+    );
+    expect(told.stdout).toContain('Ours: included.');
+    expect(told.stdout).toContain(
+      `Theirs: conflicting, reason ${conflictReason}: ${describeReason(conflictReason)} (${rulesOf(conflictReason)}).`,
+    );
     const fewer = { ...right, blocks: right.blocks.toSpliced(1, 1) };
     const missing = await explain(await serve(fewer), double.url);
     expect(missing.stdout).toContain('at place 1 of the white-flag order');
@@ -131,6 +151,24 @@ describe('npm run explain', () => {
 describe('differences', () => {
   const lines = (ours: typeof right, theirs: typeof right) =>
     compareExplanations(ours, theirs).lines.join('\n');
+
+  it('of verdicts, by an output', () => {
+    const output = {
+      ...changed,
+      blocks: changed.blocks.with(included, {
+        ...right.blocks[included]!,
+        ...{
+          ledgerInclusionState: 'conflicting' as const,
+          conflictReason: 11,
+          rule: 'S3',
+          decidingOutput: { output: 2, outputId: '0xcc' },
+        },
+      }),
+    };
+    expect(lines(right, output)).toContain(
+      'Theirs: conflicting, reason 11 (S3).\n  Output 2 decided: 0xcc.',
+    );
+  });
 
   it('of the order', () => {
     const [a, b, ...rest] = right.blocks;

@@ -7,23 +7,46 @@ import { describe, expect, it } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
 import { localDatabasePath, openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
 import { runWrangler } from '../../scripts/lib/wrangler/run-wrangler.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
+import { readWranglerConfig, WRANGLER_TOML } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { schema } from '../support/ledger/memory-database.ts';
 import { temporaryFolder } from '../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
 const config = readWranglerConfig();
 
+function readAsWrangler(environment: string) {
+  return unstable_readConfig({ config: WRANGLER_TOML, env: environment }, { hideWarnings: true });
+}
+
 describe('wrangler.toml', () => {
-  it('is read as wrangler reads it', () => {
-    const theirs = unstable_readConfig({ config: 'wrangler.toml' }, { hideWarnings: true });
-    const [database] = theirs.d1_databases;
-    expect(config).toEqual({
-      databaseName: database!.database_name,
-      localDatabaseId: database!.database_id,
-      localNamespaceId: theirs.kv_namespaces[0]!.id,
+  it.each(['', 'staging'])('is read as wrangler reads it: environment "%s"', (environment) => {
+    const theirs = readAsWrangler(environment);
+    expect(readWranglerConfig(WRANGLER_TOML, environment)).toEqual({
+      workerName: theirs.name,
+      compatibilityDate: theirs.compatibility_date,
+      databaseName: theirs.d1_databases[0]!.database_name,
+      localDatabaseId: 'LEDGER',
+      localNamespaceId: 'NFT_INDEX',
       vars: theirs.vars,
     });
+  });
+
+  it('has the same Worker for staging, with a name and stores of its own', () => {
+    const [production, staging] = [readAsWrangler(''), readAsWrangler('staging')];
+    const named = (theirs: typeof staging) => [theirs.name, theirs.d1_databases[0]!.database_name];
+    expect(named(production)).toEqual(['stardust-edge-node', 'stardust-ledger']);
+    expect(named(staging)).toEqual(['stardust-edge-node-staging', 'stardust-ledger-staging']);
+    const alike = (theirs: typeof staging) => ({
+      ...theirs,
+      name: '',
+      d1_databases: { ...theirs.d1_databases[0], database_name: '' },
+      targetEnvironment: '',
+      definedEnvironments: [],
+    });
+    expect(alike(staging)).toEqual(alike(production));
+    // without IDs, the first deployment makes the stores
+    for (const { id } of staging.kv_namespaces) expect(id).toBeUndefined();
+    for (const { database_id: id } of staging.d1_databases) expect(id).toBeUndefined();
   });
 
   it('may be written in other ways', () => {
@@ -31,6 +54,7 @@ describe('wrangler.toml', () => {
     writeFileSync(
       path,
       `name = 'a' # b
+compatibility_date = "2026-01-02"
 [ vars ]
 QUOTED = "a \\"b\\" # c" # d
 LITERAL = 'a "b" \\ c'
@@ -50,6 +74,8 @@ QUOTED = "no"
 `,
     );
     expect(readWranglerConfig(path)).toEqual({
+      workerName: 'a',
+      compatibilityDate: '2026-01-02',
       databaseName: 'LEDGER',
       localDatabaseId: '3',
       localNamespaceId: '4',
@@ -59,9 +85,15 @@ QUOTED = "no"
 
   it('must bind the ledger', () => {
     const path = join(folder, 'empty.toml');
-    writeFileSync(path, 'name = "a"\n');
+    writeFileSync(path, 'name = "a"\ncompatibility_date = "2026-01-02"\n');
     expect(() => readWranglerConfig(path)).toThrow(
       `${path} has no [[d1_databases]] with binding = "LEDGER"`,
+    );
+  });
+
+  it('must have the environment', () => {
+    expect(() => readWranglerConfig(WRANGLER_TOML, 'stage')).toThrow(
+      `${WRANGLER_TOML} has no [env.stage]`,
     );
   });
 });

@@ -1,8 +1,9 @@
 /**
- * Before each file of tests in workerd: its databases are its own and empty, here they get their
- * tables.
+ * Before each file of tests in workerd: everything that an earlier file stored goes, and the
+ * database gets its tables. What stands in caches stays, so a file whose tests go through caches
+ * asks a host of its own.
  */
-import { applyD1Migrations, type D1Migration } from 'cloudflare:test';
+import { applyD1Migrations, type D1Migration, reset } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 
 declare global {
@@ -13,4 +14,5 @@ declare global {
   }
 }
 
+await reset();
 await applyD1Migrations(env.LEDGER, env.TEST_MIGRATIONS);

@@ -14,7 +14,7 @@ const WINDOW_MS = 10_000;
 
 const WIDTH = 30;
 
-type Unit = 'bytes' | 'rows';
+type Unit = 'bytes' | 'rows' | 'milestones';
 
 export class ProgressBar {
   readonly #unit: Unit;
@@ -34,7 +34,7 @@ export class ProgressBar {
     this.#clock = clock;
   }
 
-  /** Bytes or rows done of all there are. */
+  /** Bytes, rows or milestones done of all there are. */
   show(label: string, done: number, total: number): void {
     const now = this.#clock();
     if (
@@ -63,7 +63,7 @@ export class ProgressBar {
   }
 }
 
-/** @param rate bytes or rows a millisecond, 0 while unknown */
+/** @param rate bytes, rows or milestones a millisecond, 0 while unknown */
 function describe(label: string, unit: Unit, done: number, total: number, rate: number): string {
   const part = total === 0 ? 1 : done / total;
   const filled = Math.round(part * WIDTH);

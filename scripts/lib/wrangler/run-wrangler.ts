@@ -8,16 +8,24 @@ import { PROJECT } from '../project.ts';
 
 export const WRANGLER = join(PROJECT, 'node_modules', 'wrangler', 'wrangler-dist', 'cli.js');
 
-/** Runs wrangler and returns what it prints. Throws an Error that quotes its output if it fails. */
-export type RunWrangler = (args: readonly string[]) => Promise<string>;
+/**
+ * Runs wrangler and returns what it prints. Throws an Error that quotes its output if it fails.
+ *
+ * @param env variables of its environment, besides those of this process
+ */
+export type RunWrangler = (
+  args: readonly string[],
+  env?: Record<string, string>,
+) => Promise<string>;
 
 /** Far more than it prints. */
 const MAX_OUTPUT_BYTES = 1 << 24;
 
-export const runWrangler: RunWrangler = async (args) => {
+export const runWrangler: RunWrangler = async (args, env = {}) => {
   // without a terminal wrangler asks no questions
   const running = promisify(execFile)(process.execPath, ['--no-warnings', WRANGLER, ...args], {
     cwd: PROJECT,
+    env: { ...process.env, ...env },
     maxBuffer: MAX_OUTPUT_BYTES,
   });
   running.child.stdin?.end();
@@ -28,3 +36,8 @@ export const runWrangler: RunWrangler = async (args) => {
     throw new Error(`wrangler ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
   }
 };
+
+/** Every call is about this environment of wrangler.toml; empty: the top of the file. */
+export function inEnvironment(environment: string, run: RunWrangler = runWrangler): RunWrangler {
+  return (args, env) => run([...args, `--env=${environment}`], env);
+}

@@ -8,7 +8,13 @@ import { parse } from 'smol-toml';
 import * as v from 'valibot';
 import { PROJECT } from '../project.ts';
 
+/** Its whole path. */
+export const WRANGLER_TOML = join(PROJECT, 'wrangler.toml');
+
 export interface WranglerConfig {
+  /** Names the deployed Worker. */
+  workerName: string;
+  compatibilityDate: string;
   /** Names the ledger's database on Cloudflare. */
   databaseName: string;
   /** Names its file on this machine. */
@@ -23,15 +29,29 @@ const bindings = v.optional(v.array(v.looseObject({ binding: v.string() })), [])
 const text = v.optional(v.string());
 const database = v.object({ database_name: text, database_id: text, preview_database_id: text });
 const namespace = v.object({ id: text, preview_id: text });
-const file = v.object({
+const environmentTable = v.object({
+  name: text,
+  compatibility_date: text,
   d1_databases: bindings,
   kv_namespaces: bindings,
   vars: v.optional(v.record(v.string(), v.pipe(v.unknown(), v.transform(String))), {}),
 });
+const file = v.object({
+  ...environmentTable.entries,
+  name: v.string(),
+  compatibility_date: v.string(),
+  env: v.optional(v.record(v.string(), environmentTable), {}),
+});
 
-/** Throws an Error with a sentence when the file lacks one of our bindings. */
-export function readWranglerConfig(path = join(PROJECT, 'wrangler.toml')): WranglerConfig {
-  const config = v.parse(file, parse(readFileSync(path, 'utf8')));
+/**
+ * Throws an Error with a sentence when the file lacks the environment or one of our bindings.
+ *
+ * @param environment one of `[env.NAME]`; empty: the top of the file, which is production
+ */
+export function readWranglerConfig(path = WRANGLER_TOML, environment = ''): WranglerConfig {
+  const whole = v.parse(file, parse(readFileSync(path, 'utf8')));
+  const config = environment === '' ? whole : whole.env[environment];
+  if (config === undefined) throw new Error(`${path} has no [env.${environment}]`);
   const bound = (kind: 'd1_databases' | 'kv_namespaces', name: string) => {
     const found = config[kind].find(({ binding }) => binding === name);
     if (found === undefined) throw new Error(`${path} has no [[${kind}]] with binding = "${name}"`);
@@ -40,6 +60,8 @@ export function readWranglerConfig(path = join(PROJECT, 'wrangler.toml')): Wrang
   const ledger = v.parse(database, bound('d1_databases', 'LEDGER'));
   const index = v.parse(namespace, bound('kv_namespaces', 'NFT_INDEX'));
   return {
+    workerName: config.name ?? `${whole.name}-${environment}`,
+    compatibilityDate: config.compatibility_date ?? whole.compatibility_date,
     databaseName: ledger.database_name ?? 'LEDGER',
     localDatabaseId: ledger.preview_database_id ?? ledger.database_id ?? 'LEDGER',
     localNamespaceId: index.preview_id ?? index.id ?? 'NFT_INDEX',

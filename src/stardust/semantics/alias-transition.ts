@@ -64,6 +64,7 @@ function equalTokens(a: readonly NativeToken[], b: readonly NativeToken[]): bool
 }
 
 function stateValid(current: AliasOutput, next: AliasOutput, newFoundries: number): boolean {
+  const counted = next.foundryCounter - current.foundryCounter;
   return (
     //
     [UnlockConditionType.StateController, UnlockConditionType.Governor].every(
@@ -71,9 +72,9 @@ function stateValid(current: AliasOutput, next: AliasOutput, newFoundries: numbe
     ) &&
     // the metadata feature stays, the sender may change
     equalFeatures(metadata(current), metadata(next)) &&
-    // the counter grows by the number of new foundries, so it never decreases. A-7 looks
-    // at none where the counter stays; F-3 refuses those.
-    next.foundryCounter - current.foundryCounter === newFoundries
+    // the counter grows by the number of new foundries, so it never decreases. A-7:
+    // where it stays, none are looked at; it is the foundry that F-3 refuses then, not the alias
+    (counted === 0 || counted === newFoundries)
   );
 }
 

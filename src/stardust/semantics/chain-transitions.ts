@@ -18,14 +18,23 @@ import {
 import type { TokenSums } from './native-tokens.ts';
 import { nftGenesisValid, nftTransitionValid } from './nft-transition.ts';
 
-/** S6.1 and S6.2, except for the issuers. The order of the tables does not matter. */
-export function chainsValid(
+/** A chain that may not change, or begin, in this way. */
+export interface ChainFault {
+  rule: 'S6.1' | 'S6.2';
+  chain: ChainKey;
+}
+
+/**
+ * S6.1 and S6.2, except for the issuers: the first chain that breaks a rule. Whether there is one
+ * does not depend on the order of the tables.
+ */
+export function findChainFault(
   outputs: readonly Output[],
   inChains: ChainTable,
   outChains: ChainTable,
   inSums: TokenSums,
   outSums: TokenSums,
-): boolean {
+): ChainFault | undefined {
   const newFoundries = findNewFoundries(outputs, inChains);
   const surroundings = { inChains, outChains, inSums, outSums, newFoundries };
   // S6.1
@@ -35,13 +44,14 @@ export function chainsValid(
       next === undefined
         ? destructionValid(current, surroundings)
         : transitionValid(key, current, next, surroundings);
-    if (!valid) return false;
+    if (!valid) return { rule: 'S6.1', chain: key };
   }
   // S6.2
   for (const [key, output] of outChains) {
-    if (!inChains.has(key) && !genesisValid(output, surroundings)) return false;
+    if (!inChains.has(key) && !genesisValid(output, surroundings))
+      return { rule: 'S6.2', chain: key };
   }
-  return true;
+  return undefined;
 }
 
 /** A-2, N-3: aliases and NFTs may always be destroyed. F-10: foundries only under a condition. */

@@ -9,6 +9,7 @@ import { type AddressKey, addressKey } from '../address.ts';
 import { type Output, OutputType } from '../output.ts';
 import { addressIn, findCondition, UnlockConditionType } from '../unlock-condition.ts';
 import { ConflictReason } from './conflict-reason.ts';
+import type { Fault } from './fault.ts';
 import { isUnlockedBy, type UnlockedAddresses } from './unlocking.ts';
 
 export interface DepositPlan {
@@ -67,17 +68,28 @@ function paidBy(outputs: readonly Output[]): ReadonlyMap<AddressKey, bigint> {
 export function judgeDeposits(
   { balanced, borrowed, paid }: DepositPlan,
   unlocked: UnlockedAddresses,
-): ConflictReason {
-  if (!balanced) return ConflictReason.InputOutputSumMismatch;
+): Fault | undefined {
+  if (!balanced) return { reason: ConflictReason.InputOutputSumMismatch, rule: 'S4.1' };
   const due = new Map<AddressKey, bigint>();
-  for (const { input, returnAddress, amount } of borrowed) {
-    // S4.2: nothing is due if the return address itself unlocked the input
-    if (!isUnlockedBy(unlocked, returnAddress, input)) addTo(due, returnAddress, amount);
-  }
+  // S4.2: nothing is due if the return address itself unlocked the input
+  const owing = borrowed.filter(
+    ({ input, returnAddress }) => !isUnlockedBy(unlocked, returnAddress, input),
+  );
+  for (const { returnAddress, amount } of owing) addTo(due, returnAddress, amount);
   for (const [address, amount] of due) {
-    const returned = paid.get(address);
-    // S4.3: a return of 0 base tokens needs an output too
-    if (returned === undefined || returned < amount) return ConflictReason.ReturnAmountNotFulfilled;
+    if (isReturned(amount, paid.get(address))) continue;
+    // an input decides where not even its own deposit is returned; elsewhere only their sum does
+    const alone = owing.find((each) => !isReturned(each.amount, paid.get(each.returnAddress)));
+    return {
+      reason: ConflictReason.ReturnAmountNotFulfilled,
+      rule: 'S4.3',
+      ...(alone && { input: alone.input }),
+    };
   }
-  return ConflictReason.None;
+  return undefined;
+}
+
+/** S4.3: a return of 0 base tokens needs an output too. */
+function isReturned(due: bigint, paid: bigint | undefined): boolean {
+  return paid !== undefined && paid >= due;
 }

@@ -4,14 +4,19 @@
  */
 import { type AddressKey, addressKey } from '../address.ts';
 import { FeatureType, findFeature } from '../feature.ts';
-import type { ChainTable } from './chains.ts';
+import type { ChainKey, ChainTable } from './chains.ts';
 
 /**
- * A-1, N-1: the addresses that must be unlocked. Chains that were consumed need no issuer any more.
+ * A-1, N-1: the addresses that must be unlocked, and the chain that names each. Chains that were consumed need no issuer any more.
  */
-export function requiredIssuers(inChains: ChainTable, outChains: ChainTable): AddressKey[] {
+export function requiredIssuers(
+  inChains: ChainTable,
+  outChains: ChainTable,
+): { chain: ChainKey; address: AddressKey }[] {
   return [...outChains].flatMap(([key, { immutableFeatures }]) => {
     const issuer = findFeature(immutableFeatures, FeatureType.Issuer);
-    return issuer === undefined || inChains.has(key) ? [] : [addressKey(issuer.address)];
+    return issuer === undefined || inChains.has(key)
+      ? []
+      : [{ chain: key, address: addressKey(issuer.address) }];
   });
 }

@@ -10,19 +10,20 @@
 import type { AddressKey } from '../address.ts';
 import { equalBytes } from '../bytes.ts';
 import { outputId } from '../ids.ts';
-import { chainsValid } from './chain-transitions.ts';
-import { chainTable } from './chains.ts';
+import { type ChainFault, findChainFault } from './chain-transitions.ts';
+import { type ChainKey, chainTable } from './chains.ts';
 import { ConflictReason, type VerdictStep } from './conflict-reason.ts';
 import { type DepositPlan, judgeDeposits, planDeposits } from './deposits.ts';
+import type { Fault } from './fault.ts';
 import { requiredIssuers } from './issuer.ts';
 import type { ConsumedOutput, JudgedTransaction } from './judged-transaction.ts';
-import { sumTokens, tokensBalanced } from './native-tokens.ts';
+import { brokenTokenRule, sumTokens } from './native-tokens.ts';
 import { requiredSenders } from './senders.ts';
 import {
   commitmentMatches,
   type PlannedInput,
   planUnlocking,
-  timelockedUntil,
+  timelocksOf,
   type UnlockedAddresses,
   unlockInputs,
 } from './unlocking.ts';
@@ -36,7 +37,19 @@ export function judge(
   consumed: readonly ConsumedOutput[],
   unixTime: number,
 ): ConflictReason {
-  return verdictAt(plan(tx, consumed), unixTime);
+  return findFault(tx, consumed, unixTime)?.reason ?? ConflictReason.None;
+}
+
+/**
+ * What decides that the transaction is in conflict in a milestone with the timestamp `unixTime`
+ * (seconds); undefined if it is applied. Throws as {@link judge} does.
+ */
+export function findFault(
+  tx: JudgedTransaction,
+  consumed: readonly ConsumedOutput[],
+  unixTime: number,
+): Fault | undefined {
+  return faultAt(plan(tx, consumed), unixTime);
 }
 
 /**
@@ -50,21 +63,29 @@ export function judgeOverTime(
   const planned = plan(tx, consumed);
   const steps: VerdictStep[] = [];
   for (const from of breakpoints(planned)) {
-    const reason = verdictAt(planned, from);
+    const reason = faultAt(planned, from)?.reason ?? ConflictReason.None;
     if (reason !== steps.at(-1)?.reason) steps.push({ from, reason });
   }
   return steps;
 }
 
 interface Plan {
+  /** When each input's timelock ends, Unix seconds; 0 where it has none. */
+  timelocks: readonly number[];
+  /** When all of them have ended. */
   timelockedUntil: number;
   commitmentMatches: boolean;
   inputs: readonly PlannedInput[];
-  senders: readonly AddressKey[];
+  senders: readonly { output: number; address: AddressKey }[];
   deposits: DepositPlan;
-  tokensValid: boolean;
-  chainsValid: boolean;
-  issuers: readonly AddressKey[];
+  /** The rule of S5 that is broken. */
+  tokenRule: string | undefined;
+  /** Not worked out where a rule of S5 is broken. */
+  chainFault: ChainFault | undefined;
+  issuers: readonly { chain: ChainKey; address: AddressKey }[];
+  /** The places of a chain among inputs and outputs. */
+  inputOf: (chain: ChainKey) => number;
+  outputOf: (chain: ChainKey) => number;
 }
 
 function plan(tx: JudgedTransaction, consumed: readonly ConsumedOutput[]): Plan {
@@ -75,17 +96,23 @@ function plan(tx: JudgedTransaction, consumed: readonly ConsumedOutput[]): Plan 
   const outChains = chainTable(outputs, (i) => outputId(tx.id, i));
   const inSums = sumTokens(inputs);
   const outSums = sumTokens(outputs);
-  const tokensValid =
-    inSums !== undefined && outSums !== undefined && tokensBalanced(inSums, outSums, outChains);
+  const tokenRule = brokenTokenRule(inSums, outSums, outChains);
+  const timelocks = timelocksOf(consumed);
   return {
-    timelockedUntil: timelockedUntil(consumed),
+    timelocks,
+    timelockedUntil: Math.max(0, ...timelocks),
     commitmentMatches: commitmentMatches(tx, consumed),
     inputs: planUnlocking(tx, consumed, outChains),
     senders: requiredSenders(outputs),
     deposits: planDeposits(inputs, outputs),
-    tokensValid,
-    chainsValid: tokensValid && chainsValid(outputs, inChains, outChains, inSums, outSums),
+    tokenRule,
+    chainFault:
+      tokenRule === undefined
+        ? findChainFault(outputs, inChains, outChains, inSums!, outSums!)
+        : undefined,
     issuers: requiredIssuers(inChains, outChains),
+    inputOf: (chain) => inputs.indexOf(inChains.get(chain)!),
+    outputOf: (chain) => outputs.indexOf(outChains.get(chain)!),
   };
 }
 
@@ -102,26 +129,44 @@ function checkConsumed(tx: JudgedTransaction, consumed: readonly ConsumedOutput[
   if (!right) throw new Error('the outputs given are not those that the transaction consumes');
 }
 
-function verdictAt(planned: Plan, unixTime: number): ConflictReason {
+function faultAt(planned: Plan, unixTime: number): Fault | undefined {
   // S1: a timelock ends with its second
-  if (unixTime < planned.timelockedUntil) return ConflictReason.TimelockNotExpired;
+  if (unixTime < planned.timelockedUntil) {
+    const input = planned.timelocks.findIndex((until) => unixTime < until);
+    return { reason: ConflictReason.TimelockNotExpired, rule: 'S1', input };
+  }
   // S2
-  if (!planned.commitmentMatches) return ConflictReason.InvalidInputsCommitment;
+  if (!planned.commitmentMatches)
+    return { reason: ConflictReason.InvalidInputsCommitment, rule: 'S2.0' };
   const unlocked: UnlockedAddresses = new Map();
   const unlocking = unlockInputs(planned.inputs, unixTime, unlocked);
-  if (unlocking !== ConflictReason.None) return unlocking;
+  if (unlocking !== undefined) return unlocking;
   // S3
-  if (!planned.senders.every((sender) => unlocked.has(sender))) return ConflictReason.InvalidSender;
+  const locked = planned.senders.find(({ address }) => !unlocked.has(address));
+  if (locked !== undefined)
+    return { reason: ConflictReason.InvalidSender, rule: 'S3', output: locked.output };
   // S4
   const depositing = judgeDeposits(planned.deposits, unlocked);
-  if (depositing !== ConflictReason.None) return depositing;
+  if (depositing !== undefined) return depositing;
   // S5
-  if (!planned.tokensValid) return ConflictReason.InvalidNativeTokens;
-  // S6: missing issuers and transitions that are not valid have the same reason
-  const issued = planned.issuers.every((issuer) => unlocked.has(issuer));
-  return planned.chainsValid && issued
-    ? ConflictReason.None
-    : ConflictReason.InvalidChainStateTransition;
+  if (planned.tokenRule !== undefined)
+    return { reason: ConflictReason.InvalidNativeTokens, rule: planned.tokenRule };
+  // S6
+  return chainFaultAt(planned, unlocked);
+}
+
+/** S6: missing issuers and transitions that are not valid have the same reason. */
+function chainFaultAt(
+  { chainFault, issuers, inputOf, outputOf }: Plan,
+  unlocked: UnlockedAddresses,
+): Fault | undefined {
+  const reason = ConflictReason.InvalidChainStateTransition;
+  if (chainFault?.rule === 'S6.1')
+    return { reason, rule: chainFault.rule, input: inputOf(chainFault.chain) };
+  const unissued = issuers.find(({ address }) => !unlocked.has(address));
+  if (chainFault === undefined && unissued === undefined) return undefined;
+  const outputs = [chainFault, unissued].flatMap((each) => (each ? [outputOf(each.chain)] : []));
+  return { reason, rule: 'S6.2', output: Math.min(...outputs) };
 }
 
 /**

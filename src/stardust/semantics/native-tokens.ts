@@ -30,20 +30,24 @@ export function sumTokens(outputs: readonly Output[]): TokenSums | undefined {
 }
 
 /**
- * S5.2, S5.4 to S5.6. Tokens whose foundry is among the outputs are judged with the foundry
- * (token-scheme.ts).
+ * S5: the rule that the sums break first, if they break one. Tokens whose foundry is among the
+ * outputs are judged with the foundry (token-scheme.ts).
+ *
+ * @param inSums those of {@link sumTokens}, undefined as there
  */
-export function tokensBalanced(
-  inSums: TokenSums,
-  outSums: TokenSums,
+export function brokenTokenRule(
+  inSums: TokenSums | undefined,
+  outSums: TokenSums | undefined,
   outChains: ChainTable,
-): boolean {
-  // S5.4, which includes S5.2
-  if (new Set([...inSums.keys(), ...outSums.keys()]).size > MAX_NATIVE_TOKENS) return false;
-  for (const [token, outSum] of outSums) {
-    // S5.5: no more tokens are created than were consumed; fewer may be. S5.6: a token that is
-    // created must have been consumed.
-    if (!outChains.has(token) && outSum > (inSums.get(token) ?? 0n)) return false;
-  }
-  return true;
+): string | undefined {
+  if (inSums === undefined) return 'S5.1';
+  if (inSums.size > MAX_NATIVE_TOKENS) return 'S5.2';
+  if (outSums === undefined) return 'S5.3';
+  if (new Set([...inSums.keys(), ...outSums.keys()]).size > MAX_NATIVE_TOKENS) return 'S5.4';
+  // no more tokens may be created than were consumed; fewer may be
+  const excess = [...outSums].filter(
+    ([token, outSum]) => !outChains.has(token) && outSum > (inSums.get(token) ?? 0n),
+  );
+  if (excess.length === 0) return undefined;
+  return excess.some(([token]) => inSums.has(token)) ? 'S5.5' : 'S5.6';
 }

@@ -6,10 +6,12 @@ import { type AddressKey, addressKey } from '../address.ts';
 import { FeatureType, findFeature } from '../feature.ts';
 import type { Output } from '../output.ts';
 
-/** S3: the addresses that must be unlocked. */
-export function requiredSenders(outputs: readonly Output[]): AddressKey[] {
-  return outputs.flatMap((output) => {
+/** S3: the addresses that must be unlocked, and the place of the output that names each. */
+export function requiredSenders(
+  outputs: readonly Output[],
+): { output: number; address: AddressKey }[] {
+  return outputs.flatMap((output, place) => {
     const sender = findFeature(output.features, FeatureType.Sender);
-    return sender === undefined ? [] : [addressKey(sender.address)];
+    return sender === undefined ? [] : [{ output: place, address: addressKey(sender.address) }];
   });
 }

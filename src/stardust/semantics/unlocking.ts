@@ -15,6 +15,7 @@ import { addressIn, findCondition, UnlockConditionType } from '../unlock-conditi
 import { aliasStep } from './alias-transition.ts';
 import { type ChainKey, type ChainTable, chainKey } from './chains.ts';
 import { ConflictReason } from './conflict-reason.ts';
+import type { Fault } from './fault.ts';
 import type { ConsumedOutput, JudgedTransaction } from './judged-transaction.ts';
 
 /** The addresses that the inputs unlock. */
@@ -52,15 +53,12 @@ export interface PlannedInput {
 }
 
 /**
- * S1: the timestamp from which on no input is timelocked, Unix seconds; 0 if no input has a
- * timelock.
+ * S1: the timestamps from which on each input is not timelocked, Unix seconds; 0 for inputs without
+ * a timelock.
  */
-export function timelockedUntil(consumed: readonly ConsumedOutput[]): number {
-  return Math.max(
-    0,
-    ...consumed.map(
-      ({ output }) => findCondition(output, UnlockConditionType.Timelock)?.unixTime ?? 0,
-    ),
+export function timelocksOf(consumed: readonly ConsumedOutput[]): number[] {
+  return consumed.map(
+    ({ output }) => findCondition(output, UnlockConditionType.Timelock)?.unixTime ?? 0,
   );
 }
 
@@ -161,7 +159,7 @@ function unlockedChain(
 
 /**
  * S2.1 to S2.13: unlocks the inputs one after the other and adds the unlocked addresses to
- * `unlocked`. Returns the reason of the first input that cannot be unlocked, or `None`.
+ * `unlocked`. Returns the fault of the first input that cannot be unlocked.
  *
  * @param unixTime the milestone's timestamp, seconds
  */
@@ -169,24 +167,25 @@ export function unlockInputs(
   inputs: readonly PlannedInput[],
   unixTime: number,
   unlocked: UnlockedAddresses,
-): ConflictReason {
+): Fault | undefined {
   for (const [i, input] of inputs.entries()) {
     // S2.2, before S2.3: aliases have no expiration
-    if (input.owner === undefined) return ConflictReason.InvalidChainStateTransition;
+    if (input.owner === undefined)
+      return { reason: ConflictReason.InvalidChainStateTransition, rule: 'S2.2', input: i };
     const { expiration } = input;
     // S2.3: from the second of the expiration on, only the return address owns the output
     const owner =
       expiration !== undefined && expiration.unixTime <= unixTime ? expiration.owner : input.owner;
-    const reason =
+    const fault =
       input.unlock.type === UnlockType.Signature
         ? unlockBySignature(input, i, owner, unlocked)
         : unlockByReference(input.unlock, i, owner, unlocked);
-    if (reason !== ConflictReason.None) return reason;
+    if (fault !== undefined) return { ...fault, input: i };
     // S2.12, S2.13
     if (input.chainAddress !== undefined)
       unlocked.set(input.chainAddress, { unlockedAt: i, referencedBy: new Set() });
   }
-  return ConflictReason.None;
+  return undefined;
 }
 
 function unlockBySignature(
@@ -194,18 +193,26 @@ function unlockBySignature(
   position: number,
   owner: Owner,
   unlocked: UnlockedAddresses,
-): ConflictReason {
+): Fault | undefined {
   // S2.4: only an Ed25519 address is unlocked by a signature
-  if (owner.type !== AddressType.Ed25519) return ConflictReason.InvalidInputUnlock;
+  if (owner.type !== AddressType.Ed25519) return badUnlock('S2.4');
   // S2.8, before key and signature: one signature unlock for each address
-  if (unlocked.has(owner.key)) return ConflictReason.InvalidInputUnlock;
+  if (unlocked.has(owner.key)) return badUnlock('S2.8');
   // S2.9: the key must be the owner's
-  if (input.signer !== owner.key) return ConflictReason.InvalidSignature;
+  if (input.signer !== owner.key) return badSignature('S2.9');
   // S2.10
-  if (!input.signatureValid) return ConflictReason.InvalidSignature;
+  if (!input.signatureValid) return badSignature('S2.10');
   // S2.11
   unlocked.set(owner.key, { unlockedAt: position, referencedBy: new Set() });
-  return ConflictReason.None;
+  return undefined;
+}
+
+function badUnlock(rule: string): Fault {
+  return { reason: ConflictReason.InvalidInputUnlock, rule };
+}
+
+function badSignature(rule: string): Fault {
+  return { reason: ConflictReason.InvalidSignature, rule };
 }
 
 /** S2.4, S2.6, S2.7: the type of unlock that refers to the owner's input, by type of owner. */
@@ -220,14 +227,15 @@ function unlockByReference(
   position: number,
   owner: Owner,
   unlocked: UnlockedAddresses,
-): ConflictReason {
+): Fault | undefined {
+  const isChain = owner.type !== AddressType.Ed25519;
   // S2.4, S2.6: the type of unlock must be that of the owner
-  if (unlock.type !== REFERENCE_TO[owner.type]) return ConflictReason.InvalidInputUnlock;
+  if (unlock.type !== REFERENCE_TO[owner.type]) return badUnlock(isChain ? 'S2.4' : 'S2.6');
   // S2.5, S2.7: it must refer to the input that unlocked the owner's address
   const source = unlocked.get(owner.key);
-  if (source?.unlockedAt !== unlock.reference) return ConflictReason.InvalidInputUnlock;
+  if (source?.unlockedAt !== unlock.reference) return badUnlock(isChain ? 'S2.5' : 'S2.7');
   source.referencedBy.add(position);
-  return ConflictReason.None;
+  return undefined;
 }
 
 /** Whether the address unlocked the input at `position`, itself or by reference. */

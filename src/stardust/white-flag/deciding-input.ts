@@ -3,7 +3,7 @@
  * unknown, or was spent (docs/protocol.md, D.1). The walk itself (walk.ts) keeps reasons only, as
  * it must be quick.
  */
-import { ConflictReason } from '../semantics/conflict-reason.ts';
+import { ConflictReason, rulesOf } from '../semantics/conflict-reason.ts';
 import { type Cone, inputsAt, outputsAt } from './cone.ts';
 import { LedgerState, type LedgerStates, type WhiteFlag } from './walk.ts';
 
@@ -12,6 +12,8 @@ export interface DecidingInput {
   input: number;
   /** Where it was spent earlier in this milestone: the place of that block in white-flag order. */
   spentBy: number | undefined;
+  /** Of docs/protocol.md, D.1. */
+  rule: string;
 }
 
 /**
@@ -39,13 +41,14 @@ export function findDecidingInputs(
           spent.has(output) || (!created.has(output) && ledger.get(output) !== LedgerState.Unspent),
       );
       if (input < 0) throw new Error(`no input of block ${cone.numberAt(position)} decided`);
-      found.set(place, { input, spentBy: spent.get(inputs[input]!) });
+      found.set(place, { input, spentBy: spent.get(inputs[input]!), rule: rulesOf(reason) });
     }
   }
   return found;
 }
 
-function isOfLedger(reason: number): boolean {
+/** Whether the ledger decided, and not the transaction itself. */
+export function isOfLedger(reason: number): reason is 1 | 2 | 3 {
   return (
     reason === ConflictReason.InputAlreadySpent ||
     reason === ConflictReason.InputAlreadySpentInThisMilestone ||

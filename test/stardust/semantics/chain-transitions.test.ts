@@ -4,10 +4,10 @@
  */
 import { describe, expect, it } from 'vitest';
 import { outputId } from '../../../src/stardust/ids.ts';
-import { chainsValid } from '../../../src/stardust/semantics/chain-transitions.ts';
+import { findChainFault } from '../../../src/stardust/semantics/chain-transitions.ts';
 import { type ChainTable, chainTable } from '../../../src/stardust/semantics/chains.ts';
 import { requiredIssuers } from '../../../src/stardust/semantics/issuer.ts';
-import { sumTokens, tokensBalanced } from '../../../src/stardust/semantics/native-tokens.ts';
+import { brokenTokenRule, sumTokens } from '../../../src/stardust/semantics/native-tokens.ts';
 import { semanticVectors } from '../../support/stardust/semantic-vectors.ts';
 
 /** Every order that begins at another chain, forwards and backwards. */
@@ -30,13 +30,14 @@ describe('chains', () => {
       const inSums = sumTokens(inputs);
       const outSums = sumTokens(outputs);
       if (inSums === undefined || outSums === undefined) continue;
-      const valid = chainsValid(outputs, inChains, outChains, inSums, outSums);
-      const balanced = tokensBalanced(inSums, outSums, outChains);
+      const valid = findChainFault(outputs, inChains, outChains, inSums, outSums) === undefined;
+      const tokenRule = brokenTokenRule(inSums, outSums, outChains);
       const issuers = new Set(requiredIssuers(inChains, outChains));
       for (const before of [inChains, ...orders(inChains)]) {
         for (const after of [outChains, ...orders(outChains)]) {
-          expect(chainsValid(outputs, before, after, inSums, outSums)).toBe(valid);
-          expect(tokensBalanced(inSums, outSums, after)).toBe(balanced);
+          const fault = findChainFault(outputs, before, after, inSums, outSums);
+          expect(fault === undefined).toBe(valid);
+          expect(brokenTokenRule(inSums, outSums, after)).toBe(tokenRule);
           expect(new Set(requiredIssuers(before, after))).toEqual(issuers);
           met[valid ? 'valid' : 'invalid']++;
         }

@@ -16,11 +16,12 @@ const LOOPBACK_ONLY = { MOZ_DISABLE_NONLOCAL_CONNECTIONS: '1' };
  */
 const PREFERENCES = { 'services.settings.server': 'data:,#remote-settings-dummy/v1' };
 
-export async function launchFirefox(): Promise<Browser> {
+/** @param preferences of about:config, besides those that every test needs */
+export async function launchFirefox(preferences: Record<string, number> = {}): Promise<Browser> {
   return launch({
     browser: 'firefox',
     executablePath: findBrowser('firefox-esr', 'FIREFOX'),
     env: { ...process.env, ...LOOPBACK_ONLY },
-    extraPrefsFirefox: PREFERENCES,
+    extraPrefsFirefox: { ...PREFERENCES, ...preferences },
   });
 }

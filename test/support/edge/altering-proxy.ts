@@ -12,13 +12,23 @@ export interface AlteringProxy extends AsyncDisposable {
   alter: (path: string, body: Uint8Array) => Uint8Array;
 }
 
+/** Headers that do not depend on how the bytes are sent. */
+const HANDED_ON = /^(content-type|content-security-policy|x-.+)$/;
+
 /** @param target base URL of the node */
 export async function startProxy(target: string): Promise<AlteringProxy> {
-  const server = createServer(async ({ url: path = '', headers: { accept } }, response) => {
-    const answer = await fetch(target + path, { headers: accept === undefined ? {} : { accept } });
+  const server = createServer(async (request, response) => {
+    const { url: path = '', method = 'GET', headers } = request;
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const answer = await fetch(target + path, {
+      method,
+      headers: headers.accept === undefined ? {} : { accept: headers.accept },
+      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+    });
     const body = proxy.alter(path, await answer.bytes());
-    const type = answer.headers.get('content-type');
-    response.writeHead(answer.status, type === null ? {} : { 'content-type': type }).end(body);
+    const handedOn = Array.from(answer.headers).filter(([name]) => HANDED_ON.test(name));
+    response.writeHead(answer.status, Object.fromEntries(handedOn)).end(body);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { buildWorker } from './bundle.ts';
+import { buildWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

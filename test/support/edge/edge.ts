@@ -31,6 +31,8 @@ export interface EdgeOptions {
   inspect?: boolean;
   /** Megabytes of V8's old space, as the platform limits it; by default V8 collects when it likes. */
   oldSpaceMb?: number;
+  /** Whether it is run as `npm run serve` does: clients are connected to the Worker itself. */
+  asServe?: boolean;
   /** White-flag requests a minute from one address; without it there is no limit. */
   whiteFlagLimit?: number;
 }

@@ -6,8 +6,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareSample, type SampleNft } from '../../../scripts/lib/sample/prepare-sample.ts';
+import { buildWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
 import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
-import { buildWorker } from './bundle.ts';
 import { type Edge, type EdgeOptions, startEdge } from './edge.ts';
 
 export interface SampleWorker {

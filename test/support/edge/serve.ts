@@ -7,7 +7,9 @@
  */
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
-import { readModules } from './bundle.ts';
+import { runWorker } from '../../../scripts/lib/serve/run-worker.ts';
+import { readModules } from '../../../scripts/lib/wrangler/build-worker.ts';
+import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
 
 interface ServeOptions {
   folder: string;
@@ -16,36 +18,60 @@ interface ServeOptions {
   vars: Record<string, string>;
   quiet: boolean;
   inspect: boolean;
+  asServe?: boolean;
   whiteFlagLimit?: number;
 }
 
-const { folder, persistTo, port, vars, quiet, inspect, whiteFlagLimit }: ServeOptions = JSON.parse(
-  process.argv[2]!,
-);
-const options = convertV4MiniflareOptions({
-  name: 'stardust-edge-node',
-  port,
-  host: '127.0.0.1',
-  cf: false,
-  logRequests: false,
-  modulesRoot: folder,
-  modules: await readModules(folder),
-  compatibilityDate: '2026-11-01',
-  d1Databases: { LEDGER: '00000000-0000-0000-0000-000000000000' },
-  kvNamespaces: { NFT_INDEX: '00000000000000000000000000000000' },
-  versionMetadata: 'VERSION',
-  durableObjects: { FOLLOWER: { className: 'Follower', useSQLite: true } },
-  bindings: { ...vars },
-  ...(quiet && { handleStructuredLogs: () => {} }),
-  ...(inspect && { inspectorPort: 0 }),
-  ...(whiteFlagLimit !== undefined && {
-    ratelimits: {
-      WHITE_FLAG_LIMIT: { namespace_id: '1', simple: { limit: whiteFlagLimit, period: 60 } },
-    },
-  }),
-});
-const miniflare = new Miniflare({ ...options, resourcePersistencePath: join(persistTo, 'v3') });
-const url = (await miniflare.ready).origin;
-const inspector = inspect ? (await miniflare.getInspectorURL()).href : undefined;
+const { folder, persistTo, port, vars, quiet, inspect, asServe, whiteFlagLimit }: ServeOptions =
+  JSON.parse(process.argv[2]!);
+
+interface Running {
+  url: string;
+  inspector: string | undefined;
+  stop(): Promise<void>;
+}
+
+const { url, inspector, stop } = await (asServe ? runAsServe() : runInMiniflare());
+// miniflare's own listener ends the process before it has ended workerd
+process.removeAllListeners('SIGTERM');
+process.on('SIGTERM', () => void stop().then(() => process.exit(0)));
 console.log(JSON.stringify({ url, inspector }));
-process.on('SIGTERM', () => void miniflare.dispose().then(() => process.exit(0)));
+
+async function runAsServe(): Promise<Running> {
+  const config = readWranglerConfig();
+  const options = { folder, persistTo, host: '127.0.0.1', port, config, vars, inspect };
+  const { url, inspector, stop } = await runWorker(options);
+  return { url: url.origin, inspector: inspector?.href, stop };
+}
+
+async function runInMiniflare(): Promise<Running> {
+  const { localDatabaseId, localNamespaceId } = readWranglerConfig();
+  const options = convertV4MiniflareOptions({
+    name: 'stardust-edge-node',
+    port,
+    host: '127.0.0.1',
+    cf: false,
+    logRequests: false,
+    modulesRoot: folder,
+    modules: readModules(folder),
+    compatibilityDate: '2026-11-01',
+    d1Databases: { LEDGER: localDatabaseId },
+    kvNamespaces: { NFT_INDEX: localNamespaceId },
+    versionMetadata: 'VERSION',
+    durableObjects: { FOLLOWER: { className: 'Follower', useSQLite: true } },
+    bindings: { ...vars },
+    ...(quiet && { handleStructuredLogs: () => {} }),
+    ...(inspect && { inspectorPort: 0 }),
+    ...(whiteFlagLimit !== undefined && {
+      ratelimits: {
+        WHITE_FLAG_LIMIT: { namespace_id: '1', simple: { limit: whiteFlagLimit, period: 60 } },
+      },
+    }),
+  });
+  const miniflare = new Miniflare({ ...options, resourcePersistencePath: join(persistTo, 'v3') });
+  return {
+    url: (await miniflare.ready).origin,
+    inspector: inspect ? (await miniflare.getInspectorURL()).href : undefined,
+    stop: () => miniflare.dispose(),
+  };
+}

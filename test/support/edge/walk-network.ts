@@ -168,13 +168,13 @@ export async function untilLedger(url: string, index: number, seconds = 20): Pro
  */
 export const IN_TIME = process.env.IN_TIME !== undefined;
 
+/** What an answer says that came too late because an upstream was slow. */
+export const LATE = 'an upstream node does not answer as it should';
+
 /**
  * Whether the Worker gave up because the upstream, which runs in the same process as the test, was
  * slow.
  */
 export function isLate(answer: Response): boolean {
-  return (
-    answer.status === 500 &&
-    answer.headers.get('x-error-detail') === 'an upstream node does not answer as it should'
-  );
+  return answer.status === 500 && answer.headers.get('x-error-detail') === LATE;
 }

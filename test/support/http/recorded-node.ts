@@ -104,14 +104,12 @@ export function recordedNode(network: Network, ledgerIndex: number): Partial<Edg
       const index = block?.referenced?.index;
       if (block === undefined || index === undefined || index > ledgerIndex) return undefined;
       const cone = coneOf(network, index);
-      const applied = cone.filter(({ referenced }) => referenced!.state === 'included');
       return {
         milestone: milestoneAt(network, index)!.payload,
         block: block.bytes,
         included: cone.map((each) => fromHex(each.id)),
         position: cone.indexOf(block),
-        applied: applied.map((each) => fromHex(each.id)),
-        appliedPosition: applied.includes(block) ? applied.indexOf(block) : undefined,
+        applied: cone.flatMap(({ referenced }, i) => (referenced!.state === 'included' ? [i] : [])),
       };
     },
   };

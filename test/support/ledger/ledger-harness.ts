@@ -145,14 +145,16 @@ export async function storeNow(
     verify: verifySignature,
     parameters: await admitting(db, head.ledger),
   };
-  return storeTips(db, head, {
+  const { stored } = await storeTips(db, head, {
     upstream,
     rules,
     open: following.memory.open(head.generation, head.ledger),
+    openSet: following.memory.openSet,
     fetched: following.memory.fetched,
     refused: following.memory.refused,
     exclusively: (work) => work(),
   });
+  return stored;
 }
 
 /**

@@ -25,44 +25,47 @@ export class FakeWrangler {
     const isDue = this.calls.length === call;
     this.calls.push(args.filter((arg) => !arg.startsWith('/')).join(' '));
     if (isDue && !isAfter) throw new Error('no connection');
-    const output = await this.#do(args);
+    const output = await executeOn(this.database, this.index, args);
     if (isDue) throw new Error('no connection');
     return output;
   };
+}
 
-  async #do(args: readonly string[]): Promise<string> {
-    const [group, verb, third, fourth] = args;
-    const after = (flag: string) => args[args.indexOf(flag) + 1]!;
-    if (!args.includes('--remote'))
-      throw new Error(`not for the deployed stores: ${args.join(' ')}`);
-    if (group === 'd1' && verb === 'migrations' && third === 'apply') {
-      await migrate(this.database);
-    } else if (group === 'd1' && verb === 'execute' && args.includes('--file')) {
-      this.#executeFile(readFileSync(after('--file'), 'utf8'));
-    } else if (group === 'd1' && verb === 'execute' && args.includes('--json')) {
-      return JSON.stringify(await this.#query(after('--command')));
-    } else if (group === 'kv' && verb === 'bulk' && third === 'put') {
-      this.#put(JSON.parse(readFileSync(fourth!, 'utf8')) as { key: string; value: string }[]);
-    } else {
-      throw new Error(`unknown: ${args.join(' ')}`);
-    }
-    return '';
+/** Does what the arguments ask for to a database, or to the entries of a namespace. */
+export async function executeOn(
+  database: SqliteDatabase,
+  entries: Map<string, string>,
+  args: readonly string[],
+): Promise<string> {
+  const [group, verb, third, fourth] = args;
+  const after = (flag: string) => args[args.indexOf(flag) + 1]!;
+  if (!args.includes('--remote')) throw new Error(`not for the deployed stores: ${args.join(' ')}`);
+  if (group === 'd1' && verb === 'migrations' && third === 'apply') {
+    await migrate(database);
+  } else if (group === 'd1' && verb === 'execute' && args.includes('--file')) {
+    executeFile(database, readFileSync(after('--file'), 'utf8'));
+  } else if (group === 'd1' && verb === 'execute' && args.includes('--json')) {
+    return JSON.stringify(await query(database, after('--command')));
+  } else if (group === 'kv' && verb === 'bulk' && third === 'put') {
+    put(entries, JSON.parse(readFileSync(fourth!, 'utf8')) as { key: string; value: string }[]);
+  } else {
+    throw new Error(`unknown: ${args.join(' ')}`);
   }
+  return '';
+}
 
-  #executeFile(sql: string): void {
-    for (const statement of sql.split(';\n')) {
-      if (Buffer.byteLength(statement) > MAX_STATEMENT) throw new Error('statement too long');
-    }
-    this.database.transact(() => this.database.exec(sql));
+function executeFile(database: SqliteDatabase, sql: string): void {
+  for (const statement of sql.split(';\n')) {
+    if (Buffer.byteLength(statement) > MAX_STATEMENT) throw new Error('statement too long');
   }
+  database.transact(() => database.exec(sql));
+}
 
-  #query(command: string): Promise<{ results: unknown[] }[]> {
-    const statements = command.split(';').map((sql) => this.database.prepare(sql));
-    return this.database.batch(statements);
-  }
+function query(database: SqliteDatabase, command: string): Promise<{ results: unknown[] }[]> {
+  return database.batch(command.split(';').map((sql) => database.prepare(sql)));
+}
 
-  #put(pairs: readonly { key: string; value: string }[]): void {
-    if (pairs.length > MAX_PAIRS) throw new Error('too many pairs');
-    for (const { key, value } of pairs) this.index.set(key, value);
-  }
+function put(entries: Map<string, string>, pairs: readonly { key: string; value: string }[]): void {
+  if (pairs.length > MAX_PAIRS) throw new Error('too many pairs');
+  for (const { key, value } of pairs) entries.set(key, value);
 }

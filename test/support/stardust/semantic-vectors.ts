@@ -1,6 +1,6 @@
 /**
- * The recorded verdicts of the reference on single transactions: semantics.jsonl
- * (test/vectors/README.md#single-rules).
+ * The recorded verdicts of the reference on single transactions: semantics.jsonl, and what it said of
+ * each conflict, verdict-errors.jsonl (test/vectors/README.md#single-rules).
  */
 
 import { fromHex, Reader } from '../../../src/stardust/bytes.ts';
@@ -50,3 +50,23 @@ async function prepare(line: Line): Promise<SemanticVector> {
 export const semanticVectors: readonly SemanticVector[] = await Promise.all(
   (readLines('semantics.jsonl') as Line[]).map(prepare),
 );
+
+/** A conflict, and the texts of the errors that the reference gave for it in many calls. */
+export interface ConflictVector extends SemanticVector {
+  errors: readonly string[];
+}
+
+/** Every conflict among the verdicts of semantics.jsonl and second-reader.jsonl. */
+export async function readConflicts(): Promise<ConflictVector[]> {
+  const keyOf = ({ transactionId, unixTime }: Pick<Line, 'transactionId' | 'unixTime'>) =>
+    `${transactionId} ${unixTime}`;
+  const recorded = readLines('verdict-errors.jsonl') as (Line & { errors: string[] })[];
+  const errorsOf = new Map(recorded.map((line) => [keyOf(line), line.errors]));
+  const others = (readLines('second-reader.jsonl') as Line[]).filter(
+    ({ transaction, conflict }) => transaction !== undefined && conflict !== undefined,
+  );
+  const vectors = [...semanticVectors, ...(await Promise.all(others.map(prepare)))];
+  return vectors
+    .filter(({ line }) => line.conflict !== 0)
+    .map((vector) => ({ ...vector, errors: errorsOf.get(keyOf(vector.line))! }));
+}

@@ -1,0 +1,106 @@
+/**
+ * `npm run serve` beside `wrangler dev`, over the same data: time to the first answer, memory of all
+ * processes, NFT lookups a second.
+ */
+import { strict as assert } from 'node:assert';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { prepareSample, type SampleNft } from '../../scripts/lib/sample/prepare-sample.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
+import { startWranglerDev } from '../../scripts/lib/wrangler/wrangler-dev.ts';
+import { startServe } from '../../test/support/edge/npm-serve.ts';
+import { freePort } from '../../test/support/edge/npm-start.ts';
+import type { Bench, BenchCase } from '../case.ts';
+import { withNewFolder } from '../tools/ledger.ts';
+import { type Load, measureRate } from '../tools/load.ts';
+import { median } from '../tools/measure.ts';
+import { descendantsOf, ownMemoryOf } from '../tools/process.ts';
+
+const STARTS = 5;
+const TURN_MS = 1000;
+const TURNS = 7;
+const WARM_UP = 2;
+
+/** After which a process has given back what its start took. */
+const REST_MS = 5000;
+
+interface Server {
+  url: string;
+  stop(): Promise<unknown>;
+}
+
+type Start = (persistTo: string) => Promise<Server>;
+
+const startAsServe: Start = (persistTo) => startServe(['--port', '0', '--persist-to', persistTo]);
+
+async function startInWrangler(persistTo: string): Promise<Server> {
+  const flags = ['--port', String(await freePort()), '--persist-to', persistTo];
+  const dev = startWranglerDev([...flags, '--log-level', 'error']);
+  return { url: (await dev.ready).origin, stop: () => dev.stop() };
+}
+
+function loadOf(url: string, { nftId, outputId }: SampleNft): Load {
+  return {
+    url,
+    next: () => `/api/indexer/v1/outputs/nft/${nftId}`,
+    check: (_path, { status, body }) => {
+      assert.equal(status, 200);
+      assert.deepEqual(JSON.parse(body).items, [outputId]);
+    },
+  };
+}
+
+async function measure(
+  { report }: Bench,
+  name: string,
+  start: Start,
+  { persistTo, nft }: { persistTo: string; nft: SampleNft },
+): Promise<void> {
+  const starts: number[] = [];
+  const memories: number[] = [];
+  const rates = new Map<number, number[]>([
+    [1, []],
+    [16, []],
+  ]);
+  for (let i = 0; i < STARTS; i++) {
+    const began = performance.now();
+    const server = await start(persistTo);
+    assert.equal((await fetch(`${server.url}/api/core/v2/info`)).status, 200);
+    starts.push(performance.now() - began);
+    if (i === STARTS - 1) {
+      await sleep(REST_MS);
+      const processes = descendantsOf(process.pid);
+      report({ name: `${name}: processes`, value: processes.length, unit: '' });
+      memories.push(processes.map(ownMemoryOf).reduce((sum, each) => sum + each, 0));
+      for (let turn = -WARM_UP; turn < TURNS; turn++) {
+        for (const [connections, found] of rates) {
+          const rate = await measureRate(loadOf(server.url, nft), connections, TURN_MS);
+          if (turn >= 0) found.push(rate);
+        }
+      }
+      memories.push(processes.map(ownMemoryOf).reduce((sum, each) => sum + each, 0));
+    }
+    await server.stop();
+  }
+  report({ name: `${name}: to the first answer`, value: median(starts), unit: 'ms' });
+  report({ name: `${name}: memory at rest`, value: memories[0]!, unit: 'MB' });
+  report({ name: `${name}: memory after the lookups`, value: memories[1]!, unit: 'MB' });
+  for (const [connections, found] of rates) {
+    const title = `${name}: lookups, ${connections} connection${connections > 1 ? 's' : ''}`;
+    report({ name: title, value: median(found), unit: 'a second' });
+  }
+}
+
+export const serveCases: readonly BenchCase[] = [
+  {
+    name: 'serve',
+    about: `npm run serve and wrangler dev over the sample; ${STARTS} starts of each.`,
+    run: (bench) =>
+      withNewFolder(async (folder) => {
+        const persistTo = join(folder, 'sample');
+        const nft = await prepareSample(persistTo, readWranglerConfig(), () => {});
+        await measure(bench, 'npm run serve', startAsServe, { persistTo, nft });
+        await measure(bench, 'wrangler dev', startInWrangler, { persistTo, nft });
+      }),
+  },
+];

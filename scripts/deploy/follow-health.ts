@@ -1,0 +1,103 @@
+/**
+ * Waiting until a node that was deployed is the version that was meant, and has caught up.
+ */
+import * as v from 'valibot';
+import { ProgressBar } from '../lib/import/progress-bar.ts';
+import type { NodeClient } from '../lib/node-client.ts';
+
+/** Between two looks. */
+const LOOK_EVERY_MS = 5000;
+
+/** So long nothing may change before the wait is given up. */
+const STALL_MS = 10 * 60_000;
+
+const INFO = '/api/core/v2/info';
+const info = v.object({
+  version: v.string(),
+  status: v.object({
+    confirmedMilestone: v.object({ index: v.number() }),
+    latestMilestone: v.object({ index: v.number() }),
+  }),
+});
+
+/** What a node says of itself. */
+export interface NodeState {
+  /** Undefined where it answers nothing yet. */
+  version: string | undefined;
+  /** Index of the ledger, and of the newest milestone that is known; 0 where none is. */
+  ledgerIndex: number;
+  latestIndex: number;
+  isHealthy: boolean;
+  /** Whether it is healthy at a milestone that it applied itself: one that can be verified. */
+  hasApplied: boolean;
+  /** Why it is not healthy, for people. */
+  reason: string;
+}
+
+/** A node that cannot be reached is one that is not healthy, for the reason that is told. */
+export async function readNodeState(node: NodeClient): Promise<NodeState> {
+  const unknown = { version: undefined, ledgerIndex: 0, latestIndex: 0, hasApplied: false };
+  try {
+    const health = await node('/health');
+    await health.body?.cancel();
+    const isHealthy = health.status === 200;
+    const reason = health.headers.get('x-error-detail') ?? `health is ${health.status}`;
+    const response = await node(INFO);
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      return { ...unknown, isHealthy: false, reason };
+    }
+    const { version, status } = v.parse(info, await response.json());
+    const ledgerIndex = status.confirmedMilestone.index;
+    // a milestone that a snapshot brought has no explanation
+    const explanation = isHealthy ? await node(`/api/edge/v1/whiteflag/${ledgerIndex}`) : undefined;
+    await explanation?.body?.cancel();
+    return {
+      version,
+      ledgerIndex,
+      latestIndex: status.latestMilestone.index,
+      isHealthy,
+      hasApplied: explanation?.status === 200,
+      reason,
+    };
+  } catch (error) {
+    return { ...unknown, isHealthy: false, reason: String(error) };
+  }
+}
+
+/** Time, for tests of their own. */
+export interface Clock {
+  now(): number;
+  sleep(milliseconds: number): Promise<void>;
+}
+
+/**
+ * Returns when `isReady`. Throws an Error with the reason when nothing has changed for ten minutes.
+ */
+export async function followHealth(
+  node: NodeClient,
+  isReady: (state: NodeState) => boolean,
+  clock: Clock,
+): Promise<void> {
+  const bar = new ProgressBar('milestones', process.stderr, clock.now);
+  let first: number | undefined;
+  let changed = { what: '', at: clock.now() };
+  try {
+    for (;;) {
+      const state = await readNodeState(node);
+      if (isReady(state)) return;
+      const { version, ledgerIndex, latestIndex, reason } = state;
+      if (ledgerIndex > 0) {
+        first ??= ledgerIndex;
+        bar.show('Following', ledgerIndex - first, latestIndex - first);
+      }
+      const what = `${version} ${ledgerIndex}`;
+      if (what !== changed.what) changed = { what, at: clock.now() };
+      else if (clock.now() - changed.at > STALL_MS)
+        throw new Error(`The node does not become healthy: ${reason}`);
+      await clock.sleep(LOOK_EVERY_MS);
+    }
+  } finally {
+    bar.clear();
+  }
+}

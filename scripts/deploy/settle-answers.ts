@@ -1,0 +1,106 @@
+/**
+ * The operator's answers: by flags, as deployed before, in wrangler.toml, or asked for.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import * as v from 'valibot';
+import { readSettings } from '../../src/settings.ts';
+import { UsageError } from '../lib/process/command-line.ts';
+import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
+import type { Found } from './deployed-worker.ts';
+import { readSigners } from './network.ts';
+import { STORES_TAG } from './release.ts';
+import type { Answers } from './steps.ts';
+
+export interface Flags {
+  network?: string | undefined;
+  upstream?: string | undefined;
+  full?: string | undefined;
+  delta?: string | undefined;
+  secrets?: string | undefined;
+  url?: string | undefined;
+  /** `NAME:VALUE`. */
+  var?: string[] | undefined;
+}
+
+/** Asks the operator; the flag that answers the same. Throws where nobody can be asked. */
+export type Ask = (question: string, flag: string) => Promise<string>;
+
+/**
+ * Throws a UsageError, or an Error with a sentence, before anything is changed, where the answers
+ * cannot be meant.
+ */
+export async function settleAnswers(
+  flags: Flags,
+  { vars: known }: WranglerConfig,
+  { worker, hasLedger }: Found,
+  ask: Ask,
+): Promise<Answers> {
+  const vars: Record<string, string> = { ...known };
+  for (const [name, value] of Object.entries(worker?.vars ?? {})) if (value) vars[name] = value;
+  if (flags.network !== undefined) Object.assign(vars, readSigners(flags.network));
+  if (flags.upstream !== undefined) vars.UPSTREAM_URL = flags.upstream;
+  for (const text of flags.var ?? []) Object.assign(vars, parseVar(text, known));
+  if (!vars.MILESTONE_PUBLIC_KEYS) {
+    const question = 'Network: shimmer, or the configuration file of its HORNET nodes?';
+    Object.assign(vars, readSigners(await ask(question, '--network')));
+  }
+  const isSettled = worker !== undefined && worker.tag !== STORES_TAG;
+  if (!vars.UPSTREAM_URL && flags.upstream === undefined && !isSettled)
+    vars.UPSTREAM_URL = await ask('URLs of HORNET nodes to follow, by commas?', '--upstream');
+  const secrets = flags.secrets === undefined ? undefined : readSecrets(flags.secrets);
+  const there = (worker?.secrets ?? []).map((name) => [name, 'set']);
+  requireValid({ ...vars, ...Object.fromEntries(there), ...secrets?.values });
+  const snapshot = hasLedger ? undefined : await settleSnapshot(flags, ask);
+  return { vars, secrets, snapshot, url: flags.url };
+}
+
+function parseVar(text: string, known: Record<string, string>): Record<string, string> {
+  const colon = text.indexOf(':');
+  const name = text.slice(0, colon);
+  if (colon < 0 || known[name] === undefined)
+    throw new UsageError(`--var ${text}: the form is NAME:VALUE, with a NAME of wrangler.toml`);
+  return { [name]: text.slice(colon + 1) };
+}
+
+/** Names of all secrets; another one would be deployed for nothing. */
+const secretsFile = v.record(
+  v.picklist(['API_USER', 'API_PASSWORD', 'API_TOKEN', 'UPSTREAM_TOKEN']),
+  v.string(),
+);
+
+function readSecrets(name: string): NonNullable<Answers['secrets']> {
+  const path = resolve(name);
+  requireFile(path);
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), secretsFile), readText(path));
+  if (!parsed.success) {
+    // neither the value nor what the parser quotes of it
+    const where = v.getDotPath(parsed.issues[0]) ?? 'the file';
+    throw new Error(`${path}: ${where} is not as --help says`);
+  }
+  return { path, values: parsed.output };
+}
+
+const readText = (path: string) => readFileSync(path, 'utf8');
+
+function requireValid(environment: Record<string, string>): void {
+  const bound = {};
+  const result = readSettings({ LEDGER: bound, NFT_INDEX: bound, FOLLOWER: bound, ...environment });
+  if (!result.ok) throw new Error(result.problems.join('\n'));
+  if (result.settings.milestoneKeys === undefined)
+    throw new Error('MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must both be set');
+}
+
+async function settleSnapshot(flags: Flags, ask: Ask): Promise<Answers['snapshot']> {
+  const full = flags.full ?? (await ask('File of the full snapshot?', '--full'));
+  const delta =
+    flags.full === undefined && flags.delta === undefined
+      ? (await ask('File of the delta snapshot, or nothing?', '--delta')) || undefined
+      : flags.delta;
+  for (const path of [full, delta]) if (path !== undefined) requireFile(path);
+  return { full, delta };
+}
+
+function requireFile(path: string): void {
+  if (!existsSync(path)) throw new Error(`${path}: there is no such file`);
+}

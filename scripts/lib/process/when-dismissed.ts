@@ -1,0 +1,27 @@
+/**
+ * When a command that runs until it is told to end has to end.
+ */
+import { readFileSync } from 'node:fs';
+
+/** Between two checks whether npm, which started this process, is still there. */
+const LOOK_EVERY_MS = 500;
+
+/** Calls `end` on a signal that ends processes, or when npm is gone. */
+export function whenDismissed(end: () => void): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const shell = process.ppid;
+  const npm = parentOf(shell);
+  setInterval(() => {
+    if (process.ppid !== shell || parentOf(shell) !== npm) end();
+  }, LOOK_EVERY_MS).unref();
+}
+
+/** npm runs scripts by a shell, which outlives it. Undefined where the system does not tell. */
+function parentOf(pid: number): string | undefined {
+  try {
+    return /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * The Worker's vars and secrets on this machine: [vars] of wrangler.toml, over these .dev.vars, as
+ * `wrangler dev` reads them, and over both the environment of this process.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { readSettings, VAR_NAMES } from '../../../src/settings.ts';
+import { PROJECT } from '../project.ts';
+import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
+
+/**
+ * Throws an Error with a sentence for each that is not right.
+ *
+ * @param environment of the process; only names of settings are taken from it
+ * @param file .dev.vars; need not be there
+ */
+export function readVars(
+  { vars }: Pick<WranglerConfig, 'vars'>,
+  environment: Readonly<Record<string, string | undefined>>,
+  file = join(PROJECT, '.dev.vars'),
+): Record<string, string> {
+  const all: Record<string, string> = { ...vars };
+  if (existsSync(file)) {
+    for (const [name, value = ''] of Object.entries(parseEnv(readFileSync(file, 'utf8'))))
+      all[name] = value;
+  }
+  for (const name of VAR_NAMES) {
+    const value = environment[name];
+    if (value !== undefined) all[name] = value;
+  }
+  const result = readSettings({ ...all, LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {} });
+  if (!result.ok) throw new Error(result.problems.join('\n'));
+  return all;
+}

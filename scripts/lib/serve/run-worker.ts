@@ -1,0 +1,103 @@
+/**
+ * The built Worker in workerd, by miniflare: D1, KV and the Durable Object are files below the data
+ * folder, the same that `wrangler dev --persist-to` and `npm run import` have.
+ *
+ * Clients are connected to the Worker itself. Miniflare's own way in, which `wrangler dev` takes,
+ * has routes and headers for development, and takes time.
+ */
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
+import { errorMessage } from '../process/command-line.ts';
+import { readModules } from '../wrangler/build-worker.ts';
+import { persistPath } from '../wrangler/local-database.ts';
+import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
+
+export interface WorkerOptions {
+  /** What builtWorker built. */
+  folder: string;
+  persistTo: string;
+  host: string;
+  /** 0: any that is free. */
+  port: number;
+  config: WranglerConfig;
+  /** Vars and secrets. */
+  vars: Readonly<Record<string, string>>;
+  /** Whether V8's inspector is on: for tests, which read the heap by it. */
+  inspect?: boolean;
+}
+
+export interface RunningWorker {
+  url: URL;
+  /** Of V8, where it is on. */
+  inspector: URL | undefined;
+  /** Rejects once workerd has died and cannot be started again. */
+  check(): Promise<unknown>;
+  /** Ends it, at once: whatever is not written by then was not begun. */
+  stop(): Promise<void>;
+}
+
+interface Scheduled {
+  scheduled(options: { cron: string }): Promise<unknown>;
+}
+
+/** Cron triggers, which Cloudflare calls each minute (wrangler.toml), do not run by themselves. */
+const SCHEDULE_EVERY_MS = 60_000;
+
+/** Resolves when it answers. Rejects with what miniflare says if it cannot. */
+export async function runWorker(options: WorkerOptions): Promise<RunningWorker> {
+  const { folder, persistTo, host, port, config, vars, inspect = false } = options;
+  const converted = convertV4MiniflareOptions({
+    name: config.workerName,
+    // miniflare's own way in, at a port that nobody is told of
+    host: '127.0.0.1',
+    port: 0,
+    unsafeDirectSockets: [{ host, port }],
+    cf: false,
+    logRequests: false,
+    log: new Log(LogLevel.WARN),
+    handleStructuredLogs: ({ level, message }) => {
+      const stream = level === 'error' || level === 'warn' ? process.stderr : process.stdout;
+      stream.write(`${message}\n`);
+    },
+    unsafeHandleRuntimeRestart: () => schedule(),
+    modulesRoot: folder,
+    modules: readModules(folder),
+    compatibilityDate: config.compatibilityDate,
+    d1Databases: { LEDGER: config.localDatabaseId },
+    kvNamespaces: { NFT_INDEX: config.localNamespaceId },
+    durableObjects: { FOLLOWER: { className: 'Follower', useSQLite: true } },
+    versionMetadata: 'VERSION',
+    bindings: { ...vars, ONE_ISOLATE: 'true' },
+    ...(inspect && { inspectorPort: 0 }),
+  });
+  const miniflare = new Miniflare({
+    ...converted,
+    resourcePersistencePath: persistPath(persistTo),
+  });
+
+  /** Wakes the follower. */
+  async function schedule(): Promise<void> {
+    try {
+      // miniflare's types refer to a package that is not installed
+      const worker = (await miniflare.getWorker()) as unknown as Scheduled;
+      await worker.scheduled({ cron: '* * * * *' });
+    } catch (error) {
+      // where there is no ledger yet, or workerd is being started again: tried again in a minute
+      console.error(JSON.stringify({ event: 'cron failed', error: errorMessage(error) }));
+    }
+  }
+
+  await miniflare.ready;
+  const url = await miniflare.unsafeGetDirectURL();
+  const inspector = inspect ? await miniflare.getInspectorURL() : undefined;
+  void schedule();
+  const timer = setInterval(() => void schedule(), SCHEDULE_EVERY_MS);
+  return {
+    url,
+    inspector,
+    check: () => miniflare.ready,
+    async stop() {
+      clearInterval(timer);
+      await miniflare.dispose();
+    },
+  };
+}

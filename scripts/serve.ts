@@ -1,0 +1,99 @@
+/**
+ * `npm run serve`: the built Worker on this machine, as it runs on Cloudflare
+ * (docs/operations.md#without-cloudflare).
+ *
+ * Three processes. This one checks everything that can be wrong, holds the data folder, and starts
+ * the host again should it die. The host (lib/serve/host.ts) has miniflare, which starts workerd
+ * again should that die. Whichever of them is killed, none of the others is left behind.
+ */
+
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { type Child, startChild } from './lib/process/child.ts';
+import { runMain, UsageError } from './lib/process/command-line.ts';
+import { whenDismissed } from './lib/process/when-dismissed.ts';
+import { PROJECT } from './lib/project.ts';
+import { checkAddress } from './lib/serve/check-address.ts';
+import { holdFolder } from './lib/serve/hold-folder.ts';
+import type { HostOptions } from './lib/serve/host.ts';
+import { readVars } from './lib/serve/read-vars.ts';
+import { builtWorker } from './lib/wrangler/build-worker.ts';
+import { DEFAULT_PERSIST_TO, openLocalDatabase } from './lib/wrangler/local-database.ts';
+import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
+
+const USAGE = `Usage: npm run serve -- [--host ADDRESS] [--port N] [--persist-to DIR]
+
+Runs the built Worker on this machine, without Cloudflare: for private networks. Import a snapshot
+first: npm run import -- --full FILE --persist-to DIR.
+
+  --host ADDRESS     where to listen; default 127.0.0.1, this machine only
+  --port N           default 8787; 0: any that is free
+  --persist-to DIR   where the databases are; default .wrangler/state. One serve for each folder
+
+Settings (docs/operations.md#deploy-to-cloudflare) come from [vars] of wrangler.toml, over these
+from .dev.vars, over both from the environment: UPSTREAM_URL=http://… npm run serve`;
+
+const HOST = join(PROJECT, 'scripts', 'lib', 'serve', 'host.ts');
+
+/** Before a host that died is started again. */
+const RESTART_AFTER_MS = 1000;
+
+async function main(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      host: { type: 'string', default: '127.0.0.1' },
+      port: { type: 'string', default: '8787' },
+      'persist-to': { type: 'string', default: DEFAULT_PERSIST_TO },
+    },
+  });
+  const { host } = values;
+  const port = parsePort(values.port);
+  const persistTo = resolve(values['persist-to']);
+  const config = readWranglerConfig();
+  readVars(config, process.env);
+  using _held = holdFolder(persistTo);
+  await checkAddress(host, port);
+  const db = await openLocalDatabase(persistTo, config);
+  db.close();
+  return await keepRunning({ folder: await builtWorker(), persistTo, host, port });
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535)
+    throw new UsageError(`--port must be a number from 0 to 65535, not ${text}`);
+  return port;
+}
+
+/** Runs the host until this process is told to end; its exit code. */
+async function keepRunning(options: HostOptions): Promise<number> {
+  let child: Child | undefined;
+  let dismissed = false;
+  whenDismissed(() => {
+    dismissed = true;
+    void child?.stop();
+  });
+  while (!dismissed) {
+    child = startChild(HOST, [JSON.stringify(options)]);
+    let listening = false;
+    child.onMessage((message) => {
+      listening = true;
+      const { url } = message as { url: string };
+      // started again, it is found where it was
+      options.port = Number(new URL(url).port);
+      console.log(`Serving ${options.persistTo} at ${url}`);
+    });
+    const code = await child.ended;
+    await child.stop();
+    if (dismissed) return 0;
+    // why, it has said itself
+    if (!listening) return 1;
+    console.error(`The process that runs the Worker ended (${code}); it is started again`);
+    await sleep(RESTART_AFTER_MS);
+  }
+  return 0;
+}
+
+await runMain(USAGE, main);

@@ -1,0 +1,76 @@
+/**
+ * Requests and their times, counted in this isolate's memory: of use only where it answers all
+ * requests (`npm run serve`).
+ *
+ * Labels are routes as they are declared and statuses, never paths, so that there are not more of
+ * them than the code has.
+ */
+import type { MetricFamily, Sample } from './prometheus.ts';
+
+export interface RequestCounts {
+  /** @param route as declared, or `none` */
+  count(route: string, status: number, ms: number): void;
+  families(): MetricFamily[];
+}
+
+/** Upper bounds of the buckets, seconds. */
+const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+interface Times {
+  /** Of each bucket, and at the end of those above all bounds. */
+  counts: number[];
+  /** Seconds. */
+  sum: number;
+}
+
+export function createRequestCounts(): RequestCounts {
+  /** By route, then by status. */
+  const requests = new Map<string, Map<number, number>>();
+  const times = new Map<string, Times>();
+  return {
+    count(route, status, ms) {
+      const statuses = requests.get(route) ?? new Map<number, number>();
+      requests.set(route, statuses);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      const seconds = ms / 1000;
+      const own = times.get(route) ?? { counts: new Array(BOUNDS.length + 1).fill(0), sum: 0 };
+      times.set(route, own);
+      const bucket = BOUNDS.findIndex((bound) => seconds <= bound);
+      own.counts[bucket === -1 ? BOUNDS.length : bucket]!++;
+      own.sum += seconds;
+    },
+    families: () => [
+      {
+        name: 'stardust_requests_total',
+        help: 'Requests answered, by route as declared and by status.',
+        type: 'counter',
+        samples: Array.from(requests, ([route, statuses]) =>
+          Array.from(statuses, ([status, value]) => ({
+            labels: { route, status: String(status) },
+            value,
+          })),
+        ).flat(),
+      },
+      {
+        name: 'stardust_request_seconds',
+        help: 'Time from a request to its answer.',
+        type: 'histogram',
+        samples: Array.from(times, ([route, own]) => samplesOf(route, own)).flat(),
+      },
+    ],
+  };
+}
+
+function samplesOf(route: string, { counts, sum }: Times): Sample[] {
+  let below = 0;
+  const buckets = counts.map((count, i) => {
+    below += count;
+    const le = i < BOUNDS.length ? String(BOUNDS[i]) : '+Inf';
+    return { suffix: '_bucket', labels: { route, le }, value: below };
+  });
+  return [
+    ...buckets,
+    { suffix: '_sum', labels: { route }, value: sum },
+    { suffix: '_count', labels: { route }, value: below },
+  ];
+}

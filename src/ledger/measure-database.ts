@@ -1,0 +1,37 @@
+/**
+ * A database that tells what each statement cost, by what D1 itself says of it, which is what it
+ * bills (https://developers.cloudflare.com/d1/platform/pricing/).
+ */
+import type { Database } from './database.ts';
+
+/** Calls `tell` with the cost of each statement that was executed. */
+export function measureDatabase(db: Database, tell: (cost: D1Meta) => void): Database {
+  const measured = <T>(result: D1Result<T>): D1Result<T> => {
+    tell(result.meta);
+    return result;
+  };
+  const natives = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
+  function wrap(native: D1PreparedStatement): D1PreparedStatement {
+    const wrapped = {
+      bind: (...values: unknown[]) => wrap(native.bind(...values)),
+      all: async () => measured(await native.all()),
+      run: async () => measured(await native.run()),
+      async first(column?: string) {
+        const [row] = measured(await native.all<Record<string, unknown>>()).results;
+        return row === undefined ? null : column === undefined ? row : row[column];
+      },
+      raw() {
+        throw new TypeError('raw() does not tell what it costs');
+      },
+    } as unknown as D1PreparedStatement;
+    natives.set(wrapped, native);
+    return wrapped;
+  }
+  return {
+    prepare: (sql) => wrap(db.prepare(sql)),
+    async batch<T>(statements: D1PreparedStatement[]) {
+      const results = await db.batch<T>(statements.map((each) => natives.get(each) ?? each));
+      return results.map(measured);
+    },
+  };
+}

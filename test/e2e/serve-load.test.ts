@@ -1,0 +1,200 @@
+/**
+ * Many requests and milestones through the Worker as `npm run serve` runs it: every answer right,
+ * and memory that does not grow. `npm run test:slow -- serve-load` does so with a million requests
+ * and 5,000 milestones.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, inject, it } from 'vitest';
+import { type Answer, Connection } from '../../bench/tools/connection.ts';
+import { memoryOf, workerdOf } from '../../bench/tools/process.ts';
+import { startEdge } from '../support/edge/edge.ts';
+import { OUR_ISOLATE, readHeaps } from '../support/edge/heap.ts';
+import { IN_TIME, type Info, importFiles, LATE } from '../support/edge/walk-network.ts';
+import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { checkMetrics } from '../support/http/check-metrics.ts';
+import { NFT, WHITE_FLAG } from '../support/http/contract.ts';
+import { fullSnapshot } from '../support/network/network-snapshot.ts';
+import { SteadyNetwork } from '../support/network/steady-network.ts';
+
+const REQUESTS = Number(process.env.REQUESTS ?? 3000);
+const MILESTONES = Number(process.env.MILESTONES ?? 12);
+const CLIENTS = 4;
+
+/** Milestones by which the ledger may be behind the network before that waits for it. */
+const MAX_BEHIND = 24;
+
+/** Looks at the memory. What lives is told by the least of several: most of a heap is garbage. */
+const LOOKS = 90;
+
+/** By how much memory may be more in the last third than in the second. */
+const MAX_HEAP_GROWTH_MB = 16;
+const MAX_RSS_GROWTH_MB = 48;
+
+/** So few looks or requests tell nothing. */
+const MANY_REQUESTS = 100_000;
+
+interface Look {
+  /** MB of a million bytes: of the isolate with its garbage, of workerd, of miniflare's process. */
+  heap: number;
+  workerd: number;
+  host: number;
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'serve-load-'));
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const pick = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!;
+
+it(`${REQUESTS} requests, ${MILESTONES} milestones`, async () => {
+  const steady = new SteadyNetwork('serve', { blocks: 5, transactions: 3, nfts: 1 }, 8);
+  const { network } = steady;
+  network.milestone();
+  const file = join(folder, 'full_snapshot.bin');
+  await writeFile(file, [...fullSnapshot(network, { target: network.genesis.index })]);
+  await importFiles(folder, { full: file });
+  await using double = await NodeDouble.start(network, { confirmed: 1 });
+  const edge = await startEdge({
+    folder: inject('builtWorker'),
+    persistTo: folder,
+    asServe: true,
+    inspect: true,
+    vars: {
+      UPSTREAM_URL: double.url,
+      MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
+      MILESTONE_THRESHOLD: String(network.keys.threshold),
+      PUBLIC_ROUTES: '*,/metrics',
+      RETENTION_MILESTONES: '100',
+    },
+  });
+
+  /** Which output has which NFT, by ledger index. */
+  const places = new Map([0, 1].map((index) => [index, steady.nftOutputs()]));
+  const nftIds = [...places.get(1)!.keys()];
+  /** The newest questions about a next milestone, with the true answers. */
+  const proposals: { index: number; body: string; roots: object }[] = [];
+  const looks: Look[] = [];
+  let [answered, applied, last, late] = [0, 0, 1, 0];
+
+  async function live(): Promise<void> {
+    while (last < MILESTONES) {
+      const due = answered >= (REQUESTS * last) / MILESTONES;
+      if (!due || last - applied > MAX_BEHIND) {
+        await sleep(5);
+        continue;
+      }
+      await steady.makeMilestone(async () => {});
+      last++;
+      places.set(last, steady.nftOutputs());
+      const { request, response } = network.propose();
+      proposals.push({ index: request.index, body: JSON.stringify(request), roots: response });
+      if (proposals.length > 20) proposals.shift();
+      double.confirm(last);
+      double.forget();
+    }
+  }
+
+  function checkLookup(nftId: string, { status, headers, body }: Answer): void {
+    const ledgerIndex = Number(headers.get('x-ledger-index'));
+    const place = places.get(ledgerIndex)?.get(nftId);
+    expect([status, JSON.parse(body)]).toEqual([200, { ledgerIndex, items: [`0x${place}`] }]);
+  }
+
+  async function askRoots(connection: Connection): Promise<void> {
+    const proposal = proposals.at(-1);
+    if (proposal === undefined) return;
+    const request = connection.encode('POST', WHITE_FLAG, proposal.body);
+    const { status, headers, body } = await connection.send(request);
+    if (status === 200) return void expect(JSON.parse(body)).toEqual(proposal.roots);
+    if (!IN_TIME && status === 500 && headers.get('x-error-detail') === LATE) return void late++;
+    // the ledger is behind it
+    expect(status).toBe(404);
+  }
+
+  async function askOther(connection: Connection): Promise<void> {
+    const path = pick(['/health', '/api/core/v2/info', '/metrics', '/api/core/v2/tips', '/none']);
+    const { status } = await connection.get(path);
+    expect([path, status]).toEqual([path, { '/health': 503, '/none': 404 }[path] ?? 200]);
+  }
+
+  async function client(): Promise<void> {
+    const connection = new Connection(edge.url);
+    while (answered < REQUESTS) {
+      const chance = Math.random();
+      if (chance < 0.01) await askRoots(connection);
+      else if (chance < 0.03) await askOther(connection);
+      else {
+        const nftId = pick(nftIds);
+        checkLookup(nftId, await connection.get(`${NFT}0x${nftId}`));
+      }
+      answered++;
+    }
+    connection.close();
+  }
+
+  async function watch(): Promise<void> {
+    const connection = new Connection(edge.url);
+    while (answered < REQUESTS || last < MILESTONES) {
+      const { status } = JSON.parse((await connection.get('/api/core/v2/info')).body) as Info;
+      applied = status.confirmedMilestone.index;
+      if (answered >= (REQUESTS * looks.length) / LOOKS) {
+        edge.log.splice(0, edge.log.length - 100);
+        looks.push({
+          heap: (await readHeaps(edge)).get(OUR_ISOLATE)! / 1e6,
+          workerd: memoryOf(workerdOf(edge)),
+          host: memoryOf(edge.pid),
+        });
+      }
+      await sleep(100);
+    }
+    connection.close();
+  }
+
+  const began = performance.now();
+  const clients = Array.from({ length: CLIENTS }, client);
+  await Promise.all([live(), watch(), ...clients]);
+  const seconds = (performance.now() - began) / 1000;
+  const deadline = Date.now() + 120_000;
+  const connection = new Connection(edge.url);
+  let samples = new Map<string, number>();
+  while (samples.get('stardust_ledger_index') !== last && Date.now() < deadline) {
+    await sleep(200);
+    samples = checkMetrics((await connection.get('/metrics')).body);
+  }
+  connection.close();
+  await edge.stop();
+
+  expect(samples.get('stardust_ledger_index')).toBe(last);
+  expect(samples.get('stardust_milestones_applied_total')).toBe(last);
+  const rows = samples.get('stardust_rows_written_total')!;
+  expect(rows).toBeGreaterThan(10 * last);
+  const counted = [...samples].filter(([name]) => name.startsWith('stardust_requests_total'));
+  expect(counted.reduce((sum, [, value]) => sum + value, 0)).toBeGreaterThanOrEqual(REQUESTS);
+  // routes and statuses, not paths
+  expect(samples.size).toBeLessThan(300);
+
+  const thirds = [0, 1, 2].map((i) =>
+    least(looks.slice((i * looks.length) / 3, ((i + 1) * looks.length) / 3)),
+  );
+  console.log(
+    `${answered} requests (${late} late), ${last} milestones in ${Math.round(seconds)} s, ${rows} rows written; ` +
+      `least of each third, MB: ${thirds.map(describe).join(', ')}`,
+  );
+  if (REQUESTS < MANY_REQUESTS) return;
+  const [, second, third] = thirds as [Look, Look, Look];
+  expect(third.heap).toBeLessThan(second.heap + MAX_HEAP_GROWTH_MB);
+  expect(third.workerd).toBeLessThan(second.workerd + MAX_RSS_GROWTH_MB);
+  expect(third.host).toBeLessThan(second.host + MAX_RSS_GROWTH_MB);
+}, 7_200_000);
+
+function least(looks: readonly Look[]): Look {
+  const of = (name: keyof Look) => Math.min(...looks.map((look) => look[name]));
+  return { heap: of('heap'), workerd: of('workerd'), host: of('host') };
+}
+
+function describe({ heap, workerd, host }: Look): string {
+  return `heap ${heap.toFixed(1)} workerd ${workerd.toFixed(0)} host ${host.toFixed(0)}`;
+}

@@ -1,0 +1,126 @@
+/**
+ * `npm run serve` killed under load while it follows network-a: no answer is wrong, no milestone is
+ * lost or applied twice. It is told to end, killed alone, killed with all its processes; and of
+ * these the host or workerd alone, which it starts again. `npm run test:slow -- serve` does so 50
+ * times.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, it } from 'vitest';
+import { checkChain } from '../support/edge/check-chain.ts';
+import { readStateHash } from '../support/edge/d1-file.ts';
+import { killProcess, type Served, startServe } from '../support/edge/npm-serve.ts';
+import { freePort } from '../support/edge/npm-start.ts';
+import { importSnapshot, lookUpNft, nftsAt, nftsEver } from '../support/edge/walk-network.ts';
+import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { checkMetrics } from '../support/http/check-metrics.ts';
+import { NFT } from '../support/http/contract.ts';
+import { lastIndex } from '../support/network/network-model.ts';
+import { recordedNetwork } from '../support/network/recorded-network.ts';
+
+const KILLS = Number(process.env.KILLS ?? 3);
+const CLIENTS = 3;
+
+/** The first three end the command itself. */
+const WAYS = ['all', 'term', 'serve', 'workerd', 'host'] as const;
+
+const network = recordedNetwork('network-a');
+const last = lastIndex(network);
+const nftIds = nftsEver(network);
+const places = Array.from({ length: last + 1 }, (_, index) => nftsAt(network, index));
+const folder = await mkdtemp(join(tmpdir(), 'serve-kills-'));
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const pick = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!;
+
+/** Asks without pause. While the Worker is down it does not answer; what it answers is right. */
+function startClient(url: string): { stop(): Promise<number> } {
+  let stopped = false;
+  let answers = 0;
+  const asking = (async () => {
+    while (!stopped) {
+      const nftId = pick(nftIds);
+      const answer = await lookUpNft(url, nftId).catch(() => undefined);
+      if (answer === undefined) {
+        await sleep(20);
+        continue;
+      }
+      const { ledgerIndex } = answer;
+      const place = places[ledgerIndex]?.get(nftId);
+      expect(answer).toEqual({
+        status: place ? 200 : 404,
+        items: place ? [place] : null,
+        ledgerIndex,
+      });
+      answers++;
+    }
+    return answers;
+  })();
+  // an answer that is wrong fails the test where it is stopped
+  asking.catch(() => undefined);
+  return {
+    stop() {
+      stopped = true;
+      return asking;
+    },
+  };
+}
+
+it(`killed ${KILLS} times`, async () => {
+  const persistTo = await mkdtemp(join(folder, 'run-'));
+  await importSnapshot('network-a', persistTo, false);
+  await using double = await NodeDouble.start(network);
+  const vars = {
+    UPSTREAM_URL: double.url,
+    MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
+    MILESTONE_THRESHOLD: String(network.keys.threshold),
+    PUBLIC_ROUTES: '*,/metrics',
+  };
+  const port = await freePort();
+  const start = () => startServe(['--port', String(port), '--persist-to', persistTo], vars);
+  let served: Served | undefined;
+  const clients = Array.from({ length: CLIENTS }, () => startClient(`http://127.0.0.1:${port}`));
+  for (let kill = 0; kill < KILLS; kill++) {
+    served ??= await start();
+    // so many milestones for each life that the last one is reached with the last kill
+    double.confirm(Math.ceil((last * (kill + 1)) / KILLS));
+    await sleep(Math.random() * 1500);
+    const way = WAYS[kill % WAYS.length]!;
+    if (way === 'workerd' || way === 'host') {
+      const pid = served.processes()[way];
+      if (pid === undefined || !killProcess(pid)) kill--;
+      continue;
+    }
+    if (way === 'term') expect(await served.stop()).toBe(0);
+    else await served.kill(way);
+    served = undefined;
+    checkChain(persistTo, network);
+  }
+  served ??= await start();
+  const deadline = Date.now() + 60_000;
+  while (checkChain(persistTo, network) < last && Date.now() < deadline) await sleep(100);
+  const answers = await Promise.all(clients.map((client) => client.stop()));
+  const samples = checkMetrics(await (await fetch(`${served.url}/metrics`)).text());
+  const upstream = `upstream="${new URL(double.url).host}",place="0"`;
+  expect(Object.fromEntries(samples)).toMatchObject({
+    stardust_ledger_index: last,
+    stardust_ledger_lag_milestones: 0,
+    'stardust_follower_state{state="following"}': 1,
+    [`stardust_upstream_confirmed_index{${upstream}}`]: last,
+    [`stardust_upstream_failures_total{${upstream}}`]: 0,
+  });
+  // of the last life
+  const counted = samples.get(`stardust_requests_total{route="${NFT}:nftId",status="200"}`);
+  expect(counted).toBeGreaterThan(0);
+  expect(samples.get('stardust_milestones_applied_total')).toBeLessThanOrEqual(last);
+  expect(Math.min(...answers)).toBeGreaterThan(0);
+  expect(await served.stop()).toBe(0);
+  console.log(`${answers.reduce((sum, each) => sum + each, 0)} answers, none wrong`);
+  expect(checkChain(persistTo, network)).toBe(last);
+  expect(await readStateHash(persistTo)).toBe(
+    '0x577f3d596803a35b2abee1e2b115702092a672ce404186a78f581c32e10884df',
+  );
+}, 3_600_000);

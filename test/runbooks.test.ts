@@ -1,0 +1,76 @@
+/**
+ * Commands of the documents can be typed: each `npm run` names a script, with flags that its
+ * `--help` has, and each `npx wrangler` a command of wrangler's, with flags that wrangler's `--help` has.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import packageJson from '../package.json' with { type: 'json' };
+import { PROJECT } from '../scripts/lib/project.ts';
+import { runWrangler } from '../scripts/lib/wrangler/run-wrangler.ts';
+import { commandsOf } from './support/docs/commands.ts';
+import { runScript } from './support/scripts/script-process.ts';
+
+const documents = ['README.md', 'CONTRIBUTING.md']
+  .concat(readdirSync(join(PROJECT, 'docs')).map((name) => `docs/${name}`))
+  .filter((name) => name.endsWith('.md'));
+const commands = documents.flatMap((file) =>
+  commandsOf(readFileSync(join(PROJECT, file), 'utf8')).map((command) => ({ file, ...command })),
+);
+const scripts: Record<string, string> = packageJson.scripts;
+
+it('finds many', () => {
+  const tools = commands.map(({ tool }) => tool);
+  expect(tools.filter((tool) => tool === 'npm run').length).toBeGreaterThan(25);
+  expect(tools.filter((tool) => tool === 'npx wrangler').length).toBeGreaterThan(8);
+});
+
+describe('npm run', () => {
+  const named = Map.groupBy(
+    commands.filter(({ tool }) => tool === 'npm run'),
+    ({ words }) => words[0]!,
+  );
+  it.each([...named])('%s', async (name, uses) => {
+    const command = scripts[name];
+    expect(command, uses.map(({ file }) => file).join()).toBeDefined();
+    const flags = [...new Set(uses.flatMap((use) => use.flags))].filter(
+      (each) => each !== '--help',
+    );
+    if (flags.length === 0) return;
+    const script = /(?:scripts|bench)\/\S+\.ts/.exec(command!)![0];
+    const { stdout } = await runScript(join('..', script), '--help');
+    for (const flag of flags) expect(stdout, `npm run ${name}`).toContain(flag);
+  });
+});
+
+describe('npx wrangler', () => {
+  const named = Map.groupBy(
+    commands.filter(({ tool }) => tool === 'npx wrangler'),
+    ({ words }) => words.join(' '),
+  );
+  it.each([...named])('%s', async (name, uses) => {
+    const help = await runWrangler([...name.split(' '), '--help']);
+    expect(help).toContain(`wrangler ${name}`);
+    for (const flag of new Set(uses.flatMap((use) => use.flags)))
+      expect(help, `npx wrangler ${name}`).toMatch(new RegExp(`${flag}\\b`));
+  });
+});
+
+describe('commandsOf', () => {
+  it('takes them from blocks and from the middle of a text, across lines', () => {
+    const text = [
+      'Give `npm run a -- FILE --one=1 --two` or `npx wrangler d1',
+      'export NAME --remote`.',
+      '',
+      '    npm run b -- --three x \\',
+      '      --four',
+      '    npx wrangler deploy',
+    ].join('\n');
+    expect(commandsOf(text)).toEqual([
+      { tool: 'npm run', words: ['a'], flags: ['--one', '--two'] },
+      { tool: 'npx wrangler', words: ['d1', 'export'], flags: ['--remote'] },
+      { tool: 'npm run', words: ['b'], flags: ['--three', '--four'] },
+      { tool: 'npx wrangler', words: ['deploy'], flags: [] },
+    ]);
+  });
+});

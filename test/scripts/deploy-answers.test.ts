@@ -1,0 +1,83 @@
+/** What `npm run deploy` makes of flags, files and replies, before it does anything. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Found, NOTHING_DEPLOYED } from '../../scripts/deploy/deployed-worker.ts';
+import { readSigners } from '../../scripts/deploy/network.ts';
+import { type Ask, type Flags, settleAnswers } from '../../scripts/deploy/settle-answers.ts';
+import { readNetwork } from '../../scripts/lib/sample/sample.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
+import { FLAGS, nobody } from '../support/scripts/deploy-machine.ts';
+import { temporaryFolder } from '../support/scripts/script-process.ts';
+
+const base = temporaryFolder();
+
+describe('answers', () => {
+  const config = readWranglerConfig();
+  const settle = (flags: Flags, ask: Ask = nobody, found: Found = NOTHING_DEPLOYED) =>
+    settleAnswers(flags, config, found, ask);
+
+  it('are asked for where no flag gives them', async () => {
+    const asked: string[] = [];
+    const replies = ['shimmer', 'https://a.example,https://b.example', FLAGS.full!, ''];
+    const answers = await settle({}, async (_question, flag) => {
+      asked.push(flag);
+      return replies[asked.length - 1]!;
+    });
+    expect(asked).toEqual(['--network', '--upstream', '--full', '--delta']);
+    expect(answers).toMatchObject({
+      vars: { UPSTREAM_URL: replies[1], MILESTONE_THRESHOLD: '7' },
+      snapshot: { full: FLAGS.full, delta: undefined },
+    });
+  });
+
+  it.each<[string, Flags, string]>([
+    ['a network that is not known', { ...FLAGS, network: 'iota' }, 'iota is neither'],
+    ['a file without keys', { ...FLAGS, network: 'package.json' }, 'package.json: protocol: '],
+    ['an upstream that is no URL', { ...FLAGS, upstream: 'hornet' }, 'UPSTREAM_URL must be'],
+    ['a setting that is not known', { ...FLAGS, var: ['RETENTION:1'] }, '--var RETENTION:1: '],
+    ['a setting that is not valid', { ...FLAGS, var: ['TREE_HASHER:x'] }, 'TREE_HASHER must be'],
+    ['a snapshot that is not there', { ...FLAGS, full: 'none.bin' }, 'none.bin: there is no'],
+    ['protected routes without a secret', { ...FLAGS, var: ['PROTECTED_ROUTES:*'] }, 'PROTECTED_R'],
+    ['no threshold', { ...FLAGS, var: ['MILESTONE_THRESHOLD:'] }, 'must both be set'],
+    ['a secrets file that is not there', { ...FLAGS, secrets: 'none.json' }, 'there is no such'],
+    ['a file of other secrets', { ...FLAGS, secrets: 'package.json' }, 'is not as --help says'],
+    ['nobody to ask', { ...FLAGS, network: undefined }, 'nobody can be asked'],
+  ])('are refused before anything is done: %s', async (_what, flags, message) => {
+    await expect(settle(flags)).rejects.toThrow(message);
+  });
+
+  it('may rely on secrets that are deployed', async () => {
+    const worker = { versionId: '', tag: 'x', vars: {}, secrets: ['API_TOKEN'] };
+    const flags = { ...FLAGS, var: ['PROTECTED_ROUTES:*'] };
+    await expect(settle(flags, nobody, { worker, hasLedger: false })).resolves.toBeDefined();
+  });
+});
+
+describe('readSigners', () => {
+  it('knows the keys that signed milestones of Shimmer', () => {
+    const { milestonePublicKeys, milestoneThreshold } = readNetwork();
+    expect(readSigners('shimmer')).toEqual({
+      MILESTONE_PUBLIC_KEYS: milestonePublicKeys.map((key) => key.slice(2)).join(),
+      MILESTONE_THRESHOLD: String(milestoneThreshold),
+    });
+  });
+
+  it("reads the ranges of HORNET's file", () => {
+    const path = join(base, 'ranges.json');
+    const [one, two] = ['ab'.repeat(32), 'cd'.repeat(32)];
+    const publicKeyRanges = [
+      { key: one, start: 0, end: 0 },
+      { key: two, start: 5, end: 90 },
+      { key: two, start: 100, end: 0 },
+    ];
+    writeFileSync(
+      path,
+      JSON.stringify({ app: {}, protocol: { milestonePublicKeyCount: 2, publicKeyRanges } }),
+    );
+    expect(readSigners(path)).toEqual({
+      MILESTONE_PUBLIC_KEYS: `${one},${two}@5-90,${two}@100-0`,
+      MILESTONE_THRESHOLD: '2',
+    });
+  });
+});

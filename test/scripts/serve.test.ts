@@ -1,0 +1,158 @@
+/**
+ * `npm run serve`: what it serves, what it refuses and in which words, and that it leaves nothing
+ * behind. test/e2e/serve.test.ts kills it while it follows a network.
+ */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { PROJECT } from '../../scripts/lib/project.ts';
+import { SNAPSHOT } from '../../scripts/lib/sample/sample.ts';
+import { checkAddress } from '../../scripts/lib/serve/check-address.ts';
+import { holdFolder } from '../../scripts/lib/serve/hold-folder.ts';
+import { readVars } from '../../scripts/lib/serve/read-vars.ts';
+import { killProcess, startServe } from '../support/edge/npm-serve.ts';
+import { readInfo } from '../support/edge/walk-network.ts';
+import { runScript, temporaryFolder } from '../support/scripts/script-process.ts';
+
+const folder = temporaryFolder();
+const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze';
+
+async function listen(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no address');
+  return address.port;
+}
+
+/** Asks until it answers. */
+async function untilServed(url: string, tries = 600): Promise<number> {
+  for (; tries > 0; tries--) {
+    const info = await readInfo(url).catch(() => undefined);
+    if (info !== undefined) return info.status.confirmedMilestone.index;
+    await sleep(50);
+  }
+  throw new Error(`${url} does not answer`);
+}
+
+describe('npm run serve', () => {
+  const persistTo = join(folder, 'state');
+
+  it('serves what was imported, alone, and starts again what dies', async () => {
+    await runScript('import.ts', '--full', SNAPSHOT, '--persist-to', persistTo);
+    const served = await startServe(['--port', '0', '--persist-to', persistTo]);
+    onTestFinished(() => served.kill('all').catch(() => undefined));
+    expect(await untilServed(served.url)).toBe(17338);
+    // no way in for development
+    for (const path of ['/cdn-cgi/handler/scheduled', '/cdn-cgi/explorer', '/cdn-cgi/mf/stream'])
+      expect((await fetch(served.url + path)).status).toBe(404);
+
+    const second = await runScript('serve.ts', '--port', '0', '--persist-to', persistTo);
+    expect([second.code, second.stderr]).toEqual([
+      1,
+      `${persistTo} is being served by another npm run serve\n`,
+    ]);
+
+    for (const name of ['workerd', 'host'] as const) {
+      const before = served.processes();
+      expect(killProcess(before[name]!)).toBe(true);
+      await sleep(500);
+      expect(await untilServed(served.url)).toBe(17338);
+      const after = served.processes();
+      expect(after.workerd).not.toBe(before.workerd);
+      expect(after.serve).toBe(before.serve);
+    }
+
+    expect(await served.stop()).toBe(0);
+    await expect(readInfo(served.url)).rejects.toThrow('fetch failed');
+  });
+
+  it('starts where nothing was imported, and says so in its answers', async () => {
+    const served = await startServe(['--port', '0', '--persist-to', join(folder, 'empty')]);
+    const answer = await fetch(`${served.url}/health`);
+    expect([answer.status, answer.headers.get('x-error-detail')]).toEqual([
+      503,
+      'no ledger was imported yet',
+    ]);
+    expect(await served.stop()).toBe(0);
+  });
+
+  it('refuses a port in use', async () => {
+    const port = await listen();
+    const { code, stderr } = await runScript(
+      ...(['serve.ts', '--port', String(port), '--persist-to', join(folder, 'other')] as const),
+    );
+    expect([code, stderr]).toEqual([
+      1,
+      `port ${port} of 127.0.0.1 is in use: name another by --port\n`,
+    ]);
+  });
+
+  it.each(['x', '-1', '65536', '1e3', ''])('refuses port %j', async (port) => {
+    const { code, stderr } = await runScript('serve.ts', `--port=${port}`);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(`--port must be a number from 0 to 65535, not ${port}\nUsage: `);
+  });
+
+  it('refuses a data folder that cannot be one', async () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    const { code, stderr } = await runScript('serve.ts', '--persist-to', file);
+    expect(code).toBe(1);
+    expect(stderr).toContain(file);
+  });
+});
+
+it('refuses an address that is not of this machine', async () => {
+  await expect(checkAddress('192.0.2.1', 8787)).rejects.toThrow(
+    '192.0.2.1 is no address of this machine (EADDRNOTAVAIL): name another by --host',
+  );
+  await expect(checkAddress('127.0.0.1', 0)).resolves.toBeUndefined();
+});
+
+it('holds a data folder until it lets it go', () => {
+  const held = join(folder, 'held');
+  const lock = holdFolder(held);
+  expect(() => holdFolder(held)).toThrow(`${held} is being served by another npm run serve`);
+  lock.close();
+  holdFolder(held).close();
+});
+
+describe('settings', () => {
+  const file = join(folder, 'dev.vars');
+  writeFileSync(file, 'UPSTREAM_URL="https://b.example"\nAPI_TOKEN=b\nFINAL_MILESTONE=2\n');
+  const vars = { UPSTREAM_URL: 'https://a.example', RETENTION_MILESTONES: '100' };
+
+  it('of wrangler.toml, over these of .dev.vars, over both of the environment', () => {
+    const environment = { FINAL_MILESTONE: '3', VERSION: '1', PATH: '/bin' };
+    expect(readVars({ vars }, environment, file)).toEqual({
+      UPSTREAM_URL: 'https://b.example',
+      RETENTION_MILESTONES: '100',
+      API_TOKEN: 'b',
+      FINAL_MILESTONE: '3',
+    });
+    expect(readVars({ vars }, { UPSTREAM_URL: '' }, join(folder, 'none'))).toEqual({
+      UPSTREAM_URL: '',
+      RETENTION_MILESTONES: '100',
+    });
+  });
+
+  it('that are wrong are named, all of them', () => {
+    const environment = { UPSTREAM_URL: 'ftp://a', MILESTONE_THRESHOLD: 'x' };
+    expect(() => readVars({ vars }, environment, file)).toThrow(
+      /^UPSTREAM_URL must be http or https URLs.*\nMILESTONE_THRESHOLD must be an integer/,
+    );
+  });
+});
+
+it.runIf(existsSync(SYSTEMD_ANALYZE))('has a unit that systemd accepts', async () => {
+  const unit = join(PROJECT, 'systemd/stardust-edge-node.service');
+  const { stdout, stderr } = await promisify(execFile)(SYSTEMD_ANALYZE, ['verify', unit]);
+  expect(stdout + stderr).toBe('');
+});

@@ -1,0 +1,217 @@
+/**
+ * A machine from which `npm run deploy` deploys to an account in memory, and the node that then
+ * answers: a recorded network.
+ */
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { findDeployed } from '../../../scripts/deploy/deployed-worker.ts';
+import { openNotes } from '../../../scripts/deploy/notes.ts';
+import type { Release } from '../../../scripts/deploy/release.ts';
+import { runSteps } from '../../../scripts/deploy/run-steps.ts';
+import { type Flags, settleAnswers } from '../../../scripts/deploy/settle-answers.ts';
+import { type Deployment, deployedUrl, listSteps } from '../../../scripts/deploy/steps.ts';
+import type { NodeClient } from '../../../scripts/lib/node-client.ts';
+import { inEnvironment } from '../../../scripts/lib/wrangler/run-wrangler.ts';
+import {
+  readWranglerConfig,
+  WRANGLER_TOML,
+} from '../../../scripts/lib/wrangler/wrangler-config.ts';
+import { ledgerStateHash } from '../../../src/ledger/ledger-state-hash.ts';
+import { fromHex } from '../../../src/stardust/bytes.ts';
+import { recordedNode, recordedStatus } from '../http/recorded-node.ts';
+import { fetchFrom } from '../http/stub-node.ts';
+import { questionOf } from '../ledger/ledger-harness.ts';
+import { dump } from '../ledger/memory-database.ts';
+import { coneOf } from '../network/network-model.ts';
+import { recordedNetwork } from '../network/recorded-network.ts';
+import { currentVersion, FakeAccount } from './fake-account.ts';
+import { fakeDeployWrangler } from './fake-deploy-wrangler.ts';
+import { temporaryFolder, unpackVector } from './script-process.ts';
+
+export const network = recordedNetwork('network-a');
+const base = temporaryFolder();
+export const NAME = 'stardust-edge-node';
+
+const HORNET_CONFIG = join(base, 'config.json');
+writeFileSync(
+  HORNET_CONFIG,
+  JSON.stringify({
+    protocol: {
+      milestonePublicKeyCount: network.keys.threshold,
+      publicKeyRanges: network.keys.keys.map(({ publicKey, first, last }) => ({
+        key: publicKey.toHex(),
+        start: first,
+        end: last,
+      })),
+    },
+  }),
+);
+
+export const FLAGS: Flags = {
+  network: HORNET_CONFIG,
+  upstream: 'https://hornet.example',
+  full: unpackVector(base, 'network-a/full_snapshot.bin'),
+  delta: unpackVector(base, 'network-a/delta_snapshot.bin'),
+};
+
+export const RELEASE: Release = {
+  version: packageJson.version,
+  tag: `${packageJson.version}-abc1234`,
+  message: 'Version … of commit abc1234',
+  isExact: true,
+};
+
+export const nobody = () => Promise.reject(new Error('nobody can be asked'));
+
+/** A machine from which is deployed, and what it deploys to. */
+export class Machine {
+  readonly folder = mkdtempSync(join(base, 'machine-'));
+  readonly printed: string[] = [];
+  readonly account: FakeAccount;
+  readonly environment: string;
+  flags: Flags;
+  release = RELEASE;
+  /** Milestones that the deployed node is behind; one less with each look. */
+  behind = 3;
+  time = 0;
+
+  /** How a Worker answers that has settings and a ledger. */
+  serve = () => fetchNode(60 - this.behind);
+
+  constructor(flags: Flags = FLAGS, environment = '', account = new FakeAccount()) {
+    this.flags = { ...flags };
+    this.environment = environment;
+    this.account = account;
+  }
+
+  /** What `npm run deploy` does. */
+  async deploy(): Promise<string> {
+    const deployment = await this.open();
+    await runSteps(listSteps(deployment), deployment.print);
+    return deployedUrl(deployment);
+  }
+
+  async open(): Promise<Deployment> {
+    const { folder, account, environment } = this;
+    const config = readWranglerConfig(WRANGLER_TOML, environment);
+    const run = inEnvironment(environment, fakeDeployWrangler(account));
+    const answers = await settleAnswers(
+      this.flags,
+      config,
+      await findDeployed(run, config.databaseName),
+      nobody,
+    );
+    const notes = openNotes(folder);
+    return {
+      ...{ config, environment, answers, run, folder },
+      release: this.release,
+      notes: {
+        read: notes.read,
+        write(version) {
+          account.point();
+          notes.write(version);
+          account.point();
+        },
+      },
+      openNode: () => this.node,
+      clock: {
+        now: () => this.time,
+        sleep: async (milliseconds) => {
+          this.time += milliseconds;
+          this.behind = Math.max(0, this.behind - 1);
+        },
+      },
+      print: (line) => void this.printed.push(line),
+    };
+  }
+
+  /** The deployed Worker: 500 until there are settings and a ledger. */
+  readonly node: NodeClient = async (path, { body, accept } = {}) => {
+    const version = currentVersion(this.account, this.name);
+    const isServing = version?.vars.MILESTONE_THRESHOLD && (await this.hasLedger());
+    const serve = isServing ? this.serve() : fetchFrom({ node: NO_LEDGER });
+    return serve(path, {
+      headers: accept === undefined ? {} : { accept },
+      ...(body !== undefined && { method: 'POST', body }),
+    });
+  };
+
+  get name(): string {
+    return this.environment === '' ? NAME : `${NAME}-${this.environment}`;
+  }
+
+  get #database() {
+    return this.account.databases.get(
+      this.environment === '' ? 'stardust-ledger' : `stardust-ledger-${this.environment}`,
+    )?.database;
+  }
+
+  async hasLedger(): Promise<boolean> {
+    const head = this.#database?.prepare('SELECT * FROM head').first();
+    return (await head?.catch(() => null)) != null;
+  }
+
+  async ledgerHash(): Promise<string> {
+    return (await ledgerStateHash(this.#database!)).toHex();
+  }
+
+  /** All that a run leaves behind, but for IDs, times, and how often was deployed. */
+  async state(): Promise<unknown> {
+    const { account } = this;
+    const version = currentVersion(account, this.name)!;
+    const titleOf = (id: string) => [...account.namespaces].find(([, each]) => each.id === id)?.[0];
+    const nameOf = (id: string) => [...account.databases].find(([, each]) => each.id === id)?.[0];
+    const entries = [...account.namespaces].map(([title, each]) => [
+      title,
+      [...each.entries.keys()].filter((key) => !key.startsWith('seal:')).sort(),
+    ]);
+    return {
+      entries,
+      databases: [...account.databases.keys()],
+      tables: { ...(await dump(this.#database!)), head: 0, nft_index: 0 },
+      workers: [...account.workers.keys()],
+      hasTriggers: account.workers.get(this.name)!.hasTriggers,
+      version: {
+        ...version,
+        id: '',
+        namespaceId: titleOf(version.namespaceId),
+        databaseId: nameOf(version.databaseId),
+      },
+      noted: {
+        ...openNotes(this.folder).read(),
+        versionId: openNotes(this.folder).read()!.versionId === version.id,
+      },
+      leftOver: existsSync(join(this.folder, 'import')),
+    };
+  }
+}
+
+const NO_LEDGER = { readStatus: async () => undefined };
+
+/** The recorded network at a milestone, which is just now. */
+export function fetchNode(index: number) {
+  const { answer } = questionOf(network, 60);
+  const { inclusionMerkleRoot, appliedMerkleRoot } = answer as Record<string, string>;
+  const age = index === 60 ? 0 : 1000;
+  return fetchFrom({
+    node: {
+      ...recordedNode(network, index),
+      readStatus: async () => recordedStatus(network, index, Math.floor(Date.now() / 1000) - age),
+      computeWhiteFlag: async () => ({
+        ok: true,
+        inclusionMerkleRoot: fromHex(inclusionMerkleRoot!),
+        appliedMerkleRoot: fromHex(appliedMerkleRoot!),
+        blocks: coneOf(network, 60).length,
+        stages: {},
+      }),
+    },
+  });
+}
+
+/** A file of secrets, as a flag. */
+export function withSecrets(secrets: Record<string, string>): Flags {
+  const path = join(mkdtempSync(join(base, 'secrets-')), 'secrets.json');
+  writeFileSync(path, JSON.stringify(secrets));
+  return { secrets: path };
+}
