@@ -85,6 +85,9 @@ export interface WhiteFlagOptions {
   treeHasher?: TreeHasher;
 }
 
+/** Milliseconds before the follower is told to store what it holds, once for each. */
+const STORE_PAUSES_MS = [0, 20, 60];
+
 /** The most blocks that a request walks. */
 const MAX_BLOCKS = 100_000;
 
@@ -127,17 +130,15 @@ export async function onceMore<T>(work: () => Promise<T>): Promise<T> {
 
 /** Steps 3 to 6, up to the roots. Throws a LedgerMoved where the ledger moves meanwhile. */
 export async function walkProposal(
-  db: Database,
+  asked: Database,
   request: WhiteFlagRequest,
   options: WhiteFlagOptions,
 ): Promise<WalkedProposal | WhiteFlagRefusal> {
   const { keys, openSource } = options;
-  const { storeHeld, ...others } = options;
   const { index, timestamp, parents } = request;
   const { stages, measure } = createStopwatch();
   try {
-    const ifKnown = storeHeld !== undefined;
-    const first = await readView(db, { index, named: parents, ifKnown });
+    const { first, db } = await readOnceStored(asked, request, options);
     measure('read');
     if (first === undefined) {
       await refuseOldLedger(db);
@@ -147,11 +148,7 @@ export async function walkProposal(
     if (refusal !== undefined) return refusal;
 
     const isNext = index === first.head.ledger + 1;
-    const stored = first.isPartial ? undefined : storedCone(first, parents);
-    // the milestone itself may have come since the question was thought of
-    const isNew = isNext || index === first.head.ledger;
-    if (stored === undefined && isNew && storeHeld !== undefined)
-      return await walkProposal((await storeHeld()) ?? db, request, others);
+    const stored = storedCone(first, parents);
     const rules = once(() => readAdmissionRules(db, keys, index - 1));
     const source = isNext ? openSource?.(first.head) : undefined;
     const loaded = stored ?? (await fetchCone(db, { first, index, parents, rules, source }));
@@ -179,6 +176,42 @@ export async function walkProposal(
     if (error instanceof ConeUnavailable) return refuse(REASONS[error.fault], error.message);
     throw error;
   }
+}
+
+/**
+ * The view, and the database to go on with. Where a parent is missing the follower is told to store
+ * what it holds, and the view is read again: more than once, as the newest blocks may be on their
+ * way to the follower.
+ */
+async function readOnceStored(
+  db: Database,
+  request: WhiteFlagRequest,
+  { storeHeld }: WhiteFlagOptions,
+): Promise<{ first: ConsistentView | undefined; db: Database }> {
+  const { index, parents } = request;
+  let from = db;
+  for (const pause of storeHeld === undefined ? [] : STORE_PAUSES_MS) {
+    const first = await readView(from, { index, named: parents, ifKnown: true });
+    if (first === undefined || !mayBeHeld(first, request)) return { first, db: from };
+    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    const anew = await storeHeld!();
+    if (anew === undefined) break;
+    from = anew;
+  }
+  return { first: await readView(from, { index, named: parents }), db: from };
+}
+
+/**
+ * Whether a parent is missing that the follower may hold. The milestone asked about may be the
+ * ledger's own, as it may have come since the question was thought of.
+ */
+function mayBeHeld(view: ConsistentView, request: WhiteFlagRequest): boolean {
+  const { ledger } = view.head;
+  return (
+    (view.isPartial || request.parents.some((id) => !view.named.has(id))) &&
+    (request.index === ledger + 1 || request.index === ledger) &&
+    refuseRequest(view, request) === undefined
+  );
 }
 
 /** Step 5: why a cone cannot be had, as the contract has it. */
