@@ -37,8 +37,12 @@ const MAX_RSS_GROWTH_MB = 48;
 const MANY_REQUESTS = 100_000;
 
 interface Look {
-  /** MB of a million bytes: of the isolate with its garbage, of workerd, of miniflare's process. */
+  /**
+   * MB of a million bytes: of our isolate and of all, with their garbage; of workerd, and of
+   * miniflare's process.
+   */
   heap: number;
+  heaps: number;
   workerd: number;
   host: number;
 }
@@ -142,8 +146,10 @@ it(`${REQUESTS} requests, ${MILESTONES} milestones`, async () => {
       applied = status.confirmedMilestone.index;
       if (answered >= (REQUESTS * looks.length) / LOOKS) {
         edge.log.splice(0, edge.log.length - 100);
+        const heaps = await readHeaps(edge);
         looks.push({
-          heap: (await readHeaps(edge)).get(OUR_ISOLATE)! / 1e6,
+          heap: heaps.get(OUR_ISOLATE)! / 1e6,
+          heaps: heaps.values().reduce((sum, each) => sum + each, 0) / 1e6,
           workerd: memoryOf(workerdOf(edge)),
           host: memoryOf(edge.pid),
         });
@@ -181,7 +187,9 @@ it(`${REQUESTS} requests, ${MILESTONES} milestones`, async () => {
   );
   console.log(
     `${answered} requests (${late} late), ${last} milestones in ${Math.round(seconds)} s, ${rows} rows written; ` +
-      `least of each third, MB: ${thirds.map(describe).join(', ')}`,
+      `least of each third, MB: ${thirds.map(describe).join(', ')}; ` +
+      `workerd: ${looks.map(({ workerd }) => workerd.toFixed(0)).join(' ')}; ` +
+      `all heaps: ${looks.map(({ heaps }) => heaps.toFixed(0)).join(' ')}`,
   );
   if (REQUESTS < MANY_REQUESTS) return;
   const [, second, third] = thirds as [Look, Look, Look];
@@ -192,9 +200,9 @@ it(`${REQUESTS} requests, ${MILESTONES} milestones`, async () => {
 
 function least(looks: readonly Look[]): Look {
   const of = (name: keyof Look) => Math.min(...looks.map((look) => look[name]));
-  return { heap: of('heap'), workerd: of('workerd'), host: of('host') };
+  return { heap: of('heap'), heaps: of('heaps'), workerd: of('workerd'), host: of('host') };
 }
 
-function describe({ heap, workerd, host }: Look): string {
-  return `heap ${heap.toFixed(1)} workerd ${workerd.toFixed(0)} host ${host.toFixed(0)}`;
+function describe({ heap, heaps, workerd, host }: Look): string {
+  return `heap ${heap.toFixed(1)} of ${heaps.toFixed(0)} workerd ${workerd.toFixed(0)} host ${host.toFixed(0)}`;
 }
