@@ -166,7 +166,14 @@ it(`${REQUESTS} requests, ${MILESTONES} milestones`, async () => {
 
   const began = performance.now();
   const clients = Array.from({ length: CLIENTS }, client);
-  await Promise.all([live(), watch(), ...clients]);
+  try {
+    await Promise.all([live(), watch(), ...clients]);
+  } catch (error) {
+    await edge.stop();
+    throw new Error(`after ${answered} requests:\n${edge.log.slice(-20).join('\n')}`, {
+      cause: error,
+    });
+  }
   const seconds = (performance.now() - began) / 1000;
   const deadline = Date.now() + 120_000;
   const connection = new Connection(edge.url);
