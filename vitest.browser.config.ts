@@ -9,7 +9,7 @@ export default defineConfig({
     include: ['test/browser/**/*.spec.ts'],
     silent: 'passed-only',
     // a page may take its time on a busy machine
-    testTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });
