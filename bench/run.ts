@@ -12,6 +12,7 @@ import { buildWorker } from '../scripts/lib/wrangler/build-worker.ts';
 import { type Bench, type Figure, holds } from './case.ts';
 import { costCases } from './cases/cost.ts';
 import { feedCases } from './cases/feed.ts';
+import { fetchingCases } from './cases/fetching.ts';
 import { followingCases } from './cases/following.ts';
 import { growthCases } from './cases/growth.ts';
 import { judgeCases } from './cases/judge.ts';
@@ -28,6 +29,7 @@ const CASES = [
   ...ledgerCases,
   ...nftCases,
   ...nftListCases,
+  ...fetchingCases,
   ...followingCases,
   ...feedCases,
   ...judgeCases,

@@ -31,7 +31,7 @@ first: npm run import -- --full FILE --persist-to DIR.
   --port N           default 8787; 0: any that is free
   --persist-to DIR   where the databases are; default .wrangler/state. One serve for each folder
 
-Settings (docs/operations.md#deploy-to-cloudflare) come from [vars] of wrangler.toml, over these
+Settings (docs/operations.md#settings) come from [vars] of wrangler.toml, over these
 from .dev.vars, over both from the environment: UPSTREAM_URL=http://… npm run serve`;
 
 const HOST = join(PROJECT, 'scripts', 'lib', 'serve', 'host.ts');

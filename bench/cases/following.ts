@@ -9,6 +9,8 @@ import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { openDatabase } from '../../test/support/edge/d1-file.ts';
+import type { Edge } from '../../test/support/edge/edge.ts';
+import { OUR_ISOLATE, readHeaps } from '../../test/support/edge/heap.ts';
 import { NodeDouble } from '../../test/support/hornet-double/hornet-double.ts';
 import { coneNetwork } from '../../test/support/network/cones.ts';
 import { lastIndex, ledgerAt, type Network } from '../../test/support/network/network-model.ts';
@@ -19,6 +21,12 @@ import { median } from '../tools/measure.ts';
 import { importNetwork } from '../tools/network-ledger.ts';
 import { withEdge } from '../tools/servers.ts';
 
+/**
+ * Of V8 where the heap is looked at. The platform limits the heap to 128 MB; without a limit V8
+ * leaves garbage until there is far more.
+ */
+const OLD_SPACE_MB = 85;
+
 /** After which the case fails. */
 const TIMEOUT_MS = 120_000;
 
@@ -27,8 +35,21 @@ interface Asked {
   at: number;
 }
 
+interface FollowOptions {
+  /** After which the case fails. */
+  timeoutMs?: number;
+  /** Milliseconds after which the upstream answers. */
+  delayMs?: number;
+  /** Called again and again while the Worker follows, with V8's inspector on. */
+  watch?: (edge: Edge) => Promise<void>;
+}
+
 /** A new Worker follows the network from its genesis to its end. Returns what it requested. */
-async function follow({ worker: folder }: Bench, network: Network): Promise<Asked[]> {
+async function follow(
+  { worker: folder }: Bench,
+  network: Network,
+  { timeoutMs = TIMEOUT_MS, delayMs = 0, watch }: FollowOptions = {},
+): Promise<Asked[]> {
   const asked: Asked[] = [];
   await withNewFolder(async (persistTo) => {
     await fillLedger(persistTo, (db) => importNetwork(db, network, network.genesis.index));
@@ -36,7 +57,7 @@ async function follow({ worker: folder }: Bench, network: Network): Promise<Aske
       confirmed: lastIndex(network),
       fault: ({ path }) => {
         asked.push({ path, at: performance.now() });
-        return undefined;
+        return delayMs > 0 ? { delay: delayMs } : undefined;
       },
     });
     const vars = {
@@ -44,16 +65,18 @@ async function follow({ worker: folder }: Bench, network: Network): Promise<Aske
       MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
       MILESTONE_THRESHOLD: String(network.keys.threshold),
     };
-    await withEdge({ folder, persistTo, vars }, async (edge) => {
+    const watched = watch && { inspect: true, oldSpaceMb: OLD_SPACE_MB };
+    await withEdge({ folder, persistTo, vars, ...watched }, async (edge) => {
       // any request wakes the follower
       await fetch(`${edge.url}/health`);
       const start = performance.now();
       // the tips are requested when no milestone is left to apply
       while (!asked.some(isTips)) {
         assert.ok(
-          performance.now() - start < TIMEOUT_MS,
+          performance.now() - start < timeoutMs,
           'the follower did not reach the last milestone in time',
         );
+        await watch?.(edge);
         await sleep(10);
       }
     });
@@ -125,6 +148,36 @@ const apply: BenchCase = {
   },
 };
 
+/** Blocks of the large milestone, its transfers, and the most that the object's heap may be. */
+const LARGE = 50_000;
+const MAX_HEAP_MB = 100;
+
+const large: BenchCase = {
+  name: 'following 50,000 transfers',
+  about:
+    'One milestone, none of its blocks stored before. The heap of the object, with its garbage.',
+  run: async (bench) => {
+    const heaps: number[] = [];
+    const network = busyNetwork({ sizes: [2, LARGE + 1], transferEvery: 1 });
+    const asked = await follow(bench, network, {
+      timeoutMs: 1_800_000,
+      watch: async (edge) => {
+        heaps.push((await readHeaps(edge)).get(OUR_ISOLATE)! / 1e6);
+        await sleep(100);
+      },
+    });
+    // each pass asks for it anew
+    const begun = asked.find(({ path }) => path.endsWith('/milestones/by-index/2'));
+    const seconds = (asked.find(isTips)!.at - begun!.at) / 1000;
+    const name = 'a milestone of 50,000 transfers';
+    const fetched = asked.filter(isBlock).length;
+    bench.report({ name: `${name}: time`, value: seconds * 1000, unit: 'ms' });
+    bench.report({ name: `${name}: blocks fetched, some twice`, value: fetched, unit: '' });
+    const target = { most: MAX_HEAP_MB };
+    bench.report({ name: `${name}: heap`, value: Math.max(...heaps), unit: 'MB', target });
+  },
+};
+
 /** Open blocks that a node serves, and how late it answers. */
 const OPEN = 2000;
 const LATE_MS = 30;
@@ -181,4 +234,4 @@ async function followOpen(
 
 const COUNT_OPEN = 'SELECT coalesce(sum(json_array_length(blocks)), 0) AS stored FROM open';
 
-export const followingCases: readonly BenchCase[] = [apply, catchUp, openBlocks];
+export const followingCases: readonly BenchCase[] = [apply, catchUp, openBlocks, large];

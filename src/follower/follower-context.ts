@@ -18,6 +18,7 @@ import type { Upstream } from '../upstream/upstream.ts';
 import { createExclusively, type Exclusively } from './exclusively.ts';
 import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
 import type { LedgerPosition } from './ledger-position.ts';
+import type { LargeCone } from './store-cone.ts';
 
 export interface FollowerContext {
   db: Database;
@@ -46,8 +47,15 @@ export interface FollowerMemory {
    * budget, so that a past cone too large for one pass is fetched over several.
    */
   fetched: MeasuredBlockCache;
-  /** When `fetched` takes more heap than this after a pass, it is cleared. */
+  /**
+   * When `fetched` takes more heap than this after a pass, it is cleared; when it does while a past
+   * cone is fetched, that one is stored in parts.
+   */
   maxFetchedHeapBytes: number;
+  /** The most blocks stored in one go of a past cone that is stored in parts. */
+  maxStored: number;
+  /** The next milestone's past cone, where it is too large to be held (store-cone.ts). */
+  large: LargeCone | undefined;
   /** Those of the fetched blocks that were found to be open. */
   open: OpenBlockCache;
   /** What is remembered of the open blocks that are stored. */
@@ -89,8 +97,11 @@ export interface SeenLedger {
   parameters: readonly ProtocolParameters[];
 }
 
-/** Some 6,000 transactions; an isolate has 128 MB. With more, the next pass begins anew. */
+/** Some 6,000 transactions; an isolate has 128 MB. */
 const MAX_FETCHED_HEAP_BYTES = 48_000_000;
+
+/** Blocks of a part of a large cone. */
+const MAX_PART = 1000;
 
 /** Heap for open blocks that an upstream was asked about and that wait to be stored. */
 const MAX_OPEN_HEAP_BYTES = 12_000_000;
@@ -114,6 +125,8 @@ export function createFollowerMemory(
   const memory: FollowerMemory = {
     fetched: createBlockCache(),
     maxFetchedHeapBytes,
+    maxStored: MAX_PART,
+    large: undefined,
     open: createOpenBlockCache(MAX_OPEN_HEAP_BYTES),
     openSet: createOpenSet(MAX_OPEN_SET_HEAP_BYTES),
     refused: new Set(),
@@ -136,6 +149,8 @@ export function noteLedger(memory: FollowerMemory, { head, rules }: LedgerPositi
   const { generation, ledger } = head;
   if (memory.seen !== undefined && memory.seen.generation !== generation) memory.pushed.clear();
   if (memory.seen?.ledger !== ledger) memory.refused.clear();
+  if (memory.large?.generation !== generation || memory.large.index <= ledger)
+    memory.large = undefined;
   memory.seen = { generation, ledger, parameters: rules.parameters };
   memory.pushed.milestones.applied(ledger);
 }

@@ -6,13 +6,14 @@ import { writeLog } from '../log.ts';
 import type { UpstreamHeads } from '../upstream/upstream.ts';
 
 /**
- * `following`: all is well. `diverged`: no upstream agrees with us on the next milestone.
- * `stopped`: the follower cannot go on until an operator has seen to the reason.
+ * `following`: all is well; `progress` where one milestone takes several passes. `diverged`: no
+ * upstream agrees with us on the next milestone. `stopped`: the follower cannot go on until an
+ * operator has seen to the reason.
  *
- * Reasons are for people: ASCII.
+ * Reasons and progress are for people: ASCII.
  */
 export type FollowerState =
-  | { state: 'following'; upstream: UpstreamHeads['latest'] }
+  | { state: 'following'; upstream: UpstreamHeads['latest']; progress?: string }
   | { state: 'diverged'; reason: string }
   | { state: 'stopped'; reason: string };
 
@@ -28,7 +29,7 @@ const SAVE = `
     OR upstream_index IS NOT coalesce(excluded.upstream_index, upstream_index)`;
 
 export async function saveFollowerState(db: Database, follower: FollowerState): Promise<void> {
-  const reason = follower.state === 'following' ? null : follower.reason;
+  const reason = follower.state === 'following' ? (follower.progress ?? null) : follower.reason;
   const upstream = follower.state === 'following' ? follower.upstream : undefined;
   const { index = null, timestamp = null, milestoneId = null } = upstream ?? {};
   await db.prepare(SAVE).bind(follower.state, reason, index, timestamp, milestoneId).run();

@@ -15,6 +15,7 @@ import type { FollowerContext, FollowerMemory } from './follower-context.ts';
 import { saveBlocksStatus, saveFollowerState, stopFollowing } from './follower-status.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 import { hasEnded } from './rest-at-end.ts';
+import { describeProgress } from './store-cone.ts';
 import { storeTips } from './store-tips.ts';
 import { needsAnotherUpstream, summarizePass, type UpstreamOutcome } from './summarize-pass.ts';
 import { type PassBudget, startPass, tryUpstream } from './try-upstream.ts';
@@ -88,7 +89,8 @@ async function askUpstreams(
     outcomes.push(outcome);
     if (!needsAnotherUpstream(outcome, lookAround)) break;
   }
-  const before = { diverged: memory.diverged, upstreams: upstreams.length };
+  const progress = memory.large && describeProgress(memory.large);
+  const before = { diverged: memory.diverged, upstreams: upstreams.length, progress };
   const { applied, behind, beginWith, level, diverged, state } = summarizePass(outcomes, before);
   if (beginWith !== undefined) memory.ranking.beginWith(beginWith);
   const isDue = level !== undefined && !budget.milestonesOnly && areTipsDue(context);

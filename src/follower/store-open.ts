@@ -19,10 +19,10 @@ import { isMilestoneBlock } from '../stardust/milestone-keys.ts';
 const MAX_STORED = 2000;
 
 /** The most open blocks that are kept. */
-const MAX_OPEN_BLOCKS = 100_000;
+export const MAX_OPEN_BLOCKS = 100_000;
 
 export interface BlocksToStore {
-  /** By hex ID. */
+  /** By hex ID. What stands last is stored first, behind its parents. */
   blocks: ReadonlyMap<string, ParsedBlock>;
   /** Hex IDs to look up besides those of the blocks and of their parents. */
   also?: Iterable<string>;

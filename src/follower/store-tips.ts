@@ -9,10 +9,10 @@
  */
 import type { AdmissionRules } from '../ledger/admission-rules.ts';
 import { ConeUnavailable } from '../ledger/block-source.ts';
-import { type Database, runBatch } from '../ledger/database.ts';
+import type { Database } from '../ledger/database.ts';
 import type { Head } from '../ledger/head.ts';
-import { findReferenced, type KnownBlock, knownBlock } from '../ledger/known-blocks.ts';
-import type { OpenSet, OpenView } from '../ledger/open-set.ts';
+import type { KnownBlock } from '../ledger/known-blocks.ts';
+import { lookUpInView, type OpenSet, type OpenView } from '../ledger/open-set.ts';
 import { findProvenOpen, type KnownReference } from '../ledger/prove-open.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
@@ -131,7 +131,7 @@ async function gatherFromTips(
     const fresh = level.filter((id) => !known.has(id) && !blocks.has(id) && !refused.has(id));
     const recall = (id: string) => open.get(id) ?? fetched.get(id);
     const lacking = fresh.filter((id) => recall(id) === undefined);
-    for (const [id, block] of await lookUp(db, view, lacking)) known.set(id, block);
+    for (const [id, block] of await lookUpInView(db, view, lacking)) known.set(id, block);
     const unknown = lacking.filter((id) => !known.has(id));
     const due = Date.now() < deadline ? unknown.slice(0, left) : [];
     if (due.length < unknown.length) isWhole = false;
@@ -148,18 +148,6 @@ async function gatherFromTips(
   }
   if (isWhole || levels >= MAX_LEVELS_UNASKED) await askAbout(blocks, known, head, tools, deadline);
   return { blocks, isWhole };
-}
-
-/** Which of the blocks with these hex IDs are open, or referenced by a milestone. */
-async function lookUp(
-  db: Database,
-  view: OpenView,
-  ids: readonly string[],
-): Promise<Map<string, KnownBlock>> {
-  const open = view.findOpen(ids);
-  const others = ids.filter((id) => !open.has(id));
-  const referenced = (await runBatch(db, findReferenced(db, others))).flat().map(knownBlock);
-  return new Map([...referenced, ...open]);
 }
 
 /** Fetches a block where it is to be had. */

@@ -53,12 +53,14 @@ export function needsAnotherUpstream(outcome: UpstreamOutcome, lookAround: boole
   }
 }
 
-/** What earlier passes and the settings say. */
+/** What is known besides the outcomes. */
 export interface BeforePass {
   /** Why an upstream was found to diverge by an earlier pass (FollowerMemory). */
   diverged: string | undefined;
   /** Number of upstreams. */
   upstreams: number;
+  /** How far it is with a milestone that takes several passes, for people. */
+  progress?: string | undefined;
 }
 
 export interface PassSummary {
@@ -101,7 +103,7 @@ export function summarizePass(
     beginWith: tookLedgerOn(last) ? last.place : level?.place,
     level,
     diverged,
-    state: stateOf(diverged, outcomes),
+    state: stateOf(diverged, outcomes, before.progress),
   };
 }
 
@@ -119,10 +121,11 @@ function tookLedgerOn({ kind, applied }: UpstreamOutcome): boolean {
 function stateOf(
   diverged: string | undefined,
   outcomes: readonly UpstreamOutcome[],
+  progress: string | undefined,
 ): FollowerState | undefined {
   if (diverged !== undefined) return { state: 'diverged', reason: diverged };
   let upstream: UpstreamHeads['latest'] | undefined;
   for (const { latest } of outcomes)
     if (latest !== undefined && latest.index >= (upstream?.index ?? 0)) upstream = latest;
-  return upstream && { state: 'following', upstream };
+  return upstream && { state: 'following', upstream, ...(progress && { progress }) };
 }

@@ -4,14 +4,13 @@
  */
 import { ConeUnavailable } from '../ledger/block-source.ts';
 import { writeLog } from '../log.ts';
-import type { ParsedBlock } from '../stardust/block.ts';
 import { createMilestoneSource } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
-import { takeInMilestone } from './apply-milestone.ts';
 import { type FollowerContext, noteLedger } from './follower-context.ts';
 import { countUpstream } from './follower-counts.ts';
 import { type LedgerPosition, readPosition } from './ledger-position.ts';
 import type { Ending, UpstreamOutcome } from './summarize-pass.ts';
+import { type SourceInto, takeInAnySize } from './take-in-any-size.ts';
 import { Divergence, verifyMilestone } from './verify-milestone.ts';
 
 export interface PassBudget {
@@ -74,7 +73,10 @@ export async function tryUpstream(
     const kind = error instanceof Divergence ? 'diverged' : 'failed';
     countUpstream(counts, place, upstream.name, kind);
     // what a diverging upstream sent may be what is wrong: the next try fetches afresh
-    if (kind === 'diverged') context.memory.fetched.clear();
+    if (kind === 'diverged') {
+      context.memory.fetched.clear();
+      context.memory.large = undefined;
+    }
     const event = kind === 'diverged' ? 'upstream diverges' : 'upstream fails';
     writeLog('warn', event, { upstream: upstream.name, detail: error.message });
     return end({ kind, reason: error.message });
@@ -103,8 +105,10 @@ async function applyUpTo(
     try {
       await applyNext(context, upstream, position, pass);
     } catch (error) {
-      if (error instanceof ConeUnavailable && error.fault === 'over-budget')
-        return { kind: 'budget-spent' };
+      if (!(error instanceof ConeUnavailable)) throw error;
+      if (error.fault === 'over-budget') return { kind: 'budget-spent' };
+      // what it has is fixed by the milestone's signed parents: no upstream can help
+      if (error.fault === 'too-large') return { kind: 'stopped', reason: error.message };
       throw error;
     }
     position = await readPosition(context.db, context);
@@ -127,17 +131,19 @@ async function applyNext(
   if (payload === undefined)
     throw new UpstreamFailure(`${upstream.name} has no milestone ${index}`);
   const verified = await verifyMilestone(payload, position, rules);
-  const limits = { maxBlocks: pass.fetchesLeft, deadline: started + MILESTONE_FETCH_MS };
-  const fetched = {
-    get: (id: string) => memory.fetched.get(id) ?? memory.pushed.blocks.get(id),
-    set(id: string, block: ParsedBlock) {
-      pass.fetchesLeft--;
-      memory.fetched.set(id, block);
-    },
+  const limits = () => {
+    return { maxBlocks: pass.fetchesLeft, deadline: started + MILESTONE_FETCH_MS };
   };
-  const source = createMilestoneSource([upstream], limits, fetched);
-  const { exclusively } = memory;
-  const applied = await takeInMilestone(db, verified, { rules, source, exclusively });
+  const sourceInto: SourceInto = ({ get, set }) =>
+    createMilestoneSource([upstream], limits(), {
+      get: (id) => get(id) ?? memory.pushed.blocks.get(id),
+      set(id, block) {
+        pass.fetchesLeft--;
+        set(id, block);
+      },
+    });
+  const tools = { memory, rules, sourceInto, deadline: pass.budget.deadline };
+  const applied = await takeInAnySize(db, position.head, verified, tools);
   for (const id of applied.fetched) memory.fetched.delete(id);
   memory.moved = Date.now();
   memory.counts.milestones++;

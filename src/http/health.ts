@@ -20,9 +20,10 @@ export function whyUnhealthy(status: NodeStatus | undefined, now: number): strin
   if (follower.state === 'stopped' || follower.state === 'diverged')
     return `${follower.state}: ${follower.reason}`;
   const age = Math.floor(now / 1000) - ledger.timestamp;
-  return age > MAX_AGE_SECONDS
-    ? `the ledger at milestone ${ledger.index} is ${age} seconds old`
-    : undefined;
+  if (age <= MAX_AGE_SECONDS) return undefined;
+  const progress = follower.state === 'following' ? follower.progress : undefined;
+  const old = `the ledger at milestone ${ledger.index} is ${age} seconds old`;
+  return progress === undefined ? old : `${old}; ${progress}`;
 }
 
 /**

@@ -5,6 +5,10 @@
  * Blocks may be stored and milestones applied while others are being fetched. So everything is read
  * once more at the end, in one batch that also names every fetched block: no block can then stand
  * in the cone twice.
+ *
+ * The same batch tells which of the fetched blocks their parents prove open (prove-open.ts). The
+ * source is asked about the others, and what it says needs no other view: it is about the state
+ * before the milestone, which does not change any more.
  */
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
@@ -17,6 +21,7 @@ import type { Database } from './database.ts';
 import { type KnownBlock, lookUpBlocks } from './known-blocks.ts';
 import type { Numbering } from './known-outputs.ts';
 import { outputsToFind, prepareBlocks } from './prepare-blocks.ts';
+import { findDoubtfulRoots } from './prove-open.ts';
 
 export interface ConeToFetch {
   /** The view that names the parents. */
@@ -31,6 +36,12 @@ export interface ConeToFetch {
   /** Of the view (consistent-view.ts). */
   maxPacks?: number;
 }
+
+/**
+ * Levels of blocks that nobody was asked about. A walk that has come below the import meets nothing
+ * that is known, and only upstream can tell that it has; a request has no time to go deeper.
+ */
+const MAX_LEVELS_UNASKED = 16;
 
 /** Blocks that were fetched, and those known to D1 that they lead to. */
 export interface FetchedCone {
@@ -65,7 +76,7 @@ export async function fetchUnknown(
  */
 export async function assembleCone(
   db: Database,
-  { first, index, parents, rules, maxPacks }: ConeToFetch,
+  { first, index, parents, rules, source, maxPacks }: ConeToFetch,
   { blocks, known }: FetchedCone,
 ): Promise<LoadedCone> {
   const named = [...new Set([...parents, ...known, ...blocks.keys()])];
@@ -73,8 +84,12 @@ export async function assembleCone(
   const view = await readView(db, { index, named, outputs, ...(maxPacks && { maxPacks }) });
   if (view?.head.generation !== first.head.generation) throw ledgerReplaced();
   const fresh = parentsFirst(blocks, view.named);
+  if (source?.requireOpen !== undefined) {
+    const roots = findDoubtfulRoots(fresh, view.named, view.head);
+    if (roots.length > 0) await source.requireOpen(roots);
+  }
   const numbering: Numbering = { ...view.numbering, blocks: new Map(view.named) };
-  const fetched = await prepareBlocks(fresh, numbering, await rules());
+  const fetched = await prepareBlocks([...fresh.values()], numbering, await rules());
   for (const { number, created, spent } of numbering.outputs.values()) {
     if (created !== undefined && created < index) {
       const isSpent = spent !== undefined && spent < index;
@@ -97,22 +112,31 @@ async function fetchDownToKnown(
 ): Promise<FetchedCone> {
   const blocks = new Map<string, ParsedBlock>();
   const known = new Set(named.keys());
+  /** Levels from a block up to one that the source was asked about. */
+  const levels = new Map<string, number>();
   let missing = unknown;
+  let deep: readonly string[] = [];
   while (missing.length > 0) {
-    const asked = new Set<string>();
-    const recent = await source.fetch(missing);
+    /** What is looked up now, by the block that led there. */
+    const childOf = new Map<string, string>();
+    const [recent] = await Promise.all([source.fetch(missing), source.requireOpen?.(deep)]);
     // what was fetched before needs no lookup, however many levels deep
     for (let block = recent.pop(); block !== undefined; block = recent.pop()) {
-      blocks.set(toHexDigits(block.id), block);
+      const id = toHexDigits(block.id);
+      blocks.set(id, block);
       for (const parent of block.block.parents.map(toHexDigits)) {
-        if (blocks.has(parent) || known.has(parent) || asked.has(parent)) continue;
+        if (blocks.has(parent) || known.has(parent) || childOf.has(parent)) continue;
+        levels.set(parent, (levels.get(id) ?? 0) + 1);
         const recalled = source.recall?.(parent);
-        if (recalled === undefined) asked.add(parent);
+        if (recalled === undefined) childOf.set(parent, id);
         else recent.push(recalled);
       }
     }
-    for (const id of (await lookUpBlocks(db, cone, [...asked])).keys()) known.add(id);
-    missing = [...asked].filter((id) => !known.has(id) && !blocks.has(id));
+    for (const id of (await lookUpBlocks(db, cone, [...childOf.keys()])).keys()) known.add(id);
+    missing = [...childOf.keys()].filter((id) => !known.has(id) && !blocks.has(id));
+    const low = missing.filter((id) => levels.get(id)! >= MAX_LEVELS_UNASKED);
+    for (const id of low) levels.set(id, 0);
+    deep = [...new Set(low.map((id) => childOf.get(id)!))];
   }
   return { blocks, known };
 }
@@ -121,7 +145,7 @@ async function fetchDownToKnown(
 function parentsFirst(
   blocks: ReadonlyMap<string, ParsedBlock>,
   known: ReadonlyMap<string, KnownBlock>,
-): ParsedBlock[] {
+): Map<string, ParsedBlock> {
   const ordered = new Map<string, ParsedBlock>();
   const entered = new Set<string>();
   const stack = [...blocks.keys()];
@@ -138,5 +162,5 @@ function parentsFirst(
       for (const parent of block.block.parents) stack.push(toHexDigits(parent));
     }
   }
-  return [...ordered.values()];
+  return ordered;
 }

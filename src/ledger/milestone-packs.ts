@@ -36,7 +36,8 @@ export function insertPacks(
 ): D1PreparedStatement[] {
   const blockParts = splitIntoParts(blocks, lengthOf);
   const most = Number.POSITIVE_INFINITY;
-  const spentParts = splitIntoParts(spent.map(writeSpentOutput), ({ length }) => length + 1, {
+  // written twice, as all of them at once would be tens of megabytes where a milestone is large
+  const spentParts = splitIntoParts(spent, (output) => writeSpentOutput(output).length + 1, {
     most,
   });
   const count = Math.max(blockParts.length, spentParts.length);
@@ -55,7 +56,7 @@ export function insertPacks(
         writeStates(inputStates(own, stateOf)),
         JSON.stringify(mentionsOf(own)),
         writePackedBlocks(own),
-        `[${(spentParts[part] ?? []).join()}]`,
+        `[${(spentParts[part] ?? []).map(writeSpentOutput).join()}]`,
         bytes.value,
       );
   });

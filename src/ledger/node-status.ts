@@ -17,11 +17,13 @@ export interface MilestoneStatus {
 }
 
 /**
- * `stopped`: it cannot go on. `diverged`: what upstream says contradicts itself or us. The reason
- * is for people: ASCII, nothing internal.
+ * `following`: with its progress where one milestone takes long. `stopped`: it cannot go on.
+ * `diverged`: what upstream says contradicts itself or us. Reason and progress are for people:
+ * ASCII, nothing internal.
  */
 export type FollowerStatus =
-  | { state: 'off' | 'following' }
+  | { state: 'off' }
+  | { state: 'following'; progress?: string }
   | { state: 'stopped' | 'diverged'; reason: string };
 
 /** How blocks come in, and when the newest was stored: Unix seconds, up to ten seconds late. */
@@ -126,5 +128,5 @@ function blocksFromRow(row: Record<string, unknown>): BlocksStatus | undefined {
 function followerFromRow(row: Record<string, unknown> | undefined): FollowerStatus {
   const state = row?.state;
   if (state === 'stopped' || state === 'diverged') return { state, reason: String(row?.reason) };
-  return { state: 'following' };
+  return { state: 'following', ...(row?.reason != null && { progress: String(row.reason) }) };
 }

@@ -143,6 +143,18 @@ export function createOpenSet(maxHeapBytes: number): OpenSet {
   };
 }
 
+/** Which of the blocks with these hex IDs are open, or referenced by a milestone. */
+export async function lookUpInView(
+  db: Database,
+  view: OpenView,
+  ids: readonly string[],
+): Promise<Map<string, KnownBlock>> {
+  const open = view.findOpen(ids);
+  const others = ids.filter((id) => !open.has(id));
+  const referenced = (await runBatch(db, findReferenced(db, others))).flat().map(knownBlock);
+  return new Map([...referenced, ...open]);
+}
+
 function lastOf([row]: readonly Record<string, unknown>[]): number | undefined {
   return row?.last == null ? undefined : Number(row.last);
 }

@@ -30,6 +30,13 @@
  * be left. Nor does a parent from before the import: its child may be referenced before it as well.
  * And an unknown parent proves nothing about its child, nor an open child about its parent; each is
  * decided by its own parents.
+ *
+ * What is doubtful, not proven, upstream is asked about (docs/architecture.md#the-trap), but not
+ * about each block. Let D be the doubtful ones of some blocks, and its *roots* those with no parent
+ * in D. If no milestone up to an index i ≤ L references a root, then none up to i references any of
+ * D: a block of D that is no root has a parent in D, which by induction is not referenced up to i,
+ * and by (*) neither is the block. What upstream says of i stays true, so the roots may be asked
+ * about after the view was read. ∎
  */
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
@@ -90,4 +97,22 @@ export function findProvenOpen(
     for (const child of children.get(id) ?? []) proven.add(child);
   }
   return proven;
+}
+
+/**
+ * Hex IDs of the roots of what is doubtful: blocks that nothing proves open, and none of whose
+ * parents is such a block. If all of them are open, all of the blocks are.
+ *
+ * @param blocks as above
+ */
+export function findDoubtfulRoots(
+  blocks: ReadonlyMap<string, ParsedBlock>,
+  known: ReadonlyMap<string, KnownReference>,
+  history: KnownHistory,
+): string[] {
+  const proven = findProvenOpen(blocks, known, history);
+  const isDoubtful = (id: string) => blocks.has(id) && !proven.has(id);
+  return Array.from(blocks)
+    .filter(([id, { block }]) => isDoubtful(id) && !block.parents.map(toHexDigits).some(isDoubtful))
+    .map(([id]) => id);
 }

@@ -13,6 +13,9 @@ import { placesOf } from './viewed-packs.ts';
 /** With more packs than these all are put together anew: requests read each. */
 const MANY_PACKS = 100;
 
+/** Packs that are read in one go. */
+const READ_AT_ONCE = 32;
+
 const SELECT_OPEN = `
   SELECT ${OPEN_COLUMNS} FROM open WHERE key IN (SELECT value FROM json_each(?1)) ORDER BY key`;
 
@@ -38,10 +41,16 @@ export async function readPacksToRewrite(
   }
   if (packs.length > MANY_PACKS) for (const { key } of packs) touched.add(key);
   if (touched.size === 0) return [];
-  const select = db.prepare(SELECT_OPEN).bind(JSON.stringify([...touched]));
-  const [rows] = await runBatch(db, [select]);
-  if (rows!.length < touched.size) throw new LedgerMoved('an open pack is gone');
-  return rows!.map(openPackFromRow);
+  const keys = [...touched];
+  const read: OpenPack[] = [];
+  // in steps, so that few of the texts are there at once; that the packs are the view's is fenced
+  for (let first = 0; first < keys.length; first += READ_AT_ONCE) {
+    const some = JSON.stringify(keys.slice(first, first + READ_AT_ONCE));
+    const [rows] = await runBatch(db, [db.prepare(SELECT_OPEN).bind(some)]);
+    for (const row of rows!) read.push(openPackFromRow(row));
+  }
+  if (read.length < touched.size) throw new LedgerMoved('an open pack is gone');
+  return read.sort((a, b) => a.key - b.key);
 }
 
 function inputsChange(cone: Cone, position: number, changes: (output: number) => boolean): boolean {

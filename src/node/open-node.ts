@@ -22,8 +22,8 @@ import { describeError, writeLog } from '../log.ts';
 import { lookUpNft, openNftSources } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';
 import type { TreeHasher } from '../stardust/tree-hasher/tree-hasher.ts';
-import { createOpenBlockCache } from '../upstream/block-cache.ts';
-import { createProposalSource } from '../upstream/fetch-blocks.ts';
+import { createOpenIdCache, createRecentBlockCache } from '../upstream/block-cache.ts';
+import { createProposalSource, type ProposalSource } from '../upstream/fetch-blocks.ts';
 import { createFetchQuota } from '../upstream/fetch-quota.ts';
 import { openUpstreams } from '../upstream/open-upstreams.ts';
 import { createRanking } from '../upstream/ranking.ts';
@@ -57,14 +57,15 @@ const REQUEST_MS = 1500;
 /** The most blocks that are fetched for one request. */
 const MAX_FETCHED_BLOCKS = 2000;
 
-/** Heap for blocks that requests remember, a part of an isolate's 128 MB. */
+/** Heap for blocks that requests remember, a part of an isolate's 128 MB; and for IDs of open ones. */
 const MAX_REMEMBERED_BYTES = 16_000_000;
+const MAX_REMEMBERED_ID_BYTES = 2_000_000;
 
 /** What the requests of one isolate share. */
 interface Shared {
   settings: Settings;
   /** Blocks that D1 does not have, fetched within the quota and remembered from then on. */
-  sourceFor(head: Head, deadline: number): ReturnType<typeof createProposalSource>;
+  sourceFor(head: Head, deadline: number): ProposalSource;
   /** Works out the roots. */
   treeHasher: TreeHasher;
 }
@@ -130,13 +131,15 @@ export function openNode(settings: Settings): EdgeNode {
 function createSources(settings: Settings): Shared['sourceFor'] {
   const limitToQuota = createFetchQuota(Date.now);
   const ranking = createRanking(Date.now);
-  const openBlocks = createOpenBlockCache(MAX_REMEMBERED_BYTES);
+  const recentBlocks = createRecentBlockCache(MAX_REMEMBERED_BYTES);
+  const openIds = createOpenIdCache(MAX_REMEMBERED_ID_BYTES);
   return ({ ledger, generation }, deadline) => {
     const upstreams = openUpstreams(settings, { timeout: answerMs(settings), attempts: 1 });
     const limits = { maxBlocks: MAX_FETCHED_BLOCKS, deadline };
-    const fetched = openBlocks(generation, ledger);
+    const fetched = recentBlocks(generation, ledger);
+    const open = openIds(generation, ledger);
     const index = ledger + 1;
-    return limitToQuota(createProposalSource({ upstreams, index, limits, fetched, ranking }));
+    return limitToQuota(createProposalSource({ upstreams, index, limits, fetched, open, ranking }));
   };
 }
 
@@ -163,7 +166,8 @@ async function fetchOpenBlock(
   if (row === null) return undefined;
   const head = headFromRow(row);
   try {
-    const [block] = await sourceFor(head, Date.now() + REQUEST_MS).fetch([blockId]);
+    const source = sourceFor(head, Date.now() + REQUEST_MS);
+    const [[block]] = await Promise.all([source.fetch([blockId]), source.requireOpen([blockId])]);
     const { bytes } = block!;
     return { blockId, bytes, isSolid: false, referenced: undefined, ledgerIndex: head.ledger };
   } catch (error) {

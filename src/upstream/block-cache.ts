@@ -4,30 +4,43 @@
  */
 import type { ParsedBlock } from '../stardust/block.ts';
 
-/** Blocks by 64 hex digits. */
-export interface BlockCache {
-  get(id: string): ParsedBlock | undefined;
-  set(id: string, block: ParsedBlock): void;
+/** Values by the 64 hex digits of a block. */
+interface ById<Value> {
+  get(id: string): Value | undefined;
+  set(id: string, value: Value): void;
   delete(id: string): void;
 }
+
+export type BlockCache = ById<ParsedBlock>;
 
 /** A cache that knows how much it holds. */
 export interface MeasuredBlockCache extends BlockCache {
   /** Blocks. */
   readonly size: number;
   readonly heapBytes: number;
+  /** By hex ID, those that came first at the front. */
+  entries(): Iterable<[string, ParsedBlock]>;
   clear(): void;
 }
 
 /**
- * The open blocks of one ledger, named by its generation (src/ledger/head.ts), as of a ledger
- * index: those that no milestone up to that index references.
+ * What is remembered of one ledger, named by its generation (src/ledger/head.ts), as of a ledger
+ * index.
  */
-export type OpenBlockCache = (generation: string, ledger: number) => BlockCache;
+type LedgerMemory<Value> = (generation: string, ledger: number) => ById<Value>;
+
+/** The open blocks of a ledger: those that no milestone up to the ledger index references. */
+export type OpenBlockCache = LedgerMemory<ParsedBlock>;
+
+/** IDs of blocks, 64 hex digits each. */
+export interface BlockIds {
+  has(id: string): boolean;
+  add(id: string): void;
+}
 
 /**
- * Milestones after which an open block is not remembered any more. D1 keeps a block's ID at least
- * four times as long (src/ledger/prune.ts).
+ * Milestones after which nothing is remembered any more. D1 keeps a block's ID at least four times
+ * as long (src/ledger/prune.ts).
  */
 const MAX_AGE_MILESTONES = 35;
 
@@ -36,6 +49,9 @@ const BLOCK_OVERHEAD_BYTES = 1000;
 
 /** A parsed transaction's objects take so many times its bytes, measured. Data stays as it came. */
 const TRANSACTION_HEAP_FACTOR = 10;
+
+/** The heap of an ID in a map. */
+const ID_HEAP_BYTES = 160;
 
 /** A cache without a limit: whoever fills it looks at what it holds. */
 export function createBlockCache(): MeasuredBlockCache {
@@ -53,8 +69,36 @@ export function createBlockCache(): MeasuredBlockCache {
  * @param maxHeapBytes before the cache would take more, everything is forgotten
  */
 export function createOpenBlockCache(maxHeapBytes: number): OpenBlockCache {
-  const kept = createMeasuredMap<{ block: ParsedBlock; ledger: number }>(
-    ({ block }) => heapOf(block),
+  return createLedgerMemory(heapOf, maxHeapBytes);
+}
+
+/** The same of IDs alone: who has asked about a block need not ask again. */
+export function createOpenIdCache(
+  maxHeapBytes: number,
+): (generation: string, ledger: number) => BlockIds {
+  const memory = createLedgerMemory<true>(() => ID_HEAP_BYTES, maxHeapBytes);
+  return (generation, ledger) => {
+    const ids = memory(generation, ledger);
+    return { has: (id) => ids.get(id) !== undefined, add: (id) => ids.set(id, true) };
+  };
+}
+
+/**
+ * Blocks of one ledger of which nothing is known but their content, which is fixed by their IDs.
+ * Old ones are forgotten as open ones are: a walk goes through all that is remembered.
+ */
+export function createRecentBlockCache(
+  maxHeapBytes: number,
+): (generation: string, ledger: number) => BlockCache {
+  return createLedgerMemory(heapOf, maxHeapBytes);
+}
+
+function createLedgerMemory<Value>(
+  heapOfValue: (value: Value) => number,
+  maxHeapBytes: number,
+): LedgerMemory<Value> {
+  const kept = createMeasuredMap<{ value: Value; ledger: number }>(
+    ({ value }) => heapOfValue(value),
     maxHeapBytes,
   );
   let owner: string | undefined;
@@ -64,13 +108,13 @@ export function createOpenBlockCache(maxHeapBytes: number): OpenBlockCache {
     return {
       get(id) {
         const found = generation === owner ? kept.get(id) : undefined;
-        if (found === undefined || ledger - found.ledger <= MAX_AGE_MILESTONES) return found?.block;
+        if (found === undefined || ledger - found.ledger <= MAX_AGE_MILESTONES) return found?.value;
         kept.delete(id);
         return undefined;
       },
-      set(id, block) {
+      set(id, value) {
         // a request that outlives its ledger knows nothing about the one that replaced it
-        if (generation === owner) kept.set(id, { block, ledger });
+        if (generation === owner) kept.set(id, { value, ledger });
       },
       delete(id) {
         if (generation === owner) kept.delete(id);
@@ -114,6 +158,7 @@ function createMeasuredMap<Value>(heapOfValue: (value: Value) => number, maxHeap
       heapBytes += heap;
     },
     delete: remove,
+    entries: () => values.entries(),
     clear,
   };
 }

@@ -7,7 +7,7 @@ import { breaksNonceRule } from '../stardust/admission.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
 import { askInTurn } from './ask-in-turn.ts';
-import type { BlockCache } from './block-cache.ts';
+import type { BlockCache, BlockIds } from './block-cache.ts';
 import { MAX_CONNECTIONS } from './concurrency-limit.ts';
 import { createRanking, type Ranking } from './ranking.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
@@ -46,13 +46,18 @@ export interface ProposalSourceOptions {
   index: number;
   limits: FetchLimits;
   fetched: FetchedBlocks;
+  /** Blocks that an upstream called open; by default remembered for this source alone. */
+  open?: BlockIds;
   /** Which upstream to ask first; by default remembered for this source alone. */
   ranking?: Ranking;
 }
 
+/** A source that can be asked whether blocks are open. */
+export type ProposalSource = BlockSource & Required<Pick<BlockSource, 'requireOpen'>>;
+
 /**
  * Fetches blocks of a proposed milestone's past cone. No signed root can tell a false answer yet,
- * so the upstream is asked about each block.
+ * so the upstream is asked about each block that nothing here proves open.
  *
  * A block that an earlier milestone references looks like an open one where we do not know it,
  * because it was pruned here or is older than our snapshot (docs/architecture.md#the-trap). Only an
@@ -63,8 +68,9 @@ export function createProposalSource({
   index,
   limits,
   fetched,
+  open = new Set<string>(),
   ranking = createRanking(Date.now),
-}: ProposalSourceOptions): BlockSource {
+}: ProposalSourceOptions): ProposalSource {
   const confirmed = new Map<Upstream, Promise<void>>();
   const readReference = (id: string) => {
     const ask = async (upstream: Upstream) => {
@@ -77,10 +83,13 @@ export function createProposalSource({
   };
   const recall = (id: string) => fetched.get(id);
   const fetchOne = async (id: string) => {
-    const [block, reference] = await Promise.all([
-      fetchBlock(upstreams, id, ranking),
-      readReference(id),
-    ]);
+    const block = await fetchBlock(upstreams, id, ranking);
+    fetched.set(id, block);
+    return block;
+  };
+  const requireOneOpen = async (id: string) => {
+    if (open.has(id)) return;
+    const reference = await readReference(id);
     if (reference === undefined)
       throw new ConeUnavailable('unknown-block', `block 0x${id} is not known upstream`);
     if (reference !== null && reference < index) {
@@ -89,12 +98,17 @@ export function createProposalSource({
         `block 0x${id} is referenced by milestone ${reference}, and its data is not here`,
       );
     }
-    fetched.set(id, block);
-    return block;
+    open.add(id);
   };
-  // one connection is left for the heads: where an upstream hangs, the first questions hang all at
-  // once, and nothing else waits in line behind them
-  return { fetch: fetchAllWithin(limits, MAX_CONNECTIONS - 1, recall, fetchOne), recall };
+  return {
+    // one connection is left for the heads: where an upstream hangs, the first questions hang all
+    // at once, and nothing else waits in line behind them
+    fetch: fetchAllWithin(limits, MAX_CONNECTIONS - 1, recall, fetchOne),
+    recall,
+    requireOpen: async (ids) => {
+      await doAllWithin(limits, MAX_CONNECTIONS - 1, ids, requireOneOpen);
+    },
+  };
 }
 
 /** An upstream calls a block open if the milestone that references it is not confirmed there. */
@@ -104,16 +118,14 @@ async function requireConfirmed(upstream: Upstream, index: number): Promise<void
     throw new UpstreamFailure(`${upstream.name} is at milestone ${confirmed}, behind ${index}`);
 }
 
-/**
- * Fetches so many blocks at once until one fails or a limit is reached. Then nothing more is asked
- * for; what is under way may still come.
- */
+/** Fetches blocks until one fails or a limit is reached. */
 function fetchAllWithin(
-  { maxBlocks, deadline }: FetchLimits,
+  limits: FetchLimits,
   atOnce: number,
   recall: (id: string) => ParsedBlock | undefined,
   fetchOne: (id: string) => Promise<ParsedBlock>,
 ): BlockSource['fetch'] {
+  const { maxBlocks } = limits;
   let left = maxBlocks;
   const fetchWithinBudget = (id: string) => {
     if (left-- <= 0)
@@ -123,27 +135,39 @@ function fetchAllWithin(
       );
     return fetchOne(id);
   };
-  return async (ids) => {
-    const blocks: ParsedBlock[] = [];
-    const waiting = ids.entries();
-    let over = false;
-    const work = async () => {
-      for (const [i, id] of waiting) {
-        if (over) return;
-        blocks[i] = recall(id) ?? (await fetchWithinBudget(id));
-      }
-    };
-    const late = Promise.withResolvers<never>();
-    const failure = new UpstreamFailure('upstream did not give the cone in time');
-    const timer = setTimeout(() => late.reject(failure), deadline - Date.now());
-    try {
-      await Promise.race([Promise.all(Array.from({ length: atOnce }, work)), late.promise]);
-      return blocks;
-    } finally {
-      over = true;
-      clearTimeout(timer);
+  return (ids) =>
+    doAllWithin(limits, atOnce, ids, async (id) => recall(id) ?? fetchWithinBudget(id));
+}
+
+/**
+ * Puts a question about each block, so many at once, until one fails or the deadline is reached.
+ * Then nothing more is asked; what is under way may still come.
+ */
+async function doAllWithin<T>(
+  { deadline }: FetchLimits,
+  atOnce: number,
+  ids: readonly string[],
+  ask: (id: string) => Promise<T>,
+): Promise<T[]> {
+  const answers: T[] = [];
+  const waiting = ids.entries();
+  let over = false;
+  const work = async () => {
+    for (const [i, id] of waiting) {
+      if (over) return;
+      answers[i] = await ask(id);
     }
   };
+  const late = Promise.withResolvers<never>();
+  const failure = new UpstreamFailure('upstream did not give the cone in time');
+  const timer = setTimeout(() => late.reject(failure), deadline - Date.now());
+  try {
+    await Promise.race([Promise.all(Array.from({ length: atOnce }, work)), late.promise]);
+    return answers;
+  } finally {
+    over = true;
+    clearTimeout(timer);
+  }
 }
 
 /**

@@ -5,12 +5,12 @@
  * Each isolate has a quota of its own. That keeps a flood of requests from passing through, and
  * costs no round trip.
  */
-import type { BlockSource } from '../ledger/block-source.ts';
+import type { ProposalSource } from './fetch-blocks.ts';
 import { UpstreamFailure } from './upstream.ts';
 
 /**
- * Blocks that all requests of one isolate may have fetched in one window. A busy coordinator needs
- * a tenth of it.
+ * Blocks that all requests of one isolate may have fetched or asked about in one window. A busy
+ * coordinator needs a tenth of it.
  */
 const QUOTA_BLOCKS = 20_000;
 const WINDOW_MS = 10_000;
@@ -19,28 +19,33 @@ const WINDOW_MS = 10_000;
 const MAX_FAILURES_IN_A_ROW = 5;
 const PAUSE_MS = 1000;
 
-/** The source, as far as the quota allows: `fetch` throws an UpstreamFailure beyond it. */
-export type FetchQuota = (source: BlockSource) => BlockSource;
+/** The source, as far as the quota allows: its functions throw an UpstreamFailure beyond it. */
+export type FetchQuota = (source: ProposalSource) => ProposalSource;
 
 /** @param clock Unix milliseconds */
 export function createFetchQuota(clock: () => number): FetchQuota {
   const budget = createBudget(clock);
   const breaker = createCircuitBreaker(clock);
+  const askWithin = async <T>(
+    ids: readonly string[],
+    ask: (ids: readonly string[]) => Promise<T>,
+  ): Promise<T> => {
+    breaker.check();
+    budget.spend(ids.length);
+    try {
+      const answer = await ask(ids);
+      breaker.succeed();
+      return answer;
+    } catch (error) {
+      // a block that nobody knows is no fault of the upstreams
+      if (error instanceof UpstreamFailure) breaker.fail();
+      throw error;
+    }
+  };
   return (source) => ({
     ...source,
-    async fetch(ids) {
-      breaker.check();
-      budget.spend(ids.length);
-      try {
-        const blocks = await source.fetch(ids);
-        breaker.succeed();
-        return blocks;
-      } catch (error) {
-        // a block that nobody knows is no fault of the upstreams
-        if (error instanceof UpstreamFailure) breaker.fail();
-        throw error;
-      }
-    },
+    fetch: (ids) => askWithin(ids, source.fetch),
+    requireOpen: (ids) => askWithin(ids, source.requireOpen),
   });
 }
 
@@ -55,7 +60,7 @@ function createBudget(clock: () => number): { spend(blocks: number): void } {
         spent = 0;
       }
       spent += blocks;
-      if (spent > QUOTA_BLOCKS) throw new UpstreamFailure('requests had too many blocks fetched');
+      if (spent > QUOTA_BLOCKS) throw new UpstreamFailure('requests asked about too many blocks');
     },
   };
 }

@@ -4,7 +4,12 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findProvenOpen, type KnownReference, provesOpen } from '../../src/ledger/prove-open.ts';
+import {
+  findDoubtfulRoots,
+  findProvenOpen,
+  type KnownReference,
+  provesOpen,
+} from '../../src/ledger/prove-open.ts';
 import type { ParsedBlock } from '../../src/stardust/block.ts';
 import { lastIndex, type NetworkBlock, ZERO_ID } from '../support/network/network-model.ts';
 import { parsedBlocks } from '../support/network/oracle-view.ts';
@@ -83,8 +88,9 @@ function decide(at: Moment) {
     if (!known.has(digits(id)) && random.chance(at.asked)) blocks.set(digits(id), block);
   }
   const proven = findProvenOpen(blocks, known, { genesis, start, forgotten });
+  const roots = findDoubtfulRoots(blocks, known, { genesis, start, forgotten });
   const open = [...blocks.keys()].filter((id) => isOpen(network.blocks.get(`0x${id}`)!));
-  return { blocks, known, proven, open, forgotten, start };
+  return { blocks, known, proven, roots, open, forgotten, start };
 }
 
 describe('random networks', () => {
@@ -106,6 +112,24 @@ describe('random networks', () => {
     expect(seen.proven).toBeGreaterThan(10_000);
     expect(seen.referenced).toBeGreaterThan(10_000);
     expect(Math.min(seen.forgotten, seen.imported)).toBeGreaterThan(200);
+  });
+
+  it('have no referenced block among those asked for where all roots of what is doubtful are open', () => {
+    const seen = { open: 0, refused: 0, roots: 0, doubtful: 0 };
+    fc.assert(
+      fc.property(moment, (at) => {
+        const { blocks, proven, roots, open } = decide(at);
+        const truly = new Set(open);
+        const areOpen = roots.every((id) => truly.has(id));
+        if (areOpen) expect(open.length).toBe(blocks.size);
+        if (blocks.size > proven.size) seen[areOpen ? 'open' : 'refused']++;
+        seen.roots += roots.length;
+        seen.doubtful += blocks.size - proven.size;
+      }),
+      { numRuns: 1500, seed: 2 },
+    );
+    expect(Math.min(seen.open, seen.refused)).toBeGreaterThan(100);
+    expect(seen.roots).toBeLessThan(seen.doubtful / 2);
   });
 
   it('have every open block proven where all blocks since the genesis are at hand', () => {

@@ -17,7 +17,6 @@ import { NodeState } from '../support/hornet-double/node-state.ts';
 import {
   type Answer,
   ask,
-  askInFull,
   followTo,
   ledgerIndex,
   type Question,
@@ -178,6 +177,15 @@ async function answers(
 
 const NOT_FOUND = [404, 404, 404];
 
+/** An error of the upstream; or 404, where the walk comes below what the upstream has. */
+async function expectNoRoots(rig: Rig, question: Question, upstream: Upstream): Promise<void> {
+  try {
+    expect(await ask(rig, question, { upstreams: [upstream] })).toBe(404);
+  } catch (error) {
+    expect(error).toBeInstanceOf(UpstreamFailure);
+  }
+}
+
 describe('while the ID of the old block is kept', () => {
   it('its children get the right roots', async () => {
     const scenario = await prunedScenario();
@@ -240,11 +248,7 @@ describe.each(SCENARIOS)('$name', ({ make }) => {
     const readReference = () =>
       Promise.reject(new UpstreamFailure('metadata that contradicts itself'));
     const upstream = { ...rig.upstream, readReference };
-    for (const question of reaching(scenario)) {
-      await expect(askInFull(rig, question, { upstreams: [upstream] })).rejects.toThrow(
-        UpstreamFailure,
-      );
-    }
+    for (const question of reaching(scenario)) await expectNoRoots(rig, question, upstream);
     await expectNotStored(upstream);
   });
 
@@ -261,9 +265,7 @@ describe.each(SCENARIOS)('$name', ({ make }) => {
       readTips: async () => [uponOld.slice(2)],
     };
     for (const question of reaching(scenario)) {
-      await expect(askInFull(rig, question, { upstreams: [behind] })).rejects.toThrow(
-        UpstreamFailure,
-      );
+      await expectNoRoots(rig, question, behind);
       // one that is not behind makes up for it
       expect(await ask(rig, question, { upstreams: [behind, rig.upstream] })).toBe(404);
     }

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { describeSteps } from '../../scripts/deploy/run-steps.ts';
 import { listSteps } from '../../scripts/deploy/steps.ts';
 import { recordedNode, recordedStatus } from '../support/http/recorded-node.ts';
@@ -33,7 +33,12 @@ function imported(index: number) {
   };
 }
 
-beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined));
+beforeEach(() => {
+  vi.spyOn(console, 'log').mockImplementation(() => undefined);
+  // bars of progress
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+});
+afterEach(() => void vi.restoreAllMocks());
 
 describe('a deployment', () => {
   it('leads from nothing to a verified node', async () => {

@@ -4,7 +4,12 @@
  */
 import { describe, expect, it } from 'vitest';
 import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
-import { createBlockCache, createOpenBlockCache } from '../../src/upstream/block-cache.ts';
+import {
+  createBlockCache,
+  createOpenBlockCache,
+  createOpenIdCache,
+  createRecentBlockCache,
+} from '../../src/upstream/block-cache.ts';
 import { blockAround, taggedDataPayload } from '../support/network/blocks.ts';
 import { ZERO_ID } from '../support/network/network-model.ts';
 import { basic } from '../support/network/outputs.ts';
@@ -97,5 +102,25 @@ describe('open blocks', () => {
     expect(kept.length * large.bytes.length).toBeLessThan(4_000_001);
     expect(kept.length).toBeGreaterThan(10);
     expect(openBlocks.get(String(count - 1))).toBe(large);
+  });
+});
+
+describe('IDs of open blocks, and blocks of which nothing is known', () => {
+  it('are forgotten with the ledger, after 35 milestones, and when there are too many', () => {
+    const openIds = createOpenIdCache(16_000);
+    openIds('one', 7).add('a');
+    expect([7, 42, 43].map((ledger) => openIds('one', ledger).has('a'))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    openIds('one', 7).add('b');
+    expect(openIds('two', 7).has('b')).toBe(false);
+    for (let i = 0; i < 101; i++) openIds('two', 7).add(String(i));
+    expect([openIds('two', 7).has('0'), openIds('two', 7).has('100')]).toEqual([false, true]);
+
+    const recent = createRecentBlockCache(4_000_000);
+    recent('one', 7).set('a', block);
+    expect([recent('one', 42).get('a'), recent('one', 43).get('a')]).toEqual([block, undefined]);
   });
 });

@@ -4,11 +4,11 @@ import { createFetchQuota } from '../../src/upstream/fetch-quota.ts';
 import { UpstreamFailure } from '../../src/upstream/upstream.ts';
 
 describe('the fetch quota of requests', () => {
-  const answering = { fetch: async () => [] };
-  const failing = { fetch: () => Promise.reject(new UpstreamFailure('status 500')) };
-  const lacking = {
-    fetch: () => Promise.reject(new ConeUnavailable('unknown-block', 'not known')),
-  };
+  const answering = { fetch: async () => [], requireOpen: async () => {} };
+  const fail = () => Promise.reject(new UpstreamFailure('status 500'));
+  const failing = { fetch: fail, requireOpen: fail };
+  const lack = () => Promise.reject(new ConeUnavailable('unknown-block', 'not known'));
+  const lacking = { fetch: lack, requireOpen: lack };
 
   it('opens after five failures in a row, and closes a second later', async () => {
     let now = 0;
@@ -38,5 +38,17 @@ describe('the fetch quota of requests', () => {
     await expect(guard(answering).fetch(['a'])).rejects.toThrow('too many blocks');
     now = 10_000;
     expect(await guard(answering).fetch(ids)).toEqual([]);
+  });
+
+  it('counts questions as it counts blocks', async () => {
+    const guard = createFetchQuota(() => 0);
+    const ids = Array.from({ length: 10_000 }, () => 'a');
+    await guard(answering).fetch(ids);
+    await guard(answering).requireOpen(ids);
+    await expect(guard(answering).requireOpen(['a'])).rejects.toThrow('too many blocks');
+    const other = createFetchQuota(() => 0);
+    for (let i = 0; i < 5; i++)
+      await expect(other(failing).requireOpen(['a'])).rejects.toThrow('status 500');
+    await expect(other(answering).fetch(['a'])).rejects.toThrow('left alone');
   });
 });

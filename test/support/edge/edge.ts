@@ -29,6 +29,8 @@ export interface EdgeOptions {
   quiet?: boolean;
   /** Whether V8's inspector is on. */
   inspect?: boolean;
+  /** Megabytes of V8's old space, as the platform limits it; by default V8 collects when it likes. */
+  oldSpaceMb?: number;
   /** Whether it is run as `npm run serve` does: clients are connected to the Worker itself. */
   asServe?: boolean;
   /** White-flag requests a minute from one address; without it there is no limit. */
@@ -36,11 +38,15 @@ export interface EdgeOptions {
 }
 
 /** Resolves when the Worker answers. */
-export async function startEdge(options: EdgeOptions): Promise<Edge> {
+export async function startEdge({ oldSpaceMb, ...options }: EdgeOptions): Promise<Edge> {
   const argument = JSON.stringify({ vars: {}, port: 0, quiet: false, inspect: false, ...options });
   const child = spawn(process.execPath, [join(import.meta.dirname, 'serve.ts'), argument], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
+    env: {
+      ...process.env,
+      ...(oldSpaceMb && { MINIFLARE_WORKERD_V8_FLAGS: `--max-old-space-size=${oldSpaceMb}` }),
+    },
   });
   const log: string[] = [];
   createInterface({ input: child.stderr! }).on('line', (line) => log.push(line));

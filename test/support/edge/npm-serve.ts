@@ -78,6 +78,7 @@ export async function startServe(
 }
 
 async function end(child: ChildProcess, signal: () => void): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const exit = once(child, 'exit');
   signal();
   const [code] = await exit;

@@ -18,6 +18,7 @@ import { headFromRow, milestoneFromRow, SELECT_HEAD } from '../../../src/ledger/
 import { loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';
 import { admittingParameters, readParameters } from '../../../src/ledger/ledger-parameters.ts';
 import { computeWhiteFlag, type WhiteFlagResult } from '../../../src/node/compute-white-flag.ts';
+import type { ParsedBlock } from '../../../src/stardust/block.ts';
 import { toHexDigits } from '../../../src/stardust/bytes.ts';
 import type { ProtocolParameters } from '../../../src/stardust/parameters.ts';
 import { createMilestoneSource, createProposalSource } from '../../../src/upstream/fetch-blocks.ts';
@@ -188,15 +189,18 @@ export interface AskOptions {
   /** Default: nothing is fetched. */
   upstreams?: readonly Upstream[];
   maxBlocks?: number;
+  /** What requests remember of each other. */
+  fetched?: Map<string, ParsedBlock>;
+  open?: Set<string>;
 }
 
 /** By the function that the route calls; roots by both hashers of tree nodes, which must agree. */
-export function askInFull(
+function askInFull(
   rig: Rig,
   question: Question,
   options: AskOptions = {},
 ): Promise<WhiteFlagResult> {
-  const { db = rig.db, upstreams, maxBlocks = 2000 } = options;
+  const { db = rig.db, upstreams, maxBlocks = 2000, fetched = new Map(), open } = options;
   const request = {
     index: question.index,
     timestamp: question.timestamp,
@@ -209,7 +213,13 @@ export function askInFull(
     openSource:
       upstreams &&
       (({ ledger }) =>
-        createProposalSource({ upstreams, index: ledger + 1, limits, fetched: new Map() })),
+        createProposalSource({
+          upstreams,
+          index: ledger + 1,
+          limits,
+          fetched,
+          ...(open && { open }),
+        })),
     treeHasher: agreeingTreeHashers,
   });
 }
