@@ -82,7 +82,10 @@ export class Follower extends DurableObject<Env> {
   #came = 0;
 
   readonly #storePushed = createShared(async () => {
-    while ((await this.#storePack()) > 0);
+    const { blocks } = this.#memory.pushed;
+    // what comes meanwhile is left to the next time: else there might be no end
+    for (let left = Math.max(blocks.size, 1); left > 0; left -= MAX_PUSHED_STORED)
+      if ((await this.#storePack()) === 0) return;
   });
 
   readonly #takeMilestones = createShared(async () => {

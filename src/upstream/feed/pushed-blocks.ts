@@ -11,8 +11,9 @@
  * A block upon a parent that is nowhere waits: it is not given again until the parent has come or
  * is found in the database after all.
  *
- * What is held is bounded by heap. Where a block does not fit, those that wait go first, the oldest
- * before the others; where none waits it is not taken. A block that is dropped is not lost: it is
+ * What is held is bounded by heap. Where a block does not fit, those that wait go first, the newest
+ * before the others, as the oldest are nearest to what is missing and the first to be wanted when it
+ * is there; where none waits it is not taken. A block that is dropped is not lost: it is
  * fetched when a milestone, a tip or a question leads to it.
  */
 import { type ParsedBlock, parseBlock } from '../../stardust/block.ts';
@@ -100,6 +101,8 @@ export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): Pushed
   const lacks = new Map<string, Lack>();
   /** Held blocks that wait, in the order in which they came; as of the last `next`. */
   const waiting = new Set<string>();
+  /** The same, the newest last, and some that do not wait any more. */
+  let newestWaiting: string[] = [];
   const counts: PushCounts = { taken: 0, doubled: 0, refused: 0, dropped: 0 };
   let heapBytes = 0;
 
@@ -119,9 +122,10 @@ export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): Pushed
   /** Whether so many bytes fit, once blocks that wait have made room. */
   function makeRoom(bytes: number): boolean {
     if (bytes > maxHeapBytes) return false;
-    for (const id of waiting) {
-      if (heapBytes + bytes <= maxHeapBytes) break;
-      drop(id);
+    while (heapBytes + bytes > maxHeapBytes) {
+      const id = newestWaiting.pop();
+      if (id === undefined) break;
+      if (waiting.has(id)) drop(id);
     }
     return heapBytes + bytes <= maxHeapBytes;
   }
@@ -160,6 +164,7 @@ export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): Pushed
     }
     waiting.clear();
     for (const id of held.keys()) if (found.has(id)) waiting.add(id);
+    newestWaiting = [...waiting];
   }
 
   return {
@@ -215,6 +220,7 @@ export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): Pushed
       held.clear();
       lacks.clear();
       waiting.clear();
+      newestWaiting = [];
       heapBytes = 0;
     },
     get heapBytes() {
