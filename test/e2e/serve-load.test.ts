@@ -38,8 +38,8 @@ const MAX_HEAP_GROWTH_MB = 16;
  */
 const MAX_PROCESS_GROWTH = 1.1;
 
-/** So few looks or requests tell nothing. */
-const MANY_REQUESTS = 100_000;
+/** Before some 300,000 requests workerd has not come to its size. */
+const MANY_REQUESTS = 500_000;
 
 interface Look {
   /**
