@@ -14,5 +14,13 @@ declare global {
   }
 }
 
+const COUNT_TABLES = 'SELECT count(*) FROM sqlite_master';
+const countTables = () => env.LEDGER.prepare(COUNT_TABLES).first<number>('count(*)');
+
+// workerd unloads a store that was idle for ten seconds, and `reset` only empties what is loaded
+await Promise.all([countTables(), env.NFT_INDEX.get('loaded')]);
 await reset();
+const left = [await countTables(), (await env.NFT_INDEX.list()).keys.length];
+if (left.some((count) => count !== 0))
+  throw new Error(`an earlier file left ${left.join(' tables and ')} keys behind`);
 await applyD1Migrations(env.LEDGER, env.TEST_MIGRATIONS);
