@@ -8,10 +8,9 @@
  */
 import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
-import { writeLog } from '../log.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import { takeInMilestone } from './apply-milestone.ts';
-import { type FollowerContext, noteLedger } from './follower-context.ts';
+import { type FollowerContext, noteApplied, noteLedger } from './follower-context.ts';
 import { type LedgerPosition, readPosition } from './ledger-position.ts';
 import { Divergence, verifyMilestone } from './verify-milestone.ts';
 
@@ -42,17 +41,8 @@ async function applyDue(
       const verified = await verifyMilestone(payload, position, rules);
       const source = heldSource((id) => fetched.get(id) ?? pushed.blocks.get(id));
       const applied = await takeInMilestone(db, verified, { rules, source, exclusively });
-      for (const id of applied.fetched) fetched.delete(id);
-      memory.moved = Date.now();
-      memory.counts.milestones++;
+      noteApplied(memory, applied, { started, pushed: true });
       memory.diverged = undefined;
-      const ms = Date.now() - started;
-      writeLog('info', 'milestone applied', {
-        ...applied,
-        fetched: applied.fetched.length,
-        pushed: true,
-        ms,
-      });
       return true;
     } catch (error) {
       // any sender of a block can make one up; of a signed one a pass finds what is wrong with it

@@ -3,6 +3,7 @@
  */
 import type { Database } from '../ledger/database.ts';
 import { createOpenSet, type OpenSet } from '../ledger/open-set.ts';
+import { writeLog } from '../log.ts';
 import { unaskedFault } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import type { ProtocolParameters } from '../stardust/parameters.ts';
@@ -15,6 +16,7 @@ import {
 import { createPushed, type Pushed } from '../upstream/feed/pushed.ts';
 import { createRanking, type Ranking } from '../upstream/ranking.ts';
 import type { Upstream } from '../upstream/upstream.ts';
+import type { TakenIn } from './apply-milestone.ts';
 import { createExclusively, type Exclusively } from './exclusively.ts';
 import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
 import type { LedgerPosition } from './ledger-position.ts';
@@ -142,6 +144,19 @@ export function createFollowerMemory(
     newestBlock: undefined,
   };
   return memory;
+}
+
+/** Notes that a milestone was applied, and says so. `started`: Unix milliseconds. */
+export function noteApplied(
+  memory: FollowerMemory,
+  applied: TakenIn,
+  { started, ...how }: { started: number; pushed?: true },
+): void {
+  for (const id of applied.fetched) memory.fetched.delete(id);
+  memory.moved = Date.now();
+  memory.counts.milestones++;
+  const said = { ...applied, fetched: applied.fetched.length, ...how };
+  writeLog('info', 'milestone applied', { ...said, ms: Date.now() - started });
 }
 
 /** Notes where the ledger stands: of another ledger nothing that was pushed counts. */

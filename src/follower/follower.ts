@@ -89,9 +89,9 @@ export class Follower extends DurableObject<Env> {
   });
 
   readonly #takeMilestones = createShared(async () => {
-    const { milestoneKeys } = this.#settings();
-    if (milestoneKeys === undefined) return;
-    await applyPushed(this.#context(this.#settings(), milestoneKeys));
+    const settings = this.#settings();
+    if (settings.milestoneKeys === undefined) return;
+    await applyPushed(this.#context(settings, settings.milestoneKeys));
     // the upstream has the milestone whole: what the feed did not bring of it is fetched
     const { pushed, seen } = this.#memory;
     if (seen !== undefined && pushed.milestones.confirmed?.index === seen.ledger + 1)

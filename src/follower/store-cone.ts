@@ -19,7 +19,8 @@ import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
 import type { Database } from '../ledger/database.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
 import type { Head } from '../ledger/head.ts';
-import { lookUpInView, type OpenSet, type OpenView } from '../ledger/open-set.ts';
+import { lookUpBlocks } from '../ledger/known-blocks.ts';
+import type { OpenSet, OpenView } from '../ledger/open-set.ts';
 import { findProvenOpen } from '../ledger/prove-open.ts';
 import { writeLog } from '../log.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
@@ -151,14 +152,14 @@ async function walkDown(
   skeleton: ConeSkeleton,
   { source, deadline, openSet }: StoreConeTools,
 ): Promise<void> {
-  const view = await openSet.view(db, head, []);
+  const { findOpen } = await openSet.view(db, head, []);
   for (let begun = false; cone.walked < skeleton.size; begun = true) {
     if (begun && Date.now() > deadline) throw pause(cone);
     const end = Math.min(skeleton.size, cone.walked + WALKED_AT_ONCE);
     if (end > MAX_WALKED)
       throw tooLarge(cone.index, `more than ${MAX_WALKED} blocks are not known here`);
     const ids = skeleton.idsBetween(cone.walked, end);
-    const known = await lookUpInView(db, view, ids);
+    const known = await lookUpBlocks(db, findOpen, ids);
     for (const [id, reference] of known) skeleton.know(id, reference);
     const unknown = ids.filter((id) => !known.has(id));
     for (const { id, block } of await source.fetch(unknown))

@@ -11,8 +11,8 @@ import type { AdmissionRules } from '../ledger/admission-rules.ts';
 import { ConeUnavailable } from '../ledger/block-source.ts';
 import type { Database } from '../ledger/database.ts';
 import type { Head } from '../ledger/head.ts';
-import type { KnownBlock } from '../ledger/known-blocks.ts';
-import { lookUpInView, type OpenSet, type OpenView } from '../ledger/open-set.ts';
+import { type KnownBlock, lookUpBlocks } from '../ledger/known-blocks.ts';
+import type { OpenSet, OpenView } from '../ledger/open-set.ts';
 import { findProvenOpen, type KnownReference } from '../ledger/prove-open.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
@@ -126,12 +126,12 @@ async function gatherFromTips(
   let isWhole = true;
   let levels = 0;
   let level = await upstream.readTips();
-  const view = await tools.openSet.view(db, head, []);
+  const { findOpen } = await tools.openSet.view(db, head, []);
   for (; level.length > 0; levels++) {
     const fresh = level.filter((id) => !known.has(id) && !blocks.has(id) && !refused.has(id));
     const recall = (id: string) => open.get(id) ?? fetched.get(id);
     const lacking = fresh.filter((id) => recall(id) === undefined);
-    for (const [id, block] of await lookUpInView(db, view, lacking)) known.set(id, block);
+    for (const [id, block] of await lookUpBlocks(db, findOpen, lacking)) known.set(id, block);
     const unknown = lacking.filter((id) => !known.has(id));
     const due = Date.now() < deadline ? unknown.slice(0, left) : [];
     if (due.length < unknown.length) isWhole = false;

@@ -6,7 +6,7 @@ import { ConeUnavailable } from '../ledger/block-source.ts';
 import { writeLog } from '../log.ts';
 import { createMilestoneSource } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
-import { type FollowerContext, noteLedger } from './follower-context.ts';
+import { type FollowerContext, noteApplied, noteLedger } from './follower-context.ts';
 import { countUpstream } from './follower-counts.ts';
 import { type LedgerPosition, readPosition } from './ledger-position.ts';
 import type { Ending, UpstreamOutcome } from './summarize-pass.ts';
@@ -144,10 +144,6 @@ async function applyNext(
     });
   const tools = { memory, rules, sourceInto, deadline: pass.budget.deadline };
   const applied = await takeInAnySize(db, position.head, verified, tools);
-  for (const id of applied.fetched) memory.fetched.delete(id);
-  memory.moved = Date.now();
-  memory.counts.milestones++;
+  noteApplied(memory, applied, { started });
   pass.applied++;
-  const said = { ...applied, fetched: applied.fetched.length, ms: Date.now() - started };
-  writeLog('info', 'milestone applied', said);
 }

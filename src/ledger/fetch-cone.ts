@@ -18,7 +18,7 @@ import type { AdmissionRules } from './admission-rules.ts';
 import { type BlockSource, ConeUnavailable } from './block-source.ts';
 import { type ConsistentView, type LoadedCone, numbersOf, readView } from './consistent-view.ts';
 import type { Database } from './database.ts';
-import { type KnownBlock, lookUpBlocks } from './known-blocks.ts';
+import { type FindOpen, findInCone, type KnownBlock, lookUpBlocks } from './known-blocks.ts';
 import type { Numbering } from './known-outputs.ts';
 import { outputsToFind, prepareBlocks } from './prepare-blocks.ts';
 import { findDoubtfulRoots } from './prove-open.ts';
@@ -110,6 +110,7 @@ async function fetchDownToKnown(
   { named, cone }: { named: ReadonlyMap<string, KnownBlock>; cone: Cone },
   source: BlockSource,
 ): Promise<FetchedCone> {
+  const findOpen: FindOpen = (ids) => findInCone(cone, ids);
   const blocks = new Map<string, ParsedBlock>();
   const known = new Set(named.keys());
   /** Levels from a block up to one that the source was asked about. */
@@ -132,7 +133,7 @@ async function fetchDownToKnown(
         else recent.push(recalled);
       }
     }
-    for (const id of (await lookUpBlocks(db, cone, [...childOf.keys()])).keys()) known.add(id);
+    for (const id of (await lookUpBlocks(db, findOpen, [...childOf.keys()])).keys()) known.add(id);
     missing = [...childOf.keys()].filter((id) => !known.has(id) && !blocks.has(id));
     const low = missing.filter((id) => levels.get(id)! >= MAX_LEVELS_UNASKED);
     for (const id of low) levels.set(id, 0);

@@ -16,17 +16,16 @@ export interface KnownBlock {
 
 const FIND_BLOCKS = selectIds('?1');
 
-/**
- * The blocks with these hex IDs that stand in the cone, or that a milestone references.
- *
- * @param cone blocks that no milestone references
- */
+/** Those of the blocks with these hex IDs that no milestone references. */
+export type FindOpen = (ids: readonly string[]) => Map<string, KnownBlock>;
+
+/** The blocks with these hex IDs that are open, or that a milestone references. */
 export async function lookUpBlocks(
   db: Database,
-  cone: Cone,
+  findOpen: FindOpen,
   ids: readonly string[],
 ): Promise<Map<string, KnownBlock>> {
-  const open = findInCone(cone, ids);
+  const open = findOpen(ids);
   const others = ids.filter((id) => !open.has(id));
   const found = (await runBatch(db, findReferenced(db, others))).flat();
   return new Map([...found.map(knownBlock), ...open]);

@@ -13,7 +13,13 @@ import { type ConsistentView, MAX_PACKS_TO_FOLLOW, readView } from './consistent
 import { type Database, runBatch } from './database.ts';
 import { LedgerMoved } from './fence.ts';
 import { type Head, headFromRow, SELECT_HEAD } from './head.ts';
-import { findInCone, findReferenced, type KnownBlock, knownBlock } from './known-blocks.ts';
+import {
+  type FindOpen,
+  findInCone,
+  findReferenced,
+  type KnownBlock,
+  knownBlock,
+} from './known-blocks.ts';
 import {
   findLedgerOutputs,
   type KnownOutput,
@@ -34,8 +40,7 @@ export interface OpenView {
   last: number | undefined;
   /** The named blocks that are known, by hex ID. */
   named: ReadonlyMap<string, KnownBlock>;
-  /** Those of the blocks with these hex IDs that are open. */
-  findOpen(ids: readonly string[]): Map<string, KnownBlock>;
+  findOpen: FindOpen;
   /** Of the outputs that were to be found, and what is free. */
   numbering: Omit<Numbering, 'blocks'>;
 }
@@ -143,18 +148,6 @@ export function createOpenSet(maxHeapBytes: number): OpenSet {
   };
 }
 
-/** Which of the blocks with these hex IDs are open, or referenced by a milestone. */
-export async function lookUpInView(
-  db: Database,
-  view: OpenView,
-  ids: readonly string[],
-): Promise<Map<string, KnownBlock>> {
-  const open = view.findOpen(ids);
-  const others = ids.filter((id) => !open.has(id));
-  const referenced = (await runBatch(db, findReferenced(db, others))).flat().map(knownBlock);
-  return new Map([...referenced, ...open]);
-}
-
 function lastOf([row]: readonly Record<string, unknown>[]): number | undefined {
   return row?.last == null ? undefined : Number(row.last);
 }
@@ -215,7 +208,7 @@ function viewOf(
 ): OpenView {
   const { nextBlock } = known;
   let { nextOutput } = known;
-  const findOpen = (ids: readonly string[]) =>
+  const findOpen: FindOpen = (ids) =>
     new Map(
       ids.flatMap((id): [string, KnownBlock][] => {
         const number = known.blocks.get(id);
