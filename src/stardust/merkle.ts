@@ -11,13 +11,10 @@
  */
 import { concatBytes } from './bytes.ts';
 import { blake2b256 } from './hash.ts';
-import { nobleTreeHasher } from './tree-hasher/noble-tree-hasher.ts';
-import { HASH_WORDS, NODE_TAG, type TreeHasher } from './tree-hasher/tree-hasher.ts';
+import { hashLeaf, nobleTreeHasher } from './tree-hasher/noble-tree-hasher.ts';
+import { HASH_WORDS, LEAF_TAG, NODE_TAG, type TreeHasher } from './tree-hasher/tree-hasher.ts';
 
 export const HASH_BYTES = 4 * HASH_WORDS;
-
-/** What is hashed for a leaf begins with this byte, so that no leaf can pass for a node. */
-const LEAF_TAG = 0x00;
 
 /** B.13, n = 1: the 32-byte hash that stands for a block in the tree. */
 export function leafHash(id: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -34,14 +31,19 @@ export function merkleRoot(
   ids: readonly Uint8Array[],
   hasher: TreeHasher = nobleTreeHasher,
 ): Uint8Array<ArrayBuffer> {
-  return merkleRootOfLeaves(hashLeaves(ids), ids.length, hasher);
+  return reduceToRoot(leafWords(ids), ids.length, hasher);
 }
 
 /** The hashes ({@link leafHash}) of block IDs of 32 bytes, one after the other. */
 export function hashLeaves(ids: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const hashes = new Uint8Array(ids.length * HASH_BYTES);
-  for (const [i, id] of ids.entries()) hashes.set(leafHash(id), i * HASH_BYTES);
-  return hashes;
+  return toBytes(leafWords(ids));
+}
+
+/** The same as words, as {@link TreeHasher} has them. */
+function leafWords(ids: readonly Uint8Array[]): Uint32Array {
+  const words = new Uint32Array(ids.length * HASH_WORDS);
+  for (const [i, id] of ids.entries()) hashLeaf(id, words, i * HASH_WORDS);
+  return words;
 }
 
 /**
@@ -83,8 +85,12 @@ export function reduceToRoot(
     }
     nodes -= pairs;
   }
-  const root = new Uint8Array(HASH_BYTES);
-  const view = new DataView(root.buffer);
-  for (let i = 0; i < HASH_WORDS; i++) view.setUint32(4 * i, hashes[i]!, true);
-  return root;
+  return toBytes(hashes.subarray(0, HASH_WORDS));
+}
+
+function toBytes(words: Uint32Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(4 * words.length);
+  const view = new DataView(bytes.buffer);
+  for (const [i, word] of words.entries()) view.setUint32(4 * i, word, true);
+  return bytes;
 }

@@ -9,7 +9,13 @@ import { blake2b } from '@noble/hashes/blake2.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { treeHashers } from '../../scripts/conformance/tree-hashers.ts';
-import { leafHash, merkleRoot, merkleRootOfLeaves, nodeHash } from '../../src/stardust/merkle.ts';
+import {
+  hashLeaves,
+  leafHash,
+  merkleRoot,
+  merkleRootOfLeaves,
+  nodeHash,
+} from '../../src/stardust/merkle.ts';
 import { readLines } from '../support/vectors.ts';
 
 const noble = (...parts: Uint8Array[]) => blake2b(Buffer.concat(parts), { dkLen: 32 });
@@ -145,5 +151,20 @@ describe('leafHash and nodeHash', () => {
     expect(nodeHash(left, right).toHex()).toBe(
       Buffer.from(noble(Uint8Array.of(1), left, right)).toString('hex'),
     );
+  });
+
+  it('agree with hashLeaves on any IDs, nodes hashed in between', () => {
+    fc.assert(
+      fc.property(fc.array(block, { maxLength: 4 }), (ids) => {
+        const hashes = joined(ids.map((id) => new Uint8Array(noble(Uint8Array.of(0), id))));
+        expect(hashLeaves(ids).toHex()).toBe(hashes.toHex());
+        merkleRoot(ids);
+        expect(hashLeaves(ids).toHex()).toBe(hashes.toHex());
+      }),
+    );
+  });
+
+  it.each([0, 31, 33])('hashLeaves refuses an ID of %i bytes', (bytes) => {
+    expect(() => hashLeaves([new Uint8Array(bytes)])).toThrow(RangeError);
   });
 });

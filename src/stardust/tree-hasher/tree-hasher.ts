@@ -13,6 +13,12 @@ export const HASH_WORDS = 8;
 /** Words of one block of BLAKE2b, and so of the array that {@link writeNodeMessage} fills. */
 export const BLOCK_WORDS = 32;
 
+/** What is hashed for a leaf begins with this byte, so that no leaf can pass for a node. */
+export const LEAF_TAG = 0x00;
+
+/** Length of a leaf's message: the tag and a block ID. */
+export const LEAF_BYTES = 1 + 4 * HASH_WORDS;
+
 /** What is hashed for a node begins with this byte, so that no node can pass for a leaf. */
 export const NODE_TAG = 0x01;
 
