@@ -99,16 +99,21 @@ const SELECT_PROOF = `
     CROSS JOIN pack p ON p.key >= f.milestone * ${PARTS} AND p.key < (f.milestone + 1) * ${PARTS}
   ORDER BY p.key`;
 
+/** Bytes of a block ID. */
+const ID_LENGTH = 32;
+
 /** Undefined where no applied milestone references the block, or the data is pruned. */
 export async function proveBlock(db: Database, blockId: string): Promise<BlockProof | undefined> {
   const [packs] = await runBatch(db, [db.prepare(SELECT_PROOF).bind(blockId)]);
   const bytes = packs!.find((pack) => pack.bytes !== null)?.bytes;
   if (bytes === undefined) return undefined;
   const blocks = packs!.flatMap((pack) => readPackedBlocks(String(pack.blocks)));
+  // all at once: a call for each of a thousand IDs takes ten times as long
+  const ids = Uint8Array.fromHex(blocks.map(({ id }) => id).join(''));
   return {
     milestone: fromBase64(String(packs![0]!.payload)),
     block: fromBase64(String(bytes)),
-    included: blocks.map(({ id }) => Uint8Array.fromHex(id)),
+    included: blocks.map((_, i) => ids.subarray(i * ID_LENGTH, (i + 1) * ID_LENGTH)),
     position: blocks.findIndex(({ id }) => id === blockId),
     applied: blocks.flatMap(({ reason }, position) => (reason === 0 ? [position] : [])),
   };
