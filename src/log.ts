@@ -13,6 +13,35 @@ export function writeLog(
   console[level](JSON.stringify({ event, ...fields }));
 }
 
+/** As {@link writeLog}. */
+export type WriteLog = typeof writeLog;
+
+/** A line that goes on being true is written again after so long. */
+const REPEAT_MS = 60_000;
+
+/**
+ * For what is tried again every second: a line is written at once when it is new, and once a minute
+ * while it is the same; `repeated` says how often it would have been written meanwhile.
+ *
+ * @param clock Unix milliseconds
+ */
+export function createSparingLog(clock: () => number): WriteLog {
+  const written = new Map<string, { at: number; repeated: number }>();
+  return (level, event, fields = {}) => {
+    const now = clock();
+    const line = JSON.stringify([level, event, fields]);
+    const before = written.get(line);
+    if (before !== undefined && now - before.at < REPEAT_MS) {
+      before.repeated++;
+      return;
+    }
+    for (const [old, { at }] of written) if (now - at >= 2 * REPEAT_MS) written.delete(old);
+    written.set(line, { at: now, repeated: 0 });
+    const repeated = before?.repeated || undefined;
+    writeLog(level, event, { ...fields, repeated });
+  };
+}
+
 /** An unexpected failure as text for the log. It must not go into an answer. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

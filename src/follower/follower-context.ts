@@ -3,7 +3,7 @@
  */
 import type { Database } from '../ledger/database.ts';
 import { createOpenSet, type OpenSet } from '../ledger/open-set.ts';
-import { writeLog } from '../log.ts';
+import { createSparingLog, type WriteLog, writeLog } from '../log.ts';
 import { unaskedFault } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import type { ProtocolParameters } from '../stardust/parameters.ts';
@@ -78,6 +78,10 @@ export interface FollowerMemory {
    * the next milestone, or when all upstreams were asked and none diverges.
    */
   diverged: string | undefined;
+  /** For what each pass may have to say again. */
+  log: WriteLog;
+  /** Whether this object has learnt how the follower is doing. Before, D1 has what an earlier said. */
+  hasState: boolean;
   /** For GET /metrics. */
   counts: FollowerCounts;
   /** What a feed brought and is not stored yet. */
@@ -136,6 +140,8 @@ export function createFollowerMemory(
     ranking: createRanking(Date.now),
     moved: 0,
     diverged: undefined,
+    log: createSparingLog(Date.now),
+    hasState: false,
     counts: createFollowerCounts(Date.now()),
     pushed: createPushed({ maxHeapBytes: MAX_PUSHED_HEAP_BYTES, fault }, Date.now, milestoneCame),
     seen: undefined,

@@ -2,7 +2,7 @@
  * How the follower is doing, kept in D1 for health and info, which other isolates answer.
  */
 import type { Database } from '../ledger/database.ts';
-import { writeLog } from '../log.ts';
+import type { WriteLog } from '../log.ts';
 import type { UpstreamHeads } from '../upstream/upstream.ts';
 
 /**
@@ -52,8 +52,20 @@ export async function saveBlocksStatus(
   await db.prepare(SAVE_BLOCKS).bind(by, seconds, NEWEST_BLOCK_SECONDS).run();
 }
 
+const SINCE_RESTART = 'since then the follower was restarted, and no upstream answered';
+
+/** A reason stands until something else is learnt, and may be one that an operator has removed. */
+const QUALIFY = `
+  UPDATE follower SET reason = reason || ?1
+  WHERE state <> 'following' AND substr(reason, -length(?1)) <> ?1`;
+
+/** For a follower that has learnt nothing yet: what an earlier one saved is marked as being so. */
+export async function qualifyFollowerState(db: Database): Promise<void> {
+  await db.prepare(QUALIFY).bind(`; ${SINCE_RESTART}`).run();
+}
+
 /** Saves and logs that an operator is needed. */
-export async function stopFollowing(db: Database, reason: string): Promise<void> {
-  writeLog('error', 'follower stopped', { reason });
+export async function stopFollowing(db: Database, reason: string, log: WriteLog): Promise<void> {
+  log('error', 'follower stopped', { reason });
   await saveFollowerState(db, { state: 'stopped', reason });
 }

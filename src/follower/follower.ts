@@ -108,7 +108,7 @@ export class Follower extends DurableObject<Env> {
     try {
       result = await this.pass();
     } catch (error) {
-      writeLog('error', 'pass failed', { error: describeError(error) });
+      this.#memory.log('error', 'pass failed', { error: describeError(error) });
     }
     const { behind, ended } = result;
     if (behind || this.env.UPSTREAM_URL) {
@@ -168,6 +168,7 @@ export class Follower extends DurableObject<Env> {
       await stopFollowing(
         this.#db,
         'MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must be set to follow a network',
+        this.#memory.log,
       );
       return { applied: 0, behind: false };
     }

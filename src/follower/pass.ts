@@ -12,7 +12,12 @@ import type { BlockCache } from '../upstream/block-cache.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { fillLists } from './fill-lists.ts';
 import type { FollowerContext, FollowerMemory } from './follower-context.ts';
-import { saveBlocksStatus, saveFollowerState, stopFollowing } from './follower-status.ts';
+import {
+  qualifyFollowerState,
+  saveBlocksStatus,
+  saveFollowerState,
+  stopFollowing,
+} from './follower-status.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 import { hasEnded } from './rest-at-end.ts';
 import { describeProgress } from './store-cone.ts';
@@ -48,7 +53,7 @@ export async function followOnce(
   budget: PassBudget,
 ): Promise<PassResult> {
   try {
-    if (await hasEnded(context.db, context.finalMilestone)) {
+    if (await hasEnded(context.db, context.finalMilestone, context.memory.log)) {
       await context.publish(false);
       return { applied: 0, behind: false, ended: true };
     }
@@ -97,8 +102,10 @@ async function askUpstreams(
   const isMore =
     isDue && (await storeTipsIfPossible(context, upstreams[level.place]!, level.position));
   memory.diverged = diverged;
-  if (state?.state === 'stopped') await stopFollowing(db, state.reason);
+  if (state?.state === 'stopped') await stopFollowing(db, state.reason, memory.log);
   else if (state !== undefined) await saveFollowerState(db, state);
+  else if (!memory.hasState) await qualifyFollowerState(db);
+  memory.hasState = true;
   if (!budget.milestonesOnly)
     await saveBlocksStatus(db, context.isFed?.() ? 'feed' : 'polling', memory.newestBlock);
   return { applied, behind, isMore };

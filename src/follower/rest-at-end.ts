@@ -3,13 +3,18 @@
  * (docs/contract.md#a-ledger-that-is-over). There the follower rests.
  */
 import type { Database } from '../ledger/database.ts';
+import type { WriteLog } from '../log.ts';
 import { stopFollowing } from './follower-status.ts';
 
 /**
  * Whether the ledger has come to its final milestone. One that is beyond it is none of this
  * network's, or the setting is wrong: that stops the follower, and says so.
  */
-export async function hasEnded(db: Database, finalMilestone: number | undefined): Promise<boolean> {
+export async function hasEnded(
+  db: Database,
+  finalMilestone: number | undefined,
+  log: WriteLog,
+): Promise<boolean> {
   if (finalMilestone === undefined) return false;
   const row = await db.prepare('SELECT ledger FROM head').first<{ ledger: number }>();
   if (row === null || row.ledger < finalMilestone) return false;
@@ -17,6 +22,7 @@ export async function hasEnded(db: Database, finalMilestone: number | undefined)
     await stopFollowing(
       db,
       `the ledger is at milestone ${row.ledger}, beyond FINAL_MILESTONE, ${finalMilestone}`,
+      log,
     );
   }
   return true;

@@ -3,7 +3,7 @@
  * the budget is spent, or something is in the way.
  */
 import { ConeUnavailable } from '../ledger/block-source.ts';
-import { writeLog } from '../log.ts';
+import { networkNames } from '../ledger/ledger-parameters.ts';
 import { createMilestoneSource } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
 import { type FollowerContext, noteApplied, noteLedger } from './follower-context.ts';
@@ -67,7 +67,9 @@ export async function tryUpstream(
     latest = heads.latest;
     countUpstream(counts, place, upstream.name, heads);
     const { finalMilestone = Number.POSITIVE_INFINITY } = context;
-    return end(await applyUpTo(context, upstream, Math.min(heads.confirmed, finalMilestone), pass));
+    const confirmed = Math.min(heads.confirmed, finalMilestone);
+    const network = heads.networkName;
+    return end(await applyUpTo(context, upstream, { confirmed, network }, pass));
   } catch (error) {
     if (!(error instanceof Divergence || error instanceof UpstreamFailure)) throw error;
     const kind = error instanceof Divergence ? 'diverged' : 'failed';
@@ -78,7 +80,7 @@ export async function tryUpstream(
       context.memory.large = undefined;
     }
     const event = kind === 'diverged' ? 'upstream diverges' : 'upstream fails';
-    writeLog('warn', event, { upstream: upstream.name, detail: error.message });
+    context.memory.log('warn', event, { upstream: upstream.name, detail: error.message });
     return end({ kind, reason: error.message });
   }
 }
@@ -90,7 +92,7 @@ export async function tryUpstream(
 async function applyUpTo(
   context: FollowerContext,
   upstream: Upstream,
-  confirmed: number,
+  { confirmed, network }: { confirmed: number; network: string | undefined },
   pass: PassState,
 ): Promise<Ending> {
   const { budget, applied: appliedBefore } = pass;
@@ -115,7 +117,22 @@ async function applyUpTo(
     noteLedger(context.memory, position);
     await context.publish(position.head.ledger < confirmed);
   }
+  // only now: what a network that is ahead is called may have been announced meanwhile
+  requireNetwork(position, network);
   return position.head.ledger === confirmed ? { kind: 'level', position } : { kind: 'behind' };
+}
+
+/**
+ * Throws a Divergence where the upstream's network is not the ledger's. Milestones need not show
+ * that: those of two networks that were made with the same keys may follow the same genesis.
+ */
+function requireNetwork({ announced }: LedgerPosition, network: string | undefined): void {
+  const names = networkNames(announced);
+  if (network === undefined || names.includes(network)) return;
+  throw new Divergence(
+    `the upstream is of network ${network}, the imported ledger of ${names.at(-1)}: ` +
+      'import a snapshot of that network, or name an upstream of this one',
+  );
 }
 
 async function applyNext(

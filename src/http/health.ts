@@ -13,7 +13,7 @@ const MAX_AGE_SECONDS = 5 * 60;
 /** Why the node is not healthy, for people; undefined if it is. `now` in Unix milliseconds. */
 export function whyUnhealthy(status: NodeStatus | undefined, now: number): string | undefined {
   if (status === undefined) return 'no ledger was imported yet';
-  const { follower, ledger, finalMilestone } = status;
+  const { follower, genesisIndex, ledger, finalMilestone, upstream } = status;
   if (finalMilestone !== undefined && ledger.index > finalMilestone)
     return `the ledger is at milestone ${ledger.index}, beyond FINAL_MILESTONE, ${finalMilestone}`;
   if (ledger.index === finalMilestone) return undefined;
@@ -22,8 +22,15 @@ export function whyUnhealthy(status: NodeStatus | undefined, now: number): strin
   const age = Math.floor(now / 1000) - ledger.timestamp;
   if (age <= MAX_AGE_SECONDS) return undefined;
   const progress = follower.state === 'following' ? follower.progress : undefined;
-  const old = `the ledger at milestone ${ledger.index} is ${age} seconds old`;
-  return progress === undefined ? old : `${old}; ${progress}`;
+  const old =
+    ledger.index === genesisIndex
+      ? 'the ledger is at genesis, no milestone was followed yet'
+      : `the ledger at milestone ${ledger.index} is ${age} seconds old`;
+  const behind =
+    upstream !== undefined && upstream.index < ledger.index
+      ? `the upstream is behind it, at ${upstream.index}`
+      : undefined;
+  return [old, progress, behind].filter((part) => part !== undefined).join('; ');
 }
 
 /**

@@ -5,7 +5,7 @@
 import { fromBase64, Reader } from '../stardust/bytes.ts';
 import { decode } from '../stardust/codec.ts';
 import { type ProtocolParametersOption, protocolParametersOption } from '../stardust/milestone.ts';
-import { ParameterTable } from '../stardust/parameter-table.ts';
+import { ParameterTable, PROTOCOL_VERSION } from '../stardust/parameter-table.ts';
 import { decodeParameters, type ProtocolParameters } from '../stardust/parameters.ts';
 import type { Database } from './database.ts';
 
@@ -41,4 +41,11 @@ export function admittingParameters(table: ParameterTable, index: number): Proto
     .filter((option: ProtocolParametersOption) => option.targetMilestoneIndex <= index)
     .reverse()
     .map((option) => decodeParameters(option.parameters));
+}
+
+/** What the network is or was called, and will be, as far as announced: in order of the targets. */
+export function networkNames(table: ParameterTable): string[] {
+  return table.options
+    .filter(({ protocolVersion }) => protocolVersion === PROTOCOL_VERSION)
+    .map(({ parameters }) => decodeParameters(parameters).networkName);
 }

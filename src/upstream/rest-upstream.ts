@@ -59,6 +59,7 @@ const info = v.object({
     }),
     confirmedMilestone: v.object({ index: uint32 }),
   }),
+  protocol: v.optional(v.object({ networkName: v.string() })),
 });
 
 /**
@@ -165,10 +166,12 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
         timeout: Math.min(options.timeout, HEADS_TIMEOUT_MS),
         attempts: 1,
       });
-      if (answer === undefined) throw new UpstreamFailure(`${name} has no info`);
+      if (answer === undefined)
+        throw new UpstreamFailure(`${name} has no info: is it the REST API of a HORNET?`);
       return {
         confirmed: answer.status.confirmedMilestone.index,
         latest: answer.status.latestMilestone,
+        networkName: answer.protocol?.networkName,
       };
     },
     readMilestone: (index) => ask(`milestones/by-index/${index}`, RAW, MAX_BLOCK_LENGTH),
@@ -204,5 +207,5 @@ export async function readBody(
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? `${error.name} ${error.message}` : String(error);
+  return `no answer (${error instanceof Error ? `${error.name} ${error.message}` : String(error)})`;
 }

@@ -25,6 +25,8 @@ export interface UpstreamHeads {
   confirmed: number;
   /** The newest milestone that it has heard of; Unix seconds, 64 hex digits. */
   latest: { index: number; timestamp: number; milestoneId: string };
+  /** What it calls its network, if it says so. */
+  networkName?: string | undefined;
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
+import { saveFollowerState } from '../../src/follower/follower-status.ts';
 import { followOnce, type PassResult } from '../../src/follower/pass.ts';
 import { restUpstream } from '../../src/upstream/rest-upstream.ts';
 import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
@@ -27,6 +28,8 @@ function networkOf(milestones: number): SyntheticNetwork {
 /** A pass that has some time left, or none. */
 const pass = ({ following }: Rig, time = 20_000): Promise<PassResult> =>
   followOnce(following, { deadline: Date.now() + time, milestones: 12 });
+
+const reasonOf = (): Promise<unknown> => db.prepare('SELECT reason FROM follower').first('reason');
 
 const stateOf = (): Promise<unknown> => db.prepare('SELECT state FROM follower').first('state');
 
@@ -205,5 +208,74 @@ describe('an upstream that diverges', () => {
     letTimePass(rig);
     await pass(rig);
     expect(await stateOf()).toBe('following');
+  });
+});
+
+describe('an upstream of another network', () => {
+  const ofNetwork = (networkName: string | undefined, { upstream }: Rig): Upstream => ({
+    ...upstream,
+    readHeads: async () => ({ ...(await upstream.readHeads()), networkName }),
+  });
+
+  it.each([
+    ['level with the ledger', 2],
+    ['behind it', 1],
+  ])('%s is told of, and not any more when it was a mistake', async (_, confirmed) => {
+    const rig = await startLedger(db, networkOf(3), 2);
+    rig.node.confirm(confirmed);
+    rig.following.upstreams = [ofNetwork('another', rig)];
+    await pass(rig);
+    expect(await stateOf()).toBe('diverged');
+    expect(await reasonOf()).toMatch(
+      /^the upstream is of network another, .* of synthetic: import /,
+    );
+    rig.following.upstreams = [ofNetwork('synthetic', rig)];
+    await pass(rig);
+    expect(await stateOf()).toBe('following');
+  });
+
+  it('is not told of where it says no name', async () => {
+    const rig = await startLedger(db, networkOf(2), 0);
+    rig.node.confirm(2);
+    rig.following.upstreams = [ofNetwork(undefined, rig)];
+    await pass(rig);
+    expect([await ledgerIndex(db), await stateOf()]).toEqual([2, 'following']);
+  });
+});
+
+describe('what an earlier object said of the follower', () => {
+  const failing = ({ upstream }: Rig): Upstream => ({
+    ...upstream,
+    readHeads: () => Promise.reject(new UpstreamFailure('no answer')),
+  });
+
+  it.each(['stopped', 'diverged'] as const)(
+    'is marked as such while no upstream answers: %s',
+    async (state) => {
+      const rig = await startLedger(db, networkOf(2), 0);
+      await saveFollowerState(db, { state, reason: 'so it was' });
+      const { upstream } = rig;
+      rig.following.upstreams = [failing(rig)];
+      await pass(rig);
+      expect(await stateOf()).toBe(state);
+      expect(await reasonOf()).toMatch(/^so it was; since then .* no upstream answered$/);
+      // another object, to which nothing is new
+      rig.following.memory.hasState = false;
+      const before = await reasonOf();
+      await pass(rig);
+      expect(await reasonOf()).toBe(before);
+      rig.following.upstreams = [upstream];
+      await pass(rig);
+      expect([await stateOf(), await reasonOf()]).toEqual(['following', null]);
+    },
+  );
+
+  it('is not, where this object has said it', async () => {
+    const rig = await startLedger(db, networkOf(2), 0);
+    await pass(rig);
+    await saveFollowerState(db, { state: 'diverged', reason: 'so it is' });
+    rig.following.upstreams = [failing(rig)];
+    await pass(rig);
+    expect(await reasonOf()).toBe('so it is');
   });
 });

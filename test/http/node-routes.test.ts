@@ -83,6 +83,17 @@ describe('GET /health', () => {
     expect(at(301)).toContain('301 seconds old');
     expect(at(-5)).toBeUndefined(); // clocks differ
   });
+
+  it('says of an old ledger where it and its upstream stand', () => {
+    const { ledger } = status;
+    const now = (ledger.timestamp + 301) * 1000;
+    const upstream = { ...ledger, index: ledger.index - 1 };
+    expect(whyUnhealthy({ ...status, upstream }, now)).toMatch(
+      new RegExp(`301 seconds old; the upstream is behind it, at ${upstream.index}$`),
+    );
+    expect(whyUnhealthy({ ...status, upstream: ledger }, now)).toMatch(/old$/);
+    expect(whyUnhealthy({ ...status, genesisIndex: ledger.index }, now)).toMatch(/at genesis/);
+  });
 });
 
 it('GET /api/routes names the APIs', async () => {
