@@ -36,5 +36,18 @@ export function readVars(
   }
   const result = readSettings({ ...all, LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {} });
   if (!result.ok) throw new Error(result.problems.join('\n'));
+  if (result.settings.upstreams.length > 0) requireKeys(all);
   return all;
+}
+
+/** The follower would stop at its first pass, and every one after it. */
+function requireKeys(vars: Readonly<Record<string, string>>): void {
+  const missing = ['MILESTONE_PUBLIC_KEYS', 'MILESTONE_THRESHOLD'].filter(
+    (name) => !vars[name]?.trim(),
+  );
+  if (missing.length === 0) return;
+  throw new Error(
+    `${missing.join(' and ')} must be set where UPSTREAM_URL is: ` +
+      'milestones that are not verified are not taken in',
+  );
 }
