@@ -38,8 +38,8 @@ To follow a node it needs three settings, which it takes from the environment:
   MILESTONE_PUBLIC_KEYS   keys that sign milestones, hex, separated by commas
   MILESTONE_THRESHOLD     how many of them must have signed
 
-Where the environment has a setting not, .dev.vars is read, and then [vars] of wrangler.toml
-(docs/operations.md#settings).`;
+A setting that the environment does not have is taken from .dev.vars, else from [vars] of
+wrangler.toml (docs/operations.md#settings).`;
 
 const HOST = join(PROJECT, 'scripts', 'lib', 'serve', 'host.ts');
 
