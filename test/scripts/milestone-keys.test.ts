@@ -13,21 +13,28 @@ const vars = (key: string, threshold = '1') => ({
   MILESTONE_THRESHOLD: threshold,
 });
 
-function chosen(...given: Parameters<typeof chooseMilestoneKeys>): string[] | undefined {
-  return chooseMilestoneKeys(...given)?.keys.map(({ publicKey }) => publicKey.toHex());
+type Flags = { publicKeys?: string; threshold?: string };
+type Vars = Record<string, string>;
+
+function choose({ publicKeys, threshold }: Flags, ...layers: Vars[]) {
+  return chooseMilestoneKeys({ publicKeys, threshold }, ...layers);
+}
+
+function chosen(flags: Flags, ...layers: Vars[]): string[] | undefined {
+  return choose(flags, ...layers)?.keys.map(({ publicKey }) => publicKey.toHex());
 }
 
 it('takes flags over all vars, and of these the first that are set', () => {
   const flags = { publicKeys: `${a},${b}`, threshold: '2' };
   expect(chosen(flags, vars(b), vars(c))).toEqual([a, b]);
-  expect(chooseMilestoneKeys(flags, vars(c))?.threshold).toBe(2);
+  expect(choose(flags, vars(c))?.threshold).toBe(2);
   expect(chosen({}, vars(b), vars(c))).toEqual([b]);
   expect(chosen({}, {}, vars('', ''), vars(c))).toEqual([c]);
   expect(chosen({ publicKeys: a }, vars(b))).toEqual([a]);
   expect(chosen({}, {}, vars('', ''))).toBeUndefined();
 });
 
-it.each<[Parameters<typeof chooseMilestoneKeys>, RegExp]>([
+it.each<[[Flags, ...Vars[]], RegExp]>([
   [[{ publicKeys: 'ab', threshold: '1' }], /^--milestone-public-keys must be keys/],
   [[{ publicKeys: a, threshold: 'x' }], /^--milestone-threshold must be an integer/],
   [[{}, vars('ab')], /^MILESTONE_PUBLIC_KEYS must be keys/],
@@ -40,7 +47,7 @@ it.each<[Parameters<typeof chooseMilestoneKeys>, RegExp]>([
     /^--milestone-public-keys and MILESTONE_THRESHOLD must both be set, or none$/,
   ],
 ])('calls %j what they were given by', (given, sentence) => {
-  expect(() => chooseMilestoneKeys(...given)).toThrow(sentence);
+  expect(() => choose(...given)).toThrow(sentence);
 });
 
 it('calls keys of another command as that does', () => {

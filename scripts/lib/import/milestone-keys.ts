@@ -53,7 +53,7 @@ export function parseMilestoneKeys(
  * @param vars those that win first
  */
 export function chooseMilestoneKeys(
-  flags: Readonly<Partial<KeyNames>>,
+  flags: Readonly<Record<keyof KeyNames, string | undefined>>,
   ...vars: readonly Readonly<Record<string, string | undefined>>[]
 ): MilestoneKeys | undefined {
   const find = (name: string) => vars.map((each) => each[name]).find(Boolean);
