@@ -8,8 +8,9 @@ import { parseArgs } from 'node:util';
 import { importLocally } from './lib/import/import-locally.ts';
 import { importRemotely } from './lib/import/import-remotely.ts';
 import type { ImportRequest } from './lib/import/import-snapshot.ts';
-import { parseMilestoneKeys } from './lib/import/milestone-keys.ts';
+import { chooseMilestoneKeys } from './lib/import/milestone-keys.ts';
 import { runMain, UsageError } from './lib/process/command-line.ts';
+import { readDevVars } from './lib/serve/read-vars.ts';
 import { DEFAULT_PERSIST_TO } from './lib/wrangler/local-database.ts';
 import { inEnvironment } from './lib/wrangler/run-wrangler.ts';
 import {
@@ -25,14 +26,16 @@ whole. An import that was interrupted goes on when it is called again with the s
 
   --full FILE                    the full snapshot
   --delta FILE                   the delta snapshot that was written after it
-  --persist-to DIR               local databases, those of wrangler dev --persist-to DIR;
-                                 default .wrangler/state
+  --persist-to DIR               local databases, those of npm run serve -- --persist-to DIR and
+                                 of wrangler dev --persist-to DIR; default .wrangler/state
   --remote                       import into the deployed databases
   --env NAME                     those of [env.NAME] in wrangler.toml: staging
-  --milestone-public-keys KEYS   keys that must have signed the delta's milestones;
-                                 default MILESTONE_PUBLIC_KEYS of wrangler.toml
-  --milestone-threshold N        how many of them must have signed;
-                                 default MILESTONE_THRESHOLD of wrangler.toml`;
+  --milestone-public-keys KEYS   keys that must have signed the milestones in the files;
+                                 default MILESTONE_PUBLIC_KEYS
+  --milestone-threshold N        how many of them must have signed; default MILESTONE_THRESHOLD
+
+MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD come from the environment, else from .dev.vars (not
+with --remote), else from [vars] of wrangler.toml. Without keys no signature is checked.`;
 
 interface Arguments extends ImportRequest {
   remote: boolean;
@@ -59,11 +62,13 @@ function readArguments(args: string[]): Arguments {
     throw new UsageError('--persist-to is for local databases');
   if (!values.remote && values.env !== '') throw new UsageError('--env is for --remote');
   const config = readWranglerConfig(WRANGLER_TOML, values.env);
-  const keys = parseMilestoneKeys(
-    values['milestone-public-keys'] ?? config.vars.MILESTONE_PUBLIC_KEYS,
-    values['milestone-threshold'] ?? config.vars.MILESTONE_THRESHOLD,
-  );
   const { full, delta, remote, env, 'persist-to': persistTo = DEFAULT_PERSIST_TO } = values;
+  const keys = chooseMilestoneKeys(
+    { publicKeys: values['milestone-public-keys'], threshold: values['milestone-threshold'] },
+    process.env,
+    remote ? {} : readDevVars(),
+    config.vars,
+  );
   return { full, delta, keys, remote, environment: env, persistTo, config };
 }
 

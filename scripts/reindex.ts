@@ -15,7 +15,8 @@ Has the entries of all NFTs put into KV once more, as after somebody changed ent
 all are there, D1 answers what KV cannot prove. The publisher notices by itself when the namespace
 was emptied or exchanged.
 
-  --persist-to DIR   local data, those of wrangler dev --persist-to DIR; default .wrangler/state
+  --persist-to DIR   local data, those of npm run serve -- --persist-to DIR and of wrangler dev
+                     --persist-to DIR; default .wrangler/state
   --remote           the deployed Worker's index: its publisher puts the entries, page by page
   --env NAME         that of [env.NAME] in wrangler.toml: staging`;
 

@@ -17,6 +17,7 @@ import { PROJECT } from './lib/project.ts';
 import { checkAddress } from './lib/serve/check-address.ts';
 import { holdFolder } from './lib/serve/hold-folder.ts';
 import type { HostOptions } from './lib/serve/host.ts';
+import { noteStart } from './lib/serve/note-start.ts';
 import { readVars } from './lib/serve/read-vars.ts';
 import { builtWorker } from './lib/wrangler/build-worker.ts';
 import { DEFAULT_PERSIST_TO, openLocalDatabase } from './lib/wrangler/local-database.ts';
@@ -31,8 +32,14 @@ first: npm run import -- --full FILE --persist-to DIR.
   --port N           default 8787; 0: any that is free
   --persist-to DIR   where the databases are; default .wrangler/state. One serve for each folder
 
-Settings (docs/operations.md#settings) come from [vars] of wrangler.toml, over these
-from .dev.vars, over both from the environment: UPSTREAM_URL=http://… npm run serve`;
+To follow a node it needs three settings, which it takes from the environment:
+
+  UPSTREAM_URL            http://…, the node
+  MILESTONE_PUBLIC_KEYS   keys that sign milestones, hex, separated by commas
+  MILESTONE_THRESHOLD     how many of them must have signed
+
+A setting that the environment does not have is taken from .dev.vars, else from [vars] of
+wrangler.toml (docs/operations.md#settings).`;
 
 const HOST = join(PROJECT, 'scripts', 'lib', 'serve', 'host.ts');
 
@@ -52,11 +59,15 @@ async function main(args: string[]): Promise<number> {
   const port = parsePort(values.port);
   const persistTo = resolve(values['persist-to']);
   const config = readWranglerConfig();
-  readVars(config, process.env);
+  const vars = readVars(config, process.env);
   using _held = holdFolder(persistTo);
   await checkAddress(host, port);
   const db = await openLocalDatabase(persistTo, config);
-  db.close();
+  try {
+    for (const note of await noteStart(db, persistTo, vars.UPSTREAM_URL)) console.warn(note);
+  } finally {
+    db.close();
+  }
   return await keepRunning({ folder: await builtWorker(), persistTo, host, port });
 }
 

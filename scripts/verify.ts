@@ -29,7 +29,8 @@ await runMain(USAGE, async (args) => {
   if (URL.parse(url) === null) throw new UsageError(`${url} is no URL`);
   if (values.keys === undefined) throw new UsageError('--keys is missing');
   const threshold = values.threshold ?? String(values.keys.split(',').length);
-  const keys = parseMilestoneKeys(values.keys, threshold);
+  const names = { publicKeys: '--keys', threshold: '--threshold' };
+  const keys = parseMilestoneKeys(values.keys, threshold, names);
   if (keys === undefined) throw new UsageError('--keys is empty');
   try {
     for await (const found of verifyNode(openNode(url), keys, Math.random())) console.log(found);

@@ -91,8 +91,9 @@ export function createApp({ settings, node, cache }: AppParts): App {
   ): Promise<Answer> {
     const { request, ctx, notes, path } = exchange;
     exchange.route = route.path;
-    const mayBeAsked = route.mustBeNamed ? isNamed : isPublic;
-    if (!mayBeAsked(path, settings.publicRoutes)) throw new HttpError(403);
+    if (route.mustBeNamed && !isNamed(path, settings.publicRoutes))
+      throw new HttpError(403, `PUBLIC_ROUTES must name ${path} itself`);
+    if (!route.mustBeNamed && !isPublic(path, settings.publicRoutes)) throw new HttpError(403);
     if (guard.isProtected(path)) {
       exchange.isProtected = true;
       guard.authorize(request.headers);

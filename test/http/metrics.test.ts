@@ -49,13 +49,15 @@ describe('who may ask', () => {
         403,
         method === 'HEAD' ? '' : errorBody(403),
       ]);
+      expect(answer.headers.get('x-error-detail')).toBe('PUBLIC_ROUTES must name /metrics itself');
     }
   });
 
   it('whom PUBLIC_ROUTES names; others as before', async () => {
     const named = fetchFrom({ settings: { publicRoutes: [PATH] } });
     expect((await named(PATH)).status).toBe(200);
-    expect((await named('/health')).status).toBe(403);
+    const health = await named('/health');
+    expect([health.status, health.headers.get('x-error-detail')]).toEqual([403, null]);
     for (const path of ['/metrics/', '/Metrics', '/metrics/a', '//metrics'])
       await checkRow(fetchFrom({ settings: { publicRoutes } }), { name: '', path, status: 404 });
   });

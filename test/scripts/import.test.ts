@@ -92,7 +92,7 @@ describe('import', { timeout: 60_000 }, () => {
     [
       'files do not belong together',
       ['--full', OTHER, '--delta', DELTA],
-      /^\S+delta_snapshot\.bin: delta snapshot, offset \d+: E\.5: [^\n]+\n$/,
+      /^Note: signatures [^\n]+ not checked[^\n]+\n\S+: delta snapshot, offset \d+: E\.5: [^\n]+\n$/,
     ],
     [
       'milestones are signed by others',
@@ -107,7 +107,7 @@ describe('import', { timeout: 60_000 }, () => {
     [
       'keys are none',
       [...FILES, '--milestone-public-keys', 'ab'],
-      /^MILESTONE_PUBLIC_KEYS must be keys[^\n]+\n$/,
+      /^--milestone-public-keys must be keys[^\n]+\n$/,
     ],
   ])(
     'says so in a sentence when %s, and leaves the ledger as it was',
@@ -122,6 +122,19 @@ describe('import', { timeout: 60_000 }, () => {
       expect(await dumpOf(state)).toEqual(before);
     },
   );
+
+  it('takes keys from the environment, as npm run serve does', async () => {
+    const env = { MILESTONE_PUBLIC_KEYS: KEYS[0]!, MILESTONE_THRESHOLD: '1' };
+    const { ended } = startScript('import.ts', [...FILES, '--persist-to', state], env);
+    const { code, stderr } = await ended;
+    expect(stderr).toMatch(/^\S+: delta snapshot, [^\n]+ not properly signed, [^\n]+\n$/);
+    expect(code).toBe(1);
+  });
+
+  it('refuses a data folder that is none', async () => {
+    const { code, stderr } = await runScript('import.ts', '--full', FULL, '--persist-to', FULL);
+    expect([code, stderr]).toEqual([1, `${FULL} is not a folder\n`]);
+  });
 
   it('says when the ledger of another network is replaced', async () => {
     const { stderr } = await runScript('import.ts', '--full', OTHER, '--persist-to', state);

@@ -56,7 +56,8 @@ describe('npm run serve', () => {
     const second = await runScript('serve.ts', '--port', '0', '--persist-to', persistTo);
     expect([second.code, second.stderr]).toEqual([
       1,
-      `${persistTo} is being served by another npm run serve\n`,
+      `${persistTo} is being served by another npm run serve: ` +
+        'stop it, or name another folder by --persist-to\n',
     ]);
 
     for (const name of ['workerd', 'host'] as const) {
@@ -73,14 +74,23 @@ describe('npm run serve', () => {
     await expect(readInfo(served.url)).rejects.toThrow('fetch failed');
   });
 
-  it('starts where nothing was imported, and says so in its answers', async () => {
+  it('starts where nothing was imported, says so, and ends without an error', async () => {
     const served = await startServe(['--port', '0', '--persist-to', join(folder, 'empty')]);
     const answer = await fetch(`${served.url}/health`);
     expect([answer.status, answer.headers.get('x-error-detail')]).toEqual([
       503,
       'no ledger was imported yet',
     ]);
+    // as systemd does: a signal to each of its processes
+    for (const pid of Object.values(served.processes()).toReversed()) process.kill(pid, 'SIGTERM');
     expect(await served.stop()).toBe(0);
+    const empty = join(folder, 'empty');
+    const said = served.log.filter((line) => !line.startsWith('{"event":"request"'));
+    expect(said.toSorted()).toEqual([
+      `${empty} has no ledger: npm run import -- --full FILE --persist-to ${empty}`,
+      `Serving ${empty} at ${served.url}/`,
+      'UPSTREAM_URL is not set: nothing is followed',
+    ]);
   });
 
   it('refuses a port in use', async () => {
@@ -104,8 +114,7 @@ describe('npm run serve', () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     const { code, stderr } = await runScript('serve.ts', '--persist-to', file);
-    expect(code).toBe(1);
-    expect(stderr).toContain(file);
+    expect([code, stderr]).toEqual([1, `${file} is not a folder\n`]);
   });
 });
 
@@ -127,20 +136,36 @@ it('holds a data folder until it lets it go', () => {
 describe('settings', () => {
   const file = join(folder, 'dev.vars');
   writeFileSync(file, 'UPSTREAM_URL="https://b.example"\nAPI_TOKEN=b\nFINAL_MILESTONE=2\n');
-  const vars = { UPSTREAM_URL: 'https://a.example', RETENTION_MILESTONES: '100' };
+  const signers = { MILESTONE_PUBLIC_KEYS: 'ab'.repeat(32), MILESTONE_THRESHOLD: '1' };
+  const vars = { UPSTREAM_URL: 'https://a.example', RETENTION_MILESTONES: '100', ...signers };
 
   it('of wrangler.toml, over these of .dev.vars, over both of the environment', () => {
     const environment = { FINAL_MILESTONE: '3', VERSION: '1', PATH: '/bin' };
     expect(readVars({ vars }, environment, file)).toEqual({
       UPSTREAM_URL: 'https://b.example',
       RETENTION_MILESTONES: '100',
+      ...signers,
       API_TOKEN: 'b',
       FINAL_MILESTONE: '3',
     });
     expect(readVars({ vars }, { UPSTREAM_URL: '' }, join(folder, 'none'))).toEqual({
       UPSTREAM_URL: '',
       RETENTION_MILESTONES: '100',
+      ...signers,
     });
+  });
+
+  it('that following needs are missed by name; without an upstream they are not missed', () => {
+    const none = join(folder, 'none');
+    const missed = 'must be set where UPSTREAM_URL is: ';
+    expect(() => readVars({ vars }, { MILESTONE_THRESHOLD: '' }, none)).toThrow(
+      `MILESTONE_THRESHOLD ${missed}`,
+    );
+    const neither = { MILESTONE_PUBLIC_KEYS: ' ', MILESTONE_THRESHOLD: '' };
+    expect(() => readVars({ vars }, neither, none)).toThrow(
+      `MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD ${missed}`,
+    );
+    expect(readVars({ vars: {} }, { UPSTREAM_URL: '' }, none)).toEqual({ UPSTREAM_URL: '' });
   });
 
   it('that are wrong are named, all of them', () => {

@@ -21,11 +21,16 @@ export interface ImportRequest {
   keys: MilestoneKeys | undefined;
 }
 
+const NOTE_UNSIGNED =
+  "Note: signatures of the delta's milestones are not checked: no keys are given " +
+  '(MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD).';
+
 /** Throws an Error with a sentence for people: which file, where in it, and what is wrong. */
 export async function importSnapshot(db: Database, request: ImportRequest): Promise<LoadedLedger> {
   const full = openSnapshotFile(request.full);
   const delta = request.delta === undefined ? undefined : openSnapshotFile(request.delta);
   const total = full.size + (delta?.size ?? 0);
+  if (delta !== undefined && request.keys === undefined) console.warn(NOTE_UNSIGNED);
   const bar = new ProgressBar('bytes');
   try {
     return await loadSnapshot(db, full, delta, {

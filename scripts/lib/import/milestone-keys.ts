@@ -4,19 +4,65 @@
 import { readSettings } from '../../../src/settings.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
 
-/** Undefined if neither is set. Throws an Error with a sentence if they are not valid. */
-export function parseMilestoneKeys(publicKeys = '', threshold = ''): MilestoneKeys | undefined {
+/** What keys and threshold were given by: a flag, or the name of the setting. */
+export interface KeyNames {
+  publicKeys: string;
+  threshold: string;
+}
+
+const SETTINGS: KeyNames = {
+  publicKeys: 'MILESTONE_PUBLIC_KEYS',
+  threshold: 'MILESTONE_THRESHOLD',
+};
+
+/**
+ * Undefined if neither is set. Throws an Error with a sentence, in which they are called as they
+ * were given, if they are not valid.
+ */
+export function parseMilestoneKeys(
+  publicKeys = '',
+  threshold = '',
+  names: KeyNames = SETTINGS,
+): MilestoneKeys | undefined {
   const unused = {};
   const result = readSettings({
     LEDGER: unused,
     NFT_INDEX: unused,
     FOLLOWER: unused,
-    MILESTONE_PUBLIC_KEYS: publicKeys,
-    MILESTONE_THRESHOLD: threshold,
+    [SETTINGS.publicKeys]: publicKeys,
+    [SETTINGS.threshold]: threshold,
   });
-  if (!result.ok) throw new Error(result.problems.join('; '));
-  if (result.settings.milestoneKeys === undefined && (publicKeys !== '' || threshold !== '')) {
-    throw new Error('MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must both be set, or none');
+  if (!result.ok) {
+    const problems = result.problems.join('; ');
+    throw new Error(
+      problems
+        .replaceAll(SETTINGS.publicKeys, names.publicKeys)
+        .replaceAll(SETTINGS.threshold, names.threshold),
+    );
   }
+  if (result.settings.milestoneKeys === undefined && (publicKeys !== '' || threshold !== ''))
+    throw new Error(`${names.publicKeys} and ${names.threshold} must both be set, or none`);
   return result.settings.milestoneKeys;
+}
+
+/**
+ * The keys of the command line's flags, else of the vars. A var that is empty is one that is not
+ * set.
+ *
+ * @param flags what was given by `--milestone-public-keys` and `--milestone-threshold`
+ * @param vars those that win first
+ */
+export function chooseMilestoneKeys(
+  flags: Readonly<Record<keyof KeyNames, string | undefined>>,
+  ...vars: readonly Readonly<Record<string, string | undefined>>[]
+): MilestoneKeys | undefined {
+  const find = (name: string) => vars.map((each) => each[name]).find(Boolean);
+  return parseMilestoneKeys(
+    flags.publicKeys ?? find(SETTINGS.publicKeys),
+    flags.threshold ?? find(SETTINGS.threshold),
+    {
+      publicKeys: flags.publicKeys === undefined ? SETTINGS.publicKeys : '--milestone-public-keys',
+      threshold: flags.threshold === undefined ? SETTINGS.threshold : '--milestone-threshold',
+    },
+  );
 }

@@ -44,16 +44,17 @@ export function startChild(
   };
 }
 
+/** The child ends what it started: were that ended first, the child would take it for a failure. */
 async function stop(child: ChildProcess, ended: Promise<number>): Promise<void> {
-  signalGroup(child, 'SIGTERM');
+  child.kill('SIGTERM');
   await Promise.race([ended, sleep(GRACE_MS, undefined, { ref: false })]);
-  signalGroup(child, 'SIGKILL');
+  killGroup(child);
 }
 
-function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
-    process.kill(-pid, signal);
+    process.kill(-pid, 'SIGKILL');
   } catch {
     // no process of the group is left
   }

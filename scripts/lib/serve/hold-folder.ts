@@ -2,9 +2,9 @@
  * One process a data folder: whoever serves from it holds a lock that the system takes back when
  * the process ends, however it ends. Node has no locks of files of its own; SQLite has.
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeDataFolder } from '../wrangler/local-database.ts';
 
 /** SQLITE_BUSY: https://www.sqlite.org/rescode.html#busy */
 const BUSY = 5;
@@ -14,7 +14,7 @@ const BUSY = 5;
  * sentence if another process holds it. The lock must be kept: it ends when it is collected.
  */
 export function holdFolder(folder: string): DatabaseSync {
-  mkdirSync(folder, { recursive: true });
+  makeDataFolder(folder);
   const lock = new DatabaseSync(join(folder, 'serve.lock'), { timeout: 0 });
   try {
     // in memory: nothing is ever written
@@ -22,7 +22,10 @@ export function holdFolder(folder: string): DatabaseSync {
   } catch (error) {
     lock.close();
     if ((error as { errcode?: number }).errcode !== BUSY) throw error;
-    throw new Error(`${folder} is being served by another npm run serve`, { cause: error });
+    const sentence = `${folder} is being served by another npm run serve`;
+    throw new Error(`${sentence}: stop it, or name another folder by --persist-to`, {
+      cause: error,
+    });
   }
   return lock;
 }

@@ -9,6 +9,15 @@ import { readSettings, VAR_NAMES } from '../../../src/settings.ts';
 import { PROJECT } from '../project.ts';
 import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
 
+const DEV_VARS = join(PROJECT, '.dev.vars');
+
+/** @param file .dev.vars; need not be there */
+export function readDevVars(file = DEV_VARS): Record<string, string> {
+  if (!existsSync(file)) return {};
+  const entries = Object.entries(parseEnv(readFileSync(file, 'utf8')));
+  return Object.fromEntries(entries.map(([name, value = '']) => [name, value]));
+}
+
 /**
  * Throws an Error with a sentence for each that is not right.
  *
@@ -18,18 +27,27 @@ import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
 export function readVars(
   { vars }: Pick<WranglerConfig, 'vars'>,
   environment: Readonly<Record<string, string | undefined>>,
-  file = join(PROJECT, '.dev.vars'),
+  file = DEV_VARS,
 ): Record<string, string> {
-  const all: Record<string, string> = { ...vars };
-  if (existsSync(file)) {
-    for (const [name, value = ''] of Object.entries(parseEnv(readFileSync(file, 'utf8'))))
-      all[name] = value;
-  }
+  const all: Record<string, string> = { ...vars, ...readDevVars(file) };
   for (const name of VAR_NAMES) {
     const value = environment[name];
     if (value !== undefined) all[name] = value;
   }
   const result = readSettings({ ...all, LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {} });
   if (!result.ok) throw new Error(result.problems.join('\n'));
+  if (result.settings.upstreams.length > 0) requireKeys(all);
   return all;
+}
+
+/** The follower would stop at its first pass, and every one after it. */
+function requireKeys(vars: Readonly<Record<string, string>>): void {
+  const missing = ['MILESTONE_PUBLIC_KEYS', 'MILESTONE_THRESHOLD'].filter(
+    (name) => !vars[name]?.trim(),
+  );
+  if (missing.length === 0) return;
+  throw new Error(
+    `${missing.join(' and ')} must be set where UPSTREAM_URL is: ` +
+      'milestones that are not verified are not taken in',
+  );
 }

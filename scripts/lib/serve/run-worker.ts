@@ -5,6 +5,7 @@
  * Clients are connected to the Worker itself. Miniflare's own way in, which `wrangler dev` takes,
  * has routes and headers for development, and takes time.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import { errorMessage } from '../process/command-line.ts';
 import { readModules } from '../wrangler/build-worker.ts';
@@ -42,6 +43,9 @@ interface Scheduled {
 /** Cron triggers, which Cloudflare calls each minute (wrangler.toml), do not run by themselves. */
 const SCHEDULE_EVERY_MS = 60_000;
 
+/** In which a signal that went to workerd too comes here. */
+const SIGNALLED_WITHIN_MS = 200;
+
 /** Resolves when it answers. Rejects with what miniflare says if it cannot. */
 export async function runWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { folder, persistTo, host, port, config, vars, inspect = false } = options;
@@ -74,6 +78,8 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
     resourcePersistencePath: persistPath(persistTo),
   });
 
+  let stopped = false;
+
   /** Wakes the follower. */
   async function schedule(): Promise<void> {
     try {
@@ -81,6 +87,9 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
       const worker = (await miniflare.getWorker()) as unknown as Scheduled;
       await worker.scheduled({ cron: '* * * * *' });
     } catch (error) {
+      // a signal to all processes may have ended workerd before it came here
+      await sleep(SIGNALLED_WITHIN_MS);
+      if (stopped) return;
       // where there is no ledger yet, or workerd is being started again: tried again in a minute
       console.error(JSON.stringify({ event: 'cron failed', error: errorMessage(error) }));
     }
@@ -96,6 +105,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
     inspector,
     check: () => miniflare.ready,
     async stop() {
+      stopped = true;
       clearInterval(timer);
       await miniflare.dispose();
     },

@@ -49,11 +49,23 @@ function objectId(uniqueKey: string, name: string): string {
   return Buffer.concat([first, half(first)]).toString('hex');
 }
 
+/** Makes the data folder, if need be. Throws an Error with a sentence where a file has its name. */
+export function makeDataFolder(persistTo: string): void {
+  try {
+    mkdirSync(persistTo, { recursive: true });
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['EEXIST', 'ENOTDIR'].includes(code)) throw error;
+    throw new Error(`${persistTo} is not a folder`, { cause: error });
+  }
+}
+
 /** Opens the database, or makes it, and applies the migrations that it lacks. */
 export async function openLocalDatabase(
   persistTo: string,
   config: WranglerConfig,
 ): Promise<SqliteDatabase> {
+  makeDataFolder(persistTo);
   const path = localDatabasePath(persistTo, config);
   mkdirSync(dirname(path), { recursive: true });
   const db = new SqliteDatabase(path);

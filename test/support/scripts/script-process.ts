@@ -20,8 +20,12 @@ export interface Ended {
 export function startScript(
   script: string,
   args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): { child: ChildProcessWithoutNullStreams; ended: Promise<Ended> } {
-  const child = spawn(process.execPath, [join('scripts', script), ...args], { cwd: PROJECT });
+  const child = spawn(process.execPath, [join('scripts', script), ...args], {
+    cwd: PROJECT,
+    env: { ...process.env, ...env },
+  });
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {

@@ -1,0 +1,43 @@
+/**
+ * What an operator is told when `npm run serve` starts: what is not wrong as such, but keeps it
+ * from serving or following.
+ */
+import type { Database } from '../../../src/ledger/database.ts';
+import { headFromRow, SELECT_HEAD } from '../../../src/ledger/head.ts';
+import { LedgerUnreadable, refuseOldLedger } from '../../../src/ledger/schema.ts';
+
+/**
+ * Sentences, none where there is nothing to tell.
+ *
+ * @param folder the data folder
+ * @param upstreams UPSTREAM_URL
+ */
+export async function noteStart(
+  db: Database,
+  folder: string,
+  upstreams: string | undefined,
+): Promise<string[]> {
+  const notes: string[] = [];
+  let ledger: number | undefined;
+  try {
+    ledger = await readLedgerIndex(db);
+    if (ledger === undefined)
+      notes.push(`${folder} has no ledger: npm run import -- --full FILE --persist-to ${folder}`);
+  } catch (error) {
+    if (!(error instanceof LedgerUnreadable)) throw error;
+    notes.push(error.message);
+  }
+  if (!upstreams?.trim()) {
+    const stays = ledger === undefined ? '' : `, the ledger stays at ${ledger}`;
+    notes.push(`UPSTREAM_URL is not set: nothing is followed${stays}`);
+  }
+  return notes;
+}
+
+/** Undefined where there is no ledger. Throws a LedgerUnreadable where it is another version's. */
+async function readLedgerIndex(db: Database): Promise<number | undefined> {
+  const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
+  if (row !== null) return headFromRow(row).ledger;
+  await refuseOldLedger(db);
+  return undefined;
+}

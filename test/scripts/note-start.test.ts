@@ -1,0 +1,48 @@
+/**
+ * What `npm run serve` tells an operator at the start.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { SNAPSHOT } from '../../scripts/lib/sample/sample.ts';
+import { noteStart } from '../../scripts/lib/serve/note-start.ts';
+import { loadSnapshot } from '../../src/ledger/import/import-snapshot.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
+
+const UPSTREAM = 'https://a.example';
+
+function sample() {
+  return {
+    size: statSync(SNAPSHOT).size,
+    chunks: new Blob([readFileSync(SNAPSHOT)]).stream(),
+  };
+}
+
+it('that there is no ledger, and that nothing is followed', async () => {
+  const db = await openMemory();
+  const noLedger = '/a has no ledger: npm run import -- --full FILE --persist-to /a';
+  expect(await noteStart(db, '/a', UPSTREAM)).toEqual([noLedger]);
+  for (const upstreams of [undefined, '', ' ']) {
+    expect(await noteStart(db, '/a', upstreams)).toEqual([
+      noLedger,
+      'UPSTREAM_URL is not set: nothing is followed',
+    ]);
+  }
+});
+
+it('where the ledger stays, and nothing where it is followed', async () => {
+  const db = await openMemory();
+  await loadSnapshot(db, sample(), undefined);
+  expect(await noteStart(db, '/a', UPSTREAM)).toEqual([]);
+  expect(await noteStart(db, '/a', '')).toEqual([
+    'UPSTREAM_URL is not set: nothing is followed, the ledger stays at 17338',
+  ]);
+});
+
+it('that the ledger is of another version', async () => {
+  const db = await openMemory();
+  await loadSnapshot(db, sample(), undefined);
+  db.exec('UPDATE head SET schema = 0');
+  expect(await noteStart(db, '/a', UPSTREAM)).toEqual([
+    expect.stringMatching(/^the ledger in D1 has schema 0, this version reads /),
+  ]);
+});
