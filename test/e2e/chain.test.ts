@@ -61,7 +61,7 @@ describe.concurrent.each(NETWORKS)('%s', (name, stateHash) => {
       const questions = recordedQuestions(name).filter((each) => each.ledgerIndex === index);
       if (index % 10 !== 0 && index !== lastIndex(network)) continue;
       double.confirm(index);
-      await untilLedger(second.edge.url, index, 60);
+      await untilLedger(second.edge, index, 60);
       // proposals too, over blocks that the second node has not seen
       for (const question of questions) {
         const { status, body } = await ask(second.edge.url, question);
@@ -111,7 +111,7 @@ describe('a first node that lies in one bit', () => {
     async (_, path, lie, line) => {
       await using double = await NodeDouble.start(network, { confirmed: 20 });
       const first = await startNode(network, double.url);
-      await untilLedger(first.edge.url, 20, 60);
+      await untilLedger(first.edge, 20, 60);
       await using proxy = await startProxy(first.edge.url);
       proxy.alter = (asked, body) => (asked === path ? lie(body) : body);
       const second = await startNode(network, proxy.url);
@@ -119,7 +119,7 @@ describe('a first node that lies in one bit', () => {
       expect((await readInfo(second.edge.url)).status.confirmedMilestone.index).toBe(11);
       // it was nothing but the lie
       proxy.alter = (_asked, body) => body;
-      await untilLedger(second.edge.url, 20, 60);
+      await untilLedger(second.edge, 20, 60);
       await second.edge.stop();
       await first.edge.stop();
     },

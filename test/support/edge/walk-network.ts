@@ -12,6 +12,7 @@ import { ledgerAt, type Network } from '../network/network-model.ts';
 import type { RecordedName, RecordedQuestion } from '../network/recorded-network.ts';
 import { unpackVector } from '../scripts/script-process.ts';
 import { readLines } from '../vectors.ts';
+import type { Edge } from './edge.ts';
 
 const PROJECT = join(import.meta.dirname, '../../..');
 
@@ -150,15 +151,20 @@ export async function readInfo(url: string): Promise<Info> {
   return (await response.json()) as Info;
 }
 
+/** Between two looks at the ledger, if the log does not say that it has come to the milestone. */
+const LOOK_EVERY_MS = 1000;
+
 /** Waits until the ledger stands at `index`; fails after `seconds`. */
-export async function untilLedger(url: string, index: number, seconds = 20): Promise<void> {
+export async function untilLedger(edge: Edge, index: number, seconds = 20): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
+  const isApplied = new RegExp(`"milestone applied".*"index":${index}\\b`);
   for (;;) {
-    const at = (await readInfo(url)).status.confirmedMilestone.index;
+    const applied = edge.nextLine(isApplied, LOOK_EVERY_MS);
+    const at = (await readInfo(edge.url)).status.confirmedMilestone.index;
     if (at === index) return;
     if (at > index || Date.now() > deadline)
       throw new Error(`the ledger is at ${at}, not ${index}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await applied;
   }
 }
 
