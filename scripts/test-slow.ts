@@ -69,6 +69,12 @@ const TESTS: readonly SlowTest[] = [
     run: () => runEndToEnd('test/e2e/feed', { FEEDS: 'all' }),
   },
   {
+    name: 'chain',
+    about: 'an edge node that follows an edge node, over two networks',
+    minutes: 1,
+    run: () => runEndToEnd('test/e2e/chain', { NETWORKS: 'all' }),
+  },
+  {
     name: 'questions',
     about: '10,000 questions about random networks, each put to the oracle too',
     minutes: 15,
