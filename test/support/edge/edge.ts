@@ -33,8 +33,13 @@ export interface EdgeOptions {
   inspect?: boolean;
   /** Megabytes of V8's old space, as the platform limits it; by default V8 collects when it likes. */
   oldSpaceMb?: number;
-  /** Whether it is run as `npm run serve` does: clients are connected to the Worker itself. */
+  /** Whether it is run as `npm run serve` does. */
   asServe?: boolean;
+  /**
+   * Whether requests come by way of miniflare's own Worker, as in `wrangler dev`, which takes
+   * longer than ours; by default clients are connected to ours.
+   */
+  byMiniflare?: boolean;
   /** White-flag requests a minute from one address; without it there is no limit. */
   whiteFlagLimit?: number;
 }

@@ -45,7 +45,7 @@ export async function runWorker(name: RecordedName, ledgerIndex: number): Promis
     // the other tests that run the built Worker have noble's
     TREE_HASHER: 'unrolled',
   };
-  const edge = await startEdge({ folder: built, persistTo: folder, vars });
+  const edge = await startEdge({ folder: built, persistTo: folder, vars, asServe: true });
   const facts = factsOf(network, name, ledgerIndex);
   const request: Fetch = (path, init) => fetch(edge.url + path, init);
   await waitForIndex(request, facts);
