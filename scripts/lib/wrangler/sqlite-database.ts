@@ -17,20 +17,19 @@ interface Opened {
 }
 
 export class SqliteDatabase implements Database {
-  readonly #file: DatabaseSync;
-  readonly #totalChanges: StatementSync;
+  readonly #opened: Opened;
 
   /** Opens the file, or makes it. */
   constructor(path: string) {
-    this.#file = new DatabaseSync(path, { timeout: TIMEOUT_MS });
+    const file = new DatabaseSync(path, { timeout: TIMEOUT_MS });
     // As workerd has it. With a write-ahead log, NORMAL loses only whole transactions, and these
     // only after a power failure.
-    this.#file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-    this.#totalChanges = this.#file.prepare('SELECT total_changes() AS total');
+    file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    this.#opened = { file, totalChanges: file.prepare('SELECT total_changes() AS total') };
   }
 
   prepare(sql: string): D1PreparedStatement {
-    return new Statement({ file: this.#file, totalChanges: this.#totalChanges }, sql, []);
+    return new Statement(this.#opened, sql, []);
   }
 
   /** One transaction. */
@@ -40,24 +39,24 @@ export class SqliteDatabase implements Database {
 
   /** Runs several statements without parameters. */
   exec(sql: string): void {
-    this.#file.exec(sql);
+    this.#opened.file.exec(sql);
   }
 
   /** Does all of the work in one transaction, or nothing of it. */
   transact<T>(work: () => T): T {
-    this.#file.exec('BEGIN IMMEDIATE');
+    this.#opened.file.exec('BEGIN IMMEDIATE');
     try {
       const result = work();
-      this.#file.exec('COMMIT');
+      this.#opened.file.exec('COMMIT');
       return result;
     } catch (error) {
-      if (this.#file.isTransaction) this.#file.exec('ROLLBACK');
+      if (this.#opened.file.isTransaction) this.#opened.file.exec('ROLLBACK');
       throw error;
     }
   }
 
   close(): void {
-    this.#file.close();
+    this.#opened.file.close();
   }
 }
 
