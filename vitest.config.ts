@@ -26,14 +26,16 @@ const FILES_BETWEEN = 8;
 
 /**
  * End-to-end tests mostly wait for the follower, which looks for a milestone once a second. So they
- * are spread among the others, which use the time.
+ * are spread among the others, which use the time. Of the others those of a project are together:
+ * vitest goes on in the same process if the next file in line is of the same project.
  */
-class SpreadEndToEnd extends BaseSequencer {
+class ByProject extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const isEndToEnd = ({ project }: TestSpecification) => project.name === 'e2e';
     const [first, second, ...endToEnd] = sorted.filter(isEndToEnd);
-    const others = sorted.filter((file) => !isEndToEnd(file));
+    const inNode = ({ project }: TestSpecification) => Number(project.name === 'node');
+    const others = sorted.filter((file) => !isEndToEnd(file)).sort((a, b) => inNode(a) - inNode(b));
     const spread = [first, second];
     while (others.length > 0) spread.push(...others.splice(0, FILES_BETWEEN), endToEnd.shift());
     return [...spread, ...endToEnd].filter((file) => file !== undefined);
@@ -47,7 +49,7 @@ export default defineConfig(async () => ({
   test: {
     // every request writes a line of log, which is shown only if a test fails
     silent: 'passed-only' as const,
-    sequence: { sequencer: SpreadEndToEnd },
+    sequence: { sequencer: ByProject },
     projects: [
       {
         plugins: [htmlAsText],

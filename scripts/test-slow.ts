@@ -25,6 +25,8 @@ function runEndToEnd(file: string, env: Record<string, string>): Promise<Count> 
   return runVitest(['--project', 'e2e', '--silent=false', file], env);
 }
 
+const FEED_TESTS = ['test/e2e/feed', 'test/upstream/feed/pushed.test.ts'];
+
 const TESTS: readonly SlowTest[] = [
   {
     name: 'kills',
@@ -66,7 +68,22 @@ const TESTS: readonly SlowTest[] = [
     name: 'feeds',
     about: 'three networks by feed: messages lost, doubled, spoiled; cuts and kills',
     minutes: 6,
-    run: () => runEndToEnd('test/e2e/feed', { FEEDS: 'all' }),
+    run: () =>
+      runVitest(['--project', 'e2e', '--project', 'node', '--silent=false', ...FEED_TESTS], {
+        FEEDS: 'all',
+      }),
+  },
+  {
+    name: 'chain',
+    about: 'an edge node that follows an edge node, over two networks',
+    minutes: 1,
+    run: () => runEndToEnd('test/e2e/chain', { NETWORKS: 'all' }),
+  },
+  {
+    name: 'lists',
+    about: '10,000 random queries of the lists of NFTs',
+    minutes: 1,
+    run: () => runVitest(['--project', 'node', 'test/http/nft-list.test.ts'], { QUERIES: '10000' }),
   },
   {
     name: 'questions',

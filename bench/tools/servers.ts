@@ -10,7 +10,7 @@ export async function withEdge<T>(
   options: EdgeOptions,
   work: (edge: Edge) => Promise<T>,
 ): Promise<T> {
-  const edge = await startEdge({ quiet: true, ...options });
+  const edge = await startEdge({ quiet: true, byMiniflare: !options.asServe, ...options });
   try {
     return await work(edge);
   } finally {

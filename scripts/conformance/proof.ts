@@ -7,13 +7,15 @@
  */
 import type { JsonObject } from '../../src/stardust/json-object.ts';
 import type { Milestone } from '../../src/stardust/milestone.ts';
-import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
+import type { MilestoneKeys, VerifySignature } from '../../src/stardust/milestone-keys.ts';
 import { verifyProofFile } from '../../src/stardust/proof.ts';
 import { proofFileReaders } from '../../src/stardust/proof-file.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
 
-export async function runProof(vector: JsonObject): Promise<string | undefined> {
-  const verdict = await verifyProofFile(vector, proofFileReaders(ownKeys, verifySignature));
+export async function runProof(
+  vector: JsonObject,
+  verify: VerifySignature,
+): Promise<string | undefined> {
+  const verdict = await verifyProofFile(vector, proofFileReaders(ownKeys, verify));
   return verdict.ok ? undefined : verdict.reason;
 }
 

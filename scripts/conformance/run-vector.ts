@@ -3,7 +3,9 @@
  */
 import { Refusal } from '../../src/stardust/bytes.ts';
 import { asObject, BadJson, type JsonObject } from '../../src/stardust/json-object.ts';
+import type { VerifySignature } from '../../src/stardust/milestone-keys.ts';
 import type { ProtocolParameters } from '../../src/stardust/parameters.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
 import { runLeaves } from './leaves.ts';
 import { runParsing } from './parsing.ts';
@@ -20,6 +22,7 @@ import { runWhiteFlag } from './white-flag.ts';
 type Run = (
   vector: JsonObject,
   parameters: ProtocolParameters,
+  verify: VerifySignature,
 ) => string | undefined | Promise<string | undefined>;
 
 /** Each kind of vector has fields that no other kind has. */
@@ -29,7 +32,7 @@ const KINDS: readonly { fields: readonly string[]; run: Run }[] = [
   { fields: ['block', 'valid'], run: runParsing },
   { fields: ['transaction', 'conflict'], run: runSemantics },
   { fields: ['whiteFlagOrder'], run: (vector) => runWhiteFlag(vector, productWhiteFlag) },
-  { fields: ['proof'], run: runProof },
+  { fields: ['proof'], run: (vector, _parameters, verify) => runProof(vector, verify) },
 ];
 
 export interface Outcome {
@@ -41,15 +44,21 @@ export interface Outcome {
 
 /**
  * Runs a vector given as JSON. Never throws: a vector that cannot be read fails with a sentence.
+ *
+ * @param verify decides about the signatures of proofs
  */
-export async function runVector(json: string, parameters: ProtocolParameters): Promise<Outcome> {
+export async function runVector(
+  json: string,
+  parameters: ProtocolParameters,
+  verify: VerifySignature = verifySignature,
+): Promise<Outcome> {
   let name: string | undefined;
   try {
     const vector = asObject(JSON.parse(json));
     name = nameOf(vector);
     const kind = KINDS.find(({ fields }) => fields.every((field) => Object.hasOwn(vector, field)));
     if (kind === undefined) throw new BadJson('no kind of vector has these fields');
-    const failure = await kind.run(vector, parameters);
+    const failure = await kind.run(vector, parameters, verify);
     return { name, ...(failure === undefined ? {} : { failure }) };
   } catch (error) {
     return { name, failure: inWords(error) };

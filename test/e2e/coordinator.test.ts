@@ -57,7 +57,7 @@ it(`${MILESTONES} milestones, none refused, none late`, async () => {
       MILESTONE_THRESHOLD: String(network.keys.threshold),
     },
   });
-  await untilLedger(edge.url, network.genesis.index);
+  await untilLedger(edge, network.genesis.index);
   const life = newLife(network);
   const times: number[] = [];
   for (let i = 0; i < MILESTONES; i++) {

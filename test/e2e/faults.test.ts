@@ -141,7 +141,7 @@ it('the ledger stands still through each fault, answers, and goes on by itself',
     MILESTONE_THRESHOLD: String(network.keys.threshold),
   };
   const edge = await startEdge({ folder: inject('builtWorker'), persistTo, vars });
-  await untilLedger(edge.url, FIRST - 1);
+  await untilLedger(edge, FIRST - 1);
   for (const [i, [name, fault, line]] of FAULTS.entries()) {
     const index = FIRST + i;
     // tips are not stored, so that the milestone's blocks have to be fetched through the fault
@@ -165,10 +165,10 @@ it('the ledger stands still through each fault, answers, and goes on by itself',
     }
     double.fault = ({ route }) =>
       route.name === 'tips' ? { kind: 'status', status: 404 } : undefined;
-    await untilLedger(edge.url, index);
+    await untilLedger(edge, index);
   }
   double.confirm(106);
-  await untilLedger(edge.url, 106);
+  await untilLedger(edge, 106);
   await edge.stop();
   expect(await readStateHash(persistTo)).toBe(
     '0x577f3d596803a35b2abee1e2b115702092a672ce404186a78f581c32e10884df',

@@ -76,7 +76,7 @@ async function start(name: RecordedName, vars: Record<string, string> = {}): Pro
     persistTo,
     vars: { ...varsOf(network, double), ...vars },
   });
-  await untilLedger(edge.url, network.genesis.index);
+  await untilLedger(edge, network.genesis.index);
   await untilFed(double);
   return { network, double, edge, persistTo };
 }
@@ -102,7 +102,7 @@ async function pushAll(
   for (const index of steps(network)) {
     await before(index);
     await double.pushTo(index);
-    await untilLedger(edge.url, index, 40);
+    await untilLedger(edge, index, 40);
   }
 }
 
@@ -132,7 +132,7 @@ describe.each(NAMES)('%s', (name) => {
     double.forget();
     for (const index of steps(network)) {
       await double.pushTo(index);
-      await untilLedger(edge.url, index, 40);
+      await untilLedger(edge, index, 40);
       for (const question of recordedQuestions(name)) {
         if (question.ledgerIndex !== index || question.status !== 200) continue;
         expect(await ask(edge.url, question)).toEqual({ status: 200, body: question.response });
@@ -166,10 +166,10 @@ it('ends with the network: no connection, nothing beyond the final milestone', a
   const following = await start('network-c', { FINAL_MILESTONE: '9' });
   const { double, edge } = following;
   await double.pushTo(9);
-  await untilLedger(edge.url, 9, 40);
+  await untilLedger(edge, 9, 40);
   await double.pushTo(12);
   await vi.waitFor(() => expect(double.mqtt!.connections).toBe(0), { timeout: 30_000 });
-  await untilLedger(edge.url, 9);
+  await untilLedger(edge, 9);
   await edge.stop();
   await double.stop();
 }, 600_000);
@@ -231,7 +231,7 @@ it.runIf(IN_FULL)(
         persistTo,
         vars: varsOf(network, double),
       });
-      await untilLedger(following.edge.url, until, 60);
+      await untilLedger(following.edge, until, 60);
       await untilFed(double);
     }
     await expectRecorded(name, following);

@@ -48,6 +48,7 @@ describe.concurrent.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) =>
   const network = recordedNetwork(name);
   const last = lastIndex(network);
   const nftIds = nftsEver(network);
+  const places = Array.from({ length: last + 1 }, (_, index) => nftsAt(network, index));
   const vars = (double: NodeDouble) => ({
     UPSTREAM_URL: double.url,
     MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
@@ -84,7 +85,7 @@ describe.concurrent.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) =>
     const some = recorded.length > 0 ? nftIds : nftIds.filter((_, i) => i % 8 === index % 8);
     for (const nftId of some) {
       const answer = await lookUpNft(edge.url, nftId);
-      const place = nftsAt(network, answer.ledgerIndex).get(nftId);
+      const place = places[answer.ledgerIndex]!.get(nftId);
       const truth = { status: place ? 200 : 404, items: place ? [place] : null };
       expect({ nftId, ...answer }).toEqual({ nftId, ledgerIndex: answer.ledgerIndex, ...truth });
       expect(answer.ledgerIndex).toBeLessThanOrEqual(index);
@@ -104,7 +105,7 @@ describe.concurrent.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) =>
       double.confirm(index);
       // in the second half the first question comes before the follower has looked, as a
       // coordinator's does
-      if (index < half || !wasAskedAt(index)) await untilLedger(edge.url, index);
+      if (index < half || !wasAskedAt(index)) await untilLedger(edge, index);
       await askEverythingAt(edge, index);
       if (name === 'network-c' && [14, 17, 29, 31].includes(index)) {
         expect((await readInfo(edge.url)).pendingProtocolParameters).toHaveLength(
@@ -121,9 +122,9 @@ describe.concurrent.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) =>
     await importSnapshot(name, persistTo, true);
     await using double = await NodeDouble.start(network, { confirmed: deltaIndex });
     const edge = await startEdge({ folder: inject('builtWorker'), persistTo, vars: vars(double) });
-    await untilLedger(edge.url, deltaIndex);
+    await untilLedger(edge, deltaIndex);
     double.confirm(last);
-    await untilLedger(edge.url, last, 60);
+    await untilLedger(edge, last, 60);
     await askEverythingAt(edge, last);
     await edge.stop();
     expect(await readStateHash(persistTo)).toBe(stateHash);

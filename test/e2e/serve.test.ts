@@ -36,7 +36,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const pick = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!;
 
-/** Asks without pause. While the Worker is down it does not answer; what it answers is right. */
+/** Between two questions of a client, in milliseconds. */
+const PAUSE = 10;
+
+/** Asks again and again. While the Worker is down it does not answer; what it answers is right. */
 function startClient(url: string): { stop(): Promise<number> } {
   let stopped = false;
   let answers = 0;
@@ -44,10 +47,8 @@ function startClient(url: string): { stop(): Promise<number> } {
     while (!stopped) {
       const nftId = pick(nftIds);
       const answer = await lookUpNft(url, nftId).catch(() => undefined);
-      if (answer === undefined) {
-        await sleep(20);
-        continue;
-      }
+      await sleep(PAUSE);
+      if (answer === undefined) continue;
       const { ledgerIndex } = answer;
       const place = places[ledgerIndex]?.get(nftId);
       expect(answer).toEqual({

@@ -1,5 +1,8 @@
-/** GET /api/indexer/v1/outputs/nft, from a database with the ledger of network-n at its end. */
-import { beforeAll, describe, expect, it } from 'vitest';
+/**
+ * GET /api/indexer/v1/outputs/nft, from a database with the ledger of network-n at its end.
+ * `npm run test:slow -- lists` asks 10,000 random queries.
+ */
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import type { NftList } from '../../src/node/edge-node.ts';
 import { checkAlways, checkRow, type Fetch } from '../support/http/contract.ts';
@@ -10,6 +13,7 @@ import { importedLedger, listedLedger } from '../support/nft-list/listed-ledger.
 import { LAST_INDEX, oddLists, recordedLists } from '../support/nft-list/recorded-nfts.ts';
 
 const LIST = '/api/indexer/v1/outputs/nft';
+const QUERIES = Number(process.env.QUERIES ?? 2_500);
 
 let db: SqliteDatabase;
 let fetch: Fetch;
@@ -33,8 +37,12 @@ it('all that was recorded: status, and the body of each 200 to the byte', async 
   expect(found).toBeGreaterThan(1_700);
 });
 
-it('10,000 random queries, most of them odd: as the plain implementation', async () => {
-  await askRandomLists(fetch, { index: LAST_INDEX, queries: 10_000 });
+it(`${QUERIES} random queries, most of them odd: as the plain implementation`, async () => {
+  // a line for each request
+  const log = vi.spyOn(console, 'info').mockReturnValue(undefined);
+  await askRandomLists(fetch, { index: LAST_INDEX, queries: QUERIES });
+  expect(log.mock.calls.length).toBeGreaterThanOrEqual(QUERIES);
+  log.mockRestore();
 });
 
 describe('caching', () => {

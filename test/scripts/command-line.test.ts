@@ -1,8 +1,9 @@
 /** Every command says how it is called, and refuses what it does not know. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PROJECT } from '../../scripts/lib/project.ts';
+import { callScript } from '../support/scripts/call-script.ts';
 import { runScript } from '../support/scripts/script-process.ts';
 
 const scripts = [
@@ -16,8 +17,15 @@ const scripts = [
 /** Their flags go to wrangler or vitest. */
 const PASS_ON = ['start.ts', 'test.ts', 'test-browser.ts'];
 
+/** What is a module too is a command only as a process; import.ts shows that others are. */
+function call(script: string, flag: string) {
+  const source = readFileSync(join(PROJECT, 'scripts', script), 'utf8');
+  const isModuleToo = source.includes('import.meta.main');
+  return isModuleToo || script === 'import.ts' ? runScript(script, flag) : callScript(script, flag);
+}
+
 it.each(scripts)('%s says with --help how it is called', async (script) => {
-  const { code, stdout, stderr } = await runScript(script, '--help');
+  const { code, stdout, stderr } = await call(script, '--help');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^Usage: /);
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
@@ -26,7 +34,7 @@ it.each(scripts)('%s says with --help how it is called', async (script) => {
 it.each(scripts.filter((script) => !PASS_ON.includes(script)))(
   '%s refuses a flag that it does not know',
   async (script) => {
-    const { code, stdout, stderr } = await runScript(script, '--nothing-of-this-name');
+    const { code, stdout, stderr } = await call(script, '--nothing-of-this-name');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^Unknown option '--nothing-of-this-name'.*\nUsage: /);
   },

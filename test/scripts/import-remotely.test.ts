@@ -2,7 +2,7 @@
  * `npm run import -- --remote`: what reaches the deployed stores, after whatever happened on the
  * way.
  */
-import { existsSync, mkdtempSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { importRemotely } from '../../scripts/lib/import/import-remotely.ts';
@@ -87,26 +87,37 @@ describe('upload', () => {
   it('goes on after a failure of any call, before or after it was done, and serves one ledger or the other all the time', async () => {
     const whole = new FakeWrangler();
     await importRemotely(NETWORK_A, config, whole.run, workFolder(), LIMITS);
+    const expected = { ...(await dump(whole.database)), head: 0, nft_index: 0 };
+    // where each import begins: network-c is deployed, and network-a was loaded on this machine,
+    // as nothing is asked of wrangler before that
+    const deployed = join(folder, 'deployed-c.sqlite');
+    const before = new FakeWrangler(deployed);
+    await importRemotely(NETWORK_C, config, before.run, workFolder(), {
+      file: 10_000_000,
+      entries: 10_000,
+    });
+    before.database.close();
+    const loaded = workFolder();
+    const offline = () => Promise.reject(new Error('no connection'));
+    await expect(importRemotely(NETWORK_A, config, offline, loaded, LIMITS)).rejects.toThrow();
     for (let call = 0; call < whole.calls.length; call++) {
       for (const isAfter of [false, true]) {
-        const wrangler = new FakeWrangler();
-        await importRemotely(NETWORK_C, config, wrangler.run, workFolder(), {
-          file: 10_000_000,
-          entries: 10_000,
-        });
         const work = workFolder();
-        wrangler.failAt = { call: wrangler.calls.length + call, isAfter };
+        cpSync(loaded, work, { recursive: true });
+        const path = `${work}.sqlite`;
+        copyFileSync(deployed, path);
+        const wrangler = new FakeWrangler(path);
+        for (const [key, value] of before.index) wrangler.index.set(key, value);
+        wrangler.failAt = { call, isAfter };
         await expect(importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS)).rejects.toThrow(
           'no connection',
         );
         expect([HASH_A, HASH_C]).toContain(await hashOf(wrangler.database));
         await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS);
         expect(await hashOf(wrangler.database)).toBe(HASH_A);
-        expect({ ...(await dump(wrangler.database)), head: 0, nft_index: 0 }).toEqual({
-          ...(await dump(whole.database)),
-          head: 0,
-          nft_index: 0,
-        });
+        const is = { ...(await dump(wrangler.database)), head: 0, nft_index: 0 };
+        expect(is).toEqual(expected);
+        wrangler.database.close();
       }
     }
   });

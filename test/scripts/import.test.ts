@@ -9,6 +9,7 @@ import { openLocalDatabase, persistPath } from '../../scripts/lib/wrangler/local
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { entryKey, readEntry } from '../../src/nft-index/kv-entry.ts';
 import { dump } from '../support/ledger/memory-database.ts';
+import { callScript } from '../support/scripts/call-script.ts';
 import { writeMadeSnapshot } from '../support/scripts/made-snapshot.ts';
 import {
   runScript,
@@ -113,7 +114,7 @@ describe('import', { timeout: 60_000 }, () => {
     'says so in a sentence when %s, and leaves the ledger as it was',
     async (_, args, sentence, code = 1) => {
       const before = await dumpOf(state);
-      const ended = await runScript('import.ts', ...args, '--persist-to', state);
+      const ended = await callScript('import.ts', ...args, '--persist-to', state);
       expect(ended).toEqual({
         code,
         stdout: '',

@@ -9,6 +9,7 @@ import { withLocalKv } from '../../scripts/lib/wrangler/local-kv.ts';
 import { runWrangler } from '../../scripts/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { entryKey, readEntry } from '../../src/nft-index/kv-entry.ts';
+import { callScript } from '../support/scripts/call-script.ts';
 import { runScript, temporaryFolder, unpackVector } from '../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
@@ -54,9 +55,9 @@ describe('reindex', { timeout: 60_000 }, () => {
   });
 
   it('explains its options', async () => {
-    const help = await runScript('reindex.ts', '--help');
+    const help = await callScript('reindex.ts', '--help');
     expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('--remote')]);
-    const both = await runScript('reindex.ts', '--remote', '--persist-to', persistTo);
+    const both = await callScript('reindex.ts', '--remote', '--persist-to', persistTo);
     expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('local data')]);
   });
 });

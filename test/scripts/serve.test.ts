@@ -17,6 +17,7 @@ import { holdFolder } from '../../scripts/lib/serve/hold-folder.ts';
 import { readVars } from '../../scripts/lib/serve/read-vars.ts';
 import { killProcess, startServe } from '../support/edge/npm-serve.ts';
 import { readInfo } from '../support/edge/walk-network.ts';
+import { callScript } from '../support/scripts/call-script.ts';
 import { runScript, temporaryFolder } from '../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
@@ -105,7 +106,7 @@ describe('npm run serve', () => {
   });
 
   it.each(['x', '-1', '65536', '1e3', ''])('refuses port %j', async (port) => {
-    const { code, stderr } = await runScript('serve.ts', `--port=${port}`);
+    const { code, stderr } = await callScript('serve.ts', `--port=${port}`);
     expect(code).toBe(2);
     expect(stderr).toMatch(`--port must be a number from 0 to 65535, not ${port}\nUsage: `);
   });

@@ -11,6 +11,7 @@ import { fetchFrom } from '../support/http/stub-node.ts';
 import { questionOf } from '../support/ledger/ledger-harness.ts';
 import { coneOf } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
+import { callScript } from '../support/scripts/call-script.ts';
 import { runScript } from '../support/scripts/script-process.ts';
 
 const network = recordedNetwork('network-a');
@@ -187,6 +188,6 @@ describe('npm run verify', () => {
     [['nowhere', '--keys', hex[0]!]],
     [['http://a', 'http://b', '--keys', hex[0]!]],
   ])('%j is misuse', async (args) => {
-    expect((await runScript('verify.ts', ...args)).code).toBe(2);
+    expect((await callScript('verify.ts', ...args)).code).toBe(2);
   });
 });

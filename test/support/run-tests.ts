@@ -21,6 +21,12 @@ interface Report {
   testResults: { name: string; status: string; assertionResults: unknown[] }[];
 }
 
+/**
+ * Where Node keeps what it has compiled. Tests start wrangler and miniflare again and again, which
+ * costs a third less so.
+ */
+const COMPILE_CACHE = join(PROJECT, 'node_modules', '.cache', 'compiled');
+
 /** Runs a command, whose output goes where ours goes. Resolves to its exit code. */
 export function run(
   command: string,
@@ -31,7 +37,7 @@ export function run(
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: PROJECT,
-      env: { ...process.env, ...env },
+      env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, ...env },
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     child.once('error', reject);

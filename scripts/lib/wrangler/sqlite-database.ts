@@ -4,25 +4,32 @@
  * With it an import runs in one process. With miniflare and workerd it would take three times the
  * memory.
  */
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { Database } from '../../../src/ledger/database.ts';
 
 /** To wait for another process that writes. */
 const TIMEOUT_MS = 10_000;
 
+/** A file, and what counts the rows that were changed since it was opened. */
+interface Opened {
+  file: DatabaseSync;
+  totalChanges: StatementSync;
+}
+
 export class SqliteDatabase implements Database {
-  readonly #file: DatabaseSync;
+  readonly #opened: Opened;
 
   /** Opens the file, or makes it. */
   constructor(path: string) {
-    this.#file = new DatabaseSync(path, { timeout: TIMEOUT_MS });
+    const file = new DatabaseSync(path, { timeout: TIMEOUT_MS });
     // As workerd has it. With a write-ahead log, NORMAL loses only whole transactions, and these
     // only after a power failure.
-    this.#file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    this.#opened = { file, totalChanges: file.prepare('SELECT total_changes() AS total') };
   }
 
   prepare(sql: string): D1PreparedStatement {
-    return new Statement(this.#file, sql, []);
+    return new Statement(this.#opened, sql, []);
   }
 
   /** One transaction. */
@@ -32,24 +39,24 @@ export class SqliteDatabase implements Database {
 
   /** Runs several statements without parameters. */
   exec(sql: string): void {
-    this.#file.exec(sql);
+    this.#opened.file.exec(sql);
   }
 
   /** Does all of the work in one transaction, or nothing of it. */
   transact<T>(work: () => T): T {
-    this.#file.exec('BEGIN IMMEDIATE');
+    this.#opened.file.exec('BEGIN IMMEDIATE');
     try {
       const result = work();
-      this.#file.exec('COMMIT');
+      this.#opened.file.exec('COMMIT');
       return result;
     } catch (error) {
-      if (this.#file.isTransaction) this.#file.exec('ROLLBACK');
+      if (this.#opened.file.isTransaction) this.#opened.file.exec('ROLLBACK');
       throw error;
     }
   }
 
   close(): void {
-    this.#file.close();
+    this.#opened.file.close();
   }
 }
 
@@ -59,23 +66,24 @@ function ours(statement: D1PreparedStatement): Statement {
 }
 
 class Statement implements D1PreparedStatement {
-  readonly #file: DatabaseSync;
+  readonly #opened: Opened;
   readonly #sql: string;
   readonly #values: readonly unknown[];
 
-  constructor(file: DatabaseSync, sql: string, values: readonly unknown[]) {
-    this.#file = file;
+  constructor(opened: Opened, sql: string, values: readonly unknown[]) {
+    this.#opened = opened;
     this.#sql = sql;
     this.#values = values;
   }
 
   bind(...values: unknown[]): D1PreparedStatement {
-    return new Statement(this.#file, this.#sql, values);
+    return new Statement(this.#opened, this.#sql, values);
   }
 
   runNow<T>(): D1Result<T> {
+    const { file } = this.#opened;
     const before = this.#totalChanges();
-    const results = this.#file.prepare(this.#sql).all(...(this.#values as SQLInputValue[])) as T[];
+    const results = file.prepare(this.#sql).all(...(this.#values as SQLInputValue[])) as T[];
     const changes = this.#totalChanges() - before;
     const meta = {
       changes,
@@ -90,7 +98,7 @@ class Statement implements D1PreparedStatement {
   }
 
   #totalChanges(): number {
-    return Number(this.#file.prepare('SELECT total_changes() AS total').get()?.total);
+    return Number(this.#opened.totalChanges.get()?.total);
   }
 
   async all<T = Record<string, unknown>>(): Promise<D1Result<T>> {

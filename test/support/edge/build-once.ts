@@ -1,12 +1,9 @@
 /**
  * Builds the Worker once for all end-to-end tests: `inject('builtWorker')` is the folder to give to
- * {@link startEdge}.
+ * {@link startEdge}. Other tests that call builtWorker find it there.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { buildWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
+import { builtWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -14,9 +11,6 @@ declare module 'vitest' {
   }
 }
 
-export default async function setUp({ provide }: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'built-worker-'));
-  await buildWorker(folder);
-  provide('builtWorker', folder);
-  return () => rm(folder, { recursive: true });
+export default async function setUp({ provide }: TestProject): Promise<void> {
+  provide('builtWorker', await builtWorker());
 }

@@ -2,7 +2,7 @@
  * A running Worker for tests over HTTP: start, stop, kill.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -10,6 +10,8 @@ export interface Edge {
   url: string;
   /** Lines of log since the start. */
   log: string[];
+  /** Resolves to the next line like this, to undefined if none comes for so many milliseconds. */
+  nextLine(like: RegExp, milliseconds: number): Promise<string | undefined>;
   /** Process IDs of miniflare's parent process; workerd is its child. */
   pid: number;
   /** Where V8's inspector of the isolates is, if it was asked for. */
@@ -31,8 +33,13 @@ export interface EdgeOptions {
   inspect?: boolean;
   /** Megabytes of V8's old space, as the platform limits it; by default V8 collects when it likes. */
   oldSpaceMb?: number;
-  /** Whether it is run as `npm run serve` does: clients are connected to the Worker itself. */
+  /** Whether it is run as `npm run serve` does. */
   asServe?: boolean;
+  /**
+   * Whether requests come by way of miniflare's own Worker, as in `wrangler dev`, which takes
+   * longer than ours; by default clients are connected to ours.
+   */
+  byMiniflare?: boolean;
   /** White-flag requests a minute from one address; without it there is no limit. */
   whiteFlagLimit?: number;
 }
@@ -49,12 +56,17 @@ export async function startEdge({ oldSpaceMb, ...options }: EdgeOptions): Promis
     },
   });
   const log: string[] = [];
-  createInterface({ input: child.stderr! }).on('line', (line) => log.push(line));
+  const logged = new EventEmitter().setMaxListeners(0);
+  const take = (line: string) => {
+    log.push(line);
+    logged.emit('line', line);
+  };
+  createInterface({ input: child.stderr! }).on('line', take);
   const lines = createInterface({ input: child.stdout! });
   const { url, inspector } = await new Promise<{ url: string; inspector?: string }>(
     (resolve, reject) => {
       lines.on('line', (line) => {
-        log.push(line);
+        take(line);
         if (line.startsWith('{"url":')) resolve(JSON.parse(line));
       });
       child.once('exit', (code) =>
@@ -65,6 +77,17 @@ export async function startEdge({ oldSpaceMb, ...options }: EdgeOptions): Promis
   return {
     url,
     log,
+    nextLine: (like, milliseconds) =>
+      new Promise((resolve) => {
+        const end = (line?: string) => {
+          clearTimeout(timer);
+          logged.off('line', look);
+          resolve(line);
+        };
+        const look = (line: string) => like.test(line) && end(line);
+        const timer = setTimeout(end, milliseconds);
+        logged.on('line', look);
+      }),
     pid: child.pid!,
     ...(inspector !== undefined && { inspector }),
     stop: () => end(child, 'SIGTERM'),

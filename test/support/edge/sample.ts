@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareSample, type SampleNft } from '../../../scripts/lib/sample/prepare-sample.ts';
-import { buildWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
+import { builtWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
 import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
 import { type Edge, type EdgeOptions, startEdge } from './edge.ts';
 
@@ -21,14 +21,13 @@ export interface SampleWorker {
 
 export async function serveSample(): Promise<SampleWorker> {
   const folder = await mkdtemp(join(tmpdir(), 'sample-'));
-  const built = join(folder, 'built');
+  const built = await builtWorker();
   const edges: Edge[] = [];
   async function start(options: Omit<EdgeOptions, 'folder'>): Promise<string> {
     const edge = await startEdge({ folder: built, ...options });
     edges.push(edge);
     return edge.url;
   }
-  await buildWorker(built);
   const persistTo = join(folder, 'sample');
   const nft = await prepareSample(persistTo, readWranglerConfig(), () => {});
   return {

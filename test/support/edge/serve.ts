@@ -19,11 +19,12 @@ interface ServeOptions {
   quiet: boolean;
   inspect: boolean;
   asServe?: boolean;
+  byMiniflare?: boolean;
   whiteFlagLimit?: number;
 }
 
-const { folder, persistTo, port, vars, quiet, inspect, asServe, whiteFlagLimit }: ServeOptions =
-  JSON.parse(process.argv[2]!);
+const options: ServeOptions = JSON.parse(process.argv[2]!);
+const { folder, persistTo, port, vars, quiet, inspect, asServe, byMiniflare } = options;
 
 interface Running {
   url: string;
@@ -39,16 +40,18 @@ console.log(JSON.stringify({ url, inspector }));
 
 async function runAsServe(): Promise<Running> {
   const config = readWranglerConfig();
-  const options = { folder, persistTo, host: '127.0.0.1', port, config, vars, inspect };
-  const { url, inspector, stop } = await runWorker(options);
+  const host = '127.0.0.1';
+  const run = { folder, persistTo, host, port, config, vars, inspect };
+  const { url, inspector, stop } = await runWorker(run);
   return { url: url.origin, inspector: inspector?.href, stop };
 }
 
 async function runInMiniflare(): Promise<Running> {
   const { localDatabaseId, localNamespaceId } = readWranglerConfig();
-  const options = convertV4MiniflareOptions({
+  const { whiteFlagLimit } = options;
+  const converted = convertV4MiniflareOptions({
     name: 'stardust-edge-node',
-    port,
+    ...(byMiniflare ? { port } : { port: 0, unsafeDirectSockets: [{ host: '127.0.0.1', port }] }),
     host: '127.0.0.1',
     cf: false,
     logRequests: false,
@@ -68,9 +71,9 @@ async function runInMiniflare(): Promise<Running> {
       },
     }),
   });
-  const miniflare = new Miniflare({ ...options, resourcePersistencePath: join(persistTo, 'v3') });
+  const miniflare = new Miniflare({ ...converted, resourcePersistencePath: join(persistTo, 'v3') });
   return {
-    url: (await miniflare.ready).origin,
+    url: (byMiniflare ? await miniflare.ready : await miniflare.unsafeGetDirectURL()).origin,
     inspector: inspect ? (await miniflare.getInspectorURL()).href : undefined,
     stop: () => miniflare.dispose(),
   };

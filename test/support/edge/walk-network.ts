@@ -4,7 +4,9 @@
  * asked.
  */
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { toHex } from '../../../src/stardust/bytes.ts';
 import { decodeOutput, nftIdOfOutput } from '../../../src/stardust/ids.ts';
@@ -12,6 +14,7 @@ import { ledgerAt, type Network } from '../network/network-model.ts';
 import type { RecordedName, RecordedQuestion } from '../network/recorded-network.ts';
 import { unpackVector } from '../scripts/script-process.ts';
 import { readLines } from '../vectors.ts';
+import type { Edge } from './edge.ts';
 
 const PROJECT = join(import.meta.dirname, '../../..');
 
@@ -32,18 +35,48 @@ export async function importFiles(
   return stdout;
 }
 
-/** The snapshot that was recorded with a network: genesis, or genesis and delta. */
+/** The files of databases: path from their folder, and bytes. */
+type Databases = [path: string, bytes: Uint8Array][];
+
+/** What this process has imported, by network, with or without delta. */
+const imported = new Map<string, Promise<Databases>>();
+
+/**
+ * The snapshot that was recorded with a network: genesis, or genesis and delta. It is imported
+ * once, and copied after that.
+ */
 export async function importSnapshot(
   name: RecordedName,
   persistTo: string,
   withDelta: boolean,
-): Promise<string> {
-  const unpack = (kind: 'full' | 'delta') =>
-    unpackVector(persistTo, `${name}/${kind}_snapshot.bin`);
-  return importFiles(persistTo, {
-    full: unpack('full'),
-    ...(withDelta && { delta: unpack('delta') }),
-  });
+): Promise<void> {
+  const key = `${name} ${withDelta}`;
+  const databases = imported.get(key) ?? importAnew(name, withDelta);
+  imported.set(key, databases);
+  for (const [path, bytes] of await databases) {
+    await mkdir(dirname(join(persistTo, path)), { recursive: true });
+    await writeFile(join(persistTo, path), bytes);
+  }
+}
+
+async function importAnew(name: RecordedName, withDelta: boolean): Promise<Databases> {
+  const folder = await mkdtemp(join(tmpdir(), 'imported-'));
+  try {
+    const unpack = (kind: 'full' | 'delta') => unpackVector(folder, `${name}/${kind}_snapshot.bin`);
+    const files = { full: unpack('full'), ...(withDelta && { delta: unpack('delta') }) };
+    const persistTo = join(folder, 'state');
+    await importFiles(persistTo, files);
+    const entries = await readdir(persistTo, { recursive: true, withFileTypes: true });
+    const paths = entries
+      .filter((each) => each.isFile())
+      .map((each) => join(each.parentPath, each.name));
+    const read = async (path: string): Promise<Databases[number]> => {
+      return [relative(persistTo, path), await readFile(path)];
+    };
+    return await Promise.all(paths.map(read));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 export interface NftAnswer {
@@ -150,15 +183,20 @@ export async function readInfo(url: string): Promise<Info> {
   return (await response.json()) as Info;
 }
 
+/** Between two looks at the ledger, if the log does not say that it has come to the milestone. */
+const LOOK_EVERY_MS = 1000;
+
 /** Waits until the ledger stands at `index`; fails after `seconds`. */
-export async function untilLedger(url: string, index: number, seconds = 20): Promise<void> {
+export async function untilLedger(edge: Edge, index: number, seconds = 20): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
+  const isApplied = new RegExp(`"milestone applied".*"index":${index}\\b`);
   for (;;) {
-    const at = (await readInfo(url)).status.confirmedMilestone.index;
+    const applied = edge.nextLine(isApplied, LOOK_EVERY_MS);
+    const at = (await readInfo(edge.url)).status.confirmedMilestone.index;
     if (at === index) return;
     if (at > index || Date.now() > deadline)
       throw new Error(`the ledger is at ${at}, not ${index}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await applied;
   }
 }
 

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { buildWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
+import { builtWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
 import { toHex, toHexDigits } from '../../../src/stardust/bytes.ts';
 import { decodeOutput, nftIdOfOutput } from '../../../src/stardust/ids.ts';
 import { startEdge } from '../edge/edge.ts';
@@ -31,10 +31,9 @@ export interface RunningWorker {
 export async function runWorker(name: RecordedName, ledgerIndex: number): Promise<RunningWorker> {
   const network = recordedNetwork(name);
   const folder = await mkdtemp(join(tmpdir(), 'worker-'));
-  const built = join(folder, 'built');
-  const [double] = await Promise.all([
+  const [double, built] = await Promise.all([
     NodeDouble.start(network, { confirmed: ledgerIndex }),
-    buildWorker(built),
+    builtWorker(),
     importSnapshot(name, folder, false),
   ]);
   const vars = {
@@ -46,7 +45,7 @@ export async function runWorker(name: RecordedName, ledgerIndex: number): Promis
     // the other tests that run the built Worker have noble's
     TREE_HASHER: 'unrolled',
   };
-  const edge = await startEdge({ folder: built, persistTo: folder, vars });
+  const edge = await startEdge({ folder: built, persistTo: folder, vars, asServe: true });
   const facts = factsOf(network, name, ledgerIndex);
   const request: Fetch = (path, init) => fetch(edge.url + path, init);
   await waitForIndex(request, facts);

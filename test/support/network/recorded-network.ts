@@ -44,11 +44,27 @@ const KEYS = [
   '0xf6752f5f46a53364e2ee9c4d662d762a81efd51010282a75cd6bd03f28ef349c',
 ];
 
-export function recordedQuestions(name: RecordedName): RecordedQuestion[] {
-  return readLines(`${name}/whiteflag.jsonl`) as RecordedQuestion[];
+const questions = new Map<RecordedName, readonly RecordedQuestion[]>();
+const networks = new Map<RecordedName, Network>();
+
+/** Read once by each process, and so is the network: nobody may change them. */
+export function recordedQuestions(name: RecordedName): readonly RecordedQuestion[] {
+  const known = questions.get(name);
+  if (known !== undefined) return known;
+  const read = readLines(`${name}/whiteflag.jsonl`) as RecordedQuestion[];
+  questions.set(name, read);
+  return read;
 }
 
 export function recordedNetwork(name: RecordedName): Network {
+  const known = networks.get(name);
+  if (known !== undefined) return known;
+  const read = readNetwork(name);
+  networks.set(name, read);
+  return read;
+}
+
+function readNetwork(name: RecordedName): Network {
   const { genesis, outputs } = readGenesis(readVector(`${name}/full_snapshot.bin`));
   const lines = readLines(`${name}/milestones.jsonl`) as { payload: string }[];
   const milestones = lines.map(({ payload }) => networkMilestone(fromHex(payload)));
@@ -188,7 +204,10 @@ function bookOutputs(
  * Sets `visibleFrom`: the latest milestone that the facts allow, or for a block that nothing asks
  * for, the one that its parents came with.
  */
-function dateBlocks(blocks: Map<string, NetworkBlock>, questions: RecordedQuestion[]): void {
+function dateBlocks(
+  blocks: Map<string, NetworkBlock>,
+  questions: readonly RecordedQuestion[],
+): void {
   const date = (id: unknown, index: number) => {
     const block = typeof id === 'string' ? blocks.get(id) : undefined;
     if (block !== undefined) block.visibleFrom = Math.min(block.visibleFrom, index);

@@ -13,12 +13,17 @@ const MAX_STATEMENT = 100_000;
 const MAX_PAIRS = 10_000;
 
 export class FakeWrangler {
-  readonly database = new SqliteDatabase(':memory:');
+  readonly database: SqliteDatabase;
   readonly index = new Map<string, string>();
   /** The arguments of each call, without paths. */
   readonly calls: string[] = [];
   /** Fails at this call, before or after it is done. */
   failAt: { call: number; isAfter: boolean } | undefined;
+
+  /** @param path file of the deployed database */
+  constructor(path = ':memory:') {
+    this.database = new SqliteDatabase(path);
+  }
 
   readonly run: RunWrangler = async (args) => {
     const { call, isAfter } = this.failAt ?? { call: -1, isAfter: false };

@@ -1,7 +1,8 @@
 /**
  * A network by feed, through a real broker: all of it comes to be stored, parents first, and every
  * milestone is due when its cone is there, whatever happens to the messages. Where blocks stand
- * is not the matter here: the database is a set of IDs.
+ * is not the matter here: the database is a set of IDs. `npm run test:slow -- feeds` does so with
+ * all recorded networks.
  */
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -23,7 +24,7 @@ import {
 import type { NodeState } from '../../support/hornet-double/node-state.ts';
 import { lastIndex, type Network, ZERO_ID } from '../../support/network/network-model.ts';
 import { randomNetwork } from '../../support/network/random-network.ts';
-import { recordedNetwork } from '../../support/network/recorded-network.ts';
+import { type RecordedName, recordedNetwork } from '../../support/network/recorded-network.ts';
 import { openNodeSocket } from '../../support/upstream/node-socket.ts';
 
 const ended: (() => unknown)[] = [];
@@ -138,11 +139,11 @@ async function step(followed: Followed): Promise<void> {
 
 const soon = { timeout: 30_000, interval: 20 };
 
+const RECORDED: RecordedName[] =
+  process.env.FEEDS === 'all' ? ['network-a', 'network-c', 'network-n'] : ['network-c'];
 const networks: [string, Network][] = [
   ['random', randomNetwork({ seed: 'by feed', milestones: 10, events: 30 })],
-  ['network-a', recordedNetwork('network-a')],
-  ['network-c', recordedNetwork('network-c')],
-  ['network-n', recordedNetwork('network-n')],
+  ...RECORDED.map((name): [string, Network] => [name, recordedNetwork(name)]),
 ];
 
 /** All blocks that a milestone references. */
