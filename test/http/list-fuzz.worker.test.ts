@@ -1,6 +1,6 @@
 /** Random queries of lists from a ledger in D1: never more rows than the budget. */
 import { env } from 'cloudflare:workers';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import '../support/vectors-in-workerd.ts';
 import { ROW_BUDGET } from '../../src/ledger/nft-list/list-statements.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';
@@ -16,8 +16,13 @@ it('2,000 queries', async () => {
   await fillAll(env.LEDGER);
   const { db, counts } = countedDatabase(env.LEDGER);
   const fetch = fetchFrom({ node: nodeOver(db) });
+  // lines of log are sent to vitest's process, one by one
+  vi.spyOn(console, 'log').mockImplementation(() => {});
+  let most = 0;
   await askRandomLists(fetch, { index, queries: 2000 }, () => {
-    expect(counts.rowsRead).toBeLessThanOrEqual(ROW_BUDGET + 1010);
+    most = Math.max(most, counts.rowsRead);
     counts.rowsRead = 0;
   });
+  vi.restoreAllMocks();
+  expect(most).toBeLessThanOrEqual(ROW_BUDGET + 1010);
 });
