@@ -38,7 +38,9 @@ const block = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const vectors = readLines('merkle.jsonl') as { leaves: number; root: string }[];
 const ids = numbered(Math.max(...vectors.map(({ leaves }) => leaves)));
 const leafHashes = joined(ids.map(leafHash));
-const fewLeaves = vectors.filter(({ leaves }) => leaves < 2000);
+/** Leaves that take long to hash. */
+const MANY = 2000;
+const fewLeaves = vectors.filter(({ leaves }) => leaves < MANY);
 
 describe('the recorded roots', () => {
   it('are of trees from none to 100,000 leaves', () => {
@@ -54,9 +56,11 @@ describe('the recorded roots', () => {
 describe.each(treeHashers)('merkleRoot by $name', (hasher) => {
   it.each(vectors)('gives the recorded root of $leaves leaves', ({ leaves, root }) => {
     // leaves are hashed by noble, whoever hashes the tree: many of them once is enough
-    if (hasher === nobleTreeHasher || leaves < 2000)
+    const isNoble = hasher === nobleTreeHasher;
+    if (isNoble || leaves < MANY)
       expect(`0x${merkleRoot(ids.slice(0, leaves), hasher).toHex()}`).toBe(root);
-    expect(`0x${merkleRootOfLeaves(leafHashes, leaves, hasher).toHex()}`).toBe(root);
+    if (!isNoble || leaves < MANY)
+      expect(`0x${merkleRootOfLeaves(leafHashes, leaves, hasher).toHex()}`).toBe(root);
   });
 
   it('gives the roots of B.14', () => {
