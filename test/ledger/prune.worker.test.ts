@@ -173,14 +173,14 @@ it('forgets the IDs of a milestone all at once, says which, and keeps those of f
   const network = new SyntheticNetwork({ seed: 'forgets' });
   network.milestone();
   let [coin] = network.genesisCoins;
-  for (let i = 0; i < 80; i++) {
+  for (let i = 0; i < 55; i++) {
     const spend = { coin: coin!, by: network.account(i) };
     const transfer = network.transaction([spend], [basic(network.account(i + 1), COIN_AMOUNT)]);
     [coin] = transfer.coins;
     const block = network.attachTransaction(transfer, [network.milestoneBlock!]);
     network.milestone({ parents: [network.milestoneBlock!, block] });
   }
-  const retention = 8;
+  const retention = 5;
   const rig = await startLedger(db, network, 0, { retention });
   /** The IDs that each milestone brings: of blocks, of outputs spent, and its own. */
   const due = new Map<number, string[]>();

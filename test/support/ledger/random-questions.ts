@@ -51,7 +51,7 @@ export function nothingAsked(): Asked {
 const DELAYS = [1, 4, 5, 6, 9, 10, 11, 1000];
 
 const MILESTONES = 9;
-const PER_MILESTONE = 6;
+const PER_MILESTONE = 9;
 
 /** Of each network, read one by one. */
 const OUTPUTS = 40;
