@@ -141,10 +141,10 @@ describe.each(NETWORKS)('$name', ({ name, answers, hashes }) => {
   });
 
   it('has the answers of the indexer about every NFT, whenever it was asked', () => {
-    for (const { index, ours, indexer } of found.nfts) {
-      for (const [id, output] of indexer)
-        expect([index, id, ours.get(id)]).toEqual([index, id, output]);
-    }
+    const wrong = found.nfts.flatMap(({ index, ours, indexer }) =>
+      [...indexer].filter(([id, output]) => ours.get(id) !== output).map((due) => [index, ...due]),
+    );
+    expect(wrong).toEqual([]);
     const { ours, indexer } = found.nfts.at(-1)!;
     expect(ours).toEqual(indexer);
   });

@@ -1,6 +1,6 @@
 /**
  * Past cones that take more heap than may be held (src/follower/store-cone.ts): stored in parts,
- * applied in one batch, whatever comes between the parts. The limits are made small, so that 3,000
+ * applied in one batch, whatever comes between the parts. The limits are made small, so that 1,500
  * blocks are far too many.
  */
 import { env } from 'cloudflare:workers';
@@ -33,6 +33,8 @@ const db = env.LEDGER;
 /** Bytes: some 300 blocks at once, of which every fourth is a transfer; and parts of 256. */
 const MAX_HEAP_BYTES = 700_000;
 const MAX_PART = 256;
+
+const LARGE = 1500;
 
 /** Tips of a test network at any moment: as many as a block may have parents. */
 const WIDTH = 8;
@@ -91,7 +93,7 @@ async function startAt(network: SyntheticNetwork, index: number, from = 0): Prom
 }
 
 /** At milestone 1, before one with a cone of so many blocks and one, none of which is here. */
-async function startBeforeLarge(count = 3000): Promise<Started> {
+async function startBeforeLarge(count = LARGE): Promise<Started> {
   const network = new SyntheticNetwork({ seed: 'large cone in parts' });
   network.milestone();
   const root = network.milestoneBlock!;
@@ -123,16 +125,16 @@ it('come in by parts of so many blocks, over several passes, and health tells ho
   const { rig, network, read } = await startBeforeLarge();
   const told: string[] = [];
   for (let i = 0; i < 12 && (await ledgerIndex(db)) < 2; i++) {
-    await pass(rig, { fetches: 1200 });
+    await pass(rig, { fetches: 600 });
     const status = (await readNodeStatus(db, true))!;
     if (status.ledger.index === 1) told.push(whyUnhealthy(status, Date.now())!);
     expect(rig.following.memory.fetched.heapBytes).toBeLessThan(MAX_HEAP_BYTES);
   }
   expect(told[0]).toMatch(/old; milestone 2: \d+ blocks of its past cone are fetched$/);
-  expect(told.at(-1)).toMatch(/old; milestone 2: \d+ of 3001 blocks of its past cone are stored$/);
+  expect(told.at(-1)).toMatch(/old; milestone 2: \d+ of 1501 blocks of its past cone are stored$/);
   await expectApplied(network, 2);
   // each block once, and those that had to be dropped once more
-  expect(read.length).toBeLessThan(2 * 3001);
+  expect(read.length).toBeLessThan(2 * (LARGE + 1));
   expect(rig.following.memory).toMatchObject({ large: undefined, fetched: { size: 0 } });
   const status = await readNodeStatus(db, true);
   expect(status!.follower).toEqual({ state: 'following' });

@@ -1,6 +1,6 @@
 /** 10,000 random bad requests over made-up data. */
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { badRequests, checkAnswer } from '../support/http/bad-requests.ts';
 import { facts, fetchFrom } from '../support/http/stub-node.ts';
 
@@ -11,19 +11,24 @@ const SLOWEST = 2_000;
 it('never a 500, never a body outside the contract, never a hang', {
   timeout: 120_000,
 }, async () => {
+  // so many lines of log, each sent to vitest's process, take as long as the requests
+  vi.spyOn(console, 'log').mockImplementation(() => {});
   const fetch = fetchFrom();
   const statuses = new Map<number, number>();
+  let slowest = 0;
   await fc.assert(
     fc.asyncProperty(badRequests(facts), async (request) => {
       const started = performance.now();
       const response = await fetch(request.path, request.init as RequestInit);
-      expect(performance.now() - started).toBeLessThan(SLOWEST);
+      slowest = Math.max(slowest, performance.now() - started);
       statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
       await checkAnswer(request, response);
     }),
     { numRuns: REQUESTS },
   );
+  expect(slowest).toBeLessThan(SLOWEST);
   // the generator reaches what it should
   for (const status of [400, 404, 405])
     expect(statuses.get(status)).toBeGreaterThan(REQUESTS / 100);
+  vi.restoreAllMocks();
 });

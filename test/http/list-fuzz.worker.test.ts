@@ -1,6 +1,9 @@
-/** Random queries of lists from a ledger in D1: never more rows than the budget. */
+/**
+ * Random queries of lists from a ledger in D1: never more rows than the budget. Many more of them
+ * are answered by SQLite in ./nft-list.test.ts.
+ */
 import { env } from 'cloudflare:workers';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import '../support/vectors-in-workerd.ts';
 import { ROW_BUDGET } from '../../src/ledger/nft-list/list-statements.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';
@@ -10,14 +13,19 @@ import { recordedNetwork } from '../support/network/recorded-network.ts';
 import { askRandomLists } from '../support/nft-list/ask-random-lists.ts';
 import { fillAll, nodeOver } from '../support/nft-list/list-node.ts';
 
-it('2,000 queries', async () => {
+it('600 queries', async () => {
   const index = 100;
   await startLedger(env.LEDGER, recordedNetwork('network-n'), index);
   await fillAll(env.LEDGER);
   const { db, counts } = countedDatabase(env.LEDGER);
   const fetch = fetchFrom({ node: nodeOver(db) });
-  await askRandomLists(fetch, { index, queries: 2000 }, () => {
-    expect(counts.rowsRead).toBeLessThanOrEqual(ROW_BUDGET + 1010);
+  // lines of log are sent to vitest's process, one by one
+  vi.spyOn(console, 'log').mockImplementation(() => {});
+  let most = 0;
+  await askRandomLists(fetch, { index, queries: 600 }, () => {
+    most = Math.max(most, counts.rowsRead);
     counts.rowsRead = 0;
   });
+  vi.restoreAllMocks();
+  expect(most).toBeLessThanOrEqual(ROW_BUDGET + 1010);
 });

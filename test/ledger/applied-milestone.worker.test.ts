@@ -8,7 +8,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { explainMilestone, proveBlock } from '../../src/ledger/applied-milestone.ts';
 import { loadSnapshot } from '../../src/ledger/import/import-snapshot.ts';
 import { asFile, followTo, startLedger } from '../support/ledger/ledger-harness.ts';
-import { coneOf, lastIndex } from '../support/network/network-model.ts';
+import { coneOf } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 import { readVector } from '../support/vectors.ts';
 
@@ -20,9 +20,10 @@ const network = recordedNetwork('network-a');
 describe('a ledger that keeps 35 milestones', () => {
   it('explains these, and proves their blocks, and no others', async () => {
     const rig = await startLedger(db, network, 0, { retention: 35 });
-    await followTo(rig, lastIndex(network));
-    const first = lastIndex(network) - 35;
-    for (const { index, id } of network.milestones) {
+    const last = 60;
+    await followTo(rig, last);
+    const first = last - 35;
+    for (const { index, id } of network.milestones.slice(0, last)) {
       const explained = await explainMilestone(db, index);
       const cone = coneOf(network, index);
       const [block] = cone;

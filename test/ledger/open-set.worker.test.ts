@@ -9,7 +9,6 @@ import { headFromRow, SELECT_HEAD } from '../../src/ledger/head.ts';
 import { createOpenSet, type OpenSet } from '../../src/ledger/open-set.ts';
 import { dropOrphans } from '../../src/ledger/orphans.ts';
 import { outputsToFind } from '../../src/ledger/prepare-blocks.ts';
-import { parseBlock } from '../../src/stardust/block.ts';
 import {
   ledgerIndex,
   type Rig,
@@ -17,6 +16,7 @@ import {
   storeNow,
   takeNext,
 } from '../support/ledger/ledger-harness.ts';
+import { parsedBlock } from '../support/network/blocks.ts';
 import { basic } from '../support/network/outputs.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import type { Spend } from '../support/network/transactions.ts';
@@ -30,11 +30,7 @@ const SELECT_TAKEN = `
 /** All that a set says of every block and output that the network ever had. */
 async function tell(set: OpenSet, { network }: Rig) {
   const head = headFromRow((await db.prepare(SELECT_HEAD).bind(null).first())!);
-  const blocks = [...network.blocks.values()].map(({ bytes }) => {
-    const result = parseBlock(bytes);
-    if (!result.ok) throw new Error(result.reason);
-    return result.parsed;
-  });
+  const blocks = [...network.blocks.values()].map(({ bytes }) => parsedBlock(bytes));
   const named = [...network.blocks.keys()].map((id) => id.slice(2));
   const view = await set.view(db, head, named, outputsToFind(blocks));
   const { outputs, nextBlock } = view.numbering;

@@ -7,10 +7,10 @@ import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
 import { explainWhiteFlag, type JudgedBlock } from '../../src/node/explain-white-flag.ts';
-import { parseBlock } from '../../src/stardust/block.ts';
 import { outputId } from '../../src/stardust/ids.ts';
 import { createProposalSource } from '../../src/upstream/fetch-blocks.ts';
 import { followTo, questionOf, startLedger } from '../support/ledger/ledger-harness.ts';
+import { parsedBlock } from '../support/network/blocks.ts';
 import { coneOf, lastIndex, type Network, ZERO_ID } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
@@ -94,9 +94,8 @@ function countInput(
   expect([blockId, decided !== undefined]).toEqual([blockId, (reason ?? 0) > 0]);
   if (decided?.input === undefined) return;
   const { input, outputId: id, spentBy } = decided.input;
-  const parsed = parseBlock(network.blocks.get(`0x${blockId}`)!.bytes);
-  if (!parsed.ok) throw new Error(parsed.reason);
-  const named = parsed.parsed.transaction!.value.essence.inputs[input]!;
+  const parsed = parsedBlock(network.blocks.get(`0x${blockId}`)!.bytes);
+  const named = parsed.transaction!.value.essence.inputs[input]!;
   expect(outputId(named.transactionId, named.outputIndex).toHex()).toBe(id);
   const output = outputOf(network, id);
   if (reason === 3) {
@@ -107,9 +106,8 @@ function countInput(
     counts.spent++;
   } else if (reason === 2) {
     expect(output!.spent!.index).toBe(index);
-    const spender = parseBlock(network.blocks.get(`0x${spentBy}`)!.bytes);
-    if (!spender.ok) throw new Error(spender.reason);
-    expect(spender.parsed.transaction!.id).toEqual(output!.spent!.transactionId);
+    const spender = parsedBlock(network.blocks.get(`0x${spentBy}`)!.bytes);
+    expect(spender.transaction!.id).toEqual(output!.spent!.transactionId);
     counts.spentHere++;
   } else {
     expect(output!.spent === undefined || output!.spent.index >= index).toBe(true);

@@ -112,6 +112,14 @@ async function prunedScenario(): Promise<Scenario> {
   return { rig, old, reference: 20, uponOld, harmless };
 }
 
+/** Followed once: the tests on what is pruned from it come one after the other. */
+let pruned: Promise<Scenario> | undefined;
+
+function keptScenario(): Promise<Scenario> {
+  pruned ??= prunedScenario();
+  return pruned;
+}
+
 /**
  * The old block is not known, all its parents are: a walk that took it for open would come to an
  * end.
@@ -142,7 +150,7 @@ const SCENARIOS: { name: string; make: () => Promise<Scenario> }[] = [
   {
     name: 'pruned, and its ID forgotten',
     async make() {
-      const scenario = await prunedScenario();
+      const scenario = await keptScenario();
       for (let i = 0; i < 5; i++) await prune(db, 35, { idRetention: 35 });
       return scenario;
     },
@@ -188,7 +196,7 @@ async function expectNoRoots(rig: Rig, question: Question, upstream: Upstream): 
 
 describe('while the ID of the old block is kept', () => {
   it('its children get the right roots', async () => {
-    const scenario = await prunedScenario();
+    const scenario = await keptScenario();
     const { rig, old, harmless } = scenario;
     for (let i = 0; i < 5; i++) await prune(db, 35);
     expect(await storedBlock(db, old)).toBeUndefined();

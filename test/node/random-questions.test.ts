@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { askAboutNetwork, nothingAsked } from '../support/ledger/random-questions.ts';
 
-const QUESTIONS = Number(process.env.QUESTIONS ?? 100);
+const QUESTIONS = Number(process.env.QUESTIONS ?? 50);
 
 it(`${QUESTIONS} questions are answered as the oracle answers them`, async () => {
   // as much of D1 as the ledger uses

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 300_000 });
 describe('random networks', () => {
   const asked = nothingAsked();
 
-  it.each(Array.from({ length: 11 }, (_, i) => [`network of questions ${i}`]))('%s', (seed) =>
+  it.each(Array.from({ length: 8 }, (_, i) => [`network of questions ${i}`]))('%s', (seed) =>
     askAboutNetwork(env.LEDGER, seed, asked),
   );
 
@@ -23,6 +23,6 @@ describe('random networks', () => {
     expect(spans).toBeGreaterThan(100);
     expect(refused).toBeGreaterThan(20);
     expect(explained).toBeGreaterThan(1000);
-    expect(proofs).toBeGreaterThan(80);
+    expect(proofs).toBeGreaterThan(60);
   });
 });

@@ -80,6 +80,8 @@ const CASES: Case[] = [
 ];
 
 describe.each(CASES)('a transaction $name', (each) => {
+  const { network, root, blocks } = chain(each);
+
   describe.each([
     ['last first, and the verdicts made as they can be', [2, 1, 0], true],
     ['last first, and no verdict made', [2, 1, 0], false],
@@ -90,7 +92,6 @@ describe.each(CASES)('a transaction $name', (each) => {
     ['none stored', [], true],
   ])('%s', (_, arrival, settles) => {
     it('is answered for as it deserves, in any order of the walk', async () => {
-      const { network, root, blocks } = chain(each);
       const rig = await startLedger(db, network, 0);
       rig.following.upstreams = [{ ...rig.upstream, readTips: async () => [] }];
       await followTo(rig, 1);

@@ -16,6 +16,7 @@ import {
   merkleRootOfLeaves,
   nodeHash,
 } from '../../src/stardust/merkle.ts';
+import { nobleTreeHasher } from '../../src/stardust/tree-hasher/noble-tree-hasher.ts';
 import { readLines } from '../support/vectors.ts';
 
 const noble = (...parts: Uint8Array[]) => blake2b(Buffer.concat(parts), { dkLen: 32 });
@@ -34,27 +35,33 @@ const firstByte = (byte: number) => Uint8Array.of(byte, ...new Uint8Array(31));
 const joined = (hashes: readonly Uint8Array[]) => new Uint8Array(Buffer.concat(hashes));
 const block = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
-describe.each(treeHashers)('merkleRoot by $name', (hasher) => {
-  const vectors = readLines('merkle.jsonl') as { leaves: number; root: string }[];
-  const ids = numbered(Math.max(...vectors.map(({ leaves }) => leaves)));
-  const leafHashes = joined(ids.map(leafHash));
+const vectors = readLines('merkle.jsonl') as { leaves: number; root: string }[];
+const ids = numbered(Math.max(...vectors.map(({ leaves }) => leaves)));
+const leafHashes = joined(ids.map(leafHash));
+/** Leaves that take long to hash. */
+const MANY = 2000;
+const fewLeaves = vectors.filter(({ leaves }) => leaves < MANY);
 
-  it('has vectors from the empty tree to 100,000 leaves', () => {
+describe('the recorded roots', () => {
+  it('are of trees from none to 100,000 leaves', () => {
     expect(vectors.length).toBe(148);
     expect([vectors.at(0)!.leaves, vectors.at(-1)!.leaves]).toEqual([0, 100_000]);
   });
 
-  it.each(vectors)('gives the recorded root of $leaves leaves', ({ leaves, root }) => {
-    expect(`0x${merkleRoot(ids.slice(0, leaves), hasher).toHex()}`).toBe(root);
-    expect(`0x${merkleRootOfLeaves(leafHashes, leaves, hasher).toHex()}`).toBe(root);
+  it.each(fewLeaves)('are the definition of $leaves leaves', ({ leaves, root }) => {
+    expect(`0x${definition(ids.slice(0, leaves)).toHex()}`).toBe(root);
   });
+});
 
-  it.each(vectors.filter(({ leaves }) => leaves < 2000))(
-    'agrees with the oracle on $leaves leaves',
-    ({ leaves, root }) => {
-      expect(`0x${definition(ids.slice(0, leaves)).toHex()}`).toBe(root);
-    },
-  );
+describe.each(treeHashers)('merkleRoot by $name', (hasher) => {
+  it.each(vectors)('gives the recorded root of $leaves leaves', ({ leaves, root }) => {
+    // leaves are hashed by noble, whoever hashes the tree: many of them once is enough
+    const isNoble = hasher === nobleTreeHasher;
+    if (isNoble || leaves < MANY)
+      expect(`0x${merkleRoot(ids.slice(0, leaves), hasher).toHex()}`).toBe(root);
+    if (!isNoble || leaves < MANY)
+      expect(`0x${merkleRootOfLeaves(leafHashes, leaves, hasher).toHex()}`).toBe(root);
+  });
 
   it('gives the roots of B.14', () => {
     const roots = [

@@ -5,6 +5,7 @@
  */
 import { applyD1Migrations, type D1Migration, reset } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
+import { vi } from 'vitest';
 
 declare global {
   namespace Cloudflare {
@@ -24,3 +25,6 @@ const left = [await countTables(), (await env.NFT_INDEX.list()).keys.length];
 if (left.some((count) => count !== 0))
   throw new Error(`an earlier file left ${left.join(' tables and ')} keys behind`);
 await applyD1Migrations(env.LEDGER, env.TEST_MIGRATIONS);
+
+// the Worker behind `exports` remembers for seconds what it read for an earlier file
+vi.resetModules();

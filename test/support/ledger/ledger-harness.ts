@@ -169,14 +169,15 @@ export function disturbed(
   return {
     prepare: (sql) => db.prepare(sql),
     async batch(statements) {
-      // a property that D1's own class has, though its type does not say so
-      const texts = (statements as unknown as { statement: string }[]).map(
-        ({ statement }) => statement,
-      );
-      await before(texts.join(';'), ++batches);
+      await before(statementTexts(statements).join(';'), ++batches);
       return db.batch(statements);
     },
   };
+}
+
+/** By a property that D1's own class has, though its type does not say so. */
+export function statementTexts(statements: readonly D1PreparedStatement[]): string[] {
+  return (statements as unknown as { statement: string }[]).map(({ statement }) => statement);
 }
 
 export async function ledgerIndex(db: D1Database): Promise<number> {

@@ -51,7 +51,10 @@ export function nothingAsked(): Asked {
 const DELAYS = [1, 4, 5, 6, 9, 10, 11, 1000];
 
 const MILESTONES = 9;
-const PER_MILESTONE = 6;
+const PER_MILESTONE = 9;
+
+/** Of each network, read one by one. */
+const OUTPUTS = 40;
 
 /** Follows one network to its end and asks along the way. */
 export async function askAboutNetwork(db: D1Database, seed: string, asked: Asked): Promise<void> {
@@ -157,11 +160,12 @@ async function compareMilestones(
   const { results } = await db.prepare('SELECT id FROM output ORDER BY id').all<{ id: string }>();
   const due = ledgerAt(network, lastIndex(network)).map(({ outputId }) => toHexDigits(outputId));
   expect(results.map(({ id }) => id)).toEqual(due.sort());
-  for (const [id, { spent, bytes }] of network.outputs) {
+  for (const [id, { spent, bytes }] of random.sample([...network.outputs], OUTPUTS)) {
     const output = await readOutput(db, id.slice(2));
-    expect([id, output?.bytes.toHex()]).toEqual([id, bytes.toHex()]);
-    expect(output?.spent).toEqual(
+    expect([id, output?.bytes.toHex(), output?.spent]).toEqual([
+      id,
+      bytes.toHex(),
       spent && { ...spent, transactionId: toHexDigits(spent.transactionId) },
-    );
+    ]);
   }
 }

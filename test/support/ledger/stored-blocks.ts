@@ -45,14 +45,18 @@ export async function storedBlocks(db: Database): Promise<StoredBlock[]> {
     const { records, blocks, bytes } = pack as Record<string, string>;
     const list = JSON.parse(bytes!) as string[];
     const cone = readCone([Uint8Array.fromBase64(records!)]);
-    const rows = JSON.parse(blocks!) as [number, string, number][];
-    return rows.map(([number, id, payload], at): StoredBlock => {
+    return readOpenRows(blocks!).map(([number, id, payload], at): StoredBlock => {
       const record = cone.recordAt(at);
       const facts = { id, number, payload, milestone: null, position: null, reason: null };
       return { ...facts, record, bytes: list[at]! };
     });
   });
   return [...referenced, ...left];
+}
+
+/** Number, hex ID and payload type of each block of an open pack. */
+function readOpenRows(blocks: string): [number, string, number][] {
+  return JSON.parse(blocks);
 }
 
 /** The block with this hex ID (with or without 0x) where it is stored. */
@@ -73,7 +77,13 @@ export async function indexedIds(db: Database): Promise<Map<string, number>> {
 /** Hex IDs of all blocks that the ledger knows, those of which it has only the ID among them. */
 export async function knownBlockIds(db: Database): Promise<Set<string>> {
   const ids = [...(await indexedIds(db)).keys()].filter(({ length }) => length === 64);
-  return new Set([...ids, ...(await storedBlocks(db)).map(({ id }) => id)]);
+  const packs = (await db.prepare('SELECT blocks FROM pack').all<{ blocks: string }>()).results;
+  const open = (await db.prepare('SELECT blocks FROM open').all<{ blocks: string }>()).results;
+  return new Set([
+    ...ids,
+    ...packs.flatMap(({ blocks }) => readPackedBlocks(blocks).map(({ id }) => id)),
+    ...open.flatMap(({ blocks }) => readOpenRows(blocks).map(([, id]) => id)),
+  ]);
 }
 
 /** Hex IDs of the outputs that open blocks wait for. */

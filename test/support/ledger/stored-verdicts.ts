@@ -53,14 +53,16 @@ export async function compareVerdicts(
     const turns = turningPoints(consumed.map(({ output }) => output));
     const around = [...times, ...turns.flatMap((turn) => [turn - 1, turn])].sort((a, b) => a - b);
     const reasons = new Map<number, number>();
-    const judged = around.map((time) => {
+    const due = around.map((time) => {
       const passed = turns.filter((turn) => turn <= time).length;
       const reason =
         reasons.get(passed) ?? judge({ ...transaction, validSignatures }, consumed, time);
       reasons.set(passed, reason);
       return reason;
     });
-    expect([id, around.map((time) => verdict.reasonAt(time))]).toEqual([id, judged]);
+    const made = around.map((time) => verdict.reasonAt(time));
+    // texts, as comparing long lists of numbers takes vitest long
+    expect(`${id} ${made}`).toBe(`${id} ${due}`);
   }
   return judged.length;
 }

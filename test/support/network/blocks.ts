@@ -1,6 +1,7 @@
 /**
  * Blocks around payloads that are bytes already (TIP-0024), and the milestones in them.
  */
+import { type ParsedBlock, parseBlock } from '../../../src/stardust/block.ts';
 import { fromHex, Reader, toHex, Writer } from '../../../src/stardust/bytes.ts';
 import { decode, encode } from '../../../src/stardust/codec.ts';
 import { milestoneId } from '../../../src/stardust/ids.ts';
@@ -34,6 +35,20 @@ export function taggedDataPayload(tag: Uint8Array, data: Uint8Array): Uint8Array
 /** The block in which a coordinator issues its milestone: the payload's parents. */
 export function milestoneBlock(payload: Uint8Array): Uint8Array {
   return blockAround(readMilestone(payload).parents.map(toHex), payload);
+}
+
+const parsedBefore = new WeakMap<Uint8Array, ParsedBlock>();
+
+/** Of a network's blocks, each of which is parsed once: many questions are about the same ones. */
+export function parsedBlock(bytes: Uint8Array): ParsedBlock {
+  let parsed = parsedBefore.get(bytes);
+  if (parsed === undefined) {
+    const result = parseBlock(bytes);
+    if (!result.ok) throw new Error(`a block of a test network: ${result.reason}`);
+    parsed = result.parsed;
+    parsedBefore.set(bytes, parsed);
+  }
+  return parsed;
 }
 
 export function readMilestone(payload: Uint8Array): Milestone {

@@ -33,12 +33,12 @@ export function directUpstream(node: NodeState): Upstream {
       return node.block(`0x${id}`) && reference(`0x${id}`);
     },
     async readTips() {
-      const open = [...node.network.blocks.keys()].filter(
-        (id) =>
-          (node.block(id)?.visibleFrom ?? Number.NEGATIVE_INFINITY) >= node.confirmed - TIP_AGE &&
-          reference(id) === null,
+      const oldest = node.confirmed - TIP_AGE;
+      const open = [...node.network.blocks.values()].filter(
+        ({ id, visibleFrom }) =>
+          visibleFrom >= oldest && node.block(id) !== undefined && reference(id) === null,
       );
-      return open.map((id) => id.slice(2));
+      return open.map(({ id }) => id.slice(2));
     },
   };
 }

@@ -1,19 +1,14 @@
 /**
  * A network in the form that the oracle (../oracle) takes.
  */
-import { type ParsedBlock, parseBlock } from '../../../src/stardust/block.ts';
+import type { ParsedBlock } from '../../../src/stardust/block.ts';
 import type { OracleView } from '../oracle/oracle.ts';
+import { parsedBlock } from './blocks.ts';
 import { type Network, ZERO_ID } from './network-model.ts';
 
-/** Parses all blocks of a network, once for all its milestones. */
+/** All blocks of a network, by ID. */
 export function parsedBlocks(network: Network): Map<string, ParsedBlock> {
-  return new Map(
-    [...network.blocks.values()].map(({ id, bytes }) => {
-      const result = parseBlock(bytes);
-      if (!result.ok) throw new Error(`${id}: ${result.reason}`);
-      return [id, result.parsed];
-    }),
-  );
+  return new Map([...network.blocks.values()].map(({ id, bytes }) => [id, parsedBlock(bytes)]));
 }
 
 /** What a node knows that has confirmed milestone `index` and has all blocks, later ones too. */

@@ -6,7 +6,6 @@
  * was not recorded. It is taken to be as late as the recorded facts allow: before the milestone
  * that references it, before its children, and before the first question that named it.
  */
-import { type ParsedBlock, parseBlock } from '../../../src/stardust/block.ts';
 import { fromHex, Reader, toHex } from '../../../src/stardust/bytes.ts';
 import { decode } from '../../../src/stardust/codec.ts';
 import { blockId, migratedOutputId, outputBytes, outputId } from '../../../src/stardust/ids.ts';
@@ -15,7 +14,7 @@ import { type Output, OutputType } from '../../../src/stardust/output.ts';
 import { decodeParameters } from '../../../src/stardust/parameters.ts';
 import { UnlockConditionType } from '../../../src/stardust/unlock-condition.ts';
 import { readLines, readVector } from '../vectors.ts';
-import { milestoneBlock, networkMilestone } from './blocks.ts';
+import { milestoneBlock, networkMilestone, parsedBlock } from './blocks.ts';
 import type {
   Genesis,
   InclusionState,
@@ -143,12 +142,6 @@ function networkBlock(bytes: Uint8Array): NetworkBlock {
     ...(milestoneIndex === undefined ? {} : { milestoneIndex }),
     visibleFrom: Number.POSITIVE_INFINITY,
   };
-}
-
-function parsedBlock(bytes: Uint8Array): ParsedBlock {
-  const result = parseBlock(bytes);
-  if (!result.ok) throw new Error(`recorded block: ${result.reason}`);
-  return result.parsed;
 }
 
 /** Nothing references the last milestone's block, so the recording of network-a ends before it. */

@@ -180,8 +180,22 @@ async function verdict(
     if (bytes === undefined) return ConflictReason.InputNotFound;
     inputs.push({ id, bytes, output: decode(output, new Reader(bytes)) });
   }
-  const validSignatures = await verifySignatures(transaction, verifySignature);
-  return judge({ ...transaction, validSignatures }, inputs, timestamp);
+  return judge(
+    { ...transaction, validSignatures: await validSignatures(transaction) },
+    inputs,
+    timestamp,
+  );
+}
+
+const verified = new WeakMap<object, ReturnType<typeof verifySignatures>>();
+
+/** Once for each transaction, as many questions are about the same ones. */
+function validSignatures(transaction: NonNullable<ParsedBlock['transaction']>) {
+  const known = verified.get(transaction);
+  if (known !== undefined) return known;
+  const valid = verifySignatures(transaction, verifySignature);
+  verified.set(transaction, valid);
+  return valid;
 }
 
 /** B.13 */
