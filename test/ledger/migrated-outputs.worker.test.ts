@@ -60,7 +60,7 @@ it('come all the same, and the block that waited for one gets its verdict', asyn
     ...recorded,
     blocks: new Map([...recorded.blocks, [block.id, block]]),
   };
-  const rig = await startLedger(db, network, index - 10, { snapshotOf: recorded });
+  const rig = await startLedger(db, network, 0, { snapshotOf: recorded });
   await followTo(rig, index - 1);
   const verdict = async () =>
     readCone([(await storedBlock(db, block.id))!.record])
@@ -89,7 +89,6 @@ it('come all the same, and the block that waited for one gets its verdict', asyn
   expect(order.find(({ id }) => id === block.id)!.reason).toBe(ConflictReason.InvalidSignature);
   expect(await ask(rig, question)).toEqual({ inclusionMerkleRoot, appliedMerkleRoot });
 
-  const last = Math.min(index + 10, lastIndex(recorded));
-  await followTo(rig, last);
-  expect((await ledgerStateHash(db)).toHex()).toBe(stateHash(recorded, last));
+  await followTo(rig, lastIndex(network));
+  expect((await ledgerStateHash(db)).toHex()).toBe(stateHash(recorded, lastIndex(recorded)));
 });
