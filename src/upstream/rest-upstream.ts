@@ -120,12 +120,27 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     maxBytes: number,
     timeout: number,
   ): Promise<Uint8Array | undefined> {
-    const signal = AbortSignal.timeout(timeout);
-    const response = await options.fetch(`${url}/api/core/v2/${path}`, {
-      headers: { accept, ...authorization },
-      redirect: 'manual',
-      signal,
-    });
+    const late = new AbortController();
+    // not AbortSignal.timeout: its timer runs on behind the answer, and 10,000 are the most
+    const timer = setTimeout(() => late.abort(new DOMException('late', 'TimeoutError')), timeout);
+    try {
+      const response = await options.fetch(`${url}/api/core/v2/${path}`, {
+        headers: { accept, ...authorization },
+        redirect: 'manual',
+        signal: late.signal,
+      });
+      return await readAnswer(response, path, accept, maxBytes);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function readAnswer(
+    response: Response,
+    path: string,
+    accept: string,
+    maxBytes: number,
+  ): Promise<Uint8Array | undefined> {
     if (response.status !== 200) await response.body?.cancel();
     if (response.status === 404) return undefined;
     if (response.status !== 200)
