@@ -210,13 +210,14 @@ export async function readBody(
   maxBytes: number,
   what: string,
 ): Promise<Uint8Array> {
-  const declared = Number(response.headers.get('content-length') ?? 0);
-  if (declared > maxBytes) {
+  const header = response.headers.get('content-length');
+  const declared = header !== null && /^\d+$/.test(header) ? Number(header) : undefined;
+  if (declared !== undefined && declared > maxBytes) {
     await response.body?.cancel();
     throw new UpstreamFailure(`${what}: ${declared} bytes`);
   }
   if (response.body === null) return new Uint8Array(0);
-  const bytes = await readBounded(response.body, maxBytes);
+  const bytes = await readBounded(response.body, maxBytes, declared);
   if (bytes === undefined) throw new UpstreamFailure(`${what}: more than ${maxBytes} bytes`);
   return bytes;
 }
