@@ -5,10 +5,10 @@ import { readBounded } from '../src/read-bounded.ts';
 /** A body in chunks of these lengths; says how many of them were asked for and whether it was cancelled. */
 function bodyOf(lengths: readonly number[]) {
   const seen = { pulled: 0, cancelled: false };
-  const body = new ReadableStream<Uint8Array>(
+  const body = new ReadableStream(
     {
       type: 'bytes',
-      pull(controller) {
+      pull(controller: ReadableByteStreamController) {
         const length = lengths[seen.pulled++];
         if (length !== undefined) {
           controller.enqueue(new Uint8Array(length).fill(seen.pulled));
@@ -38,7 +38,7 @@ it('reads all chunks, up to the limit and no further', async () => {
 });
 
 it('rejects as a body does that breaks off', async () => {
-  const body = new ReadableStream<Uint8Array>({
+  const body = new ReadableStream({
     type: 'bytes',
     pull(controller) {
       controller.error(new Error('gone'));

@@ -89,8 +89,8 @@ function lengthOf(
 }
 
 /**
- * ?1 the key, ?2 records, ?3 states; ?4 the blocks: pack, place and reason; ?5 numbers of the outputs
- * that they mention; ?6 the outputs spent: number, pack of the block that spends it, number of an
+ * ?1 the key, ?2 records, ?3 states; ?4 the blocks: pack, place and reason; ?5 the outputs
+ * that they mention: pack and number; ?6 the outputs spent: number, pack of the block that spends it, number of an
  * output that that one creates, and the place of the block that creates it, if the milestone does;
  * ?7 to ?9 what is needed of fetched blocks; ?10 and ?11 index and timestamp of the milestone.
  *
@@ -106,16 +106,19 @@ const INSERT_PACK = `
       SELECT key AS place, value ->> 0 AS output, value ->> 1 AS pack, value ->> 2 AS made,
         value ->> 3 AS home, value ->> 4 AS at
       FROM json_each(?6)),
-    packs AS MATERIALIZED (
-      SELECT pack FROM own UNION SELECT pack FROM gone UNION SELECT home FROM gone),
-    block AS MATERIALIZED (${selectBlocks('SELECT pack FROM packs', '?7')}),
-    mention AS MATERIALIZED (${selectOutputs('SELECT pack FROM packs', '?8')}),
-    content AS MATERIALIZED (${selectBytes('SELECT pack FROM own', '?9')})
+    places AS MATERIALIZED (SELECT pack, at FROM own UNION SELECT home, at FROM gone),
+    numbers AS MATERIALIZED (
+      SELECT value ->> 0 AS pack, value ->> 1 AS number FROM json_each(?5)
+      UNION SELECT pack, output FROM gone UNION SELECT pack, made FROM gone
+      UNION SELECT home, output FROM gone),
+    block AS MATERIALIZED (${selectBlocks('SELECT pack, at FROM places', '?7')}),
+    mention AS MATERIALIZED (${selectOutputs('SELECT pack, number FROM numbers', '?8')}),
+    content AS MATERIALIZED (${selectBytes('SELECT pack, at FROM own', '?9')})
   SELECT ?1, ?2, ?3,
     (SELECT CASE WHEN count(*) = json_array_length(?5)
-        THEN json_group_array(json_array(number, id)) END
-      FROM (SELECT DISTINCT number, id FROM mention
-        WHERE number IN (SELECT value FROM json_each(?5)))),
+        THEN json_group_array(json_array(m.number, m.id)) END
+      FROM json_each(?5) j
+        CROSS JOIN mention m ON m.pack = j.value ->> 0 AND m.number = j.value ->> 1),
     (SELECT CASE WHEN count(*) = json_array_length(?4)
         THEN json_group_array(json_array(b.id, b.payload, own.reason) ORDER BY own.place) END
       FROM own CROSS JOIN block b ON b.pack = own.pack AND b.at = own.at),
@@ -146,16 +149,20 @@ export function insertPack(
   { cone, fetched, stateOf }: PackSources,
 ): D1PreparedStatement {
   const records = blocks.map(({ position }) => admittedRecord(cone, position));
-  const mentions = new Set(
-    blocks.flatMap(({ position }) => [...inputsAt(cone, position), ...outputsAt(cone, position)]),
+  const mentions = new Map(
+    blocks.flatMap(({ position, place }) =>
+      [...inputsAt(cone, position), ...outputsAt(cone, position)].map(
+        (output) => [output, place.pack] as const,
+      ),
+    ),
   );
-  const needs = writeFetched(fetched, fetchedNeeds(cone, blocks, spent, mentions));
+  const needs = writeFetched(fetched, fetchedNeeds(cone, blocks, spent, mentions.keys()));
   return db.prepare(INSERT_PACK).bind(
     packKey(index, part),
     toBase64(concatBytes(...records)),
     writeStates(inputStates(cone, blocks, stateOf)),
     JSON.stringify(blocks.map(({ place, reason = NO_REASON }) => [place.pack, place.at, reason])),
-    JSON.stringify([...mentions]),
+    JSON.stringify(Array.from(mentions, ([output, pack]) => [pack, output])),
     JSON.stringify(
       spent.map(({ output, by, from }) => {
         const home = from === undefined ? [] : [from.place.pack, from.place.at];

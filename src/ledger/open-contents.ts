@@ -20,34 +20,41 @@ export interface Place {
 export const FETCHED = 0;
 
 /**
- * SQL of a table of blocks: `pack`, `at`, `id` and `payload`.
+ * SQL of a table of blocks: `pack`, `at`, `id` and `payload`. Only what is wanted is taken out of
+ * the JSON: a pack may be read for one block of it.
  *
- * @param packs SELECT of the keys of packs
+ * @param wanted SELECT of packs and places
  * @param fetched parameter of the fetched blocks
  */
-export function selectBlocks(packs: string, fetched: string): string {
+export function selectBlocks(wanted: string, fetched: string): string {
   return `
     SELECT pack, at, value ->> 1 AS id, value ->> 2 AS payload
-    FROM ${selectEntries('blocks', packs, fetched)}`;
+    FROM ${selectEntries('blocks', wanted, fetched)} WHERE (pack, at) IN (${wanted})`;
 }
 
-/** The same of outputs: `pack`, `number`, `id`, `bytes` and `nft`. */
-export function selectOutputs(packs: string, fetched: string): string {
+/**
+ * The same of outputs: `pack`, `number`, `id`, `bytes` and `nft`.
+ *
+ * @param wanted SELECT of packs and numbers
+ */
+export function selectOutputs(wanted: string, fetched: string): string {
   return `
     SELECT pack, value ->> 0 AS number, value ->> 1 AS id, value ->> 2 AS bytes,
       value ->> 3 AS nft
-    FROM ${selectEntries('outputs', packs, fetched)}`;
+    FROM ${selectEntries('outputs', wanted, fetched)} WHERE (pack, value ->> 0) IN (${wanted})`;
 }
 
 /** The same of the bytes of blocks: `pack`, `at` and `bytes`. */
-export function selectBytes(packs: string, fetched: string): string {
-  return `SELECT pack, at, value AS bytes FROM ${selectEntries('bytes', packs, fetched)}`;
+export function selectBytes(wanted: string, fetched: string): string {
+  return `
+    SELECT pack, at, value AS bytes
+    FROM ${selectEntries('bytes', wanted, fetched)} WHERE (pack, at) IN (${wanted})`;
 }
 
-function selectEntries(column: string, packs: string, fetched: string): string {
+function selectEntries(column: string, wanted: string, fetched: string): string {
   return `(
     SELECT s.key AS pack, CAST(e.key AS INTEGER) AS at, e.value FROM (
-      SELECT key, ${column} AS list FROM open WHERE key IN (${packs})
+      SELECT key, ${column} AS list FROM open WHERE key IN (SELECT pack FROM (${wanted}))
       UNION ALL SELECT ${FETCHED}, ${fetched}) s CROSS JOIN json_each(s.list) e)`;
 }
 

@@ -55,7 +55,7 @@ export interface OpenSet {
    */
   view(
     db: Database,
-    head: Head,
+    head: Pick<Head, 'generation' | 'ledger'>,
     named: readonly string[],
     outputs?: OutputsToFind,
   ): Promise<OpenView>;
@@ -85,7 +85,7 @@ interface Remembered extends NextNumbers {
 const HEAP_OF_BLOCK_BYTES = 150;
 const HEAP_OF_OUTPUT_BYTES = 230;
 
-export const SELECT_LAST = 'SELECT max(key) AS last FROM open';
+const SELECT_LAST = 'SELECT max(key) AS last FROM open';
 const SELECT_OPEN = 'SELECT next_block, next_output, blocks, outputs FROM open';
 
 const NO_OUTPUTS: OutputsToFind = { mentioned: [], consumed: [] };
@@ -237,7 +237,7 @@ function viewOf(
 /** The same from all that is stored. */
 async function readAll(
   db: Database,
-  before: Head,
+  before: Pick<Head, 'generation' | 'ledger'>,
   named: readonly string[],
   outputs: OutputsToFind,
 ): Promise<OpenView> {
@@ -256,7 +256,7 @@ async function readAll(
 /** The view of the milestone after the ledger's, wherever that stands by then. */
 async function viewNext(
   db: Database,
-  { generation, ledger }: Head,
+  { generation, ledger }: Pick<Head, 'generation' | 'ledger'>,
   named: readonly string[],
   outputs: OutputsToFind,
 ): Promise<ConsistentView> {
