@@ -7,6 +7,7 @@
  * the layout of one.
  */
 import { type Database, runBatch } from './database.ts';
+import { LedgerMoved } from './fence.ts';
 import { type OpenBlock, type OutputRow, READ_AT_ONCE } from './open-packs.ts';
 import { type OutputState, readStates } from './packs.ts';
 
@@ -122,7 +123,7 @@ export function lengthInSql(bytes: string, nft: string): string {
 
 /**
  * Reads it of open packs with these keys, in steps, so that few of the texts are there at once: that
- * the packs are those of the view is fenced.
+ * the packs are those of the view is fenced. Throws a LedgerMoved when one is gone.
  *
  * @param wanted numbers of outputs whose IDs are wanted
  */
@@ -144,6 +145,7 @@ export async function readContents(
     const [rows] = await runBatch(db, [statement]);
     for (const row of rows!) noteContents(known, row);
   }
+  if (known.blockLengths.size < keys.length) throw new LedgerMoved('an open pack is gone');
   return known;
 }
 
