@@ -61,6 +61,8 @@ export interface OpenSet {
   ): Promise<OpenView>;
   /** Notes what was stored behind that view, and the highest key from then on. */
   stored(view: OpenView, blocks: readonly PreparedBlock[], next: NextNumbers, last: number): void;
+  /** Lets go of what is remembered: whoever needs it reads it anew. */
+  forget(): void;
 }
 
 /** An output that open blocks mention; base64 bytes where one of them creates it. */
@@ -144,6 +146,9 @@ export function createOpenSet(maxHeapBytes: number): OpenSet {
           rememberOutput(held, output.id, output.number, output.bytes.toBase64());
       }
       Object.assign(held, { nextBlock, nextOutput, last });
+    },
+    forget() {
+      held = undefined;
     },
   };
 }
