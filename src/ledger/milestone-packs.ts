@@ -89,10 +89,10 @@ function lengthOf(
 }
 
 /**
- * ?1 the key, ?2 records, ?3 states; ?4 the blocks: pack, place and reason; ?5 the outputs
- * that they mention: pack and number; ?6 the outputs spent: number, pack of the block that spends it, number of an
- * output that that one creates, and the place of the block that creates it, if the milestone does;
- * ?7 to ?9 what is needed of fetched blocks; ?10 and ?11 index and timestamp of the milestone.
+ * ?1 the key, ?2 records, ?3 states; ?4 the blocks: pack, place and reason; ?5 the outputs that they
+ * mention: pack and number; ?6 the outputs spent: number, pack of the block that spends it, number
+ * of an output that that one creates, and the place of the block that creates it, if the milestone
+ * does; ?7 to ?9 what is needed of fetched blocks; ?10 and ?11 index and timestamp of the milestone.
  *
  * A column is NULL if something is missing, which the table does not take: the whole batch fails.
  */
