@@ -18,6 +18,8 @@ export interface Bench {
   probe: string;
   /** Path of the SVG that the case `growth` draws. Absent: none is drawn. */
   picture?: string;
+  /** How long the case `feed` pushes. Absent: 60. */
+  seconds?: number;
   /** What the case `cost` counts at. Absent: that of docs/operations.md. */
   rate?: Rate;
   report(figure: Figure): void;

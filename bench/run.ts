@@ -39,12 +39,14 @@ const CASES = [
 
 const PICTURE = join(PROJECT, 'docs/performance-growth.svg');
 
-const USAGE = `Usage: npm run bench -- [--picture] [--rate RATE] [NAME…]
+const USAGE = `Usage: npm run bench -- [--picture] [--seconds N] [--rate RATE] [NAME…]
 
 Runs all benchmarks, or those whose names contain one of NAME. All of them take five minutes, and
 much longer the first time: ledgers are made in the folder for temporary files, and kept there.
 
   --picture   write the curves of the benchmark "growth" to docs/performance-growth.svg
+  --seconds N how long the benchmark "feed" pushes, instead of 60: then garbage is collected each
+              ten seconds, to see what is left, which makes some answers late
   --rate RATE what the benchmark "cost" counts at. What is not named is as in the example:
               blocks=60,transactions=10,nfts=5,seconds=5,lookups=1000000,whiteflags=1000
               of a milestone: blocks, transactions among them (two inputs, two outputs), NFTs that
@@ -72,10 +74,22 @@ function format(value: number): string {
   return value.toPrecision(3);
 }
 
+/** A number of whole milestones, of which there are at least six: two in each third. */
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!Number.isInteger(seconds / 10) || seconds < 60)
+    throw new UsageError('--seconds must be 60 or more, in tens');
+  return seconds;
+}
+
 await runMain(USAGE, async (args) => {
   const { values, positionals } = parseArgs({
     args,
-    options: { picture: { type: 'boolean', default: false }, rate: { type: 'string' } },
+    options: {
+      picture: { type: 'boolean', default: false },
+      seconds: { type: 'string' },
+      rate: { type: 'string' },
+    },
     allowPositionals: true,
   });
   const chosen = CASES.filter(
@@ -83,11 +97,13 @@ await runMain(USAGE, async (args) => {
   );
   if (chosen.length === 0) throw new UsageError('no benchmark has such a name');
   const rate = values.rate === undefined ? undefined : parseRate(values.rate);
+  const seconds = values.seconds === undefined ? undefined : parseSeconds(values.seconds);
   const build = join(tmpdir(), 'stardust-edge-node', 'build');
   const bench: Bench = {
     worker: join(build, 'worker'),
     probe: join(build, 'probe'),
     ...(values.picture && { picture: PICTURE }),
+    ...(seconds && { seconds }),
     ...(rate && { rate }),
     report: print,
   };

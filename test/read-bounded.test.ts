@@ -5,12 +5,17 @@ import { readBounded } from '../src/read-bounded.ts';
 /** A body in chunks of these lengths; says how many of them were asked for and whether it was cancelled. */
 function bodyOf(lengths: readonly number[]) {
   const seen = { pulled: 0, cancelled: false };
-  const body = new ReadableStream<Uint8Array>(
+  const body = new ReadableStream(
     {
-      pull(controller) {
+      type: 'bytes',
+      pull(controller: ReadableByteStreamController) {
         const length = lengths[seen.pulled++];
-        if (length === undefined) controller.close();
-        else controller.enqueue(new Uint8Array(length).fill(seen.pulled));
+        if (length !== undefined) {
+          controller.enqueue(new Uint8Array(length).fill(seen.pulled));
+          return;
+        }
+        controller.close();
+        controller.byobRequest?.respond(0);
       },
       cancel() {
         seen.cancelled = true;
@@ -23,14 +28,18 @@ function bodyOf(lengths: readonly number[]) {
 
 it('reads all chunks, up to the limit and no further', async () => {
   expect(await readBounded(bodyOf([]).body, 0)).toEqual(new Uint8Array(0));
-  expect(await readBounded(bodyOf([1, 0, 3]).body, 4)).toEqual(Uint8Array.of(1, 3, 3, 3));
+  for (const expected of [0, 1, 3, 4, 5, undefined])
+    expect(await readBounded(bodyOf([1, 3]).body, 4, expected)).toEqual(Uint8Array.of(1, 2, 2, 2));
+  const long = await readBounded(bodyOf([3000, 1]).body, 3001);
+  expect([long?.length, long?.at(-1)]).toEqual([3001, 2]);
   const { body, seen } = bodyOf([2, 3, 1000, 1000]);
   expect(await readBounded(body, 4)).toBeUndefined();
   expect(seen).toEqual({ pulled: 2, cancelled: true });
 });
 
 it('rejects as a body does that breaks off', async () => {
-  const body = new ReadableStream<Uint8Array>({
+  const body = new ReadableStream({
+    type: 'bytes',
     pull(controller) {
       controller.error(new Error('gone'));
     },

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toHex } from '../../src/stardust/bytes.ts';
 import type { Edge } from '../../test/support/edge/edge.ts';
-import { OUR_ISOLATE, readHeaps } from '../../test/support/edge/heap.ts';
+import { collectGarbage, OUR_ISOLATE, readHeaps } from '../../test/support/edge/heap.ts';
 import { readInfo } from '../../test/support/edge/walk-network.ts';
 import { rootsOf } from '../../test/support/network/known-verdicts.ts';
 import { lastIndex } from '../../test/support/network/network-model.ts';
@@ -58,7 +58,12 @@ interface Heard {
 interface Memory {
   heap: number;
   resident: number;
+  /** The heap once garbage was collected, where it was. */
+  live?: number;
 }
+
+/** Seconds from one collection of garbage to the next, in a run whose length was asked for. */
+const COLLECT_EACH = 10;
 
 const flowCase: BenchCase = {
   name: 'feed',
@@ -66,7 +71,7 @@ const flowCase: BenchCase = {
     `${FLOW.perSecond.toLocaleString('en')} transfers a second for ${FLOW.seconds} s, a milestone ` +
     `each ${FLOW.milestoneEach} s, and ${1000 / QUESTION_INTERVAL_MS} questions a second.`,
   run: async (bench) => {
-    const file = keepFlow(FLOW);
+    const file = keepFlow({ ...FLOW, ...(bench.seconds && { seconds: bench.seconds }) });
     const flow = readFlow(file);
     const script = join(import.meta.dirname, '../tools/push-flow.ts');
     const pusher = fork(script, [file, String(FLOW.perSecond)]);
@@ -92,7 +97,7 @@ const flowCase: BenchCase = {
           pusher.send('go');
           const [asked, memory] = await Promise.all([
             askAllAlong(edge, flow, heard),
-            watchMemory(edge, heard),
+            watchMemory(edge, heard, bench.seconds !== undefined),
           ]);
           await untilLedger(edge, lastIndex(flow.network));
           report(bench, flow, { asked, memory, log: edge.log, done: heard.done! });
@@ -183,12 +188,14 @@ async function askOnce(
   return { request, status, body, detail: headers.get('x-error-detail'), ms, again: false };
 }
 
-async function watchMemory(edge: Edge, heard: Heard): Promise<Memory[]> {
+async function watchMemory(edge: Edge, heard: Heard, collect: boolean): Promise<Memory[]> {
   const pid = workerdOf(edge);
   const memory: Memory[] = [];
   while (heard.done === undefined) {
     const heap = (await readHeaps(edge)).get(OUR_ISOLATE)! / 1e6;
-    memory.push({ heap, resident: memoryOf(pid) });
+    const isDue = collect && memory.length % COLLECT_EACH === COLLECT_EACH / 2;
+    const live = isDue ? { live: (await collectGarbage(edge)) / 1e6 } : {};
+    memory.push({ heap, resident: memoryOf(pid), ...live });
     await sleep(1000);
   }
   return memory;
@@ -217,6 +224,12 @@ function report(bench: Bench, flow: SteadyFlow, { asked, memory, log, done }: Se
     ) as [number, number];
     bench.report({ name: `feed: ${what}, first half, most`, value: first, unit: 'MB' });
     bench.report({ name: `feed: ${what}, second half, most`, value: second, unit: 'MB' });
+  }
+  const live = memory.flatMap((each) => each.live ?? []);
+  const third = Math.floor(live.length / 3);
+  for (const [i, part] of live.length === 0 ? [] : ['first', 'second', 'last'].entries()) {
+    const value = Math.min(...live.slice(i * third, (i + 1) * third));
+    bench.report({ name: `feed: heap without garbage, ${part} third, least`, value, unit: 'MB' });
   }
   const applied = log.flatMap((line) =>
     line.includes('"milestone applied"') ? [JSON.parse(line) as { ms: number; index: number }] : [],

@@ -89,7 +89,8 @@ export function headsAt({ transfers }: SteadyFlow, come: number, all: boolean): 
 /** The right answers to questions about such a network. */
 export class FlowOracle {
   readonly #network: Network;
-  readonly #before = new Map<number, Map<string, NetworkBlock>>();
+  /** Of the milestone that was asked about last. */
+  #before: { index: number; blocks: Map<string, NetworkBlock> } | undefined;
 
   constructor({ network }: SteadyFlow) {
     this.#network = network;
@@ -106,14 +107,13 @@ export class FlowOracle {
 
   /** The blocks as they were before that milestone. */
   #blocksBefore(index: number): Map<string, NetworkBlock> {
-    const known = this.#before.get(index);
-    if (known !== undefined) return known;
+    if (this.#before?.index === index) return this.#before.blocks;
     const blocks = new Map<string, NetworkBlock>();
     for (const [id, { referenced, ...block }] of this.#network.blocks) {
       const isBefore = referenced !== undefined && referenced.index < index;
       blocks.set(id, { ...block, ...(isBefore && { referenced }) });
     }
-    this.#before.set(index, blocks);
+    this.#before = { index, blocks };
     return blocks;
   }
 }

@@ -103,8 +103,8 @@ export interface SeenLedger {
   parameters: readonly ProtocolParameters[];
 }
 
-/** Some 6,000 transactions; an isolate has 128 MB. */
-const MAX_FETCHED_HEAP_BYTES = 48_000_000;
+/** Some 5,000 transactions; an isolate has 128 MB. */
+const MAX_FETCHED_HEAP_BYTES = 24_000_000;
 
 /** Blocks of a part of a large cone. */
 const MAX_PART = 1000;

@@ -138,7 +138,9 @@ async function storeParts(
     if (parts === PARTS_AT_ONCE || (parts > 0 && Date.now() > tools.deadline)) throw pause(cone);
     await storePart(db, head, cone, cone.toStore, tools);
   }
+  // the milestone is applied next: it takes heap, and changes what is remembered
   cone.skeleton = undefined;
+  tools.openSet.forget();
 }
 
 function pause(cone: LargeCone): ConeUnavailable {

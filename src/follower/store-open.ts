@@ -7,7 +7,7 @@ import type { Database } from '../ledger/database.ts';
 import { runFenced } from '../ledger/fence.ts';
 import type { Head } from '../ledger/head.ts';
 import type { KnownBlock } from '../ledger/known-blocks.ts';
-import { type OpenSet, type OpenView, SELECT_LAST } from '../ledger/open-set.ts';
+import type { OpenSet, OpenView } from '../ledger/open-set.ts';
 import { outputsToFind, prepareBlocks } from '../ledger/prepare-blocks.ts';
 import { createdOutputIds, settleWaiting, storeStatements } from '../ledger/store-blocks.ts';
 import { admissionFault } from '../stardust/admission.ts';
@@ -17,6 +17,9 @@ import { isMilestoneBlock } from '../stardust/milestone-keys.ts';
 
 /** Blocks stored in one go. */
 const MAX_STORED = 2000;
+
+/** The highest key, and whether any block waits for an output. */
+const SELECT_STORED = `SELECT max(key) AS last, max(waiting <> '[]') AS waits FROM open`;
 
 /** The most open blocks that are kept. */
 export const MAX_OPEN_BLOCKS = 100_000;
@@ -42,7 +45,7 @@ export interface BlocksToStore {
  */
 export async function storeOpen(
   db: Database,
-  head: Head,
+  head: Pick<Head, 'generation' | 'ledger'>,
   { blocks, also = [], rules, choose, openSet }: BlocksToStore,
 ): Promise<string[]> {
   const parents = [...blocks.values()].flatMap(({ block }) => block.parents.map(toHexDigits));
@@ -62,10 +65,12 @@ export async function storeOpen(
   const prepared = await prepareBlocks(fresh, numbering, rules);
   const results = await runFenced(db, [
     ...storeStatements(db, view, prepared, numbering),
-    db.prepare(SELECT_LAST),
+    db.prepare(SELECT_STORED),
   ]);
-  openSet.stored(view, prepared, numbering, Number(results.at(-1)![0]!.last));
-  await settleWaiting(db, head.generation, createdOutputIds(prepared), rules.verify);
+  const { last, waits } = results.at(-1)![0]!;
+  openSet.stored(view, prepared, numbering, Number(last));
+  if (Number(waits) > 0)
+    await settleWaiting(db, head.generation, createdOutputIds(prepared), rules.verify);
   return prepared.map(({ id }) => id);
 }
 

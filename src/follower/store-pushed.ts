@@ -5,7 +5,7 @@
  * milestone references it (src/ledger/prove-open.ts), all in one view and behind a fence. The others
  * are left to the walk from an upstream's tips, which asks about them (store-tips.ts).
  */
-import type { Database } from '../ledger/database.ts';
+import { LedgerMoved } from '../ledger/fence.ts';
 import type { KnownBlock } from '../ledger/known-blocks.ts';
 import type { OpenView } from '../ledger/open-set.ts';
 import { MAX_BLOCKS } from '../ledger/packs.ts';
@@ -15,8 +15,8 @@ import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
 import { isMilestoneBlock } from '../stardust/milestone-keys.ts';
 import { isBelowMaxDepth, roomForPushed } from '../upstream/feed/flood-limits.ts';
-import { type FollowerContext, noteLedger } from './follower-context.ts';
-import { type LedgerPosition, readPosition } from './ledger-position.ts';
+import { type FollowerContext, noteLedger, type SeenLedger } from './follower-context.ts';
+import { readPosition } from './ledger-position.ts';
 import { storeOpen } from './store-open.ts';
 
 /** Blocks stored in one go: a part of a pack, which is a row. */
@@ -32,7 +32,7 @@ export type FeedTools = Pick<FollowerContext, 'db' | 'keys' | 'verify' | 'memory
  * stored. Throws a LedgerMoved where another follower was first, and what the database throws.
  */
 export async function storePushed(tools: FeedTools): Promise<number> {
-  const { db, memory } = tools;
+  const { memory } = tools;
   const { pushed } = memory;
   // what is no milestone after all, and yet carries one, has no proof of work either
   const takeNext = async () => {
@@ -49,26 +49,41 @@ export async function storePushed(tools: FeedTools): Promise<number> {
   return memory.exclusively(async () => {
     const { blocks, parents } = await takeNext();
     if (blocks.length === 0 && parents.size === 0) return 0;
-    const position = await readPosition(db, tools);
-    const { generation } = memory.seen ?? {};
-    noteLedger(memory, position);
-    // of another ledger: what is held was given up
-    if (generation !== undefined && generation !== position.head.generation) return 0;
-    return storeHeld(db, tools, position, blocks, parents);
+    const seen = memory.seen ?? (await lookAtLedger(tools));
+    try {
+      const stored = await storeHeld(tools, seen, blocks, parents);
+      if (stored !== undefined) return stored;
+    } catch (error) {
+      if (!(error instanceof LedgerMoved)) throw error;
+      const { generation } = await lookAtLedger(tools);
+      // of another ledger: what is held was given up
+      if (generation !== seen.generation) return 0;
+      throw error;
+    }
+    return (await storeHeld(tools, await lookAtLedger(tools), blocks, parents)) ?? 0;
   });
 }
 
+async function lookAtLedger(tools: FeedTools): Promise<SeenLedger> {
+  noteLedger(tools.memory, await readPosition(tools.db, tools));
+  return tools.memory.seen!;
+}
+
+/** Undefined, and nothing is stored, where the ledger has moved on since it was seen. */
 async function storeHeld(
-  db: Database,
-  { memory }: FeedTools,
-  { head, rules }: LedgerPosition,
+  { db, keys, verify, memory }: FeedTools,
+  seen: SeenLedger,
   held: readonly ParsedBlock[],
   parents: ReadonlySet<string>,
-): Promise<number> {
+): Promise<number | undefined> {
   const { pushed, fetched, openSet } = memory;
+  const { parameters } = seen;
   const blocks = new Map(held.map((block) => [toHexDigits(block.id), block]));
-  const { belowMaxDepth } = rules.parameters[0]!;
+  const { belowMaxDepth } = parameters[0]!;
+  let hasMoved = false;
   const choose = ({ head: then, named, size }: OpenView) => {
+    hasMoved = then.ledger !== seen.ledger;
+    if (hasMoved) return new Set<string>();
     const now = Date.now();
     pushed.blocks.looked(parents, (id) => named.has(id), now);
     if (pushed.blocks.missing(now - LATE_MS).length > 0) memory.hasLooseEnds = true;
@@ -89,7 +104,9 @@ async function storeHeld(
     if (room < proven.size) writeLog('warn', 'no room for pushed blocks', { open: size });
     return new Set([...proven].slice(0, room));
   };
-  const stored = await storeOpen(db, head, { blocks, also: parents, rules, choose, openSet });
+  const rules = { keys, verify, parameters };
+  const stored = await storeOpen(db, seen, { blocks, also: parents, rules, choose, openSet });
+  if (hasMoved) return undefined;
   pushed.blocks.remove(stored);
   if (stored.length > 0) memory.newestBlock = Date.now();
   return stored.length;

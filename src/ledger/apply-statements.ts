@@ -17,7 +17,7 @@ import {
 import { treasuryAfter } from '../stardust/treasury.ts';
 import type { Cone } from '../stardust/white-flag/cone.ts';
 import type { WhiteFlag } from '../stardust/white-flag/walk.ts';
-import type { LoadedCone } from './consistent-view.ts';
+import type { ConsistentView, LoadedCone } from './consistent-view.ts';
 import type { Database } from './database.ts';
 import { insertIds, requireIdTables } from './id-index.ts';
 import {
@@ -26,20 +26,20 @@ import {
   type MilestoneChanges,
   type VerifiedMilestone,
 } from './milestone-changes.ts';
-import { type BlockOfMilestone, insertPacks } from './milestone-packs.ts';
+import { type BlockOfMilestone, insertPack, splitIntoPacks } from './milestone-packs.ts';
+import { FETCHED, noteFetched, type Place, readContents } from './open-contents.ts';
 import {
   deleteOpenPacks,
   insertOpenPacks,
   type OpenBlock,
-  type OpenPack,
   requireOpenPacks,
 } from './open-packs.ts';
-import { changeOutputs, readOutputChanges } from './output-changes.ts';
+import { changeOutputs, readOutputChanges, takenFromLedger } from './output-changes.ts';
 import type { OutputState } from './packs.ts';
 import { insertReceipt } from './receipts.ts';
-import { readPacksToRewrite } from './rewrite-open.ts';
+import { packsToRewrite, readOpenPacks } from './rewrite-open.ts';
 import { statesOf, toOpenBlock } from './store-blocks.ts';
-import { lastOpenPack } from './viewed-packs.ts';
+import { lastOpenPack, placesOf } from './viewed-packs.ts';
 
 /** The ledger moves on, if it still is where the milestone was verified: it must not be NULL. */
 const MOVE_HEAD = `
@@ -68,26 +68,31 @@ export async function applyStatements(
 ): Promise<D1PreparedStatement[]> {
   const { milestone, id, payload } = verified;
   const { index, timestamp } = milestone;
-  const { view, fetched, numbering } = loaded;
+  const { view, numbering } = loaded;
+  const { cone } = decided;
   const { head } = view;
   const changes = await listChanges(db, verified, decided, numbering);
   const isReferenced = new Set(changes.referenced.map(({ number }) => number));
-  const packs = await readPacksToRewrite(
-    db,
+  const rewrite = packsToRewrite(
     view,
     (block) => isReferenced.has(block),
     (output) => isChanged(changes, output),
   );
-  const open = [
-    ...packs.flatMap(({ blocks }) => blocks),
-    ...fetched.map((block) => toOpenBlock(block, head.ledger)),
-  ];
-  const blocks = blocksOfMilestone(changes, open);
-  const outputs = await readOutputChanges(db, milestone, changes, blocks);
-  const states = mergeStates(packs, statesOf(numbering));
+  const fetched = loaded.fetched.map((block) => toOpenBlock(block, head.ledger));
+  const taken = takenFromLedger(changes);
+  const known = await readContents(db, rewrite.keys, taken);
+  noteFetched(known, fetched, new Set(taken));
+  const blocks = blocksOfMilestone(changes, view, fetched);
+  const byNumber = new Map(blocks.map((block) => [block.number, block]));
+  const outputs = await readOutputChanges(db, milestone, changes, byNumber, { known, fetched });
+
+  const states = new Map([...statesOf(numbering), ...known.states]);
   const stateOf = (output: number) => stateAfter(index, changes, output, states.get(output));
+  const packs = splitIntoPacks(blocks, outputs.spent, { cone, known });
+  const sources = { cone, known, fetched, stateOf };
   const next = { nextBlock: numbering.nextBlock, nextOutput: numbering.nextOutput };
-  const left = open.filter(({ number }) => !isReferenced.has(number));
+  const stored = (await readOpenPacks(db, rewrite.left)).flatMap((pack) => pack.blocks);
+  const left = [...stored, ...fetched].filter(({ number }) => !isReferenced.has(number));
   const leftOver = insertOpenPacks(db, left, next, () => next.nextBlock++, stateOf);
   const treasury = treasuryAfter(milestone, id);
   const treasuryId = treasury ? toHexDigits(treasury.milestoneId) : null;
@@ -98,43 +103,32 @@ export async function applyStatements(
     requireIdTables(db, head.idTables),
     db.prepare(MOVE_HEAD).bind(...moved),
     db.prepare(INSERT_MILESTONE).bind(index, toHexDigits(id), timestamp, toBase64(payload)),
-    ...insertPacks(db, index, blocks, outputs.spent, stateOf),
-    ...leftOver,
-    ...deleteOpenPacks(
-      db,
-      packs.map(({ key }) => key),
-    ),
+    ...packs.map((pack, part) => insertPack(db, milestone, part, pack, sources)),
     ...insertIds(
       db,
       head.idTables,
       { index, id: toHexDigits(id) },
-      blocks.map((block) => [block.id, block.number] as const),
-      outputs.spent.map((output) => output.id),
+      packs.map((pack) => pack.blocks.map(({ number }) => number)),
     ),
     ...changeOutputs(db, milestone, outputs),
+    ...leftOver,
+    ...deleteOpenPacks(db, rewrite.keys),
     ...announceStatements(db, milestone),
     ...insertReceipt(db, milestone),
   ];
 }
 
-/** With the verdicts of the walk, in white-flag order. */
+/** With the places where they stand, in white-flag order. */
 function blocksOfMilestone(
   { referenced }: MilestoneChanges,
-  open: readonly OpenBlock[],
+  view: ConsistentView,
+  fetched: readonly OpenBlock[],
 ): BlockOfMilestone[] {
-  const byNumber = new Map(open.map((block) => [block.number, block]));
-  return referenced.map(({ number, record, reason }) => {
-    return { ...byNumber.get(number)!, record, reason };
-  });
-}
-
-function mergeStates(
-  packs: readonly OpenPack[],
-  fetched: ReadonlyMap<number, OutputState>,
-): Map<number, OutputState> {
-  const states = new Map(fetched);
-  for (const pack of packs) for (const [output, state] of pack.states) states.set(output, state);
-  return states;
+  const places = new Map<number, Place>();
+  for (const [position, { pack, at }] of placesOf(view).entries())
+    places.set(view.cone.numberAt(position), { pack: view.packs[pack]!.key, at });
+  for (const [at, { number }] of fetched.entries()) places.set(number, { pack: FETCHED, at });
+  return referenced.map((block) => ({ ...block, place: places.get(block.number)! }));
 }
 
 /** What is known of an output when the milestone is applied. */

@@ -9,6 +9,7 @@
  */
 import { type Database, forEachPiece } from './database.ts';
 import { failUnless } from './fence.ts';
+import { PARTS } from './packs.ts';
 
 /** Tables `id_0` to `id_4` (migrations/0003_packs.sql). */
 export const ID_TABLE_COUNT = 5;
@@ -55,26 +56,39 @@ export function selectIds(list: string): string {
 }
 
 /**
- * Statements that note what a milestone references and spends, and its own ID.
+ * Statements that note what a milestone references and spends, and its own ID. The IDs come from
+ * its packs, which must have been inserted before.
  *
  * @param tables those of head: the last one takes the IDs
  * @param id of the milestone, hex
- * @param blocks hex ID and number of each
- * @param outputs hex IDs
+ * @param blocks numbers of the blocks of each pack, in its order
  */
 export function insertIds(
   db: Database,
   tables: readonly IdTable[],
   { index, id: milestoneId }: { index: number; id: string },
-  blocks: readonly (readonly [id: string, number: number])[],
-  outputs: readonly string[],
+  blocks: readonly (readonly number[])[],
 ): D1PreparedStatement[] {
-  const others = [milestoneEntry(milestoneId), ...outputs];
-  const entries = [...blocks, ...others.map((id) => [id, 0] as const)];
-  const sql = `
-    INSERT INTO ${nameOf(tables.at(-1)!.table)} (id, milestone, block)
-    SELECT value ->> 0, ?2, value ->> 1 FROM json_each(?1)`;
-  return forEachPiece(db, sql, entries, index);
+  const insert = `INSERT INTO ${nameOf(tables.at(-1)!.table)} (id, milestone, block)`;
+  const blocksOfPacks = `
+    ${insert}
+    SELECT b.value ->> 0, ?2, j.value ->> (b.key + 1)
+    FROM json_each(?1) j CROSS JOIN pack p ON p.key = ?2 * ${PARTS} + (j.value ->> 0)
+      CROSS JOIN json_each(p.blocks) b`;
+  const outputs = `
+    ${insert}
+    SELECT s.value ->> 0, ?1, 0 FROM pack p CROSS JOIN json_each(p.spent) s
+    WHERE p.key >= ?1 * ${PARTS} AND p.key < (?1 + 1) * ${PARTS}`;
+  return [
+    db.prepare(`${insert} VALUES (?1, ?2, 0)`).bind(milestoneEntry(milestoneId), index),
+    ...forEachPiece(
+      db,
+      blocksOfPacks,
+      blocks.map((numbers, part) => [part, ...numbers]),
+      index,
+    ),
+    db.prepare(outputs).bind(index),
+  ];
 }
 
 /**

@@ -22,7 +22,8 @@ export interface VerifiedMilestone {
 /** A block that the milestone references. */
 export interface ReferencedBlock {
   number: number;
-  record: Uint8Array;
+  /** In the cone. */
+  position: number;
   /** Of a transaction: 0 where it is applied. Undefined for the other blocks. */
   reason: number | undefined;
 }
@@ -54,8 +55,7 @@ export async function listChanges(
       for (const output of outputsAt(cone, position)) created.set(output, number);
       for (const output of inputsAt(cone, position)) spent.set(output, number);
     }
-    const record = admittedRecord(cone, position);
-    return { number, record, reason: reason === NOT_A_TRANSACTION ? undefined : reason };
+    return { number, position, reason: reason === NOT_A_TRANSACTION ? undefined : reason };
   });
   const receipt = receiptOf(verified.milestone);
   const outputs = receipt ? migratedOutputs(receipt, verified.id) : [];
@@ -73,7 +73,7 @@ export async function listChanges(
  * The record without the mark of an inadmissible block: roots that are right show that the network
  * admitted it, under parameters that we do not know.
  */
-function admittedRecord(cone: Cone, position: number): Uint8Array {
+export function admittedRecord(cone: Cone, position: number): Uint8Array {
   const record = cone.recordAt(position);
   if (!cone.inadmissibleAt(position)) return record;
   return encodeRecord({ ...decodeRecord(record), inadmissible: false });

@@ -47,6 +47,9 @@ export interface OpenBlock {
 export type BlockRow = [number: number, id: string, payload: number, seen: number, length: number];
 export type OutputRow = [number: number, id: string, bytes: string | null, nft: string | null];
 
+/** Packs that are read in one go. */
+export const READ_AT_ONCE = 32;
+
 /** Columns of an open pack without the bytes of its blocks. */
 export const OPEN_COLUMNS = 'key, records, states, blocks, outputs';
 
@@ -112,7 +115,7 @@ function takeBytes(parameter: string): string {
 }
 
 /** SQL and its parameter for the bytes of blocks; open packs that they are taken from go later. */
-export function bytesOf(
+function bytesOf(
   blocks: readonly Pick<OpenBlock, 'bytes'>[],
   parameter: string,
 ): { sql: string; value: string } {
@@ -175,10 +178,28 @@ export function insertOpenPacks(
   });
 }
 
-/** Characters that a block adds to its pack, at most. */
-export function lengthOf({ length, record, mentions }: OpenBlock): number {
-  const outputs = mentions.reduce((sum, { bytes }) => sum + 170 + (bytes?.length ?? 0), 0);
-  return length + record.length * 1.34 + outputs + 130;
+function lengthOf({ length, record, mentions }: OpenBlock): number {
+  const contents = mentions.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
+  return lengthInPack({ length, record, mentions: mentions.length, contents });
+}
+
+/**
+ * Characters that a block adds to its pack, at most.
+ *
+ * @param block characters of its bytes, how many outputs it mentions, characters of those created
+ */
+export function lengthInPack({
+  length,
+  record,
+  mentions,
+  contents,
+}: {
+  length: number;
+  record: Uint8Array;
+  mentions: number;
+  contents: number;
+}): number {
+  return length + record.length * 1.34 + mentions * 170 + contents + 130;
 }
 
 const DELETE_OPEN = 'DELETE FROM open WHERE key IN (SELECT value FROM json_each(?1))';

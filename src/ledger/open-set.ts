@@ -55,12 +55,14 @@ export interface OpenSet {
    */
   view(
     db: Database,
-    head: Head,
+    head: Pick<Head, 'generation' | 'ledger'>,
     named: readonly string[],
     outputs?: OutputsToFind,
   ): Promise<OpenView>;
   /** Notes what was stored behind that view, and the highest key from then on. */
   stored(view: OpenView, blocks: readonly PreparedBlock[], next: NextNumbers, last: number): void;
+  /** Lets go of what is remembered: whoever needs it reads it anew. */
+  forget(): void;
 }
 
 /** An output that open blocks mention; base64 bytes where one of them creates it. */
@@ -85,7 +87,7 @@ interface Remembered extends NextNumbers {
 const HEAP_OF_BLOCK_BYTES = 150;
 const HEAP_OF_OUTPUT_BYTES = 230;
 
-export const SELECT_LAST = 'SELECT max(key) AS last FROM open';
+const SELECT_LAST = 'SELECT max(key) AS last FROM open';
 const SELECT_OPEN = 'SELECT next_block, next_output, blocks, outputs FROM open';
 
 const NO_OUTPUTS: OutputsToFind = { mentioned: [], consumed: [] };
@@ -144,6 +146,9 @@ export function createOpenSet(maxHeapBytes: number): OpenSet {
           rememberOutput(held, output.id, output.number, output.bytes.toBase64());
       }
       Object.assign(held, { nextBlock, nextOutput, last });
+    },
+    forget() {
+      held = undefined;
     },
   };
 }
@@ -237,7 +242,7 @@ function viewOf(
 /** The same from all that is stored. */
 async function readAll(
   db: Database,
-  before: Head,
+  before: Pick<Head, 'generation' | 'ledger'>,
   named: readonly string[],
   outputs: OutputsToFind,
 ): Promise<OpenView> {
@@ -256,7 +261,7 @@ async function readAll(
 /** The view of the milestone after the ledger's, wherever that stands by then. */
 async function viewNext(
   db: Database,
-  { generation, ledger }: Head,
+  { generation, ledger }: Pick<Head, 'generation' | 'ledger'>,
   named: readonly string[],
   outputs: OutputsToFind,
 ): Promise<ConsistentView> {

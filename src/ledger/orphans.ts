@@ -14,7 +14,7 @@ import { LedgerMoved, runFenced } from './fence.ts';
 import { headFromRow, SELECT_HEAD } from './head.ts';
 import { parametersAt, parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
 import { deleteOpenPacks, insertOpenPacks, requireOpenPacks } from './open-packs.ts';
-import { readPacksToRewrite } from './rewrite-open.ts';
+import { packsToRewrite, readOpenPacks } from './rewrite-open.ts';
 import { lastOpenPack } from './viewed-packs.ts';
 
 /** Milestones beyond below-max-depth for which an open block is kept. */
@@ -51,7 +51,8 @@ export async function dropOrphans(db: Database, step: number): Promise<void> {
   const dropped = new Set([...orphans].sort((a, b) => b - a).slice(0, step));
 
   const leaves = (block: number) => dropped.has(block);
-  const packs = await readPacksToRewrite(db, view, leaves, () => false);
+  const rewrite = packsToRewrite(view, leaves, () => false);
+  const packs = await readOpenPacks(db, rewrite.left);
   const states = new Map(packs.flatMap((pack) => [...pack.states]));
   const left = packs.flatMap(({ blocks }) => blocks).filter(({ number }) => !dropped.has(number));
   const { nextBlock, nextOutput } = view.numbering;
@@ -66,10 +67,7 @@ export async function dropOrphans(db: Database, step: number): Promise<void> {
   await runFenced(db, [
     requireOpenPacks(db, view.head, lastOpenPack(view)),
     ...rewritten,
-    ...deleteOpenPacks(
-      db,
-      packs.map(({ key }) => key),
-    ),
+    ...deleteOpenPacks(db, rewrite.keys),
     db.prepare(NOTE_DROPPED).bind(next.nextBlock, next.nextOutput),
   ]);
 }

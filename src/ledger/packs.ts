@@ -91,7 +91,7 @@ export function readStates(
 export type Mention = readonly [number: number, id: string];
 
 /** Conflict reason of a block that carries no transaction. */
-const NO_REASON = 254;
+export const NO_REASON = 254;
 
 /** A block of a milestone's pack. */
 export interface PackedBlock {
@@ -103,12 +103,6 @@ export interface PackedBlock {
 }
 
 type PackedBlockRow = [id: string, payload: number, reason: number];
-
-export function writePackedBlocks(blocks: readonly PackedBlock[]): string {
-  return JSON.stringify(
-    blocks.map(({ id, payload, reason = NO_REASON }): PackedBlockRow => [id, payload, reason]),
-  );
-}
 
 export function readPackedBlocks(text: string): PackedBlock[] {
   return (JSON.parse(text) as PackedBlockRow[]).map(([id, payload, reason]) => ({
@@ -133,12 +127,10 @@ export interface SpentOutput {
   transaction: string;
 }
 
-/** The ID stands first: queries look for it there (known-outputs.ts). */
-export function writeSpentOutput(output: SpentOutput): string {
-  const { id, bytes, nft, block, created, createdTime, transaction } = output;
-  return JSON.stringify([id, bytes, nft, block, created, createdTime, transaction]);
-}
-
+/**
+ * Of what milestone-packs.ts has put together. The ID stands first: queries look for it there
+ * (known-outputs.ts).
+ */
 export function readSpentOutput(text: string): SpentOutput {
   const [id, bytes, nft, block, created, createdTime, transaction] = JSON.parse(text);
   return { id, bytes, nft, block, created, createdTime, transaction };

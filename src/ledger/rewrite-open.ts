@@ -7,41 +7,49 @@ import { type Cone, inputsAt } from '../stardust/white-flag/cone.ts';
 import type { ConsistentView } from './consistent-view.ts';
 import { type Database, runBatch } from './database.ts';
 import { LedgerMoved } from './fence.ts';
-import { OPEN_COLUMNS, type OpenPack, openPackFromRow } from './open-packs.ts';
+import { OPEN_COLUMNS, type OpenPack, openPackFromRow, READ_AT_ONCE } from './open-packs.ts';
 import { placesOf } from './viewed-packs.ts';
 
 /** With more packs than these all are put together anew: requests read each. */
 const MANY_PACKS = 100;
 
-/** Packs that are read in one go. */
-const READ_AT_ONCE = 32;
-
 const SELECT_OPEN = `
   SELECT ${OPEN_COLUMNS} FROM open WHERE key IN (SELECT value FROM json_each(?1)) ORDER BY key`;
 
+export interface PacksToRewrite {
+  /** Keys of the packs that go. */
+  keys: number[];
+  /** Of those the ones of which blocks are left: their keys. */
+  left: number[];
+}
+
 /**
- * The open packs that have to be put together anew, whole but for the bytes of their blocks.
+ * The open packs that have to be put together anew.
  *
  * @param view of the ledger's next milestone
  * @param leaves whether the block leaves the open ones, by its number
  * @param changes whether the state of an output changes, by its number
  */
-export async function readPacksToRewrite(
-  db: Database,
+export function packsToRewrite(
   view: ConsistentView,
   leaves: (block: number) => boolean,
   changes: (output: number) => boolean,
-): Promise<OpenPack[]> {
+): PacksToRewrite {
   const { cone, packs } = view;
-  const touched = new Set<number>();
+  const touched = new Set<number>(packs.length > MANY_PACKS ? packs.map(({ key }) => key) : []);
+  const left = new Set<number>();
   for (const [position, { pack }] of placesOf(view).entries()) {
     const { key } = packs[pack]!;
+    const isLeaving = leaves(cone.numberAt(position));
+    if (!isLeaving) left.add(key);
     if (touched.has(key)) continue;
-    if (leaves(cone.numberAt(position)) || inputsChange(cone, position, changes)) touched.add(key);
+    if (isLeaving || inputsChange(cone, position, changes)) touched.add(key);
   }
-  if (packs.length > MANY_PACKS) for (const { key } of packs) touched.add(key);
-  if (touched.size === 0) return [];
-  const keys = [...touched];
+  return { keys: [...touched], left: [...touched].filter((key) => left.has(key)) };
+}
+
+/** The packs with these keys, whole but for the bytes of their blocks. */
+export async function readOpenPacks(db: Database, keys: readonly number[]): Promise<OpenPack[]> {
   const read: OpenPack[] = [];
   // in steps, so that few of the texts are there at once; that the packs are the view's is fenced
   for (let first = 0; first < keys.length; first += READ_AT_ONCE) {
@@ -49,7 +57,7 @@ export async function readPacksToRewrite(
     const [rows] = await runBatch(db, [db.prepare(SELECT_OPEN).bind(some)]);
     for (const row of rows!) read.push(openPackFromRow(row));
   }
-  if (read.length < touched.size) throw new LedgerMoved('an open pack is gone');
+  if (read.length < keys.length) throw new LedgerMoved('an open pack is gone');
   return read.sort((a, b) => a.key - b.key);
 }
 

@@ -120,12 +120,27 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     maxBytes: number,
     timeout: number,
   ): Promise<Uint8Array | undefined> {
-    const signal = AbortSignal.timeout(timeout);
-    const response = await options.fetch(`${url}/api/core/v2/${path}`, {
-      headers: { accept, ...authorization },
-      redirect: 'manual',
-      signal,
-    });
+    const late = new AbortController();
+    // not AbortSignal.timeout: its timer runs on behind the answer, and 10,000 are the most
+    const timer = setTimeout(() => late.abort(new DOMException('late', 'TimeoutError')), timeout);
+    try {
+      const response = await options.fetch(`${url}/api/core/v2/${path}`, {
+        headers: { accept, ...authorization },
+        redirect: 'manual',
+        signal: late.signal,
+      });
+      return await readAnswer(response, path, accept, maxBytes);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function readAnswer(
+    response: Response,
+    path: string,
+    accept: string,
+    maxBytes: number,
+  ): Promise<Uint8Array | undefined> {
     if (response.status !== 200) await response.body?.cancel();
     if (response.status === 404) return undefined;
     if (response.status !== 200)
@@ -195,13 +210,14 @@ export async function readBody(
   maxBytes: number,
   what: string,
 ): Promise<Uint8Array> {
-  const declared = Number(response.headers.get('content-length') ?? 0);
-  if (declared > maxBytes) {
+  const header = response.headers.get('content-length');
+  const declared = header !== null && /^\d+$/.test(header) ? Number(header) : undefined;
+  if (declared !== undefined && declared > maxBytes) {
     await response.body?.cancel();
     throw new UpstreamFailure(`${what}: ${declared} bytes`);
   }
   if (response.body === null) return new Uint8Array(0);
-  const bytes = await readBounded(response.body, maxBytes);
+  const bytes = await readBounded(response.body, maxBytes, declared);
   if (bytes === undefined) throw new UpstreamFailure(`${what}: more than ${maxBytes} bytes`);
   return bytes;
 }

@@ -4,20 +4,9 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type PackedBlock,
-  readPackedBlocks,
-  readSpentOutput,
-  readStates,
-  type SpentOutput,
-  splitIntoParts,
-  writePackedBlocks,
-  writeSpentOutput,
-  writeStates,
-} from '../../src/ledger/packs.ts';
+import { readStates, splitIntoParts, writeStates } from '../../src/ledger/packs.ts';
 
 const uint32 = fc.integer({ min: 0, max: 0xffff_ffff });
-const id = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => bytes.toHex());
 
 describe('parts', () => {
   it('have all items in their order, and none is larger than it may be', () => {
@@ -58,38 +47,6 @@ describe('codecs', () => {
           read.set(number, { created, spent });
         });
         expect(read).toEqual(states);
-      }),
-    );
-  });
-
-  it('of blocks', () => {
-    const block = fc.record<PackedBlock>({
-      id,
-      payload: fc.constantFrom(0, 5, 6, 7),
-      reason: fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined }),
-    });
-    fc.assert(
-      fc.property(fc.array(block), (blocks) => {
-        expect(readPackedBlocks(writePackedBlocks(blocks))).toEqual(blocks);
-      }),
-    );
-  });
-
-  it('of spent outputs, whose ID stands first', () => {
-    const output = fc.record<SpentOutput>({
-      id,
-      bytes: fc.base64String(),
-      nft: fc.option(id),
-      block: id,
-      created: uint32,
-      createdTime: uint32,
-      transaction: id,
-    });
-    fc.assert(
-      fc.property(output, (spent) => {
-        const text = writeSpentOutput(spent);
-        expect(readSpentOutput(text)).toEqual(spent);
-        expect((JSON.parse(text) as unknown[])[0]).toBe(spent.id);
       }),
     );
   });

@@ -26,23 +26,36 @@ interface SampledCalls {
   children: SampledCalls[];
 }
 
-/** Bytes by isolate, with what is not collected yet: workerd does not let itself be told to. */
+/** Bytes by isolate, with what is not collected yet. */
 export async function readHeaps(edge: Edge): Promise<Map<string, number>> {
   const heaps = new Map<string, number>();
   for (const { id, webSocketDebuggerUrl } of await readTargets(edge)) {
     const inspector = await connect(webSocketDebuggerUrl);
-    const usage = await inspector.ask<Heap>('Runtime.getHeapUsage');
+    heaps.set(id, await heapOf(inspector));
     inspector.close();
-    heaps.set(id, usage.usedSize + usage.embedderHeapUsedSize + usage.backingStorageSize);
   }
   return heaps;
 }
 
+/** Bytes of our isolate once its garbage is collected. */
+export async function collectGarbage(edge: Edge): Promise<number> {
+  const ours = await connectToOurs(edge);
+  try {
+    await ours.ask('HeapProfiler.collectGarbage');
+    return await heapOf(ours);
+  } finally {
+    ours.close();
+  }
+}
+
+async function heapOf(inspector: Inspector): Promise<number> {
+  const usage = await inspector.ask<Heap>('Runtime.getHeapUsage');
+  return usage.usedSize + usage.embedderHeapUsedSize + usage.backingStorageSize;
+}
+
 /** Bytes that our isolate allocates while `work` goes on, collected or not, by samples. */
 export async function measureAllocation(edge: Edge, work: () => Promise<void>): Promise<number> {
-  const ours = (await readTargets(edge)).find(({ id }) => id === OUR_ISOLATE);
-  if (ours === undefined) throw new Error(`no isolate ${OUR_ISOLATE}`);
-  const inspector = await connect(ours.webSocketDebuggerUrl);
+  const inspector = await connectToOurs(edge);
   try {
     await inspector.ask('HeapProfiler.enable');
     await inspector.ask('HeapProfiler.startSampling', {
@@ -67,6 +80,12 @@ function sumOf({ selfSize, children }: SampledCalls): number {
 async function readTargets({ inspector }: Edge): Promise<Target[]> {
   const url = new URL('/json', inspector!.replace('ws:', 'http:'));
   return (await (await fetch(url)).json()) as Target[];
+}
+
+async function connectToOurs(edge: Edge): Promise<Inspector> {
+  const ours = (await readTargets(edge)).find(({ id }) => id === OUR_ISOLATE);
+  if (ours === undefined) throw new Error(`no isolate ${OUR_ISOLATE}`);
+  return connect(ours.webSocketDebuggerUrl);
 }
 
 interface Inspector {
