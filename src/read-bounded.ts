@@ -1,6 +1,7 @@
 /**
  * Reading a body as a stream, up to a limit that is held whatever Content-Length says.
  */
+import { concatBytes } from './stardust/bytes.ts';
 
 /** Bytes of the first buffer where it is not known how many will come. */
 const FIRST_BYTES = 1023;
@@ -9,8 +10,9 @@ const FIRST_BYTES = 1023;
  * All bytes of a body; undefined where there are more than `maxBytes`, and then the rest is not
  * read. Rejects as the stream does when it breaks off.
  *
- * It reads into a buffer of its own: a reader without one makes a new buffer of 4 KB for each read,
- * which is most of the garbage where blocks are fetched by the thousand.
+ * Where the body lets itself be read so, as what comes over a network does, it is read into a buffer
+ * of its own: else each read makes a new one of 4 KB, which is most of the garbage where blocks are
+ * fetched by the thousand.
  *
  * @param expected bytes that are likely to come
  */
@@ -19,7 +21,8 @@ export async function readBounded(
   maxBytes: number,
   expected = FIRST_BYTES,
 ): Promise<Uint8Array | undefined> {
-  const reader = body.getReader({ mode: 'byob' });
+  const reader = openByteReader(body);
+  if (reader === undefined) return joinChunks(body, maxBytes);
   // room for one byte more shows that there is one
   let bytes = new Uint8Array(Math.min(expected, maxBytes) + 1);
   for (let length = 0; ; ) {
@@ -35,6 +38,31 @@ export async function readBounded(
     }
     if (length === bytes.length) bytes = grow(bytes, Math.min(2 * length, maxBytes + 1));
   }
+}
+
+/** Undefined where the body is not a stream of bytes, but of any values. */
+function openByteReader(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | undefined {
+  try {
+    return body.getReader({ mode: 'byob' });
+  } catch (error) {
+    if (error instanceof TypeError && !body.locked) return undefined;
+    throw error;
+  }
+}
+
+async function joinChunks(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  // to leave the loop cancels the body
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return concatBytes(...chunks);
 }
 
 function grow(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {

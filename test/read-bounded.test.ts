@@ -37,6 +37,29 @@ it('reads all chunks, up to the limit and no further', async () => {
   expect(seen).toEqual({ pulled: 2, cancelled: true });
 });
 
+it('reads one that is no stream of bytes likewise', async () => {
+  const seen = { pulled: 0, cancelled: false };
+  const bodyOfThree = () =>
+    new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          if (seen.pulled++ % 4 === 3) controller.close();
+          else controller.enqueue(Uint8Array.of(seen.pulled));
+        },
+        cancel() {
+          seen.cancelled = true;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  expect(await readBounded(bodyOfThree(), 3)).toEqual(Uint8Array.of(1, 2, 3));
+  expect(seen).toEqual({ pulled: 4, cancelled: false });
+  expect(await readBounded(bodyOfThree(), 1)).toBeUndefined();
+  expect(seen).toEqual({ pulled: 6, cancelled: true });
+  const broken = new ReadableStream<Uint8Array>({ pull: (to) => to.error(new Error('gone')) });
+  await expect(readBounded(broken, 4)).rejects.toThrow('gone');
+});
+
 it('rejects as a body does that breaks off', async () => {
   const body = new ReadableStream({
     type: 'bytes',

@@ -12,10 +12,11 @@ let calls = 0;
 /** @param script path from scripts/. It must not be one that asks whether it is the main module. */
 export async function callScript(script: string, ...args: string[]): Promise<Ended> {
   const { argv } = process;
-  const printed = { log: '', error: '' };
-  const spies = (['log', 'error'] as const).map((name) =>
+  const printed = { stdout: '', stderr: '' };
+  const channels = { log: 'stdout', warn: 'stderr', error: 'stderr' } as const;
+  const spies = (['log', 'warn', 'error'] as const).map((name) =>
     vi.spyOn(console, name).mockImplementation((text: unknown) => {
-      printed[name] += `${text}\n`;
+      printed[channels[name]] += `${text}\n`;
     }),
   );
   process.argv = [process.execPath, script, ...args];
@@ -23,11 +24,7 @@ export async function callScript(script: string, ...args: string[]): Promise<End
   try {
     // under another name it is another module, and is run again
     await import(`${join(PROJECT, 'scripts', script)}?call=${calls++}`);
-    return {
-      code: Number(process.exitCode ?? 0),
-      stdout: printed.log,
-      stderr: printed.error,
-    };
+    return { code: Number(process.exitCode ?? 0), ...printed };
   } finally {
     process.argv = argv;
     process.exitCode = undefined;
