@@ -1,7 +1,6 @@
 /**
  * Reading a body as a stream, up to a limit that is held whatever Content-Length says.
  */
-import { concatBytes } from './stardust/bytes.ts';
 
 /** Bytes of the first buffer where it is not known how many will come. */
 const FIRST_BYTES = 1023;
@@ -54,15 +53,15 @@ async function joinChunks(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+  let bytes = new Uint8Array(0);
   // to leave the loop cancels the body
   for await (const chunk of body) {
-    length += chunk.length;
-    if (length > maxBytes) return undefined;
-    chunks.push(chunk);
+    const { length } = bytes;
+    if (length + chunk.length > maxBytes) return undefined;
+    bytes = grow(bytes, length + chunk.length);
+    bytes.set(chunk, length);
   }
-  return concatBytes(...chunks);
+  return bytes;
 }
 
 function grow(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {

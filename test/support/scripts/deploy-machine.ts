@@ -27,10 +27,10 @@ import { coneOf } from '../network/network-model.ts';
 import { recordedNetwork } from '../network/recorded-network.ts';
 import { currentVersion, FakeAccount } from './fake-account.ts';
 import { fakeDeployWrangler } from './fake-deploy-wrangler.ts';
-import { temporaryFolder, unpackVector } from './script-process.ts';
+import { lastingFolder, unpackVector } from './script-process.ts';
 
 export const network = recordedNetwork('network-a');
-const base = temporaryFolder();
+const base = lastingFolder();
 export const NAME = 'stardust-edge-node';
 
 const HORNET_CONFIG = join(base, 'config.json');

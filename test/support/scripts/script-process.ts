@@ -50,6 +50,13 @@ export function unpackVector(folder: string, name: string): string {
   return path;
 }
 
+/** A folder of a module, which several files of tests may share: it goes with the process. */
+export function lastingFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'stardust-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 /** A folder of this file of tests. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'stardust-'));
