@@ -13,7 +13,7 @@ import { recordedNetwork } from '../support/network/recorded-network.ts';
 import { askRandomLists } from '../support/nft-list/ask-random-lists.ts';
 import { fillAll, nodeOver } from '../support/nft-list/list-node.ts';
 
-it('600 queries', async () => {
+it('200 queries', async () => {
   const index = 100;
   await startLedger(env.LEDGER, recordedNetwork('network-n'), index);
   await fillAll(env.LEDGER);
@@ -22,7 +22,7 @@ it('600 queries', async () => {
   // lines of log are sent to vitest's process, one by one
   vi.spyOn(console, 'log').mockImplementation(() => {});
   let most = 0;
-  await askRandomLists(fetch, { index, queries: 600 }, () => {
+  await askRandomLists(fetch, { index, queries: 200 }, () => {
     most = Math.max(most, counts.rowsRead);
     counts.rowsRead = 0;
   });
