@@ -68,4 +68,4 @@ export const REMEMBER_MS = SECOND_MS;
 export const KV_CACHE_TTL_S = 30;
 
 /** Seconds for which the Cache API keeps `recent` in a data centre. */
-export const RECENT_CACHE_S = 10;
+export const RECENT_CACHE_S = 5;
