@@ -28,7 +28,7 @@ const MAX_BEHIND = 24;
 
 /**
  * Looks at the memory, each when garbage was collected: left to itself, V8 lets hundreds of MB lie
- * in the isolates with which miniflare plays cache and D1.
+ * in the isolates with which miniflare plays D1.
  */
 const LOOKS = 60;
 

@@ -49,12 +49,12 @@ export async function collectGarbage(edge: Edge): Promise<number> {
 }
 
 /**
- * Isolates of miniflare that let garbage of ours lie for long. One that is idle, as that of KV
- * mostly is, does not collect before it is asked for something.
+ * Isolates of miniflare that let garbage of ours lie for long. Those of KV and cache do so too, but
+ * one that is idle does not collect before it is asked for something.
  */
-const STORES = /^(cache|d1):/;
+const STORES = /^d1:/;
 
-/** Has V8 collect the garbage of our isolate, and of those that play cache and D1. */
+/** Has V8 collect the garbage of our isolate, and of those that play D1. */
 export async function collectAllGarbage(edge: Edge): Promise<void> {
   for (const { id, webSocketDebuggerUrl } of await readTargets(edge)) {
     if (id !== OUR_ISOLATE && !STORES.test(id)) continue;
