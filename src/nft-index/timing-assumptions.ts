@@ -56,7 +56,7 @@ export const RECENT_PUT_INTERVAL_MS = SECOND_MS;
 /**
  * Nothing is answered from a `recent` that was published longer ago. Such an answer would be true,
  * but D1 may know a later one. A heartbeat, a copy of a minute and {@link RECENT_CACHE_S} in the
- * cache make 100 s; the rest is for a slow put and a slow pass of the follower. When the follower
+ * cache make 95 s; the rest is for a slow put and a slow pass of the follower. When the follower
  * stands still, each lookup costs a read of D1; it still gets an answer.
  */
 export const MAX_RECENT_AGE_MS = 2 * MINUTE_MS;
