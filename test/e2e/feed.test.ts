@@ -188,15 +188,20 @@ describe.runIf(IN_FULL)('a connection that ends', () => {
   it('is gone for a while and comes back', async () => {
     const following = await start(name);
     const mqtt = following.double.mqtt!;
-    const by = async () => (await fetch(`${following.edge.url}/health`)).headers.get('x-blocks-by');
+    // a pass says so, once a second
+    const untilBy = (way: string) =>
+      vi.waitFor(async () => {
+        const { headers } = await fetch(`${following.edge.url}/health`);
+        expect(headers.get('x-blocks-by')).toBe(way);
+      }, 15_000);
     await pushAll(following, async (index) => {
       if (index === 20) {
-        expect(await by()).toBe('feed');
+        await untilBy('feed');
         mqtt.running = false;
         mqtt.cut();
       }
       if (index === 40) {
-        expect(await by()).toBe('polling');
+        await untilBy('polling');
         mqtt.running = true;
         await untilFed(following.double);
       }
