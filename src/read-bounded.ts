@@ -53,13 +53,19 @@ async function joinChunks(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
-  let bytes = new Uint8Array(0);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
   // to leave the loop cancels the body
   for await (const chunk of body) {
-    const { length } = bytes;
-    if (length + chunk.length > maxBytes) return undefined;
-    bytes = grow(bytes, length + chunk.length);
-    bytes.set(chunk, length);
+    length += chunk.length;
+    if (length > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
   }
   return bytes;
 }

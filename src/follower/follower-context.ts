@@ -80,7 +80,10 @@ export interface FollowerMemory {
   diverged: string | undefined;
   /** For what each pass may have to say again. */
   log: WriteLog;
-  /** Whether this object has learnt how the follower is doing. Before, D1 has what an earlier said. */
+  /**
+   * Whether a pass of this object has saved how the follower is doing, or marked what an earlier
+   * object saved.
+   */
   hasState: boolean;
   /** For GET /metrics. */
   counts: FollowerCounts;

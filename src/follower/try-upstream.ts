@@ -117,7 +117,7 @@ async function applyUpTo(
     noteLedger(context.memory, position);
     await context.publish(position.head.ledger < confirmed);
   }
-  // only now: what a network that is ahead is called may have been announced meanwhile
+  // not before: a network that is ahead may have announced another name since
   requireNetwork(position, network);
   return position.head.ledger === confirmed ? { kind: 'level', position } : { kind: 'behind' };
 }

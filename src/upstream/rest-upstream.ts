@@ -121,7 +121,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     timeout: number,
   ): Promise<Uint8Array | undefined> {
     const late = new AbortController();
-    // not AbortSignal.timeout: its timer runs on behind the answer, and 10,000 are the most
+    // not AbortSignal.timeout: its timer outlives the answer, and workerd allows 10,000 of them
     const timer = setTimeout(() => late.abort(new DOMException('late', 'TimeoutError')), timeout);
     try {
       const response = await options.fetch(`${url}/api/core/v2/${path}`, {
