@@ -20,7 +20,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'verify-signature.ts': ['stardust'],
   ledger: ['stardust', 'log.ts', 'verify-signature.ts'],
   'nft-index': ['stardust', 'ledger', 'log.ts'],
-  upstream: ['stardust', 'ledger', 'log.ts', 'read-bounded.ts', 'schemas.ts', 'settings.ts'],
+  upstream: [
+    'stardust',
+    'ledger',
+    'log.ts',
+    'read-bounded.ts',
+    'schemas.ts',
+    'settings.ts',
+    'verify-signature.ts',
+  ],
   follower: [
     'stardust',
     'ledger',

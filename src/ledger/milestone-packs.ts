@@ -13,9 +13,8 @@ import {
   selectBlocks,
   selectBytes,
   selectOutputs,
-  writeFetched,
 } from './open-contents.ts';
-import { lengthInPack, type OpenBlock } from './open-packs.ts';
+import { lengthInPack, type MentionedOutput, type OpenBlock } from './open-packs.ts';
 import {
   NO_REASON,
   type OutputState,
@@ -53,6 +52,9 @@ export interface PackSources {
 /** Characters of an output that was spent, in its pack, without its content: IDs, times, commas. */
 const SPENT_LENGTH = 240;
 
+/** Hex digits of a transaction's ID, with which those of its outputs begin. */
+const TRANSACTION_ID_DIGITS = 64;
+
 /** What stands in one pack. */
 export interface MilestonePack {
   blocks: readonly BlockOfMilestone[];
@@ -89,53 +91,85 @@ function lengthOf(
 }
 
 /**
- * ?1 the key, ?2 records, ?3 states; ?4 the blocks: pack, place and reason; ?5 the outputs that they
- * mention: pack and number; ?6 the outputs spent: number, pack of the block that spends it, number
- * of an output that that one creates, and the place of the block that creates it, if the milestone
- * does; ?7 to ?9 what is needed of fetched blocks; ?10 and ?11 index and timestamp of the milestone.
+ * ?1 the key, ?2 records, ?3 states; ?4 the blocks: pack, place, reason, and of a fetched block ID,
+ * payload and bytes; ?5 the outputs that they mention: pack, number, and the ID where a fetched
+ * block tells it; ?6 the outputs spent (SpentRow); ?7 and ?8 index and timestamp of the milestone.
  *
  * A column is NULL if something is missing, which the table does not take: the whole batch fails.
+ * `spent` stands alone because SQLite writes the text of a row of json_each() anew for each use.
  */
 const INSERT_PACK = `
   INSERT INTO pack (key, records, states, mentions, blocks, spent, bytes)
   WITH
     own AS MATERIALIZED (
-      SELECT key AS place, value ->> 0 AS pack, value ->> 1 AS at, value ->> 2 AS reason
+      SELECT key AS place, value ->> 0 AS pack, value ->> 1 AS at, value ->> 2 AS reason,
+        value ->> 3 AS id, value ->> 4 AS payload, value ->> 5 AS bytes
       FROM json_each(?4)),
+    named AS MATERIALIZED (
+      SELECT key AS place, value ->> 0 AS pack, value ->> 1 AS number, value ->> 2 AS id
+      FROM json_each(?5)),
+    spent AS MATERIALIZED (SELECT key, value FROM json_each(?6)),
     gone AS MATERIALIZED (
-      SELECT key AS place, value ->> 0 AS output, value ->> 1 AS pack, value ->> 2 AS made,
-        value ->> 3 AS home, value ->> 4 AS at
-      FROM json_each(?6)),
-    places AS MATERIALIZED (SELECT pack, at FROM own UNION SELECT home, at FROM gone),
+      SELECT key AS place, value ->> 0 AS pack, value ->> 1 AS output, value ->> 2 AS made,
+        value ->> 3 AS home, value ->> 4 AS at, value ->> 5 AS id, value ->> 6 AS tx,
+        value ->> 7 AS bytes, value ->> 8 AS nft, value ->> 9 AS block
+      FROM spent),
+    places AS MATERIALIZED (
+      SELECT pack, at FROM own WHERE id IS NULL
+      UNION SELECT home, at FROM gone WHERE block IS NULL AND home IS NOT NULL),
     numbers AS MATERIALIZED (
-      SELECT value ->> 0 AS pack, value ->> 1 AS number FROM json_each(?5)
-      UNION SELECT pack, output FROM gone UNION SELECT pack, made FROM gone
-      UNION SELECT home, output FROM gone),
-    block AS MATERIALIZED (${selectBlocks('SELECT pack, at FROM places', '?7')}),
-    mention AS MATERIALIZED (${selectOutputs('SELECT pack, number FROM numbers', '?8')}),
-    content AS MATERIALIZED (${selectBytes('SELECT pack, at FROM own', '?9')})
+      SELECT pack, number FROM named WHERE id IS NULL
+      UNION SELECT pack, output FROM gone WHERE id IS NULL
+      UNION SELECT pack, made FROM gone WHERE tx IS NULL
+      UNION SELECT home, output FROM gone WHERE bytes IS NULL AND home IS NOT NULL),
+    block AS MATERIALIZED (${selectBlocks('SELECT pack, at FROM places')}),
+    mention AS MATERIALIZED (${selectOutputs('SELECT pack, number FROM numbers')}),
+    content AS MATERIALIZED (${selectBytes('SELECT pack, at FROM own WHERE bytes IS NULL')})
   SELECT ?1, ?2, ?3,
-    (SELECT CASE WHEN count(*) = json_array_length(?5)
-        THEN json_group_array(json_array(m.number, m.id)) END
-      FROM json_each(?5) j
-        CROSS JOIN mention m ON m.pack = j.value ->> 0 AND m.number = j.value ->> 1),
-    (SELECT CASE WHEN count(*) = json_array_length(?4)
-        THEN json_group_array(json_array(b.id, b.payload, own.reason) ORDER BY own.place) END
-      FROM own CROSS JOIN block b ON b.pack = own.pack AND b.at = own.at),
-    (SELECT CASE WHEN count(coalesce(c.bytes, o.bytes)) = json_array_length(?6)
-        AND count(coalesce(b.id, o.block)) = json_array_length(?6)
-        THEN json_group_array(json_array(m.id, coalesce(c.bytes, o.bytes),
-          coalesce(c.nft, o.nft), coalesce(b.id, o.block), coalesce(o.created, ?10),
-          coalesce(o.created_time, ?11), substr(t.id, 1, 64)) ORDER BY g.place) END
+    (SELECT CASE WHEN count(coalesce(n.id, m.id)) = json_array_length(?5)
+        THEN json_group_array(json_array(n.number, coalesce(n.id, m.id)) ORDER BY n.place) END
+      FROM named n LEFT JOIN mention m ON m.pack = n.pack AND m.number = n.number),
+    (SELECT CASE WHEN count(coalesce(own.id, b.id)) = json_array_length(?4)
+        THEN json_group_array(json_array(
+          coalesce(own.id, b.id), coalesce(own.payload, b.payload), own.reason) ORDER BY own.place)
+        END
+      FROM own LEFT JOIN block b ON b.pack = own.pack AND b.at = own.at),
+    (SELECT CASE WHEN count(coalesce(g.id, m.id)) = json_array_length(?6)
+        AND count(coalesce(g.tx, t.id)) = json_array_length(?6)
+        AND count(coalesce(g.bytes, c.bytes, o.bytes)) = json_array_length(?6)
+        AND count(coalesce(g.block, b.id, o.block)) = json_array_length(?6)
+        THEN json_group_array(json_array(coalesce(g.id, m.id),
+          coalesce(g.bytes, c.bytes, o.bytes), coalesce(g.nft, c.nft, o.nft),
+          coalesce(g.block, b.id, o.block), coalesce(o.created, ?7),
+          coalesce(o.created_time, ?8), coalesce(g.tx, substr(t.id, 1, ${TRANSACTION_ID_DIGITS}))) ORDER BY g.place) END
       FROM gone g
-        CROSS JOIN mention m ON m.pack = g.pack AND m.number = g.output
-        CROSS JOIN mention t ON t.pack = g.pack AND t.number = g.made
+        LEFT JOIN mention m ON m.pack = g.pack AND m.number = g.output
+        LEFT JOIN mention t ON t.pack = g.pack AND t.number = g.made
         LEFT JOIN mention c ON c.pack = g.home AND c.number = g.output
         LEFT JOIN block b ON b.pack = g.home AND b.at = g.at
-        LEFT JOIN output o ON g.home IS NULL AND o.id = m.id),
-    (SELECT CASE WHEN count(*) = json_array_length(?4)
-        THEN json_group_array(c.bytes ORDER BY own.place) END
-      FROM own CROSS JOIN content c ON c.pack = own.pack AND c.at = own.at)`;
+        LEFT JOIN output o ON g.home IS NULL AND o.id = coalesce(g.id, m.id)),
+    (SELECT CASE WHEN count(coalesce(own.bytes, c.bytes)) = json_array_length(?4)
+        THEN json_group_array(coalesce(own.bytes, c.bytes) ORDER BY own.place) END
+      FROM own LEFT JOIN content c ON c.pack = own.pack AND c.at = own.at)`;
+
+/**
+ * An output that is spent: pack of the block that spends it, its number, that of an output which
+ * that block creates, and pack and place of the block that creates it, if the milestone references
+ * that. The rest is of fetched blocks, else null: ID, transaction that spends it, base64 bytes,
+ * NFT's ID, block that creates it. IDs are hex.
+ */
+type SpentRow = [
+  pack: number,
+  output: number,
+  made: number,
+  home: number | null,
+  at: number | null,
+  id: string | null,
+  tx: string | null,
+  bytes: string | null,
+  nft: string | null,
+  block: string | null,
+];
 
 /**
  * The statement that inserts a pack. Open packs that contents are taken from must go behind it, and
@@ -149,6 +183,10 @@ export function insertPack(
   { cone, fetched, stateOf }: PackSources,
 ): D1PreparedStatement {
   const records = blocks.map(({ position }) => admittedRecord(cone, position));
+  const known = outputsOfFetched(fetched, [
+    ...blocks,
+    ...spent.flatMap(({ by, from }) => (from === undefined ? [by] : [by, from])),
+  ]);
   const mentions = new Map(
     blocks.flatMap(({ position, place }) =>
       [...inputsAt(cone, position), ...outputsAt(cone, position)].map(
@@ -156,25 +194,57 @@ export function insertPack(
       ),
     ),
   );
-  const needs = writeFetched(fetched, fetchedNeeds(cone, blocks, spent, mentions.keys()));
   return db.prepare(INSERT_PACK).bind(
     packKey(index, part),
     toBase64(concatBytes(...records)),
     writeStates(inputStates(cone, blocks, stateOf)),
-    JSON.stringify(blocks.map(({ place, reason = NO_REASON }) => [place.pack, place.at, reason])),
-    JSON.stringify(Array.from(mentions, ([output, pack]) => [pack, output])),
     JSON.stringify(
-      spent.map(({ output, by, from }) => {
-        const home = from === undefined ? [] : [from.place.pack, from.place.at];
-        return [output, by.place.pack, outputMadeBy(cone, by), ...home];
+      blocks.map(({ place, reason = NO_REASON }) => {
+        const row = [place.pack, place.at, reason];
+        const block = fetchedAt(fetched, place);
+        return block === undefined ? row : [...row, block.id, block.payload, block.bytes];
       }),
     ),
-    needs.blocks,
-    needs.outputs,
-    needs.bytes,
+    JSON.stringify(
+      Array.from(mentions, ([output, pack]) => [pack, output, known.get(output)?.id ?? null]),
+    ),
+    JSON.stringify(spent.map((output) => spentRow(cone, output, fetched, known))),
     index,
     timestamp,
   );
+}
+
+function fetchedAt(fetched: readonly OpenBlock[], { pack, at }: Place): OpenBlock | undefined {
+  return pack === FETCHED ? fetched[at] : undefined;
+}
+
+/** What those of the blocks that were fetched say of outputs, by number. */
+function outputsOfFetched(
+  fetched: readonly OpenBlock[],
+  blocks: readonly BlockOfMilestone[],
+): Map<number, MentionedOutput> {
+  const outputs = new Map<number, MentionedOutput>();
+  for (const { place } of blocks) {
+    for (const output of fetchedAt(fetched, place)?.mentions ?? []) {
+      // who creates it knows more than who spends it
+      if (output.bytes !== null || !outputs.has(output.number)) outputs.set(output.number, output);
+    }
+  }
+  return outputs;
+}
+
+function spentRow(
+  cone: Cone,
+  { output, by, from }: SpentHere,
+  fetched: readonly OpenBlock[],
+  known: ReadonlyMap<number, MentionedOutput>,
+): SpentRow {
+  const made = outputMadeBy(cone, by);
+  const { id = null, bytes = null, nft = null } = known.get(output) ?? {};
+  const tx = known.get(made)?.id.slice(0, TRANSACTION_ID_DIGITS) ?? null;
+  const { pack: home, at } = from?.place ?? { pack: null, at: null };
+  const block = from === undefined ? null : (fetchedAt(fetched, from.place)?.id ?? null);
+  return [by.place.pack, output, made, home, at, id, tx, bytes, nft, block];
 }
 
 /** An output that the transaction creates: its ID begins with the transaction's. */
@@ -182,22 +252,6 @@ function outputMadeBy(cone: Cone, { position, number }: BlockOfMilestone): numbe
   const [output] = outputsAt(cone, position);
   if (output === undefined) throw new Error(`block number ${number} carries no transaction`);
   return output;
-}
-
-function fetchedNeeds(
-  cone: Cone,
-  blocks: readonly BlockOfMilestone[],
-  spent: readonly SpentHere[],
-  mentions: Iterable<number>,
-) {
-  const placesOf = (all: readonly (BlockOfMilestone | undefined)[]) =>
-    all.flatMap((block) => (block?.place.pack === FETCHED ? [block.place.at] : []));
-  const whole = new Set(placesOf(blocks));
-  const named = whole.union(new Set(placesOf(spent.flatMap(({ by, from }) => [by, from]))));
-  const outputs = new Map(Array.from(mentions, (output) => [output, false]));
-  for (const { by } of spent) outputs.set(outputMadeBy(cone, by), false);
-  for (const { output } of spent) outputs.set(output, true);
-  return { whole, named, outputs };
 }
 
 function inputStates(

@@ -3,12 +3,11 @@
  * already: those of 50,000 blocks would be tens of megabytes to read, and as many to bind.
  *
  * So a statement names blocks by their places, and outputs by their numbers and the pack of a block
- * that mentions them. Blocks that were fetched stand in no pack: what is needed of them is bound in
- * the layout of one.
+ * that mentions them. Blocks that were fetched stand in no pack: what is needed of them is bound.
  */
 import { type Database, runBatch } from './database.ts';
 import { LedgerMoved } from './fence.ts';
-import { type OpenBlock, type OutputRow, READ_AT_ONCE } from './open-packs.ts';
+import { type OpenBlock, READ_AT_ONCE } from './open-packs.ts';
 import { type OutputState, readStates } from './packs.ts';
 
 /** Where a block stands: in the open pack with this key, or among the fetched blocks. */
@@ -25,12 +24,11 @@ export const FETCHED = 0;
  * the JSON: a pack may be read for one block of it.
  *
  * @param wanted SELECT of packs and places
- * @param fetched parameter of the fetched blocks
  */
-export function selectBlocks(wanted: string, fetched: string): string {
+export function selectBlocks(wanted: string): string {
   return `
     SELECT pack, at, value ->> 1 AS id, value ->> 2 AS payload
-    FROM ${selectEntries('blocks', wanted, fetched)} WHERE (pack, at) IN (${wanted})`;
+    FROM ${selectEntries('blocks', wanted)} WHERE (pack, at) IN (${wanted})`;
 }
 
 /**
@@ -38,57 +36,25 @@ export function selectBlocks(wanted: string, fetched: string): string {
  *
  * @param wanted SELECT of packs and numbers
  */
-export function selectOutputs(wanted: string, fetched: string): string {
+export function selectOutputs(wanted: string): string {
   return `
     SELECT pack, value ->> 0 AS number, value ->> 1 AS id, value ->> 2 AS bytes,
       value ->> 3 AS nft
-    FROM ${selectEntries('outputs', wanted, fetched)} WHERE (pack, value ->> 0) IN (${wanted})`;
+    FROM ${selectEntries('outputs', wanted)} WHERE (pack, value ->> 0) IN (${wanted})`;
 }
 
 /** The same of the bytes of blocks: `pack`, `at` and `bytes`. */
-export function selectBytes(wanted: string, fetched: string): string {
+export function selectBytes(wanted: string): string {
   return `
     SELECT pack, at, value AS bytes
-    FROM ${selectEntries('bytes', wanted, fetched)} WHERE (pack, at) IN (${wanted})`;
+    FROM ${selectEntries('bytes', wanted)} WHERE (pack, at) IN (${wanted})`;
 }
 
-function selectEntries(column: string, wanted: string, fetched: string): string {
+function selectEntries(column: string, wanted: string): string {
   return `(
-    SELECT s.key AS pack, CAST(e.key AS INTEGER) AS at, e.value FROM (
-      SELECT key, ${column} AS list FROM open WHERE key IN (SELECT pack FROM (${wanted}))
-      UNION ALL SELECT ${FETCHED}, ${fetched}) s CROSS JOIN json_each(s.list) e)`;
-}
-
-/** Which of the fetched blocks a statement needs, by their places, and what of them. */
-export interface FetchedNeeds {
-  /** Whose bytes it takes. */
-  whole: ReadonlySet<number>;
-  /** Whose IDs or outputs it takes. */
-  named: ReadonlySet<number>;
-  /** Numbers of outputs, and whether their contents are wanted. */
-  outputs: ReadonlyMap<number, boolean>;
-}
-
-/** What a statement binds of the fetched blocks, as JSON. */
-export function writeFetched(
-  fetched: readonly OpenBlock[],
-  { whole, named, outputs }: FetchedNeeds,
-): Record<'blocks' | 'outputs' | 'bytes', string> {
-  const rows = new Map<number, OutputRow>();
-  for (const at of named) {
-    for (const { number, id, bytes, nft } of fetched[at]!.mentions) {
-      const isWhole = outputs.get(number);
-      if (isWhole === undefined || rows.get(number)?.[2] != null) continue;
-      rows.set(number, isWhole ? [number, id, bytes, nft] : [number, id, null, null]);
-    }
-  }
-  const entriesOf = (places: ReadonlySet<number>, toValue: (block: OpenBlock) => unknown) =>
-    JSON.stringify(Object.fromEntries(Array.from(places, (at) => [at, toValue(fetched[at]!)])));
-  return {
-    blocks: entriesOf(named, ({ number, id, payload }) => [number, id, payload]),
-    outputs: JSON.stringify([...rows.values()]),
-    bytes: entriesOf(whole, ({ bytes }) => bytes),
-  };
+    SELECT s.key AS pack, e.key AS at, e.value
+    FROM open s CROSS JOIN json_each(s.${column}) e
+    WHERE s.key IN (SELECT pack FROM (${wanted})))`;
 }
 
 /** What has to be known of contents that stay in D1. IDs are hex. */

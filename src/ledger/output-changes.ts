@@ -151,8 +151,8 @@ const TAKE_OUTPUTS = `
   WITH
     come AS MATERIALIZED (
       SELECT value ->> 0 AS number, value ->> 1 AS pack, value ->> 2 AS at FROM json_each(?1)),
-    block AS MATERIALIZED (${selectBlocks('SELECT pack, at FROM come', `'{}'`)}),
-    mention AS MATERIALIZED (${selectOutputs('SELECT pack, number FROM come', `'[]'`)})
+    block AS MATERIALIZED (${selectBlocks('SELECT pack, at FROM come')}),
+    mention AS MATERIALIZED (${selectOutputs('SELECT pack, number FROM come')})
   SELECT m.id, m.bytes, m.nft, b.id, ?2, ?3
   FROM come c
     LEFT JOIN mention m ON m.pack = c.pack AND m.number = c.number

@@ -1,11 +1,14 @@
 /**
  * Fetching blocks that D1 does not have. Each is checked: its hash is the ID asked for, it parses,
- * and it keeps the one rule that the parser leaves out (C-5).
+ * and it keeps the one rule that the parser leaves out (C-5). Signatures, which are not a reason to
+ * refuse a block, are verified for the verdict while other blocks are on their way.
  */
 import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
 import { breaksNonceRule } from '../stardust/admission.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
+import { verifySignatures } from '../stardust/semantics/signatures.ts';
+import { verifySignature } from '../verify-signature.ts';
 import { askInTurn } from './ask-in-turn.ts';
 import type { BlockCache, BlockIds } from './block-cache.ts';
 import { MAX_CONNECTIONS } from './concurrency-limit.ts';
@@ -189,7 +192,7 @@ export async function fetchBlock(
   return parsed;
 }
 
-function checkBlock(bytes: Uint8Array, id: string, upstream: Upstream): ParsedBlock {
+async function checkBlock(bytes: Uint8Array, id: string, upstream: Upstream): Promise<ParsedBlock> {
   const result = parseBlock(bytes);
   if (!result.ok)
     throw new UpstreamFailure(`${upstream.name}: block 0x${id} breaks ${result.reason}`);
@@ -198,5 +201,7 @@ function checkBlock(bytes: Uint8Array, id: string, upstream: Upstream): ParsedBl
     throw new UpstreamFailure(`${upstream.name}: other bytes for block 0x${id}`);
   if (breaksNonceRule(parsed.block))
     throw new UpstreamFailure(`${upstream.name}: block 0x${id} breaks C-5`);
+  // verifySignature remembers the outcome
+  if (parsed.transaction) await verifySignatures(parsed.transaction, verifySignature);
   return parsed;
 }

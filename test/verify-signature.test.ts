@@ -1,0 +1,34 @@
+/**
+ * What is remembered of a signature counts for that key and that message alone.
+ */
+import { expect, it, vi } from 'vitest';
+import { verifySignature } from '../src/verify-signature.ts';
+import { keyPair } from './support/network/keys.ts';
+
+const key = keyPair('verify signature');
+const message = new TextEncoder().encode('digest');
+
+it('is asked of the platform once, as long as all three are the same', async () => {
+  const verify = vi.spyOn(crypto.subtle, 'verify');
+  const signature = key.sign(message);
+  expect(await verifySignature(key.publicKey, message, signature)).toBe(true);
+  expect(await verifySignature(key.publicKey, message, signature)).toBe(true);
+  expect(verify).toHaveBeenCalledTimes(1);
+  verify.mockRestore();
+});
+
+it('is not believed of another message or another key', async () => {
+  const signature = key.sign(message);
+  expect(await verifySignature(key.publicKey, message, signature)).toBe(true);
+  const other = keyPair('another').publicKey;
+  expect(await verifySignature(key.publicKey, message.slice(1), signature)).toBe(false);
+  expect(await verifySignature(other, message, signature)).toBe(false);
+  expect(await verifySignature(key.publicKey, message, signature)).toBe(true);
+});
+
+it('is remembered where it is false as well', async () => {
+  const signature = key.sign(message);
+  signature[0]! ^= 1;
+  expect(await verifySignature(key.publicKey, message, signature)).toBe(false);
+  expect(await verifySignature(key.publicKey, message, signature)).toBe(false);
+});
