@@ -18,27 +18,46 @@ const htmlAsText = {
 /** Generous, as the machine may be busy with something else. In milliseconds. */
 const timeouts = { testTimeout: 120_000, hookTimeout: 120_000 };
 
-/** Files at once, in all projects: one of them mostly waits (see below). */
-const AT_ONCE = availableParallelism() + 1;
+/** Files at once, in all projects: one or two of them mostly wait (see below). */
+const AT_ONCE = availableParallelism() + 2;
 
-/** Of other files, between two of the end-to-end tests. */
-const FILES_BETWEEN = 8;
+/** Tests that mostly wait: for the follower, which looks once a second, or for a feed to come back. */
+const WAITING = /^e2e |\/feed\/(keep-feed|pushed)\.test/;
+
+/** The longest of them. */
+const FIRST = /networks\.test/;
+
+/** They are spread over this part of the others, as at the end nothing would use the time. */
+const PART = 0.8;
 
 /**
- * End-to-end tests mostly wait for the follower, which looks for a milestone once a second. So they
- * are spread among the others, which use the time. Of the others those of a project are together:
- * vitest goes on in the same process if the next file in line is of the same project.
+ * Tests that wait are spread among the others, which use the time. Of the others those of a project
+ * are together: vitest goes on in the same process if the next file in line is of the same project.
  */
 class ByProject extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isEndToEnd = ({ project }: TestSpecification) => project.name === 'e2e';
-    const [first, second, ...endToEnd] = sorted.filter(isEndToEnd);
-    const inNode = ({ project }: TestSpecification) => Number(project.name === 'node');
-    const others = sorted.filter((file) => !isEndToEnd(file)).sort((a, b) => inNode(a) - inNode(b));
-    const spread = [first, second];
-    while (others.length > 0) spread.push(...others.splice(0, FILES_BETWEEN), endToEnd.shift());
-    return [...spread, ...endToEnd].filter((file) => file !== undefined);
+    const nameOf = ({ project, moduleId }: TestSpecification) => `${project.name} ${moduleId}`;
+    const isFirst = (file: TestSpecification) => Number(FIRST.test(nameOf(file)));
+    const isInNode = ({ project }: TestSpecification) => Number(project.name === 'node');
+    const waiting = sorted
+      .filter((file) => WAITING.test(nameOf(file)))
+      .sort((a, b) => isFirst(b) - isFirst(a));
+    const others = sorted
+      .filter((file) => !waiting.includes(file))
+      .sort((a, b) => isInNode(a) - isInNode(b));
+    // a file takes twice as long in workerd
+    const lengthOf = (file: TestSpecification) => 2 - isInNode(file);
+    const length = PART * others.reduce((sum, file) => sum + lengthOf(file), 0);
+    const spread: TestSpecification[] = [];
+    let [passed, placed] = [0, 0];
+    for (const file of others) {
+      const due = Math.min(waiting.length, 1 + (passed * waiting.length) / length);
+      while (placed + 1 <= due) spread.push(waiting[placed++]!);
+      spread.push(file);
+      passed += lengthOf(file);
+    }
+    return [...spread, ...waiting.slice(placed)];
   }
 }
 
