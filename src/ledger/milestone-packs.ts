@@ -141,7 +141,8 @@ const INSERT_PACK = `
         THEN json_group_array(json_array(coalesce(g.id, m.id),
           coalesce(g.bytes, c.bytes, o.bytes), coalesce(g.nft, c.nft, o.nft),
           coalesce(g.block, b.id, o.block), coalesce(o.created, ?7),
-          coalesce(o.created_time, ?8), coalesce(g.tx, substr(t.id, 1, ${TRANSACTION_ID_DIGITS}))) ORDER BY g.place) END
+          coalesce(o.created_time, ?8), coalesce(g.tx, substr(t.id, 1, ${TRANSACTION_ID_DIGITS}))
+        ) ORDER BY g.place) END
       FROM gone g
         LEFT JOIN mention m ON m.pack = g.pack AND m.number = g.output
         LEFT JOIN mention t ON t.pack = g.pack AND t.number = g.made
