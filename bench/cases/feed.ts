@@ -68,8 +68,8 @@ const COLLECT_EACH = 10;
 const flowCase: BenchCase = {
   name: 'feed',
   about:
-    `${FLOW.perSecond.toLocaleString('en')} transfers a second for ${FLOW.seconds} s, a milestone ` +
-    `each ${FLOW.milestoneEach} s, and ${1000 / QUESTION_INTERVAL_MS} questions a second.`,
+    `${FLOW.perSecond.toLocaleString('en')} transfers a second for ${FLOW.seconds} s or --seconds, ` +
+    `a milestone each ${FLOW.milestoneEach} s, and ${1000 / QUESTION_INTERVAL_MS} questions a second.`,
   run: async (bench) => {
     const file = keepFlow({ ...FLOW, ...(bench.seconds && { seconds: bench.seconds }) });
     const flow = readFlow(file);
