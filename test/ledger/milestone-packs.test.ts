@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { blocksBetween, storeBlocks } from '../../bench/tools/network-ledger.ts';
-import { type Mention, readStates } from '../../src/ledger/packs.ts';
+import { type Mention, packKey, readStates } from '../../src/ledger/packs.ts';
 import { decodeRecord } from '../../src/stardust/white-flag/block-record.ts';
 import { startLedger, takeNext } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
@@ -19,8 +19,8 @@ import { randomNetwork } from '../support/network/random-network.ts';
  */
 async function leftBy(db: D1Database, milestone: number): Promise<unknown> {
   const { results } = await db
-    .prepare('SELECT * FROM pack WHERE key >= ?1 * 4096 AND key < (?1 + 1) * 4096 ORDER BY key')
-    .bind(milestone)
+    .prepare('SELECT * FROM pack WHERE key >= ?1 AND key < ?2 ORDER BY key')
+    .bind(packKey(milestone, 0), packKey(milestone + 1, 0))
     .all<Record<string, string>>();
   const outputs = new Map<number, string>();
   const states: [string, number, number][] = [];
