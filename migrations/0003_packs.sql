@@ -1,9 +1,8 @@
 -- The ledger in packs (docs/storage.md#d1-tables): one row a milestone instead of hundreds.
 --
 -- IDs are lower-case hex without 0x, bytes are base64, lists are JSON, amounts are decimal text: D1
--- rounds 64-bit integers and hands BLOBs out as arrays of numbers. Blocks have numbers that are
--- never given twice; outputs have numbers that mean something only within a pack, or within all
--- open packs together.
+-- rounds 64-bit integers and hands BLOBs out as arrays of numbers. Blocks and outputs have numbers
+-- that are never given twice.
 
 -- A ledger of version 0.1 is not destroyed, nor read: its tables wait under other names until the
 -- next import removes them (docs/upgrading.md).
@@ -30,9 +29,9 @@ CREATE TABLE head (
   ledger INTEGER NOT NULL,            -- ledger index now
   treasury_milestone TEXT NOT NULL,
   treasury_amount TEXT NOT NULL,
-  next_block INTEGER NOT NULL,        -- numbers from these on are free, as far as the open packs
+  next_block INTEGER NOT NULL,        -- numbers from these on are free, as far as the live packs
   next_output INTEGER NOT NULL,       -- do not name higher ones
-  dropped INTEGER NOT NULL,           -- how many times open blocks were dropped
+  dropped INTEGER NOT NULL,           -- how many times unreferenced blocks were dropped
   id_tables TEXT NOT NULL,            -- JSON: [table, first milestone] of those in use, oldest first
   forgotten INTEGER NOT NULL          -- IDs of milestones up to this one are forgotten
 );
@@ -45,30 +44,35 @@ CREATE TABLE milestone (
   payload TEXT                        -- absent where a snapshot names the milestone without it
 );
 
--- The blocks that a milestone references, in white-flag order, in parts below 2 MB. What a walk
--- reads stands first: what follows lies in pages that are not read for it.
+-- Packs: up to 256 blocks in one row, in the order in which they were stored. A block stays in its
+-- pack until it is dropped or pruned. The columns that a walk reads come first: SQLite does not
+-- touch the pages behind them.
 CREATE TABLE pack (
-  key INTEGER PRIMARY KEY,            -- milestone * 4096 + part
-  records TEXT NOT NULL,              -- src/stardust/white-flag/block-record.ts, one after another
-  states TEXT NOT NULL,               -- of each output that they consume: number, created, spent
-  mentions TEXT NOT NULL,             -- JSON: [number, ID] of each output consumed or created
-  blocks TEXT NOT NULL,               -- JSON: [ID, payload type, conflict reason] of each block
-  spent TEXT NOT NULL,                -- JSON: the outputs that the milestone spent, whole
-  bytes TEXT NOT NULL                 -- JSON: the bytes of each block
-);
-
--- Blocks that no milestone references yet: one row for what one pass brought, in parts as above.
-CREATE TABLE open (
-  key INTEGER PRIMARY KEY,            -- a block number that no other block has, or its first one's
+  key INTEGER PRIMARY KEY,            -- the number of its first block
+  live INTEGER NOT NULL,              -- 1 while one of its blocks is unreferenced, else 0
+  staged INTEGER,                     -- the milestone for whose past cone its blocks were fetched,
+                                      -- while requests must not see them; else NULL
+  stored_at INTEGER NOT NULL,         -- ledger index when its first block was stored
+  last_milestone INTEGER NOT NULL,    -- the last one that references a block of it, 0 for none
   next_block INTEGER NOT NULL,        -- numbers from these on were free when it was written
   next_output INTEGER NOT NULL,
-  seen INTEGER NOT NULL,              -- ledger index when the oldest of its blocks was stored
-  waiting TEXT NOT NULL,              -- JSON: IDs of outputs consumed by blocks without a verdict
-  records TEXT NOT NULL,
-  states TEXT NOT NULL,               -- as of the ledger
-  blocks TEXT NOT NULL,               -- JSON: [number, ID, payload type, seen, length of bytes]
-  outputs TEXT NOT NULL,              -- JSON: [number, ID, bytes, NFT] of those consumed or created
-  bytes TEXT NOT NULL
+  sums TEXT NOT NULL,                 -- JSON: checksums of records, statuses and states
+  records TEXT NOT NULL,              -- src/stardust/white-flag/block-record.ts, one after another
+  statuses TEXT NOT NULL,             -- of each block: which milestone references it
+  states TEXT NOT NULL,               -- of outputs that they consume: number, created, spent
+  unresolved TEXT NOT NULL,           -- JSON: IDs of outputs that blocks without a verdict wait for
+  blocks TEXT NOT NULL,               -- JSON: [number, ID, payload type] of each block
+  outputs TEXT NOT NULL,              -- JSON: of each block, what its transaction consumes and creates
+  bytes TEXT NOT NULL                 -- JSON: the bytes of each block
+);
+CREATE INDEX live_pack ON pack (live) WHERE live = 1;
+
+-- What a milestone references and spends, in parts below 2 MB.
+CREATE TABLE milestone_part (
+  key INTEGER PRIMARY KEY,            -- milestone * 4096 + part
+  packs TEXT NOT NULL,                -- JSON: keys of the packs that hold these blocks
+  blocks TEXT NOT NULL,               -- numbers of its blocks, in white-flag order
+  spent TEXT NOT NULL                 -- JSON: the outputs that it spent, whole
 );
 
 -- Unspent outputs.

@@ -1,9 +1,10 @@
 /**
- * Applying one milestone: verified, its cone loaded, its roots recomputed, all of it written
+ * Applying one verified milestone: what D1 does not have of its past cone is fetched and stored
+ * (store-cone.ts), its roots are computed from what is in D1, and all that it changes is written
  * (docs/protocol.md, E.5).
  *
- * Nothing is written before both roots equal the signed ones. Then the cone commits to every block
- * in it, in this order, so that nothing that an upstream sent can have been added, left out or
+ * The ledger changes only after both roots equal the signed ones. Then the cone commits to every
+ * block in it, in this order, so that nothing that an upstream sent can have been added, left out or
  * changed; and everything is written in one batch behind a fence.
  */
 import type { AdmissionRules } from '../ledger/admission-rules.ts';
@@ -12,98 +13,126 @@ import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
 import {
   type ConsistentView,
   type LoadedCone,
-  MAX_PACKS_TO_FOLLOW,
   readView,
   storedCone,
+  storedUpTo,
 } from '../ledger/consistent-view.ts';
 import type { Database } from '../ledger/database.ts';
-import { decideVerdicts } from '../ledger/decide-verdicts.ts';
+import { decideVerdicts, meetsPreviousMilestone } from '../ledger/decide-verdicts.ts';
 import { LedgerMoved, runFenced } from '../ledger/fence.ts';
-import { assembleCone, fetchUnknown } from '../ledger/fetch-cone.ts';
+import type { Head } from '../ledger/head.ts';
 import { parametersAt } from '../ledger/ledger-parameters.ts';
 import type { VerifiedMilestone } from '../ledger/milestone-changes.ts';
-import { createdOutputIds, settleWaiting } from '../ledger/store-blocks.ts';
+import { resolveVerdicts } from '../ledger/store-blocks.ts';
 import { equalBytes, toHex, toHexDigits } from '../stardust/bytes.ts';
 import { receiptOf } from '../stardust/milestone.ts';
 import { migratedOutputs, receiptFault } from '../stardust/receipt.ts';
 import { computeRoots, walkCone } from '../stardust/white-flag/walk.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
-import type { Exclusively } from './exclusively.ts';
+import type { FollowerMemory } from './follower-context.ts';
+import { createMissingCone, storeCone } from './store-cone.ts';
 import { Divergence } from './verify-milestone.ts';
 
-export interface TakenIn {
+export interface AppliedMilestone {
   index: number;
   blocks: number;
-  /** Hex IDs of those which D1 did not have. */
-  fetched: string[];
+  /** Of those, how many D1 did not have when the milestone came. */
+  fetched: number;
 }
 
 export interface ApplyTools {
+  memory: FollowerMemory;
   rules: AdmissionRules;
+  /** Of blocks that D1 does not have. */
   source: BlockSource;
-  /** Whatever is read and then written is done in it, not what is fetched. */
-  exclusively: Exclusively;
+  /** Unix milliseconds after which no further part of a large cone is begun. */
+  deadline: number;
 }
 
 /**
- * Applies the milestone after the ledger's. Throws a Divergence when the roots are not those of the
- * milestone, a LedgerMoved when somebody else was first or replaced the ledger, an UpstreamFailure
- * when a block is not to be had, a ConeUnavailable when the pass may not fetch as many blocks, and
- * whatever else `source` throws.
+ * Applies the milestone after the ledger's, whatever the size of its cone. Throws a Divergence when
+ * the roots are not those of the milestone, a LedgerMoved when somebody else was first or replaced
+ * the ledger, an UpstreamFailure when a block cannot be fetched, a ConeUnavailable, `over-budget`,
+ * where the next pass continues, and whatever else `source` throws.
+ *
+ * @param head where the ledger stands, right before the milestone
  */
-export async function takeInMilestone(
+export async function applyMilestone(
   db: Database,
+  head: Head,
   verified: VerifiedMilestone,
-  { rules, source, exclusively }: ApplyTools,
-): Promise<TakenIn> {
-  const { index, parents: parentIds } = verified.milestone;
-  const parents = parentIds.map(toHexDigits);
-  const maxPacks = MAX_PACKS_TO_FOLLOW;
-  try {
-    const first = await exclusively(async () => {
-      const view = await readView(db, { index, named: parents, maxPacks });
-      if (view === undefined) throw new LedgerMoved('there is no ledger any more');
-      const loaded = storedCone(view, parents);
-      return loaded === undefined ? view : apply(db, verified, loaded, rules);
-    });
-    if ('blocks' in first) return first;
-    const request = { first, index, parents, rules: async () => rules, source, maxPacks };
-    const found = await fetchUnknown(db, request);
-    return await exclusively(async () =>
-      apply(db, verified, await assembleCone(db, request, found), rules),
-    );
-  } catch (error) {
-    if (!(error instanceof ConeUnavailable)) throw error;
-    switch (error.fault) {
-      case 'ledger-replaced':
-        throw new LedgerMoved(error.message);
-      case 'unknown-block':
-        throw new UpstreamFailure(error.message);
-      default:
-        throw error;
-    }
+  tools: ApplyTools,
+): Promise<AppliedMilestone> {
+  const { memory, rules } = tools;
+  const stored = await memory.mutex(() => applyStored(db, head, verified, tools));
+  if (stored !== undefined) return stored;
+  const milestone = toHexDigits(verified.id);
+  if (memory.missing?.milestone !== milestone) {
+    const parents = verified.milestone.parents.map(toHexDigits);
+    memory.missing = createMissingCone(head, { milestone, parents });
   }
+  const { missing } = memory;
+  try {
+    await storeCone(db, head, missing, {
+      rules,
+      source: tools.source,
+      mutex: memory.mutex,
+      index: memory.index,
+      stored: (ids) => {
+        for (const id of ids) memory.fetched.delete(id);
+      },
+      deadline: tools.deadline,
+    });
+  } catch (error) {
+    if (error instanceof ConeUnavailable && error.fault === 'unknown-block')
+      throw new UpstreamFailure(error.message);
+    throw error;
+  }
+  const applied = await memory.mutex(() => applyStored(db, head, verified, tools));
+  // parts that were stored may have been dropped since: the walk begins again
+  memory.missing = undefined;
+  if (applied === undefined) throw new LedgerMoved('blocks of the cone are gone again');
+  return { ...applied, fetched: missing.stored };
+}
+
+/** Undefined where D1 does not have the whole cone. */
+async function applyStored(
+  db: Database,
+  head: Head,
+  verified: VerifiedMilestone,
+  { memory, rules }: ApplyTools,
+): Promise<AppliedMilestone | undefined> {
+  const parents = verified.milestone.parents.map(toHexDigits);
+  const { named, stagedNumber } = await memory.index.view(db, head, parents);
+  if (parents.some((id) => !named.has(id) && stagedNumber(id) === undefined)) return undefined;
+  const { index } = verified.milestone;
+  const view = await readView(db, { index, named: parents, withStaged: true });
+  if (view === undefined) throw new LedgerMoved('there is no ledger any more');
+  const loaded = storedCone(view, parents);
+  return loaded && apply(db, verified, loaded, { memory, rules });
 }
 
 async function apply(
   db: Database,
   verified: VerifiedMilestone,
   loaded: LoadedCone,
-  rules: AdmissionRules,
-): Promise<TakenIn> {
+  { memory, rules }: Pick<ApplyTools, 'memory' | 'rules'>,
+): Promise<AppliedMilestone> {
   const { milestone } = verified;
   const { index } = milestone;
-  const { head } = loaded.view;
+  const { view } = loaded;
+  const { head } = view;
   if (head.ledger !== index - 1) throw new LedgerMoved(`the ledger is at ${head.ledger} already`);
   const proposal = {
     parents: loaded.parents,
     timestamp: milestone.timestamp,
     previousMilestoneId: index === head.genesis + 1 ? undefined : milestone.previousMilestoneId,
   };
-  const walked = walkCone(loaded.cone, loaded.view.states, proposal);
-  const decided = await decideVerdicts(db, loaded, proposal, walked, async () => rules);
+  const readRules = async () => rules;
+  const walked = walkCone(loaded.cone, view.states, proposal);
+  const decided = await decideVerdicts(db, loaded, proposal, walked, readRules);
   const { cone, whiteFlag } = decided;
-  if (!whiteFlag.metPreviousMilestone)
+  if (!(await meetsPreviousMilestone(db, loaded, cone, whiteFlag, readRules)))
     throw new Divergence(`the cone of milestone ${index} has no block of the one before`);
   const roots = computeRoots(cone, whiteFlag);
   for (const root of ['inclusionMerkleRoot', 'appliedMerkleRoot'] as const) {
@@ -113,11 +142,13 @@ async function apply(
       );
     }
   }
-  checkReceipt(verified, loaded.view);
-  await runFenced(db, await applyStatements(db, verified, loaded, decided));
-  const created = [...createdOutputIds(loaded.fetched), ...migratedIds(verified)];
-  await settleWaiting(db, head.generation, created, rules.verify);
-  return { index, blocks: whiteFlag.order.length, fetched: loaded.fetched.map(({ id }) => id) };
+  checkReceipt(verified, view);
+  const { statements, left } = await applyStatements(db, verified, view, decided);
+  const results = await runFenced(db, statements);
+  const stored = storedUpTo(results.at(-1)![0]!);
+  memory.index.retain(head, { ledger: index, dropped: head.dropped, stored }, left);
+  await resolveVerdicts(db, head.generation, migratedIds(verified), rules.verify);
+  return { index, blocks: whiteFlag.order.length, fetched: 0 };
 }
 
 /** Of the outputs that a receipt brings. */

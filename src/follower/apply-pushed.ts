@@ -1,15 +1,14 @@
 /**
- * A milestone that a feed brought is applied in the moment in which its past cone is there as well:
- * in D1 and in what was pushed. Nothing is fetched. Whatever is missing leaves the milestone to a
- * pass, which asks the upstreams (pass.ts).
+ * A pushed milestone is applied as soon as its whole past cone was pushed or is in D1. Nothing is
+ * fetched: where a block is missing, a pass fetches it (pass.ts).
  *
- * It is believed as little as one that was fetched: it must follow the ledger's, be signed, and both
- * of its roots are computed anew (apply-milestone.ts).
+ * It is trusted as little as one that was fetched: it must follow the ledger's, be signed, and both
+ * of its roots are computed from the blocks (apply-milestone.ts).
  */
 import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
-import { takeInMilestone } from './apply-milestone.ts';
+import { applyMilestone } from './apply-milestone.ts';
 import { type FollowerContext, noteApplied, noteLedger } from './follower-context.ts';
 import { type LedgerPosition, readPosition } from './ledger-position.ts';
 import { Divergence, verifyMilestone } from './verify-milestone.ts';
@@ -32,7 +31,7 @@ async function applyDue(
   { db, memory }: FollowerContext,
   position: LedgerPosition,
 ): Promise<boolean> {
-  const { pushed, fetched, exclusively } = memory;
+  const { pushed, fetched } = memory;
   const { rules } = position;
   const index = position.head.ledger + 1;
   for (const { payload } of pushed.milestones.at(index)) {
@@ -40,12 +39,14 @@ async function applyDue(
     try {
       const verified = await verifyMilestone(payload, position, rules);
       const source = heldSource((id) => fetched.get(id) ?? pushed.blocks.get(id));
-      const applied = await takeInMilestone(db, verified, { rules, source, exclusively });
+      const deadline = Number.POSITIVE_INFINITY;
+      const tools = { memory, rules, source, deadline };
+      const applied = await applyMilestone(db, position.head, verified, tools);
       noteApplied(memory, applied, { started, pushed: true });
       memory.diverged = undefined;
       return true;
     } catch (error) {
-      // any sender of a block can make one up; of a signed one a pass finds what is wrong with it
+      // anybody can make up a milestone; what is wrong with a signed one is found by a pass
       if (error instanceof Divergence) pushed.milestones.refuse(index, payload);
       else if (error instanceof LedgerMoved) return false;
       else if (!(error instanceof ConeUnavailable || error instanceof UpstreamFailure)) throw error;

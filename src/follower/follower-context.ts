@@ -2,25 +2,26 @@
  * What a pass of the follower works with, and what passes leave to those after them.
  */
 import type { Database } from '../ledger/database.ts';
-import { createOpenSet, type OpenSet } from '../ledger/open-set.ts';
+import { createUnreferencedIndex, type UnreferencedIndex } from '../ledger/unreferenced-index.ts';
 import { createSparingLog, type WriteLog, writeLog } from '../log.ts';
 import { unaskedFault } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import type { ProtocolParameters } from '../stardust/parameters.ts';
 import {
-  createBlockCache,
-  createOpenBlockCache,
-  type MeasuredBlockCache,
-  type OpenBlockCache,
+  type BlockIds,
+  createFetchedCache,
+  createOpenIdCache,
+  type FetchedCache,
+  type FetchedLimits,
 } from '../upstream/block-cache.ts';
 import { createPushed, type Pushed } from '../upstream/feed/pushed.ts';
 import { createRanking, type Ranking } from '../upstream/ranking.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import type { TakenIn } from './apply-milestone.ts';
-import { createExclusively, type Exclusively } from './exclusively.ts';
+import type { AppliedMilestone } from './apply-milestone.ts';
 import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
 import type { LedgerPosition } from './ledger-position.ts';
-import type { LargeCone } from './store-cone.ts';
+import { createMutex, type Mutex } from './mutex.ts';
+import type { MissingCone } from './store-cone.ts';
 
 export interface FollowerContext {
   db: Database;
@@ -48,34 +49,29 @@ export interface FollowerMemory {
    * Blocks fetched and not stored yet. They outlive a pass that failed or came to the end of its
    * budget, so that a past cone too large for one pass is fetched over several.
    */
-  fetched: MeasuredBlockCache;
-  /**
-   * When `fetched` takes more heap than this after a pass, it is cleared; when it does while a past
-   * cone is fetched, that one is stored in parts.
-   */
-  maxFetchedHeapBytes: number;
-  /** The most blocks stored in one go of a past cone that is stored in parts. */
-  maxStored: number;
-  /** The next milestone's past cone, where it is too large to be held (store-cone.ts). */
-  large: LargeCone | undefined;
-  /** Those of the fetched blocks that were found to be open. */
-  open: OpenBlockCache;
-  /** What is remembered of the open blocks that are stored. */
-  openSet: OpenSet;
+  fetched: FetchedCache;
+  /** What is missing of the next milestone's past cone, while it is fetched and stored. */
+  missing: MissingCone | undefined;
+  /** Those of the fetched blocks that an upstream called unreferenced. */
+  unreferenced: (generation: string, ledger: number) => BlockIds;
+  /** IDs of the unreferenced blocks that are stored. */
+  index: UnreferencedIndex;
   /**
    * Hex IDs of blocks that an upstream said are referenced, though they are not known here: of one
    * milestone, as upstreams may be wrong.
    */
   refused: Set<string>;
   /** Passes that run beside each other take turns at what they read in order to write it. */
-  exclusively: Exclusively;
+  mutex: Mutex;
   /** Which upstream to ask first: the one that took the ledger to where it is. */
   ranking: Ranking;
+  /** An upstream that had confirmed the ledger's milestone when the last pass asked it. */
+  level: Upstream | undefined;
   /** Unix milliseconds of the last milestone applied, or of the last look at all upstreams. */
   moved: number;
   /**
-   * Why an upstream was found to diverge. It is forgotten when another upstream agrees with us on
-   * the next milestone, or when all upstreams were asked and none diverges.
+   * Why an upstream was found to diverge. It is cleared when another upstream agrees with us on the
+   * next milestone, or when all upstreams were asked and none diverges.
    */
   diverged: string | undefined;
   /** For what each pass may have to say again. */
@@ -87,11 +83,11 @@ export interface FollowerMemory {
   hasState: boolean;
   /** For GET /metrics. */
   counts: FollowerCounts;
-  /** What a feed brought and is not stored yet. */
+  /** Pushed blocks and milestones that are not stored yet. */
   pushed: Pushed;
   /** Where the ledger stood when it was read last; before that nothing pushed is taken. */
   seen: SeenLedger | undefined;
-  /** Whether something is near the tips that the feed did not bring, or that its parents leave open. */
+  /** Whether something is near the tips that was not pushed, or that its parents do not prove. */
   hasLooseEnds: boolean;
   /** Unix milliseconds of the last look at an upstream's tips. */
   lookedAtTips: number;
@@ -106,25 +102,16 @@ export interface SeenLedger {
   parameters: readonly ProtocolParameters[];
 }
 
-/** Some 5,000 transactions; an isolate has 128 MB. */
-const MAX_FETCHED_HEAP_BYTES = 24_000_000;
-
-/** Blocks of a part of a large cone. */
-const MAX_PART = 1000;
-
-/** Heap for open blocks that an upstream was asked about and that wait to be stored. */
-const MAX_OPEN_HEAP_BYTES = 12_000_000;
-
-/** Heap for what is remembered of stored blocks: some 25,000 transactions. */
-const MAX_OPEN_SET_HEAP_BYTES = 20_000_000;
+/** Heap for IDs of blocks that an upstream called unreferenced. */
+const MAX_UNREFERENCED_ID_BYTES = 4_000_000;
 
 /** Heap for what a feed brought: more than a second of a busy network. */
 const MAX_PUSHED_HEAP_BYTES = 16_000_000;
 
 /** @param milestoneCame called when a feed brought a milestone, or word that one is confirmed */
 export function createFollowerMemory(
-  maxFetchedHeapBytes = MAX_FETCHED_HEAP_BYTES,
   milestoneCame: () => void = () => {},
+  fetchedLimits?: FetchedLimits,
 ): FollowerMemory {
   const fault: Parameters<typeof createPushed>[0]['fault'] = (block) => {
     const faults = (memory.seen?.parameters ?? []).map((each) => unaskedFault(block, each));
@@ -132,15 +119,14 @@ export function createFollowerMemory(
     return faults.includes(undefined) ? undefined : (faults[0] ?? 'no ledger was read yet');
   };
   const memory: FollowerMemory = {
-    fetched: createBlockCache(),
-    maxFetchedHeapBytes,
-    maxStored: MAX_PART,
-    large: undefined,
-    open: createOpenBlockCache(MAX_OPEN_HEAP_BYTES),
-    openSet: createOpenSet(MAX_OPEN_SET_HEAP_BYTES),
+    fetched: createFetchedCache(fetchedLimits),
+    missing: undefined,
+    unreferenced: createOpenIdCache(MAX_UNREFERENCED_ID_BYTES),
+    index: createUnreferencedIndex(),
     refused: new Set(),
-    exclusively: createExclusively(),
+    mutex: createMutex(),
     ranking: createRanking(Date.now),
+    level: undefined,
     moved: 0,
     diverged: undefined,
     log: createSparingLog(Date.now),
@@ -158,14 +144,12 @@ export function createFollowerMemory(
 /** Notes that a milestone was applied, and says so. `started`: Unix milliseconds. */
 export function noteApplied(
   memory: FollowerMemory,
-  applied: TakenIn,
+  applied: AppliedMilestone,
   { started, ...how }: { started: number; pushed?: true },
 ): void {
-  for (const id of applied.fetched) memory.fetched.delete(id);
   memory.moved = Date.now();
   memory.counts.milestones++;
-  const said = { ...applied, fetched: applied.fetched.length, ...how };
-  writeLog('info', 'milestone applied', { ...said, ms: Date.now() - started });
+  writeLog('info', 'milestone applied', { ...applied, ...how, ms: Date.now() - started });
 }
 
 /** Notes where the ledger stands: of another ledger nothing that was pushed counts. */
@@ -173,8 +157,8 @@ export function noteLedger(memory: FollowerMemory, { head, rules }: LedgerPositi
   const { generation, ledger } = head;
   if (memory.seen !== undefined && memory.seen.generation !== generation) memory.pushed.clear();
   if (memory.seen?.ledger !== ledger) memory.refused.clear();
-  if (memory.large?.generation !== generation || memory.large.index <= ledger)
-    memory.large = undefined;
+  if (memory.missing?.generation !== generation || memory.missing.index <= ledger)
+    memory.missing = undefined;
   memory.seen = { generation, ledger, parameters: rules.parameters };
   memory.pushed.milestones.applied(ledger);
 }

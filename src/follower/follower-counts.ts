@@ -20,6 +20,9 @@ export interface FollowerCounts {
   /** When counting began, Unix milliseconds. */
   since: number;
   milestones: number;
+  /** Unreferenced blocks that were dropped: too old, or too many. */
+  orphans: number;
+  evicted: number;
   /** In D1, by the follower and the publisher. */
   rowsWritten: number;
   /** By their places in UPSTREAM_URL, from 0. */
@@ -27,7 +30,14 @@ export interface FollowerCounts {
 }
 
 export function createFollowerCounts(now: number): FollowerCounts {
-  return { since: now, milestones: 0, rowsWritten: 0, upstreams: new Map() };
+  return {
+    since: now,
+    milestones: 0,
+    orphans: 0,
+    evicted: 0,
+    rowsWritten: 0,
+    upstreams: new Map(),
+  };
 }
 
 /** Counts what came of asking the upstream at a place: its heads, or the way in which it failed. */

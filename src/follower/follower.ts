@@ -20,11 +20,11 @@ import { openSocket } from '../upstream/feed/web-socket.ts';
 import { openUpstreams } from '../upstream/open-upstreams.ts';
 import { verifySignature } from '../verify-signature.ts';
 import { applyPushed } from './apply-pushed.ts';
-import { createShared } from './exclusively.ts';
 import { fillLists } from './fill-lists.ts';
 import { createFollowerMemory, type FollowerContext } from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
 import { stopFollowing } from './follower-status.ts';
+import { singleFlight } from './mutex.ts';
 import { followOnce, type PassResult } from './pass.ts';
 import { MAX_PUSHED_STORED, storePushed } from './store-pushed.ts';
 import type { PassBudget } from './try-upstream.ts';
@@ -64,7 +64,7 @@ const PUBLISH_INTERVAL_BEHIND_MS = 30_000;
 const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 
 export class Follower extends DurableObject<Env> {
-  readonly #memory = createFollowerMemory(undefined, () => this.#milestoneCame());
+  readonly #memory = createFollowerMemory(() => this.#milestoneCame());
   /** Where the ledger is written: rows are counted. */
   readonly #db: Database = measureDatabase(this.env.LEDGER, ({ rows_written }) => {
     this.#memory.counts.rowsWritten += rows_written;
@@ -81,14 +81,14 @@ export class Follower extends DurableObject<Env> {
   /** Blocks that a feed brought since a pack of them was stored. */
   #came = 0;
 
-  readonly #storePushed = createShared(async () => {
+  readonly #storePushed = singleFlight(async () => {
     const { blocks } = this.#memory.pushed;
     // what comes meanwhile is left to the next time: else there might be no end
     for (let left = Math.max(blocks.size, 1); left > 0; left -= MAX_PUSHED_STORED)
       if ((await this.#storePack()) === 0) return;
   });
 
-  readonly #takeMilestones = createShared(async () => {
+  readonly #takeMilestones = singleFlight(async () => {
     const settings = this.#settings();
     if (settings.milestoneKeys === undefined) return;
     await applyPushed(this.#context(settings, settings.milestoneKeys));

@@ -5,6 +5,8 @@
  * A pass may be cut off anywhere. What it has done is in D1, each milestone whole, and the next
  * pass begins by reading it.
  */
+
+import { dropUnneeded } from '../ledger/drop-blocks.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
 import { prune } from '../ledger/prune.ts';
 import { describeError, writeLog } from '../log.ts';
@@ -66,14 +68,10 @@ export async function followOnce(
     writeLog('info', 'ledger moved', { detail: error.message });
     return { applied: 0, behind: false };
   } finally {
-    const { fetched, maxFetchedHeapBytes } = context.memory;
-    if (fetched.heapBytes > maxFetchedHeapBytes) {
-      writeLog('warn', 'too many blocks to keep', { blocks: fetched.size });
-      fetched.clear();
-    }
     // after a failure too: a ledger that is never pruned may be why passes fail
     if (!budget.milestonesOnly) {
       await pruneIfPossible(context);
+      await dropUnneededIfPossible(context);
       await fillLists(context.db);
     }
   }
@@ -94,13 +92,14 @@ async function askUpstreams(
     outcomes.push(outcome);
     if (!needsAnotherUpstream(outcome, lookAround)) break;
   }
-  const progress = memory.large && describeProgress(memory.large);
+  const progress = memory.missing && describeProgress(memory.missing);
   const before = { diverged: memory.diverged, upstreams: upstreams.length, progress };
   const { applied, behind, beginWith, level, diverged, state } = summarizePass(outcomes, before);
   if (beginWith !== undefined) memory.ranking.beginWith(beginWith);
   const isDue = level !== undefined && !budget.milestonesOnly && areTipsDue(context);
   const isMore =
     isDue && (await storeTipsIfPossible(context, upstreams[level.place]!, level.position));
+  memory.level = level && upstreams[level.place];
   memory.diverged = diverged;
   if (state?.state === 'stopped') await stopFollowing(db, state.reason, memory.log);
   else if (state !== undefined) await saveFollowerState(db, state);
@@ -129,9 +128,10 @@ async function storeTipsIfPossible(
   memory.lookedAtTips = Date.now();
   memory.hasLooseEnds = false;
   try {
-    const open = memory.open(head.generation, head.ledger);
-    const { exclusively, refused, openSet } = memory;
-    const tools = { upstream, rules, open, openSet, fetched: atHand(memory), refused, exclusively };
+    const unreferenced = memory.unreferenced(head.generation, head.ledger);
+    const { mutex, refused, index } = memory;
+    const fetched = atHand(memory);
+    const tools = { upstream, rules, unreferenced, index, fetched, refused, mutex };
     const { stored, isMore } = await storeTips(db, head, tools);
     if (stored > 0) memory.newestBlock = Date.now();
     if (isMore) memory.hasLooseEnds = true;
@@ -161,8 +161,26 @@ function atHand({ fetched, pushed }: FollowerMemory): BlockCache {
 /** What is not pruned now will be by a later pass. */
 async function pruneIfPossible({ db, retention, memory }: FollowerContext): Promise<void> {
   try {
-    await memory.exclusively(() => prune(db, retention));
+    await memory.mutex(() => prune(db, retention));
   } catch (error) {
     writeLog('warn', 'not pruned', { error: describeError(error) });
+  }
+}
+
+/**
+ * Orphans, and beyond a limit what no tip of an upstream needs; not while a milestone's past cone is
+ * stored in parts, as no tip may lead to those yet.
+ */
+async function dropUnneededIfPossible({ db, memory }: FollowerContext): Promise<void> {
+  if (memory.missing !== undefined) return;
+  try {
+    const readTips = async () => (await memory.level?.readTips()) ?? [];
+    const dropped = await memory.mutex(() => dropUnneeded(db, memory.index, readTips));
+    memory.counts.orphans += dropped.orphans;
+    memory.counts.evicted += dropped.evicted;
+    if (dropped.evicted > 0)
+      memory.log('warn', 'follower.blocks-evicted', { blocks: dropped.evicted });
+  } catch (error) {
+    writeLog('warn', 'follower.blocks-not-dropped', { error: describeError(error) });
   }
 }

@@ -1,18 +1,17 @@
 /**
- * A milestone's past cone that is too large to be held: it is stored in parts, as open blocks, and
- * then applied out of D1 in one batch like any other (apply-milestone.ts).
+ * The part of a milestone's past cone that D1 does not have: it is fetched and stored, whatever its
+ * size, and the milestone is then applied from D1 (apply-milestone.ts).
  *
- * A walk from the milestone's parents down to what D1 knows keeps the skeleton of the whole cone
- * (cone-skeleton.ts), and of the contents as many as fit. Then parts go into D1, parents first, in
- * white-flag order: so the packs that they make are nearly those of the milestone. Contents that
- * were dropped are fetched anew.
+ * A walk from the milestone's parents down to what D1 knows keeps the skeleton of the missing blocks
+ * (cone-skeleton.ts), and of their contents as many as fit. Then parts are stored, parents first, in
+ * white-flag order. Contents that were evicted meanwhile are fetched again.
  *
- * Nothing vouches for the cone yet. So only blocks that their parents prove open are stored, in a
- * view that the write is fenced on (src/ledger/prove-open.ts). The others stay in memory, if they
- * fit there; else the milestone cannot be followed.
+ * Nothing vouches for the cone yet. So only blocks that their parents prove unreferenced are stored
+ * where requests see them (src/ledger/prove-unreferenced.ts). The others are staged for this
+ * milestone. If its roots turn out right, the cone commits to all of them.
  *
- * Passes that are cut off go on where they were, as long as the object lives. After that the walk
- * begins anew, and ends at the blocks that were stored.
+ * Passes that are cut off continue where they were, as long as the object lives. After that the walk
+ * begins again, and ends at the blocks that were stored.
  */
 import type { AdmissionRules } from '../ledger/admission-rules.ts';
 import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
@@ -20,97 +19,92 @@ import type { Database } from '../ledger/database.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
 import type { Head } from '../ledger/head.ts';
 import { lookUpBlocks } from '../ledger/known-blocks.ts';
-import type { OpenSet, OpenView } from '../ledger/open-set.ts';
 import { findProvenOpen } from '../ledger/prove-open.ts';
+import type { UnreferencedIndex, UnreferencedView } from '../ledger/unreferenced-index.ts';
 import { writeLog } from '../log.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
 import { heapOf } from '../upstream/block-cache.ts';
-import { createRawBlockCache, type RawBlockCache } from '../upstream/raw-block-cache.ts';
 import { type ConeSkeleton, createConeSkeleton } from './cone-skeleton.ts';
-import type { Exclusively } from './exclusively.ts';
-import { MAX_OPEN_BLOCKS, storeOpen } from './store-open.ts';
+import type { Mutex } from './mutex.ts';
+import { type ChosenBlocks, storeUnreferenced } from './store-unreferenced.ts';
 
-/** What is known of a large cone from pass to pass. */
-export interface LargeCone {
+/** What is missing of a cone, from pass to pass. */
+export interface MissingCone {
   readonly generation: string;
   /** Milestone index, and the milestone's ID in hex. */
   readonly index: number;
   readonly milestone: string;
-  /** Contents of blocks that were fetched and are not stored. */
-  readonly bodies: RawBlockCache;
-  /** Absent when all parts are stored. */
-  skeleton: ConeSkeleton | undefined;
+  readonly skeleton: ConeSkeleton;
   /** Blocks of the skeleton that were looked up, and fetched where they are not known. */
   walked: number;
-  /** Hex IDs of the blocks to be stored; absent until the walk has come down. */
-  toStore: string[] | undefined;
+  /** Blocks to store, as the skeleton has them; absent until the walk has come down. */
+  order: Int32Array | undefined;
+  /** How many of those are stored. */
   stored: number;
-  /** While a pass is at work on it: others share it. */
+  /** While a pass works on it: others share the work. */
   running: Promise<void> | undefined;
-  /** Why it cannot be followed. */
-  refusal: string | undefined;
 }
 
-export function createLargeCone(
+/** @param parents of the milestone, hex IDs */
+export function createMissingCone(
   { generation, ledger }: Head,
   { milestone, parents }: { milestone: string; parents: readonly string[] },
-  maxHeapBytes: number,
-): LargeCone {
+): MissingCone {
   return {
     generation,
     index: ledger + 1,
     milestone,
-    bodies: createRawBlockCache(maxHeapBytes),
     skeleton: createConeSkeleton(parents),
     walked: 0,
-    toStore: undefined,
+    order: undefined,
     stored: 0,
     running: undefined,
-    refusal: undefined,
   };
 }
 
-/** How far it is, for people. */
-export function describeProgress({ index, toStore, stored, walked }: LargeCone): string {
-  return toStore === undefined
+/** The progress, for people. */
+export function describeProgress({ index, order, stored, walked }: MissingCone): string {
+  return order === undefined
     ? `milestone ${index}: ${walked} blocks of its past cone are fetched`
-    : `milestone ${index}: ${stored} of ${toStore.length} blocks of its past cone are stored`;
+    : `milestone ${index}: ${stored} of ${order.length} blocks of its past cone are stored`;
 }
 
 export interface StoreConeTools {
   rules: AdmissionRules;
-  /** It finds in `bodies` what is there, and keeps there what it fetches. */
   source: BlockSource;
-  exclusively: Exclusively;
-  openSet: OpenSet;
-  /** Unix milliseconds after which nothing more is begun. */
+  mutex: Mutex;
+  index: UnreferencedIndex;
+  /** Called with the hex IDs of blocks that were stored. */
+  stored: (ids: readonly string[]) => void;
+  /** Unix milliseconds after which no further part is begun. */
   deadline: number;
   /** The most blocks of a part. */
-  maxPart: number;
+  maxPart?: number;
 }
-
-/** Blocks of a skeleton: more are not walked. */
-const MAX_WALKED = 200_000;
 
 /** Blocks looked up and fetched in one go. */
 const WALKED_AT_ONCE = 500;
 
-/** Heap for the parsed blocks of a part, which is looked at after so many blocks. */
+/** Blocks of a part, and heap for them, which is checked after so many blocks. */
+const MAX_PART = 1000;
 const MAX_PART_HEAP_BYTES = 6_000_000;
 const PART_STEP = 64;
 
-/** Parts in one pass, which may put 1,000 statements to D1: some 20 each, and 300 to apply. */
+/** Parts in one pass, which may run 1,000 statements on D1: some 20 each, and 300 to apply. */
 const PARTS_AT_ONCE = 16;
 
+/** Beyond so many blocks, progress is logged. */
+const LARGE = 1000;
+
 /**
- * Stores what can be stored of the cone. Throws a ConeUnavailable, `over-budget` where a pass may do
- * no more and `too-large` where there is no way; a LedgerMoved; and whatever the source throws.
+ * Fetches and stores the missing blocks. Throws a ConeUnavailable, `over-budget`, where the pass may
+ * do no more and the next one continues; a LedgerMoved; and whatever the source throws.
  */
 export async function storeCone(
   db: Database,
   head: Head,
-  cone: LargeCone,
+  cone: MissingCone,
   tools: StoreConeTools,
 ): Promise<void> {
   cone.running ??= storeParts(db, head, cone, tools).finally(() => {
@@ -122,95 +116,79 @@ export async function storeCone(
 async function storeParts(
   db: Database,
   head: Head,
-  cone: LargeCone,
+  cone: MissingCone,
   tools: StoreConeTools,
 ): Promise<void> {
-  const { skeleton } = cone;
-  if (skeleton === undefined) return;
-  if (cone.toStore === undefined) {
-    await walkDown(db, head, cone, skeleton, tools);
-    const order = skeleton.order();
-    cone.toStore = skeleton.storable(order, head).map(skeleton.idOf);
-    const { toStore, index } = cone;
-    writeLog('info', 'large milestone', { index, blocks: order.length, toStore: toStore.length });
+  if (cone.order === undefined) {
+    await walkDown(db, head, cone, tools);
+    cone.order = cone.skeleton.order();
+    const { order, index } = cone;
+    if (order.length > LARGE)
+      writeLog('info', 'follower.large-milestone', { index, blocks: order.length });
   }
-  for (let parts = 0; cone.stored < cone.toStore.length; parts++) {
+  for (let parts = 0; cone.stored < cone.order.length; parts++) {
     if (parts === PARTS_AT_ONCE || (parts > 0 && Date.now() > tools.deadline)) throw pause(cone);
-    await storePart(db, head, cone, cone.toStore, tools);
+    await storePart(db, head, cone, cone.order, tools);
   }
-  // the milestone is applied next: it takes heap, and changes what is remembered
-  cone.skeleton = undefined;
-  tools.openSet.forget();
 }
 
-function pause(cone: LargeCone): ConeUnavailable {
+function pause(cone: MissingCone): ConeUnavailable {
   return new ConeUnavailable('over-budget', describeProgress(cone));
 }
 
 async function walkDown(
   db: Database,
   head: Head,
-  cone: LargeCone,
-  skeleton: ConeSkeleton,
-  { source, deadline, openSet }: StoreConeTools,
+  cone: MissingCone,
+  { source, deadline, index }: StoreConeTools,
 ): Promise<void> {
-  const { findOpen } = await openSet.view(db, head, []);
-  for (let begun = false; cone.walked < skeleton.size; begun = true) {
-    if (begun && Date.now() > deadline) throw pause(cone);
+  const { skeleton } = cone;
+  const { findUnreferenced, stagedNumber } = await index.view(db, head, []);
+  for (let isBegun = false; cone.walked < skeleton.size; isBegun = true) {
+    if (isBegun && Date.now() > deadline) throw pause(cone);
     const end = Math.min(skeleton.size, cone.walked + WALKED_AT_ONCE);
-    if (end > MAX_WALKED)
-      throw tooLarge(cone.index, `more than ${MAX_WALKED} blocks are not known here`);
-    const ids = skeleton.idsBetween(cone.walked, end);
-    const known = await lookUpBlocks(db, findOpen, ids);
-    for (const [id, reference] of known) skeleton.know(id, reference);
+    const ids = skeleton
+      .idsBetween(cone.walked, end)
+      .filter((id) => stagedNumber(id) === undefined);
+    const known = await lookUpBlocks(db, findUnreferenced, ids);
     const unknown = ids.filter((id) => !known.has(id));
     for (const { id, block } of await source.fetch(unknown))
-      skeleton.open(toHexDigits(id), block.parents.map(toHexDigits));
+      skeleton.setParents(toHexDigits(id), block.parents.map(toHexDigits));
     cone.walked = end;
   }
 }
 
-/** What nobody can help but an operator. */
-export function tooLarge(index: number, why: string): ConeUnavailable {
-  const message = `the past cone of milestone ${index} is too large to be followed, ${why}: import a snapshot from after it`;
-  return new ConeUnavailable('too-large', message);
-}
-
-/** Stores the next blocks, as far as they are open for certain when they are stored. */
 async function storePart(
   db: Database,
   head: Head,
-  cone: LargeCone,
-  toStore: readonly string[],
-  { rules, source, exclusively, openSet, maxPart }: StoreConeTools,
+  cone: MissingCone,
+  order: Int32Array,
+  { rules, source, mutex, index, stored: noteStored, maxPart = MAX_PART }: StoreConeTools,
 ): Promise<void> {
   const blocks = new Map<string, ParsedBlock>();
   let heap = 0;
   while (blocks.size < maxPart && heap < MAX_PART_HEAP_BYTES) {
     const first = cone.stored + blocks.size;
-    const ids = toStore.slice(first, first + Math.min(PART_STEP, maxPart - blocks.size));
-    if (ids.length === 0) break;
-    for (const block of await source.fetch(ids)) {
+    const some = order.subarray(first, first + Math.min(PART_STEP, maxPart - blocks.size));
+    if (some.length === 0) break;
+    for (const block of await source.fetch(Array.from(some, cone.skeleton.idOf))) {
       blocks.set(toHexDigits(block.id), block);
       heap += heapOf(block);
     }
   }
-  const choose = ({ named, head: now, size }: OpenView) => {
+  const choose = ({ named, head: now, stagedNumber }: UnreferencedView): ChosenBlocks => {
     if (now.ledger !== head.ledger) throw new LedgerMoved(`the ledger is at ${now.ledger} already`);
-    if (size + blocks.size > MAX_OPEN_BLOCKS)
-      throw tooLarge(cone.index, `${size} blocks that no milestone references are stored`);
-    const unknown = new Map([...blocks].filter(([id]) => !named.has(id)));
-    return findProvenOpen(unknown, named, now);
+    const unknown = new Map(
+      [...blocks].filter(([id]) => !named.has(id) && stagedNumber(id) === undefined),
+    );
+    return { visible: findProvenOpen(unknown, named, now), staged: new Set(unknown.keys()) };
   };
   const lastFirst = new Map([...blocks].reverse());
-  const part = { blocks: lastFirst, rules, choose, openSet };
-  const stored = await exclusively(() => storeOpen(db, head, part));
-  for (const id of stored) cone.bodies.delete(id);
+  const part = { blocks: lastFirst, rules, choose, index };
+  noteStored(await mutex(() => storeUnreferenced(db, head, part)));
   cone.stored += blocks.size;
-  writeLog('info', 'part of a milestone stored', {
-    index: cone.index,
-    stored: cone.stored,
-    of: toStore.length,
-    held: blocks.size - stored.length,
-  });
+  if (order.length > LARGE) {
+    const progress = { index: cone.index, stored: cone.stored, of: order.length };
+    writeLog('info', 'follower.part-stored', progress);
+  }
 }

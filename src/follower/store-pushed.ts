@@ -1,26 +1,24 @@
 /**
- * What a feed brought is stored: each second, and when a request asks for it.
+ * Pushed blocks are stored: each second, and when a request needs one of them.
  *
- * Nobody was asked about these blocks. So one is stored only where its parents prove that no
- * milestone references it (src/ledger/prove-open.ts), all in one view and behind a fence. The others
- * are left to the walk from an upstream's tips, which asks about them (store-tips.ts).
+ * No upstream was asked about these blocks. So one is stored only where its parents prove that no
+ * milestone references it (src/ledger/prove-open.ts), all in one view and behind a fence. The walk
+ * from an upstream's tips asks about the others (store-tips.ts).
  */
 import { LedgerMoved } from '../ledger/fence.ts';
 import type { KnownBlock } from '../ledger/known-blocks.ts';
-import type { OpenView } from '../ledger/open-set.ts';
-import { MAX_BLOCKS } from '../ledger/packs.ts';
+import { MAX_PACK_BLOCKS } from '../ledger/packs.ts';
 import { findProvenOpen } from '../ledger/prove-open.ts';
-import { writeLog } from '../log.ts';
+import type { UnreferencedView } from '../ledger/unreferenced-index.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
-import { isMilestoneBlock } from '../stardust/milestone-keys.ts';
-import { isBelowMaxDepth, roomForPushed } from '../upstream/feed/flood-limits.ts';
+import { isBelowMaxDepth } from '../upstream/feed/flood-limits.ts';
 import { type FollowerContext, noteLedger, type SeenLedger } from './follower-context.ts';
 import { readPosition } from './ledger-position.ts';
-import { storeOpen } from './store-open.ts';
+import { storeUnreferenced } from './store-unreferenced.ts';
 
-/** Blocks stored in one go: a part of a pack, which is a row. */
-export const MAX_PUSHED_STORED = MAX_BLOCKS;
+/** Blocks stored in one go: as many as a pack, which is a row. */
+export const MAX_PUSHED_STORED = MAX_PACK_BLOCKS;
 
 /** Milliseconds for which a parent may come later than its child, before it counts as lost. */
 const LATE_MS = 1000;
@@ -34,20 +32,8 @@ export type FeedTools = Pick<FollowerContext, 'db' | 'keys' | 'verify' | 'memory
 export async function storePushed(tools: FeedTools): Promise<number> {
   const { memory } = tools;
   const { pushed } = memory;
-  // what is no milestone after all, and yet carries one, has no proof of work either
-  const takeNext = async () => {
+  return memory.mutex(async () => {
     const { blocks, parents } = pushed.blocks.next(MAX_PUSHED_STORED, Date.now());
-    const real: ParsedBlock[] = [];
-    for (const block of blocks) {
-      const isReal =
-        block.milestone === undefined || (await isMilestoneBlock(block, tools.keys, tools.verify));
-      if (isReal) real.push(block);
-      else pushed.blocks.remove([toHexDigits(block.id)]);
-    }
-    return { blocks: real, parents };
-  };
-  return memory.exclusively(async () => {
-    const { blocks, parents } = await takeNext();
     if (blocks.length === 0 && parents.size === 0) return 0;
     const seen = memory.seen ?? (await lookAtLedger(tools));
     try {
@@ -76,14 +62,14 @@ async function storeHeld(
   held: readonly ParsedBlock[],
   parents: ReadonlySet<string>,
 ): Promise<number | undefined> {
-  const { pushed, fetched, openSet } = memory;
+  const { pushed, fetched, index } = memory;
   const { parameters } = seen;
   const blocks = new Map(held.map((block) => [toHexDigits(block.id), block]));
   const { belowMaxDepth } = parameters[0]!;
   let hasMoved = false;
-  const choose = ({ head: then, named, size }: OpenView) => {
+  const choose = ({ head: then, named }: UnreferencedView) => {
     hasMoved = then.ledger !== seen.ledger;
-    if (hasMoved) return new Set<string>();
+    if (hasMoved) return { visible: new Set<string>() };
     const now = Date.now();
     pushed.blocks.looked(parents, (id) => named.has(id), now);
     if (pushed.blocks.missing(now - LATE_MS).length > 0) memory.hasLooseEnds = true;
@@ -100,12 +86,11 @@ async function storeHeld(
       fetched.set(id, block);
       pushed.blocks.remove([id]);
     }
-    const room = roomForPushed(size);
-    if (room < proven.size) writeLog('warn', 'no room for pushed blocks', { open: size });
-    return new Set([...proven].slice(0, room));
+    return { visible: proven };
   };
   const rules = { keys, verify, parameters };
-  const stored = await storeOpen(db, seen, { blocks, also: parents, rules, choose, openSet });
+  const toStore = { blocks, also: parents, rules, choose, index };
+  const stored = await storeUnreferenced(db, seen, toStore);
   if (hasMoved) return undefined;
   pushed.blocks.remove(stored);
   if (stored.length > 0) memory.newestBlock = Date.now();

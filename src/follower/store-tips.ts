@@ -1,10 +1,10 @@
 /**
- * Between milestones: the blocks near the tips are stored, so that a coordinator's question about
+ * Between milestones: the blocks near the tips are stored, so that a coordinator's request about
  * them finds them in D1.
  *
- * They are open, and a proposal may reach them at once. So each is proven open by its parents
- * (src/ledger/prove-open.ts), or asked about upstream first: one that a milestone of ours references
- * already, though we do not know it, would look open to every later request
+ * A proposal may reach them at once. So each is proven unreferenced by its parents
+ * (src/ledger/prove-open.ts), or an upstream is asked first: a block that one of our milestones
+ * references already, though we do not know it, would look unreferenced to every later request
  * (docs/architecture.md#the-trap). Such a block is left out with all its descendants.
  */
 import type { AdmissionRules } from '../ledger/admission-rules.ts';
@@ -12,15 +12,15 @@ import { ConeUnavailable } from '../ledger/block-source.ts';
 import type { Database } from '../ledger/database.ts';
 import type { Head } from '../ledger/head.ts';
 import { type KnownBlock, lookUpBlocks } from '../ledger/known-blocks.ts';
-import type { OpenSet, OpenView } from '../ledger/open-set.ts';
 import { findProvenOpen, type KnownReference } from '../ledger/prove-open.ts';
+import type { UnreferencedIndex, UnreferencedView } from '../ledger/unreferenced-index.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
-import type { BlockCache } from '../upstream/block-cache.ts';
+import type { BlockCache, BlockIds } from '../upstream/block-cache.ts';
 import { fetchBlock } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
-import type { Exclusively } from './exclusively.ts';
-import { storeOpen } from './store-open.ts';
+import type { Mutex } from './mutex.ts';
+import { storeUnreferenced } from './store-unreferenced.ts';
 
 /** Blocks fetched in one go; more are left to the next. */
 const MAX_FETCHED = 300;
@@ -45,18 +45,15 @@ export interface StoreTools {
    */
   upstream: Upstream;
   rules: AdmissionRules;
-  /**
-   * Of the ledger and its index: blocks that earlier passes found to be open and could not store.
-   */
-  open: BlockCache;
-  /** What is remembered of the open blocks that are stored. */
-  openSet: OpenSet;
+  /** Of the ledger and its index: blocks that an upstream called unreferenced. */
+  unreferenced: BlockIds;
+  index: UnreferencedIndex;
   /** Takes the blocks, for the milestone that will reference them. */
   fetched: BlockCache;
   /** Hex IDs of blocks that upstream said are referenced, though they are not known here. */
   refused: Set<string>;
   /** Whatever is read and then written is done in it, not what is fetched. */
-  exclusively: Exclusively;
+  mutex: Mutex;
 }
 
 export interface StoredTips {
@@ -69,35 +66,30 @@ export interface StoredTips {
 export async function storeTips(db: Database, head: Head, tools: StoreTools): Promise<StoredTips> {
   const { blocks, isWhole } = await gatherFromTips(db, head, tools);
   if (blocks.size === 0) return { stored: 0, isMore: !isWhole };
-  const { rules, open, openSet } = tools;
-  const choose = ({ named, head: now }: OpenView) => {
-    // some of what was remembered has been stored since
-    for (const id of blocks.keys()) if (named.has(id)) open.delete(id);
-    return findOpen(blocks, named, now, open);
+  const { rules, unreferenced, index } = tools;
+  const choose = ({ named, head: now }: UnreferencedView) => {
+    return { visible: findUnreferenced(blocks, named, now, unreferenced) };
   };
-  const stored = await tools.exclusively(() =>
-    storeOpen(db, head, { blocks, rules, choose, openSet }),
+  const stored = await tools.mutex(() =>
+    storeUnreferenced(db, head, { blocks, rules, choose, index }),
   );
-  for (const id of stored) {
-    tools.fetched.delete(id);
-    open.delete(id);
-  }
+  for (const id of stored) tools.fetched.delete(id);
   return { stored: stored.length, isMore: !isWhole };
 }
 
-/** Hex IDs of the blocks that upstream called open, and of those that their parents prove open. */
-function findOpen(
+/** Hex IDs of the blocks that upstream called unreferenced, or whose parents prove it. */
+function findUnreferenced(
   blocks: ReadonlyMap<string, ParsedBlock>,
   known: ReadonlyMap<string, KnownReference>,
   head: Head,
-  open: BlockCache,
+  unreferenced: BlockIds,
 ): Set<string> {
   const unknown = new Map<string, ParsedBlock>();
   const references = new Map(known);
   const found = new Set<string>();
   for (const [id, block] of blocks) {
     if (known.has(id)) continue;
-    if (open.get(id) === undefined) {
+    if (!unreferenced.has(id)) {
       unknown.set(id, block);
     } else {
       references.set(id, { milestone: null });
@@ -117,7 +109,7 @@ async function gatherFromTips(
   head: Head,
   tools: StoreTools,
 ): Promise<{ blocks: Map<string, ParsedBlock>; isWhole: boolean }> {
-  const { upstream, open, fetched, refused } = tools;
+  const { upstream, fetched, refused } = tools;
   const known = new Map<string, KnownBlock>();
   /** Nearest to the tips first. */
   const blocks = new Map<string, ParsedBlock>();
@@ -126,12 +118,12 @@ async function gatherFromTips(
   let isWhole = true;
   let levels = 0;
   let level = await upstream.readTips();
-  const { findOpen } = await tools.openSet.view(db, head, []);
+  const { findUnreferenced: findStored } = await tools.index.view(db, head, []);
   for (; level.length > 0; levels++) {
     const fresh = level.filter((id) => !known.has(id) && !blocks.has(id) && !refused.has(id));
-    const recall = (id: string) => open.get(id) ?? fetched.get(id);
+    const recall = (id: string) => fetched.get(id);
     const lacking = fresh.filter((id) => recall(id) === undefined);
-    for (const [id, block] of await lookUpBlocks(db, findOpen, lacking)) known.set(id, block);
+    for (const [id, block] of await lookUpBlocks(db, findStored, lacking)) known.set(id, block);
     const unknown = lacking.filter((id) => !known.has(id));
     const due = Date.now() < deadline ? unknown.slice(0, left) : [];
     if (due.length < unknown.length) isWhole = false;
@@ -167,12 +159,12 @@ async function askAbout(
   blocks: ReadonlyMap<string, ParsedBlock>,
   known: ReadonlyMap<string, KnownReference>,
   head: Head,
-  { upstream, open, refused }: StoreTools,
+  { upstream, unreferenced, refused }: StoreTools,
   deadline: number,
 ): Promise<void> {
   const asked = new Set<string>();
   while (asked.size < MAX_ASKED && Date.now() < deadline) {
-    const certain = findOpen(blocks, known, head, open);
+    const certain = findUnreferenced(blocks, known, head, unreferenced);
     const doubtful = [...blocks.keys()].filter(
       (id) => !certain.has(id) && !known.has(id) && !asked.has(id),
     );
@@ -183,7 +175,7 @@ async function askAbout(
         asked.add(id);
         const reference = await readReference(upstream, id);
         if (reference === undefined) return;
-        if (reference === null || reference > head.ledger) open.set(id, blocks.get(id)!);
+        if (reference === null || reference > head.ledger) unreferenced.add(id);
         else refused.add(id);
       }),
     );

@@ -6,11 +6,11 @@ import { ConeUnavailable } from '../ledger/block-source.ts';
 import { networkNames } from '../ledger/ledger-parameters.ts';
 import { createMilestoneSource } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
+import { applyMilestone } from './apply-milestone.ts';
 import { type FollowerContext, noteApplied, noteLedger } from './follower-context.ts';
 import { countUpstream } from './follower-counts.ts';
 import { type LedgerPosition, readPosition } from './ledger-position.ts';
 import type { Ending, UpstreamOutcome } from './summarize-pass.ts';
-import { type SourceInto, takeInAnySize } from './take-in-any-size.ts';
 import { Divergence, verifyMilestone } from './verify-milestone.ts';
 
 export interface PassBudget {
@@ -77,7 +77,7 @@ export async function tryUpstream(
     // what a diverging upstream sent may be what is wrong: the next try fetches afresh
     if (kind === 'diverged') {
       context.memory.fetched.clear();
-      context.memory.large = undefined;
+      context.memory.missing = undefined;
     }
     const event = kind === 'diverged' ? 'upstream diverges' : 'upstream fails';
     context.memory.log('warn', event, { upstream: upstream.name, detail: error.message });
@@ -109,8 +109,6 @@ async function applyUpTo(
     } catch (error) {
       if (!(error instanceof ConeUnavailable)) throw error;
       if (error.fault === 'over-budget') return { kind: 'budget-spent' };
-      // what it has is fixed by the milestone's signed parents: no upstream can help
-      if (error.fault === 'too-large') return { kind: 'stopped', reason: error.message };
       throw error;
     }
     position = await readPosition(context.db, context);
@@ -148,19 +146,17 @@ async function applyNext(
   if (payload === undefined)
     throw new UpstreamFailure(`${upstream.name} has no milestone ${index}`);
   const verified = await verifyMilestone(payload, position, rules);
-  const limits = () => {
-    return { maxBlocks: pass.fetchesLeft, deadline: started + MILESTONE_FETCH_MS };
-  };
-  const sourceInto: SourceInto = ({ get, set }) =>
-    createMilestoneSource([upstream], limits(), {
-      get: (id) => get(id) ?? memory.pushed.blocks.get(id),
-      set(id, block) {
-        pass.fetchesLeft--;
-        set(id, block);
-      },
-    });
-  const tools = { memory, rules, sourceInto, deadline: pass.budget.deadline };
-  const applied = await takeInAnySize(db, position.head, verified, tools);
+  const { fetched, pushed } = memory;
+  const limits = { maxBlocks: pass.fetchesLeft, deadline: started + MILESTONE_FETCH_MS };
+  const source = createMilestoneSource([upstream], limits, {
+    get: (id) => fetched.get(id) ?? pushed.blocks.get(id),
+    set(id, block) {
+      pass.fetchesLeft--;
+      fetched.set(id, block);
+    },
+  });
+  const tools = { memory, rules, source, deadline: pass.budget.deadline };
+  const applied = await applyMilestone(db, position.head, verified, tools);
   noteApplied(memory, applied, { started });
   pass.applied++;
 }

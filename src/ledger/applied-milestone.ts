@@ -7,9 +7,15 @@ import { decode } from '../stardust/codec.ts';
 import { milestone } from '../stardust/milestone.ts';
 import type { ConflictReason } from '../stardust/semantics/conflict-reason.ts';
 import { type Database, runBatch } from './database.ts';
-import { selectIds } from './id-index.ts';
 import type { MilestoneStatus } from './node-status.ts';
-import { PARTS, type PackedBlock, readPackedBlocks } from './packs.ts';
+import {
+  FIND_MILESTONE,
+  orderedBlocks,
+  type ReferencedBlock,
+  SELECT_BYTES,
+  selectPacksOf,
+  selectParts,
+} from './referenced-blocks.ts';
 
 /** One block of an applied milestone, as the white flag judged it. */
 export interface ExplainedBlock {
@@ -46,17 +52,15 @@ const SELECT_MILESTONE = `
   SELECT id, timestamp, payload FROM milestone
   WHERE idx = ?1 AND idx > (SELECT start FROM head) AND payload IS NOT NULL`;
 
-const SELECT_BLOCKS = `
-  SELECT blocks FROM pack WHERE key >= ?1 * ${PARTS} AND key < (?1 + 1) * ${PARTS} ORDER BY key`;
-
 /** Undefined where the milestone was not applied here, or its blocks are pruned. */
 export async function explainMilestone(
   db: Database,
   index: number,
 ): Promise<ExplainedMilestone | undefined> {
-  const [milestones, packs] = await runBatch(db, [
+  const [milestones, parts, packs] = await runBatch(db, [
     db.prepare(SELECT_MILESTONE).bind(index),
-    db.prepare(SELECT_BLOCKS).bind(index),
+    db.prepare(selectParts('?1')).bind(index),
+    db.prepare(selectPacksOf('?1')).bind(index),
   ]);
   const row = milestones![0];
   if (row === undefined) return undefined;
@@ -67,11 +71,11 @@ export async function explainMilestone(
     milestoneId: String(row.id),
     inclusionMerkleRoot: toHexDigits(payload.inclusionMerkleRoot),
     appliedMerkleRoot: toHexDigits(payload.appliedMerkleRoot),
-    blocks: packs!.flatMap(({ blocks }) => readPackedBlocks(String(blocks)).map(explainBlock)),
+    blocks: orderedBlocks(parts!, packs!).map(explainBlock),
   };
 }
 
-function explainBlock({ id, payload, reason }: PackedBlock): ExplainedBlock {
+function explainBlock({ id, payload, reason }: ReferencedBlock): ExplainedBlock {
   return {
     blockId: id,
     payload: PAYLOADS[payload] ?? 'taggedData',
@@ -87,31 +91,27 @@ const PAYLOADS: Record<number, ExplainedBlock['payload']> = {
   7: 'milestone',
 };
 
-/**
- * The packs of the milestone that references the block ?1, and the block's bytes in one of them.
- */
-const SELECT_PROOF = `
-  SELECT p.blocks, m.payload, (
-    SELECT p.bytes ->> ('$[' || b.key || ']') FROM json_each(p.blocks) b WHERE b.value ->> 0 = ?1
-  ) AS bytes
-  FROM (${selectIds('json_array(?1)')}) f
-    CROSS JOIN milestone m ON m.idx = f.milestone AND m.payload IS NOT NULL
-    CROSS JOIN pack p ON p.key >= f.milestone * ${PARTS} AND p.key < (f.milestone + 1) * ${PARTS}
-  ORDER BY p.key`;
+const SELECT_PAYLOAD = `SELECT payload FROM milestone WHERE idx = ${FIND_MILESTONE}`;
 
 /** Bytes of a block ID. */
 const ID_LENGTH = 32;
 
 /** Undefined where no applied milestone references the block, or the data is pruned. */
 export async function proveBlock(db: Database, blockId: string): Promise<BlockProof | undefined> {
-  const [packs] = await runBatch(db, [db.prepare(SELECT_PROOF).bind(blockId)]);
-  const bytes = packs!.find((pack) => pack.bytes !== null)?.bytes;
-  if (bytes === undefined) return undefined;
-  const blocks = packs!.flatMap((pack) => readPackedBlocks(String(pack.blocks)));
+  const [payloads, parts, packs, contents] = await runBatch(db, [
+    db.prepare(SELECT_PAYLOAD).bind(blockId),
+    db.prepare(selectParts(FIND_MILESTONE)).bind(blockId),
+    db.prepare(selectPacksOf(FIND_MILESTONE)).bind(blockId),
+    db.prepare(SELECT_BYTES).bind(blockId),
+  ]);
+  const payload = payloads![0]?.payload;
+  const bytes = contents![0]?.bytes;
+  if (payload == null || bytes == null) return undefined;
+  const blocks = orderedBlocks(parts!, packs!);
   // all at once: a call for each of a thousand IDs takes ten times as long
   const ids = Uint8Array.fromHex(blocks.map(({ id }) => id).join(''));
   return {
-    milestone: fromBase64(String(packs![0]!.payload)),
+    milestone: fromBase64(String(payload)),
     block: fromBase64(String(bytes)),
     included: blocks.map((_, i) => ids.subarray(i * ID_LENGTH, (i + 1) * ID_LENGTH)),
     position: blocks.findIndex(({ id }) => id === blockId),

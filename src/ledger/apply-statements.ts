@@ -2,10 +2,10 @@
  * Applying a verified milestone: everything that it changes, in one batch behind a fence
  * (docs/storage.md#applying-a-milestone; docs/protocol.md, E.5).
  *
- * Its blocks move from the open packs into packs of its own, and what is left over is put together
- * anew; outputs come and go, NFTs follow, and the head moves. The batch fails as a whole when the
- * ledger or the open blocks are not those that the milestone was verified on, or when anything is
- * not there that it counts on.
+ * Its blocks stay in their packs, which note that it references them; a row of its own has their
+ * order and what they spend. Outputs come and go, NFTs follow, and the head moves. The batch fails as
+ * a whole when the ledger or the unreferenced blocks are not those that the milestone was verified
+ * on, or when anything is not there that it counts on.
  */
 import { toBase64, toHexDigits } from '../stardust/bytes.ts';
 import { encode } from '../stardust/codec.ts';
@@ -15,31 +15,34 @@ import {
   protocolParametersOption,
 } from '../stardust/milestone.ts';
 import { treasuryAfter } from '../stardust/treasury.ts';
-import type { Cone } from '../stardust/white-flag/cone.ts';
+import { type Cone, inputsAt } from '../stardust/white-flag/cone.ts';
 import type { WhiteFlag } from '../stardust/white-flag/walk.ts';
-import type { ConsistentView, LoadedCone } from './consistent-view.ts';
+import { type ConsistentView, SELECT_NEXT } from './consistent-view.ts';
 import type { Database } from './database.ts';
 import { insertIds, requireIdTables } from './id-index.ts';
+import { listChanges, type MilestoneChanges, type VerifiedMilestone } from './milestone-changes.ts';
 import {
-  isChanged,
-  listChanges,
-  type MilestoneChanges,
-  type VerifiedMilestone,
-} from './milestone-changes.ts';
-import { type BlockOfMilestone, insertPack, splitIntoPacks } from './milestone-packs.ts';
-import { FETCHED, noteFetched, type Place, readContents } from './open-contents.ts';
+  bindSpent,
+  changeOutputs,
+  readChanges,
+  SELECT_SPENT,
+  type SpentPlace,
+} from './output-changes.ts';
 import {
-  deleteOpenPacks,
-  insertOpenPacks,
-  type OpenBlock,
-  requireOpenPacks,
-} from './open-packs.ts';
-import { changeOutputs, readOutputChanges, takenFromLedger } from './output-changes.ts';
-import type { OutputState } from './packs.ts';
+  type BlockStatus,
+  checksum,
+  type OutputState,
+  PARTS,
+  readStates,
+  splitIntoParts,
+  writeChecksums,
+  writeNumbers,
+  writeStates,
+  writeStatuses,
+} from './packs.ts';
 import { insertReceipt } from './receipts.ts';
-import { packsToRewrite, readOpenPacks } from './rewrite-open.ts';
-import { statesOf, toOpenBlock } from './store-blocks.ts';
-import { lastOpenPack, placesOf } from './viewed-packs.ts';
+import { requireUnreferenced } from './store-blocks.ts';
+import { type LeftBlocks, leftBlocks, packAt, type ViewedPack } from './viewed-packs.ts';
 
 /** The ledger moves on, if it still is where the milestone was verified: it must not be NULL. */
 const MOVE_HEAD = `
@@ -53,95 +56,183 @@ const INSERT_MILESTONE =
 
 const ANNOUNCE_PARAMETERS = 'INSERT INTO parameters (target, bytes) VALUES (?1, ?2)';
 
+export interface ApplyStatements {
+  /** To be run as one batch; the last one is SELECT_NEXT. */
+  statements: D1PreparedStatement[];
+  /** What stays unreferenced. */
+  left: LeftBlocks;
+}
+
 /**
- * Statements that apply the milestone; run them as one batch. Throws a LedgerMoved where the ledger
- * is seen to have moved.
+ * Statements that apply the milestone. Throws a LedgerMoved where the ledger is seen to have moved.
  *
- * @param loaded the cone as it was loaded, of the view of the ledger's next milestone
- * @param decided the cone with all verdicts that count, and the outcome of the walk over it
+ * @param view of the ledger's next milestone, with the blocks that were staged for it
+ * @param decided the view's cone with all verdicts that count, and the outcome of the walk over it
  */
 export async function applyStatements(
   db: Database,
   verified: VerifiedMilestone,
-  loaded: LoadedCone,
+  view: ConsistentView,
   decided: { cone: Cone; whiteFlag: WhiteFlag },
-): Promise<D1PreparedStatement[]> {
+): Promise<ApplyStatements> {
   const { milestone, id, payload } = verified;
   const { index, timestamp } = milestone;
-  const { view, numbering } = loaded;
-  const { cone } = decided;
-  const { head } = view;
-  const changes = await listChanges(db, verified, decided, numbering);
-  const isReferenced = new Set(changes.referenced.map(({ number }) => number));
-  const rewrite = packsToRewrite(
-    view,
-    (block) => isReferenced.has(block),
-    (output) => isChanged(changes, output),
-  );
-  const fetched = loaded.fetched.map((block) => toOpenBlock(block, head.ledger));
-  const taken = takenFromLedger(changes);
-  const known = await readContents(db, rewrite.keys, taken);
-  noteFetched(known, fetched, new Set(taken));
-  const blocks = blocksOfMilestone(changes, view, fetched);
-  const byNumber = new Map(blocks.map((block) => [block.number, block]));
-  const outputs = await readOutputChanges(db, milestone, changes, byNumber, { known, fetched });
-
-  const states = new Map([...statesOf(numbering), ...known.states]);
-  const stateOf = (output: number) => stateAfter(index, changes, output, states.get(output));
-  const packs = splitIntoPacks(blocks, outputs.spent, { cone, known });
-  const sources = { cone, known, fetched, stateOf };
-  const next = { nextBlock: numbering.nextBlock, nextOutput: numbering.nextOutput };
-  const stored = (await readOpenPacks(db, rewrite.left)).flatMap((pack) => pack.blocks);
-  const left = [...stored, ...fetched].filter(({ number }) => !isReferenced.has(number));
-  const leftOver = insertOpenPacks(db, left, next, () => next.nextBlock++, stateOf);
+  const { head, numbering } = view;
+  const changes = await listChanges(db, verified, view, decided);
+  const read = await readChanges(db, timestamp, changes);
   const treasury = treasuryAfter(milestone, id);
   const treasuryId = treasury ? toHexDigits(treasury.milestoneId) : null;
   const amount = treasury ? String(treasury.amount) : null;
-  const moved = [index, treasuryId, amount, next.nextBlock, next.nextOutput];
-  return [
-    requireOpenPacks(db, head, lastOpenPack(view)),
+  const next = [numbering.nextBlock, numbering.nextOutput];
+  const statements = [
+    requireUnreferenced(db, head, view.stored),
     requireIdTables(db, head.idTables),
-    db.prepare(MOVE_HEAD).bind(...moved),
+    db.prepare(MOVE_HEAD).bind(index, treasuryId, amount, ...next),
     db.prepare(INSERT_MILESTONE).bind(index, toHexDigits(id), timestamp, toBase64(payload)),
-    ...packs.map((pack, part) => insertPack(db, milestone, part, pack, sources)),
+    ...insertParts(db, milestone, view, changes, read.spentLengths),
     ...insertIds(
       db,
       head.idTables,
       { index, id: toHexDigits(id) },
-      packs.map((pack) => pack.blocks.map(({ number }) => number)),
+      view.packs.flatMap((pack) => referencedIn(pack, changes)),
     ),
-    ...changeOutputs(db, milestone, outputs),
-    ...leftOver,
-    ...deleteOpenPacks(db, rewrite.keys),
+    ...changeOutputs(db, milestone, changes, read),
+    ...updatePacks(db, index, view, changes),
+    db.prepare(DELETE_STAGED).bind(index),
     ...announceStatements(db, milestone),
     ...insertReceipt(db, milestone),
+    db.prepare(SELECT_NEXT),
   ];
+  const left = leftBlocks(view, (position) => changes.reasons[position] !== 0);
+  return { statements, left };
 }
 
-/** With the places where they stand, in white-flag order. */
-function blocksOfMilestone(
-  { referenced }: MilestoneChanges,
-  view: ConsistentView,
-  fetched: readonly OpenBlock[],
-): BlockOfMilestone[] {
-  const places = new Map<number, Place>();
-  for (const [position, { pack, at }] of placesOf(view).entries())
-    places.set(view.cone.numberAt(position), { pack: view.packs[pack]!.key, at });
-  for (const [at, { number }] of fetched.entries()) places.set(number, { pack: FETCHED, at });
-  return referenced.map((block) => ({ ...block, place: places.get(block.number)! }));
+/** The places of the blocks of a pack that the milestone references. */
+function referencedIn(
+  { key, first, statuses }: ViewedPack,
+  { reasons }: MilestoneChanges,
+): [pack: number, at: number][] {
+  const places: [number, number][] = [];
+  for (let at = 0; at < statuses.size; at++) if (reasons[first + at] !== 0) places.push([key, at]);
+  return places;
 }
 
-/** What is known of an output when the milestone is applied. */
-function stateAfter(
+/** Blocks of a part: their numbers take 600 KB. */
+const MAX_PART_BLOCKS = 64_000;
+
+/** Characters of an output that was spent, without its content: IDs, times, commas. */
+const SPENT_LENGTH = 260;
+
+const INSERT_PART = `
+  INSERT INTO milestone_part (key, packs, blocks, spent) VALUES (?4, ?5, ?6, ${SELECT_SPENT})`;
+
+function insertParts(
+  db: Database,
+  { index, timestamp }: Milestone,
+  { cone, packs }: ConsistentView,
+  { order, spent }: MilestoneChanges,
+  spentLengths: readonly number[],
+): D1PreparedStatement[] {
+  const withLengths = spent.map((place, i): [SpentPlace, number] => [place, spentLengths[i]!]);
+  const spentParts = splitIntoParts(withLengths, ([, length]) => length + SPENT_LENGTH, {
+    most: Number.POSITIVE_INFINITY,
+  });
+  const count = Math.max(Math.ceil(order.length / MAX_PART_BLOCKS), spentParts.length);
+  if (count > PARTS) throw new Error(`milestone ${index} is too large for ${PARTS} parts`);
+  return Array.from({ length: count }, (_, part) => {
+    const positions = order.subarray(part * MAX_PART_BLOCKS, (part + 1) * MAX_PART_BLOCKS);
+    const numbers = Array.from(positions, (position) => cone.numberAt(position));
+    const keys = new Set(Array.from(positions, (position) => packs[packAt(packs, position)]!.key));
+    return db
+      .prepare(INSERT_PART)
+      .bind(
+        bindSpent((spentParts[part] ?? []).map(([place]) => place)),
+        index,
+        timestamp,
+        index * PARTS + part,
+        JSON.stringify([...keys]),
+        writeNumbers(numbers),
+      );
+  });
+}
+
+const UPDATE_PACK = `
+  UPDATE pack SET live = ?2, staged = NULL, last_milestone = max(last_milestone, ?3),
+    statuses = ?4, states = ?5, sums = ?6
+  WHERE key = ?1`;
+
+/** What was staged and is not referenced after all. */
+const DELETE_STAGED = 'DELETE FROM pack WHERE live = 1 AND staged <= ?1';
+
+/** Packs with blocks that the milestone references, or that consume what it creates or spends. */
+function updatePacks(
+  db: Database,
   index: number,
-  { created, spent, migratedNumbers }: MilestoneChanges,
-  output: number,
-  before: OutputState | undefined,
-): OutputState | undefined {
-  const isNew = created.has(output) || migratedNumbers.has(output);
-  if (before === undefined && !isNew) return undefined;
-  const gone = spent.has(output) ? index : 0;
-  return { created: before?.created ?? index, spent: before?.spent || gone };
+  { cone, packs }: ConsistentView,
+  { reasons, changed }: MilestoneChanges,
+): D1PreparedStatement[] {
+  return packs.flatMap(({ key, first, statuses, states, sums }) => {
+    const after: BlockStatus[] = [];
+    let live = 0;
+    let isReferenced = 0;
+    const consumed = new Set<number>();
+    for (let at = 0; at < statuses.size; at++) {
+      const before = statuses.at(at);
+      const reason = reasons[first + at]!;
+      if (before.milestone === 0 && reason === 0) {
+        live = 1;
+        for (const input of inputsAt(cone, first + at)) consumed.add(input);
+      }
+      if (reason === 0) {
+        after.push(before);
+      } else {
+        isReferenced = 1;
+        after.push({ milestone: index, storedAt: 0, reason: reason - 1 });
+      }
+    }
+    const isChanged = [...consumed].some(
+      (output) => changed.created.has(output) || changed.spent.has(output),
+    );
+    if (isReferenced === 0 && !isChanged) return [];
+    const statusBytes = writeStatuses(after);
+    const stateBytes = isChanged ? statesAfter(index, states, consumed, changed) : states;
+    const newSums = {
+      ...sums,
+      statuses: checksum(statusBytes),
+      states: isChanged ? checksum(stateBytes) : sums.states,
+    };
+    return db
+      .prepare(UPDATE_PACK)
+      .bind(
+        key,
+        live,
+        isReferenced * index,
+        toBase64(statusBytes),
+        toBase64(stateBytes),
+        writeChecksums(newSums),
+      );
+  });
+}
+
+/** What the ledger knows of outputs behind the milestone, those that `consumed` names among them. */
+function statesAfter(
+  index: number,
+  before: Uint8Array,
+  consumed: ReadonlySet<number>,
+  { created, spent }: MilestoneChanges['changed'],
+): Uint8Array {
+  const states = new Map<number, OutputState>();
+  readStates(before, (number, createdAt, spentAt) => {
+    const known = states.get(number);
+    states.set(number, { created: createdAt, spent: spentAt || (known?.spent ?? 0) });
+  });
+  for (const output of consumed) {
+    const known = states.get(output);
+    if (known === undefined && !created.has(output)) continue;
+    const gone = spent.has(output) ? index : 0;
+    states.set(output, { created: known?.created ?? index, spent: known?.spent || gone });
+  }
+  return writeStates(states);
 }
 
 function announceStatements(db: Database, milestone: Milestone): D1PreparedStatement[] {

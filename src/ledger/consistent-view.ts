@@ -1,16 +1,18 @@
 /**
- * The view of one white-flag request: everything that it may need, in one batch, so that it is all
- * of one moment.
+ * The view of one white-flag request: everything that it may need, all of one moment.
  *
  * For the milestone with index m the walk stops at blocks that milestones before m reference. What
  * it can reach is then: if all parents are referenced by milestones up to k, the blocks of the
  * milestones m to k and nothing else, as a block is never referenced later than its children; if
- * one of them is referenced by none, the blocks of the milestones from m on and all open ones.
- * Those are read, no matter how many of them the walk will meet. So for the proposal of the next
- * milestone these are the open blocks, and for the audit of a past one the blocks of that
- * milestone.
+ * one of them is unreferenced, the blocks of the milestones from m on and all unreferenced ones. The
+ * packs that hold those are read, no matter how many of their blocks the walk will meet: for the
+ * proposal of the next milestone the live packs, for the audit of a past one the packs of its blocks.
+ *
+ * Mostly one batch reads all of it. Where there are more packs than a page has, further batches read
+ * the others, and the view is still that of the first batch: packs are only appended to while the
+ * head is the same, and blocks with numbers that were free then are left out.
  */
-import { fromBase64Pieces } from '../stardust/bytes.ts';
+import { concatBytes } from '../stardust/bytes.ts';
 import type { ParameterTable } from '../stardust/parameter-table.ts';
 import { renumberOutputs } from '../stardust/white-flag/block-record.ts';
 import { type Cone, readCone } from '../stardust/white-flag/cone.ts';
@@ -18,6 +20,7 @@ import { NumberMap } from '../stardust/white-flag/number-map.ts';
 import { LedgerState } from '../stardust/white-flag/walk.ts';
 import { ConeUnavailable } from './block-source.ts';
 import { type Database, runBatch } from './database.ts';
+import { LedgerMoved } from './fence.ts';
 import {
   type Head,
   headFromRow,
@@ -27,11 +30,17 @@ import {
 } from './head.ts';
 import { selectIds } from './id-index.ts';
 import { findInCone, type KnownBlock, knownBlock } from './known-blocks.ts';
-import { findOutputs, type Numbering, numberOutputs, type OutputsToFind } from './known-outputs.ts';
+import {
+  findOutputs,
+  type NextNumbers,
+  type Numbering,
+  numberOutputs,
+  type OutputsToFind,
+} from './known-outputs.ts';
 import { parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
-import { type Mention, PARTS, readStates } from './packs.ts';
+import { PARTS, readStates, WALKED_COLUMNS, type WalkedPack, walkedPackFromRow } from './packs.ts';
 import type { PreparedBlock } from './prepare-blocks.ts';
-import type { ViewedPack } from './viewed-packs.ts';
+import { isUnreferencedIn, type ViewedPack } from './viewed-packs.ts';
 
 export interface ConsistentView {
   head: Head;
@@ -41,25 +50,27 @@ export interface ConsistentView {
   parameters: ParameterTable;
   /** The named blocks that are known, by ID. */
   named: ReadonlyMap<string, KnownBlock>;
-  /** All blocks that the walk may meet. */
+  /** All blocks that the walk may meet; those that earlier milestones reference are excluded. */
   cone: Cone;
-  /** The packs that the blocks of the cone stand in, in the same order. */
+  /** The packs that hold the blocks of the cone, in the same order. */
   packs: readonly ViewedPack[];
   /**
    * By number, the state before the milestone of every output that one of these blocks consumes.
    */
   states: NumberMap;
+  /** The highest next_block of a live pack; undefined where none is live. */
+  stored: number | undefined;
   /** Of the outputs that were to be found, and what is free. */
   numbering: Omit<Numbering, 'blocks'>;
   /** Whether no packs were read, as a named block is not known. */
   isPartial: boolean;
 }
 
-/** The most packs that a request reads. A cone that needs more is not walked for it. */
-const MAX_PACKS = 800;
+/** Packs of one batch: some 30,000 blocks. */
+const PAGE = 128;
 
-/** The same for the follower, which cannot go round it. */
-export const MAX_PACKS_TO_FOLLOW = 100_000;
+/** How often a view is begun that the ledger moves away from. */
+const MAX_TRIES = 3;
 
 /** A question for the view. */
 export interface ViewRequest {
@@ -69,11 +80,11 @@ export interface ViewRequest {
   named: readonly string[];
   /** Outputs whose numbers, contents and states are wanted too. */
   outputs?: OutputsToFind;
-  /** Default: as many as a request may read. */
-  maxPacks?: number;
+  /** Whether to read the blocks too that were staged for this milestone (storage.md#staging). */
+  withStaged?: boolean;
   /**
    * About the ledger's next milestone: read no packs where one of the named blocks is not known, as
-   * the question will be put again.
+   * the request will be retried.
    */
   ifKnown?: boolean;
 }
@@ -83,13 +94,18 @@ const NAMED = `CASE WHEN ?3 AND ?2 = (SELECT ledger + 1 FROM head) THEN '[]' ELS
 
 const FIND_NAMED = selectIds(`(SELECT ${NAMED})`);
 
+/** SQL that is true where one of the visible live packs names this block. */
+const isInLivePack = (id: string) =>
+  `EXISTS (SELECT 1 FROM pack o WHERE o.live = 1 AND o.staged IS NULL
+    AND instr(o.blocks, '"' || ${id} || '"') > 0 ORDER BY o.key DESC)`;
+
 /**
- * ?1 the IDs of the named blocks, ?2 the milestone's index, ?3 the most rows. Nothing is read for a
- * state that is not known here: there may be millions of milestones after it. `mentions` where the
- * packs come from more than one milestone, or other blocks come in (?4), as the numbers of outputs
- * mean something only within the packs of each. A row `lost` instead of open packs where ?5 asks for
- * it and a named block is not known: the newest packs are searched first, as that is where proposals
- * have their parents.
+ * ?1 the IDs of the named blocks, ?2 the milestone's index, ?3 the most rows, ?6 the key after which
+ * the page begins. Nothing is read for a state that is not known here: there may be millions of
+ * milestones after it. `mentions` where the blocks are of more than one milestone, or other blocks
+ * come in (?4): then outputs may have several numbers. A row `lost` instead of live packs where ?5
+ * asks for it and a named block is not known: the newest packs are searched first, as that is where
+ * proposals have their parents. With ?7 the packs staged for this milestone are read too.
  */
 const SELECT_CONE = `
   WITH
@@ -102,47 +118,69 @@ const SELECT_CONE = `
       SELECT ledger, (SELECT max(milestone) FROM found),
         CASE WHEN ?2 > ledger AND ?5 THEN NOT EXISTS (
           SELECT 1 FROM json_each(?1) wanted
-          WHERE (SELECT 1 FROM open o WHERE instr(o.blocks, '"' || wanted.value || '"') > 0
-              ORDER BY o.key DESC LIMIT 1) IS NULL
+          WHERE NOT ${isInLivePack('wanted.value')}
             AND NOT EXISTS (${selectIds('json_array(wanted.value)')}))
         WHEN ?2 > ledger THEN 1 ELSE EXISTS (
         SELECT 1 FROM json_each(asked.ids) j WHERE j.value NOT IN (SELECT id FROM found)
-          AND EXISTS (SELECT 1 FROM open o WHERE instr(o.blocks, '"' || j.value || '"') > 0)) END
-      FROM asked)
-  SELECT 'pack' AS name, p.key, p.records, p.states, NULL AS next_block, NULL AS next_output,
-    CASE WHEN r.open OR r.last > ?2 OR ?4 THEN p.mentions END AS mentions
-  FROM reach r CROSS JOIN pack p WHERE p.key >= ?2 * ${PARTS}
-    AND p.key < (CASE WHEN r.open THEN r.ledger ELSE r.last END + 1) * ${PARTS}
+          AND ${isInLivePack('j.value')}) END
+      FROM asked),
+    wanted(key) AS MATERIALIZED (
+      SELECT k.value FROM reach r CROSS JOIN milestone_part m ON m.key >= ?2 * ${PARTS}
+        AND m.key < (CASE WHEN r.open THEN r.ledger ELSE r.last END + 1) * ${PARTS}
+        CROSS JOIN json_each(m.packs) k
+      UNION
+      SELECT o.key FROM reach r CROSS JOIN pack o
+      WHERE r.open AND o.live = 1 AND (o.staged IS NULL OR ?7 AND o.staged = ?2))
+  SELECT NULL AS key, NULL AS records, NULL AS statuses, NULL AS states, NULL AS sums,
+    NULL AS staged, NULL AS mentions
+  FROM reach r WHERE ?2 > r.ledger AND NOT r.open
   UNION ALL
-  SELECT 'open', o.key, o.records, o.states, o.next_block, o.next_output, CASE WHEN ?2 <= r.ledger
-    THEN (SELECT json_group_array(json_array(j.value ->> 0, j.value ->> 1))
-      FROM json_each(o.outputs) j) END
-  FROM reach r CROSS JOIN open o WHERE r.open
-  UNION ALL SELECT 'lost', NULL, NULL, NULL, NULL, NULL, NULL
-    FROM reach r WHERE ?2 > r.ledger AND NOT r.open
-  LIMIT ?3`;
+  SELECT * FROM (
+    SELECT ${WALKED_COLUMNS},
+      CASE WHEN ?2 <= r.ledger AND (r.open OR r.last > ?2 OR ?4) THEN (
+        SELECT json_group_array(json_array(e.value ->> 0, e.value ->> 1))
+        FROM json_each(p.outputs) b CROSS JOIN json_each(b.value) e) END AS mentions
+    FROM reach r CROSS JOIN wanted w CROSS JOIN pack p ON p.key = w.key
+    WHERE p.key > ?6 ORDER BY p.key LIMIT ?3)`;
+
+/** Numbers that live packs have given; those from these on are free. */
+export const SELECT_NEXT = `
+  SELECT max(next_block) AS next_block, max(next_output) AS next_output FROM pack WHERE live = 1`;
+
+/** The highest next_block of a live pack, from a row of SELECT_NEXT; undefined where none is live. */
+export function storedUpTo(row: Record<string, unknown>): number | undefined {
+  return row.next_block === null ? undefined : Number(row.next_block);
+}
+
+/** @param row of SELECT_NEXT, of the same moment as the head */
+export function nextNumbers(head: Head, row: Record<string, unknown>): NextNumbers {
+  return {
+    nextBlock: Math.max(head.nextBlock, Number(row.next_block)),
+    nextOutput: Math.max(head.nextOutput, Number(row.next_output)),
+  };
+}
 
 /** D1 takes texts of 2,000,000 bytes. */
 const MAX_NAMES = 1_900_000;
 
 /**
- * Undefined when nothing was imported. Throws a ConeUnavailable, `too-large`, when the cone cannot
- * be read at once.
+ * Undefined when nothing was imported. Throws a ConeUnavailable, `too-large`, when more blocks are
+ * named than one statement takes, and a LedgerMoved where the ledger moves whenever it is read.
  */
 export async function readView(
   db: Database,
   request: ViewRequest,
 ): Promise<ConsistentView | undefined> {
-  // mostly the parents stand among the open blocks, where they are found without the index of IDs
+  // mostly the parents are unreferenced blocks, which are found without the index of IDs
   const isHot = request.outputs === undefined && request.named.length <= 8;
-  const view = await readOnce(db, request, isHot);
+  const view = await readWhole(db, request, isHot);
   if (view === undefined || !isHot || request.index !== view.head.ledger + 1) return view;
   const missing = request.named.filter((id) => !view.named.has(id));
   if (missing.length === 0 || view.isPartial) return view;
   const found = await findReferenced(db, view.head, missing);
   // milestones alone change the index of IDs: with none since, it tells of the view's moment
   return found === undefined
-    ? readOnce(db, request, false)
+    ? readWhole(db, request, false)
     : { ...view, named: new Map([...view.named, ...found]) };
 }
 
@@ -161,32 +199,57 @@ async function findReferenced(
   return isSame ? new Map(found!.map(knownBlock)) : undefined;
 }
 
+async function readWhole(
+  db: Database,
+  request: ViewRequest,
+  isHot: boolean,
+): Promise<ConsistentView | undefined> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await readOnce(db, request, isHot);
+    } catch (error) {
+      if (!(error instanceof LedgerMoved) || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
 async function readOnce(
   db: Database,
-  { index, named, outputs, maxPacks = MAX_PACKS, ifKnown = false }: ViewRequest,
+  { index, named, outputs, withStaged = false, ifKnown = false }: ViewRequest,
   isHot: boolean,
 ): Promise<ConsistentView | undefined> {
   const ids = JSON.stringify(named);
-  if (ids.length > MAX_NAMES) throw tooLarge(`more than ${named.length} blocks`);
-  const [heads, options, blocks, packed, ...found] = await runBatch(db, [
-    db.prepare(SELECT_HEAD).bind(index - 1),
-    db.prepare(SELECT_PARAMETERS),
-    db.prepare(FIND_NAMED).bind(ids, index, isHot ? 1 : 0),
+  if (ids.length > MAX_NAMES)
+    throw new ConeUnavailable('too-large', `more than ${named.length} blocks: too many to walk`);
+  const selectPage = (after: number) =>
     db
       .prepare(SELECT_CONE)
-      .bind(ids, index, maxPacks + 1, outputs === undefined ? 0 : 1, ifKnown ? 1 : 0),
+      .bind(ids, index, PAGE, outputs ? 1 : 0, ifKnown ? 1 : 0, after, withStaged ? 1 : 0);
+  const [heads, nexts, options, blocks, page, ...found] = await runBatch(db, [
+    db.prepare(SELECT_HEAD).bind(index - 1),
+    db.prepare(SELECT_NEXT),
+    db.prepare(SELECT_PARAMETERS),
+    db.prepare(FIND_NAMED).bind(ids, index, isHot ? 1 : 0),
+    selectPage(0),
     ...(outputs === undefined ? [] : findOutputs(db, outputs)),
   ]);
   if (heads![0] === undefined) return undefined;
-  if (packed!.length > maxPacks) throw tooLarge(`a cone in more than ${maxPacks} packs`);
   const head = headFromRow(heads![0]);
-  const rows = packed!.filter(({ name }) => name !== 'lost');
-  const { cone, packs, states, numberOf } = readPacks(rows, index);
-  const open = rows.filter(({ name }) => name === 'open');
-  const next = {
-    nextBlock: Math.max(head.nextBlock, ...open.map((row) => Number(row.next_block))),
-    nextOutput: Math.max(head.nextOutput, ...open.map((row) => Number(row.next_output))),
-  };
+  const next = nextNumbers(head, nexts![0]!);
+  const rows = page!.filter(({ key }) => key !== null);
+  const reader = createPackReader(index);
+  for (const row of rows) reader.add(row);
+  for (let read = rows; read.length === PAGE; ) {
+    const [again, next] = await runBatch(db, [
+      db.prepare(SELECT_HEAD).bind(index - 1),
+      selectPage(reader.lastKey),
+    ]);
+    requireSame(head, again![0]);
+    read = next!;
+    for (const row of read) reader.add(row);
+  }
+  const { cone, packs, states, numberOf } = reader.finish(next.nextBlock);
+  const isUnreferenced = isUnreferencedIn(packs);
   return {
     head,
     previous: milestoneFromRow(heads![0]),
@@ -195,13 +258,26 @@ async function readOnce(
     cone,
     packs,
     states,
-    numbering: numberOutputs(found.flat(), outputs?.mentioned ?? [], next, numberOf),
-    isPartial: rows.length < packed!.length,
+    stored: storedUpTo(nexts![0]!),
+    numbering: numberOutputs(
+      found.flat(),
+      outputs?.mentioned ?? [],
+      next,
+      numberOf,
+      isUnreferenced,
+    ),
+    isPartial: rows.length < page!.length,
   };
 }
 
-function tooLarge(what: string): ConeUnavailable {
-  return new ConeUnavailable('too-large', `${what}: too many to walk`);
+/** Throws a LedgerMoved unless packs were at most appended to since the head was read. */
+function requireSame(before: Head, row: Record<string, unknown> | undefined): void {
+  const now = row && headFromRow(row);
+  const isSame =
+    now?.generation === before.generation &&
+    now.ledger === before.ledger &&
+    now.dropped === before.dropped;
+  if (!isSame) throw new LedgerMoved('the ledger moved while it was read');
 }
 
 interface ViewedPacks {
@@ -209,64 +285,83 @@ interface ViewedPacks {
   packs: ViewedPack[];
   /** By number, before the milestone. */
   states: NumberMap;
-  /** Outputs by ID, where the packs are of several milestones. */
+  /** Outputs by ID, where the blocks are of several milestones. */
   numberOf: Map<string, number> | undefined;
 }
 
 /**
- * From the rows of packs to the blocks that a walk may meet, and the states of what they consume.
+ * Reads packs row by row, to the blocks that a walk may meet and the states of what they consume.
  *
- * @param rows of the table's name, key, records, states and mentions; those of one milestone, or of
- *   the open packs, without mentions
  * @param index of the milestone whose states before it are wanted
  */
-function readPacks(rows: readonly Record<string, unknown>[], index: number): ViewedPacks {
+function createPackReader(index: number) {
   const states = new NumberMap();
-  const texts = rows.map((row) => String(row.records));
-  const packs = rows.map(({ name, key }, i): ViewedPack => {
-    return { table: name as 'open' | 'pack', key: Number(key), length: bytesIn(texts[i]!) };
-  });
-  const records = fromBase64Pieces(texts);
-  const isSpan = rows.some(({ mentions }) => mentions !== null);
-  if (!isSpan) {
-    for (const row of rows) addStates(String(row.states), index, states, (number) => number);
-    return { cone: readCone([records]), packs, states, numberOf: undefined };
-  }
-  const numberOf = new Map<string, number>();
-  let start = 0;
-  for (const [i, row] of rows.entries()) {
+  const packs: ViewedPack[] = [];
+  const records: Uint8Array[] = [];
+  let numberOf: Map<string, number> | undefined;
+  let first = 0;
+
+  /** One number for each output, whatever numbers it has in the packs. */
+  function unify(mentions: string, pack: WalkedPack): (number: number) => number | undefined {
+    numberOf ??= new Map();
     const own = new Map<number, number>();
-    for (const [number, id] of JSON.parse(String(row.mentions)) as Mention[]) {
+    for (const [number, id] of JSON.parse(mentions) as [number, string][]) {
       const one = numberOf.get(id) ?? numberOf.size + 1;
       numberOf.set(id, one);
       own.set(number, one);
     }
-    const { length } = packs[i]!;
-    renumberOutputs(records.subarray(start, start + length), (number) => own.get(number)!);
-    addStates(String(row.states), index, states, (number) => own.get(number)!);
-    start += length;
+    renumberOutputs(pack.records, (number) => own.get(number)!);
+    return (number) => own.get(number);
   }
-  return { cone: readCone([records]), packs, states, numberOf };
-}
 
-/** Of base64 without padding. */
-function bytesIn(text: string): number {
-  return (text.length / 4) * 3;
+  return {
+    get lastKey() {
+      return packs.at(-1)!.key;
+    },
+    add(row: Record<string, unknown>): void {
+      const pack = walkedPackFromRow(row);
+      const numberIn = row.mentions === null ? undefined : unify(String(row.mentions), pack);
+      addStates(pack.states, index, states, numberIn);
+      const { records: own, ...rest } = pack;
+      records.push(own);
+      packs.push({ ...rest, first });
+      first += pack.statuses.size;
+    },
+    /** @param nextBlock blocks with numbers from this one on were stored after the first page */
+    finish(nextBlock: number): ViewedPacks {
+      const before = new Uint8Array(first);
+      for (const { first: start, statuses } of packs) {
+        for (let at = 0; at < statuses.size; at++) {
+          const milestone = statuses.milestoneAt(at);
+          if (milestone !== 0 && milestone < index) before[start + at] = 1;
+        }
+      }
+      const cone = readCone(
+        [concatBytes(...records)],
+        (position, number) => before[position] === 1 || number >= nextBlock,
+      );
+      if (cone.size !== first) throw new Error('a pack has more records than statuses, or fewer');
+      return { cone, packs, states, numberOf };
+    },
+  };
 }
 
 /**
- * The states before the milestone. Of two packs the later knows more only of what is not before.
+ * The states before the milestone. Packs with blocks that were referenced long ago may not know yet
+ * that an output was created or spent: whoever knows more is right.
  */
 function addStates(
-  text: string,
+  bytes: Uint8Array,
   index: number,
   states: NumberMap,
-  numberOf: (number: number) => number,
+  numberOf: (number: number) => number | undefined = (number) => number,
 ): void {
-  readStates(text, (number, created, spent) => {
+  readStates(bytes, (own, created, spent) => {
     if (created >= index) return;
-    const isSpent = spent > 0 && spent < index;
-    states.set(numberOf(number), isSpent ? LedgerState.Spent : LedgerState.Unspent);
+    const number = numberOf(own);
+    if (number === undefined) return;
+    if (spent > 0 && spent < index) states.set(number, LedgerState.Spent);
+    else if (!states.has(number)) states.set(number, LedgerState.Unspent);
   });
 }
 

@@ -1,21 +1,29 @@
 /**
- * Verdicts that stand undecided in the records of a cone: an output that the transaction consumes
- * was not known when its block came in. Where a walk meets such a transaction, the verdict is made
- * now.
+ * What the records of a cone leave undecided, decided where a walk meets it: verdicts on transactions
+ * that consume an output which was not known when their blocks came in; milestones that were not
+ * verified then, and admission under protocol parameters that were not known then.
  */
+import { admissionFault } from '../stardust/admission.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/block.ts';
 import { equalBytes, fromBase64, toHexDigits } from '../stardust/bytes.ts';
 import { outputBytes, outputId } from '../stardust/ids.ts';
 import { leafHash } from '../stardust/merkle.ts';
-import { type Cone, inputsAt, outputsAt, readCone } from '../stardust/white-flag/cone.ts';
+import { isMilestoneBlock } from '../stardust/milestone-keys.ts';
+import { type Cone, extendCone, inputsAt, outputsAt } from '../stardust/white-flag/cone.ts';
 import { type Proposal, type WhiteFlag, walkCone } from '../stardust/white-flag/walk.ts';
 import type { AdmissionRules } from './admission-rules.ts';
+import { ConeUnavailable } from './block-source.ts';
 import type { LoadedCone } from './consistent-view.ts';
-import { type Database, runBatch } from './database.ts';
+import { type Database, forEachPiece, runBatch } from './database.ts';
 import { LedgerMoved } from './fence.ts';
-import { findOutputs, type KnownOutput, knownOutputs } from './known-outputs.ts';
+import {
+  FIND_MENTIONED,
+  findLedgerOutputs,
+  type KnownOutput,
+  knownOutputs,
+} from './known-outputs.ts';
 import { completeRecord, outputsToFind } from './prepare-blocks.ts';
-import { placesOf } from './viewed-packs.ts';
+import { packAt } from './viewed-packs.ts';
 
 /**
  * Decides what the walk left undecided, and walks again. A verdict that is made can put another
@@ -51,10 +59,71 @@ export async function decideVerdicts(
         throw new Error(`no verdict on the transaction of block number ${numbers[i]}`);
       completed.push(record);
     }
-    cone = readCone([cone.bytes, ...completed]);
+    cone = extendCone(cone, completed);
     whiteFlag = walkCone(cone, loaded.view.states, proposal);
   }
   return { cone, whiteFlag };
+}
+
+/** Blocks that carry the previous milestone's payload and are verified in one request. */
+const MAX_VERIFIED = 100;
+
+/**
+ * Whether one of the blocks that carry the previous milestone's payload, unverified so far, properly
+ * carries it (M-2 to M-5).
+ */
+export async function meetsPreviousMilestone(
+  db: Database,
+  loaded: LoadedCone,
+  cone: Cone,
+  { metPreviousMilestone, unverified }: WhiteFlag,
+  rules: () => Promise<AdmissionRules>,
+): Promise<boolean> {
+  if (metPreviousMilestone || unverified.length === 0) return metPreviousMilestone;
+  if (unverified.length > MAX_VERIFIED) {
+    const reason = `more than ${MAX_VERIFIED} blocks carry the previous milestone, none was verified`;
+    throw new ConeUnavailable('too-large', reason);
+  }
+  const { keys, verify } = await rules();
+  const numbers = unverified.map((position) => cone.numberAt(position));
+  for (const block of await readBlocks(db, loaded, numbers))
+    if (await isMilestoneBlock(block, keys, verify)) return true;
+  return false;
+}
+
+/** Blocks whose admission is examined again in one request. */
+const MAX_EXAMINED = 1000;
+
+/**
+ * Whether the walk met a block that the reference would not have stored (C-4 to C-19), under the
+ * parameters that are known now: then the reference could not have answered. A block that a
+ * milestone references was admitted, under whatever parameters.
+ */
+export async function meetsInadmissible(
+  db: Database,
+  loaded: LoadedCone,
+  cone: Cone,
+  { order }: WhiteFlag,
+  rules: () => Promise<AdmissionRules>,
+): Promise<boolean> {
+  const numbers: number[] = [];
+  for (const position of order) {
+    if (!cone.inadmissibleAt(position)) continue;
+    const number = cone.numberAt(position);
+    if (!isReferenced(loaded.view, number)) numbers.push(number);
+  }
+  if (numbers.length === 0) return false;
+  if (numbers.length > MAX_EXAMINED) return true;
+  const { parameters } = await rules();
+  const blocks = await readBlocks(db, loaded, numbers);
+  return blocks.some((block) => parameters.every((each) => admissionFault(block, each)));
+}
+
+function isReferenced({ cone, packs }: LoadedCone['view'], number: number): boolean {
+  const position = cone.find(number);
+  if (position < 0) return false;
+  const { statuses, first } = packs[packAt(packs, position)]!;
+  return statuses.milestoneAt(position - first) !== 0;
 }
 
 /**
@@ -85,9 +154,11 @@ export function contentsCreated(
   );
 }
 
+/** ?1 rows of pack and place. */
 const SELECT_BYTES = `
-  SELECT 'open' AS name, key, bytes FROM open WHERE key IN (SELECT value FROM json_each(?1))
-  UNION ALL SELECT 'pack', key, bytes FROM pack WHERE key IN (SELECT value FROM json_each(?2))`;
+  WITH named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))
+  SELECT p.key, b.key AS at, b.value AS bytes FROM pack p CROSS JOIN json_each(p.bytes) b
+  WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
 
 /**
  * Blocks of the cone, by their numbers: fetched ones, or from where the view saw them stand. Throws
@@ -100,27 +171,21 @@ export async function readBlocks(
 ): Promise<ParsedBlock[]> {
   const bytesOf = new Map(fetched.map(({ number, bytes }) => [number, bytes]));
   const stored = numbers.filter((number) => !bytesOf.has(number));
-  if (stored.length > 0) {
-    const places = placesOf(view);
-    const placeOf = (number: number) => places[view.cone.find(number)]!;
-    const used = new Set(stored.map((number) => view.packs[placeOf(number).pack]!));
-    const keys = (table: string) =>
-      JSON.stringify([...used].filter((pack) => pack.table === table).map(({ key }) => key));
-    const [rows] = await runBatch(db, [db.prepare(SELECT_BYTES).bind(keys('open'), keys('pack'))]);
-    const texts = new Map(
-      rows!.map(({ name, key, bytes }) => [
-        `${name} ${key}`,
-        JSON.parse(String(bytes)) as string[],
-      ]),
-    );
-    for (const number of stored) {
-      const { pack, at } = placeOf(number);
-      const { table, key } = view.packs[pack]!;
-      const text = texts.get(`${table} ${key}`)?.[at];
-      if (text !== undefined) bytesOf.set(number, fromBase64(text));
-    }
+  const places = new Map(stored.map((number) => [placeOf(view, number).join(), number]));
+  const named = Array.from(places.keys(), (place) => place.split(',').map(Number));
+  for (const statement of forEachPiece(db, SELECT_BYTES, named)) {
+    const [rows] = await runBatch(db, [statement]);
+    for (const { key, at, bytes } of rows!)
+      bytesOf.set(places.get(`${key},${at}`)!, fromBase64(String(bytes)));
   }
   return numbers.map((number) => parseSame(bytesOf.get(number), view.cone, number));
+}
+
+/** The pack that holds the block, and its position there. */
+function placeOf({ cone, packs }: LoadedCone['view'], number: number): [pack: number, at: number] {
+  const position = cone.find(number);
+  const { key, first } = packs[packAt(packs, position)]!;
+  return [key, position - first];
 }
 
 /** The block behind these bytes, if it is the one that the cone has under this number. */
@@ -149,6 +214,9 @@ export async function readContents(
 ): Promise<Map<string, { bytes?: Uint8Array }>> {
   const { consumed } = outputsToFind(blocks);
   const missing = consumed.filter((id) => known.get(id)?.bytes === undefined);
-  const rows = await runBatch(db, findOutputs(db, { mentioned: missing, consumed: missing }));
+  const rows = await runBatch(db, [
+    ...forEachPiece(db, FIND_MENTIONED, missing),
+    ...findLedgerOutputs(db, missing),
+  ]);
   return new Map([...known, ...knownOutputs(rows.flat(), () => 0)]);
 }

@@ -12,13 +12,18 @@
  */
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
-import { type Cone, readCone } from '../stardust/white-flag/cone.ts';
+import { type Cone, extendCone } from '../stardust/white-flag/cone.ts';
 import { LedgerState } from '../stardust/white-flag/walk.ts';
 import type { AdmissionRules } from './admission-rules.ts';
 import { type BlockSource, ConeUnavailable } from './block-source.ts';
 import { type ConsistentView, type LoadedCone, numbersOf, readView } from './consistent-view.ts';
 import type { Database } from './database.ts';
-import { type FindOpen, findInCone, type KnownBlock, lookUpBlocks } from './known-blocks.ts';
+import {
+  type FindUnreferenced,
+  findInCone,
+  type KnownBlock,
+  lookUpBlocks,
+} from './known-blocks.ts';
 import type { Numbering } from './known-outputs.ts';
 import { outputsToFind, prepareBlocks } from './prepare-blocks.ts';
 import { findDoubtfulRoots } from './prove-open.ts';
@@ -33,8 +38,6 @@ export interface ConeToFetch {
   rules: () => Promise<AdmissionRules>;
   /** Absent where nothing may be fetched: then the cone cannot be had. */
   source: BlockSource | undefined;
-  /** Of the view (consistent-view.ts). */
-  maxPacks?: number;
 }
 
 /**
@@ -44,7 +47,7 @@ export interface ConeToFetch {
 const MAX_LEVELS_UNASKED = 16;
 
 /** Blocks that were fetched, and those known to D1 that they lead to. */
-export interface FetchedCone {
+interface FetchedCone {
   /** By hex ID. */
   blocks: ReadonlyMap<string, ParsedBlock>;
   /** Hex IDs. */
@@ -60,7 +63,7 @@ export async function fetchCone(db: Database, request: ConeToFetch): Promise<Loa
 }
 
 /** Fetches, breadth first, from the unknown parents to blocks that D1 knows. */
-export async function fetchUnknown(
+async function fetchUnknown(
   db: Database,
   { first, parents, source }: ConeToFetch,
 ): Promise<FetchedCone> {
@@ -74,14 +77,14 @@ export async function fetchUnknown(
 /**
  * Reads the view anew, now that all blocks are at hand, and puts the fetched ones into its cone.
  */
-export async function assembleCone(
+async function assembleCone(
   db: Database,
-  { first, index, parents, rules, source, maxPacks }: ConeToFetch,
+  { first, index, parents, rules, source }: ConeToFetch,
   { blocks, known }: FetchedCone,
 ): Promise<LoadedCone> {
   const named = [...new Set([...parents, ...known, ...blocks.keys()])];
   const outputs = outputsToFind([...blocks.values()]);
-  const view = await readView(db, { index, named, outputs, ...(maxPacks && { maxPacks }) });
+  const view = await readView(db, { index, named, outputs });
   if (view?.head.generation !== first.head.generation) throw ledgerReplaced();
   const fresh = parentsFirst(blocks, view.named);
   if (source?.requireOpen !== undefined) {
@@ -96,7 +99,8 @@ export async function assembleCone(
       view.states.set(number, isSpent ? LedgerState.Spent : LedgerState.Unspent);
     }
   }
-  const cone = readCone([view.cone.bytes, ...fetched.map(({ record }) => record)]);
+  const records = fetched.map(({ record }) => record);
+  const cone = extendCone(view.cone, records);
   return { view, cone, parents: numbersOf(parents, numbering.blocks), fetched, numbering };
 }
 
@@ -110,7 +114,7 @@ async function fetchDownToKnown(
   { named, cone }: { named: ReadonlyMap<string, KnownBlock>; cone: Cone },
   source: BlockSource,
 ): Promise<FetchedCone> {
-  const findOpen: FindOpen = (ids) => findInCone(cone, ids);
+  const findUnreferenced: FindUnreferenced = (ids) => findInCone(cone, ids);
   const blocks = new Map<string, ParsedBlock>();
   const known = new Set(named.keys());
   /** Levels from a block up to one that the source was asked about. */
@@ -133,7 +137,8 @@ async function fetchDownToKnown(
         else recent.push(recalled);
       }
     }
-    for (const id of (await lookUpBlocks(db, findOpen, [...childOf.keys()])).keys()) known.add(id);
+    for (const id of (await lookUpBlocks(db, findUnreferenced, [...childOf.keys()])).keys())
+      known.add(id);
     missing = [...childOf.keys()].filter((id) => !known.has(id) && !blocks.has(id));
     const low = missing.filter((id) => levels.get(id)! >= MAX_LEVELS_UNASKED);
     for (const id of low) levels.set(id, 0);

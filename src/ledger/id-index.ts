@@ -9,7 +9,7 @@
  */
 import { type Database, forEachPiece } from './database.ts';
 import { failUnless } from './fence.ts';
-import { PARTS } from './packs.ts';
+import { isPartOf } from './packs.ts';
 
 /** Tables `id_0` to `id_4` (migrations/0003_packs.sql). */
 export const ID_TABLE_COUNT = 5;
@@ -56,37 +56,32 @@ export function selectIds(list: string): string {
 }
 
 /**
- * Statements that note what a milestone references and spends, and its own ID. The IDs come from
- * its packs, which must have been inserted before.
+ * Statements that note what a milestone references and spends, and its own ID. The IDs of outputs
+ * come from its parts, which must have been inserted before.
  *
  * @param tables those of head: the last one takes the IDs
  * @param id of the milestone, hex
- * @param blocks numbers of the blocks of each pack, in its order
+ * @param blocks the pack that holds each of its blocks, and the position there
  */
 export function insertIds(
   db: Database,
   tables: readonly IdTable[],
   { index, id: milestoneId }: { index: number; id: string },
-  blocks: readonly (readonly number[])[],
+  blocks: readonly (readonly [pack: number, at: number])[],
 ): D1PreparedStatement[] {
   const insert = `INSERT INTO ${nameOf(tables.at(-1)!.table)} (id, milestone, block)`;
   const blocksOfPacks = `
     ${insert}
-    SELECT b.value ->> 0, ?2, j.value ->> (b.key + 1)
-    FROM json_each(?1) j CROSS JOIN pack p ON p.key = ?2 * ${PARTS} + (j.value ->> 0)
-      CROSS JOIN json_each(p.blocks) b`;
+    WITH named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))
+    SELECT b.value ->> 1, ?2, b.value ->> 0 FROM pack p CROSS JOIN json_each(p.blocks) b
+    WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
   const outputs = `
     ${insert}
-    SELECT s.value ->> 0, ?1, 0 FROM pack p CROSS JOIN json_each(p.spent) s
-    WHERE p.key >= ?1 * ${PARTS} AND p.key < (?1 + 1) * ${PARTS}`;
+    SELECT s.value ->> 0, ?1, 0 FROM milestone_part p CROSS JOIN json_each(p.spent) s
+    WHERE ${isPartOf('p.key', '?1')}`;
   return [
     db.prepare(`${insert} VALUES (?1, ?2, 0)`).bind(milestoneEntry(milestoneId), index),
-    ...forEachPiece(
-      db,
-      blocksOfPacks,
-      blocks.map((numbers, part) => [part, ...numbers]),
-      index,
-    ),
+    ...forEachPiece(db, blocksOfPacks, blocks, index),
     db.prepare(outputs).bind(index),
   ];
 }

@@ -16,19 +16,19 @@ export interface KnownBlock {
 
 const FIND_BLOCKS = selectIds('?1');
 
-/** Those of the blocks with these hex IDs that no milestone references. */
-export type FindOpen = (ids: readonly string[]) => Map<string, KnownBlock>;
+/** Those of the blocks with these hex IDs that are stored and unreferenced. */
+export type FindUnreferenced = (ids: readonly string[]) => Map<string, KnownBlock>;
 
-/** The blocks with these hex IDs that are open, or that a milestone references. */
+/** The blocks with these hex IDs that are stored unreferenced, or that a milestone references. */
 export async function lookUpBlocks(
   db: Database,
-  findOpen: FindOpen,
+  findUnreferenced: FindUnreferenced,
   ids: readonly string[],
 ): Promise<Map<string, KnownBlock>> {
-  const open = findOpen(ids);
-  const others = ids.filter((id) => !open.has(id));
+  const stored = findUnreferenced(ids);
+  const others = ids.filter((id) => !stored.has(id));
   const found = (await runBatch(db, findReferenced(db, others))).flat();
-  return new Map([...found.map(knownBlock), ...open]);
+  return new Map([...found.map(knownBlock), ...stored]);
 }
 
 /** Statements that look blocks up by their hex IDs among those that milestones reference. */
@@ -45,9 +45,9 @@ export function knownBlock({
 }
 
 /**
- * The blocks with these IDs among those of the cone, as blocks that no milestone references. They
- * are found by their Merkle leaves, which are hashes of the IDs: so nothing has to be read but the
- * records.
+ * The blocks with these IDs among those of the cone that are not excluded, as blocks that no
+ * milestone references. They are found by their Merkle leaves, which are hashes of the IDs: so
+ * nothing has to be read but the records.
  */
 export function findInCone(cone: Cone, ids: Iterable<string>): Map<string, KnownBlock> {
   const found = new Map<string, KnownBlock>();
@@ -65,8 +65,9 @@ export function findInCone(cone: Cone, ids: Iterable<string>): Map<string, Known
   for (let position = 0; position < cone.size; position++) {
     cone.copyLeaf(position, words, 0);
     for (const { id, leaf } of wanted.get(words[0]!) ?? []) {
-      if (!equalBytes(new Uint8Array(words.buffer), leaf)) continue;
-      found.set(id, { number: cone.numberAt(position), milestone: null });
+      const number = cone.numberAt(position);
+      if (equalBytes(new Uint8Array(words.buffer), leaf) && cone.find(number) >= 0)
+        found.set(id, { number, milestone: null });
     }
   }
   return found;

@@ -1,12 +1,12 @@
 /**
- * What D1 knows of outputs by their IDs: open blocks mention them, the ledger holds them, or a
- * milestone spent them.
+ * What D1 knows of outputs by their IDs: unreferenced blocks mention them, the ledger holds them, or
+ * a milestone spent them.
  */
 import { fromBase64 } from '../stardust/bytes.ts';
 import { type Database, forEachPiece } from './database.ts';
 import { selectIds } from './id-index.ts';
 import type { KnownBlock } from './known-blocks.ts';
-import { PARTS, readSpentOutput } from './packs.ts';
+import { isPartOf, readSpentOutput } from './packs.ts';
 
 /** What an output's ID stands for, as far as it is known. */
 export interface KnownOutput {
@@ -19,14 +19,18 @@ export interface KnownOutput {
   spent?: number;
 }
 
+/** Numbers from which on blocks and outputs are free. */
+export interface NextNumbers {
+  nextBlock: number;
+  nextOutput: number;
+}
+
 /** The numbers of the blocks and outputs that a piece of work is about, and the next free ones. */
-export interface Numbering {
+export interface Numbering extends NextNumbers {
   /** By hex ID. */
   blocks: Map<string, KnownBlock>;
   /** By hex ID. */
   outputs: Map<string, KnownOutput>;
-  nextBlock: number;
-  nextOutput: number;
 }
 
 export interface OutputsToFind {
@@ -36,11 +40,14 @@ export interface OutputsToFind {
   consumed: readonly string[];
 }
 
-/** Of the outputs ?1, those that open blocks mention; of one that is created, its content too. */
-export const FIND_OPEN = `
-  SELECT j.value ->> 1 AS id, j.value ->> 0 AS number, j.value ->> 2 AS bytes
-  FROM open o CROSS JOIN json_each(o.outputs) j
-  WHERE (j.value ->> 1) IN (SELECT value FROM json_each(?1))`;
+/**
+ * Of the outputs ?1, those that blocks of live packs mention, with the place of the block; of one
+ * that is created, its content too. Only an unreferenced block says which number an output has now.
+ */
+export const FIND_MENTIONED = `
+  SELECT e.value ->> 1 AS id, e.value ->> 0 AS number, e.value ->> 2 AS bytes, p.key, b.key AS at
+  FROM pack p CROSS JOIN json_each(p.outputs) b CROSS JOIN json_each(b.value) e
+  WHERE p.live = 1 AND (e.value ->> 1) IN (SELECT value FROM json_each(?1))`;
 
 /** Of the outputs ?1, those in the ledger. */
 const FIND_UNSPENT = `
@@ -57,9 +64,8 @@ const FIND_SPENT = `
 /** SQL of the JSON of an output (packs.ts) that this milestone spent. */
 export function selectSpent(milestone: string, id: string): string {
   return `(
-    SELECT s.value FROM pack p CROSS JOIN json_each(p.spent) s
-    WHERE p.key >= ${milestone} * ${PARTS} AND p.key < (${milestone} + 1) * ${PARTS}
-      AND s.value ->> 0 = ${id})`;
+    SELECT s.value FROM milestone_part p CROSS JOIN json_each(p.spent) s
+    WHERE ${isPartOf('p.key', milestone)} AND s.value ->> 0 = ${id})`;
 }
 
 /** Statements that look outputs up, for the batch of whoever wants to know. */
@@ -67,7 +73,7 @@ export function findOutputs(
   db: Database,
   { mentioned, consumed }: OutputsToFind,
 ): D1PreparedStatement[] {
-  return [...forEachPiece(db, FIND_OPEN, mentioned), ...findLedgerOutputs(db, consumed)];
+  return [...forEachPiece(db, FIND_MENTIONED, mentioned), ...findLedgerOutputs(db, consumed)];
 }
 
 /** The same for what the ledger holds, or a milestone spent. */
@@ -78,21 +84,39 @@ export function findLedgerOutputs(db: Database, ids: readonly string[]): D1Prepa
 /**
  * What the statements found, by hex ID.
  *
- * @param numberOf the number of an output, given that which open blocks mention it by, if any do
+ * @param numberOf the number of an output
  */
 export function knownOutputs(
   rows: readonly Record<string, unknown>[],
-  numberOf: (id: string, open: number | undefined) => number,
+  numberOf: (id: string) => number,
 ): Map<string, KnownOutput> {
   const outputs = new Map<string, KnownOutput>();
   for (const row of rows) {
     const id = String(row.id);
-    const open = row.number === undefined ? undefined : Number(row.number);
-    const known = outputs.get(id) ?? { number: numberOf(id, open) };
+    const known = outputs.get(id) ?? { number: numberOf(id) };
     outputs.set(id, known);
     Object.assign(known, knownFacts(row));
   }
   return outputs;
+}
+
+/**
+ * The numbers by which unreferenced blocks mention outputs, by hex ID.
+ *
+ * @param rows of FIND_MENTIONED, among others
+ * @param isUnreferenced whether the block at this place of a pack is
+ */
+export function numbersMentioned(
+  rows: readonly Record<string, unknown>[],
+  isUnreferenced: (key: number, at: number) => boolean,
+): Map<string, number> {
+  return new Map(
+    rows.flatMap(({ id, number, key, at }) =>
+      number !== undefined && isUnreferenced(Number(key), Number(at))
+        ? [[String(id), Number(number)] as const]
+        : [],
+    ),
+  );
 }
 
 function knownFacts({
@@ -119,22 +143,22 @@ function knownFacts({
  *
  * @param rows what D1 knows of them
  * @param mentioned hex IDs
- * @param next what is free among the open blocks
- * @param numberOf the numbers of the view, where its packs are of several milestones
+ * @param next what is free
+ * @param numberOf the numbers of the view, where its blocks are of several milestones
+ * @param isUnreferenced as above
  */
 export function numberOutputs(
   rows: readonly Record<string, unknown>[],
   mentioned: readonly string[],
-  next: Pick<Numbering, 'nextBlock' | 'nextOutput'>,
+  next: NextNumbers,
   numberOf: ReadonlyMap<string, number> | undefined,
+  isUnreferenced: (key: number, at: number) => boolean,
 ): Omit<Numbering, 'blocks'> {
   let nextOutput = numberOf === undefined ? next.nextOutput : numberOf.size + 1;
-  const outputs = knownOutputs(
-    rows,
-    (id, open) => (numberOf === undefined ? open : numberOf.get(id)) ?? nextOutput++,
-  );
+  const numbers = numberOf ?? numbersMentioned(rows, isUnreferenced);
+  const outputs = knownOutputs(rows, (id) => numbers.get(id) ?? nextOutput++);
   for (const id of mentioned) {
-    const number = numberOf?.get(id);
+    const number = numbers.get(id);
     if (number !== undefined && !outputs.has(id)) outputs.set(id, { number });
   }
   return { outputs, nextBlock: next.nextBlock, nextOutput };

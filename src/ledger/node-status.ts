@@ -6,7 +6,7 @@ import type { ProtocolParameters } from '../stardust/parameters.ts';
 import { type Database, runBatch } from './database.ts';
 import { headFromRow, milestoneFromRow, SELECT_HEAD } from './head.ts';
 import { parametersAt, parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
-import { PARTS } from './packs.ts';
+import { isPartOf } from './packs.ts';
 
 /** A milestone as far as info tells of it. */
 export interface MilestoneStatus {
@@ -66,8 +66,8 @@ const SELECT_FOLLOWER = `
  */
 const SELECT_EXTENT = `
   SELECT (SELECT min(idx) FROM milestone) AS first,
-    (SELECT coalesce(sum(json_array_length(blocks)), 0) FROM pack
-      WHERE key >= h.ledger * ${PARTS} AND key < (h.ledger + 1) * ${PARTS}) AS blocks,
+    (SELECT coalesce(sum(length(blocks) * 3 / 4 / 7), 0) FROM milestone_part
+      WHERE ${isPartOf('key', 'h.ledger')}) AS blocks,
     (SELECT timestamp FROM milestone WHERE idx = h.ledger - 1) AS before
   FROM head h`;
 

@@ -1,165 +1,202 @@
 /**
- * What becomes of outputs and NFTs when a milestone is applied. Contents stay in D1, but those of
- * NFTs, of which lists keep what they say.
+ * What becomes of outputs and NFTs when a milestone is applied. Contents move within D1: statements
+ * name outputs by their place, which is a pack, a block of it, and an output of that block's
+ * transaction, its inputs before its outputs.
  */
-import { toBase64 } from '../stardust/bytes.ts';
+import { toBase64, toHexDigits } from '../stardust/bytes.ts';
+import type { MigratedOutput } from '../stardust/receipt.ts';
 import { type Database, forEachPiece, jsonPieces, runBatch } from './database.ts';
 import { LedgerMoved } from './fence.ts';
-import type { MilestoneChanges } from './milestone-changes.ts';
-import type { BlockOfMilestone, SpentHere } from './milestone-packs.ts';
-import { deleteDetails, detailOfStored, insertDetails } from './nft-list/nft-detail.ts';
-import {
-  FETCHED,
-  type KnownContents,
-  lengthInSql,
-  selectBlocks,
-  selectOutputs,
-} from './open-contents.ts';
-import type { OpenBlock } from './open-packs.ts';
-import { PARTS } from './packs.ts';
+import { DETAIL_COLUMNS, deleteDetails } from './nft-list/nft-detail.ts';
+import { isPartOf } from './packs.ts';
 
-/** An output as it comes into the ledger: ID, base64 bytes, NFT's ID, block. IDs are hex. */
-type NewOutput = [id: string, bytes: string, nft: string | null, block: string];
+/** The key of a pack, the position of a block in it, and the place among the block's outputs. */
+export type OutputPlace = readonly [pack: number, at: number, i: number];
 
+/** An output that the milestone spends. */
+export interface SpentPlace {
+  /** Where the spending block consumes it. */
+  by: OutputPlace;
+  /** The first output that the spending transaction creates: its ID begins with the transaction's. */
+  made: number;
+  /** Where it is created, if the milestone references that block as well. */
+  from: OutputPlace | undefined;
+}
+
+/** Outputs and NFTs that a milestone changes. */
 export interface OutputChanges {
-  /** In the order in which they were spent. */
-  spent: SpentHere[];
+  /** In the order in which they are spent. */
+  spent: readonly SpentPlace[];
   /** Outputs that are unspent at the end of the milestone and were not there before. */
-  added: NewOutput[];
-  /** The same of those that open packs have: number, and pack and place of the block. */
-  taken: [output: number, pack: number, at: number][];
-  /** The output of each NFT that came, moved or went: null where it was burned. */
+  created: readonly OutputPlace[];
+  /** Outputs that a receipt brings. */
+  migrated: readonly MigratedOutput[];
+}
+
+/** What has to be known of contents that stay in D1. */
+export interface ReadChanges {
+  /** Characters of each spent output, in order. */
+  spentLengths: number[];
+  /** The output of each NFT that came, moved or went: null where it was burned. Hex IDs. */
   nfts: Map<string, string | null>;
   /** NFT outputs that go: time of creation, ID. */
   gone: [createdTime: number, id: string][];
-  /** NFT outputs that come. */
-  come: { id: string; bytes: string }[];
 }
 
-const SELECT_HELD = `
-  SELECT o.id, ${lengthInSql('o.bytes', 'o.nft')} AS length, o.nft, o.created_time
-  FROM json_each(?1) j JOIN output o ON o.id = j.value`;
+/** Outputs that one statement names: as many packs may have to be read for it. */
+const NAMED_AT_ONCE = 2000;
 
-interface Held {
-  /** Characters. */
-  length: number;
-  nft: string | null;
-  createdTime: number;
+/** Statements of one reading batch. */
+const READ_AT_ONCE = 8;
+
+/** SQL of a table of outputs: pack, at, i, id, bytes, nft, detail. `wanted`: SELECT of pack, at. */
+function selectOutputs(wanted: string): string {
+  return `
+    SELECT p.key AS pack, b.key AS at, e.key AS i, e.value ->> 1 AS id, e.value ->> 2 AS bytes,
+      e.value ->> 3 AS nft, e.value -> 4 AS detail
+    FROM pack p CROSS JOIN json_each(p.outputs) b CROSS JOIN json_each(b.value) e
+    WHERE p.key IN (SELECT pack FROM (${wanted})) AND (p.key, b.key) IN (${wanted})`;
 }
 
-const MIGRATED_BLOCK = '0'.repeat(64);
-
-/** Numbers of the outputs that the ledger held and the milestone spends. */
-export function takenFromLedger({ created, spent }: MilestoneChanges): number[] {
-  return [...spent.keys()].filter((number) => !created.has(number));
+/** SQL of a table of blocks: pack, at, id. `wanted`: SELECT of pack, at. */
+function selectBlocks(wanted: string): string {
+  return `
+    SELECT p.key AS pack, b.key AS at, b.value ->> 1 AS id
+    FROM pack p CROSS JOIN json_each(p.blocks) b
+    WHERE p.key IN (SELECT pack FROM (${wanted})) AND (p.key, b.key) IN (${wanted})`;
 }
+
+/** ?1 rows of SpentPlace: pack, at, i, made, and the same of where it is created, or null. */
+const SPENT = `
+  spent AS MATERIALIZED (
+    SELECT key AS n, value ->> 0 AS pack, value ->> 1 AS at, value ->> 2 AS i, value ->> 3 AS made,
+      value ->> 4 AS home, value ->> 5 AS home_at, value ->> 6 AS home_i
+    FROM json_each(?1)),
+  mention AS MATERIALIZED (${selectOutputs('SELECT pack, at FROM spent UNION SELECT home, home_at FROM spent WHERE home IS NOT NULL')})`;
+
+const spentRow = ({ by, made, from }: SpentPlace) => [...by, made, ...(from ?? [null, null, null])];
+
+/** Contents that are spent: of the ledger, or of a block that the milestone references too. */
+const READ_SPENT = `
+  WITH ${SPENT}
+  SELECT s.n, coalesce(length(o.bytes), length(c.bytes)) AS length, coalesce(o.nft, c.nft) AS nft,
+    CASE WHEN coalesce(o.nft, c.nft) IS NOT NULL THEN m.id END AS id, o.created_time
+  FROM spent s
+    LEFT JOIN mention m ON m.pack = s.pack AND m.at = s.at AND m.i = s.i
+    LEFT JOIN mention c ON c.pack = s.home AND c.at = s.home_at AND c.i = s.home_i
+    LEFT JOIN output o ON s.home IS NULL AND o.id = m.id
+  ORDER BY s.n`;
+
+/** ?1 rows of OutputPlace. */
+const COME = `
+  come AS MATERIALIZED (
+    SELECT value ->> 0 AS pack, value ->> 1 AS at, value ->> 2 AS i FROM json_each(?1)),
+  mention AS MATERIALIZED (${selectOutputs('SELECT pack, at FROM come')})`;
+
+const READ_NFTS = `
+  WITH ${COME}
+  SELECT m.nft, m.id FROM come c
+    JOIN mention m ON m.pack = c.pack AND m.at = c.at AND m.i = c.i
+  WHERE m.nft IS NOT NULL`;
 
 /**
- * Reads what the ledger holds of the outputs that go. Throws a LedgerMoved when one is not there.
+ * Reads what has to be known of the outputs that go and come. Throws a LedgerMoved when one is not
+ * there.
  *
- * @param blocks that the milestone references, by number
+ * @param timestamp of the milestone, Unix seconds
  */
-export async function readOutputChanges(
+export async function readChanges(
   db: Database,
-  { timestamp }: { timestamp: number },
-  changes: MilestoneChanges,
-  blocks: ReadonlyMap<number, BlockOfMilestone>,
-  { known, fetched }: { known: KnownContents; fetched: readonly OpenBlock[] },
-): Promise<OutputChanges> {
-  const { created, spent, migrated } = changes;
-  const held = await readHeld(db, takenFromLedger(changes), known);
-  const result: OutputChanges = {
-    spent: [],
-    added: [],
-    taken: [],
-    nfts: new Map(),
-    gone: [],
-    come: [],
+  timestamp: number,
+  { spent, created }: OutputChanges,
+): Promise<ReadChanges> {
+  const read: ReadChanges = { spentLengths: [], nfts: new Map(), gone: [] };
+  const noteSpent = (row: Record<string, unknown>) => {
+    if (row.length === null) throw new LedgerMoved('an output that is spent is not there');
+    read.spentLengths.push(Number(row.length));
+    if (row.nft === null) return;
+    read.nfts.set(String(row.nft), null);
+    read.gone.push([Number(row.created_time ?? timestamp), String(row.id)]);
   };
-  for (const [output, block] of spent) {
-    const creator = created.get(output);
-    const from = creator === undefined ? undefined : blocks.get(creator)!;
-    const before = held.get(output);
-    const length = before?.length ?? known.outputLengths.get(output);
-    if (length === undefined) throw new Error(`the content of output number ${output} is unknown`);
-    result.spent.push({ output, by: blocks.get(block)!, from, length });
-    const inside = known.nfts.get(output);
-    if (from === undefined && before!.nft !== null) {
-      result.nfts.set(before!.nft, null);
-      result.gone.push([before!.createdTime, known.ids.get(output)!]);
-    } else if (from !== undefined && inside !== undefined) {
-      result.nfts.set(inside.nft, null);
-      result.gone.push([timestamp, inside.id]);
-    }
+  const noteNft = ({ nft, id }: Record<string, unknown>) => read.nfts.set(String(nft), String(id));
+  const reads = [
+    ...inPieces(spent.map(spentRow)).map((piece) => ({ sql: READ_SPENT, piece, note: noteSpent })),
+    ...inPieces(created).map((piece) => ({ sql: READ_NFTS, piece, note: noteNft })),
+  ];
+  // in steps, so that few of the rows are in memory at once: the write is fenced
+  for (let first = 0; first < reads.length; first += READ_AT_ONCE) {
+    const some = reads.slice(first, first + READ_AT_ONCE);
+    const statements = some.map(({ sql, piece }) => db.prepare(sql).bind(piece));
+    for (const [i, rows] of (await runBatch(db, statements)).entries())
+      for (const row of rows) some[i]!.note(row);
   }
-  for (const [output, block] of created) {
-    if (spent.has(output)) continue;
-    const { place } = blocks.get(block)!;
-    if (place.pack === FETCHED) result.added.push(newOutput(fetched[place.at]!, output));
-    else result.taken.push([output, place.pack, place.at]);
-    const nft = known.nfts.get(output);
-    if (nft === undefined) continue;
-    result.nfts.set(nft.nft, nft.id);
-    result.come.push(nft);
-  }
-  for (const [id, { bytes }] of migrated)
-    result.added.push([id, toBase64(bytes), null, MIGRATED_BLOCK]);
-  return result;
+  if (read.spentLengths.length !== spent.length)
+    throw new LedgerMoved('an output that is spent is not there');
+  return read;
 }
 
-async function readHeld(
-  db: Database,
-  outputs: readonly number[],
-  { ids }: KnownContents,
-): Promise<Map<number, Held>> {
-  const numbers = new Map(outputs.map((output) => [ids.get(output)!, output]));
-  const held = new Map<number, Held>();
-  // one after the other, so that few of the rows are there at once
-  for (const statement of forEachPiece(db, SELECT_HELD, [...numbers.keys()])) {
-    const [rows] = await runBatch(db, [statement]);
-    for (const row of rows!) {
-      held.set(numbers.get(String(row.id))!, {
-        length: Number(row.length),
-        nft: row.nft === null ? null : String(row.nft),
-        createdTime: Number(row.created_time),
-      });
-    }
-  }
-  if (held.size < outputs.length) throw new LedgerMoved('an output that is spent is not there');
-  return held;
+function inPieces(rows: readonly unknown[]): string[] {
+  return Array.from({ length: Math.ceil(rows.length / NAMED_AT_ONCE) }, (_, i) =>
+    JSON.stringify(rows.slice(i * NAMED_AT_ONCE, (i + 1) * NAMED_AT_ONCE)),
+  );
 }
 
-function newOutput({ id: block, mentions }: OpenBlock, output: number): NewOutput {
-  const { id, bytes, nft } = mentions.find(({ number }) => number === output)!;
-  if (bytes === null) throw new Error(`output 0x${id} is created and its content is not known`);
-  return [id, bytes, nft, block];
+/** Hex digits of a transaction's ID, with which those of its outputs begin. */
+const TRANSACTION_ID_DIGITS = 64;
+
+/**
+ * The JSON of the outputs ?1 that a milestone spends (packs.ts), ?2 and ?3 its index and timestamp.
+ * NULL, which the table does not take, if something is missing. SQL and parameters of a statement
+ * that inserts it as the last column.
+ */
+export const SELECT_SPENT = `
+  (WITH ${SPENT},
+    block AS MATERIALIZED (${selectBlocks('SELECT home AS pack, home_at AS at FROM spent WHERE home IS NOT NULL')})
+  SELECT CASE WHEN count(m.id) = json_array_length(?1) AND count(t.id) = json_array_length(?1)
+      AND count(coalesce(c.bytes, o.bytes)) = json_array_length(?1)
+      AND count(coalesce(b.id, o.block)) = json_array_length(?1)
+    THEN json_group_array(json_array(m.id, coalesce(c.bytes, o.bytes), coalesce(c.nft, o.nft),
+      coalesce(b.id, o.block), coalesce(o.created, ?2), coalesce(o.created_time, ?3),
+      substr(t.id, 1, ${TRANSACTION_ID_DIGITS})) ORDER BY s.n) END
+  FROM spent s
+    LEFT JOIN mention m ON m.pack = s.pack AND m.at = s.at AND m.i = s.i
+    LEFT JOIN mention t ON t.pack = s.pack AND t.at = s.at AND t.i = s.made
+    LEFT JOIN mention c ON c.pack = s.home AND c.at = s.home_at AND c.i = s.home_i
+    LEFT JOIN block b ON b.pack = s.home AND b.at = s.home_at
+    LEFT JOIN output o ON s.home IS NULL AND o.id = m.id)`;
+
+/** The parameter ?1 of SELECT_SPENT. */
+export function bindSpent(spent: readonly SpentPlace[]): string {
+  return JSON.stringify(spent.map(spentRow));
 }
 
-/** Of a milestone whose packs were inserted: what it spent and had not created. */
+/** Of a milestone whose parts were inserted: what it spent and had not created. */
 const DELETE_SPENT = `
   DELETE FROM output WHERE id IN (
-    SELECT s.value ->> 0 FROM pack p CROSS JOIN json_each(p.spent) s
-    WHERE p.key >= ?1 * ${PARTS} AND p.key < (?1 + 1) * ${PARTS} AND s.value ->> 4 < ?1)`;
+    SELECT s.value ->> 0 FROM milestone_part p CROSS JOIN json_each(p.spent) s
+    WHERE ${isPartOf('p.key', '?1')} AND s.value ->> 4 < ?1)`;
 
-const INSERT_OUTPUTS = `
+const INSERT_MIGRATED = `
   INSERT INTO output (id, bytes, nft, block, created, created_time)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, ?2, ?3 FROM json_each(?1)`;
+  SELECT value ->> 0, value ->> 1, NULL, '${'0'.repeat(64)}', ?2, ?3 FROM json_each(?1)`;
 
-/** Number, pack and place as ?1. What is missing is NULL, which the table does not take. */
-const TAKE_OUTPUTS = `
+/** ?1 places, ?2 and ?3 index and timestamp. What is missing is NULL, which the table does not take. */
+const INSERT_CREATED = `
   INSERT INTO output (id, bytes, nft, block, created, created_time)
-  WITH
-    come AS MATERIALIZED (
-      SELECT value ->> 0 AS number, value ->> 1 AS pack, value ->> 2 AS at FROM json_each(?1)),
-    block AS MATERIALIZED (${selectBlocks('SELECT pack, at FROM come')}),
-    mention AS MATERIALIZED (${selectOutputs('SELECT pack, number FROM come')})
+  WITH ${COME}, block AS MATERIALIZED (${selectBlocks('SELECT pack, at FROM come')})
   SELECT m.id, m.bytes, m.nft, b.id, ?2, ?3
   FROM come c
-    LEFT JOIN mention m ON m.pack = c.pack AND m.number = c.number
+    LEFT JOIN mention m ON m.pack = c.pack AND m.at = c.at AND m.i = c.i
     LEFT JOIN block b ON b.pack = c.pack AND b.at = c.at`;
 
-/** Outputs that one statement takes: as many packs may have to be read for it. */
-const TAKEN_AT_ONCE = 2000;
+const DETAILS = DETAIL_COLUMNS.slice(2);
+
+const INSERT_DETAILS = `
+  INSERT INTO nft_detail (created_time, output, ${DETAILS})
+  WITH ${COME}
+  SELECT ?2, m.id, ${DETAILS.map((_, i) => `m.detail ->> ${i}`)}
+  FROM come c JOIN mention m ON m.pack = c.pack AND m.at = c.at AND m.i = c.i
+  WHERE m.nft IS NOT NULL`;
 
 const PLACE_NFTS = `
   INSERT INTO nft (id, output, changed)
@@ -168,25 +205,28 @@ const PLACE_NFTS = `
 
 const LOG_NFTS = 'INSERT INTO nft_change (milestone, part, nfts) VALUES (?1, ?2, ?3)';
 
-/** Statements that change them, behind those that insert the milestone's packs. */
+/** Statements that change them, behind those that insert the milestone's parts. */
 export function changeOutputs(
   db: Database,
   { index, timestamp }: { index: number; timestamp: number },
-  { added, taken, nfts, gone, come }: OutputChanges,
+  { created, migrated }: OutputChanges,
+  { nfts, gone }: ReadChanges,
 ): D1PreparedStatement[] {
-  const takes = Array.from({ length: Math.ceil(taken.length / TAKEN_AT_ONCE) }, (_, i) =>
-    JSON.stringify(taken.slice(i * TAKEN_AT_ONCE, (i + 1) * TAKEN_AT_ONCE)),
-  );
+  const pieces = inPieces(created);
+  const hasNfts = [...nfts.values()].some((output) => output !== null);
   return [
     db.prepare(DELETE_SPENT).bind(index),
-    ...forEachPiece(db, INSERT_OUTPUTS, added, index, timestamp),
-    ...takes.map((some) => db.prepare(TAKE_OUTPUTS).bind(some, index, timestamp)),
+    ...forEachPiece(
+      db,
+      INSERT_MIGRATED,
+      migrated.map(({ id, bytes }) => [toHexDigits(id), toBase64(bytes)]),
+      index,
+      timestamp,
+    ),
+    ...pieces.map((piece) => db.prepare(INSERT_CREATED).bind(piece, index, timestamp)),
     ...forEachPiece(db, PLACE_NFTS, [...nfts], index),
     ...deleteDetails(db, gone),
-    ...insertDetails(
-      db,
-      come.map(({ id, bytes }) => detailOfStored(bytes, id, timestamp)),
-    ),
+    ...(hasNfts ? pieces.map((piece) => db.prepare(INSERT_DETAILS).bind(piece, timestamp)) : []),
     ...Array.from(jsonPieces([...nfts.keys()].sort()), (piece, part) =>
       db.prepare(LOG_NFTS).bind(index, part, piece),
     ),

@@ -1,29 +1,23 @@
 /**
- * Packs: what D1 keeps of many blocks in one row (docs/storage.md#d1-tables). D1 bills rows, not
- * bytes, and a walk reads the blocks of a pack without a join.
+ * Packs: up to 256 blocks in one row of D1, in the order in which they were stored
+ * (docs/storage.md#packs). D1 bills rows, not bytes, and a walk reads the blocks of a pack without a
+ * join.
  *
- * A pack says of each output that its blocks consume when it came into the ledger and when it left.
- * That is enough for any past state: what a pack does not know yet lies after the milestones that
- * are asked about.
+ * A block is stored once and stays where it is until it is dropped or pruned. What changes has a
+ * column of its own: `statuses` says which milestone references each block, and `states` when the
+ * outputs that the blocks consume came into the ledger and left it. That is enough for any past
+ * milestone: what a pack does not know was later.
  */
-import { fromBase64, toBase64 } from '../stardust/bytes.ts';
+import { fromBase64, getUint56, setUint32, setUint56, toBase64 } from '../stardust/bytes.ts';
 
-/** Parts that a milestone may have: `pack.key` is its index times this, and the part. */
-export const PARTS = 4096;
-
-/** Blocks in a part. */
-export const MAX_BLOCKS = 256;
+/** Blocks of a pack. */
+export const MAX_PACK_BLOCKS = 256;
 
 /**
- * Characters of a part: of its blocks, and again of the outputs that stand in it as spent. One of
- * them may be over by itself, a block by 150 KB and an output by 50, and the row still fits into
+ * Characters of a pack. One block may exceed it by itself, by 150 KB, and the row still fits into
  * the 2,000,000 bytes that D1 allows.
  */
-const MAX_LENGTH = 800_000;
-
-export function packKey(milestone: number, part: number): number {
-  return milestone * PARTS + part;
-}
+export const MAX_PACK_LENGTH = 800_000;
 
 /**
  * Items in order, in parts of at most so many and of at most that length, but one at least each.
@@ -31,7 +25,10 @@ export function packKey(milestone: number, part: number): number {
 export function splitIntoParts<T>(
   items: readonly T[],
   lengthOf: (item: T) => number,
-  { most = MAX_BLOCKS, length: limit = MAX_LENGTH }: { most?: number; length?: number } = {},
+  {
+    most = MAX_PACK_BLOCKS,
+    length: limit = MAX_PACK_LENGTH,
+  }: { most?: number; length?: number } = {},
 ): T[][] {
   const parts: T[][] = [];
   let length = 0;
@@ -49,6 +46,88 @@ export function splitIntoParts<T>(
   return parts;
 }
 
+/** Number, hex ID and payload type (docs/protocol.md, A.1; 0 for none) of a block of a pack. */
+export type BlockRow = [number: number, id: string, payload: number];
+
+/**
+ * An output that a block's transaction consumes or creates, in the order of its inputs and then its
+ * outputs. Only of those created: base64 content, the NFT's ID in hex, and what lists of NFTs keep
+ * of it (nft-list/nft-detail.ts).
+ */
+export type OutputRow = [
+  number: number,
+  id: string,
+  bytes: string | null,
+  nft: string | null,
+  detail: readonly unknown[] | null,
+];
+
+/** What became of a block. */
+export interface BlockStatus {
+  /** The milestone that references it; 0 while none does. */
+  milestone: number;
+  /** The ledger index when it was stored, while it is unreferenced; else 0. */
+  storedAt: number;
+  /** Of a referenced transaction: its conflict reason, 0 where it was applied. */
+  reason: number;
+}
+
+/** Reason of a block that carries no transaction. */
+export const NO_REASON = 254;
+
+/** index u32 | reason u8 | flags u8. */
+const STATUS_BYTES = 6;
+const REFERENCED = 1;
+
+/** Characters of one status. */
+export const STATUS_LENGTH = 8;
+
+export function writeStatuses(statuses: readonly BlockStatus[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(statuses.length * STATUS_BYTES);
+  const view = new DataView(bytes.buffer);
+  for (const [i, { milestone, storedAt, reason }] of statuses.entries()) {
+    const at = i * STATUS_BYTES;
+    setUint32(view, at, milestone || storedAt);
+    bytes[at + 4] = reason;
+    bytes[at + 5] = milestone === 0 ? 0 : REFERENCED;
+  }
+  return bytes;
+}
+
+/** Statuses side by side, read in place. */
+export class Statuses {
+  readonly bytes: Uint8Array;
+  readonly #view: DataView;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get size(): number {
+    return this.bytes.length / STATUS_BYTES;
+  }
+
+  /** The milestone that references the block at this position; 0 while none does. */
+  milestoneAt(position: number): number {
+    return this.#isReferenced(position) ? this.#view.getUint32(position * STATUS_BYTES, true) : 0;
+  }
+
+  at(position: number): BlockStatus {
+    const index = this.#view.getUint32(position * STATUS_BYTES, true);
+    const isReferenced = this.#isReferenced(position);
+    return {
+      milestone: isReferenced ? index : 0,
+      storedAt: isReferenced ? 0 : index,
+      reason: this.bytes[position * STATUS_BYTES + 4]!,
+    };
+  }
+
+  #isReferenced(position: number): boolean {
+    return this.bytes[position * STATUS_BYTES + 5] === REFERENCED;
+  }
+}
+
 /** What the ledger knows of an output that was ever in it. */
 export interface OutputState {
   /** Milestone that created it. */
@@ -57,62 +136,128 @@ export interface OutputState {
   spent: number;
 }
 
-const STATE_BYTES = 12;
+/** number u56 | created u32 | spent u32. */
+const STATE_BYTES = 15;
 
-/** Number, created and spent of each output, u32 each, in base64. */
-export function writeStates(states: ReadonlyMap<number, OutputState>): string {
+export function writeStates(states: ReadonlyMap<number, OutputState>): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(states.size * STATE_BYTES);
   const view = new DataView(bytes.buffer);
   let at = 0;
   for (const [number, { created, spent }] of states) {
-    view.setUint32(at, number, true);
-    view.setUint32(at + 4, created, true);
-    view.setUint32(at + 8, spent, true);
+    setUint56(view, at, number);
+    setUint32(view, at + 7, created);
+    setUint32(view, at + 11, spent);
     at += STATE_BYTES;
   }
+  return bytes;
+}
+
+/** Calls `visit` for each output. Of two with one number the later counts. */
+export function readStates(
+  bytes: Uint8Array,
+  visit: (number: number, created: number, spent: number) => void,
+): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 0; at < bytes.length; at += STATE_BYTES)
+    visit(getUint56(view, at), view.getUint32(at + 7, true), view.getUint32(at + 11, true));
+}
+
+/**
+ * Checksums of the three columns that a walk reads, so that a flipped bit on disk never becomes an
+ * answer (FNV-1a, 32 bits: any change within one byte changes it). They can be continued, so that
+ * blocks are appended to a pack without reading it.
+ */
+export interface PackChecksums {
+  records: number;
+  statuses: number;
+  states: number;
+}
+
+/** Continues the checksum `sum` over these bytes. */
+export function checksum(bytes: Uint8Array, sum = 0x811c9dc5): number {
+  let hash = sum;
+  for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193);
+  return hash >>> 0;
+}
+
+export function writeChecksums({ records, statuses, states }: PackChecksums): string {
+  return JSON.stringify([records, statuses, states]);
+}
+
+export function readChecksums(text: string): PackChecksums {
+  const [records, statuses, states] = JSON.parse(text);
+  return { records, statuses, states };
+}
+
+/** What is stored is not what was written. The message is for people: ASCII. */
+export class LedgerDamaged extends Error {
+  override readonly name = 'LedgerDamaged';
+}
+
+/** Throws a LedgerDamaged unless the bytes have this checksum. */
+export function requireChecksum(bytes: Uint8Array, sum: number, column: string, key: number): void {
+  if (checksum(bytes) !== sum) {
+    throw new LedgerDamaged(
+      `${column} of pack ${key} are damaged on disk: restore a back-up or import a snapshot ` +
+        '(docs/runbooks.md#the-database-is-damaged)',
+    );
+  }
+}
+
+/** The columns of a pack that a walk reads. */
+export interface WalkedPack {
+  key: number;
+  records: Uint8Array;
+  statuses: Statuses;
+  states: Uint8Array;
+  sums: PackChecksums;
+  /** Whether requests must not see it. */
+  isStaged: boolean;
+}
+
+export const WALKED_COLUMNS =
+  'p.key, p.records, p.statuses, p.states, p.sums, p.staged IS NOT NULL AS staged';
+
+/** Throws a LedgerDamaged where a checksum is not right. */
+export function walkedPackFromRow(row: Record<string, unknown>): WalkedPack {
+  const key = Number(row.key);
+  const sums = readChecksums(String(row.sums));
+  const read = (column: 'records' | 'statuses' | 'states') => {
+    const bytes = fromBase64(String(row[column]));
+    requireChecksum(bytes, sums[column], column, key);
+    return bytes;
+  };
+  const statuses = new Statuses(read('statuses'));
+  const isStaged = Number(row.staged) === 1;
+  return { key, records: read('records'), statuses, states: read('states'), sums, isStaged };
+}
+
+/** Parts that a milestone may have: `milestone_part.key` is its index times this, plus the part. */
+export const PARTS = 4096;
+
+/** SQL that is true of the key of a part of this milestone. */
+export function isPartOf(key: string, milestone: string): string {
+  return `${key} >= ${milestone} * ${PARTS} AND ${key} < (${milestone} + 1) * ${PARTS}`;
+}
+
+const NUMBER_BYTES = 7;
+
+/** Block numbers, one after another, in base64. */
+export function writeNumbers(numbers: ArrayLike<number>): string {
+  const bytes = new Uint8Array(numbers.length * NUMBER_BYTES);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < numbers.length; i++) setUint56(view, i * NUMBER_BYTES, numbers[i]!);
   return toBase64(bytes);
 }
 
-/** Calls `visit` for each output of the text. */
-export function readStates(
-  text: string,
-  visit: (number: number, created: number, spent: number) => void,
-): void {
-  if (text === '') return;
-  const { buffer, byteOffset, length } = fromBase64(text);
-  const view = new DataView(buffer, byteOffset, length);
-  for (let at = 0; at < length; at += STATE_BYTES) {
-    const number = view.getUint32(at, true);
-    visit(number, view.getUint32(at + 4, true), view.getUint32(at + 8, true));
-  }
+export function readNumbers(text: string): number[] {
+  const bytes = fromBase64(text);
+  const view = new DataView(bytes.buffer);
+  const count = bytes.length / NUMBER_BYTES;
+  return Array.from({ length: count }, (_, i) => getUint56(view, i * NUMBER_BYTES));
 }
 
-/** Number and hex ID of each output that the blocks of a pack consume or create. */
-export type Mention = readonly [number: number, id: string];
-
-/** Conflict reason of a block that carries no transaction. */
-export const NO_REASON = 254;
-
-/** A block of a milestone's pack. */
-export interface PackedBlock {
-  id: string;
-  /** Payload type (docs/protocol.md, A.1), 0 where it has none. */
-  payload: number;
-  /** Of a transaction: 0 where it was applied. Undefined for the other blocks. */
-  reason: number | undefined;
-}
-
-type PackedBlockRow = [id: string, payload: number, reason: number];
-
-export function readPackedBlocks(text: string): PackedBlock[] {
-  return (JSON.parse(text) as PackedBlockRow[]).map(([id, payload, reason]) => ({
-    id,
-    payload,
-    reason: reason === NO_REASON ? undefined : reason,
-  }));
-}
-
-/** An output that a milestone spent, as it stands in the milestone's pack. IDs are hex. */
+/** An output that a milestone spent, as its part has it. IDs are hex. */
 export interface SpentOutput {
   id: string;
   /** Base64. */
@@ -127,10 +272,7 @@ export interface SpentOutput {
   transaction: string;
 }
 
-/**
- * Of what milestone-packs.ts has put together. The ID stands first: queries look for it there
- * (known-outputs.ts).
- */
+/** The ID is first: queries look for it there (known-outputs.ts). */
 export function readSpentOutput(text: string): SpentOutput {
   const [id, bytes, nft, block, created, createdTime, transaction] = JSON.parse(text);
   return { id, bytes, nft, block, created, createdTime, transaction };

@@ -1,9 +1,9 @@
 /**
- * Intake: from parsed blocks to records with numbers, each block looked at once and for all.
+ * Intake: from parsed blocks to records with numbers, each block examined once.
  *
- * Here signatures are checked, verdicts are made and numbers are handed out; nothing is written.
- * The same function serves the blocks that will be stored (store-blocks.ts) and those that a
- * request looks at in memory only.
+ * Here signatures are checked, verdicts are made and numbers are given; nothing is written. The same
+ * function serves the blocks that will be stored (store-blocks.ts) and those that a request keeps in
+ * memory only.
  */
 import { admissionFault } from '../stardust/admission.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
@@ -11,6 +11,7 @@ import { toHexDigits } from '../stardust/bytes.ts';
 import { decodeOutput, nftIdOfOutput, outputBytes, outputId } from '../stardust/ids.ts';
 import { leafHash } from '../stardust/merkle.ts';
 import { isMilestoneBlock, type VerifySignature } from '../stardust/milestone-keys.ts';
+import { OutputType } from '../stardust/output.ts';
 import type { VerdictStep } from '../stardust/semantics/conflict-reason.ts';
 import { judgeOverTime } from '../stardust/semantics/judge.ts';
 import type {
@@ -21,6 +22,7 @@ import { verifySignatures } from '../stardust/semantics/signatures.ts';
 import { decodeRecord, encodeRecord } from '../stardust/white-flag/block-record.ts';
 import type { AdmissionRules } from './admission-rules.ts';
 import type { KnownOutput, Numbering, OutputsToFind } from './known-outputs.ts';
+import { nftDetail } from './nft-list/nft-detail.ts';
 
 /** An output that a transaction creates. */
 export interface CreatedOutput {
@@ -30,6 +32,8 @@ export interface CreatedOutput {
   bytes: Uint8Array;
   /** Hex, where it is an NFT. */
   nft: string | null;
+  /** Where it is an NFT: its row of nft_detail without time and ID, which only the ledger gives. */
+  detail: readonly unknown[] | null;
 }
 
 export interface PreparedBlock {
@@ -111,7 +115,8 @@ async function prepareBlock(
       : [];
   const inputs = consumed.map((output) => output.number);
   const outputs = created.map((output) => output.number);
-  const isMilestone = await isMilestoneBlock(parsed, rules.keys, rules.verify);
+  const { milestone } = parsed;
+  const isVerified = await isMilestoneBlock(parsed, rules.keys, rules.verify);
   const record = encodeRecord({
     number,
     parents,
@@ -119,7 +124,7 @@ async function prepareBlock(
     inadmissible: rules.parameters.every(
       (parameters) => admissionFault(parsed, parameters) !== undefined,
     ),
-    ...(isMilestone && { milestoneId: parsed.milestone!.id }),
+    ...(milestone && { milestone: { id: milestone.id, isVerified } }),
     ...(transaction && { transaction: { inputs, outputs, steps } }),
   });
   return {
@@ -146,6 +151,7 @@ function numberCreated(transaction: ParsedTransaction, numbering: Numbering): Cr
       id: hexId,
       bytes: known.bytes,
       nft: nftId ? toHexDigits(nftId) : null,
+      detail: output.type === OutputType.Nft ? nftDetail(output, hexId, 0).slice(2) : null,
     };
   });
 }

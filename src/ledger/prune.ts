@@ -1,19 +1,19 @@
 /**
- * Pruning: what no answer needs any more goes, in small steps (docs/storage.md#pruning).
+ * Pruning: data that no answer needs any more is deleted, in small steps (docs/storage.md#pruning).
  *
- * The oldest row of `milestone`, f, is the first state that can be asked for. So it is what moves
- * first; only what lies before f is touched. A request about milestone m > f needs the row of m -
- * 1, the packs of milestones from m on, and the open ones. IDs stay far longer, for blocks that
- * were referenced long ago must not be taken for open ones (docs/architecture.md#the-trap).
+ * The oldest row of `milestone`, f, is the first state that can be queried. So it is what moves
+ * first; only data from before f is deleted. A request about milestone m > f needs the row of m - 1,
+ * the parts and packs of milestones from m on, and the live packs. IDs stay far longer, because
+ * blocks that were referenced long ago must not be taken for unreferenced ones
+ * (docs/architecture.md#the-trap).
  */
 import { type Database, runBatch } from './database.ts';
 import { requireLedger, runFenced } from './fence.ts';
 import { headFromRow, SELECT_HEAD } from './head.ts';
 import { requireIdTables, turnOver, turnOverStatements } from './id-index.ts';
-import { dropOrphans } from './orphans.ts';
 import { PARTS } from './packs.ts';
 
-/** Rows that one step removes of each kind, and blocks that it drops. */
+/** Rows that one step deletes of each kind. */
 const STEP = 1000;
 
 /** How many times longer than all else IDs are kept. */
@@ -24,11 +24,19 @@ const DELETE_MILESTONES = `
   DELETE FROM milestone WHERE idx IN (
     SELECT idx FROM milestone WHERE idx < (SELECT ledger FROM head) - ?2 ORDER BY idx LIMIT ?1)`;
 
-/** The oldest packs of milestones before the first. */
-const DELETE_PACKS = `
-  DELETE FROM pack WHERE key IN (
-    SELECT key FROM pack WHERE key < (SELECT min(idx) FROM milestone) * ${PARTS}
+/** The oldest parts of milestones before the first. */
+const DELETE_PARTS = `
+  DELETE FROM milestone_part WHERE key IN (
+    SELECT key FROM milestone_part WHERE key < (SELECT min(idx) FROM milestone) * ${PARTS}
     ORDER BY key LIMIT ?1)`;
+
+/** Packs all of whose blocks were referenced before the first; only the oldest are looked at. */
+const DELETE_PACKS = `
+  DELETE FROM pack WHERE key IN (SELECT key FROM pack ORDER BY key LIMIT ?1)
+    AND live = 0 AND last_milestone < (SELECT min(idx) FROM milestone)`;
+
+/** A pack is deleted when the last milestone is pruned that it has blocks of. */
+const PACK_STEP = 16;
 
 export interface PruneOptions {
   /** Milestones for which IDs are kept, no fewer than all else. */
@@ -38,8 +46,8 @@ export interface PruneOptions {
 }
 
 /**
- * One step. What is left to do, the next one goes on with, wherever this one was cut off. Throws
- * LedgerMoved when somebody else was at work meanwhile.
+ * One step. The next one continues, wherever this one was cut off. Throws LedgerMoved when somebody
+ * else wrote meanwhile.
  *
  * @param retention milestones before the ledger's whose states can be asked for
  */
@@ -52,7 +60,8 @@ export async function prune(
   const [heads] = await runBatch(db, [
     db.prepare(SELECT_HEAD).bind(null),
     db.prepare(DELETE_MILESTONES).bind(step, retention),
-    db.prepare(DELETE_PACKS).bind(step),
+    db.prepare(DELETE_PARTS).bind(step),
+    db.prepare(DELETE_PACKS).bind(Math.min(step, PACK_STEP)),
   ]);
   if (heads![0] === undefined) return;
   const head = headFromRow(heads![0]);
@@ -65,5 +74,4 @@ export async function prune(
       ...(await turnOverStatements(db, due)),
     ]);
   }
-  await dropOrphans(db, step);
 }

@@ -1,6 +1,10 @@
 /**
- * Storing blocks: not referenced by any milestone yet, so that they change no answer until a
- * proposal reaches them.
+ * Storing blocks that no milestone references yet (docs/storage.md#storing-blocks). They change no
+ * answer until a proposal reaches them.
+ *
+ * Blocks are appended to the last pack, so that a halt of the network leaves as few packs as its
+ * blocks need. Those that nothing proves unreferenced are staged: stored for the milestone whose
+ * past cone they belong to, in packs that requests do not read.
  */
 import { parseBlock } from '../stardust/block.ts';
 import { concatBytes, fromBase64, toBase64 } from '../stardust/bytes.ts';
@@ -12,33 +16,22 @@ import { failUnless, LedgerMoved, runFenced, SAME_HEAD } from './fence.ts';
 import { type Head, headFromRow, SELECT_HEAD } from './head.ts';
 import type { Numbering } from './known-outputs.ts';
 import {
-  insertOpenPacks,
-  OPEN_COLUMNS,
-  type OpenBlock,
-  openPackFromRow,
-  requireOpenPacks,
-} from './open-packs.ts';
-import type { OutputState } from './packs.ts';
+  type BlockRow,
+  checksum,
+  MAX_PACK_BLOCKS,
+  MAX_PACK_LENGTH,
+  type OutputRow,
+  type OutputState,
+  type PackChecksums,
+  readChecksums,
+  STATUS_LENGTH,
+  splitIntoParts,
+  writeChecksums,
+  writeStates,
+  writeStatuses,
+} from './packs.ts';
 import { completeRecord, type PreparedBlock } from './prepare-blocks.ts';
-
-/** A prepared block as it goes into an open pack. */
-export function toOpenBlock(prepared: PreparedBlock, seen: number): OpenBlock {
-  const { id, number, payload, record, consumed, created } = prepared;
-  const bytes = toBase64(prepared.bytes);
-  return {
-    id,
-    number,
-    payload,
-    seen,
-    length: bytes.length,
-    bytes,
-    record,
-    mentions: [
-      ...consumed.map((output) => ({ ...output, bytes: null, nft: null })),
-      ...created.map((output) => ({ ...output, bytes: toBase64(output.bytes) })),
-    ],
-  };
-}
+import type { LastPack, UnreferencedView } from './unreferenced-index.ts';
 
 /** What the ledger knows of outputs, by the numbers that they have here. */
 export function statesOf({ outputs }: Pick<Numbering, 'outputs'>): Map<number, OutputState> {
@@ -49,29 +42,184 @@ export function statesOf({ outputs }: Pick<Numbering, 'outputs'>): Map<number, O
   return states;
 }
 
+/** Blocks as they go into packs. */
+interface PackColumns {
+  records: Uint8Array;
+  statuses: Uint8Array;
+  states: Uint8Array;
+  blocks: string;
+  outputs: string;
+  bytes: string;
+  /** Hex IDs of outputs that blocks without a verdict wait for. */
+  unresolved: string[];
+}
+
 /**
- * Statements that store the blocks; run them as one batch. They fail, all of them, when the open
- * blocks or the ledger are not those of the view any more.
+ * Statements that store the blocks; run them as one batch. They fail, all of them, when the
+ * unreferenced blocks or the ledger are not those of the view any more.
  *
- * @param last the highest key of an open pack, undefined where nothing is open
+ * @param staged hex IDs of those of the blocks that requests must not see
  */
 export function storeStatements(
   db: Database,
-  { head, last }: { head: Head; last: number | undefined },
+  view: UnreferencedView,
   blocks: readonly PreparedBlock[],
+  staged: ReadonlySet<string>,
   numbering: Numbering,
 ): D1PreparedStatement[] {
   const states = statesOf(numbering);
+  const { ledger } = view.head;
+  const write = (
+    some: readonly PreparedBlock[],
+    last: LastPack | undefined,
+    milestone?: number,
+  ) => {
+    const length = some.reduce((sum, block) => sum + lengthInPack(block), 0);
+    const fits =
+      last !== undefined &&
+      last.blocks + some.length <= MAX_PACK_BLOCKS &&
+      last.length + length <= MAX_PACK_LENGTH;
+    const columns = (part: readonly PreparedBlock[]) => columnsOf(part, states, ledger);
+    if (some.length === 0) return [];
+    if (fits) return [appendTo(db, last, columns(some), numbering)];
+    return splitIntoParts(some, lengthInPack).map((part) =>
+      insertPack(db, part[0]!.number, columns(part), numbering, milestone),
+    );
+  };
   return [
-    requireOpenPacks(db, head, last),
-    ...insertOpenPacks(
-      db,
-      blocks.map((block) => toOpenBlock(block, head.ledger)),
-      numbering,
-      ({ number }) => number,
-      (output) => states.get(output),
+    requireUnreferenced(db, view.head, view.stored),
+    ...write(
+      blocks.filter(({ id }) => !staged.has(id)),
+      view.last.visible,
+    ),
+    ...write(
+      blocks.filter(({ id }) => staged.has(id)),
+      view.last.staged,
+      ledger + 1,
     ),
   ];
+}
+
+/** Characters that a block adds to its pack, at most. */
+function lengthInPack({ bytes, record, consumed, created }: PreparedBlock): number {
+  const contents = created.reduce((sum, output) => sum + output.bytes.length * 1.34 + 500, 0);
+  return bytes.length * 1.34 + record.length * 1.34 + consumed.length * 190 + contents + 130;
+}
+
+function columnsOf(
+  blocks: readonly PreparedBlock[],
+  known: ReadonlyMap<number, OutputState>,
+  ledger: number,
+): PackColumns {
+  const cone = readCone(blocks.map(({ record }) => record));
+  const states = new Map<number, OutputState>();
+  const unresolved = new Set<string>();
+  for (const [at, { consumed }] of blocks.entries()) {
+    for (const { number, id } of consumed) {
+      const state = known.get(number);
+      if (state !== undefined) states.set(number, state);
+      if (isUndecidedAt(cone, at)) unresolved.add(id);
+    }
+  }
+  return {
+    records: cone.bytes,
+    statuses: writeStatuses(blocks.map(() => ({ milestone: 0, storedAt: ledger, reason: 0 }))),
+    states: writeStates(states),
+    blocks: JSON.stringify(blocks.map((b): BlockRow => [b.number, b.id, b.payload])),
+    outputs: JSON.stringify(blocks.map(outputRows)),
+    bytes: JSON.stringify(blocks.map(({ bytes }) => toBase64(bytes))),
+    unresolved: [...unresolved],
+  };
+}
+
+/** In the order of the record's inputs and outputs. */
+function outputRows({ consumed, created }: PreparedBlock): OutputRow[] {
+  return [
+    ...consumed.map(({ number, id }): OutputRow => [number, id, null, null, null]),
+    ...created.map(
+      ({ number, id, bytes, nft, detail }): OutputRow => [number, id, toBase64(bytes), nft, detail],
+    ),
+  ];
+}
+
+const INSERT_PACK = `
+  INSERT INTO pack (key, live, staged, stored_at, last_milestone, next_block, next_output, sums,
+    records, statuses, states, unresolved, blocks, outputs, bytes)
+  VALUES (?1, 1, ?2, (SELECT ledger FROM head), 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`;
+
+function insertPack(
+  db: Database,
+  key: number,
+  columns: PackColumns,
+  { nextBlock, nextOutput }: Numbering,
+  staged: number | undefined,
+): D1PreparedStatement {
+  return db
+    .prepare(INSERT_PACK)
+    .bind(key, staged ?? null, nextBlock, nextOutput, ...boundColumns(columns));
+}
+
+/** SQL of two JSON arrays in one, neither of them empty. */
+const joined = (column: string, parameter: string) =>
+  `substr(${column}, 1, length(${column}) - 1) || ',' || substr(${parameter}, 2)`;
+
+const APPEND_TO_PACK = `
+  UPDATE pack SET next_block = ?3, next_output = ?4, sums = ?5, records = records || ?6,
+    statuses = statuses || ?7, states = states || ?8,
+    unresolved = CASE WHEN ?9 = '[]' THEN unresolved WHEN unresolved = '[]' THEN ?9
+      ELSE ${joined('unresolved', '?9')} END,
+    blocks = ${joined('blocks', '?10')}, outputs = ${joined('outputs', '?11')},
+    bytes = ${joined('bytes', '?12')}
+  WHERE key = ?1 AND length(statuses) = ?2 * ${STATUS_LENGTH}`;
+
+function appendTo(
+  db: Database,
+  { key, blocks, sums }: LastPack,
+  columns: PackColumns,
+  { nextBlock, nextOutput }: Numbering,
+): D1PreparedStatement {
+  return db
+    .prepare(APPEND_TO_PACK)
+    .bind(key, blocks, nextBlock, nextOutput, ...boundColumns(columns, sums));
+}
+
+function boundColumns(
+  { records, statuses, states, unresolved, blocks, outputs, bytes }: PackColumns,
+  before?: PackChecksums,
+): string[] {
+  const sums = {
+    records: checksum(records, before?.records),
+    statuses: checksum(statuses, before?.statuses),
+    states: checksum(states, before?.states),
+  };
+  return [
+    writeChecksums(sums),
+    toBase64(records),
+    toBase64(statuses),
+    toBase64(states),
+    JSON.stringify(unresolved),
+    blocks,
+    outputs,
+    bytes,
+  ];
+}
+
+const SAME_UNREFERENCED = failUnless(
+  `${SAME_HEAD} AND (SELECT max(next_block) FROM pack WHERE live = 1) IS ?4`,
+);
+
+/**
+ * Fails when the unreferenced blocks are not those that were read: a milestone was applied, blocks
+ * were stored or dropped, or an import replaced the ledger.
+ *
+ * @param stored the highest next_block of a live pack, undefined where none was
+ */
+export function requireUnreferenced(
+  db: Database,
+  { generation, ledger, dropped }: Head,
+  stored: number | undefined,
+): D1PreparedStatement {
+  return db.prepare(SAME_UNREFERENCED).bind(generation, ledger, dropped, stored ?? null);
 }
 
 /** IDs of the outputs that the blocks' transactions create. */
@@ -79,38 +227,41 @@ export function createdOutputIds(blocks: readonly PreparedBlock[]): string[] {
   return blocks.flatMap(({ created }) => created.map(({ id }) => id));
 }
 
-/** Open packs with a block that waits for one of the outputs ?1. */
-const SELECT_WAITING = `
-  SELECT ${OPEN_COLUMNS}, bytes FROM open WHERE waiting <> '[]'
+/** Live packs with a block that waits for one of the outputs ?1. */
+const SELECT_UNRESOLVED = `
+  SELECT key, records, statuses, sums, outputs, bytes FROM pack WHERE live = 1 AND unresolved <> '[]'
     AND EXISTS (
-      SELECT 1 FROM json_each(waiting) w WHERE w.value IN (SELECT value FROM json_each(?1)))`;
+      SELECT 1 FROM json_each(unresolved) w WHERE w.value IN (SELECT value FROM json_each(?1)))`;
 
-const UPDATE_RECORDS = 'UPDATE open SET records = ?2, waiting = ?3 WHERE key = ?1';
+const UPDATE_RECORDS =
+  'UPDATE pack SET records = ?2, unresolved = ?3, sums = ?4 WHERE key = ?1 AND sums = ?5';
 
-/** Packs are put together anew by milestones and when blocks are dropped. */
+/** Blocks may be appended meanwhile, which the pack's checksums show. */
 const SAME_PACKS = failUnless(SAME_HEAD);
 
 /**
  * Completes the records of stored blocks that waited for outputs with these IDs, whose contents are
  * known now. Where it did not run, a request that needs such a verdict makes it itself.
  */
-export async function settleWaiting(
+export async function resolveVerdicts(
   db: Database,
   generation: string,
   outputs: readonly string[],
   verify: VerifySignature,
 ): Promise<void> {
-  const pieces = forEachPiece(db, SELECT_WAITING, outputs);
+  const pieces = forEachPiece(db, SELECT_UNRESOLVED, outputs);
   if (pieces.length === 0) return;
   const [heads, ...found] = await runBatch(db, [db.prepare(SELECT_HEAD).bind(null), ...pieces]);
   const head = heads![0] && headFromRow(heads![0]);
   if (head?.generation !== generation) throw new LedgerMoved('the ledger was replaced');
-  if (found.flat().length === 0) return;
   const packs = new Map(found.flat().map((row) => [Number(row.key), row]));
+  if (packs.size === 0) return;
   const updates: D1PreparedStatement[] = [];
-  for (const row of packs.values()) {
-    const { key, records, waiting } = await settlePack(db, row, verify);
-    updates.push(db.prepare(UPDATE_RECORDS).bind(key, records, JSON.stringify(waiting)));
+  for (const [key, row] of packs) {
+    const { records, unresolved } = await resolvePack(db, row, verify);
+    const sums = { ...readChecksums(String(row.sums)), records: checksum(records) };
+    const bound = [toBase64(records), JSON.stringify(unresolved), writeChecksums(sums)];
+    updates.push(db.prepare(UPDATE_RECORDS).bind(key, ...bound, String(row.sums)));
   }
   await runFenced(db, [
     db.prepare(SAME_PACKS).bind(generation, head.ledger, head.dropped),
@@ -118,31 +269,33 @@ export async function settleWaiting(
   ]);
 }
 
-async function settlePack(
+async function resolvePack(
   db: Database,
   row: Record<string, unknown>,
   verify: VerifySignature,
-): Promise<{ key: number; records: string; waiting: string[] }> {
-  const { key, blocks } = openPackFromRow(row);
+): Promise<{ records: Uint8Array; unresolved: string[] }> {
   const bytes = JSON.parse(String(row.bytes)) as string[];
+  const outputs = JSON.parse(String(row.outputs)) as OutputRow[][];
+  const cone = readCone([fromBase64(String(row.records))]);
   const undecided = new Map(
-    blocks.flatMap(({ number, record }, at) => {
-      if (!isUndecidedAt(readCone([record]), 0)) return [];
-      const parsed = parseBlock(fromBase64(bytes[at]!));
-      if (!parsed.ok) throw new Error(`stored block ${number} does not parse: ${parsed.reason}`);
-      return [[number, parsed.parsed] as const];
+    bytes.flatMap((text, at) => {
+      if (!isUndecidedAt(cone, at)) return [];
+      const parsed = parseBlock(fromBase64(text));
+      if (!parsed.ok) throw new Error(`stored block ${cone.numberAt(at)}: ${parsed.reason}`);
+      return [[at, parsed.parsed] as const];
     }),
   );
   const contents = await readContents(db, [...undecided.values()]);
   const records: Uint8Array[] = [];
-  const waiting = new Set<string>();
-  for (const { number, record, mentions } of blocks) {
-    const parsed = undecided.get(number);
+  const unresolved = new Set<string>();
+  for (let at = 0; at < cone.size; at++) {
+    const record = cone.recordAt(at);
+    const parsed = undecided.get(at);
     const whole = parsed && (await completeRecord(record, parsed, contents, verify));
     records.push(whole ?? record);
     if (parsed === undefined || whole !== undefined) continue;
-    const inputs = new Set(inputsAt(readCone([record]), 0));
-    for (const mention of mentions) if (inputs.has(mention.number)) waiting.add(mention.id);
+    const consumed = inputsAt(cone, at).length;
+    for (const [, id] of outputs[at]!.slice(0, consumed)) unresolved.add(id);
   }
-  return { key, records: toBase64(concatBytes(...records)), waiting: [...waiting] };
+  return { records: concatBytes(...records), unresolved: [...unresolved] };
 }

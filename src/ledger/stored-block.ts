@@ -2,12 +2,19 @@
  * A block by its ID, as long as its bytes are kept: one that a milestone references, with what
  * became of it, or an open one.
  */
-import { fromBase64 } from '../stardust/bytes.ts';
+import { fromBase64, toHexDigits } from '../stardust/bytes.ts';
+import { blake2b256 } from '../stardust/hash.ts';
 import type { ConflictReason } from '../stardust/semantics/conflict-reason.ts';
 import { type Database, runBatch } from './database.ts';
-import { selectIds } from './id-index.ts';
 import { readOutput } from './output-status.ts';
-import { PARTS, readPackedBlocks } from './packs.ts';
+import { LedgerDamaged } from './packs.ts';
+import {
+  FIND_MILESTONE,
+  orderedBlocks,
+  SELECT_BYTES,
+  selectPacksOf,
+  selectParts,
+} from './referenced-blocks.ts';
 
 export interface StoredBlock {
   /** 64 hex digits. */
@@ -32,46 +39,43 @@ export interface BlockReference {
 
 const SELECT_LEDGER = 'SELECT ledger FROM head';
 
-/** The packs of the milestone that references the block ?1, and its bytes in one of them. */
-const SELECT_REFERENCED = `
-  SELECT f.milestone, p.blocks, (
-    SELECT p.bytes ->> ('$[' || b.key || ']') FROM json_each(p.blocks) b WHERE b.value ->> 0 = ?1
-  ) AS bytes
-  FROM (${selectIds('json_array(?1)')}) f
-    CROSS JOIN pack p ON p.key >= f.milestone * ${PARTS} AND p.key < (f.milestone + 1) * ${PARTS}
-  ORDER BY p.key`;
+const SELECT_MILESTONE = `SELECT ${FIND_MILESTONE} AS milestone`;
 
-/** The bytes of the open block ?1; packs that do not name it are not taken apart. */
-const SELECT_OPEN = `
-  SELECT o.bytes ->> ('$[' || b.key || ']') AS bytes FROM open o CROSS JOIN json_each(o.blocks) b
-  WHERE instr(o.blocks, '"' || ?1 || '"') > 0 AND b.value ->> 1 = ?1`;
+/** The bytes of the unreferenced block ?1; packs that do not name it are skipped. */
+const SELECT_UNREFERENCED = `
+  SELECT p.bytes ->> ('$[' || b.key || ']') AS bytes FROM pack p CROSS JOIN json_each(p.blocks) b
+  WHERE p.live = 1 AND p.staged IS NULL AND instr(p.blocks, '"' || ?1 || '"') > 0
+    AND b.value ->> 1 = ?1`;
 
 /** Undefined where the block is not known, or its bytes are pruned. */
 export async function readBlock(db: Database, blockId: string): Promise<StoredBlock | undefined> {
-  const [heads, packs, open] = await runBatch(db, [
+  const [heads, milestones, parts, packs, referenced, unreferenced] = await runBatch(db, [
     db.prepare(SELECT_LEDGER),
-    db.prepare(SELECT_REFERENCED).bind(blockId),
-    db.prepare(SELECT_OPEN).bind(blockId),
+    db.prepare(SELECT_MILESTONE).bind(blockId),
+    db.prepare(selectParts(FIND_MILESTONE)).bind(blockId),
+    db.prepare(selectPacksOf(FIND_MILESTONE)).bind(blockId),
+    db.prepare(SELECT_BYTES).bind(blockId),
+    db.prepare(SELECT_UNREFERENCED).bind(blockId),
   ]);
   const ledgerIndex = Number(heads![0]?.ledger);
-  const row = packs!.find(({ bytes }) => bytes !== null);
-  if (row !== undefined) {
-    const blocks = packs!.flatMap((pack) => readPackedBlocks(String(pack.blocks)));
-    const whiteFlagIndex = blocks.findIndex(({ id }) => id === blockId);
-    const reason = blocks[whiteFlagIndex]!.reason as ConflictReason | undefined;
-    const referenced = { index: Number(row.milestone), whiteFlagIndex, reason };
-    const bytes = fromBase64(String(row.bytes));
-    return { blockId, bytes, isSolid: true, referenced, ledgerIndex };
-  }
-  const found = open![0];
+  const milestone = milestones![0]?.milestone;
+  const found = milestone == null ? unreferenced![0] : referenced![0];
   if (found === undefined) return undefined;
-  return {
-    blockId,
-    bytes: fromBase64(String(found.bytes)),
-    isSolid: true,
-    referenced: undefined,
-    ledgerIndex,
-  };
+  const bytes = fromBase64(String(found.bytes));
+  requireBlockId(bytes, blockId);
+  if (milestone == null)
+    return { blockId, bytes, isSolid: true, referenced: undefined, ledgerIndex };
+  const blocks = orderedBlocks(parts!, packs!);
+  const whiteFlagIndex = blocks.findIndex(({ id }) => id === blockId);
+  const reason = blocks[whiteFlagIndex]!.reason as ConflictReason | undefined;
+  const reference = { index: Number(milestone), whiteFlagIndex, reason };
+  return { blockId, bytes, isSolid: true, referenced: reference, ledgerIndex };
+}
+
+/** Throws a LedgerDamaged unless the bytes are those of the block: its ID is their hash (B.1). */
+function requireBlockId(bytes: Uint8Array, blockId: string): void {
+  if (toHexDigits(blake2b256(bytes)) !== blockId)
+    throw new LedgerDamaged(`the bytes of block 0x${blockId} are damaged on disk`);
 }
 
 /**

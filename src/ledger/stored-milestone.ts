@@ -9,7 +9,14 @@ import { milestone, receiptOf } from '../stardust/milestone.ts';
 import { migratedOutputs } from '../stardust/receipt.ts';
 import { type Database, runBatch } from './database.ts';
 import { milestoneEntry, selectIds } from './id-index.ts';
-import { PARTS, readPackedBlocks } from './packs.ts';
+import { isPartOf } from './packs.ts';
+import {
+  orderedBlocks,
+  type ReferencedBlock,
+  selectBytesOf,
+  selectPacksOf,
+  selectParts,
+} from './referenced-blocks.ts';
 
 /** A milestone as a request names it; the ID as 64 hex digits. */
 export type MilestoneName = { index: number } | { id: string };
@@ -76,10 +83,10 @@ function milestoneFromRow(row: Record<string, unknown>): StoredMilestone {
   };
 }
 
-/** The blocks of the milestone ?1 and the IDs of the outputs that it spent. */
-const SELECT_PACKS = `
-  SELECT blocks, bytes, (SELECT json_group_array(s.value ->> 0) FROM json_each(p.spent) s) AS spent
-  FROM pack p WHERE key >= ?1 * ${PARTS} AND key < (?1 + 1) * ${PARTS} ORDER BY key`;
+/** The IDs of the outputs that the milestone ?1 spent. */
+const SELECT_SPENT = `
+  SELECT (SELECT json_group_array(s.value ->> 0) FROM json_each(m.spent) s) AS spent
+  FROM milestone_part m WHERE ${isPartOf('m.key', '?1')} ORDER BY m.key`;
 
 /** Undefined where the milestone was not applied here, or is pruned. */
 export async function readLedgerChanges(
@@ -89,29 +96,37 @@ export async function readLedgerChanges(
   const found = await readMilestone(db, name);
   if (found === undefined) return undefined;
   const { index } = found;
-  const [rows, packs] = await runBatch(db, [
+  const [rows, spent, parts, packs, contents] = await runBatch(db, [
     db.prepare(SELECT_BY_INDEX).bind(index),
-    db.prepare(SELECT_PACKS).bind(index),
+    db.prepare(SELECT_SPENT).bind(index),
+    db.prepare(selectParts('?1')).bind(index),
+    db.prepare(selectPacksOf('?1')).bind(index),
+    db.prepare(selectBytesOf('?1')).bind(index),
   ]);
   const row = rows![0];
   if (row === undefined || index <= Number(row.start)) return undefined;
   const { payload, ledgerIndex } = milestoneFromRow(row);
-  const created = packs!.flatMap(appliedTransactions).flatMap(createdOutputs);
+  const applied = orderedBlocks(parts!, packs!).filter(({ reason }) => reason === 0);
+  const created = parseBlocks(applied, contents!).flatMap(createdOutputs);
   return {
     index,
     created: [...created, ...migratedIds(payload)].sort(),
-    consumed: packs!.flatMap(({ spent }) => JSON.parse(String(spent)) as string[]).sort(),
+    consumed: spent!.flatMap((part) => JSON.parse(String(part.spent)) as string[]).sort(),
     ledgerIndex,
   };
 }
 
-function appliedTransactions({ blocks, bytes }: Record<string, unknown>): ParsedBlock[] {
-  const stored = JSON.parse(String(bytes)) as string[];
-  return readPackedBlocks(String(blocks)).flatMap(({ id, reason }, position) => {
-    if (reason !== 0) return [];
-    const result = parseBlock(fromBase64(stored[position]!));
+function parseBlocks(
+  blocks: readonly ReferencedBlock[],
+  contents: readonly Record<string, unknown>[],
+): ParsedBlock[] {
+  const stored = new Map(
+    contents.map(({ key, bytes }) => [Number(key), JSON.parse(String(bytes)) as string[]]),
+  );
+  return blocks.map(({ id, pack, at }) => {
+    const result = parseBlock(fromBase64(stored.get(pack)![at]!));
     if (!result.ok) throw new Error(`the stored block 0x${id} breaks ${result.reason}`);
-    return [result.parsed];
+    return result.parsed;
   });
 }
 

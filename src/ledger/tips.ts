@@ -1,10 +1,11 @@
 /**
- * Tips: open blocks that no other stored block approves.
+ * Tips: unreferenced blocks that no other stored block approves.
  */
-import { fromBase64 } from '../stardust/bytes.ts';
 import { readCone } from '../stardust/white-flag/cone.ts';
 import { type Database, runBatch } from './database.ts';
 import { headFromRow, SELECT_HEAD } from './head.ts';
+import { WALKED_COLUMNS, walkedPackFromRow } from './packs.ts';
+import { readBlockRows } from './referenced-blocks.ts';
 
 export interface Tips {
   /** 64 hex digits each, the newest first. */
@@ -15,28 +16,36 @@ export interface Tips {
 /** As many as a block has parents: clients take all of them. */
 const MAX_TIPS = 8;
 
-/** The newest first. */
-const SELECT_OPEN = 'SELECT records, blocks FROM open ORDER BY key DESC';
+/** Packs that are searched, the newest ones: some 4,000 blocks. */
+const MAX_PACKS = 16;
+
+/** The newest packs, with what says which of their blocks are unreferenced. */
+const SELECT_LIVE = `
+  SELECT ${WALKED_COLUMNS}, p.blocks FROM pack p WHERE p.live = 1 AND p.staged IS NULL
+  ORDER BY p.key DESC LIMIT ${MAX_PACKS}`;
 
 /** Undefined where nothing was imported. */
 export async function readTips(db: Database): Promise<Tips | undefined> {
-  const [heads, packs] = await runBatch(db, [
+  const [heads, rows] = await runBatch(db, [
     db.prepare(SELECT_HEAD).bind(null),
-    db.prepare(SELECT_OPEN),
+    db.prepare(SELECT_LIVE),
   ]);
-  const row = heads![0];
-  if (row === undefined) return undefined;
-  const cone = readCone(packs!.map(({ records }) => fromBase64(String(records))));
+  const head = heads![0];
+  if (head === undefined) return undefined;
   const approved = new Set<number>();
-  for (let position = 0; position < cone.size; position++) {
-    for (let parent = 0; parent < cone.parentCountAt(position); parent++)
-      approved.add(cone.parentAt(position, parent));
-  }
   const blockIds: string[] = [];
-  for (const { blocks } of packs!) {
-    for (const [number, id] of (JSON.parse(String(blocks)) as [number, string][]).reverse()) {
-      if (blockIds.length < MAX_TIPS && !approved.has(number)) blockIds.push(id);
+  // the newest first: a child has a greater number than its parents
+  for (const row of rows!) {
+    const { records, statuses } = walkedPackFromRow(row);
+    const cone = readCone([records]);
+    const blocks = readBlockRows(row.blocks);
+    for (let at = cone.size - 1; at >= 0; at--) {
+      const [number, id] = blocks[at]!;
+      const isTip = statuses.milestoneAt(at) === 0 && !approved.has(number);
+      if (isTip && blockIds.length < MAX_TIPS) blockIds.push(id);
+      for (let parent = 0; parent < cone.parentCountAt(at); parent++)
+        approved.add(cone.parentAt(at, parent));
     }
   }
-  return { blockIds, ledgerIndex: headFromRow(row).ledger };
+  return { blockIds, ledgerIndex: headFromRow(head).ledger };
 }

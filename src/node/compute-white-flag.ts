@@ -14,7 +14,11 @@ import {
   storedCone,
 } from '../ledger/consistent-view.ts';
 import type { Database } from '../ledger/database.ts';
-import { decideVerdicts } from '../ledger/decide-verdicts.ts';
+import {
+  decideVerdicts,
+  meetsInadmissible,
+  meetsPreviousMilestone,
+} from '../ledger/decide-verdicts.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
 import { fetchCone } from '../ledger/fetch-cone.ts';
 import type { Head } from '../ledger/head.ts';
@@ -88,8 +92,8 @@ export interface WhiteFlagOptions {
 /** Milliseconds before the follower is told to store what it holds, once for each. */
 const STORE_PAUSES_MS = [0, 20, 60];
 
-/** The most blocks that a request walks. */
-const MAX_BLOCKS = 100_000;
+/** Blocks of the largest cone that a request computes roots of: a second's work. */
+const MAX_BLOCKS = 200_000;
 
 /** A cone that was walked: what roots and explanations are made of. */
 export interface WalkedProposal {
@@ -153,23 +157,22 @@ export async function walkProposal(
     const source = isNext ? openSource?.(first.head) : undefined;
     const loaded = stored ?? (await fetchCone(db, { first, index, parents, rules, source }));
     measure('fetch');
-    if (loaded.cone.size > MAX_BLOCKS)
-      return refuse('failed', `more than ${MAX_BLOCKS} blocks to walk`);
-
     const previousMilestoneId =
       index === first.head.genesis + 1
         ? undefined
         : Uint8Array.fromHex(request.previousMilestoneId);
     const proposal = { parents: loaded.parents, timestamp, previousMilestoneId };
     const walked = walkCone(loaded.cone, loaded.view.states, proposal);
+    if (walked.order.length > MAX_BLOCKS)
+      return refuse('failed', `more than ${MAX_BLOCKS} blocks to walk`);
     const { cone, whiteFlag } =
       walked.undecided.length === 0
         ? { cone: loaded.cone, whiteFlag: walked }
         : await decideVerdicts(db, loaded, proposal, walked, rules);
     measure('judge');
-    if (meetsInadmissible(cone, whiteFlag))
+    if (await meetsInadmissible(db, loaded, cone, whiteFlag, rules))
       return refuse('unknown', 'a block of the cone is not one that a node admits');
-    if (!whiteFlag.metPreviousMilestone)
+    if (!(await meetsPreviousMilestone(db, loaded, cone, whiteFlag, rules)))
       return refuse('impossible', 'the previous milestone is not in the past cone of the parents');
     return { ok: true, loaded, cone, whiteFlag, stages };
   } catch (error) {
@@ -265,14 +268,6 @@ function refuseRequest(
     return refuse('impossible', detail);
   }
   return undefined;
-}
-
-/**
- * Whether the walk met a block that the reference would not have stored (C-4 to C-19): then the
- * reference could not have answered.
- */
-function meetsInadmissible(cone: Cone, { order }: WhiteFlag): boolean {
-  return order.some((position) => cone.inadmissibleAt(position));
 }
 
 function createStopwatch(stages: Record<string, number> = {}): {

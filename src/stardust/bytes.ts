@@ -62,6 +62,10 @@ export class Reader {
     return this.#view.getUint32(this.#advance(4), true);
   }
 
+  u56(): number {
+    return getUint56(this.#view, this.#advance(UINT56_BYTES));
+  }
+
   u64(): bigint {
     return this.#view.getBigUint64(this.#advance(8), true);
   }
@@ -75,7 +79,45 @@ export class Reader {
   }
 }
 
-/** Appends to a buffer that doubles when it is full. */
+/**
+ * Throws a RangeError unless the value is an integer from 0 to `max`: a DataView would wrap it
+ * silently.
+ */
+function requireFit(value: number | bigint, max: number | bigint, type: string): void {
+  const isInteger = typeof value === 'bigint' || Number.isSafeInteger(value);
+  if (!isInteger || value < 0 || value > max) throw new RangeError(`${value} is not a ${type}`);
+}
+
+const MAX_UINT64 = (1n << 64n) - 1n;
+const MAX_UINT256 = (1n << 256n) - 1n;
+
+/** Writes a uint32 at this offset; throws a RangeError where it does not fit. */
+export function setUint32(view: DataView, offset: number, value: number): void {
+  requireFit(value, 0xffff_ffff, 'uint32');
+  view.setUint32(offset, value, true);
+}
+
+/** Bytes of a uint56. */
+export const UINT56_BYTES = 7;
+
+const TWO_32 = 2 ** 32;
+
+/** Reads seven bytes as an integer; only values up to 2^53 - 1 are ever written. */
+export function getUint56(view: DataView, offset: number): number {
+  const high = view.getUint16(offset + 4, true) + view.getUint8(offset + 6) * 0x1_0000;
+  return view.getUint32(offset, true) + high * TWO_32;
+}
+
+/** Writes seven bytes; throws a RangeError above 2^53 - 1, the largest integer of a number. */
+export function setUint56(view: DataView, offset: number, value: number): void {
+  requireFit(value, Number.MAX_SAFE_INTEGER, 'safe uint56');
+  const high = Math.floor(value / TWO_32);
+  view.setUint32(offset, value % TWO_32, true);
+  view.setUint16(offset + 4, high % 0x1_0000, true);
+  view.setUint8(offset + 6, Math.floor(high / 0x1_0000));
+}
+
+/** Appends to a buffer that doubles when it is full. Throws a RangeError where a value does not fit. */
 export class Writer {
   #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(256);
   #view = new DataView(this.#bytes.buffer);
@@ -108,12 +150,14 @@ export class Writer {
   }
 
   u8(value: number): this {
+    requireFit(value, 0xff, 'uint8');
     const start = this.#reserve(1);
     this.#view.setUint8(start, value);
     return this;
   }
 
   u16(value: number): this {
+    requireFit(value, 0xffff, 'uint16');
     const start = this.#reserve(2);
     this.#view.setUint16(start, value, true);
     return this;
@@ -121,17 +165,25 @@ export class Writer {
 
   u32(value: number): this {
     const start = this.#reserve(4);
-    this.#view.setUint32(start, value, true);
+    setUint32(this.#view, start, value);
+    return this;
+  }
+
+  u56(value: number): this {
+    const start = this.#reserve(UINT56_BYTES);
+    setUint56(this.#view, start, value);
     return this;
   }
 
   u64(value: bigint): this {
+    requireFit(value, MAX_UINT64, 'uint64');
     const start = this.#reserve(8);
     this.#view.setBigUint64(start, value, true);
     return this;
   }
 
   u256(value: bigint): this {
+    requireFit(value, MAX_UINT256, 'uint256');
     const start = this.#reserve(32);
     for (let word = 0; word < 4; word++) {
       this.#view.setBigUint64(

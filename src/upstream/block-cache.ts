@@ -2,7 +2,7 @@
  * Parsed blocks that were fetched and are not stored yet, kept in memory with an account of the
  * heap that they take. A block's content is fixed by its ID, so what is cached never becomes wrong.
  */
-import type { ParsedBlock } from '../stardust/block.ts';
+import { type ParsedBlock, parseBlock } from '../stardust/block.ts';
 
 /** Values by the 64 hex digits of a block. */
 interface ById<Value> {
@@ -13,24 +13,11 @@ interface ById<Value> {
 
 export type BlockCache = ById<ParsedBlock>;
 
-/** A cache that knows how much it holds. */
-export interface MeasuredBlockCache extends BlockCache {
-  /** Blocks. */
-  readonly size: number;
-  readonly heapBytes: number;
-  /** By hex ID, those that came first at the front. */
-  entries(): Iterable<[string, ParsedBlock]>;
-  clear(): void;
-}
-
 /**
  * What is remembered of one ledger, named by its generation (src/ledger/head.ts), as of a ledger
  * index.
  */
 type LedgerMemory<Value> = (generation: string, ledger: number) => ById<Value>;
-
-/** The open blocks of a ledger: those that no milestone up to the ledger index references. */
-export type OpenBlockCache = LedgerMemory<ParsedBlock>;
 
 /** IDs of blocks, 64 hex digits each. */
 export interface BlockIds {
@@ -53,26 +40,71 @@ const TRANSACTION_HEAP_FACTOR = 10;
 /** The heap of an ID in a map. */
 const ID_HEAP_BYTES = 160;
 
-/** A cache without a limit: whoever fills it looks at what it holds. */
-export function createBlockCache(): MeasuredBlockCache {
-  return createMeasuredMap<ParsedBlock>(heapOf, Number.POSITIVE_INFINITY);
+export interface FetchedCache extends BlockCache {
+  clear(): void;
+}
+
+/** Bytes of heap. */
+export interface FetchedLimits {
+  /** For parsed blocks; beyond it, only the bytes of the oldest are kept, which are parsed again. */
+  parsed: number;
+  /** For bytes; beyond it the oldest blocks are evicted. */
+  raw: number;
+}
+
+const FETCHED_LIMITS: FetchedLimits = { parsed: 16_000_000, raw: 12_000_000 };
+
+/** The heap of a block's ID, its place in the map and its array. */
+const RAW_OVERHEAD_BYTES = 400;
+
+/**
+ * Blocks that were fetched and are not stored yet. Of many, the oldest are kept as bytes: parsed, a
+ * transaction takes ten times as much. A block that was evicted has to be fetched again.
+ */
+export function createFetchedCache({ parsed, raw }: FetchedLimits = FETCHED_LIMITS): FetchedCache {
+  const parsedBlocks = createMeasuredMap<ParsedBlock>(heapOf, parsed, 'evict');
+  const bytesOf = createMeasuredMap<Uint8Array>(
+    (bytes) => RAW_OVERHEAD_BYTES + bytes.length,
+    raw,
+    'evict',
+  );
+  return {
+    get(id) {
+      const block = parsedBlocks.get(id);
+      if (block !== undefined) return block;
+      const bytes = bytesOf.get(id);
+      return bytes && parseAgain(bytes);
+    },
+    set(id, block) {
+      parsedBlocks.set(id, block);
+      bytesOf.set(id, block.bytes);
+    },
+    delete(id) {
+      parsedBlocks.delete(id);
+      bytesOf.delete(id);
+    },
+    clear() {
+      parsedBlocks.clear();
+      bytesOf.clear();
+    },
+  };
+}
+
+function parseAgain(bytes: Uint8Array): ParsedBlock {
+  const result = parseBlock(bytes);
+  if (!result.ok) throw new Error(`a block that was parsed before breaks ${result.reason}`);
+  return result.parsed;
 }
 
 /**
- * A cache of open blocks, so that the next question about the same tips fetches less.
+ * IDs of the blocks of a ledger that an upstream called unreferenced, so that it is not asked again.
  *
- * What is remembered stays true. When a block was fetched, no milestone up to the ledger's index
- * referenced it. A later milestone that does is applied with the block: from then on D1 knows the
- * block, and keeps its ID for long. Only an import may leave the block out, so a new generation
- * forgets everything.
+ * What is kept stays true. When upstream was asked, no milestone up to the ledger's index referenced
+ * the block. A later milestone that does is applied with the block: from then on D1 knows it, and
+ * keeps its ID for long. Only an import may leave the block out, so a new generation clears all.
  *
- * @param maxHeapBytes before the cache would take more, everything is forgotten
+ * @param maxHeapBytes before the cache would take more, it is cleared
  */
-export function createOpenBlockCache(maxHeapBytes: number): OpenBlockCache {
-  return createLedgerMemory(heapOf, maxHeapBytes);
-}
-
-/** The same of IDs alone: who has asked about a block need not ask again. */
 export function createOpenIdCache(
   maxHeapBytes: number,
 ): (generation: string, ledger: number) => BlockIds {
@@ -128,8 +160,15 @@ export function heapOf({ bytes, transaction }: ParsedBlock): number {
   return BLOCK_OVERHEAD_BYTES + factor * bytes.length;
 }
 
-/** A map that adds up the heap of its values, and is emptied before it would exceed the limit. */
-function createMeasuredMap<Value>(heapOfValue: (value: Value) => number, maxHeapBytes: number) {
+/**
+ * A map that adds up the heap of its values. Before it would exceed the limit it is cleared, or its
+ * oldest values are evicted.
+ */
+function createMeasuredMap<Value>(
+  heapOfValue: (value: Value) => number,
+  maxHeapBytes: number,
+  whenFull: 'clear' | 'evict' = 'clear',
+) {
   const values = new Map<string, Value>();
   let heapBytes = 0;
   const clear = (): void => {
@@ -142,23 +181,24 @@ function createMeasuredMap<Value>(heapOfValue: (value: Value) => number, maxHeap
     values.delete(id);
     heapBytes -= heapOfValue(value);
   };
+  const makeRoom = (heap: number): void => {
+    if (heapBytes + heap <= maxHeapBytes) return;
+    if (whenFull === 'clear') clear();
+    for (const id of values.keys()) {
+      if (heapBytes + heap <= maxHeapBytes) break;
+      remove(id);
+    }
+  };
   return {
-    get size() {
-      return values.size;
-    },
-    get heapBytes() {
-      return heapBytes;
-    },
     get: (id: string): Value | undefined => values.get(id),
     set(id: string, value: Value): void {
       remove(id);
       const heap = heapOfValue(value);
-      if (heapBytes + heap > maxHeapBytes) clear();
+      makeRoom(heap);
       values.set(id, value);
       heapBytes += heap;
     },
     delete: remove,
-    entries: () => values.entries(),
     clear,
   };
 }

@@ -26,7 +26,7 @@ export type NftDetail = readonly [
   nativeTokens: number,
 ];
 
-const DETAIL_COLUMNS = [
+export const DETAIL_COLUMNS = [
   'created_time',
   'output',
   'address',

@@ -8,18 +8,31 @@
  * content, so that nothing but time and the ledger's state is left to decide (D.1, D.2). Records
  * are padded to a multiple of three bytes: as base64 they concatenate.
  *
- *   number u32 | length u16 | kind u8 | parents u8 | leaf 32 | parents u32 …
+ *   number u56 | length u16 | kind u8 | parents u8 | leaf 32 | parents u56 …
  *   milestone:   … | milestone ID 32
  *   transaction: … | inputs u8 | outputs u8 | steps u16
- *                | inputs u32 … | outputs u32 … | steps {reason u8, from u32} …
+ *                | inputs u56 … | outputs u56 … | steps {reason u8, from u32} …
  *
  * No steps: an output that the transaction consumes was not known yet, so that its verdict is
  * undecided.
+ *
+ * Numbers are never given twice. 2^53 of them last a thousand years at 1,000 blocks a second, each
+ * with the 256 inputs and outputs that a transaction may have.
  */
-import { Reader, Writer } from '../bytes.ts';
+import { getUint56, Reader, setUint56, UINT56_BYTES, Writer } from '../bytes.ts';
 import { conflictReasonOf, type VerdictStep } from '../semantics/conflict-reason.ts';
 
-export const RecordKind = { Plain: 0, Milestone: 1, Transaction: 2 } as const;
+/**
+ * Milestone: the block properly carries one (M-2 to M-5). UnverifiedMilestone: it has a milestone
+ * payload that the keys known at intake do not verify. Anybody can make one up without proof of
+ * work; it counts as a milestone only once a walk that looks for its ID verifies it.
+ */
+export const RecordKind = {
+  Plain: 0,
+  Milestone: 1,
+  Transaction: 2,
+  UnverifiedMilestone: 3,
+} as const;
 
 /**
  * Marks a block that breaks an admission rule under every set of parameters we know: the reference
@@ -33,7 +46,7 @@ export interface TransactionFacts {
   inputs: readonly number[];
   /** Numbers of the outputs created, in order. */
   outputs: readonly number[];
-  /** Empty while the verdict is open. */
+  /** Empty while the verdict is undecided. */
   steps: readonly VerdictStep[];
 }
 
@@ -43,32 +56,28 @@ export interface BlockRecord {
   /** 32 bytes, H(00 ‖ block ID). */
   leaf: Uint8Array;
   inadmissible: boolean;
-  /** The ID of the milestone that the block properly carries (M-2 to M-5). */
-  milestoneId?: Uint8Array;
+  /** The milestone that the block carries: its ID, and whether it was verified (M-2 to M-5). */
+  milestone?: { id: Uint8Array; isVerified: boolean };
   transaction?: TransactionFacts;
 }
 
 export function encodeRecord(record: BlockRecord): Uint8Array<ArrayBuffer> {
-  const { number, parents, leaf, milestoneId, transaction } = record;
-  const kind = milestoneId
-    ? RecordKind.Milestone
-    : transaction
-      ? RecordKind.Transaction
-      : RecordKind.Plain;
+  const { number, parents, leaf, milestone, transaction } = record;
+  const kind = kindOf(record);
   const tail = new Writer();
-  for (const parent of parents) tail.u32(parent);
-  if (milestoneId) tail.put(milestoneId);
+  for (const parent of parents) tail.u56(parent);
+  if (milestone) tail.put(milestone.id);
   if (transaction) {
     const { inputs, outputs, steps } = transaction;
     tail.u8(inputs.length).u8(outputs.length).u16(steps.length);
-    for (const input of inputs) tail.u32(input);
-    for (const output of outputs) tail.u32(output);
+    for (const input of inputs) tail.u56(input);
+    for (const output of outputs) tail.u56(output);
     for (const step of steps) tail.u8(step.reason).u32(step.from);
   }
   const unpadded = HEADER_LENGTH + tail.length;
   const length = unpadded + ((3 - (unpadded % 3)) % 3);
   return new Writer()
-    .u32(number)
+    .u56(number)
     .u16(length)
     .u8(kind | (record.inadmissible ? INADMISSIBLE : 0))
     .u8(parents.length)
@@ -78,40 +87,56 @@ export function encodeRecord(record: BlockRecord): Uint8Array<ArrayBuffer> {
     .finish();
 }
 
-export const LEAF_OFFSET = 8;
+function kindOf({ milestone, transaction }: BlockRecord): number {
+  if (milestone?.isVerified) return RecordKind.Milestone;
+  if (milestone) return RecordKind.UnverifiedMilestone;
+  return transaction ? RecordKind.Transaction : RecordKind.Plain;
+}
+
+export const LENGTH_OFFSET = UINT56_BYTES;
+export const KIND_OFFSET = LENGTH_OFFSET + 2;
+export const PARENT_COUNT_OFFSET = KIND_OFFSET + 1;
+export const LEAF_OFFSET = PARENT_COUNT_OFFSET + 1;
 export const HEADER_LENGTH = LEAF_OFFSET + 32;
 
-/** Gives the outputs in concatenated records other numbers, in place. */
+/** Replaces the outputs' numbers in concatenated records, in place. */
 export function renumberOutputs(records: Uint8Array, numberOf: (output: number) => number): void {
   const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
-  for (let start = 0; start < records.length; start += view.getUint16(start + 4, true)) {
-    if ((records[start + 6]! & ~INADMISSIBLE) !== RecordKind.Transaction) continue;
-    const transaction = start + HEADER_LENGTH + records[start + 7]! * 4;
+  for (
+    let start = 0;
+    start < records.length;
+    start += view.getUint16(start + LENGTH_OFFSET, true)
+  ) {
+    if ((records[start + KIND_OFFSET]! & ~INADMISSIBLE) !== RecordKind.Transaction) continue;
+    const parents = records[start + PARENT_COUNT_OFFSET]!;
+    const transaction = start + HEADER_LENGTH + parents * UINT56_BYTES;
     const count = records[transaction]! + records[transaction + 1]!;
     for (let i = 0; i < count; i++) {
-      const at = transaction + 4 + i * 4;
-      view.setUint32(at, numberOf(view.getUint32(at, true)), true);
+      const at = transaction + 4 + i * UINT56_BYTES;
+      setUint56(view, at, numberOf(getUint56(view, at)));
     }
   }
 }
 
-/** The transaction's facts of one record, for those who complete its verdict. */
+/** Decodes one record, for those who complete its verdict. */
 export function decodeRecord(bytes: Uint8Array): BlockRecord {
   const r = new Reader(bytes);
-  const number = r.u32();
+  const number = r.u56();
   r.u16();
   const kind = r.u8();
   const parentCount = r.u8();
   const leaf = r.take(32);
-  const numbers = (count: number) => Array.from({ length: count }, () => r.u32());
+  const numbers = (count: number) => Array.from({ length: count }, () => r.u56());
   const record: BlockRecord = {
     number,
     parents: numbers(parentCount),
     leaf,
     inadmissible: (kind & INADMISSIBLE) !== 0,
   };
-  if ((kind & ~INADMISSIBLE) === RecordKind.Milestone) record.milestoneId = r.take(32);
-  if ((kind & ~INADMISSIBLE) === RecordKind.Transaction) {
+  const plainKind = kind & ~INADMISSIBLE;
+  if (plainKind === RecordKind.Milestone || plainKind === RecordKind.UnverifiedMilestone)
+    record.milestone = { id: r.take(32), isVerified: plainKind === RecordKind.Milestone };
+  if (plainKind === RecordKind.Transaction) {
     const inputCount = r.u8();
     const outputCount = r.u8();
     const stepCount = r.u16();

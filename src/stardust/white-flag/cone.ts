@@ -2,8 +2,17 @@
  * The past cone of a proposal in memory: block records as they come from the store, side by side,
  * and where each begins.
  */
-import { concatBytes } from '../bytes.ts';
-import { HEADER_LENGTH, INADMISSIBLE, LEAF_OFFSET, RecordKind } from './block-record.ts';
+import { concatBytes, getUint56, UINT56_BYTES } from '../bytes.ts';
+import {
+  HEADER_LENGTH,
+  INADMISSIBLE,
+  KIND_OFFSET,
+  LEAF_OFFSET,
+  LENGTH_OFFSET,
+  PARENT_COUNT_OFFSET,
+  RecordKind,
+} from './block-record.ts';
+import { NumberMap } from './number-map.ts';
 
 /** Bytes of a verdict step: reason u8, from u32. */
 const STEP_LENGTH = 5;
@@ -12,8 +21,9 @@ const STEP_LENGTH = 5;
 export interface Cone {
   /** The records, concatenated. */
   readonly bytes: Uint8Array;
+  /** Records, those of excluded blocks too. */
   readonly size: number;
-  /** The position of a number, or -1 for a block outside. */
+  /** The position of a number, or -1 for a block that is not in the cone, or excluded from it. */
   find(number: number): number;
   numberAt(position: number): number;
   /** The record's bytes. */
@@ -25,7 +35,7 @@ export interface Cone {
   kindAt(position: number): number;
   /** Writes the block's Merkle leaf into `target`, as 8 words from `at` on. */
   copyLeaf(position: number, target: Uint32Array, at: number): void;
-  /** The ID of the milestone that the block carries; only for that kind. */
+  /** The ID of the milestone that the block carries; only for the two kinds that carry one. */
   milestoneIdAt(position: number): Uint8Array;
   /** Only for transactions. */
   transactionAt(position: number): TransactionView;
@@ -37,7 +47,7 @@ export interface TransactionView {
   readonly outputCount: number;
   inputAt(i: number): number;
   outputAt(i: number): number;
-  /** The conflict reason at a milestone of this timestamp; undefined while the verdict is open. */
+  /** The conflict reason at a milestone of this timestamp; undefined while the verdict is undecided. */
   reasonAt(timestamp: number): number | undefined;
 }
 
@@ -66,53 +76,58 @@ export function isUndecidedAt(cone: Cone, position: number): boolean {
 /**
  * Reads concatenated records; `buffers` may be any split of them between whole records. Of two with
  * one number the later counts. Throws on damage.
+ *
+ * @param isExcluded whether the walk must not find the block, by its position and its number
  */
-export function readCone(buffers: readonly Uint8Array[]): Cone {
+export function readCone(
+  buffers: readonly Uint8Array[],
+  isExcluded: (position: number, number: number) => boolean = () => false,
+): Cone {
   const bytes = buffers.length === 1 ? buffers[0]! : concatBytes(...buffers);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const offsets: number[] = [];
-  let lowest = Number.POSITIVE_INFINITY;
-  let highest = -1;
+  const u56 = (offset: number) => getUint56(view, offset);
   for (let offset = 0; offset < bytes.length; ) {
     if (offset + HEADER_LENGTH > bytes.length) throw new Error('a block record is cut off');
-    const number = view.getUint32(offset, true);
-    const length = view.getUint16(offset + 4, true);
+    const length = view.getUint16(offset + LENGTH_OFFSET, true);
     if (length < HEADER_LENGTH || offset + length > bytes.length)
-      throw new Error(`the record of block number ${number} is damaged`);
+      throw new Error(`the record of block number ${u56(offset)} is damaged`);
     offsets.push(offset);
-    if (number < lowest) lowest = number;
-    if (number > highest) highest = number;
     offset += length;
   }
-  const positions = indexNumbers(view, offsets, lowest, highest);
-  const u32 = (offset: number) => view.getUint32(offset, true);
   const at = (position: number) => offsets[position]!;
+  const numberAt = (position: number) => u56(at(position));
+  const lengthAt = (position: number) => view.getUint16(at(position) + LENGTH_OFFSET, true);
+  const parentCountAt = (position: number) => bytes[at(position) + PARENT_COUNT_OFFSET]!;
+  /** Where the kind's own part begins, behind the parents. */
+  const tailAt = (position: number) =>
+    at(position) + HEADER_LENGTH + parentCountAt(position) * UINT56_BYTES;
 
   return {
     bytes,
     size: offsets.length,
-    find: positions,
-    numberAt: (position) => u32(at(position)),
-    recordAt: (position) =>
-      bytes.subarray(at(position), at(position) + view.getUint16(at(position) + 4, true)),
-    inadmissibleAt: (position) => (bytes[at(position) + 6]! & INADMISSIBLE) !== 0,
-    parentCountAt: (position) => bytes[at(position) + 7]!,
-    parentAt: (position, parent) => u32(at(position) + HEADER_LENGTH + parent * 4),
-    kindAt: (position) => bytes[at(position) + 6]! & ~INADMISSIBLE,
+    find: indexNumbers(numberAt, offsets.length, isExcluded),
+    numberAt,
+    recordAt: (position) => bytes.subarray(at(position), at(position) + lengthAt(position)),
+    inadmissibleAt: (position) => (bytes[at(position) + KIND_OFFSET]! & INADMISSIBLE) !== 0,
+    parentCountAt,
+    parentAt: (position, parent) => u56(at(position) + HEADER_LENGTH + parent * UINT56_BYTES),
+    kindAt: (position) => bytes[at(position) + KIND_OFFSET]! & ~INADMISSIBLE,
     copyLeaf: (position, target, to) => {
       const start = at(position) + LEAF_OFFSET;
       // a loop, as to make a view of so few bytes takes longer than to copy them
-      for (let i = 0; i < 8; i++) target[to + i] = u32(start + i * 4);
+      for (let i = 0; i < 8; i++) target[to + i] = view.getUint32(start + i * 4, true);
     },
-    milestoneIdAt: (position) => {
-      const start = at(position) + HEADER_LENGTH + bytes[at(position) + 7]! * 4;
-      return bytes.subarray(start, start + 32);
-    },
-    transactionAt: (position) => {
-      const start = at(position) + HEADER_LENGTH + bytes[at(position) + 7]! * 4;
-      return new TransactionInPlace(view, start);
-    },
+    milestoneIdAt: (position) => bytes.subarray(tailAt(position), tailAt(position) + 32),
+    transactionAt: (position) => new TransactionInPlace(view, tailAt(position)),
   };
+}
+
+/** The cone with further records. One with the number of an earlier one takes its place. */
+export function extendCone(cone: Cone, records: readonly Uint8Array[]): Cone {
+  return readCone([cone.bytes, ...records], (position, number) => {
+    return position < cone.size && cone.find(number) !== position;
+  });
 }
 
 /**
@@ -134,16 +149,16 @@ class TransactionInPlace implements TransactionView {
     this.outputCount = view.getUint8(start + 1);
     this.#stepCount = view.getUint16(start + 2, true);
     this.#inputs = start + 4;
-    this.#outputs = this.#inputs + this.inputCount * 4;
-    this.#steps = this.#outputs + this.outputCount * 4;
+    this.#outputs = this.#inputs + this.inputCount * UINT56_BYTES;
+    this.#steps = this.#outputs + this.outputCount * UINT56_BYTES;
   }
 
   inputAt(i: number): number {
-    return this.#view.getUint32(this.#inputs + i * 4, true);
+    return getUint56(this.#view, this.#inputs + i * UINT56_BYTES);
   }
 
   outputAt(i: number): number {
-    return this.#view.getUint32(this.#outputs + i * 4, true);
+    return getUint56(this.#view, this.#outputs + i * UINT56_BYTES);
   }
 
   reasonAt(timestamp: number): number | undefined {
@@ -158,30 +173,44 @@ class TransactionInPlace implements TransactionView {
   }
 }
 
+/** 4 MB of index at the most. */
+const MAX_NUMBER_SPAN = 1 << 20;
+
 /**
- * Numbers of one cone lie close together, so that a plain array from the lowest to the highest
+ * Numbers of one cone are mostly close together: then a plain array from the lowest to the highest
  * finds them quickest.
  */
 function indexNumbers(
-  view: DataView,
-  offsets: readonly number[],
-  lowest: number,
-  highest: number,
+  numberAt: (position: number) => number,
+  size: number,
+  isExcluded: (position: number, number: number) => boolean,
 ): (number: number) => number {
-  if (offsets.length === 0) return () => -1;
+  const numbers = new Float64Array(size);
+  let lowest = Number.POSITIVE_INFINITY;
+  let highest = -1;
+  for (let position = 0; position < size; position++) {
+    const number = numberAt(position);
+    if (isExcluded(position, number)) {
+      numbers[position] = EXCLUDED;
+      continue;
+    }
+    numbers[position] = number;
+    if (number < lowest) lowest = number;
+    if (number > highest) highest = number;
+  }
+  if (highest < 0) return () => -1;
   const span = highest - lowest + 1;
   if (span > MAX_NUMBER_SPAN) {
-    const positions = new Map(
-      offsets.map((offset, position) => [view.getUint32(offset, true), position]),
-    );
+    const positions = new NumberMap();
+    for (const [position, number] of numbers.entries())
+      if (number !== EXCLUDED) positions.set(number, position);
     return (number) => positions.get(number) ?? -1;
   }
   const positions = new Int32Array(span);
-  offsets.forEach((offset, position) => {
-    positions[view.getUint32(offset, true) - lowest] = position + 1;
-  });
+  for (let position = 0; position < size; position++)
+    if (numbers[position] !== EXCLUDED) positions[numbers[position]! - lowest] = position + 1;
   return (number) => (number < lowest || number > highest ? -1 : positions[number - lowest]! - 1);
 }
 
-/** 4 MB of index at the most. */
-const MAX_NUMBER_SPAN = 1 << 20;
+/** In place of a number, which is never negative. */
+const EXCLUDED = -1;

@@ -1,7 +1,7 @@
 /**
- * A map from output numbers to small values: a hash table with linear probing in two typed arrays,
- * so that no entry needs an object. With tens of thousands of outputs it takes a third of the time
- * of a Map and a tenth of its memory.
+ * A map from output numbers to integers: a hash table with linear probing in two typed arrays, so
+ * that no entry needs an object. With tens of thousands of outputs it takes a third of the time of
+ * a Map and a fifth of its memory.
  */
 
 /**
@@ -15,9 +15,23 @@ const FREE = 0;
 
 export class NumberMap {
   /** Entries; their number is a power of two. */
-  #keys = new Uint32Array(256);
-  #values = new Uint8Array(256);
+  #keys = new Float64Array(256);
+  #values = new Int32Array(256);
   #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  has(number: number): boolean {
+    return this.#keys[this.#find(number)] !== FREE;
+  }
+
+  /** Numbers with their values, in no particular order. */
+  *entries(): Generator<[number: number, value: number]> {
+    for (const [at, number] of this.#keys.entries())
+      if (number !== FREE) yield [number, this.#values[at]!];
+  }
 
   /** The value of this number; undefined if none was set. */
   get(number: number): number | undefined {
@@ -26,8 +40,8 @@ export class NumberMap {
   }
 
   /**
-   * @param number 1 to 2^32 - 1
-   * @param value 0 to 255
+   * @param number 1 to 2^53 - 1
+   * @param value an int32
    */
   set(number: number, value: number): void {
     const at = this.#find(number);
@@ -45,6 +59,7 @@ export class NumberMap {
   #find(number: number): number {
     const keys = this.#keys;
     const mask = keys.length - 1;
+    // of a number above 2^32 Math.imul takes the low 32 bits
     let at = (Math.imul(number, SPREAD) >>> 8) & mask;
     while (keys[at] !== number && keys[at] !== FREE) at = (at + 1) & mask;
     return at;
@@ -53,8 +68,8 @@ export class NumberMap {
   #grow(): void {
     const keys = this.#keys;
     const values = this.#values;
-    this.#keys = new Uint32Array(2 * keys.length);
-    this.#values = new Uint8Array(2 * keys.length);
+    this.#keys = new Float64Array(2 * keys.length);
+    this.#values = new Int32Array(2 * keys.length);
     this.#size = 0;
     keys.forEach((number, at) => {
       if (number !== FREE) this.set(number, values[at]!);

@@ -55,6 +55,11 @@ export interface WhiteFlag {
   /** Whether the walk visited a block that properly carries the previous milestone (E.3). */
   metPreviousMilestone: boolean;
   /**
+   * Positions of blocks that carry the previous milestone's payload and were not verified at intake.
+   * If one of them is verified now, the previous milestone is in the cone after all.
+   */
+  unverified: number[];
+  /**
    * Positions of transactions whose verdict is needed but undecided. Unless this is empty,
    * `reasons` must not be used.
    */
@@ -65,8 +70,8 @@ export interface WhiteFlag {
 export const NOT_A_TRANSACTION = 254;
 
 export function walkCone(cone: Cone, ledger: LedgerStates, proposal: Proposal): WhiteFlag {
-  const { order, metPreviousMilestone } = orderBlocks(cone, proposal);
-  return { order, metPreviousMilestone, ...judgeInOrder(cone, order, ledger, proposal.timestamp) };
+  const ordered = orderBlocks(cone, proposal);
+  return { ...ordered, ...judgeInOrder(cone, ordered.order, ledger, proposal.timestamp) };
 }
 
 /**
@@ -76,7 +81,7 @@ export function walkCone(cone: Cone, ledger: LedgerStates, proposal: Proposal): 
 function orderBlocks(
   cone: Cone,
   { parents, previousMilestoneId }: Proposal,
-): { order: Uint32Array; metPreviousMilestone: boolean } {
+): Pick<WhiteFlag, 'order' | 'metPreviousMilestone' | 'unverified'> {
   const order = new Uint32Array(cone.size);
   const visited = new Uint8Array(cone.size);
   /** Blocks whose parents are not all done, and for each block how many of its parents are. */
@@ -84,6 +89,7 @@ function orderBlocks(
   const seen = new Uint8Array(cone.size);
   let ordered = 0;
   let metPreviousMilestone = previousMilestoneId === undefined;
+  const unverified: number[] = [];
 
   for (const parent of parents) {
     let depth = 0;
@@ -92,9 +98,10 @@ function orderBlocks(
       if (next >= 0 && visited[next] === 0) {
         visited[next] = 1;
         // E.3 (b), on the way down
-        metPreviousMilestone ||=
-          cone.kindAt(next) === RecordKind.Milestone &&
-          equalBytes(cone.milestoneIdAt(next), previousMilestoneId!);
+        if (!metPreviousMilestone && carriesMilestone(cone, next, previousMilestoneId!)) {
+          if (cone.kindAt(next) === RecordKind.Milestone) metPreviousMilestone = true;
+          else unverified.push(next);
+        }
         stack[depth++] = next;
       }
       if (depth === 0) break;
@@ -108,7 +115,15 @@ function orderBlocks(
       }
     }
   }
-  return { order: order.subarray(0, ordered), metPreviousMilestone };
+  return { order: order.subarray(0, ordered), metPreviousMilestone, unverified };
+}
+
+function carriesMilestone(cone: Cone, position: number, milestoneId: Uint8Array): boolean {
+  const kind = cone.kindAt(position);
+  return (
+    (kind === RecordKind.Milestone || kind === RecordKind.UnverifiedMilestone) &&
+    equalBytes(cone.milestoneIdAt(position), milestoneId)
+  );
 }
 
 /**

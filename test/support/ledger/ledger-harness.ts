@@ -4,7 +4,7 @@
  */
 
 import { agreeingTreeHashers } from '../../../scripts/conformance/tree-hashers.ts';
-import { takeInMilestone } from '../../../src/follower/apply-milestone.ts';
+import { applyMilestone } from '../../../src/follower/apply-milestone.ts';
 import {
   createFollowerMemory,
   type FollowerContext,
@@ -124,7 +124,9 @@ export async function takeNext({ network, node, upstream }: Rig, db: Database): 
   const verified = await verifyMilestone(payload, { head, milestone, announced }, rules);
   const limits = { maxBlocks: 2000, deadline: Date.now() + 10_000 };
   const source = createMilestoneSource([upstream], limits, new Map());
-  await takeInMilestone(db, verified, { rules, source, exclusively: (work) => work() });
+  const memory = createFollowerMemory();
+  const deadline = Number.POSITIVE_INFINITY;
+  await applyMilestone(db, head, verified, { memory, rules, source, deadline });
 }
 
 async function admitting(db: Database, ledger: number): Promise<ProtocolParameters[]> {
@@ -148,11 +150,11 @@ export async function storeNow(
   const { stored } = await storeTips(db, head, {
     upstream,
     rules,
-    open: following.memory.open(head.generation, head.ledger),
-    openSet: following.memory.openSet,
+    unreferenced: following.memory.unreferenced(head.generation, head.ledger),
+    index: following.memory.index,
     fetched: following.memory.fetched,
     refused: following.memory.refused,
-    exclusively: (work) => work(),
+    mutex: (task) => task(),
   });
   return stored;
 }

@@ -1,8 +1,9 @@
 /**
- * The blocks that stand in D1, in packs or open, one by one: as tests look at them.
+ * The blocks that are stored in D1, one by one: as tests look at them.
  */
 import type { Database } from '../../../src/ledger/database.ts';
-import { readPackedBlocks } from '../../../src/ledger/packs.ts';
+import { NO_REASON, PARTS, readNumbers, walkedPackFromRow } from '../../../src/ledger/packs.ts';
+import { readBlockRows } from '../../../src/ledger/referenced-blocks.ts';
 import { readCone } from '../../../src/stardust/white-flag/cone.ts';
 
 export interface StoredBlock {
@@ -25,38 +26,41 @@ export interface StoredBlock {
 /** All of them, those of milestones first. */
 export async function storedBlocks(db: Database): Promise<StoredBlock[]> {
   const packs = (await db.prepare('SELECT * FROM pack ORDER BY key').all()).results;
-  const open = (await db.prepare('SELECT * FROM open ORDER BY key').all()).results;
+  const parts = (await db.prepare('SELECT * FROM milestone_part ORDER BY key').all()).results;
   const positions = new Map<number, number>();
-  const referenced = packs.flatMap((pack) => {
-    const { key, records, blocks, bytes } = pack as Record<string, string>;
-    const milestone = Math.floor(Number(key) / 4096);
-    const list = JSON.parse(bytes!) as string[];
-    const cone = readCone([Uint8Array.fromBase64(records!)]);
-    return readPackedBlocks(blocks!).map(({ id, payload, reason }, at): StoredBlock => {
-      const position = positions.get(milestone) ?? 0;
-      positions.set(milestone, position + 1);
-      const number = cone.numberAt(at);
-      const record = cone.recordAt(at);
-      const facts = { id, payload, milestone, position, reason: reason ?? null };
-      return { ...facts, number, record, bytes: list[at]! };
+  const counts = new Map<number, number>();
+  for (const { key, blocks } of parts) {
+    const milestone = Math.floor(Number(key) / PARTS);
+    for (const number of readNumbers(String(blocks))) {
+      const position = counts.get(milestone) ?? 0;
+      counts.set(milestone, position + 1);
+      positions.set(number, position);
+    }
+  }
+  const stored = packs.flatMap((row) => {
+    const { records, statuses } = walkedPackFromRow(row);
+    const cone = readCone([records]);
+    const bytes = JSON.parse(String(row.bytes)) as string[];
+    return readBlockRows(row.blocks).map(([number, id, payload], at): StoredBlock => {
+      const { milestone, reason } = statuses.at(at);
+      return {
+        id,
+        number,
+        payload,
+        milestone: milestone || null,
+        position: milestone ? positions.get(number)! : null,
+        reason: milestone && reason !== NO_REASON ? reason : null,
+        record: cone.recordAt(at),
+        bytes: bytes[at]!,
+      };
     });
   });
-  const left = open.flatMap((pack) => {
-    const { records, blocks, bytes } = pack as Record<string, string>;
-    const list = JSON.parse(bytes!) as string[];
-    const cone = readCone([Uint8Array.fromBase64(records!)]);
-    return readOpenRows(blocks!).map(([number, id, payload], at): StoredBlock => {
-      const record = cone.recordAt(at);
-      const facts = { id, number, payload, milestone: null, position: null, reason: null };
-      return { ...facts, record, bytes: list[at]! };
-    });
+  const order = ({ milestone, position, number }: StoredBlock): [number, number] =>
+    milestone === null ? [Number.POSITIVE_INFINITY, number] : [milestone, position!];
+  return stored.sort((a, b) => {
+    const [[x, y], [z, w]] = [order(a), order(b)];
+    return x === z ? y - w : x - z;
   });
-  return [...referenced, ...left];
-}
-
-/** Number, hex ID and payload type of each block of an open pack. */
-function readOpenRows(blocks: string): [number, string, number][] {
-  return JSON.parse(blocks);
 }
 
 /** The block with this hex ID (with or without 0x) where it is stored. */
@@ -77,17 +81,13 @@ export async function indexedIds(db: Database): Promise<Map<string, number>> {
 /** Hex IDs of all blocks that the ledger knows, those of which it has only the ID among them. */
 export async function knownBlockIds(db: Database): Promise<Set<string>> {
   const ids = [...(await indexedIds(db)).keys()].filter(({ length }) => length === 64);
-  const packs = (await db.prepare('SELECT blocks FROM pack').all<{ blocks: string }>()).results;
-  const open = (await db.prepare('SELECT blocks FROM open').all<{ blocks: string }>()).results;
-  return new Set([
-    ...ids,
-    ...packs.flatMap(({ blocks }) => readPackedBlocks(blocks).map(({ id }) => id)),
-    ...open.flatMap(({ blocks }) => readOpenRows(blocks).map(([, id]) => id)),
-  ]);
+  return new Set([...ids, ...(await storedBlocks(db)).map(({ id }) => id)]);
 }
 
-/** Hex IDs of the outputs that open blocks wait for. */
+/** Hex IDs of the outputs that unreferenced blocks wait for. */
 export async function awaitedOutputs(db: Database): Promise<string[]> {
-  const { results } = await db.prepare('SELECT waiting FROM open').all<{ waiting: string }>();
-  return results.flatMap(({ waiting }) => JSON.parse(waiting) as string[]);
+  const { results } = await db
+    .prepare('SELECT unresolved FROM pack WHERE live = 1')
+    .all<{ unresolved: string }>();
+  return results.flatMap(({ unresolved }) => JSON.parse(unresolved) as string[]);
 }

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { createExclusively, createShared } from '../../src/follower/exclusively.ts';
+import { createMutex, singleFlight } from '../../src/follower/mutex.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 it('works wait for those before them, also for one that fails', async () => {
-  const exclusively = createExclusively();
+  const mutex = createMutex();
   const seen: string[] = [];
   const work = (name: string, ms: number, fails = false) =>
-    exclusively(async () => {
+    mutex(async () => {
       seen.push(`${name} begins`);
       await pause(ms);
       seen.push(`${name} ends`);
@@ -23,20 +23,20 @@ it('works wait for those before them, also for one that fails', async () => {
   ]);
 });
 
-it('whoever asks for shared work while it runs waits for one more run, with all others', async () => {
+it('whoever asks for single work while it runs waits for one more run, with all others', async () => {
   let runs = 0;
-  const shared = createShared(async () => {
+  const single = singleFlight(async () => {
     const mine = ++runs;
     await pause(5);
     if (mine === 1) throw new Error('first');
     return mine;
   });
-  const asked = [shared(), shared(), shared()];
+  const asked = [single(), single(), single()];
   const results = await Promise.allSettled(asked);
   expect(results.map((each) => (each.status === 'fulfilled' ? each.value : 'failed'))).toEqual([
     'failed',
     2,
     2,
   ]);
-  expect(await shared()).toBe(3);
+  expect(await single()).toBe(3);
 });

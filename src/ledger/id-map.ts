@@ -1,0 +1,129 @@
+/**
+ * A map from IDs to numbers in typed arrays: some 60 bytes an entry, where a Map of hex strings takes
+ * 200. It remembers the order in which IDs were added, so that an ID has an index as well.
+ *
+ * IDs are hashes that anybody can grind. So the place in the table depends on a random seed too:
+ * nobody can make many IDs for one place.
+ */
+
+/** No entry: places hold indexes from 1 on. */
+const FREE = 0;
+
+export class IdMap {
+  readonly #idBytes: number;
+  readonly #seed = crypto.getRandomValues(new Uint32Array(2));
+  #ids: Uint8Array;
+  #numbers: Float64Array;
+  #places = new Int32Array(64);
+  #size = 0;
+
+  /** @param idBytes length of each ID: 32 of blocks, 34 of outputs */
+  constructor(idBytes: number) {
+    this.#idBytes = idBytes;
+    this.#ids = new Uint8Array(16 * idBytes);
+    this.#numbers = new Float64Array(16);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Bytes of the arrays. */
+  get heapBytes(): number {
+    return this.#ids.length + this.#numbers.byteLength + this.#places.byteLength;
+  }
+
+  /** The number of an ID, given as lower-case hex digits; undefined if it is not there. */
+  get(id: string): number | undefined {
+    const index = this.indexOf(id);
+    return index < 0 ? undefined : this.#numbers[index];
+  }
+
+  has(id: string): boolean {
+    return this.indexOf(id) >= 0;
+  }
+
+  /** How many IDs were added before this one, or -1 if it is not there. */
+  indexOf(id: string): number {
+    const bytes = Uint8Array.fromHex(id);
+    return this.#places[this.#find(bytes)]! - 1;
+  }
+
+  /** Sets the number of an ID; returns its index. */
+  set(id: string, number: number): number {
+    const bytes = Uint8Array.fromHex(id);
+    const place = this.#find(bytes);
+    let index = this.#places[place]! - 1;
+    if (index < 0) {
+      index = this.#size;
+      this.#append(bytes);
+      this.#places[place] = index + 1;
+      if (2 * this.#size > this.#places.length) this.#grow();
+    }
+    this.#numbers[index] = number;
+    return index;
+  }
+
+  /** The ID that was added so many IDs after the first one, as hex digits. */
+  idAt(index: number): string {
+    return this.#ids.subarray(index * this.#idBytes, (index + 1) * this.#idBytes).toHex();
+  }
+
+  numberAt(index: number): number {
+    return this.#numbers[index]!;
+  }
+
+  /** A map of those entries whose number is to be kept. */
+  filter(keep: (number: number) => boolean): IdMap {
+    const kept = new IdMap(this.#idBytes);
+    for (let index = 0; index < this.#size; index++)
+      if (keep(this.#numbers[index]!)) kept.set(this.idAt(index), this.#numbers[index]!);
+    return kept;
+  }
+
+  #append(bytes: Uint8Array): void {
+    if (bytes.length !== this.#idBytes) throw new Error(`an ID of ${bytes.length} bytes`);
+    if (this.#size === this.#numbers.length) {
+      const ids = new Uint8Array(2 * this.#ids.length);
+      ids.set(this.#ids);
+      const numbers = new Float64Array(2 * this.#numbers.length);
+      numbers.set(this.#numbers);
+      [this.#ids, this.#numbers] = [ids, numbers];
+    }
+    this.#ids.set(bytes, this.#size++ * this.#idBytes);
+  }
+
+  /** The place of the ID, or the free place where it belongs. */
+  #find(bytes: Uint8Array): number {
+    const mask = this.#places.length - 1;
+    let place = this.#hash(bytes, 0) & mask;
+    for (; this.#places[place] !== FREE; place = (place + 1) & mask)
+      if (this.#isAt(this.#places[place]! - 1, bytes)) break;
+    return place;
+  }
+
+  #hash(bytes: Uint8Array, start: number): number {
+    let hash = this.#seed[0]!;
+    // outputs of one transaction differ in their last bytes only
+    for (let i = 0; i < this.#idBytes; i++)
+      hash = Math.imul(hash ^ bytes[start + i]!, 0x01000193) ^ (hash >>> 15);
+    return Math.imul(hash ^ this.#seed[1]!, 0x9e3779b1) >>> 8;
+  }
+
+  #isAt(index: number, bytes: Uint8Array): boolean {
+    const start = index * this.#idBytes;
+    for (let i = 0; i < this.#idBytes; i++) if (this.#ids[start + i] !== bytes[i]) return false;
+    return true;
+  }
+
+  #grow(): void {
+    const places = new Int32Array(2 * this.#places.length);
+    const mask = places.length - 1;
+    for (let index = 0; index < this.#size; index++) {
+      let place = this.#hash(this.#ids, index * this.#idBytes) & mask;
+      while (places[place] !== FREE) place = (place + 1) & mask;
+      places[place] = index + 1;
+    }
+    this.#places = places;
+  }
+}
