@@ -42,7 +42,7 @@ export function whyUnhealthy(status: NodeStatus | undefined, now: number): strin
 }
 
 /** What an operator should look at while the node is still healthy; undefined if nothing. */
-export function healthWarning(status: NodeStatus): string | undefined {
+function healthWarning(status: NodeStatus): string | undefined {
   return shareUsed(status.database) >= WARN_AT ? describeDatabase(status) : undefined;
 }
 
