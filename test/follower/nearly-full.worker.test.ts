@@ -87,7 +87,6 @@ it('keeps fewer milestones and says so, and more again when there is room', asyn
       Math.min(3 * MIN_RETENTION, index - status.kept),
     );
   }
-  console.info('kept', kept.join());
   expect(Math.max(...kept)).toBeLessThan(RETENTION);
   // it does not swing: what fits is kept
   const steady = kept.slice(-5);
