@@ -78,6 +78,7 @@ export async function putRecentNow(persistTo: string): Promise<void> {
   );
   const recent = writeRecent({
     generation: GENERATION,
+    filledFrom: 0,
     from: 1,
     to: LEDGER_INDEX,
     fromTime: 0,

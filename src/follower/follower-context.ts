@@ -39,6 +39,8 @@ export interface FollowerContext {
   publish: (behind: boolean) => Promise<void>;
   /** Milestones before the ledger's whose states are kept. */
   retention: number;
+  /** Bytes that the database may have; absent: only the disk limits it. */
+  databaseLimit?: number | undefined;
   /** The ledger does not go beyond it; absent while the network goes on. */
   finalMilestone?: number | undefined;
 }
@@ -93,6 +95,8 @@ export interface FollowerMemory {
   lookedAtTips: number;
   /** Unix milliseconds at which the newest block was stored. */
   newestBlock: number | undefined;
+  /** Whether a write failed for want of room since pruning was tried last. */
+  isDatabaseFull: boolean;
 }
 
 export interface SeenLedger {
@@ -137,6 +141,7 @@ export function createFollowerMemory(
     hasLooseEnds: false,
     lookedAtTips: 0,
     newestBlock: undefined,
+    isDatabaseFull: false,
   };
   return memory;
 }

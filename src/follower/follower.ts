@@ -8,8 +8,8 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { Database } from '../ledger/database.ts';
+import { limitBytesOf } from '../ledger/database-size.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
-import { measureDatabase } from '../ledger/measure-database.ts';
 import { describeError, writeLog } from '../log.ts';
 import { publish } from '../nft-index/publish.ts';
 import { readSettings, type Settings } from '../settings.ts';
@@ -28,6 +28,7 @@ import { singleFlight } from './mutex.ts';
 import { followOnce, type PassResult } from './pass.ts';
 import { MAX_PUSHED_STORED, storePushed } from './store-pushed.ts';
 import type { PassBudget } from './try-upstream.ts';
+import { watchDatabase } from './watch-database.ts';
 
 /** From the end of a pass to the next. */
 const PASS_INTERVAL_MS = 1000;
@@ -65,10 +66,8 @@ const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 
 export class Follower extends DurableObject<Env> {
   readonly #memory = createFollowerMemory(() => this.#milestoneCame());
-  /** Where the ledger is written: rows are counted. */
-  readonly #db: Database = measureDatabase(this.env.LEDGER, ({ rows_written }) => {
-    this.#memory.counts.rowsWritten += rows_written;
-  });
+  /** Where the ledger is written. */
+  readonly #db: Database = watchDatabase(this.env.LEDGER, this.#memory);
   #feed: Feed | undefined;
   #stopStoring: (() => void) | undefined;
   #running: Promise<PassResult> | undefined;
@@ -206,6 +205,7 @@ export class Follower extends DurableObject<Env> {
         this.#published = await this.#publishIfDue(settings, interval);
       },
       retention: settings.retentionMilestones,
+      databaseLimit: limitBytesOf(settings),
       finalMilestone: settings.finalMilestone,
     };
   }

@@ -8,7 +8,7 @@
 
 import { dropUnneeded } from '../ledger/drop-blocks.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
-import { prune } from '../ledger/prune.ts';
+import { MIN_RETENTION, prune, type Shortage } from '../ledger/prune.ts';
 import { describeError, writeLog } from '../log.ts';
 import type { BlockCache } from '../upstream/block-cache.ts';
 import type { Upstream } from '../upstream/upstream.ts';
@@ -159,9 +159,13 @@ function atHand({ fetched, pushed }: FollowerMemory): BlockCache {
 }
 
 /** What is not pruned now will be by a later pass. */
-async function pruneIfPossible({ db, retention, memory }: FollowerContext): Promise<void> {
+async function pruneIfPossible(context: FollowerContext): Promise<void> {
+  const { db, retention, databaseLimit: limitBytes, memory } = context;
+  const isFull = memory.isDatabaseFull;
   try {
-    await memory.mutex(() => prune(db, retention));
+    const shortage = await memory.mutex(() => prune(db, retention, { limitBytes, isFull }));
+    memory.isDatabaseFull = false;
+    if (shortage !== undefined) tellShortage(context, shortage);
   } catch (error) {
     writeLog('warn', 'not pruned', { error: describeError(error) });
   }
@@ -183,4 +187,21 @@ async function dropUnneededIfPossible({ db, memory }: FollowerContext): Promise<
   } catch (error) {
     writeLog('warn', 'follower.blocks-not-dropped', { error: describeError(error) });
   }
+}
+
+/** The numbers are rounded, so that a line is the same for a while. */
+function tellShortage(
+  { memory, retention, databaseLimit }: FollowerContext,
+  { databaseBytes, kept }: Shortage,
+): void {
+  const isLeast = kept <= MIN_RETENTION;
+  memory.log(isLeast ? 'error' : 'warn', 'follower.retention-shortened', {
+    detail: isLeast
+      ? 'the database is nearly full, and no fewer milestones can be kept'
+      : 'the database is nearly full: fewer milestones are kept than RETENTION_MILESTONES says',
+    databaseGigabytes: Math.floor(databaseBytes / 1e8) / 10,
+    limitGigabytes: databaseLimit && databaseLimit / 1e9,
+    keptMilestones: Math.min(Number(kept.toPrecision(1)), retention),
+    configuredMilestones: retention,
+  });
 }

@@ -1,9 +1,15 @@
 /**
- * GET /health (docs/contract.md#health): empty, 200 or 503; why not healthy stands in
- * X-Error-Detail.
+ * GET /health (docs/contract.md#health): empty, 200 or 503; why not healthy is in X-Error-Detail,
+ * what soon will not be in X-Health-Warning.
  */
 import { describeError, writeLog } from '../log.ts';
-import { LedgerUnreadable, type NodeStatus } from '../node/edge-node.ts';
+import {
+  LedgerUnreadable,
+  type NodeStatus,
+  shareUsed,
+  UNHEALTHY_AT,
+  WARN_AT,
+} from '../node/edge-node.ts';
 import { detailHeader } from './errors.ts';
 import type { Answer, RouteContext } from './route.ts';
 
@@ -19,6 +25,8 @@ export function whyUnhealthy(status: NodeStatus | undefined, now: number): strin
   if (ledger.index === finalMilestone) return undefined;
   if (follower.state === 'stopped' || follower.state === 'diverged')
     return `${follower.state}: ${follower.reason}`;
+  if (shareUsed(status.database) >= UNHEALTHY_AT)
+    return `${describeDatabase(status)}: writes are about to fail`;
   const age = Math.floor(now / 1000) - ledger.timestamp;
   if (age <= MAX_AGE_SECONDS) return undefined;
   const progress = follower.state === 'following' ? follower.progress : undefined;
@@ -31,6 +39,19 @@ export function whyUnhealthy(status: NodeStatus | undefined, now: number): strin
       ? `the upstream is behind it, at ${upstream.index}`
       : undefined;
   return [old, progress, behind].filter((part) => part !== undefined).join('; ');
+}
+
+/** What an operator should look at while the node is still healthy; undefined if nothing. */
+function healthWarning(status: NodeStatus): string | undefined {
+  return shareUsed(status.database) >= WARN_AT ? describeDatabase(status) : undefined;
+}
+
+/** Of a database that has a limit. */
+function describeDatabase({ database, retention }: NodeStatus): string {
+  const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);
+  const size = `the database has ${gigabytes(database.bytes)} of ${gigabytes(database.limitBytes!)} GB`;
+  const { kept, configured } = retention;
+  return `${size} and keeps ${kept} milestones, RETENTION_MILESTONES is ${configured}`;
 }
 
 /**
@@ -65,9 +86,14 @@ async function readHealth({ node, notes }: RouteContext): Promise<Health> {
     const status = await node.readStatus();
     notes.ledgerIndex = status?.ledger.index;
     const now = Date.now();
+    if (status === undefined) return { reason: whyUnhealthy(status, now), headers: {} };
+    const warning = healthWarning(status);
     return {
       reason: whyUnhealthy(status, now),
-      headers: status === undefined ? {} : blocksHeaders(status, now),
+      headers: {
+        ...blocksHeaders(status, now),
+        ...(warning !== undefined && { 'x-health-warning': warning }),
+      },
     };
   } catch (error) {
     // a client that asks for the health wants this reason too, not a failed request

@@ -40,7 +40,7 @@ function describeNode(status: NodeStatus | undefined, now: number): MetricFamily
 
 /** @param now Unix milliseconds */
 function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
-  const { ledger, upstream, follower, blocks } = status;
+  const { ledger, upstream, follower, blocks, database, retention } = status;
   const families = [
     gauge('stardust_ledger_index', 'Milestone at which the ledger stands.', ledger.index),
     gauge(
@@ -49,8 +49,23 @@ function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
       Math.max(0, now / 1000 - ledger.timestamp),
     ),
     gauge('stardust_pruning_index', 'Last milestone whose state is gone.', status.pruningIndex),
+    gauge(
+      'stardust_retention_milestones',
+      "Milestones before the ledger's whose states can be asked for.",
+      retention.kept,
+    ),
+    gauge('stardust_database_bytes', 'Size of the database, free pages left out.', database.bytes),
     states('stardust_follower_state', 'How following goes.', FOLLOWER_STATES, follower.state),
   ];
+  if (database.limitBytes !== undefined) {
+    families.push(
+      gauge(
+        'stardust_database_limit_bytes',
+        'Size at which D1 refuses to write.',
+        database.limitBytes,
+      ),
+    );
+  }
   if (upstream !== undefined) {
     families.push(
       gauge(

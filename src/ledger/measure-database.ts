@@ -4,8 +4,20 @@
  */
 import type { Database } from './database.ts';
 
-/** Calls `tell` with the cost of each statement that was executed. */
-export function measureDatabase(db: Database, tell: (cost: D1Meta) => void): Database {
+/**
+ * Calls `tell` with the cost of each statement that was executed, and `tellFailure` with what a
+ * statement or batch failed with.
+ */
+export function measureDatabase(
+  db: Database,
+  tell: (cost: D1Meta) => void,
+  tellFailure: (error: unknown) => void = () => {},
+): Database {
+  const tried = <T>(run: Promise<T>): Promise<T> =>
+    run.catch((error: unknown) => {
+      tellFailure(error);
+      throw error;
+    });
   const measured = <T>(result: D1Result<T>): D1Result<T> => {
     tell(result.meta);
     return result;
@@ -14,10 +26,10 @@ export function measureDatabase(db: Database, tell: (cost: D1Meta) => void): Dat
   function wrap(native: D1PreparedStatement): D1PreparedStatement {
     const wrapped = {
       bind: (...values: unknown[]) => wrap(native.bind(...values)),
-      all: async () => measured(await native.all()),
-      run: async () => measured(await native.run()),
+      all: async () => measured(await tried(native.all())),
+      run: async () => measured(await tried(native.run())),
       async first(column?: string) {
-        const [row] = measured(await native.all<Record<string, unknown>>()).results;
+        const [row] = measured(await tried(native.all<Record<string, unknown>>())).results;
         return row === undefined ? null : column === undefined ? row : row[column];
       },
       raw() {
@@ -30,7 +42,8 @@ export function measureDatabase(db: Database, tell: (cost: D1Meta) => void): Dat
   return {
     prepare: (sql) => wrap(db.prepare(sql)),
     async batch<T>(statements: D1PreparedStatement[]) {
-      const results = await db.batch<T>(statements.map((each) => natives.get(each) ?? each));
+      const natively = statements.map((each) => natives.get(each) ?? each);
+      const results = await tried(db.batch<T>(natively));
       return results.map(measured);
     },
   };

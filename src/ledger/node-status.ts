@@ -3,7 +3,8 @@
  */
 import type { ProtocolParametersOption } from '../stardust/milestone.ts';
 import type { ProtocolParameters } from '../stardust/parameters.ts';
-import { type Database, runBatch } from './database.ts';
+import type { Database } from './database.ts';
+import { type DatabaseSize, sizeAfter } from './database-size.ts';
 import { headFromRow, milestoneFromRow, SELECT_HEAD } from './head.ts';
 import { parametersAt, parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
 import { isPartOf } from './packs.ts';
@@ -38,6 +39,13 @@ export interface NodeStatus {
   genesisIndex: number;
   /** The last milestone whose data is gone. */
   pruningIndex: number;
+  /** Milestones before the ledger's whose states can be asked for. */
+  retention: {
+    /** Now: fewer than configured after an import, and while the database is nearly full. */
+    kept: number;
+    configured: number;
+  };
+  database: DatabaseSize;
   /** In force at the ledger's milestone. */
   parameters: ProtocolParameters;
   /** Announced and not in force yet, in order of their targets. */
@@ -71,22 +79,29 @@ const SELECT_EXTENT = `
     (SELECT timestamp FROM milestone WHERE idx = h.ledger - 1) AS before
   FROM head h`;
 
-/**
- * @param follows whether the settings ask for following: what an earlier run left behind does not
- * count where they do not
- * @param finalMilestone by the settings
- */
+/** What the settings say. */
+export interface StatusSettings {
+  /** Whether a network is followed: what an earlier run left behind does not count where not. */
+  follows: boolean;
+  finalMilestone: number | undefined;
+  /** Milestones. */
+  retention: number;
+  /** Of the database; undefined: only the disk limits it. */
+  limitBytes: number | undefined;
+}
+
+/** @returns undefined where there is no ledger */
 export async function readNodeStatus(
   db: Database,
-  follows: boolean,
-  finalMilestone?: number,
+  { follows, finalMilestone, retention, limitBytes }: StatusSettings,
 ): Promise<NodeStatus | undefined> {
-  const [heads, options, extents, followers] = await runBatch(db, [
+  const results = await db.batch<Record<string, unknown>>([
     db.prepare(SELECT_HEAD).bind(null),
     db.prepare(SELECT_PARAMETERS),
     db.prepare(SELECT_EXTENT),
     db.prepare(SELECT_FOLLOWER),
   ]);
+  const [heads, options, extents, followers] = results.map((result) => result.results);
   const row = heads![0];
   const milestone = row && milestoneFromRow(row);
   if (row === undefined || milestone === undefined) return undefined;
@@ -100,6 +115,8 @@ export async function readNodeStatus(
     ledger: { index: head.ledger, timestamp: milestone.timestamp, milestoneId: milestone.id },
     genesisIndex: head.genesis,
     pruningIndex: Math.max(Number(extent.first) - 1, 0),
+    retention: { kept: Math.max(head.ledger - Number(extent.first), 0), configured: retention },
+    database: { bytes: sizeAfter(results), limitBytes },
     parameters: parametersAt(table, head.ledger),
     pendingParameters: table.options.filter((option) => option.targetMilestoneIndex > head.ledger),
     upstream: follower && upstreamFromRow(follower),

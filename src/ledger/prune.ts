@@ -6,8 +6,13 @@
  * the parts and packs of milestones from m on, and the live packs. IDs stay far longer, because
  * blocks that were referenced long ago must not be taken for unreferenced ones
  * (docs/architecture.md#the-trap).
+ *
+ * While the database is nearly full, each step keeps fewer milestones than the one before. There is
+ * no state: what is kept is what the tables have. Once there is room, nothing is pruned before the
+ * configured retention, so what is kept grows by one milestone with each that is applied.
  */
-import { type Database, runBatch } from './database.ts';
+import type { Database } from './database.ts';
+import { SHRINK_AT, shareUsed, sizeAfter } from './database-size.ts';
 import { requireLedger, runFenced } from './fence.ts';
 import { headFromRow, SELECT_HEAD } from './head.ts';
 import { requireIdTables, turnOver, turnOverStatements } from './id-index.ts';
@@ -18,6 +23,19 @@ const STEP = 1000;
 
 /** How many times longer than all else IDs are kept. */
 const ID_RETENTION = 4;
+
+/**
+ * However full the database is, states of this many milestones before the ledger's are kept: the
+ * least that RETENTION_MILESTONES may be (settings.ts).
+ */
+export const MIN_RETENTION = 35;
+
+/**
+ * While the database is nearly full, a step keeps 2 % fewer milestones, and 20 at least: more than a
+ * pass applies. Then it looks at the size again.
+ */
+const SHRINK_BY = 0.02;
+const MIN_SHRINK = 20;
 
 /** ?1 the step, ?2 milestones kept before the ledger's. */
 const DELETE_MILESTONES = `
@@ -35,14 +53,28 @@ const DELETE_PACKS = `
   DELETE FROM pack WHERE key IN (SELECT key FROM pack ORDER BY key LIMIT ?1)
     AND live = 0 AND last_milestone < (SELECT min(idx) FROM milestone)`;
 
-/** A pack is deleted when the last milestone is pruned that it has blocks of. */
-const PACK_STEP = 16;
+/** Packs that one step looks at. */
+const PACK_STEP = 64;
+
+const SELECT_FIRST = 'SELECT min(idx) AS first FROM milestone';
 
 export interface PruneOptions {
   /** Milestones for which IDs are kept, no fewer than all else. */
   idRetention?: number;
   /** Rows. */
   step?: number;
+  /** Of the database; absent: only the disk limits it. */
+  limitBytes?: number | undefined;
+  /** Whether a write failed for want of room: then a step is made whatever the size is. */
+  isFull?: boolean;
+}
+
+/** What a step saw, where the database is nearly full. */
+export interface Shortage {
+  /** Bytes. */
+  databaseBytes: number;
+  /** Milestones before the ledger's whose states can be asked for, after the step. */
+  kept: number;
 }
 
 /**
@@ -50,23 +82,41 @@ export interface PruneOptions {
  * else wrote meanwhile.
  *
  * @param retention milestones before the ledger's whose states can be asked for
+ * @returns undefined where there is room
  */
 export async function prune(
   db: Database,
   retention: number,
   options: PruneOptions = {},
-): Promise<void> {
-  const { idRetention = retention * ID_RETENTION, step = STEP } = options;
-  const [heads] = await runBatch(db, [
-    db.prepare(SELECT_HEAD).bind(null),
-    db.prepare(DELETE_MILESTONES).bind(step, retention),
+): Promise<Shortage | undefined> {
+  const { step = STEP, limitBytes, isFull = false } = options;
+  const deleteOld = (keep: number) => [
+    db.prepare(DELETE_MILESTONES).bind(step, keep),
     db.prepare(DELETE_PARTS).bind(step),
-    db.prepare(DELETE_PACKS).bind(Math.min(step, PACK_STEP)),
+    db.prepare(DELETE_PACKS).bind(PACK_STEP),
+  ];
+  const results = await db.batch<Record<string, unknown>>([
+    db.prepare(SELECT_HEAD).bind(null),
+    ...deleteOld(retention),
+    db.prepare(SELECT_FIRST),
   ]);
-  if (heads![0] === undefined) return;
-  const head = headFromRow(heads![0]);
+  const [heads, , , packs, firsts] = results;
+  if (heads!.results[0] === undefined) return undefined;
+  const head = headFromRow(heads!.results[0]);
   const { ledger, idTables } = head;
-  const due = turnOver(idTables, ledger, Math.max(retention, 1), idRetention);
+
+  const size = { bytes: sizeAfter(results), limitBytes };
+  const isShort = isFull || shareUsed(size) > SHRINK_AT;
+  let kept = ledger - Number(firsts!.results[0]!.first);
+  // the size does not tell what to do before all packs of deleted milestones are gone
+  if (isShort && kept > MIN_RETENTION && packs!.meta.changes < PACK_STEP) {
+    const fewer = Math.max(MIN_SHRINK, Math.ceil(kept * SHRINK_BY));
+    kept = Math.max(MIN_RETENTION, kept - fewer);
+    size.bytes = sizeAfter(await db.batch(deleteOld(kept)));
+  }
+  const effective = isShort ? Math.min(retention, Math.max(kept, MIN_RETENTION)) : retention;
+  const { idRetention = effective * ID_RETENTION } = options;
+  const due = turnOver(idTables, ledger, Math.max(effective, 1), idRetention);
   if (due !== undefined) {
     await runFenced(db, [
       requireLedger(db, head),
@@ -74,4 +124,5 @@ export async function prune(
       ...(await turnOverStatements(db, due)),
     ]);
   }
+  return isShort ? { databaseBytes: size.bytes, kept } : undefined;
 }

@@ -3,7 +3,7 @@
  */
 import { type Database, runBatch } from '../ledger/database.ts';
 import { SCHEMA } from '../ledger/schema.ts';
-import type { IndexLedger, NftLedger, NftRow, Page } from './ports.ts';
+import { type IndexLedger, MAX_LEFT, type NftLedger, type NftRow, type Page } from './ports.ts';
 import { parseState, serializeState } from './publisher-state.ts';
 import { PREFIX_LENGTH } from './recent-changes.ts';
 
@@ -21,14 +21,29 @@ const SWAP = `
   WHERE nft_index.token = ?4`;
 
 /**
- * Removes what the row says has left the window, whoever wrote the row. A row of another ledger
- * removes nothing: its milestones are not this ledger's.
+ * Up to where changes have left the window, as the publisher's row says, whoever wrote it. NULL
+ * where the row is of another ledger: its milestones are not this ledger's.
  */
-const PRUNE = `
-  DELETE FROM nft_change
-  WHERE milestone <= (
-    SELECT i.state ->> 'from' FROM nft_index i JOIN head h ON h.generation = i.generation
-  )`;
+const FROM = `(
+  SELECT i.state ->> 'from' FROM nft_index i JOIN head h ON h.generation = i.generation)`;
+
+/** The oldest changes that have left the window. */
+const LEFT = `
+  SELECT milestone, part FROM nft_change WHERE milestone <= ${FROM} ORDER BY milestone, part
+  LIMIT ${MAX_LEFT}`;
+
+/**
+ * Deletes the burned NFTs that leave the window. A change leaves once every copy of the NFT's entry
+ * has it, so nobody reads the row again. One that changed again within the window stays.
+ */
+const DELETE_BURNED = `
+  DELETE FROM nft
+  WHERE output IS NULL AND changed <= ${FROM} AND id IN (
+    SELECT j.value FROM nft_change c CROSS JOIN json_each(c.nfts) j
+    WHERE (c.milestone, c.part) IN (${LEFT}))`;
+
+/** After {@link DELETE_BURNED}, in the same batch. */
+const DELETE_LEFT = `DELETE FROM nft_change WHERE (milestone, part) IN (${LEFT})`;
 
 /** The last change of an NFT is the one whose milestone is also in the NFT's own row. */
 const LAST_CHANGES = `
@@ -55,7 +70,7 @@ const SELECT_NFT = `
   SELECT h.ledger, n.output FROM head h LEFT JOIN nft n ON n.id = ?1 WHERE h.schema = ${SCHEMA}`;
 
 /** How many statements each call runs. D1 limits them for each invocation of a Worker. */
-export const STATEMENTS = { readState: 2, swap: 2, page: 2, window: 4 };
+export const STATEMENTS = { readState: 2, swap: 3, page: 2, window: 4 };
 
 export function openIndexLedger(db: Database): IndexLedger {
   return {
@@ -80,7 +95,8 @@ export function openIndexLedger(db: Database): IndexLedger {
       const { generation } = next.state;
       const [swapped] = await db.batch([
         db.prepare(SWAP).bind(next.token, generation, serializeState(next.state), token ?? null),
-        db.prepare(PRUNE),
+        db.prepare(DELETE_BURNED),
+        db.prepare(DELETE_LEFT),
       ]);
       return swapped!.meta.changes > 0;
     },

@@ -3,8 +3,9 @@
  * (docs/storage.md#kv-keys).
  *
  * The ledger index is that of the reading from D1, not that of the NFT's last change. It says more:
- * no change up to there is missing. A burned NFT keeps its entry, without an output: a deleted key
- * could not be told from one that was never written.
+ * no change up to there is missing. The entry of a burned NFT has no output, and expires long after
+ * every copy has it (`TOMBSTONE_TTL_S` in timing-assumptions.ts). It is never deleted: copies from
+ * before the burn could outlive it.
  */
 import * as v from 'valibot';
 import { type KvRead, MilestoneIndex, OutputIdOrBurned, readKvValue } from './kv-value.ts';

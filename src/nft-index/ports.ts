@@ -33,6 +33,12 @@ export interface StoredState {
   state: State | undefined;
 }
 
+/**
+ * Rows of `nft_change` that one {@link IndexLedger.swap} deletes. More milestones leave the window in
+ * one step only after the ledger has caught up fast; each swap then deletes the next rows.
+ */
+export const MAX_LEFT = 20;
+
 /** The publisher's side of the database. Each call is one transaction. */
 export interface IndexLedger {
   /**
@@ -46,7 +52,8 @@ export interface IndexLedger {
 
   /**
    * Replaces the publisher's row if it still has the token; inserts it if `token` is undefined and
-   * there still is none. Removes the changes that have left the window.
+   * there still is none. Deletes changes that have left the window, the oldest first and up to
+   * {@link MAX_LEFT} rows a call, and with them the burned NFTs that they name.
    *
    * @returns whether the row was written
    */
@@ -89,5 +96,6 @@ export interface IndexReader {
 
 /** What the publisher needs of KV. */
 export interface IndexStore extends IndexReader {
-  put(key: string, value: string): Promise<void>;
+  /** @param options `expirationTtl`: seconds until KV drops the key; without it, KV keeps the key */
+  put(key: string, value: string, options?: { expirationTtl: number }): Promise<void>;
 }

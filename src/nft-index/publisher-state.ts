@@ -32,7 +32,7 @@ const StoredState = v.strictObject({
   generation: v.string(),
   from: MilestoneIndex,
   entries: Entries,
-  /** Version 0.1 put each entry twice, and kept here how far it was with the first time. */
+  /** The milestone is `filledFrom`. Version 0.2 ignores it, and does not write it. */
   put: v.optional(Position),
   again: Position,
   marks: v.array(
@@ -59,6 +59,12 @@ export interface State {
   /** The window begins after this milestone. */
   from: number;
   entries: v.InferOutput<typeof Entries>;
+  /**
+   * The ledger index at which putting the entries of all NFTs began. The namespace may have older
+   * entries, of NFTs that were burned and deleted from D1 while another namespace was bound. Nothing
+   * will overwrite those.
+   */
+  filledFrom: number;
   /** The entries of the changes up to here have been put. */
   putUpTo: Position;
   /** In order. */
@@ -68,20 +74,22 @@ export interface State {
 }
 
 /** The text of a state, as it stands in the row. */
-export function serializeState({ putUpTo, marks, ...rest }: State): string {
+export function serializeState({ putUpTo, filledFrom, marks, ...rest }: State): string {
   const stored = {
     ...rest,
+    put: { milestone: filledFrom, nft: '' },
     again: putUpTo,
     marks: marks.map(({ putAt, ...mark }) => ({ ...mark, againAt: putAt })),
   };
   return JSON.stringify(stored satisfies v.InferOutput<typeof StoredState>);
 }
 
-/** Fails on any text that {@link serializeState}, here or in version 0.1, did not make. */
+/** Fails on any text that {@link serializeState}, here or in version 0.2, did not make. */
 export function parseState(text: string): State {
-  const { put: _, again, marks, ...rest } = v.parse(StoredState, JSON.parse(text));
+  const { put, again, marks, ...rest } = v.parse(StoredState, JSON.parse(text));
   return {
     ...rest,
+    filledFrom: put?.milestone ?? 0,
     putUpTo: again,
     marks: marks.map(({ againAt, ...mark }) => ({ ...mark, putAt: againAt })),
   };
@@ -98,21 +106,25 @@ export function endOf(milestone: number): Position {
  *
  * It is also right where somebody removed the row. Changes that are no longer in `nft_change` have
  * settled long ago, so the window lacks nothing.
+ *
+ * @param start the ledger index that was imported
+ * @param ledgerIndex the ledger index now
  */
-export function beginState(generation: string, start: number): State {
+export function beginState(generation: string, start: number, ledgerIndex: number): State {
   return {
     generation,
     from: start,
     entries: { kind: 'incomplete', upTo: '' },
+    filledFrom: ledgerIndex,
     putUpTo: endOf(start),
     marks: [],
     recent: null,
   };
 }
 
-/** The entries are gone: all are to be put once more. */
-export function discardEntries(state: State): State {
-  return { ...state, entries: { kind: 'incomplete', upTo: '' } };
+/** The entries are gone: all are to be put again, beginning at this ledger index. */
+export function discardEntries(state: State, ledgerIndex: number): State {
+  return { ...state, entries: { kind: 'incomplete', upTo: '' }, filledFrom: ledgerIndex };
 }
 
 /**

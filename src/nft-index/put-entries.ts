@@ -12,7 +12,7 @@ import { entryKey, writeEntry } from './kv-entry.ts';
 import type { IndexStore, NftRow, Page } from './ports.ts';
 import { type PublishRun, type StepResult, swapState } from './publish-run.ts';
 import { duePut, markPut, type Position } from './publisher-state.ts';
-import { PUT_WITHIN_MS } from './timing-assumptions.ts';
+import { PUT_WITHIN_MS, TOMBSTONE_TTL_S } from './timing-assumptions.ts';
 
 /** So few entries a page that they are put in time even where a put takes seconds. */
 const PAGE_SIZE = 60;
@@ -92,6 +92,7 @@ async function putPage<Row extends NftRow>(
     ({ nft, output }): Pair => [
       entryKey(nft),
       writeEntry({ generation, ledgerIndex, outputId: output }),
+      output === null ? { expirationTtl: TOMBSTONE_TTL_S } : undefined,
     ],
   );
   run.left.operations -= pairs.length;
@@ -99,7 +100,7 @@ async function putPage<Row extends NftRow>(
   return inTime ? page : 'KV too slow';
 }
 
-type Pair = [key: string, value: string];
+type Pair = Parameters<IndexStore['put']>;
 
 /**
  * Puts the pairs, unless `mayPut` says no before one of them. It waits for every put that it began,
@@ -115,10 +116,10 @@ async function putPairs(
   const waiting = pairs.values();
   let inTime = true;
   const workers = Array.from({ length: CONCURRENT_PUTS }, async () => {
-    for (const [key, value] of waiting) {
+    for (const pair of waiting) {
       inTime &&= mayPut();
       if (!inTime) return;
-      await store.put(key, value);
+      await store.put(...pair);
     }
   });
   for (const worker of await Promise.allSettled(workers))

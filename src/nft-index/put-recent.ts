@@ -28,7 +28,7 @@ export async function putRecent(run: PublishRun): Promise<StepResult> {
 
   const publishedAt = run.clock();
   if (await isSealLost(run, publishedAt)) {
-    const result = await swapState(run, discardEntries(run.state));
+    const result = await swapState(run, discardEntries(run.state, run.head.ledger));
     if (result !== 'done') return result;
   }
   run.left.statements -= STATEMENTS.window;
@@ -73,10 +73,11 @@ function describeWindow(
   window: Window,
   publishedAt: number,
 ): Recent {
-  const { generation, entries, from } = state;
+  const { generation, entries, from, filledFrom } = state;
   const value: Recent = {
     generation,
     from,
+    filledFrom,
     to: window.ledgerIndex,
     fromTime: entries.kind === 'complete' ? entries.since : null,
     publishedAt,

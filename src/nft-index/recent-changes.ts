@@ -41,6 +41,11 @@ const StoredRecent = v.pipe(
     from: MilestoneIndex,
     /** … up to this one are covered, all of them. The states are those at `to`. */
     to: MilestoneIndex,
+    /**
+     * Entries from before this milestone are of an earlier filling of the namespace, and say
+     * nothing. Version 0.2 did not write it, and rejects a `recent` that has it.
+     */
+    filledFrom: v.optional(MilestoneIndex, 0),
     /** Since when no entry lacks a change up to `from`; null while the index is not complete. */
     fromTime: v.nullable(UnixMs),
     /** It was read from D1 at this time or later. */

@@ -42,14 +42,17 @@ export function resolve(
   now: number,
 ): Resolution {
   if (recent.kind !== 'value') return askLedger(`recent is ${recent.kind}`);
-  const { generation, from, to, fromTime, publishedAt } = recent.value;
+  const { generation, filledFrom, from, to, fromTime, publishedAt } = recent.value;
   if (now - publishedAt > MAX_RECENT_AGE_MS) return askLedger('recent is old');
   if (publishedAt - now > MAX_CLOCK_SKEW_MS) return askLedger('recent is of the future');
 
-  // An entry of another generation, and one that cannot be read, say nothing. Only the end of this
-  // function needs to know that they are not absent.
-  const own =
-    entry.kind === 'value' && entry.value.generation === generation ? entry.value : undefined;
+  // An entry of another generation or an earlier filling, and one that cannot be read, say nothing.
+  // Only the end of this function needs to know that they are not absent.
+  const isOwn =
+    entry.kind === 'value' &&
+    entry.value.generation === generation &&
+    entry.value.ledgerIndex >= filledFrom;
+  const own = isOwn ? entry.value : undefined;
   if (own !== undefined && own.ledgerIndex >= to)
     return answer(own.ledgerIndex, own.outputId, 'entry');
 
@@ -61,7 +64,11 @@ export function resolve(
   if (own !== undefined && own.ledgerIndex >= from) return answer(to, own.outputId, 'range');
   if (own === undefined && entry.kind !== 'absent') {
     return askLedger(
-      entry.kind === 'malformed' ? 'entry is malformed' : 'entry is of another ledger',
+      entry.kind === 'malformed'
+        ? 'entry is malformed'
+        : entry.value.generation === generation
+          ? 'entry is of an earlier filling'
+          : 'entry is of another ledger',
     );
   }
   if (fromTime === null) return askLedger('index is not complete');

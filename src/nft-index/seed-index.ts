@@ -12,7 +12,8 @@ import { beginState, type State, serializeState } from './publisher-state.ts';
  * @param now Unix milliseconds
  */
 export function adoptedState(generation: string, start: number, seal: string, now: number): State {
-  return { ...beginState(generation, start), entries: { kind: 'complete', since: now, seal } };
+  const state = beginState(generation, start, start);
+  return { ...state, entries: { kind: 'complete', since: now, seal } };
 }
 
 /**

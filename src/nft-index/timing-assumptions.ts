@@ -1,7 +1,7 @@
 /**
  * The times that the NFT index counts on, and what it assumes about KV.
  *
- * Every answer that is not true by construction rests on these two assumptions, and on nothing
+ * Every answer that is not true by construction rests on these three assumptions, and on nothing
  * else (docs/architecture.md#why-an-answer-from-stale-copies-is-true):
  *
  * 1. Copies. A read of an entry never returns a value that a later put replaced
@@ -15,6 +15,10 @@
  *    the reading, and the platform ends any invocation that could still write after 15 minutes.
  *    Entries that an import puts in bulk, before their ledger is served, count from the moment at
  *    which it is.
+ * 3. Expiry. The entry of a burned NFT is put with an expiration time ({@link TOMBSTONE_TTL_S}). If
+ *    it expires {@link MAX_COPY_AGE_MS} after its put or later, a read then returns it or nothing,
+ *    and never a value from before that put. By assumption 1 no copy and no backend still has one
+ *    by then. The time at which it expires does not matter otherwise.
  *
  * An NFT's change therefore stays in `recent` for 47 to 48 minutes: {@link PUT_AFTER_MS} until no
  * writer holds an older entry; then the entry is put; then {@link SETTLING_TIME_MS} until no copy
@@ -40,6 +44,15 @@ export const SETTLING_TIME_MS = MAX_COPY_AGE_MS + MAX_CLOCK_SKEW_MS;
 
 /** No put begins later after the reading from D1 that it carries. */
 export const PUT_WITHIN_MS = MINUTE_MS;
+
+/**
+ * Seconds until the entry of a burned NFT expires: 60 days. By assumption 3 half an hour would do.
+ * D1 Time Travel sets a ledger back by up to 30 days
+ * (https://developers.cloudflare.com/d1/reference/time-travel/), to when the NFT was there and its
+ * absence would be taken for settled: until the ledger has passed the burn again, its entry must
+ * not be absent.
+ */
+export const TOMBSTONE_TTL_S = 60 * 24 * 60 * 60;
 
 /** How often the publisher notes where the ledger stands. It bounds the state to some 50 marks. */
 export const MARK_INTERVAL_MS = MINUTE_MS;

@@ -27,6 +27,7 @@ export type {
   ExplainedBlock,
   ExplainedMilestone,
 } from '../ledger/applied-milestone.ts';
+export { shareUsed, UNHEALTHY_AT, WARN_AT } from '../ledger/database-size.ts';
 export type { NftList } from '../ledger/nft-list/read-list.ts';
 export type { NftOutputs } from '../ledger/nft-outputs.ts';
 export type { MilestoneStatus, NodeStatus } from '../ledger/node-status.ts';

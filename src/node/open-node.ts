@@ -8,6 +8,7 @@ import { followerOf } from '../follower/follower-stub.ts';
 import { explainMilestone, proveBlock } from '../ledger/applied-milestone.ts';
 import { ConeUnavailable } from '../ledger/block-source.ts';
 import type { Database } from '../ledger/database.ts';
+import { limitBytesOf } from '../ledger/database-size.ts';
 import { type Head, headFromRow, SELECT_HEAD } from '../ledger/head.ts';
 import { readNftList } from '../ledger/nft-list/read-list.ts';
 import { readNftOutputs } from '../ledger/nft-outputs.ts';
@@ -103,7 +104,14 @@ export function openNode(settings: Settings): EdgeNode {
     lookUpNft: (nftId, minLedgerIndex, request) =>
       certain(lookUpNft(nftSources, nftId, minLedgerIndex, request)),
     readStatus: () =>
-      certain(readNodeStatus(newSession(), upstreams.length > 0, settings.finalMilestone)),
+      certain(
+        readNodeStatus(newSession(), {
+          follows: upstreams.length > 0,
+          finalMilestone: settings.finalMilestone,
+          retention: settings.retentionMilestones,
+          limitBytes: limitBytesOf(settings),
+        }),
+      ),
     readFollowerCounts: async () =>
       upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,
     listNfts: (query, minLedgerIndex) => certain(readNftList(sessionFrom(minLedgerIndex), query)),

@@ -20,6 +20,7 @@ import {
   startLedger,
   takeNext,
 } from '../support/ledger/ledger-harness.ts';
+import { FOLLOWING } from '../support/ledger/status-settings.ts';
 import { storedBlocks } from '../support/ledger/stored-blocks.ts';
 import { coneOf, ledgerAt, type Network } from '../support/network/network-model.ts';
 import { basic } from '../support/network/outputs.ts';
@@ -126,7 +127,7 @@ it('come in by parts of so many blocks, over several passes, and health tells ho
   const told: string[] = [];
   for (let i = 0; i < 12 && (await ledgerIndex(db)) < 2; i++) {
     await pass(rig, { fetches: 600 });
-    const status = (await readNodeStatus(db, true))!;
+    const status = (await readNodeStatus(db, FOLLOWING))!;
     if (status.ledger.index === 1) told.push(whyUnhealthy(status, Date.now())!);
     expect(rig.following.memory.fetched.heapBytes).toBeLessThan(MAX_HEAP_BYTES);
   }
@@ -136,7 +137,7 @@ it('come in by parts of so many blocks, over several passes, and health tells ho
   // each block once, and those that had to be dropped once more
   expect(read.length).toBeLessThan(2 * (LARGE + 1));
   expect(rig.following.memory).toMatchObject({ large: undefined, fetched: { size: 0 } });
-  const status = await readNodeStatus(db, true);
+  const status = await readNodeStatus(db, FOLLOWING);
   expect(status!.follower).toEqual({ state: 'following' });
 });
 
@@ -262,7 +263,7 @@ it('are not followed where too much of them is not proven open, and health says 
   const before = read.length;
   expect(await pass(rig)).toEqual({ applied: 0, behind: false });
   expect(read.length).toBe(before);
-  const status = (await readNodeStatus(db, true))!;
+  const status = (await readNodeStatus(db, FOLLOWING))!;
   expect(whyUnhealthy(status, Date.now())).toBe(
     'stopped: the past cone of milestone 4 is too large to be followed, more blocks than can be ' +
       'held at once are not proven open by their parents: import a snapshot from after it',
@@ -277,5 +278,5 @@ it('do not take a block for open whose parents may have been forgotten', async (
   await db.prepare('UPDATE head SET forgotten = 1').run();
   for (let i = 0; i < 4; i++) await pass(rig);
   expect(await openIds()).toEqual([]);
-  expect((await readNodeStatus(db, true))!.follower.state).toBe('stopped');
+  expect((await readNodeStatus(db, FOLLOWING))!.follower.state).toBe('stopped');
 });

@@ -47,6 +47,34 @@ describe('GET /health', () => {
     expect(none.headers.get('x-blocks-by')).toBeNull();
   });
 
+  const sized = (bytes: number, limitBytes: number | undefined = 10e9): NodeStatus => ({
+    ...fresh,
+    retention: { kept: 4210, configured: 17_280 },
+    database: { bytes, limitBytes },
+  });
+
+  it.each<[NodeStatus, string | null]>([
+    [sized(7_499_999_999), null],
+    [
+      sized(7_500_000_000),
+      'the database has 7.5 of 10.0 GB and keeps 4210 milestones, RETENTION_MILESTONES is 17280',
+    ],
+    [sized(9_499_999_999), expect.stringMatching(/^the database has 9.5 of 10.0 GB/)],
+    // serve: only the disk limits it
+    [{ ...fresh, database: { bytes: 50e9, limitBytes: undefined } }, null],
+  ])('is 200 and warns of the size of the database: %#', async (read, warning) => {
+    const response = await fetchFrom({ node: { readStatus: async () => read } })('/health');
+    expect([response.status, response.headers.get('x-health-warning')]).toEqual([200, warning]);
+  });
+
+  it('is 503 when the database is so large that writes are about to fail, and not at the end', () => {
+    expect(whyUnhealthy(sized(9_500_000_000), Date.now())).toBe(
+      'the database has 9.5 of 10.0 GB and keeps 4210 milestones, RETENTION_MILESTONES is 17280: writes are about to fail',
+    );
+    const ended = { ...sized(9_900_000_000), finalMilestone: status.ledger.index };
+    expect(whyUnhealthy(ended, Date.now())).toBeUndefined();
+  });
+
   it.each<[string, NodeStatus | undefined]>([
     ['the ledger at milestone 17339 is', status],
     [

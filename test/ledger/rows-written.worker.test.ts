@@ -12,6 +12,7 @@ import { readNodeStatus } from '../../src/ledger/node-status.ts';
 import { publish } from '../../src/nft-index/publish.ts';
 import { countedDatabase } from '../support/ledger/counted-database.ts';
 import { ledgerIndex, startLedger, takeNext } from '../support/ledger/ledger-harness.ts';
+import { FOLLOWING } from '../support/ledger/status-settings.ts';
 import { coneOf, milestoneAt } from '../support/network/network-model.ts';
 import { basic } from '../support/network/outputs.ts';
 import { SteadyNetwork } from '../support/network/steady-network.ts';
@@ -119,7 +120,7 @@ it.each<[string, Way]>([
 
   // what /health, /metrics and info read
   counts.rowsRead = 0;
-  await readNodeStatus(billed, true);
+  await readNodeStatus(billed, FOLLOWING);
   console.log(`${counts.rowsRead} rows read for the status`);
   expect(counts.rowsRead).toBeLessThanOrEqual(20);
 });

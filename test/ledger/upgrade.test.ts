@@ -21,6 +21,7 @@ import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { asFile } from '../support/ledger/ledger-harness.ts';
 import { openMemory, schema } from '../support/ledger/memory-database.ts';
+import { FOLLOWING } from '../support/ledger/status-settings.ts';
 import { fullSnapshot } from '../support/network/network-snapshot.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 import { plainList } from '../support/nft-list/plain-list.ts';
@@ -148,13 +149,13 @@ describe('the ledger of version 0.2', () => {
     expect(await Promise.all(tables.map((name) => rowsOf(old, name)))).toEqual(before);
 
     const nfts = recordedNfts()(INDEX);
-    expect((await readNodeStatus(old, true))!.blocks).toBeUndefined();
+    expect((await readNodeStatus(old, FOLLOWING))!.blocks).toBeUndefined();
     await saveFollowerState(old, {
       state: 'following',
       upstream: { index: 61, timestamp: 1_700_000_000, milestoneId: 'ab'.repeat(32) },
     });
     await saveBlocksStatus(old, 'feed', 1_700_000_000_000);
-    expect((await readNodeStatus(old, true))!.blocks).toEqual({
+    expect((await readNodeStatus(old, FOLLOWING))!.blocks).toEqual({
       by: 'feed',
       newest: 1_700_000_000,
     });

@@ -16,6 +16,7 @@ const RECENT: Recent = {
   generation: 'g',
   from: 1,
   to: 7,
+  filledFrom: 3,
   fromTime: 1_000,
   publishedAt: 2_000,
   states: { [NFT]: OUTPUT },
@@ -27,6 +28,7 @@ const STORED = {
   generation: 'g',
   from: 1,
   to: 7,
+  filledFrom: 3,
   fromTime: 1_000,
   publishedAt: 2_000,
   answers: { [NFT]: OUTPUT },
@@ -72,6 +74,14 @@ describe('recent', () => {
 
   test('stands in KV by these names', () => {
     expect(writeRecent(RECENT)).toBe(JSON.stringify(STORED));
+  });
+
+  test('of version 0.2, which did not write filledFrom, counts every entry', () => {
+    const { filledFrom: _, ...stored } = STORED;
+    expect(readRecent(JSON.stringify(stored))).toEqual({
+      kind: 'value',
+      value: { ...RECENT, filledFrom: 0 },
+    });
   });
 
   test.each([

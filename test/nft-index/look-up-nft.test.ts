@@ -22,7 +22,15 @@ function setUp() {
     [entryKey(NFT), writeEntry({ generation: 'g', ledgerIndex: 7, outputId: OUTPUT })],
     [
       RECENT_KEY,
-      writeRecent({ generation: 'g', from: 7, to: 8, ...times, states: {}, prefixes: '' }),
+      writeRecent({
+        generation: 'g',
+        from: 7,
+        to: 8,
+        filledFrom: 7,
+        ...times,
+        states: {},
+        prefixes: '',
+      }),
     ],
   ]);
   const reads: string[] = [];

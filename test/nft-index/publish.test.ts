@@ -11,6 +11,7 @@ import {
   MARK_INTERVAL_MS,
   PUT_AFTER_MS,
   SETTLING_TIME_MS,
+  TOMBSTONE_TTL_S,
 } from '../../src/nft-index/timing-assumptions.ts';
 import { nftId, outputId } from '../support/nft-index/ledger-contract.ts';
 import { MemoryLedger } from '../support/nft-index/memory-ledger.ts';
@@ -26,7 +27,10 @@ class TestStore {
   reads = 0;
   failsAt: number | undefined;
 
-  async put(key: string, value: string): Promise<void> {
+  readonly ttls = new Map<string, number | undefined>();
+
+  async put(key: string, value: string, options?: { expirationTtl: number }): Promise<void> {
+    this.ttls.set(key, options?.expirationTtl);
     if (this.puts.length === this.failsAt) throw new Error('KV is away');
     this.puts.push(key);
     this.values.set(key, value);
@@ -154,6 +158,21 @@ describe('a milestone', () => {
       [A, C].map((nft) => entryKey(nft)),
     );
     expect(store.entry(A)).toEqual({ generation: 'g', ledgerIndex: 101, outputId: null });
+    expect(store.ttls.get(entryKey(A))).toBe(TOMBSTONE_TTL_S);
+    for (const key of [entryKey(B), entryKey(C), RECENT_KEY])
+      expect(store.ttls.get(key)).toBeUndefined();
+  });
+
+  test('of a burned NFT the row is deleted when its change leaves, and not before', async () => {
+    ledger.apply([{ nft: A, output: null }]);
+    await publish();
+    await passUntil(() => store.entry(A) !== 'absent' && store.puts.includes(entryKey(A)));
+    expect([...ledger.nfts]).toEqual([A, B]);
+    const left = await passUntil(() => !ledger.nfts.has(A));
+    expect(left).toBeGreaterThanOrEqual(SETTLING_TIME_MS);
+    expect(left).toBeLessThanOrEqual(SETTLING_TIME_MS + MINUTE_MS);
+    expect([...ledger.nfts]).toEqual([B]);
+    expect(ledger.changes).toEqual([]);
   });
 
   test('leaves long after its entry was put, which is once', async () => {
@@ -360,11 +379,19 @@ describe('filled anew', () => {
     store.values.delete(entryKey(B));
     ledger.row = undefined;
     expect(await publish()).toMatchObject({ done: true });
-    expect(store.recent).toMatchObject({ from: 100, fromTime: null });
+    expect(store.recent).toMatchObject({ from: 100, filledFrom: 100, fromTime: null });
     expect(store.entry(B)).toMatchObject({ outputId: outputId('2') });
     now += HEARTBEAT_MS;
     await publish();
     expect(store.recent.fromTime).toBe(now - HEARTBEAT_MS);
+  });
+
+  test('when another namespace is bound: entries of before are not believed', async () => {
+    ledger.apply([]);
+    store.values.clear();
+    now += HEARTBEAT_MS;
+    await publish();
+    expect(store.recent).toMatchObject({ from: 100, filledFrom: 101, fromTime: null });
   });
 
   test('when the namespace was emptied', async () => {

@@ -11,7 +11,13 @@ import {
   readRecent,
 } from '../../src/nft-index/recent-changes.ts';
 import { adoptionSql } from '../../src/nft-index/seed-index.ts';
-import { HEARTBEAT_MS, SETTLING_TIME_MS } from '../../src/nft-index/timing-assumptions.ts';
+import {
+  HEARTBEAT_MS,
+  MARK_INTERVAL_MS,
+  PUT_AFTER_MS,
+  SETTLING_TIME_MS,
+  TOMBSTONE_TTL_S,
+} from '../../src/nft-index/timing-assumptions.ts';
 import { openTestLedger, resetState } from '../support/nft-index/d1-test-ledger.ts';
 import { nftId, outputId } from '../support/nft-index/ledger-contract.ts';
 
@@ -86,6 +92,30 @@ describe('with real bindings', () => {
       source: 'kv',
       why: 'age',
     });
+  });
+
+  test('a burned NFT leaves D1, and its entry in KV expires', async () => {
+    await publishAll();
+    await ledger.apply([{ nft: B, output: null }]);
+    await publishAll();
+    const count = () => LEDGER.prepare('SELECT count(*) AS n FROM nft').first('n');
+    for (const wait of [PUT_AFTER_MS, SETTLING_TIME_MS]) {
+      expect(await count()).toBe(2);
+      now += wait + MARK_INTERVAL_MS;
+      await publishAll();
+    }
+    expect(await count()).toBe(1);
+    const keys = (await NFT_INDEX.list({ prefix: 'nft:' })).keys;
+    const expirations = new Map(keys.map(({ name, expiration }) => [name, expiration]));
+    expect(expirations.get(entryKey(A))).toBeUndefined();
+    const seconds = expirations.get(entryKey(B))! - Date.now() / 1000;
+    expect(seconds).toBeGreaterThan(TOMBSTONE_TTL_S - 300);
+    expect(seconds).toBeLessThanOrEqual(TOMBSTONE_TTL_S);
+    const gone = { ledgerIndex: 101, outputId: undefined, source: 'kv' };
+    expect(await look(B)).toMatchObject(gone);
+    // as if it had expired
+    await NFT_INDEX.delete(entryKey(B));
+    expect(await look(B)).toMatchObject({ ...gone, why: 'age' });
   });
 
   test('an emptied namespace is filled again', async () => {

@@ -6,6 +6,7 @@ const STATE: State = {
   generation: 'g',
   from: 100,
   entries: { kind: 'complete', since: 1_000, seal: 'seal:1' },
+  filledFrom: 98,
   putUpTo: { milestone: 103, nft: '' },
   marks: [
     { milestone: 102, seenAt: 2_000, putAt: 3_000 },
@@ -18,12 +19,11 @@ test('is read as it was written', () => {
   expect(parseState(serializeState(STATE))).toEqual(STATE);
 });
 
-test('is read as version 0.1 wrote it, which put each entry twice', () => {
+test('is read as version 0.2 wrote it, which deleted no NFT and so had no filledFrom', () => {
   const text = JSON.stringify({
     generation: 'g',
     from: 100,
     entries: { kind: 'complete', since: 1_000, seal: 'seal:1' },
-    put: { milestone: 108, nft: '' },
     again: { milestone: 103, nft: '' },
     marks: [
       { milestone: 102, seenAt: 2_000, againAt: 3_000 },
@@ -31,7 +31,7 @@ test('is read as version 0.1 wrote it, which put each entry twice', () => {
     ],
     recent: { to: 107, putAt: 5_000 },
   });
-  expect(parseState(text)).toEqual(STATE);
+  expect(parseState(text)).toEqual({ ...STATE, filledFrom: 0 });
 });
 
 test.each(['', '{}', serializeState(STATE).replace('"from":100', '"from":"100"')])(

@@ -33,6 +33,8 @@ describe(`${HISTORIES} random histories`, () => {
     ['index is not settled', 200],
     ['a later one was asked for', 50],
     ['recent was cached', 500],
+    ['tombstone had expired', 100],
+    ['entry is of an earlier filling', 50],
   ])('every answer is true, and enough of them come about by: %s', (why, atLeast) => {
     expect(counts.get(why)).toBeGreaterThan(atLeast);
   });

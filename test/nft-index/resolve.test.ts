@@ -26,7 +26,16 @@ function recent(fields: Partial<Recent> = {}): KvRead<Recent> {
   const settled = { fromTime: NOW - SETTLING_TIME_MS, publishedAt: NOW };
   return {
     kind: 'value',
-    value: { generation: 'g', from: 100, to: 200, ...settled, states: {}, prefixes: '', ...fields },
+    value: {
+      generation: 'g',
+      filledFrom: 50,
+      from: 100,
+      to: 200,
+      ...settled,
+      states: {},
+      prefixes: '',
+      ...fields,
+    },
   };
 }
 
@@ -141,6 +150,14 @@ describe('no change in recent', () => {
   test("the publisher's clock decides on that, not the reader's", () => {
     const value = recent({ fromTime: NOW - SETTLING_TIME_MS, publishedAt: NOW - 1 });
     expect(resolve(ABSENT, value, NFT, NOW)).toEqual(ask('index is not settled'));
+  });
+
+  test('an entry of an earlier filling says nothing, wherever it would be in the range', () => {
+    for (const from of [40, 100]) {
+      const value = recent({ from, filledFrom: 50 });
+      expect(resolve(entry(49), value, NFT, NOW)).toEqual(ask('entry is of an earlier filling'));
+      expect(resolve(entry(50), value, NFT, NOW)).toMatchObject({ outputId: OLD });
+    }
   });
 
   test('an entry that says nothing is not taken for an absent one', () => {

@@ -34,6 +34,8 @@ const STATE = 'src/nft-index/publisher-state.ts';
 const ENTRIES = 'src/nft-index/put-entries.ts';
 const LOOK_UP = 'src/nft-index/look-up-nft.ts';
 const PUT_RECENT = 'src/nft-index/put-recent.ts';
+/** Stands for the SQL of src/nft-index/d1-ledger.ts; test/support/nft-index/ledger-contract.ts holds them together. */
+const D1_MODEL = 'test/support/nft-index/memory-ledger.ts';
 const TIMES = 'src/nft-index/timing-assumptions.ts';
 
 const MISTAKES: Mistake[] = [
@@ -75,7 +77,7 @@ const MISTAKES: Mistake[] = [
   },
   {
     name: 'generation does not matter',
-    edits: [[RESOLVE, ' && entry.value.generation === generation', ' && generation.length > 0']],
+    edits: [[RESOLVE, 'entry.value.generation === generation &&', 'generation.length > 0 &&']],
   },
   {
     name: 'an entry of another ledger counts as absent',
@@ -133,6 +135,30 @@ const MISTAKES: Mistake[] = [
   {
     name: 'no tombstones',
     edits: [[ENTRIES, 'page.rows.map(', 'page.rows.filter((row) => row.output !== null).map(']],
+  },
+  {
+    name: 'a tombstone expires before every backend has it',
+    edits: [[TIMES, 'TOMBSTONE_TTL_S = 60 * 24 * 60 * 60', 'TOMBSTONE_TTL_S = 60']],
+  },
+  {
+    name: 'every entry expires',
+    edits: [[ENTRIES, 'output === null ? {', 'output !== undefined ? {']],
+  },
+  {
+    name: 'a burned NFT leaves D1 before its tombstone is put',
+    edits: [[D1_MODEL, 'this.#changedAt(nft)! <= from', 'this.#changedAt(nft)! > 0']],
+  },
+  {
+    name: 'every NFT leaves D1 with its change',
+    edits: [[D1_MODEL, 'this.#output(nft) === null && ', '']],
+  },
+  {
+    name: 'an entry of an earlier filling counts',
+    edits: [[RESOLVE, ' &&\n    entry.value.ledgerIndex >= filledFrom', '']],
+  },
+  {
+    name: 'a new filling does not begin at its own ledger index',
+    edits: [[STATE, ', filledFrom: ledgerIndex };', ' };']],
   },
   {
     name: 'an entry is put at once, when writers may hold older ones',

@@ -36,6 +36,8 @@ export const status: NodeStatus = {
   },
   genesisIndex: facts.genesisIndex,
   pruningIndex: 17_000,
+  retention: { kept: 338, configured: 17_280 },
+  database: { bytes: 1_400_000_000, limitBytes: 10_000_000_000 },
   parameters: {
     version: 2,
     networkName: 'shimmer',

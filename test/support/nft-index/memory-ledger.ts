@@ -3,13 +3,14 @@
  * that it ever had. Random histories of the index run over it; ledger-contract.ts tests that it
  * behaves as D1 does.
  */
-import type {
-  ChangeRow,
-  IndexLedger,
-  NftLedger,
-  NftRow,
-  Page,
-  Window,
+import {
+  type ChangeRow,
+  type IndexLedger,
+  MAX_LEFT,
+  type NftLedger,
+  type NftRow,
+  type Page,
+  type Window,
 } from '../../../src/nft-index/ports.ts';
 import type { State } from '../../../src/nft-index/publisher-state.ts';
 import { PREFIX_LENGTH } from '../../../src/nft-index/recent-changes.ts';
@@ -50,17 +51,21 @@ export class MemoryLedger implements IndexLedger, NftLedger {
   history: History | undefined;
   /** The rows of nft_change. */
   changes: { milestone: number; nft: string }[] = [];
+  /** The NFTs that have a row in nft. */
+  nfts = new Set<string>();
   /** The row of nft_index. */
   row: { token: string; state: State | undefined } | undefined = { token: '', state: undefined };
 
   import(generation: string, start: number, nfts: readonly NftRow[]): void {
     this.history = new History(generation, start, nfts);
+    this.nfts = new Set(nfts.map(({ nft }) => nft));
     this.changes = [];
   }
 
   apply(changes: readonly NftRow[]): void {
     const history = this.history!;
     history.apply(changes);
+    for (const { nft } of changes) this.nfts.add(nft);
     this.changes.push(
       ...changes.map(({ nft }) => ({ milestone: history.ledger, nft })).sort(byPosition),
     );
@@ -88,10 +93,19 @@ export class MemoryLedger implements IndexLedger, NftLedger {
     const swapped = this.row?.token === token;
     if (swapped) this.row = next;
     const state = this.row?.state;
-    if (state?.generation === this.history?.generation && state !== undefined) {
-      this.changes = this.changes.filter(({ milestone }) => milestone > state.from);
-    }
+    if (state?.generation === this.history?.generation && state !== undefined)
+      this.#deleteLeft(state.from);
     return swapped;
+  }
+
+  #deleteLeft(from: number): void {
+    const milestones = [...new Set(this.changes.map(({ milestone }) => milestone))];
+    const left = milestones.filter((milestone) => milestone <= from).slice(0, MAX_LEFT);
+    for (const { milestone, nft } of this.changes) {
+      if (left.includes(milestone) && this.#output(nft) === null && this.#changedAt(nft)! <= from)
+        this.nfts.delete(nft);
+    }
+    this.changes = this.changes.filter(({ milestone }) => !left.includes(milestone));
   }
 
   async readChanges(
@@ -106,7 +120,7 @@ export class MemoryLedger implements IndexLedger, NftLedger {
   }
 
   async readNfts(after: string, limit: number): Promise<Page<NftRow> | undefined> {
-    const ids = [...(this.history?.nfts.keys() ?? [])].filter((nft) => nft > after).sort();
+    const ids = [...this.nfts].filter((nft) => nft > after).sort();
     return this.#page(ids.slice(0, limit).map((nft) => ({ nft, output: this.#output(nft) })));
   }
 
@@ -139,8 +153,12 @@ export class MemoryLedger implements IndexLedger, NftLedger {
 
   #lastChanges(): ChangeRow[] {
     return this.changes
-      .filter(({ milestone, nft }) => this.history?.nfts.get(nft)?.at(-1)?.[0] === milestone)
+      .filter(({ milestone, nft }) => this.nfts.has(nft) && this.#changedAt(nft) === milestone)
       .map(({ milestone, nft }) => ({ milestone, nft, output: this.#output(nft) }));
+  }
+
+  #changedAt(nft: string): number | undefined {
+    return this.history?.nfts.get(nft)?.at(-1)?.[0];
   }
 
   #output(nft: string): string | null {

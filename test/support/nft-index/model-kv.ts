@@ -6,21 +6,32 @@
  *    (https://blog.cloudflare.com/rearchitecting-workers-kv-for-redundancy/).
  *  - A read returns some location's copy: what either backend held at some moment of the past, for
  *    each read and each key separately. An absence is a copy too.
+ *  - A value that was put with an expiration expires at any moment from {@link MAX_COPY_AGE_MS} after
+ *    the put on, or from that expiration on if it is earlier, on each backend at another moment. A
+ *    backend that it reaches only after that never has it, and keeps what it had before. Values for
+ *    which `mayExpire` is false stay: TOMBSTONE_TTL_S is longer than a history.
  * Copies of entries are younger than `copyAge`; copies of `recent` may be of any age.
  */
 import { RECENT_KEY } from '../../../src/nft-index/recent-changes.ts';
+import { MAX_COPY_AGE_MS } from '../../../src/nft-index/timing-assumptions.ts';
 import type { Chance, Simulation } from './simulation.ts';
 
 interface Landed {
   at: number;
   value: string;
+  /** From then on a read returns nothing in its place. */
+  expires: number;
 }
+
+/** How long after {@link MAX_COPY_AGE_MS} a value with an expiration may still be there. */
+const MAX_LATE_MS = 3 * MAX_COPY_AGE_MS;
 
 export interface KvTimes {
   /** Longest time from a put to its last landing, ms. */
   landing: number;
   /** Age of the oldest copy of an entry, ms. */
   copyAge: number;
+  mayExpire: (value: string) => boolean;
 }
 
 export class ModelKv {
@@ -28,6 +39,8 @@ export class ModelKv {
   readonly #chance: Chance;
   readonly #times: KvTimes;
   readonly #start: number;
+  /** Whether the last read returned nothing because the value had expired. */
+  hasExpired = false;
   readonly #backends: [Map<string, Landed[]>, Map<string, Landed[]>] = [new Map(), new Map()];
 
   constructor(simulation: Simulation, chance: Chance, times: KvTimes) {
@@ -38,13 +51,15 @@ export class ModelKv {
   }
 
   /** @returns when it is acknowledged, Unix milliseconds */
-  put(key: string, value: string): number {
+  put(key: string, value: string, options?: { expirationTtl: number }): number {
     const landings = this.#backends.map((backend) => {
       const at = this.#simulation.now + this.#delay();
+      const expires = this.#pickExpiry(options);
       this.#simulation.at(at, () => {
+        if (at >= expires) return;
         const landed = backend.get(key);
-        if (landed) landed.push({ at, value });
-        else backend.set(key, [{ at, value }]);
+        if (landed) landed.push({ at, value, expires });
+        else backend.set(key, [{ at, value, expires }]);
       });
       return at;
     });
@@ -57,7 +72,17 @@ export class ModelKv {
       key === RECENT_KEY ? this.#start : Math.max(this.#start, now - this.#times.copyAge);
     const moment = Math.max(oldest, now - this.#pickAge(now - oldest));
     const backend = this.#chance.pick(this.#backends);
-    return backend.get(key)?.findLast(({ at }) => at <= moment)?.value ?? null;
+    const landed = backend.get(key)?.findLast(({ at }) => at <= moment);
+    this.hasExpired =
+      landed !== undefined && landed.expires <= moment && this.#times.mayExpire(landed.value);
+    return this.hasExpired ? null : (landed?.value ?? null);
+  }
+
+  #pickExpiry(options: { expirationTtl: number } | undefined): number {
+    if (options === undefined) return Number.POSITIVE_INFINITY;
+    const earliest = Math.min(options.expirationTtl * 1_000, MAX_COPY_AGE_MS);
+    const late = this.#chance.happens(50) ? 0 : this.#chance.between(0, MAX_LATE_MS);
+    return this.#simulation.now + earliest + late;
   }
 
   #pickAge(oldest: number): number {

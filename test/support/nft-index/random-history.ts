@@ -1,5 +1,5 @@
 /**
- * One random history of the index: milestones, imports, publishers that overlap, stall, fail and
+ * One random history of the index: milestones, imports, KV namespaces exchanged, publishers that overlap, stall, fail and
  * die at any call, and readers that get any copy. The code that publishes and looks up is the real
  * one, over models of D1 and KV.
  *
@@ -56,9 +56,12 @@ class RandomHistory {
   readonly #chance: Chance;
   readonly #simulation = new Simulation(1_700_000_000_000);
   readonly #ledger = new MemoryLedger();
-  readonly #kv: ModelKv;
+  /** Two namespaces, of which the last one is bound. */
+  readonly #namespaces: ModelKv[];
   /** Of two data centres. */
-  readonly #caches: ModelCache[];
+  #caches: ModelCache[] = [];
+  /** Imports that put entries in bulk at the moment. */
+  #bulks = 0;
   readonly #histories = new Map<string, History>();
   #imports = 0;
   /** How far each machine's clock is off, milliseconds. */
@@ -75,14 +78,30 @@ class RandomHistory {
     // For a reader, a late landing and an old copy are the same: their sum stays below the maximum
     // age of a copy, and so does what an isolate remembers.
     const landing = chance.pick([SECOND_MS, 2 * MINUTE_MS, MAX_WRITE_AGE_MS - PUT_WITHIN_MS]);
-    this.#kv = new ModelKv(this.#simulation, chance, {
-      landing,
-      copyAge: MAX_COPY_AGE_MS - landing - 2 * REMEMBER_MS,
-    });
-    this.#caches = Array.from({ length: 2 }, () => new ModelCache(chance));
+    const copyAge = MAX_COPY_AGE_MS - landing - 2 * REMEMBER_MS;
+    this.#namespaces = Array.from(
+      { length: 2 },
+      () => new ModelKv(this.#simulation, chance, { landing, copyAge, mayExpire: this.#mayExpire }),
+    );
+    this.#openCaches();
     this.#clocks = Array.from({ length: 3 }, () => chance.between(-CLOCK_ERROR_MS, CLOCK_ERROR_MS));
     this.#bounds = { states: chance.between(1, 6), prefixes: chance.between(0, 6) };
     this.#troubled = chance.happens(60);
+  }
+
+  /**
+   * What a ledger that was replaced has put stays for long (docs/architecture.md#a-tombstone-expires).
+   */
+  readonly #mayExpire = (value: string): boolean =>
+    JSON.parse(value).generation === this.#ledger.history?.generation;
+
+  get #kv(): ModelKv {
+    return this.#namespaces.at(-1)!;
+  }
+
+  /** They belong to a version of the Worker. */
+  #openCaches(): void {
+    this.#caches = Array.from({ length: 2 }, () => new ModelCache(this.#chance));
   }
 
   async run(): Promise<void> {
@@ -103,7 +122,8 @@ class RandomHistory {
     if (dice <= 500) return () => this.#spawn(this.#publish());
     if (dice <= 620) return () => this.#ledger.apply(this.#someChanges(30));
     if (dice <= 990) return () => this.#readState();
-    if (dice <= 995) return () => this.#reindex();
+    if (dice <= 993) return () => this.#reindex();
+    if (dice <= 996) return () => this.#exchangeNamespaces();
     return () => this.#import();
   }
 
@@ -133,6 +153,8 @@ class RandomHistory {
   }
 
   #putInBulk(generation: string, start: number, nfts: readonly NftRow[], end: () => void): void {
+    this.#bulks++;
+    const kv = this.#kv;
     const seal = `seal:${generation}`;
     const pairs = nfts.map(({ nft, output }): [string, string] => [
       entryKey(nft),
@@ -143,9 +165,10 @@ class RandomHistory {
       const next = () => {
         if (key !== seal) return putNext();
         end();
+        this.#bulks--;
         this.#ledger.adopt(generation, start, seal, this.#simulation.now);
       };
-      this.#simulation.at(this.#kv.put(key, value) + this.#chance.between(0, 5 * MINUTE_MS), next);
+      this.#simulation.at(kv.put(key, value) + this.#chance.between(0, 5 * MINUTE_MS), next);
     };
     putNext();
   }
@@ -153,6 +176,17 @@ class RandomHistory {
   /** What `npm run reindex` does. */
   #reindex(): void {
     this.#ledger.row = undefined;
+  }
+
+  /**
+   * Binds the other namespace, by a deployment: publishers of the version before are ended. Nobody
+   * may do that while entries of all NFTs are being put (docs/architecture.md#what-would-make-it-wrong).
+   */
+  #exchangeNamespaces(): void {
+    if (this.#bulks > 0 || this.#ledger.row?.state?.entries.kind !== 'complete') return;
+    this.#namespaces.reverse();
+    this.#openCaches();
+    this.#count('namespaces exchanged');
   }
 
   #someChanges(percent: number): NftRow[] {
@@ -169,12 +203,18 @@ class RandomHistory {
   async #publish(): Promise<void> {
     const chance = this.#chance;
     const skew = chance.pick(this.#clocks);
-    const trouble = new Trouble(this.#simulation, chance, this.#troubled && chance.happens(40));
+    const kv = this.#kv;
+    const trouble = new Trouble(
+      this.#simulation,
+      chance,
+      this.#troubled && chance.happens(40),
+      () => this.#kv !== kv,
+    );
     const budget = { operations: chance.between(4, 12), statements: chance.between(20, 60) };
     try {
       await publishTo(
         trouble.wrapLedger(this.#ledger),
-        trouble.wrapStore(this.#kv),
+        trouble.wrapStore(kv),
         () => this.#simulation.now + skew,
         budget,
         this.#bounds,
@@ -220,6 +260,7 @@ class RandomHistory {
     });
     this.#check(nft, min, answer, reader.recent, sources.clock());
     if (answer?.source === 'kv' && reader.isCached) this.#count('recent was cached');
+    if (answer?.why === 'age' && reader.hasExpired) this.#count('tombstone had expired');
   }
 
   /** Work that is deferred is done at some time, or never. */
@@ -269,6 +310,8 @@ class Reader implements IndexReader, RecentCache {
   /** What was read last as `recent`, and whether that came out of the cache. */
   recent: string | null = null;
   isCached = false;
+  /** Whether the entry had expired when it was read last. */
+  hasExpired = false;
   readonly #kv: ModelKv;
   readonly #cache: ModelCache | undefined;
   readonly #chance: Chance;
@@ -302,6 +345,7 @@ class Reader implements IndexReader, RecentCache {
 
   #read(key: string): string | null {
     const text = this.#kv.read(key);
+    if (key !== RECENT_KEY) this.hasExpired = this.#kv.hasExpired;
     if (this.#chance.happens(94)) return text;
     // An entry may be malformed but never lost: that would be a copy older than the maximum.
     if (key !== RECENT_KEY) return `${text}}`;
@@ -320,10 +364,13 @@ class Trouble {
   readonly #chance: Chance;
   /** Calls until it happens. */
   #left: number;
+  readonly #hasEnded: () => boolean;
 
-  constructor(simulation: Simulation, chance: Chance, strikes: boolean) {
+  /** @param hasEnded whether the publisher's version of the Worker runs no more */
+  constructor(simulation: Simulation, chance: Chance, strikes: boolean, hasEnded: () => boolean) {
     this.#simulation = simulation;
     this.#chance = chance;
+    this.#hasEnded = hasEnded;
     this.#left = strikes ? chance.between(1, 12) : Number.POSITIVE_INFINITY;
   }
 
@@ -344,7 +391,7 @@ class Trouble {
   wrapStore(kv: ModelKv): IndexStore {
     return {
       get: (key) => this.#call(async () => kv.read(key)),
-      put: (key, value) => this.#put(kv, key, value),
+      put: (...pair) => this.#put(kv, ...pair),
     };
   }
 
@@ -352,6 +399,7 @@ class Trouble {
   async #call<R>(effect: () => Promise<R>): Promise<R> {
     const fate = this.#pickFate();
     await this.#pass();
+    if (this.#hasEnded()) return this.#end();
     if (fate === 'nothing happens') return this.#end();
     const result = await effect();
     if (fate === 'it happens unnoticed') return this.#end();
@@ -359,10 +407,10 @@ class Trouble {
     return result;
   }
 
-  async #put(kv: ModelKv, key: string, value: string): Promise<void> {
+  async #put(kv: ModelKv, ...pair: Parameters<IndexStore['put']>): Promise<void> {
     const fate = this.#pickFate();
-    if (fate === 'nothing happens') return this.#end();
-    const acknowledged = kv.put(key, value);
+    if (this.#hasEnded() || fate === 'nothing happens') return this.#end();
+    const acknowledged = kv.put(...pair);
     if (fate === 'it happens unnoticed') return this.#end();
     await this.#waitUntil(acknowledged);
     await this.#pass();

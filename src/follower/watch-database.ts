@@ -1,0 +1,20 @@
+/**
+ * The database as the follower writes it: rows are counted, and a write that fails for want of room
+ * is noted.
+ */
+import type { Database } from '../ledger/database.ts';
+import { isDatabaseFull } from '../ledger/database-size.ts';
+import { measureDatabase } from '../ledger/measure-database.ts';
+import type { FollowerMemory } from './follower-context.ts';
+
+export function watchDatabase(db: Database, memory: FollowerMemory): Database {
+  return measureDatabase(
+    db,
+    ({ rows_written }) => {
+      memory.counts.rowsWritten += rows_written;
+    },
+    (error) => {
+      if (isDatabaseFull(error)) memory.isDatabaseFull = true;
+    },
+  );
+}
