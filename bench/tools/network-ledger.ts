@@ -3,10 +3,11 @@
  * follower stores them, and with milestones applied.
  */
 
-import { takeInMilestone } from '../../src/follower/apply-milestone.ts';
+import { applyMilestone } from '../../src/follower/apply-milestone.ts';
+import { createFollowerMemory } from '../../src/follower/follower-context.ts';
+import { storeUnreferenced } from '../../src/follower/store-unreferenced.ts';
 import { verifyMilestone } from '../../src/follower/verify-milestone.ts';
 import type { AdmissionRules } from '../../src/ledger/admission-rules.ts';
-import { MAX_PACKS_TO_FOLLOW, readView } from '../../src/ledger/consistent-view.ts';
 import { type Database, forEachPiece, runBatch } from '../../src/ledger/database.ts';
 import {
   type Head,
@@ -17,10 +18,8 @@ import {
 } from '../../src/ledger/head.ts';
 import { writeIdTables } from '../../src/ledger/id-index.ts';
 import { readParameters } from '../../src/ledger/ledger-parameters.ts';
-import { outputsToFind, prepareBlocks } from '../../src/ledger/prepare-blocks.ts';
 import { SCHEMA } from '../../src/ledger/schema.ts';
-import { storeStatements } from '../../src/ledger/store-blocks.ts';
-import { lastOpenPack } from '../../src/ledger/viewed-packs.ts';
+import { createUnreferencedIndex } from '../../src/ledger/unreferenced-index.ts';
 import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
 import { toHexDigits } from '../../src/stardust/bytes.ts';
 import { encode } from '../../src/stardust/codec.ts';
@@ -113,22 +112,20 @@ export async function storeBlocks(
   network: Network,
   blocks: readonly NetworkBlock[],
 ): Promise<void> {
+  const index = createUnreferencedIndex();
+  const rules = rulesOf(network);
   for (let at = 0; at < blocks.length; at += PIECE) {
-    const parsed = blocks.slice(at, at + PIECE).map(parse);
+    const parsed = blocks
+      .slice(at, at + PIECE)
+      .map((block) => [block.id.slice(2), parse(block)] as const);
+    const visible = new Set(parsed.map(([id]) => id));
     const { head } = await readHead(db);
-    const request = {
-      index: head.ledger + 1,
-      named: [...new Set(parsed.flatMap(({ block }) => block.parents.map(toHexDigits)))],
-      outputs: outputsToFind(parsed),
-      maxPacks: MAX_PACKS_TO_FOLLOW,
-    };
-    const view = (await readView(db, request))!;
-    const numbering = { ...view.numbering, blocks: new Map(view.named) };
-    const prepared = await prepareBlocks(parsed, numbering, rulesOf(network));
-    await runBatch(
-      db,
-      storeStatements(db, { head, last: lastOpenPack(view) }, prepared, numbering),
-    );
+    await storeUnreferenced(db, head, {
+      blocks: new Map(parsed.reverse()),
+      rules,
+      choose: () => ({ visible }),
+      index,
+    });
   }
 }
 
@@ -146,6 +143,7 @@ function parse({ id, bytes }: NetworkBlock): ParsedBlock {
 /** Applies the next milestones up to `to`. Their blocks must be stored. */
 export async function takeIn(db: Database, network: Network, to: number): Promise<void> {
   const rules = rulesOf(network);
+  const memory = createFollowerMemory();
   const source = { fetch: () => Promise.reject(new Error('not all blocks are stored')) };
   for (;;) {
     const { head, milestone } = await readHead(db);
@@ -153,6 +151,6 @@ export async function takeIn(db: Database, network: Network, to: number): Promis
     const { payload } = milestoneAt(network, head.ledger + 1)!;
     const announced = await readParameters(db);
     const verified = await verifyMilestone(payload, { head, milestone, announced }, rules);
-    await takeInMilestone(db, verified, { rules, source, exclusively: (work) => work() });
+    await applyMilestone(db, head, verified, { memory, rules, source, deadline: Infinity });
   }
 }
