@@ -21,7 +21,6 @@ import { openUpstreams } from '../upstream/open-upstreams.ts';
 import { verifySignature } from '../verify-signature.ts';
 import { applyPushed } from './apply-pushed.ts';
 import { createShared } from './exclusively.ts';
-import { fillLists } from './fill-lists.ts';
 import { createFollowerMemory, type FollowerContext } from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
 import { stopFollowing } from './follower-status.ts';
@@ -161,8 +160,7 @@ export class Follower extends DurableObject<Env> {
     // without an upstream, what an import left to publish is still to be done
     if (settings.upstreams.length === 0) {
       const published = await this.#publishIfDue(settings, PUBLISH_INTERVAL_MS);
-      const filled = await fillLists(this.#db);
-      return { applied: 0, behind: !published || !filled };
+      return { applied: 0, behind: !published };
     }
     if (settings.milestoneKeys === undefined) {
       await stopFollowing(

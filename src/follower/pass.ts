@@ -10,7 +10,6 @@ import { prune } from '../ledger/prune.ts';
 import { describeError, writeLog } from '../log.ts';
 import type { BlockCache } from '../upstream/block-cache.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import { fillLists } from './fill-lists.ts';
 import type { FollowerContext, FollowerMemory } from './follower-context.ts';
 import {
   qualifyFollowerState,
@@ -72,10 +71,7 @@ export async function followOnce(
       fetched.clear();
     }
     // after a failure too: a ledger that is never pruned may be why passes fail
-    if (!budget.milestonesOnly) {
-      await pruneIfPossible(context);
-      await fillLists(context.db);
-    }
+    if (!budget.milestonesOnly) await pruneIfPossible(context);
   }
 }
 

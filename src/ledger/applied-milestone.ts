@@ -10,6 +10,7 @@ import { type Database, runBatch } from './database.ts';
 import { selectIds } from './id-index.ts';
 import type { MilestoneStatus } from './node-status.ts';
 import { PARTS, type PackedBlock, readPackedBlocks } from './packs.ts';
+import { requireSchemaOf, SELECT_SCHEMA } from './schema.ts';
 
 /** One block of an applied milestone, as the white flag judged it. */
 export interface ExplainedBlock {
@@ -54,10 +55,12 @@ export async function explainMilestone(
   db: Database,
   index: number,
 ): Promise<ExplainedMilestone | undefined> {
-  const [milestones, packs] = await runBatch(db, [
+  const [heads, milestones, packs] = await runBatch(db, [
+    db.prepare(SELECT_SCHEMA),
     db.prepare(SELECT_MILESTONE).bind(index),
     db.prepare(SELECT_BLOCKS).bind(index),
   ]);
+  requireSchemaOf(heads);
   const row = milestones![0];
   if (row === undefined) return undefined;
   const payload = decode(milestone, new Reader(fromBase64(String(row.payload))));
@@ -104,7 +107,11 @@ const ID_LENGTH = 32;
 
 /** Undefined where no applied milestone references the block, or the data is pruned. */
 export async function proveBlock(db: Database, blockId: string): Promise<BlockProof | undefined> {
-  const [packs] = await runBatch(db, [db.prepare(SELECT_PROOF).bind(blockId)]);
+  const [heads, packs] = await runBatch(db, [
+    db.prepare(SELECT_SCHEMA),
+    db.prepare(SELECT_PROOF).bind(blockId),
+  ]);
+  requireSchemaOf(heads);
   const bytes = packs!.find((pack) => pack.bytes !== null)?.bytes;
   if (bytes === undefined) return undefined;
   const blocks = packs!.flatMap((pack) => readPackedBlocks(String(pack.blocks)));

@@ -49,13 +49,14 @@ export async function prune(
   options: PruneOptions = {},
 ): Promise<void> {
   const { idRetention = retention * ID_RETENTION, step = STEP } = options;
-  const [heads] = await runBatch(db, [
-    db.prepare(SELECT_HEAD).bind(null),
+  const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
+  if (row === null) return;
+  // before anything is deleted: the ledger may have another schema
+  const head = headFromRow(row);
+  await runBatch(db, [
     db.prepare(DELETE_MILESTONES).bind(step, retention),
     db.prepare(DELETE_PACKS).bind(step),
   ]);
-  if (heads![0] === undefined) return;
-  const head = headFromRow(heads![0]);
   const { ledger, idTables } = head;
   const due = turnOver(idTables, ledger, Math.max(retention, 1), idRetention);
   if (due !== undefined) {

@@ -8,6 +8,7 @@ import { type Database, runBatch } from './database.ts';
 import { selectIds } from './id-index.ts';
 import { readOutput } from './output-status.ts';
 import { PARTS, readPackedBlocks } from './packs.ts';
+import { requireSchemaOf } from './schema.ts';
 
 export interface StoredBlock {
   /** 64 hex digits. */
@@ -30,7 +31,7 @@ export interface BlockReference {
   reason: ConflictReason | undefined;
 }
 
-const SELECT_LEDGER = 'SELECT ledger FROM head';
+const SELECT_LEDGER = 'SELECT schema, ledger FROM head';
 
 /** The packs of the milestone that references the block ?1, and its bytes in one of them. */
 const SELECT_REFERENCED = `
@@ -46,13 +47,17 @@ const SELECT_OPEN = `
   SELECT o.bytes ->> ('$[' || b.key || ']') AS bytes FROM open o CROSS JOIN json_each(o.blocks) b
   WHERE instr(o.blocks, '"' || ?1 || '"') > 0 AND b.value ->> 1 = ?1`;
 
-/** Undefined where the block is not known, or its bytes are pruned. */
+/**
+ * Undefined if the block is not known, or its bytes are pruned. Throws a LedgerUnreadable if the
+ * ledger has another schema.
+ */
 export async function readBlock(db: Database, blockId: string): Promise<StoredBlock | undefined> {
   const [heads, packs, open] = await runBatch(db, [
     db.prepare(SELECT_LEDGER),
     db.prepare(SELECT_REFERENCED).bind(blockId),
     db.prepare(SELECT_OPEN).bind(blockId),
   ]);
+  requireSchemaOf(heads);
   const ledgerIndex = Number(heads![0]?.ledger);
   const row = packs!.find(({ bytes }) => bytes !== null);
   if (row !== undefined) {

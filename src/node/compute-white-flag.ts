@@ -18,7 +18,6 @@ import { decideVerdicts } from '../ledger/decide-verdicts.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
 import { fetchCone } from '../ledger/fetch-cone.ts';
 import type { Head } from '../ledger/head.ts';
-import { refuseOldLedger } from '../ledger/schema.ts';
 import { isZero } from '../stardust/bytes.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import type { TreeHasher } from '../stardust/tree-hasher/tree-hasher.ts';
@@ -140,10 +139,7 @@ export async function walkProposal(
   try {
     const { first, db } = await readOnceStored(asked, request, options);
     measure('read');
-    if (first === undefined) {
-      await refuseOldLedger(db);
-      return refuse('unknown', 'no ledger here');
-    }
+    if (first === undefined) return refuse('unknown', 'no ledger here');
     const refusal = refuseRequest(first, request);
     if (refusal !== undefined) return refusal;
 

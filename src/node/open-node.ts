@@ -14,7 +14,6 @@ import { readNftOutputs } from '../ledger/nft-outputs.ts';
 import { readNodeStatus } from '../ledger/node-status.ts';
 import { readOutput } from '../ledger/output-status.ts';
 import { readReceipts, readTreasury } from '../ledger/receipts.ts';
-import { refuseOldLedger } from '../ledger/schema.ts';
 import { readBlock, readIncludedBlock, type StoredBlock } from '../ledger/stored-block.ts';
 import { findMilestone, readLedgerChanges, readMilestone } from '../ledger/stored-milestone.ts';
 import { readTips } from '../ledger/tips.ts';
@@ -89,41 +88,32 @@ export function openNode(settings: Settings): EdgeNode {
     sourceFor: createSources(settings),
     treeHasher: openTreeHasher(settings.treeHasher),
   };
-  /** What is not found may be in a ledger of version 0.1, which is not read. */
-  const certain = async <T>(answer: Promise<T | undefined>): Promise<T | undefined> => {
-    const found = await answer;
-    if (found === undefined) await refuseOldLedger(ledger);
-    return found;
-  };
   return {
     computeWhiteFlag: (request) =>
       answerOnceCaughtUp(newSession(), shared, request, computeWhiteFlag),
     explainWhiteFlag: (request) =>
       answerOnceCaughtUp(newSession(), shared, request, explainWhiteFlag),
     lookUpNft: (nftId, minLedgerIndex, request) =>
-      certain(lookUpNft(nftSources, nftId, minLedgerIndex, request)),
-    readStatus: () =>
-      certain(readNodeStatus(newSession(), upstreams.length > 0, settings.finalMilestone)),
+      lookUpNft(nftSources, nftId, minLedgerIndex, request),
+    readStatus: () => readNodeStatus(newSession(), upstreams.length > 0, settings.finalMilestone),
     readFollowerCounts: async () =>
       upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,
-    listNfts: (query, minLedgerIndex) => certain(readNftList(sessionFrom(minLedgerIndex), query)),
-    readNfts: (nftIds, minLedgerIndex) =>
-      certain(readNftOutputs(sessionFrom(minLedgerIndex), nftIds)),
-    readOutput: (outputId, minLedgerIndex) =>
-      certain(readOutput(sessionFrom(minLedgerIndex), outputId)),
+    listNfts: (query, minLedgerIndex) => readNftList(sessionFrom(minLedgerIndex), query),
+    readNfts: (nftIds, minLedgerIndex) => readNftOutputs(sessionFrom(minLedgerIndex), nftIds),
+    readOutput: (outputId, minLedgerIndex) => readOutput(sessionFrom(minLedgerIndex), outputId),
     readBlock: async (blockId) => {
-      const stored = await certain(readBlock(newSession(), blockId));
+      const stored = await readBlock(newSession(), blockId);
       return stored ?? fetchOpenBlock(newSession(), shared, blockId);
     },
-    readIncludedBlock: (id) => certain(readIncludedBlock(newSession(), id)),
-    readMilestone: (name) => certain(readMilestone(newSession(), name)),
+    readIncludedBlock: (id) => readIncludedBlock(newSession(), id),
+    readMilestone: (name) => readMilestone(newSession(), name),
     findMilestone: (id) => findMilestone(newSession(), id),
-    readLedgerChanges: (name) => certain(readLedgerChanges(newSession(), name)),
-    readReceipts: (migratedAt) => certain(readReceipts(newSession(), migratedAt)),
-    readTreasury: () => certain(readTreasury(newSession())),
-    readTips: () => certain(readTips(newSession())),
-    explainMilestone: (index) => certain(explainMilestone(newSession(), index)),
-    proveBlock: (blockId) => certain(proveBlock(newSession(), blockId)),
+    readLedgerChanges: (name) => readLedgerChanges(newSession(), name),
+    readReceipts: (migratedAt) => readReceipts(newSession(), migratedAt),
+    readTreasury: () => readTreasury(newSession()),
+    readTips: () => readTips(newSession()),
+    explainMilestone: (index) => explainMilestone(newSession(), index),
+    proveBlock: (blockId) => proveBlock(newSession(), blockId),
     validateProof: async (file) => milestoneKeys && validateProof(file, milestoneKeys),
   };
 }

@@ -16,7 +16,6 @@ import {
   sampleUpstream,
 } from '../../scripts/lib/sample/sample.ts';
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
-import { fillLists } from '../../src/follower/fill-lists.ts';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
@@ -48,8 +47,6 @@ let db: SqliteDatabase;
 beforeEach(async () => {
   db = await openMemory();
   await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys });
-  // a pass would, whatever becomes of its milestone
-  await fillLists(db);
 });
 
 /** The sample's node as it was when it had confirmed `index`. */
