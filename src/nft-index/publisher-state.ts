@@ -50,7 +50,6 @@ const State = v.strictObject({
   recent: v.nullable(v.strictObject({ to: MilestoneIndex, putAt: UnixMs })),
 });
 export type State = v.InferOutput<typeof State>;
-export type Mark = State['marks'][number];
 
 /** The text of a state, as it is stored in the row. */
 export function serializeState(state: State): string {
