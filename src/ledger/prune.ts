@@ -12,6 +12,7 @@ import { headFromRow, SELECT_HEAD } from './head.ts';
 import { requireIdTables, turnOver, turnOverStatements } from './id-index.ts';
 import { dropOrphans } from './orphans.ts';
 import { PARTS } from './packs.ts';
+import { SCHEMA } from './schema.ts';
 
 /** Rows that one step removes of each kind, and blocks that it drops. */
 const STEP = 1000;
@@ -19,16 +20,21 @@ const STEP = 1000;
 /** How many times longer than all else IDs are kept. */
 const ID_RETENTION = 4;
 
+/** The batch reads the head too: of a ledger with another schema nothing may be deleted. */
+const IS_OURS = `(SELECT schema FROM head) = ${SCHEMA}`;
+
 /** ?1 the step, ?2 milestones kept before the ledger's. */
 const DELETE_MILESTONES = `
   DELETE FROM milestone WHERE idx IN (
-    SELECT idx FROM milestone WHERE idx < (SELECT ledger FROM head) - ?2 ORDER BY idx LIMIT ?1)`;
+    SELECT idx FROM milestone WHERE idx < (SELECT ledger FROM head) - ?2 ORDER BY idx LIMIT ?1)
+    AND ${IS_OURS}`;
 
 /** The oldest packs of milestones before the first. */
 const DELETE_PACKS = `
   DELETE FROM pack WHERE key IN (
     SELECT key FROM pack WHERE key < (SELECT min(idx) FROM milestone) * ${PARTS}
-    ORDER BY key LIMIT ?1)`;
+    ORDER BY key LIMIT ?1)
+    AND ${IS_OURS}`;
 
 export interface PruneOptions {
   /** Milestones for which IDs are kept, no fewer than all else. */
@@ -49,14 +55,13 @@ export async function prune(
   options: PruneOptions = {},
 ): Promise<void> {
   const { idRetention = retention * ID_RETENTION, step = STEP } = options;
-  const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
-  if (row === null) return;
-  // before anything is deleted: the ledger may have another schema
-  const head = headFromRow(row);
-  await runBatch(db, [
+  const [heads] = await runBatch(db, [
+    db.prepare(SELECT_HEAD).bind(null),
     db.prepare(DELETE_MILESTONES).bind(step, retention),
     db.prepare(DELETE_PACKS).bind(step),
   ]);
+  if (heads![0] === undefined) return;
+  const head = headFromRow(heads![0]);
   const { ledger, idTables } = head;
   const due = turnOver(idTables, ledger, Math.max(retention, 1), idRetention);
   if (due !== undefined) {

@@ -20,7 +20,6 @@ import { fetchCone } from '../ledger/fetch-cone.ts';
 import type { Head } from '../ledger/head.ts';
 import { isZero } from '../stardust/bytes.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
-import type { TreeHasher } from '../stardust/tree-hasher/tree-hasher.ts';
 import type { Cone } from '../stardust/white-flag/cone.ts';
 import { computeRoots, type WhiteFlag, walkCone } from '../stardust/white-flag/walk.ts';
 
@@ -80,8 +79,6 @@ export interface WhiteFlagOptions {
    * once more, if that is worth it.
    */
   storeHeld?: (() => Promise<Database | undefined>) | undefined;
-  /** Works out the roots; by default noble's. */
-  treeHasher?: TreeHasher;
 }
 
 /** Milliseconds before the follower is told to store what it holds, once for each. */
@@ -111,7 +108,7 @@ export async function computeWhiteFlag(
     if (!walked.ok) return walked;
     const { cone, whiteFlag, stages } = walked;
     const { measure } = createStopwatch(stages);
-    const roots = computeRoots(cone, whiteFlag, options.treeHasher);
+    const roots = computeRoots(cone, whiteFlag);
     measure('roots');
     return { ok: true, ...roots, blocks: whiteFlag.order.length, stages };
   });

@@ -20,7 +20,6 @@ import { readTips } from '../ledger/tips.ts';
 import { describeError, writeLog } from '../log.ts';
 import { lookUpNft, openNftSources } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';
-import type { TreeHasher } from '../stardust/tree-hasher/tree-hasher.ts';
 import { createOpenIdCache, createRecentBlockCache } from '../upstream/block-cache.ts';
 import { createProposalSource, type ProposalSource } from '../upstream/fetch-blocks.ts';
 import { createFetchQuota } from '../upstream/fetch-quota.ts';
@@ -35,7 +34,6 @@ import {
 } from './compute-white-flag.ts';
 import type { EdgeNode } from './edge-node.ts';
 import { explainWhiteFlag } from './explain-white-flag.ts';
-import { openTreeHasher } from './open-tree-hasher.ts';
 import { validateProof } from './validate-proof.ts';
 
 /**
@@ -65,8 +63,6 @@ interface Shared {
   settings: Settings;
   /** Blocks that D1 does not have, fetched within the quota and remembered from then on. */
   sourceFor(head: Head, deadline: number): ProposalSource;
-  /** Works out the roots. */
-  treeHasher: TreeHasher;
 }
 
 /** Roots, or an explanation of them. */
@@ -86,7 +82,6 @@ export function openNode(settings: Settings): EdgeNode {
   const shared = {
     settings,
     sourceFor: createSources(settings),
-    treeHasher: openTreeHasher(settings.treeHasher),
   };
   return {
     computeWhiteFlag: (request) =>
@@ -217,7 +212,7 @@ async function storePushedBlocks({ follower, ledger }: Settings): Promise<Databa
 
 async function answerFromLedger<Answer extends { ok: true }>(
   db: Database,
-  { settings, sourceFor, treeHasher }: Shared,
+  { settings, sourceFor }: Shared,
   request: WhiteFlagRequest,
   { compute, deadline }: { compute: Compute<Answer>; deadline: number },
 ): Promise<Answer | WhiteFlagRefusal> {
@@ -225,7 +220,7 @@ async function answerFromLedger<Answer extends { ok: true }>(
   const openSource = mayFetch(settings) ? (head: Head) => sourceFor(head, deadline) : undefined;
   const storeHeld = mayFetch(settings) ? () => storePushedBlocks(settings) : undefined;
   try {
-    return await compute(db, request, { keys, openSource, storeHeld, treeHasher });
+    return await compute(db, request, { keys, openSource, storeHeld });
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
     writeLog('warn', 'upstream fails', { detail: describeError(error) });

@@ -4,7 +4,6 @@
  */
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { agreeingTreeHashers } from '../../scripts/conformance/tree-hashers.ts';
 import { importSnapshot } from '../../scripts/lib/import/import-snapshot.ts';
 import { sampleKeys } from '../../scripts/lib/sample/prepare-sample.ts';
 import {
@@ -119,7 +118,6 @@ async function ask(request: Request, fetched = new Map<string, ParsedBlock>()) {
           limits,
           fetched,
         }),
-      treeHasher: agreeingTreeHashers,
     },
   );
   if (!result.ok) return result;
