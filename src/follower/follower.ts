@@ -93,8 +93,7 @@ export class Follower extends DurableObject<Env> {
     await applyPushed(this.#context(settings, settings.milestoneKeys));
     // the upstream has the milestone whole: what the feed did not bring of it is fetched
     const { pushed, seen } = this.#memory;
-    if (seen !== undefined && pushed.milestones.confirmed?.index === seen.ledger + 1)
-      await this.catchUp();
+    if (seen !== undefined && pushed.milestones.confirmed === seen.ledger + 1) await this.catchUp();
   });
 
   /** Sees to it that the alarm is set: cheap, and harmless when it is. */
@@ -256,7 +255,7 @@ export class Follower extends DurableObject<Env> {
     const { pushed, seen } = this.#memory;
     const next = (seen?.ledger ?? 0) + 1;
     const { confirmed } = pushed.milestones;
-    if (pushed.milestones.at(next).length === 0 && confirmed?.index !== next) return;
+    if (pushed.milestones.at(next).length === 0 && confirmed !== next) return;
     this.#takeMilestones().catch((error: unknown) => tellFailure('pushed milestone failed', error));
   }
 
