@@ -1,114 +1,173 @@
--- The ledger (docs/storage.md#d1-tables, src/ledger/).
+-- All tables of the ledger and of the NFT index (docs/storage.md#d1-tables, src/ledger/).
 --
--- IDs are lower-case hex without 0x, bytes are base64, amounts are decimal text: D1 rounds 64-bit integers and hands BLOBs out as arrays of numbers.
--- Blocks and outputs have row numbers; everything between them goes by row number.
+-- IDs are lower-case hex without 0x, bytes are base64, lists are JSON, amounts are decimal text: D1
+-- rounds 64-bit integers and returns BLOBs as arrays of numbers. Blocks and outputs have
+-- numbers, which are never reused.
 
--- One row once a snapshot was imported: where the ledger stands.
+-- Where the ledger stands: one row, after a snapshot was imported.
 CREATE TABLE head (
   one INTEGER PRIMARY KEY CHECK (one = 1),
-  generation TEXT NOT NULL,           -- names the import that this ledger grew from; a new import, a new name
+  schema INTEGER NOT NULL,            -- version of these tables (src/ledger/schema.ts)
+  generation TEXT NOT NULL,           -- names the import that this ledger grew from
   genesis INTEGER NOT NULL,           -- genesis milestone index
-  start INTEGER NOT NULL,             -- ledger index that the import brought
+  start INTEGER NOT NULL,             -- ledger index of the imported snapshot
   ledger INTEGER NOT NULL,            -- ledger index now
   treasury_milestone TEXT NOT NULL,
   treasury_amount TEXT NOT NULL,
-  imported INTEGER NOT NULL           -- unix milliseconds of the import
+  next_block INTEGER NOT NULL,        -- numbers from these on are free, unless a live pack
+  next_output INTEGER NOT NULL,       -- names higher ones
+  dropped INTEGER NOT NULL,           -- how many times unreferenced blocks were dropped
+  id_tables TEXT NOT NULL,            -- JSON: [table, first milestone] of those in use, oldest first
+  forgotten INTEGER NOT NULL          -- IDs of milestones up to this one were dropped
 );
 
--- The ledger's milestone and those before it, as far as their states can still be asked for.
+-- The ledger's milestone and those before it whose states can be queried.
 CREATE TABLE milestone (
   idx INTEGER PRIMARY KEY,
   id TEXT NOT NULL,
-  timestamp INTEGER NOT NULL,
-  payload TEXT                        -- absent where a snapshot names the milestone without its payload
+  timestamp INTEGER NOT NULL,         -- Unix seconds
+  payload TEXT                        -- NULL where a snapshot names the milestone without it
 );
 
--- Blocks: referenced, not yet referenced, and those that are known to be referenced and nothing more.
-CREATE TABLE block (
-  row INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  milestone INTEGER,                  -- the milestone that references it, NULL while none does; solid entry points carry the snapshot's index; -1: dropped (src/ledger/orphans.ts)
-  position INTEGER,                   -- white-flag index in that milestone
-  reason INTEGER,                     -- conflict reason of its transaction, 0 where it was applied
-  tx TEXT,                            -- transaction ID
-  record TEXT,                        -- what the white flag needs of it (src/stardust/white-flag/block-record.ts); NULL for solid entry points and after pruning
-  seen INTEGER NOT NULL               -- ledger index when it was stored
+-- Packs: up to 256 blocks in one row, in the order in which they were stored. A block stays in its
+-- pack until it is dropped or pruned. The columns that a walk reads come first: SQLite does not
+-- touch the pages behind them.
+CREATE TABLE pack (
+  key INTEGER PRIMARY KEY,            -- the number of its first block
+  live INTEGER NOT NULL,              -- 1 while one of its blocks is unreferenced, else 0
+  staged INTEGER,                     -- the milestone for whose past cone its blocks were fetched,
+                                      -- while requests must not see them; else NULL
+  stored_at INTEGER NOT NULL,         -- ledger index when its first block was stored
+  last_milestone INTEGER NOT NULL,    -- the last one that references a block of it, 0 for none
+  next_block INTEGER NOT NULL,        -- numbers from these on were free when it was written
+  next_output INTEGER NOT NULL,
+  sums TEXT NOT NULL,                 -- JSON: checksums of records, statuses and states
+  records TEXT NOT NULL,              -- src/stardust/white-flag/block-record.ts, one after another
+  statuses TEXT NOT NULL,             -- of each block: which milestone references it
+  states TEXT NOT NULL,               -- of outputs that they consume: number, created, spent
+  unresolved TEXT NOT NULL,           -- JSON: IDs of outputs that blocks without a verdict wait for
+  blocks TEXT NOT NULL,               -- JSON: [number, ID, payload type] of each block
+  outputs TEXT NOT NULL,              -- JSON: of each block, what its transaction consumes and creates
+  bytes TEXT NOT NULL                 -- JSON: the bytes of each block
 );
-CREATE INDEX block_milestone ON block (milestone);
+CREATE INDEX live_pack ON pack (live) WHERE live = 1;
 
-CREATE TABLE block_bytes (
-  row INTEGER PRIMARY KEY,
-  bytes TEXT NOT NULL
+-- What a milestone references and spends, in parts below 2 MB.
+CREATE TABLE milestone_part (
+  key INTEGER PRIMARY KEY,            -- milestone * 4096 + part
+  packs TEXT NOT NULL,                -- JSON: keys of the packs that hold these blocks
+  blocks TEXT NOT NULL,               -- numbers of its blocks, in white-flag order
+  spent TEXT NOT NULL                 -- JSON: the outputs that it spent, whole
 );
 
--- Outputs that the ledger holds or held, and those that only a transaction not yet applied creates or consumes.
+-- Unspent outputs.
 CREATE TABLE output (
-  row INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  bytes TEXT,                         -- NULL while no block that creates it is known
-  nft TEXT,                           -- the NFT's ID where the output is one
-  block TEXT,                         -- the block that created it, all zero for migrated outputs
-  created INTEGER,                    -- milestone, NULL while not in the ledger
-  created_time INTEGER,
-  spent INTEGER,                      -- milestone, NULL while unspent
-  spent_time INTEGER,
-  spent_tx TEXT,
-  seen INTEGER NOT NULL               -- row of the block that was the last to mention it, 0 or anything where it came otherwise
-);
-
--- Which outputs the transaction of a block consumes.
-CREATE TABLE input (
-  block INTEGER NOT NULL,
-  output INTEGER NOT NULL,
-  PRIMARY KEY (block, output)
+  id TEXT PRIMARY KEY,
+  bytes TEXT NOT NULL,
+  nft TEXT,                           -- the NFT's ID if the output is one
+  block TEXT NOT NULL,                -- the block that created it, all zero for migrated outputs
+  created INTEGER NOT NULL,           -- milestone
+  created_time INTEGER NOT NULL       -- Unix seconds
 ) WITHOUT ROWID;
 
--- Blocks whose transaction cannot be judged yet because an output that it consumes is not known.
-CREATE TABLE waiting (
-  output INTEGER NOT NULL,
-  block INTEGER NOT NULL,
-  PRIMARY KEY (output, block)
-) WITHOUT ROWID;
-
--- What each milestone created and spent, for pruning.
-CREATE TABLE spent (
-  milestone INTEGER NOT NULL,
-  output INTEGER NOT NULL,
-  PRIMARY KEY (milestone, output)
-) WITHOUT ROWID;
-
--- Every NFT that ever was since the import: its unspent output, NULL when it was burned.
+-- Every NFT since the import: its unspent output, NULL if it was burned.
 CREATE TABLE nft (
   id TEXT PRIMARY KEY,
   output TEXT,
   changed INTEGER NOT NULL            -- milestone of its last change
 ) WITHOUT ROWID;
 
--- Every change of an NFT, milestone by milestone, for the index in KV.
+-- The NFTs that each milestone changed, for the index in KV.
 CREATE TABLE nft_change (
   milestone INTEGER NOT NULL,
-  nft TEXT NOT NULL,
-  PRIMARY KEY (milestone, nft)
+  part INTEGER NOT NULL,
+  nfts TEXT NOT NULL,                 -- JSON: IDs
+  PRIMARY KEY (milestone, part)
 ) WITHOUT ROWID;
 
--- Protocol parameters by the milestone from which on they are in force.
+-- What NFTs are listed by (docs/storage.md#nft-lists): one row for each unspent NFT output, in the
+-- order of every list. Addresses are hex of their 33 bytes, times Unix seconds.
+CREATE TABLE nft_detail (
+  created_time INTEGER NOT NULL,      -- of the milestone that created the output
+  output TEXT NOT NULL,
+  address TEXT NOT NULL,
+  issuer TEXT,
+  sender TEXT,
+  tag TEXT,                           -- hex digits
+  deposit_return TEXT,                -- return address of the storage deposit
+  expiration_return TEXT,             -- this and the next column are NULL together
+  expiration INTEGER,
+  timelock INTEGER,
+  native_tokens INTEGER NOT NULL,     -- number of different native tokens
+  PRIMARY KEY (created_time, output)
+) WITHOUT ROWID;
+
+-- Each index entry also contains the primary key, so entries are in the order of lists. D1 bills
+-- an entry as a row written: partial indexes have no entry for what an output lacks.
+CREATE INDEX nft_by_address ON nft_detail (address);
+CREATE INDEX nft_by_issuer ON nft_detail (issuer) WHERE issuer IS NOT NULL;
+CREATE INDEX nft_by_sender ON nft_detail (sender) WHERE sender IS NOT NULL;
+CREATE INDEX nft_by_sender_tag ON nft_detail (sender, tag)
+  WHERE sender IS NOT NULL AND tag IS NOT NULL;
+CREATE INDEX nft_by_deposit_return ON nft_detail (deposit_return)
+  WHERE deposit_return IS NOT NULL;
+CREATE INDEX nft_by_expiration_return ON nft_detail (expiration_return)
+  WHERE expiration_return IS NOT NULL;
+
+-- Protocol parameters, by the milestone from which on they are in force.
 CREATE TABLE parameters (
   target INTEGER PRIMARY KEY,
-  announced INTEGER NOT NULL,         -- milestone that announced them; the snapshot's index for those that it brought
   bytes TEXT NOT NULL                 -- the milestone option
 );
 
+-- Receipts of the milestones that were applied here (docs/contract.md#receipts-and-treasury). They
+-- are few, and never pruned.
 CREATE TABLE receipt (
-  milestone INTEGER PRIMARY KEY,
-  bytes TEXT NOT NULL                 -- the receipt option
-);
+  migrated_at INTEGER NOT NULL,       -- the legacy network's milestone
+  milestone INTEGER NOT NULL,         -- that contained it
+  bytes TEXT NOT NULL,                -- the milestone option
+  PRIMARY KEY (migrated_at, milestone)
+) WITHOUT ROWID;
 
--- How following goes, for health and info. One row once it was tried.
+-- The index of IDs (src/ledger/id-index.ts): which milestone references a block, or spent an
+-- output. Milestones fill one table after the other; the oldest is dropped whole. `block`: the
+-- block's number, 0 for solid entry points and outputs.
+CREATE TABLE id_0 (
+  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE id_1 (
+  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE id_2 (
+  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE id_3 (
+  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE id_4 (
+  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- The follower's state, for health and info: one row, after its first pass.
 CREATE TABLE follower (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   state TEXT NOT NULL,                -- following, stopped or diverged
   reason TEXT,
   upstream_index INTEGER,             -- the newest milestone that an upstream named
-  upstream_timestamp INTEGER,
-  upstream_id TEXT
+  upstream_timestamp INTEGER,         -- Unix seconds
+  upstream_id TEXT,
+  blocks_by TEXT,                     -- feed or polling
+  newest_block INTEGER                -- Unix seconds when the newest block was stored
 );
+
+-- The publisher's state (src/nft-index/publisher-state.ts). The index in KV is a projection of D1,
+-- so its state is stored here, beside its source.
+CREATE TABLE nft_index (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  token TEXT NOT NULL,                -- changes with every write of the row: compare-and-swap
+  generation TEXT NOT NULL,           -- of the ledger that the state is about (head.generation)
+  state TEXT NOT NULL                 -- JSON
+);
+
+-- About no ledger yet.
+INSERT INTO nft_index (one, token, generation, state) VALUES (1, '', '', '{}');

@@ -25,8 +25,6 @@ function runEndToEnd(file: string, env: Record<string, string>): Promise<Count> 
   return runVitest(['--project', 'e2e', '--silent=false', file], env);
 }
 
-const FEED_TESTS = ['test/e2e/feed', 'test/upstream/feed/pushed.test.ts'];
-
 const TESTS: readonly SlowTest[] = [
   {
     name: 'kills',
@@ -68,10 +66,7 @@ const TESTS: readonly SlowTest[] = [
     name: 'feeds',
     about: 'three networks by feed: messages lost, doubled, spoiled; cuts and kills',
     minutes: 6,
-    run: () =>
-      runVitest(['--project', 'e2e', '--project', 'node', '--silent=false', ...FEED_TESTS], {
-        FEEDS: 'all',
-      }),
+    run: () => runEndToEnd('test/e2e/feed', { FEEDS: 'all' }),
   },
   {
     name: 'chain',

@@ -5,7 +5,6 @@
 import * as v from 'valibot';
 import { toHexDigits } from './stardust/bytes.ts';
 import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
-import type { TreeHasherName } from './stardust/tree-hasher/choose-tree-hasher.ts';
 
 export interface Settings {
   ledger: D1Database;
@@ -43,8 +42,6 @@ export interface Settings {
   finalMilestone: number | undefined;
   /** Milestones for which spent outputs and the bytes of referenced blocks are kept. */
   retentionMilestones: number;
-  /** What works out the Merkle roots of requests, if it proves right. */
-  treeHasher: TreeHasherName;
   /** Whether answers carry Server-Timing. */
   serverTiming: boolean;
 }
@@ -176,7 +173,6 @@ const vars = {
   UPSTREAM_TOKEN: bearerToken,
   FINAL_MILESTONE: integer(1),
   RETENTION_MILESTONES: integer(MIN_RETENTION_MILESTONES),
-  TREE_HASHER: v.pipe(text, v.picklist(['', 'noble', 'unrolled'], 'must be noble or unrolled')),
   SERVER_TIMING: v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false')),
 };
 
@@ -243,7 +239,6 @@ export function readSettings(env: unknown): SettingsResult {
       apiToken: output.API_TOKEN,
       finalMilestone: output.FINAL_MILESTONE,
       retentionMilestones: output.RETENTION_MILESTONES ?? 17_280,
-      treeHasher: output.TREE_HASHER || 'noble',
       serverTiming: output.SERVER_TIMING === 'true',
     },
   };

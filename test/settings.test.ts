@@ -28,7 +28,6 @@ describe('settings', () => {
       apiToken: undefined,
       finalMilestone: undefined,
       retentionMilestones: 17_280,
-      treeHasher: 'noble',
       serverTiming: false,
     };
     expect(settingsOf({})).toMatchObject(defaults);
@@ -45,7 +44,6 @@ describe('settings', () => {
         UPSTREAM_TOKEN: '',
         FINAL_MILESTONE: '',
         RETENTION_MILESTONES: '',
-        TREE_HASHER: ' ',
         SERVER_TIMING: '',
       }),
     ).toMatchObject(defaults);
@@ -61,10 +59,6 @@ describe('settings', () => {
     expect(
       settingsOf({ UPSTREAM_URL: 'http://127.0.0.1:14265/, https://node.example/base' }).upstreams,
     ).toEqual(['http://127.0.0.1:14265', 'https://node.example/base']);
-  });
-
-  it.each(['noble', 'unrolled'] as const)('read the hasher of trees, %s', (treeHasher) => {
-    expect(settingsOf({ TREE_HASHER: treeHasher }).treeHasher).toBe(treeHasher);
   });
 
   it('read keys with and without ranges, and the threshold', () => {
@@ -149,8 +143,6 @@ describe('settings', () => {
     ['RETENTION_MILESTONES', '34'],
     ['RETENTION_MILESTONES', '1e9'],
     ['RETENTION_MILESTONES', '4294967296'],
-    ['TREE_HASHER', 'fast'],
-    ['TREE_HASHER', 'Unrolled'],
     ['SERVER_TIMING', 'yes'],
     ['LEDGER', undefined],
     ['NFT_INDEX', 'text'],

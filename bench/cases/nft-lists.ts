@@ -1,14 +1,10 @@
 /**
- * Lists of NFTs, batches of them and one with its output, among a million; and how long the lists
- * take to be filled.
+ * Lists of NFTs, batches of them and one with its output, among a million.
  */
 import { strict as assert } from 'node:assert';
-import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
-import { fillNftLists } from '../../src/ledger/nft-list/fill-lists.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import type { Bench, BenchCase } from '../case.ts';
-import { fillLedger, keptLedger, withNewFolder } from '../tools/ledger.ts';
+import { keptLedger } from '../tools/ledger.ts';
 import { type Load, measureRate } from '../tools/load.ts';
 import { median } from '../tools/measure.ts';
 import { nftId } from '../tools/nft-index.ts';
@@ -16,9 +12,6 @@ import { addressOf, fillNftLedger, HELD, PREFIX } from '../tools/nft-ledger.ts';
 import { withEdge } from '../tools/servers.ts';
 
 const NFTS = 1_000_000;
-
-/** NFTs that one batch fills in, as the follower does (src/follower/fill-lists.ts). */
-const FILLED_AT_ONCE = 2000;
 
 const BATCH = 100;
 
@@ -93,20 +86,8 @@ function loadsOf(url: string): Record<string, Load> {
   };
 }
 
-async function fill(persistTo: string): Promise<void> {
-  const db = await openLocalDatabase(persistTo, readWranglerConfig());
-  try {
-    while (!(await fillNftLists(db, FILLED_AT_ONCE)));
-  } finally {
-    db.close();
-  }
-}
-
 async function compareRequests({ worker, report }: Bench): Promise<void> {
-  const persistTo = await keptLedger(`listed-${NFTS}`, async (db, folder) => {
-    await fillNftLedger(db, NFTS);
-    await fill(folder);
-  });
+  const persistTo = await keptLedger(`listed-${NFTS}`, (db) => fillNftLedger(db, NFTS));
   await withEdge({ folder: worker, persistTo }, async ({ url }) => {
     const loads = Object.entries(loadsOf(url));
     const times = Object.fromEntries(loads.map(([name]) => [name, [] as number[]]));
@@ -125,26 +106,10 @@ async function compareRequests({ worker, report }: Bench): Promise<void> {
   });
 }
 
-async function timeFilling({ report }: Bench): Promise<void> {
-  const count = NFTS / 10;
-  await withNewFolder(async (persistTo) => {
-    await fillLedger(persistTo, (db) => fillNftLedger(db, count));
-    const start = performance.now();
-    await fill(persistTo);
-    const rate = (count * 1000) / (performance.now() - start);
-    report({ name: 'NFTs put into the lists', value: rate, unit: 'a second' });
-  });
-}
-
 export const nftListCases: readonly BenchCase[] = [
   {
     name: 'NFT lists',
     about: 'A million NFTs; over one connection, every answer asserted.',
     run: compareRequests,
-  },
-  {
-    name: 'filling lists',
-    about: 'A hundred thousand NFTs, in a file of SQLite, in steps of 2,000.',
-    run: timeFilling,
   },
 ];

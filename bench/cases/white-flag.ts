@@ -1,8 +1,6 @@
 /**
- * The white flag over HTTP, by each hasher of tree nodes: warm, again, of a fresh isolate, and what
- * memory it takes.
+ * The white flag over HTTP, warm, again, of a fresh isolate, and what memory it takes.
  */
-import type { TreeHasherName } from '../../src/stardust/tree-hasher/choose-tree-hasher.ts';
 import type { Edge, EdgeOptions } from '../../test/support/edge/edge.ts';
 import { OUR_ISOLATE, readHeaps } from '../../test/support/edge/heap.ts';
 import type { ConeOptions } from '../../test/support/network/cones.ts';
@@ -17,38 +15,32 @@ import { withEdge, withProbe } from '../tools/servers.ts';
 
 const COUNT = 21;
 
-const HASHERS = ['noble', 'unrolled'] as const satisfies readonly TreeHasherName[];
-
 /** What a request may take: so many times its hashing, and so many milliseconds. */
 const SHARE = 1.5;
 const EXTRA_MS = 5;
 
-/** Targets in milliseconds, by hasher. */
-type Targets = Partial<Record<TreeHasherName, number>>;
-
-/** A case for each hasher, one after the other. */
-function warm(options: ConeOptions, targets: Targets): BenchCase[] {
-  return HASHERS.map((hasher) => ({
-    name: `${describe(options)}, ${hasher}`,
+/** @param most target in milliseconds */
+function warm(options: ConeOptions, most?: number): BenchCase {
+  return {
+    name: describe(options),
     about: 'The same question about another moment each time, every answer computed.',
-    run: (bench) => measureWarm(bench, options, hasher, targets[hasher]),
-  }));
+    run: (bench) => measureWarm(bench, options, most),
+  };
 }
 
 async function measureWarm(
   bench: Bench,
   options: ConeOptions,
-  hasher: TreeHasherName,
   most: number | undefined,
 ): Promise<void> {
-  const name = `${describe(options)}, ${hasher}`;
+  const name = describe(options);
   const ledger = await coneLedger(options);
   await withProbe(bench.probe, (probe) =>
-    withEdge(served(bench, ledger, hasher), async (edge) => {
+    withEdge(served(bench, ledger), async (edge) => {
       const questioner = new Questioner(edge.url);
-      const before = await measureHash(probe, hasher);
+      const before = await measureHash(probe);
       const value = await questioner.measure(ledger.question, COUNT);
-      const hash = (before + (await measureHash(probe, hasher))) / 2;
+      const hash = (before + (await measureHash(probe))) / 2;
       bench.report({ name, value, unit: 'ms', ...targetOf(most) });
       for (const [stage, ms] of Object.entries(questioner.stagesOf(COUNT))) {
         bench.report({ name: `${name}: ${stage}`, value: ms, unit: 'ms' });
@@ -75,69 +67,65 @@ async function measureWarm(
   );
 }
 
-function fresh(options: ConeOptions, targets: Targets): BenchCase[] {
-  return HASHERS.map((hasher) => {
-    const name = `fresh isolate, ${describe(options)}, ${hasher}`;
-    return {
-      name,
-      about:
-        'The first request to a Worker just started, with an empty database cache; median of starts.',
-      run: async (bench) => {
-        const ledger = await coneLedger(options);
-        const times: number[] = [];
-        for (let i = 0; i < 7; i++) {
-          await withEdge(served(bench, ledger, hasher), async (edge) => {
-            const questioner = new Questioner(edge.url);
-            times.push(await questioner.ask(ledger.question));
-            questioner.close();
-          });
-        }
-        bench.report({ name, value: median(times), unit: 'ms', ...targetOf(targets[hasher]) });
-      },
-    };
-  });
+function fresh(options: ConeOptions, most?: number): BenchCase {
+  const name = `fresh isolate, ${describe(options)}`;
+  return {
+    name,
+    about:
+      'The first request to a Worker just started, with an empty database cache; median of starts.',
+    run: async (bench) => {
+      const ledger = await coneLedger(options);
+      const times: number[] = [];
+      for (let i = 0; i < 7; i++) {
+        await withEdge(served(bench, ledger), async (edge) => {
+          const questioner = new Questioner(edge.url);
+          times.push(await questioner.ask(ledger.question));
+          questioner.close();
+        });
+      }
+      bench.report({ name, value: median(times), unit: 'ms', ...targetOf(most) });
+    },
+  };
 }
 
 /**
  * The platform limits an isolate's heap: V8's, and the memory that it refers to. The whole process
  * has the isolates of D1 and of the cache too, and V8 gives memory back late.
  */
-function memory(options: ConeOptions, most: number): BenchCase[] {
-  return HASHERS.map((hasher) => {
-    const name = `memory, ${describe(options)}, ${hasher}`;
-    return {
-      name,
-      about:
-        'By how much ten such requests, one after the other, make the heap grow, garbage included; ' +
-        'beside it the resident memory of all of workerd.',
-      run: async (bench) => {
-        const ledger = await coneLedger(options);
-        await withEdge({ ...served(bench, ledger, hasher), inspect: true }, async (edge) => {
-          // opens D1, so that this is not counted
-          const connection = new Connection(edge.url);
-          await connection.get('/health');
-          connection.close();
-          const pid = workerdOf(edge);
-          const before = { heap: await heapOf(edge), resident: memoryOf(pid) };
-          const heaps: number[] = [];
-          const resident: number[] = [];
-          const questioner = new Questioner(edge.url);
-          for (let i = 0; i < 10; i++) {
-            await questioner.ask(ledger.question);
-            heaps.push((await heapOf(edge)) - before.heap);
-            resident.push(memoryOf(pid) - before.resident);
-          }
-          questioner.close();
-          const report = (what: string, value: number, target?: number) =>
-            bench.report({ name: `${name}: ${what}`, value, unit: 'MB', ...targetOf(target) });
-          report('heap', Math.max(...heaps), most);
-          report('heap after the first', heaps[0]!);
-          report('workerd', Math.max(...resident));
-          report('workerd after the first', resident[0]!);
-        });
-      },
-    };
-  });
+function memory(options: ConeOptions, most: number): BenchCase {
+  const name = `memory, ${describe(options)}`;
+  return {
+    name,
+    about:
+      'By how much ten such requests, one after the other, make the heap grow, garbage included; ' +
+      'beside it the resident memory of all of workerd.',
+    run: async (bench) => {
+      const ledger = await coneLedger(options);
+      await withEdge({ ...served(bench, ledger), inspect: true }, async (edge) => {
+        // opens D1, so that this is not counted
+        const connection = new Connection(edge.url);
+        await connection.get('/health');
+        connection.close();
+        const pid = workerdOf(edge);
+        const before = { heap: await heapOf(edge), resident: memoryOf(pid) };
+        const heaps: number[] = [];
+        const resident: number[] = [];
+        const questioner = new Questioner(edge.url);
+        for (let i = 0; i < 10; i++) {
+          await questioner.ask(ledger.question);
+          heaps.push((await heapOf(edge)) - before.heap);
+          resident.push(memoryOf(pid) - before.resident);
+        }
+        questioner.close();
+        const report = (what: string, value: number, target?: number) =>
+          bench.report({ name: `${name}: ${what}`, value, unit: 'MB', ...targetOf(target) });
+        report('heap', Math.max(...heaps), most);
+        report('heap after the first', heaps[0]!);
+        report('workerd', Math.max(...resident));
+        report('workerd after the first', resident[0]!);
+      });
+    },
+  };
 }
 
 /** Requests to a Worker that answers a constant. */
@@ -163,12 +151,8 @@ async function heapOf(edge: Edge): Promise<number> {
   return (await readHeaps(edge)).get(OUR_ISOLATE)! / 1e6;
 }
 
-function served(
-  { worker: folder }: Bench,
-  { persistTo }: ConeLedger,
-  hasher: TreeHasherName,
-): EdgeOptions {
-  return { folder, persistTo, vars: { SERVER_TIMING: 'true', TREE_HASHER: hasher } };
+function served({ worker: folder }: Bench, { persistTo }: ConeLedger): EdgeOptions {
+  return { folder, persistTo, vars: { SERVER_TIMING: 'true' } };
 }
 
 function targetOf(most: number | undefined): Pick<Figure, 'target'> {
@@ -181,15 +165,15 @@ function describe({ kind, count, conflicts }: ConeOptions): string {
 }
 
 export const whiteFlagCases: readonly BenchCase[] = [
-  ...warm({ kind: 'notes', count: 1000 }, { noble: 12, unrolled: 8 }),
-  ...warm({ kind: 'notes', count: 10_000 }, { noble: 50, unrolled: 45 }),
-  ...warm({ kind: 'notes', count: 50_000 }, {}),
-  ...warm({ kind: 'transfers', count: 1000 }, { noble: 14, unrolled: 12 }),
-  ...warm({ kind: 'transfers', count: 10_000 }, { noble: 85, unrolled: 80 }),
-  ...warm({ kind: 'transfers', count: 10_000, conflicts: 0.2 }, { noble: 85, unrolled: 80 }),
-  ...warm({ kind: 'transfers', count: 50_000 }, { noble: 400, unrolled: 400 }),
-  ...fresh({ kind: 'notes', count: 10_000 }, {}),
-  ...fresh({ kind: 'transfers', count: 10_000 }, { noble: 150, unrolled: 150 }),
-  ...memory({ kind: 'transfers', count: 50_000 }, 128),
+  warm({ kind: 'notes', count: 1000 }, 12),
+  warm({ kind: 'notes', count: 10_000 }, 50),
+  warm({ kind: 'notes', count: 50_000 }),
+  warm({ kind: 'transfers', count: 1000 }, 14),
+  warm({ kind: 'transfers', count: 10_000 }, 85),
+  warm({ kind: 'transfers', count: 10_000, conflicts: 0.2 }, 85),
+  warm({ kind: 'transfers', count: 50_000 }, 400),
+  fresh({ kind: 'notes', count: 10_000 }),
+  fresh({ kind: 'transfers', count: 10_000 }, 150),
+  memory({ kind: 'transfers', count: 50_000 }, 128),
   memoryOfConstants,
 ];

@@ -3,15 +3,13 @@
  * of a Merkle tree, in the same runtime and as bundled as ours.
  */
 import { DurableObject } from 'cloudflare:workers';
-import { nobleTreeHasher } from '../../src/stardust/tree-hasher/noble-tree-hasher.ts';
-import type { TreeHasher } from '../../src/stardust/tree-hasher/tree-hasher.ts';
-import { unrolledTreeHasher } from '../../src/stardust/tree-hasher/unrolled-tree-hasher.ts';
+import { hashPair } from '../../src/stardust/tree-hash.ts';
 
 const CONSTANT = JSON.stringify({ ledgerIndex: 1, items: [`0x${'0'.repeat(68)}`] });
 
-function hashNodes(hasher: TreeHasher, count: number): void {
+function hashNodes(count: number): void {
   const words = new Uint32Array(16);
-  for (let i = 0; i < count; i++) hasher.hashPair(words, 0, 0);
+  for (let i = 0; i < count; i++) hashPair(words, 0, 0);
 }
 
 /** The headers of every NFT answer (docs/contract.md#headers, docs/contract.md#caching). */
@@ -44,11 +42,8 @@ export default {
         });
         return new Response(text, { headers: { 'content-type': 'application/json' } });
       }
-      case '/hash/noble':
-        hashNodes(nobleTreeHasher, count);
-        return new Response();
-      case '/hash/unrolled':
-        hashNodes(unrolledTreeHasher, count);
+      case '/hash':
+        hashNodes(count);
         return new Response();
       default:
         return new Response(null, { status: 404 });

@@ -2,16 +2,15 @@
  * The unit of measure: microseconds that the hash of one node of a Merkle tree takes in the same
  * runtime.
  */
-import type { TreeHasherName } from '../../src/stardust/tree-hasher/choose-tree-hasher.ts';
 import type { Edge } from '../../test/support/edge/edge.ts';
 import { Connection } from './connection.ts';
 import { median, time } from './measure.ts';
 
 const COUNT = 20_000;
 
-export async function measureHash(probe: Edge, hasher: TreeHasherName): Promise<number> {
+export async function measureHash(probe: Edge): Promise<number> {
   const connection = new Connection(probe.url);
-  const requestOf = (count: number) => connection.encode('GET', `/hash/${hasher}?count=${count}`);
+  const requestOf = (count: number) => connection.encode('GET', `/hash?count=${count}`);
   const times: number[] = [];
   for (let i = 0; i < 15; i++) {
     const without = await time(() => connection.send(requestOf(0)));

@@ -17,10 +17,8 @@ const LEDGERS = join(tmpdir(), 'stardust-edge-node', 'ledgers');
 
 /** The files that decide how a ledger is written. Every case asserts its answers. */
 const SOURCES = [
-  'migrations/0003_packs.sql',
-  'migrations/0004_nft_lists.sql',
+  'migrations/0001_ledger.sql',
   'src/ledger/nft-list/nft-detail.ts',
-  'src/ledger/open-packs.ts',
   'src/ledger/packs.ts',
   'src/ledger/prepare-blocks.ts',
   'src/ledger/store-blocks.ts',

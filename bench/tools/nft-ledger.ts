@@ -1,9 +1,10 @@
 /**
- * A ledger of NFTs in D1 as an import leaves it: their outputs are whole, the lists are to be
- * filled. Each address holds a hundred of them.
+ * A ledger of NFTs in D1 as an import leaves it: with their outputs and lists. Each address holds a
+ * hundred of them.
  */
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { forEachPiece, runBatch } from '../../src/ledger/database.ts';
+import { detailOfStored, insertDetails } from '../../src/ledger/nft-list/nft-detail.ts';
 import { SCHEMA } from '../../src/ledger/schema.ts';
 import { type Address, AddressType } from '../../src/stardust/address.ts';
 import { toBase64 } from '../../src/stardust/bytes.ts';
@@ -86,7 +87,7 @@ export async function fillNftLedger(db: SqliteDatabase, count: number): Promise<
     const rows = Array.from({ length: PIECE }, (_, i) => {
       const number = at + i;
       const time = FIRST_TIME + Math.floor(number / 5);
-      return [holder(number), outputOf(number, count), nftId(number), time];
+      return [holder(number), outputOf(number, count), nftId(number), time] as const;
     });
     await runBatch(db, [
       ...forEachPiece(db, INSERT_OUTPUTS, rows),
@@ -94,6 +95,10 @@ export async function fillNftLedger(db: SqliteDatabase, count: number): Promise<
         db,
         INSERT_NFTS,
         rows.map(([id, , nft]) => [nft, id]),
+      ),
+      ...insertDetails(
+        db,
+        rows.map(([id, bytes, , time]) => detailOfStored(bytes, id, time)),
       ),
     ]);
   }

@@ -13,7 +13,6 @@ import {
   walkCone,
 } from '../../src/stardust/white-flag/walk.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
-import { agreeingTreeHashers } from './tree-hashers.ts';
 import type { ComputeWhiteFlag, WhiteFlagCase } from './white-flag.ts';
 
 export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
@@ -33,11 +32,7 @@ export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
   });
   if (computed.undecided.length > 0)
     throw new Error('a verdict is undecided: an output is neither in the ledger nor created');
-  const { inclusionMerkleRoot, appliedMerkleRoot } = computeRoots(
-    cone,
-    computed,
-    agreeingTreeHashers,
-  );
+  const { inclusionMerkleRoot, appliedMerkleRoot } = computeRoots(cone, computed);
   const byNumber = new Map(recorded.map((block) => [block.number, block]));
   const order = [...computed.order].map((position, i) => {
     const { id } = byNumber.get(cone.numberAt(position))!;

@@ -7,7 +7,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { SCHEMA } from '../../src/ledger/schema.ts';
+import { requireSchema } from '../../src/ledger/schema.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
 import { PROJECT } from '../lib/project.ts';
 import type { RunWrangler } from '../lib/wrangler/run-wrangler.ts';
@@ -71,7 +71,7 @@ export interface DeployedDatabase {
   hasLedger: boolean;
 }
 
-/** There may be no database at all. Throws an Error where another version's ledger is in it. */
+/** There may be no database at all. Throws a LedgerUnreadable if its ledger has another schema. */
 export async function readDeployedDatabase(
   run: RunWrangler,
   databaseName: string,
@@ -89,14 +89,8 @@ export async function readDeployedDatabase(
   const tables = new Set(found?.map(({ name }) => name));
   const isMigrated = tables.has('d1_migrations') && hasAll(await query(SELECT_MIGRATIONS));
   const [head] = tables.has('head') ? await query('SELECT * FROM head') : [];
-  // version 0.1 had no schema; the migrations that come next put its ledger aside
-  const hasLedger = head !== undefined && head.schema !== undefined;
-  if (hasLedger && head.schema !== SCHEMA) {
-    throw new Error(
-      `The ledger in D1 has schema ${head.schema}, this version reads ${SCHEMA}: docs/upgrading.md`,
-    );
-  }
-  return { isMigrated, hasLedger };
+  if (head !== undefined) requireSchema(head.schema);
+  return { isMigrated, hasLedger: head !== undefined };
 }
 
 const SELECT_MIGRATIONS = 'SELECT name FROM d1_migrations';

@@ -34,7 +34,7 @@ async function applyDue(
   const { pushed, fetched } = memory;
   const { rules } = position;
   const index = position.head.ledger + 1;
-  for (const { payload } of pushed.milestones.at(index)) {
+  for (const payload of pushed.milestones.at(index)) {
     const started = Date.now();
     try {
       const verified = await verifyMilestone(payload, position, rules);

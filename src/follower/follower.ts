@@ -20,7 +20,6 @@ import { openSocket } from '../upstream/feed/web-socket.ts';
 import { openUpstreams } from '../upstream/open-upstreams.ts';
 import { verifySignature } from '../verify-signature.ts';
 import { applyPushed } from './apply-pushed.ts';
-import { fillLists } from './fill-lists.ts';
 import { createFollowerMemory, type FollowerContext } from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
 import { stopFollowing } from './follower-status.ts';
@@ -93,8 +92,7 @@ export class Follower extends DurableObject<Env> {
     await applyPushed(this.#context(settings, settings.milestoneKeys));
     // the upstream has the milestone whole: what the feed did not bring of it is fetched
     const { pushed, seen } = this.#memory;
-    if (seen !== undefined && pushed.milestones.confirmed?.index === seen.ledger + 1)
-      await this.catchUp();
+    if (seen !== undefined && pushed.milestones.confirmed === seen.ledger + 1) await this.catchUp();
   });
 
   /** Sees to it that the alarm is set: cheap, and harmless when it is. */
@@ -160,8 +158,7 @@ export class Follower extends DurableObject<Env> {
     // without an upstream, what an import left to publish is still to be done
     if (settings.upstreams.length === 0) {
       const published = await this.#publishIfDue(settings, PUBLISH_INTERVAL_MS);
-      const filled = await fillLists(this.#db);
-      return { applied: 0, behind: !published || !filled };
+      return { applied: 0, behind: !published };
     }
     if (settings.milestoneKeys === undefined) {
       await stopFollowing(
@@ -258,7 +255,7 @@ export class Follower extends DurableObject<Env> {
     const { pushed, seen } = this.#memory;
     const next = (seen?.ledger ?? 0) + 1;
     const { confirmed } = pushed.milestones;
-    if (pushed.milestones.at(next).length === 0 && confirmed?.index !== next) return;
+    if (pushed.milestones.at(next).length === 0 && confirmed !== next) return;
     this.#takeMilestones().catch((error: unknown) => tellFailure('pushed milestone failed', error));
   }
 

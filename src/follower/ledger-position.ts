@@ -15,7 +15,6 @@ import {
   parameterTable,
   SELECT_PARAMETERS,
 } from '../ledger/ledger-parameters.ts';
-import { refuseOldLedger } from '../ledger/schema.ts';
 import type { ParameterTable } from '../stardust/parameter-table.ts';
 
 export interface LedgerPosition {
@@ -28,7 +27,7 @@ export interface LedgerPosition {
   rules: AdmissionRules;
 }
 
-/** Throws an Error where there is no ledger to follow from, or one of version 0.1. */
+/** Throws an Error if there is no ledger, and a LedgerUnreadable if it has another schema. */
 export async function readPosition(
   db: Database,
   { keys, verify }: Pick<AdmissionRules, 'keys' | 'verify'>,
@@ -38,10 +37,7 @@ export async function readPosition(
     db.prepare(SELECT_PARAMETERS),
   ]);
   const row = heads![0];
-  if (row === undefined) {
-    await refuseOldLedger(db);
-    throw new Error('nothing to follow from: no snapshot was imported');
-  }
+  if (row === undefined) throw new Error('nothing to follow from: no snapshot was imported');
   const head = headFromRow(row);
   const milestone = milestoneFromRow(row);
   if (milestone === undefined)

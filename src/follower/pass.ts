@@ -12,7 +12,6 @@ import { MIN_RETENTION, prune, type Shortage } from '../ledger/prune.ts';
 import { describeError, writeLog } from '../log.ts';
 import type { BlockCache } from '../upstream/block-cache.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import { fillLists } from './fill-lists.ts';
 import type { FollowerContext, FollowerMemory } from './follower-context.ts';
 import {
   qualifyFollowerState,
@@ -72,7 +71,6 @@ export async function followOnce(
     if (!budget.milestonesOnly) {
       await pruneIfPossible(context);
       await dropUnneededIfPossible(context);
-      await fillLists(context.db);
     }
   }
 }

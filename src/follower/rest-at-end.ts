@@ -3,6 +3,7 @@
  * (docs/contract.md#a-ledger-that-is-over). There the follower rests.
  */
 import type { Database } from '../ledger/database.ts';
+import { requireSchema } from '../ledger/schema.ts';
 import type { WriteLog } from '../log.ts';
 import { stopFollowing } from './follower-status.ts';
 
@@ -16,8 +17,12 @@ export async function hasEnded(
   log: WriteLog,
 ): Promise<boolean> {
   if (finalMilestone === undefined) return false;
-  const row = await db.prepare('SELECT ledger FROM head').first<{ ledger: number }>();
-  if (row === null || row.ledger < finalMilestone) return false;
+  const row = await db
+    .prepare('SELECT schema, ledger FROM head')
+    .first<{ schema: number; ledger: number }>();
+  if (row === null) return false;
+  requireSchema(row.schema);
+  if (row.ledger < finalMilestone) return false;
   if (row.ledger > finalMilestone) {
     await stopFollowing(
       db,

@@ -36,8 +36,6 @@ function refusalOf(list: NftList & { ok: false }): HttpError {
         400,
         `an address of another network: this one's begin with ${list.prefix}1`,
       );
-    case 'unfilled':
-      return new HttpError(500, 'the lists of NFTs are still being filled');
     case 'too many':
       return new HttpError(
         500,

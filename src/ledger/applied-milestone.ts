@@ -16,6 +16,7 @@ import {
   selectPacksOf,
   selectParts,
 } from './referenced-blocks.ts';
+import { requireSchemaOf, SELECT_SCHEMA } from './schema.ts';
 
 /** One block of an applied milestone, as the white flag judged it. */
 export interface ExplainedBlock {
@@ -57,11 +58,13 @@ export async function explainMilestone(
   db: Database,
   index: number,
 ): Promise<ExplainedMilestone | undefined> {
-  const [milestones, parts, packs] = await runBatch(db, [
+  const [heads, milestones, parts, packs] = await runBatch(db, [
+    db.prepare(SELECT_SCHEMA),
     db.prepare(SELECT_MILESTONE).bind(index),
     db.prepare(selectParts('?1')).bind(index),
     db.prepare(selectPacksOf('?1')).bind(index),
   ]);
+  requireSchemaOf(heads);
   const row = milestones![0];
   if (row === undefined) return undefined;
   const payload = decode(milestone, new Reader(fromBase64(String(row.payload))));
@@ -98,12 +101,14 @@ const ID_LENGTH = 32;
 
 /** Undefined where no applied milestone references the block, or the data is pruned. */
 export async function proveBlock(db: Database, blockId: string): Promise<BlockProof | undefined> {
-  const [payloads, parts, packs, contents] = await runBatch(db, [
+  const [heads, payloads, parts, packs, contents] = await runBatch(db, [
+    db.prepare(SELECT_SCHEMA),
     db.prepare(SELECT_PAYLOAD).bind(blockId),
     db.prepare(selectParts(FIND_MILESTONE)).bind(blockId),
     db.prepare(selectPacksOf(FIND_MILESTONE)).bind(blockId),
     db.prepare(SELECT_BYTES).bind(blockId),
   ]);
+  requireSchemaOf(heads);
   const payload = payloads![0]?.payload;
   const bytes = contents![0]?.bytes;
   if (payload == null || bytes == null) return undefined;

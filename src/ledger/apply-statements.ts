@@ -48,8 +48,7 @@ import { type LeftBlocks, leftBlocks, packAt, type ViewedPack } from './viewed-p
 const MOVE_HEAD = `
   UPDATE head SET ledger = CASE WHEN ledger = ?1 - 1 THEN ?1 END,
     treasury_milestone = coalesce(?2, treasury_milestone),
-    treasury_amount = coalesce(?3, treasury_amount), next_block = ?4, next_output = ?5,
-    listed = CASE WHEN listed = ?1 - 1 THEN ?1 ELSE listed END`;
+    treasury_amount = coalesce(?3, treasury_amount), next_block = ?4, next_output = ?5`;
 
 const INSERT_MILESTONE =
   'INSERT INTO milestone (idx, id, timestamp, payload) VALUES (?1, ?2, ?3, ?4)';

@@ -11,7 +11,7 @@ import { type Database, forEachPiece } from './database.ts';
 import { failUnless } from './fence.ts';
 import { isPartOf } from './packs.ts';
 
-/** Tables `id_0` to `id_4` (migrations/0003_packs.sql). */
+/** Tables `id_0` to `id_4` (migrations/0001_ledger.sql). */
 export const ID_TABLE_COUNT = 5;
 
 const ID_TABLES = Array.from({ length: ID_TABLE_COUNT }, (_, table) => nameOf(table));

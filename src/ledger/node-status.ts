@@ -103,9 +103,10 @@ export async function readNodeStatus(
   ]);
   const [heads, options, extents, followers] = results.map((result) => result.results);
   const row = heads![0];
-  const milestone = row && milestoneFromRow(row);
-  if (row === undefined || milestone === undefined) return undefined;
+  if (row === undefined) return undefined;
   const head = headFromRow(row);
+  const milestone = milestoneFromRow(row);
+  if (milestone === undefined) return undefined;
   const table = parameterTable(options!);
   const extent = extents![0]!;
   const follower = follows ? followers![0] : undefined;

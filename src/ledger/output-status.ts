@@ -6,6 +6,7 @@ import { type Database, runBatch } from './database.ts';
 import { selectIds } from './id-index.ts';
 import { selectSpent } from './known-outputs.ts';
 import { readSpentOutput } from './packs.ts';
+import { requireSchemaOf } from './schema.ts';
 
 export interface OutputStatus {
   outputId: string;
@@ -23,14 +24,17 @@ export interface OutputStatus {
 }
 
 const SELECT_UNSPENT = `
-  SELECT h.ledger, o.bytes, o.block, o.created, o.created_time
-  FROM head h JOIN output o ON o.id = ?1`;
+  SELECT h.schema, h.ledger, o.bytes, o.block, o.created, o.created_time
+  FROM head h LEFT JOIN output o ON o.id = ?1`;
 
 const SELECT_SPENT = `
   SELECT h.ledger, f.milestone, m.timestamp, ${selectSpent('f.milestone', '?1')} AS output
   FROM head h JOIN (${selectIds('json_array(?1)')}) f JOIN milestone m ON m.idx = f.milestone`;
 
-/** Undefined where the ledger does not have it, nor a milestone spent it that is still kept. */
+/**
+ * Undefined if neither the ledger nor a milestone that is not pruned yet has it. Throws a
+ * LedgerUnreadable if the ledger has another schema.
+ */
 export async function readOutput(
   db: Database,
   outputId: string,
@@ -39,8 +43,9 @@ export async function readOutput(
     db.prepare(SELECT_UNSPENT).bind(outputId),
     db.prepare(SELECT_SPENT).bind(outputId),
   ]);
+  requireSchemaOf(unspent);
   const held = unspent![0];
-  if (held !== undefined) {
+  if (held !== undefined && held.bytes !== null) {
     return {
       outputId,
       bytes: fromBase64(String(held.bytes)),

@@ -17,6 +17,7 @@ import { requireLedger, runFenced } from './fence.ts';
 import { headFromRow, SELECT_HEAD } from './head.ts';
 import { requireIdTables, turnOver, turnOverStatements } from './id-index.ts';
 import { PARTS } from './packs.ts';
+import { SCHEMA } from './schema.ts';
 
 /** Rows that one step deletes of each kind. */
 const STEP = 1000;
@@ -37,21 +38,26 @@ export const MIN_RETENTION = 35;
 const SHRINK_BY = 0.02;
 const MIN_SHRINK = 20;
 
+/** The batch reads the head too: of a ledger with another schema nothing may be deleted. */
+const IS_OURS = `(SELECT schema FROM head) = ${SCHEMA}`;
+
 /** ?1 the step, ?2 milestones kept before the ledger's. */
 const DELETE_MILESTONES = `
   DELETE FROM milestone WHERE idx IN (
-    SELECT idx FROM milestone WHERE idx < (SELECT ledger FROM head) - ?2 ORDER BY idx LIMIT ?1)`;
+    SELECT idx FROM milestone WHERE idx < (SELECT ledger FROM head) - ?2 ORDER BY idx LIMIT ?1)
+    AND ${IS_OURS}`;
 
 /** The oldest parts of milestones before the first. */
 const DELETE_PARTS = `
   DELETE FROM milestone_part WHERE key IN (
     SELECT key FROM milestone_part WHERE key < (SELECT min(idx) FROM milestone) * ${PARTS}
-    ORDER BY key LIMIT ?1)`;
+    ORDER BY key LIMIT ?1)
+    AND ${IS_OURS}`;
 
 /** Packs all of whose blocks were referenced before the first; only the oldest are looked at. */
 const DELETE_PACKS = `
   DELETE FROM pack WHERE key IN (SELECT key FROM pack ORDER BY key LIMIT ?1)
-    AND live = 0 AND last_milestone < (SELECT min(idx) FROM milestone)`;
+    AND live = 0 AND last_milestone < (SELECT min(idx) FROM milestone) AND ${IS_OURS}`;
 
 /** Packs that one step looks at. */
 const PACK_STEP = 64;

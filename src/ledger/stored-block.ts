@@ -15,6 +15,7 @@ import {
   selectPacksOf,
   selectParts,
 } from './referenced-blocks.ts';
+import { requireSchemaOf } from './schema.ts';
 
 export interface StoredBlock {
   /** 64 hex digits. */
@@ -37,7 +38,7 @@ export interface BlockReference {
   reason: ConflictReason | undefined;
 }
 
-const SELECT_LEDGER = 'SELECT ledger FROM head';
+const SELECT_LEDGER = 'SELECT schema, ledger FROM head';
 
 const SELECT_MILESTONE = `SELECT ${FIND_MILESTONE} AS milestone`;
 
@@ -47,7 +48,10 @@ const SELECT_UNREFERENCED = `
   WHERE p.live = 1 AND p.staged IS NULL AND instr(p.blocks, '"' || ?1 || '"') > 0
     AND b.value ->> 1 = ?1`;
 
-/** Undefined where the block is not known, or its bytes are pruned. */
+/**
+ * Undefined if the block is not known, or its bytes are pruned. Throws a LedgerUnreadable if the
+ * ledger has another schema.
+ */
 export async function readBlock(db: Database, blockId: string): Promise<StoredBlock | undefined> {
   const [heads, milestones, parts, packs, referenced, unreferenced] = await runBatch(db, [
     db.prepare(SELECT_LEDGER),
@@ -57,6 +61,7 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
     db.prepare(SELECT_BYTES).bind(blockId),
     db.prepare(SELECT_UNREFERENCED).bind(blockId),
   ]);
+  requireSchemaOf(heads);
   const ledgerIndex = Number(heads![0]?.ledger);
   const milestone = milestones![0]?.milestone;
   const found = milestone == null ? unreferenced![0] : referenced![0];

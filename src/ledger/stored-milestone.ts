@@ -17,6 +17,7 @@ import {
   selectPacksOf,
   selectParts,
 } from './referenced-blocks.ts';
+import { requireSchemaOf, SELECT_SCHEMA } from './schema.ts';
 
 /** A milestone as a request names it; the ID as 64 hex digits. */
 export type MilestoneName = { index: number } | { id: string };
@@ -60,7 +61,11 @@ function selectMilestone(db: Database, name: MilestoneName): D1PreparedStatement
  * Undefined of others, and where the ID is forgotten.
  */
 export async function findMilestone(db: Database, id: string): Promise<number | undefined> {
-  const [rows] = await runBatch(db, [db.prepare(NAMED).bind(milestoneEntry(id), id)]);
+  const [heads, rows] = await runBatch(db, [
+    db.prepare(SELECT_SCHEMA),
+    db.prepare(NAMED).bind(milestoneEntry(id), id),
+  ]);
+  requireSchemaOf(heads);
   const row = rows![0];
   return row && Number(row.milestone);
 }
@@ -70,7 +75,8 @@ export async function readMilestone(
   db: Database,
   name: MilestoneName,
 ): Promise<StoredMilestone | undefined> {
-  const [rows] = await runBatch(db, [selectMilestone(db, name)]);
+  const [heads, rows] = await runBatch(db, [db.prepare(SELECT_SCHEMA), selectMilestone(db, name)]);
+  requireSchemaOf(heads);
   const row = rows![0];
   return row && milestoneFromRow(row);
 }

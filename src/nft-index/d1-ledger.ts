@@ -2,12 +2,12 @@
  * The NFT index's view of D1 (ports.ts). Every batch is one transaction.
  */
 import { type Database, runBatch } from '../ledger/database.ts';
-import { SCHEMA } from '../ledger/schema.ts';
+import { requireSchema, SCHEMA } from '../ledger/schema.ts';
 import { type IndexLedger, MAX_LEFT, type NftLedger, type NftRow, type Page } from './ports.ts';
 import { parseState, serializeState } from './publisher-state.ts';
 import { PREFIX_LENGTH } from './recent-changes.ts';
 
-/** A ledger of another schema is none (ledger/schema.ts). */
+/** The publisher ignores a ledger with another schema (ledger/schema.ts). */
 const SELECT_HEAD = `SELECT generation, start, ledger FROM head WHERE schema = ${SCHEMA}`;
 
 const SELECT_STORED = 'SELECT token, generation, state FROM nft_index';
@@ -67,7 +67,7 @@ const SELECT_PREFIXES = `
   )`;
 
 const SELECT_NFT = `
-  SELECT h.ledger, n.output FROM head h LEFT JOIN nft n ON n.id = ?1 WHERE h.schema = ${SCHEMA}`;
+  SELECT h.schema, h.ledger, n.output FROM head h LEFT JOIN nft n ON n.id = ?1`;
 
 /** How many statements each call runs. D1 limits them for each invocation of a Worker. */
 export const STATEMENTS = { readState: 2, swap: 3, page: 2, window: 4 };
@@ -143,9 +143,9 @@ export function openNftLedger(db: D1Database): NftLedger {
     async readNft(nftId, latest) {
       const session = db.withSession(latest ? 'first-primary' : 'first-unconstrained');
       const row = await session.prepare(SELECT_NFT).bind(nftId).first<Record<string, unknown>>();
-      return row === null
-        ? undefined
-        : { ledgerIndex: Number(row.ledger), output: textOrNull(row.output) };
+      if (row === null) return undefined;
+      requireSchema(row.schema);
+      return { ledgerIndex: Number(row.ledger), output: textOrNull(row.output) };
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
  * What the publisher knows of the index in KV, and how that advances. All functions are pure; the
- * state is kept in one row of D1 (migrations/0002_nft_index.sql).
+ * state is stored in one row of D1, nft_index (migrations/0001_ledger.sql).
  *
  * Changes pass two points in the order of `nft_change`: `putUpTo` (the entry was put, late enough
  * that no writer holds an older one) and `from` (the change left the window, long enough after that
@@ -27,72 +27,44 @@ const Entries = v.variant('kind', [
   }),
 ]);
 
-/** As it stands in the row. */
-const StoredState = v.strictObject({
+/** As it is stored in the row. */
+const State = v.strictObject({
+  /** Names the ledger's import (`head.generation`). */
   generation: v.string(),
+  /** The window begins after this milestone. */
   from: MilestoneIndex,
   entries: Entries,
-  /** The milestone is `filledFrom`. Version 0.2 ignores it, and does not write it. */
-  put: v.optional(Position),
-  again: Position,
-  marks: v.array(
-    v.strictObject({
-      milestone: MilestoneIndex,
-      seenAt: UnixMs,
-      againAt: v.nullable(UnixMs),
-    }),
-  ),
-  recent: v.nullable(v.strictObject({ to: MilestoneIndex, putAt: UnixMs })),
-});
-
-export interface Mark {
-  milestone: number;
-  /** The ledger had reached the milestone by then. */
-  seenAt: number;
-  /** By then the entries of all changes up to the milestone had been put; null before. */
-  putAt: number | null;
-}
-
-export interface State {
-  /** Names the ledger's import (`head.generation`). */
-  generation: string;
-  /** The window begins after this milestone. */
-  from: number;
-  entries: v.InferOutput<typeof Entries>;
   /**
    * The ledger index at which putting the entries of all NFTs began. The namespace may have older
    * entries, of NFTs that were burned and deleted from D1 while another namespace was bound. Nothing
    * will overwrite those.
    */
-  filledFrom: number;
+  filledFrom: MilestoneIndex,
   /** The entries of the changes up to here have been put. */
-  putUpTo: Position;
+  putUpTo: Position,
   /** In order. */
-  marks: Mark[];
+  marks: v.array(
+    v.strictObject({
+      milestone: MilestoneIndex,
+      /** The ledger had reached the milestone by then. */
+      seenAt: UnixMs,
+      /** By then the entries of all changes up to the milestone had been put; null before. */
+      putAt: v.nullable(UnixMs),
+    }),
+  ),
   /** The last `recent`: its ledger index, and when it had been put. Null before the first. */
-  recent: { to: number; putAt: number } | null;
+  recent: v.nullable(v.strictObject({ to: MilestoneIndex, putAt: UnixMs })),
+});
+export type State = v.InferOutput<typeof State>;
+
+/** The text of a state, as it is stored in the row. */
+export function serializeState(state: State): string {
+  return JSON.stringify(state);
 }
 
-/** The text of a state, as it stands in the row. */
-export function serializeState({ putUpTo, filledFrom, marks, ...rest }: State): string {
-  const stored = {
-    ...rest,
-    put: { milestone: filledFrom, nft: '' },
-    again: putUpTo,
-    marks: marks.map(({ putAt, ...mark }) => ({ ...mark, againAt: putAt })),
-  };
-  return JSON.stringify(stored satisfies v.InferOutput<typeof StoredState>);
-}
-
-/** Fails on any text that {@link serializeState}, here or in version 0.2, did not make. */
+/** Throws on any text that {@link serializeState} did not make. */
 export function parseState(text: string): State {
-  const { put, again, marks, ...rest } = v.parse(StoredState, JSON.parse(text));
-  return {
-    ...rest,
-    filledFrom: put?.milestone ?? 0,
-    putUpTo: again,
-    marks: marks.map(({ againAt, ...mark }) => ({ ...mark, putAt: againAt })),
-  };
+  return v.parse(State, JSON.parse(text));
 }
 
 /** Behind every change of the milestone. */

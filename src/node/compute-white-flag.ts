@@ -22,10 +22,8 @@ import {
 import { LedgerMoved } from '../ledger/fence.ts';
 import { fetchCone } from '../ledger/fetch-cone.ts';
 import type { Head } from '../ledger/head.ts';
-import { refuseOldLedger } from '../ledger/schema.ts';
 import { isZero } from '../stardust/bytes.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
-import type { TreeHasher } from '../stardust/tree-hasher/tree-hasher.ts';
 import type { Cone } from '../stardust/white-flag/cone.ts';
 import { computeRoots, type WhiteFlag, walkCone } from '../stardust/white-flag/walk.ts';
 
@@ -85,8 +83,6 @@ export interface WhiteFlagOptions {
    * once more, if that is worth it.
    */
   storeHeld?: (() => Promise<Database | undefined>) | undefined;
-  /** Works out the roots; by default noble's. */
-  treeHasher?: TreeHasher;
 }
 
 /** Milliseconds before the follower is told to store what it holds, once for each. */
@@ -116,7 +112,7 @@ export async function computeWhiteFlag(
     if (!walked.ok) return walked;
     const { cone, whiteFlag, stages } = walked;
     const { measure } = createStopwatch(stages);
-    const roots = computeRoots(cone, whiteFlag, options.treeHasher);
+    const roots = computeRoots(cone, whiteFlag);
     measure('roots');
     return { ok: true, ...roots, blocks: whiteFlag.order.length, stages };
   });
@@ -144,10 +140,7 @@ export async function walkProposal(
   try {
     const { first, db } = await readOnceStored(asked, request, options);
     measure('read');
-    if (first === undefined) {
-      await refuseOldLedger(db);
-      return refuse('unknown', 'no ledger here');
-    }
+    if (first === undefined) return refuse('unknown', 'no ledger here');
     const refusal = refuseRequest(first, request);
     if (refusal !== undefined) return refusal;
 

@@ -71,7 +71,7 @@ export async function explainWhiteFlag(
     const faults = await findFaults(db, loaded, blocks, reasons, request.timestamp);
     return {
       ok: true,
-      ...computeRoots(cone, whiteFlag, options.treeHasher),
+      ...computeRoots(cone, whiteFlag),
       blocks: blocks.map((block, place) =>
         explainBlock(block, reasons[place]!, deciding.get(place) ?? faults.get(place), blocks),
       ),

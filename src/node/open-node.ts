@@ -15,14 +15,12 @@ import { readNftOutputs } from '../ledger/nft-outputs.ts';
 import { readNodeStatus } from '../ledger/node-status.ts';
 import { readOutput } from '../ledger/output-status.ts';
 import { readReceipts, readTreasury } from '../ledger/receipts.ts';
-import { refuseOldLedger } from '../ledger/schema.ts';
 import { readBlock, readIncludedBlock, type StoredBlock } from '../ledger/stored-block.ts';
 import { findMilestone, readLedgerChanges, readMilestone } from '../ledger/stored-milestone.ts';
 import { readTips } from '../ledger/tips.ts';
 import { describeError, writeLog } from '../log.ts';
 import { lookUpNft, openNftSources } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';
-import type { TreeHasher } from '../stardust/tree-hasher/tree-hasher.ts';
 import { createOpenIdCache, createRecentBlockCache } from '../upstream/block-cache.ts';
 import { createProposalSource, type ProposalSource } from '../upstream/fetch-blocks.ts';
 import { createFetchQuota } from '../upstream/fetch-quota.ts';
@@ -37,7 +35,6 @@ import {
 } from './compute-white-flag.ts';
 import type { EdgeNode } from './edge-node.ts';
 import { explainWhiteFlag } from './explain-white-flag.ts';
-import { openTreeHasher } from './open-tree-hasher.ts';
 import { validateProof } from './validate-proof.ts';
 
 /**
@@ -67,8 +64,6 @@ interface Shared {
   settings: Settings;
   /** Blocks that D1 does not have, fetched within the quota and remembered from then on. */
   sourceFor(head: Head, deadline: number): ProposalSource;
-  /** Works out the roots. */
-  treeHasher: TreeHasher;
 }
 
 /** Roots, or an explanation of them. */
@@ -88,13 +83,6 @@ export function openNode(settings: Settings): EdgeNode {
   const shared = {
     settings,
     sourceFor: createSources(settings),
-    treeHasher: openTreeHasher(settings.treeHasher),
-  };
-  /** What is not found may be in a ledger of version 0.1, which is not read. */
-  const certain = async <T>(answer: Promise<T | undefined>): Promise<T | undefined> => {
-    const found = await answer;
-    if (found === undefined) await refuseOldLedger(ledger);
-    return found;
   };
   return {
     computeWhiteFlag: (request) =>
@@ -102,36 +90,32 @@ export function openNode(settings: Settings): EdgeNode {
     explainWhiteFlag: (request) =>
       answerOnceCaughtUp(newSession(), shared, request, explainWhiteFlag),
     lookUpNft: (nftId, minLedgerIndex, request) =>
-      certain(lookUpNft(nftSources, nftId, minLedgerIndex, request)),
+      lookUpNft(nftSources, nftId, minLedgerIndex, request),
     readStatus: () =>
-      certain(
-        readNodeStatus(newSession(), {
-          follows: upstreams.length > 0,
-          finalMilestone: settings.finalMilestone,
-          retention: settings.retentionMilestones,
-          limitBytes: limitBytesOf(settings),
-        }),
-      ),
+      readNodeStatus(newSession(), {
+        follows: upstreams.length > 0,
+        finalMilestone: settings.finalMilestone,
+        retention: settings.retentionMilestones,
+        limitBytes: limitBytesOf(settings),
+      }),
     readFollowerCounts: async () =>
       upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,
-    listNfts: (query, minLedgerIndex) => certain(readNftList(sessionFrom(minLedgerIndex), query)),
-    readNfts: (nftIds, minLedgerIndex) =>
-      certain(readNftOutputs(sessionFrom(minLedgerIndex), nftIds)),
-    readOutput: (outputId, minLedgerIndex) =>
-      certain(readOutput(sessionFrom(minLedgerIndex), outputId)),
+    listNfts: (query, minLedgerIndex) => readNftList(sessionFrom(minLedgerIndex), query),
+    readNfts: (nftIds, minLedgerIndex) => readNftOutputs(sessionFrom(minLedgerIndex), nftIds),
+    readOutput: (outputId, minLedgerIndex) => readOutput(sessionFrom(minLedgerIndex), outputId),
     readBlock: async (blockId) => {
-      const stored = await certain(readBlock(newSession(), blockId));
+      const stored = await readBlock(newSession(), blockId);
       return stored ?? fetchOpenBlock(newSession(), shared, blockId);
     },
-    readIncludedBlock: (id) => certain(readIncludedBlock(newSession(), id)),
-    readMilestone: (name) => certain(readMilestone(newSession(), name)),
+    readIncludedBlock: (id) => readIncludedBlock(newSession(), id),
+    readMilestone: (name) => readMilestone(newSession(), name),
     findMilestone: (id) => findMilestone(newSession(), id),
-    readLedgerChanges: (name) => certain(readLedgerChanges(newSession(), name)),
-    readReceipts: (migratedAt) => certain(readReceipts(newSession(), migratedAt)),
-    readTreasury: () => certain(readTreasury(newSession())),
-    readTips: () => certain(readTips(newSession())),
-    explainMilestone: (index) => certain(explainMilestone(newSession(), index)),
-    proveBlock: (blockId) => certain(proveBlock(newSession(), blockId)),
+    readLedgerChanges: (name) => readLedgerChanges(newSession(), name),
+    readReceipts: (migratedAt) => readReceipts(newSession(), migratedAt),
+    readTreasury: () => readTreasury(newSession()),
+    readTips: () => readTips(newSession()),
+    explainMilestone: (index) => explainMilestone(newSession(), index),
+    proveBlock: (blockId) => proveBlock(newSession(), blockId),
     validateProof: async (file) => milestoneKeys && validateProof(file, milestoneKeys),
   };
 }
@@ -235,7 +219,7 @@ async function storePushedBlocks({ follower, ledger }: Settings): Promise<Databa
 
 async function answerFromLedger<Answer extends { ok: true }>(
   db: Database,
-  { settings, sourceFor, treeHasher }: Shared,
+  { settings, sourceFor }: Shared,
   request: WhiteFlagRequest,
   { compute, deadline }: { compute: Compute<Answer>; deadline: number },
 ): Promise<Answer | WhiteFlagRefusal> {
@@ -243,7 +227,7 @@ async function answerFromLedger<Answer extends { ok: true }>(
   const openSource = mayFetch(settings) ? (head: Head) => sourceFor(head, deadline) : undefined;
   const storeHeld = mayFetch(settings) ? () => storePushedBlocks(settings) : undefined;
   try {
-    return await compute(db, request, { keys, openSource, storeHeld, treeHasher });
+    return await compute(db, request, { keys, openSource, storeHeld });
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
     writeLog('warn', 'upstream fails', { detail: describeError(error) });

@@ -5,14 +5,10 @@
  * Hashing neighbours level by level, a last node without a neighbour going up as it is, makes the
  * same tree: every left subtree is full, so each level pairs within it, and what is left over at
  * the right meets it on the level where the definition joins the two.
- *
- * Only roots that answer a request are hashed by a chosen {@link TreeHasher}. Leaves, the nodes of
- * proofs, and every root by default, are hashed by @noble/hashes.
  */
 import { concatBytes } from './bytes.ts';
 import { blake2b256 } from './hash.ts';
-import { hashLeaf, nobleTreeHasher } from './tree-hasher/noble-tree-hasher.ts';
-import { HASH_WORDS, LEAF_TAG, NODE_TAG, type TreeHasher } from './tree-hasher/tree-hasher.ts';
+import { HASH_WORDS, hashLeaf, hashPair, LEAF_TAG, NODE_TAG } from './tree-hash.ts';
 
 export const HASH_BYTES = 4 * HASH_WORDS;
 
@@ -27,11 +23,8 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array<ArrayB
 }
 
 /** B.13: the 32-byte root over block IDs of 32 bytes, in white-flag order. */
-export function merkleRoot(
-  ids: readonly Uint8Array[],
-  hasher: TreeHasher = nobleTreeHasher,
-): Uint8Array<ArrayBuffer> {
-  return reduceToRoot(leafWords(ids), ids.length, hasher);
+export function merkleRoot(ids: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  return reduceToRoot(leafWords(ids), ids.length);
 }
 
 /** The hashes ({@link leafHash}) of block IDs of 32 bytes, one after the other. */
@@ -39,7 +32,7 @@ export function hashLeaves(ids: readonly Uint8Array[]): Uint8Array<ArrayBuffer> 
   return toBytes(leafWords(ids));
 }
 
-/** The same as words, as {@link TreeHasher} has them. */
+/** The same as words (tree-hash.ts). */
 function leafWords(ids: readonly Uint8Array[]): Uint32Array {
   const words = new Uint32Array(ids.length * HASH_WORDS);
   for (const [i, id] of ids.entries()) hashLeaf(id, words, i * HASH_WORDS);
@@ -51,11 +44,7 @@ function leafWords(ids: readonly Uint8Array[]): Uint32Array {
  * other at the beginning of `leafHashes`, which is left as it is. Throws a RangeError if it holds
  * fewer.
  */
-export function merkleRootOfLeaves(
-  leafHashes: Uint8Array,
-  count: number,
-  hasher: TreeHasher = nobleTreeHasher,
-): Uint8Array<ArrayBuffer> {
+export function merkleRootOfLeaves(leafHashes: Uint8Array, count: number): Uint8Array<ArrayBuffer> {
   // Put so that NaN fails too: no count may lead to a root that is not one.
   if (!(Number.isInteger(count) && count >= 0 && count * HASH_BYTES <= leafHashes.length)) {
     throw new RangeError(`${leafHashes.length} bytes are not ${count} leaf hashes`);
@@ -63,23 +52,19 @@ export function merkleRootOfLeaves(
   const view = new DataView(leafHashes.buffer, leafHashes.byteOffset, leafHashes.byteLength);
   const words = new Uint32Array(count * HASH_WORDS);
   for (let i = 0; i < words.length; i++) words[i] = view.getUint32(4 * i, true);
-  return reduceToRoot(words, count, hasher);
+  return reduceToRoot(words, count);
 }
 
 /**
- * B.13: the 32-byte root over `count` leaf hashes given as words, as {@link TreeHasher} has them.
- * The tree is worked out in their place: what is in `hashes` afterwards means nothing.
+ * B.13: the 32-byte root over `count` leaf hashes given as words (tree-hash.ts). The tree is
+ * computed in place: the content of `hashes` is undefined afterwards.
  */
-export function reduceToRoot(
-  hashes: Uint32Array,
-  count: number,
-  hasher: TreeHasher = nobleTreeHasher,
-): Uint8Array<ArrayBuffer> {
+export function reduceToRoot(hashes: Uint32Array, count: number): Uint8Array<ArrayBuffer> {
   if (count === 0) return blake2b256(new Uint8Array(0));
   let nodes = count;
   while (nodes > 1) {
     const pairs = nodes >> 1;
-    for (let i = 0; i < pairs; i++) hasher.hashPair(hashes, 2 * i * HASH_WORDS, i * HASH_WORDS);
+    for (let i = 0; i < pairs; i++) hashPair(hashes, 2 * i * HASH_WORDS, i * HASH_WORDS);
     if (nodes % 2 === 1) {
       hashes.copyWithin(pairs * HASH_WORDS, (nodes - 1) * HASH_WORDS, nodes * HASH_WORDS);
     }

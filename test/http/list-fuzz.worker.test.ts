@@ -11,12 +11,11 @@ import { countedDatabase } from '../support/ledger/counted-database.ts';
 import { startLedger } from '../support/ledger/ledger-harness.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 import { askRandomLists } from '../support/nft-list/ask-random-lists.ts';
-import { fillAll, nodeOver } from '../support/nft-list/list-node.ts';
+import { nodeOver } from '../support/nft-list/list-node.ts';
 
 it('200 queries', async () => {
   const index = 100;
   await startLedger(env.LEDGER, recordedNetwork('network-n'), index);
-  await fillAll(env.LEDGER);
   const { db, counts } = countedDatabase(env.LEDGER);
   const fetch = fetchFrom({ node: nodeOver(db) });
   // lines of log are sent to vitest's process, one by one

@@ -9,7 +9,7 @@ import { checkAlways, checkRow, type Fetch } from '../support/http/contract.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';
 import { askRandomLists } from '../support/nft-list/ask-random-lists.ts';
 import { nodeOver } from '../support/nft-list/list-node.ts';
-import { importedLedger, listedLedger } from '../support/nft-list/listed-ledger.ts';
+import { listedLedger } from '../support/nft-list/listed-ledger.ts';
 import { LAST_INDEX, oddLists, recordedLists } from '../support/nft-list/recorded-nfts.ts';
 
 const LIST = '/api/indexer/v1/outputs/nft';
@@ -89,23 +89,15 @@ describe('order of decisions', () => {
     await checkRow(foreign, { name: '', path: LIST, status: 400 });
   });
 
-  it.each([
-    ['unfilled', 'the lists of NFTs are still being filled'],
-    ['too many', 'too many NFTs would have to be looked at'],
-  ] as const)('%s is a 500 that says so', async (why, detail) => {
-    const node = { listNfts: async () => ({ ledgerIndex: 5, ok: false, why }) as const };
+  it('too many is a 500 that says so', async () => {
+    const node = {
+      listNfts: async () => ({ ledgerIndex: 5, ok: false, why: 'too many' }) as const,
+    };
     const answer = await fetchFrom({ node })(LIST);
     expect(answer.status).toBe(500);
-    expect(answer.headers.get('x-error-detail')).toContain(detail);
+    expect(answer.headers.get('x-error-detail')).toContain('too many NFTs');
     expect(answer.headers.get('x-ledger-index')).toBe('5');
   });
-});
-
-it('is 500 until an import has filled the lists', async () => {
-  const unfilled = fetchFrom({ node: nodeOver(await importedLedger(30)) });
-  const answer = await unfilled(LIST);
-  expect(answer.status).toBe(500);
-  expect(answer.headers.get('x-error-detail')).toContain('still being filled');
 });
 
 it('has one spelling, and is read only', async () => {

@@ -1,4 +1,4 @@
-/** The publisher's state as text: what an earlier version left in D1 must be readable. */
+/** The publisher's state as text, as it is stored in D1. */
 import { expect, test } from 'vitest';
 import { parseState, type State, serializeState } from '../../src/nft-index/publisher-state.ts';
 
@@ -17,21 +17,6 @@ const STATE: State = {
 
 test('is read as it was written', () => {
   expect(parseState(serializeState(STATE))).toEqual(STATE);
-});
-
-test('is read as version 0.2 wrote it, which deleted no NFT and so had no filledFrom', () => {
-  const text = JSON.stringify({
-    generation: 'g',
-    from: 100,
-    entries: { kind: 'complete', since: 1_000, seal: 'seal:1' },
-    again: { milestone: 103, nft: '' },
-    marks: [
-      { milestone: 102, seenAt: 2_000, againAt: 3_000 },
-      { milestone: 105, seenAt: 4_000, againAt: null },
-    ],
-    recent: { to: 107, putAt: 5_000 },
-  });
-  expect(parseState(text)).toEqual({ ...STATE, filledFrom: 0 });
 });
 
 test.each(['', '{}', serializeState(STATE).replace('"from":100', '"from":"100"')])(

@@ -59,7 +59,6 @@ it.each([
     apiToken: undefined,
     finalMilestone: undefined,
     retentionMilestones: 100,
-    treeHasher: 'noble',
     serverTiming: false,
   });
   const asked = stubFetch(rig.node, hanging);

@@ -4,7 +4,6 @@
  */
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { agreeingTreeHashers } from '../../scripts/conformance/tree-hashers.ts';
 import { importSnapshot } from '../../scripts/lib/import/import-snapshot.ts';
 import { sampleKeys } from '../../scripts/lib/sample/prepare-sample.ts';
 import {
@@ -16,7 +15,6 @@ import {
   sampleUpstream,
 } from '../../scripts/lib/sample/sample.ts';
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
-import { fillLists } from '../../src/follower/fill-lists.ts';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
@@ -48,8 +46,6 @@ let db: SqliteDatabase;
 beforeEach(async () => {
   db = await openMemory();
   await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys });
-  // a pass would, whatever becomes of its milestone
-  await fillLists(db);
 });
 
 /** The sample's node as it was when it had confirmed `index`. */
@@ -122,7 +118,6 @@ async function ask(request: Request, fetched = new Map<string, ParsedBlock>()) {
           limits,
           fetched,
         }),
-      treeHasher: agreeingTreeHashers,
     },
   );
   if (!result.ok) return result;

@@ -36,7 +36,7 @@ describe('answers', () => {
     ['a file without keys', { ...FLAGS, network: 'package.json' }, 'package.json: protocol: '],
     ['an upstream that is no URL', { ...FLAGS, upstream: 'hornet' }, 'UPSTREAM_URL must be'],
     ['a setting that is not known', { ...FLAGS, var: ['RETENTION:1'] }, '--var RETENTION:1: '],
-    ['a setting that is not valid', { ...FLAGS, var: ['TREE_HASHER:x'] }, 'TREE_HASHER must be'],
+    ['a setting that is not valid', { ...FLAGS, var: ['SERVER_TIMING:x'] }, 'SERVER_TIMING must'],
     ['a snapshot that is not there', { ...FLAGS, full: 'none.bin' }, 'none.bin: there is no'],
     ['protected routes without a secret', { ...FLAGS, var: ['PROTECTED_ROUTES:*'] }, 'PROTECTED_R'],
     ['no threshold', { ...FLAGS, var: ['MILESTONE_THRESHOLD:'] }, 'must both be set'],

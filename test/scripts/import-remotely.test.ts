@@ -54,17 +54,19 @@ describe('upload', () => {
     await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS);
     expect(await hashOf(wrangler.database)).toBe(HASH_A);
     expect(print).toHaveBeenCalledWith(`state hash    ${HASH_A}`);
-    const migrated = (await schema(await openMemory())) as { tbl_name: string }[];
-    expect(await schema(wrangler.database)).toEqual(
-      // those of version 0.1 are gone
-      migrated.filter(({ tbl_name: table }) => !table.startsWith('v1_')),
-    );
+    expect(await schema(wrangler.database)).toEqual(await schema(await openMemory()));
 
     const { generation } = headFromRow(
       (await wrangler.database.prepare(SELECT_HEAD).bind(null).first())!,
     );
-    const { nft } = (await dump(wrangler.database)) as { nft: { id: string; output: string }[] };
+    const { nft, nft_detail: listed } = (await dump(wrangler.database)) as {
+      nft: { id: string; output: string }[];
+      nft_detail: { output: string }[];
+    };
     expect(nft).toHaveLength(60);
+    expect(listed.map(({ output }) => output).sort()).toEqual(
+      nft.map(({ output }) => output).sort(),
+    );
     for (const { id, output } of nft) {
       const entry = readEntry(wrangler.index.get(entryKey(id)) ?? null);
       expect(entry).toMatchObject({ value: { generation, ledgerIndex: 81, outputId: output } });

@@ -43,6 +43,6 @@ it('that the ledger is of another version', async () => {
   await loadSnapshot(db, sample(), undefined);
   db.exec('UPDATE head SET schema = 0');
   expect(await noteStart(db, '/a', UPSTREAM)).toEqual([
-    expect.stringMatching(/^the ledger in D1 has schema 0, this version reads /),
+    expect.stringMatching(/^ledger schema 0 is not supported by this version, which reads /),
   ]);
 });

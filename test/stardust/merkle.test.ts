@@ -1,14 +1,12 @@
 /**
- * White-flag Merkle roots (TIP-0004; docs/protocol.md, B.13, B.14, H.2), by each hasher of tree
- * nodes.
+ * White-flag Merkle roots (TIP-0004; docs/protocol.md, B.13, B.14, H.2).
  *
- * The oracle is the definition of B.13, word for word, over @noble/hashes; it shares nothing with
- * the code it judges but, where noble's hasher is judged, noble's compression.
+ * The oracle is the definition of B.13, word for word, over @noble/hashes; it shares only
+ * noble's compression with the code that it tests.
  */
 import { blake2b } from '@noble/hashes/blake2.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { treeHashers } from '../../scripts/conformance/tree-hashers.ts';
 import {
   hashLeaves,
   leafHash,
@@ -16,7 +14,6 @@ import {
   merkleRootOfLeaves,
   nodeHash,
 } from '../../src/stardust/merkle.ts';
-import { nobleTreeHasher } from '../../src/stardust/tree-hasher/noble-tree-hasher.ts';
 import { readLines } from '../support/vectors.ts';
 
 const noble = (...parts: Uint8Array[]) => blake2b(Buffer.concat(parts), { dkLen: 32 });
@@ -53,14 +50,10 @@ describe('the recorded roots', () => {
   });
 });
 
-describe.each(treeHashers)('merkleRoot by $name', (hasher) => {
+describe('merkleRoot', () => {
   it.each(vectors)('gives the recorded root of $leaves leaves', ({ leaves, root }) => {
-    // leaves are hashed by noble, whoever hashes the tree: many of them once is enough
-    const isNoble = hasher === nobleTreeHasher;
-    if (isNoble || leaves < MANY)
-      expect(`0x${merkleRoot(ids.slice(0, leaves), hasher).toHex()}`).toBe(root);
-    if (!isNoble || leaves < MANY)
-      expect(`0x${merkleRootOfLeaves(leafHashes, leaves, hasher).toHex()}`).toBe(root);
+    expect(`0x${merkleRoot(ids.slice(0, leaves)).toHex()}`).toBe(root);
+    expect(`0x${merkleRootOfLeaves(leafHashes, leaves).toHex()}`).toBe(root);
   });
 
   it('gives the roots of B.14', () => {
@@ -73,9 +66,7 @@ describe.each(treeHashers)('merkleRoot by $name', (hasher) => {
       '7b018f1f4b985f3d2bb14017263a5fb1373b5cd3f0e6bdad08005685c8096f8e',
     ];
     const blocks = [1, 2, 3, 4, 5].map(firstByte);
-    expect(roots.map((_, count) => merkleRoot(blocks.slice(0, count), hasher).toHex())).toEqual(
-      roots,
-    );
+    expect(roots.map((_, count) => merkleRoot(blocks.slice(0, count)).toHex())).toEqual(roots);
   });
 
   it('gives the root of the seven leaves of TIP-0004', () => {
@@ -88,22 +79,17 @@ describe.each(treeHashers)('merkleRoot by $name', (hasher) => {
       '0bf5059875921e668a5bdf2c7fc4844592d2572bcd0668d2d6c52f5054e2d083',
       '6bf84c7174cb7476364cc3dbd968b0f7172ed85794bb358b0c3b525da1786f9f',
     ];
-    expect(
-      merkleRoot(
-        leaves.map((leaf) => Uint8Array.fromHex(leaf)),
-        hasher,
-      ).toHex(),
-    ).toBe('bf67ce7ba23e8c0951b5abaec4f5524360d2c26d971ff226d3359fa70cdb0beb');
+    expect(merkleRoot(leaves.map((leaf) => Uint8Array.fromHex(leaf))).toHex()).toBe(
+      'bf67ce7ba23e8c0951b5abaec4f5524360d2c26d971ff226d3359fa70cdb0beb',
+    );
   });
 
   it('is the definition for every count of leaves', () => {
     fc.assert(
       fc.property(fc.array(block, { maxLength: 600, size: 'max' }), (blocks) => {
         const root = Buffer.from(definition(blocks)).toString('hex');
-        expect(merkleRoot(blocks, hasher).toHex()).toBe(root);
-        expect(
-          merkleRootOfLeaves(joined(blocks.map(leafHash)), blocks.length, hasher).toHex(),
-        ).toBe(root);
+        expect(merkleRoot(blocks).toHex()).toBe(root);
+        expect(merkleRootOfLeaves(joined(blocks.map(leafHash)), blocks.length).toHex()).toBe(root);
       }),
       { numRuns: 30 },
     );
@@ -116,38 +102,38 @@ describe.each(treeHashers)('merkleRoot by $name', (hasher) => {
       blocks.toReversed(),
       ...blocks.map((_, i) => blocks.with(i, firstByte(99))),
     ];
-    expect(new Set(variants.map((variant) => merkleRoot(variant, hasher).toHex())).size).toBe(9);
+    expect(new Set(variants.map((variant) => merkleRoot(variant).toHex())).size).toBe(9);
   });
 });
 
-describe.each(treeHashers)('merkleRootOfLeaves by $name', (hasher) => {
+describe('merkleRootOfLeaves', () => {
   const leaves = joined(numbered(21));
 
   it('leaves its input as it is', () => {
     const before = leaves.slice();
-    merkleRootOfLeaves(leaves, 21, hasher);
+    merkleRootOfLeaves(leaves, 21);
     expect(leaves).toEqual(before);
   });
 
   it('reads the first leaves of a longer buffer, from any address', () => {
-    const root = merkleRootOfLeaves(leaves.slice(0, 13 * 32), 13, hasher);
-    expect(merkleRootOfLeaves(leaves, 13, hasher)).toEqual(root);
+    const root = merkleRootOfLeaves(leaves.slice(0, 13 * 32), 13);
+    expect(merkleRootOfLeaves(leaves, 13)).toEqual(root);
     for (const offset of [1, 2, 3]) {
       const shifted = new Uint8Array(offset + leaves.length).subarray(offset);
       shifted.set(leaves);
-      expect(merkleRootOfLeaves(shifted, 13, hasher)).toEqual(root);
+      expect(merkleRootOfLeaves(shifted, 13)).toEqual(root);
     }
   });
 
   it.each([22, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])(
     'refuses to make a root of %d leaves out of 21',
     (count) => {
-      expect(() => merkleRootOfLeaves(leaves, count, hasher)).toThrow(/are not .* leaf hashes/);
+      expect(() => merkleRootOfLeaves(leaves, count)).toThrow(/are not .* leaf hashes/);
     },
   );
 
   it('does not read past the leaves into the rest of their buffer', () => {
-    expect(() => merkleRootOfLeaves(leaves.subarray(0, 13 * 32), 14, hasher)).toThrow(RangeError);
+    expect(() => merkleRootOfLeaves(leaves.subarray(0, 13 * 32), 14)).toThrow(RangeError);
   });
 });
 

@@ -1,8 +1,6 @@
 /**
  * Imports a snapshot into the databases on this machine.
  */
-
-import { fillNftLists } from '../../../src/ledger/nft-list/fill-lists.ts';
 import { openLocalDatabase } from '../wrangler/local-database.ts';
 import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
 import {
@@ -17,9 +15,6 @@ import { publishLocally } from './local-index.ts';
 /** The most outputs of a ledger whose NFTs are put into KV at once: that takes seconds. */
 const MOST_PUBLISHED = 10_000;
 
-/** NFTs that are put into the lists in one transaction. */
-const NFTS_LISTED_AT_ONCE = 5_000;
-
 export async function importLocally(
   request: ImportRequest,
   persistTo: string,
@@ -31,7 +26,6 @@ export async function importLocally(
     await importSnapshot(db, request);
     noteReplaced(before, await networkOf(db));
     const { outputs } = await reportHeld(db);
-    while (!(await fillNftLists(db, NFTS_LISTED_AT_ONCE)));
     if (outputs <= MOST_PUBLISHED) await publishLocally(persistTo);
     else console.log('The NFT index in KV is left to the follower to fill; D1 answers until then.');
   } finally {

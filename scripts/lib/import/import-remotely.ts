@@ -119,9 +119,7 @@ function notePath(folder: string): string {
 function readNoted(folder: string): Noted | undefined {
   const path = notePath(folder);
   if (!existsSync(path)) return undefined;
-  const noted = JSON.parse(readFileSync(path, 'utf8')) as Noted;
-  // a note of version 0.1 is about other tables
-  return noted.progress.output === undefined ? undefined : noted;
+  return JSON.parse(readFileSync(path, 'utf8')) as Noted;
 }
 
 /** Replaces the note in one step: a reader finds the new one or the one before. */

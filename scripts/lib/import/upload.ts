@@ -2,7 +2,7 @@
  * Uploads a ledger from a database on this machine to the deployed databases, by wrangler's
  * commands.
  *
- * 1. Outputs go into staging tables, file by file.
+ * 1. Outputs, and what NFTs are listed by, go into staging tables, file by file.
  * 2. The entries of all NFTs go into KV. Each names its ledger, so that it says nothing about the
  *    ledger that is still served.
  * 3. The last file of SQL replaces the ledger that is served by the staged one.
@@ -60,6 +60,12 @@ export const UPLOAD_LIMITS: UploadLimits = { file: 16_000_000, entries: 10_000 }
 
 /** Outputs that are read at once. */
 const PAGE = 100;
+
+/** Of the NFT outputs behind the ID ?1 up to ?2. */
+const SELECT_DETAILS = `
+  SELECT d.* FROM output o
+    CROSS JOIN nft_detail d ON d.created_time = o.created_time AND d.output = o.id
+  WHERE o.id > ?1 AND o.id <= ?2 AND o.nft IS NOT NULL`;
 
 export interface UploadSource {
   /** The database that holds the ledger. */
@@ -120,7 +126,13 @@ async function uploadOutputs(
       .bind(last, PAGE)
       .all<Record<string, unknown>>();
     file.addRows('import_output', page.results);
-    last = String(page.results.at(-1)?.id ?? last);
+    const upTo = String(page.results.at(-1)?.id ?? last);
+    const details = await source.db
+      .prepare(SELECT_DETAILS)
+      .bind(last, upTo)
+      .all<Record<string, unknown>>();
+    file.addRows('import_nft_detail', details.results);
+    last = upTo;
     outputs += page.results.length;
     if (page.results.length < PAGE) break;
   }
@@ -219,7 +231,8 @@ async function replaceLedger(
     // fails by the table's CHECK, which forbids a second row, if rows are missing
     `INSERT INTO import_progress (one, identity, position) SELECT 2, '', 0
      WHERE (SELECT count(*) FROM import_output) <> ${outputs}
-       OR (SELECT count(*) FROM import_nft) <> ${nfts}`,
+       OR (SELECT count(*) FROM import_nft) <> ${nfts}
+       OR (SELECT count(*) FROM import_nft_detail) <> ${nfts}`,
     ...(await readStagingScript(db)).swap,
     adoptionSql(generation, ledgerIndex, seal!, Date.now()),
   );

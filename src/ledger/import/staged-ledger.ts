@@ -1,17 +1,19 @@
 /**
- * The sink of an import (src/stardust/snapshot/snapshot-sink.ts): outputs go into the staging
- * tables, each change together with its position.
+ * The sink of an import (src/stardust/snapshot/snapshot-sink.ts): it writes outputs, and what NFTs
+ * are listed by, into the staging tables, each change together with its position.
  *
- * What was staged stays when an import is interrupted. The next import goes on behind it if it
- * reads the same files, and begins anew if not.
+ * What was staged stays when an import is interrupted. The next import resumes behind it if it
+ * reads the same files, and starts again if not.
  */
 import { fromBase64, Reader, Refusal, toBase64, toHex, toHexDigits } from '../../stardust/bytes.ts';
 import { encode } from '../../stardust/codec.ts';
 import { protocolParametersOption } from '../../stardust/milestone.ts';
+import { OutputType } from '../../stardust/output.ts';
 import type { SnapshotSummary } from '../../stardust/snapshot/read-snapshot.ts';
 import type { LedgerChange, LedgerSink } from '../../stardust/snapshot/snapshot-sink.ts';
 import { type Database, forEachPiece, runBatch } from '../database.ts';
 import { writeIdTables } from '../id-index.ts';
+import { insertDetails, nftDetail } from '../nft-list/nft-detail.ts';
 import { SCHEMA } from '../schema.ts';
 import {
   HAS_PROGRESS,
@@ -41,6 +43,12 @@ const REQUIRE_OUTPUTS = `
   INSERT INTO import_progress (one, identity, position) SELECT 2, '', 0
   WHERE (SELECT count(*) FROM import_output WHERE id IN (SELECT value FROM json_each(?1)))
     <> json_array_length(?1)`;
+
+/** Of outputs that are removed: before their rows in import_output, which have the time. */
+const REMOVE_DETAILS = `
+  DELETE FROM import_nft_detail WHERE (created_time, output) IN (
+    SELECT created_time, id FROM import_output
+    WHERE nft IS NOT NULL AND id IN (SELECT value FROM json_each(?1)))`;
 
 const REMOVE_OUTPUTS = 'DELETE FROM import_output WHERE id IN (SELECT value FROM json_each(?1))';
 
@@ -137,12 +145,19 @@ export class StagingSink implements LedgerSink {
       bookedIndex,
       bookedTimestamp,
     ]);
+    const details = add.flatMap(({ outputId, value, bookedTimestamp }) =>
+      value.type === OutputType.Nft
+        ? [nftDetail(value, toHexDigits(outputId), bookedTimestamp)]
+        : [],
+    );
     const removed = remove.map(toHexDigits);
     try {
       await runBatch(db, [
         this.#moveTo(position),
         ...forEachPiece(db, ADD_OUTPUTS, added),
+        ...insertDetails(db, details, stagingName('nft_detail')),
         ...forEachPiece(db, REQUIRE_OUTPUTS, removed),
+        ...forEachPiece(db, REMOVE_DETAILS, removed),
         ...forEachPiece(db, REMOVE_OUTPUTS, removed),
         ...milestones.map(({ index, payload }) =>
           db.prepare(KEEP_MILESTONE).bind(index, toBase64(payload)),

@@ -77,18 +77,25 @@ function keyOf(address: Address | undefined): string | null {
   return address === undefined ? null : addressKey(address);
 }
 
-/** A milestone that was applied while the table is being filled may have brought some before. */
-const INSERT_DETAILS = `
-  INSERT INTO nft_detail (${DETAIL_COLUMNS})
-  SELECT ${DETAIL_COLUMNS.map((_, i) => `value ->> ${i}`)} FROM json_each(?1) WHERE true
-  ON CONFLICT DO NOTHING`;
+const insertInto = (table: string) => `
+  INSERT INTO ${table} (${DETAIL_COLUMNS})
+  SELECT ${DETAIL_COLUMNS.map((_, i) => `value ->> ${i}`)} FROM json_each(?1)`;
 
 const DELETE_DETAILS = `
   DELETE FROM nft_detail WHERE (created_time, output) IN (
     SELECT value ->> 0, value ->> 1 FROM json_each(?1))`;
 
-export function insertDetails(db: Database, details: readonly NftDetail[]): D1PreparedStatement[] {
-  return forEachPiece(db, INSERT_DETAILS, details);
+/**
+ * Statements that insert the rows.
+ *
+ * @param table nft_detail, or the staging table of an import
+ */
+export function insertDetails(
+  db: Database,
+  details: readonly NftDetail[],
+  table = 'nft_detail',
+): D1PreparedStatement[] {
+  return forEachPiece(db, insertInto(table), details);
 }
 
 /** @param outputs time of creation and ID of outputs that are no more; they need not be there */

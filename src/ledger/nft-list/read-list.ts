@@ -9,16 +9,16 @@ import { type ListPage, pageFromRows } from './list-page.ts';
 import { listStatements } from './list-statements.ts';
 
 /**
- * `foreign`: an address has not the network's prefix. `unfilled`: the table of lists does not have
- * all NFTs yet (fill-lists.ts). `too many`: more rows than the budget would have to be looked at.
+ * `foreign`: an address does not have the network's prefix. `too many`: the list would take more
+ * rows than the budget allows.
  */
 export type NftList = { ledgerIndex: number } & (
   | ({ ok: true } & ListPage)
   | { ok: false; why: 'foreign'; prefix: string }
-  | { ok: false; why: 'unfilled' | 'too many' }
+  | { ok: false; why: 'too many' }
 );
 
-const SELECT_HEAD = 'SELECT schema, ledger, listed, listed_nfts FROM head';
+const SELECT_HEAD = 'SELECT schema, ledger FROM head';
 
 /** Undefined where there is no ledger. Throws a LedgerUnreadable where it is another version's. */
 export async function readNftList(db: Database, query: NftQuery): Promise<NftList | undefined> {
@@ -34,13 +34,7 @@ export async function readNftList(db: Database, query: NftQuery): Promise<NftLis
   const prefix = parametersAt(parameterTable(options!), ledgerIndex).bech32Hrp;
   if (query.prefixes.some((each) => each !== prefix))
     return { ledgerIndex, ok: false, why: 'foreign', prefix };
-  if (!isFilled(head)) return { ledgerIndex, ok: false, why: 'unfilled' };
   const page = pageFromRows(query, walks);
   if (page === undefined) return { ledgerIndex, ok: false, why: 'too many' };
   return { ledgerIndex, ok: true, ...page };
-}
-
-/** Whether the table of lists has all NFTs of the ledger, and no others. */
-export function isFilled({ ledger, listed, listed_nfts }: Record<string, unknown>): boolean {
-  return listed === ledger && listed_nfts === null;
 }

@@ -9,8 +9,6 @@
 import { equalBytes } from '../bytes.ts';
 import { reduceToRoot } from '../merkle.ts';
 import { ConflictReason } from '../semantics/conflict-reason.ts';
-import { nobleTreeHasher } from '../tree-hasher/noble-tree-hasher.ts';
-import type { TreeHasher } from '../tree-hasher/tree-hasher.ts';
 import { RecordKind } from './block-record.ts';
 import type { Cone, TransactionView } from './cone.ts';
 import { NumberMap } from './number-map.ts';
@@ -193,22 +191,18 @@ export interface MerkleRoots {
   appliedMerkleRoot: Uint8Array;
 }
 
-/** @param hasher works out the trees; noble's wherever a root is held against a signed one */
-export function computeRoots(
-  cone: Cone,
-  { order, reasons }: WhiteFlag,
-  hasher: TreeHasher = nobleTreeHasher,
-): MerkleRoots {
+/** Both roots of a cone that was walked. */
+export function computeRoots(cone: Cone, { order, reasons }: WhiteFlag): MerkleRoots {
   // one after the other in the same place
   const leaves = new Uint32Array(order.length * 8);
   order.forEach((position, i) => {
     cone.copyLeaf(position, leaves, i * 8);
   });
-  const inclusionMerkleRoot = reduceToRoot(leaves, order.length, hasher);
+  const inclusionMerkleRoot = reduceToRoot(leaves, order.length);
 
   let applied = 0;
   order.forEach((position, i) => {
     if (reasons[i] === ConflictReason.None) cone.copyLeaf(position, leaves, 8 * applied++);
   });
-  return { inclusionMerkleRoot, appliedMerkleRoot: reduceToRoot(leaves, applied, hasher) };
+  return { inclusionMerkleRoot, appliedMerkleRoot: reduceToRoot(leaves, applied) };
 }

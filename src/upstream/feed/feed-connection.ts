@@ -44,8 +44,6 @@ export interface FeedConnection {
   /** It could not be opened, or the other side closed it. */
   lost(now: number): void;
   state(now: number): FeedState;
-  /** When the last message came. */
-  readonly heard: number | undefined;
 }
 
 type Phase =
@@ -121,9 +119,6 @@ export function createFeedConnection(clientId: string, topics: readonly string[]
       const { since } = phase;
       if (heard === undefined || heard < since) return 'silent';
       return now - heard < SILENT_AFTER_MS ? 'live' : 'silent';
-    },
-    get heard() {
-      return heard;
     },
   };
 }

@@ -41,10 +41,6 @@ export interface FeedOptions {
 
 export interface Feed {
   state(): FeedState;
-  /** The upstream that is connected, by its place. */
-  readonly upstream: number | undefined;
-  /** Unix milliseconds of the last message, of whichever connection. */
-  readonly heard: number | undefined;
   stop(): void;
 }
 
@@ -111,12 +107,6 @@ export function keepFeed(options: FeedOptions): Feed {
   follow(connection.tick(clock()));
   return {
     state: () => connection.state(clock()),
-    get upstream() {
-      return current?.socket && current.place;
-    },
-    get heard() {
-      return connection.heard;
-    },
     stop() {
       clearInterval(timer);
       end();
@@ -128,8 +118,7 @@ export function keepFeed(options: FeedOptions): Feed {
 /** One connection, from when an upstream is looked for. */
 interface Attempt {
   abort: AbortController;
-  /** The upstream that is asked or connected: its place, and its name for logs. */
-  place?: number;
+  /** Of the upstream that is queried or connected, for logs. */
   name?: string;
   socket?: FeedSocket;
 }
@@ -144,7 +133,6 @@ async function openFirst(
   let failure: unknown;
   for (const place of ranking.order(upstreams.length)) {
     const url = upstreams[place]!;
-    attempt.place = place;
     attempt.name = new URL(url).host;
     try {
       const token = place === 0 ? options.token : undefined;

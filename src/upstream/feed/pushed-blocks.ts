@@ -30,17 +30,6 @@ const LONGEST_STAY_MS = 30_000;
 /** Bytes of heap that a parent takes in what is held, measured. */
 const HEAP_OF_PARENT_BYTES = 330;
 
-/** How many blocks came, and what became of those that nobody took in hand. */
-export interface PushCounts {
-  taken: number;
-  /** Held already. */
-  doubled: number;
-  /** They do not parse, or have a fault. */
-  refused: number;
-  /** They did not fit, or stayed too long. */
-  dropped: number;
-}
-
 export interface NextBlocks {
   /** Each behind those of its parents that are held, which are among them. */
   blocks: ParsedBlock[];
@@ -52,8 +41,6 @@ export interface NextBlocks {
 export interface PushedBlocks {
   /** Takes a block's bytes if they can be one and it fits. */
   push(bytes: Uint8Array, now: number): void;
-  /** Takes a block that was fetched, as far as it fits. */
-  add(block: ParsedBlock, now: number): void;
   get(id: string): ParsedBlock | undefined;
   /**
    * The oldest blocks that wait for nothing, as far as is known.
@@ -65,14 +52,11 @@ export interface PushedBlocks {
   looked(parents: Iterable<string>, isKnown: (id: string) => boolean, now: number): void;
   /** Parents that have been nowhere since that time or longer, the longest first. */
   missing(since: number): string[];
-  /** Those of the IDs, and of all that they lead to, which are not held. */
-  beyond(ids: readonly string[]): Set<string>;
   /** Blocks that need not be held any more. */
   remove(ids: Iterable<string>): void;
   clear(): void;
   readonly heapBytes: number;
   readonly size: number;
-  readonly counts: Readonly<PushCounts>;
 }
 
 interface Held {
@@ -103,7 +87,6 @@ export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): Pushed
   const waiting = new Set<string>();
   /** The same, the newest last, and some that do not wait any more. */
   let newestWaiting: string[] = [];
-  const counts: PushCounts = { taken: 0, doubled: 0, refused: 0, dropped: 0 };
   let heapBytes = 0;
 
   function remove(id: string): void {
@@ -114,35 +97,23 @@ export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): Pushed
     waiting.delete(id);
   }
 
-  function drop(id: string): void {
-    counts.dropped++;
-    remove(id);
-  }
-
   /** Whether so many bytes fit, once blocks that wait have made room. */
   function makeRoom(bytes: number): boolean {
     if (bytes > maxHeapBytes) return false;
     while (heapBytes + bytes > maxHeapBytes) {
       const id = newestWaiting.pop();
       if (id === undefined) break;
-      if (waiting.has(id)) drop(id);
+      if (waiting.has(id)) remove(id);
     }
     return heapBytes + bytes <= maxHeapBytes;
   }
 
   function add(block: ParsedBlock, now: number): void {
     const id = toHexDigits(block.id);
-    if (held.has(id)) {
-      counts.doubled++;
-      return;
-    }
+    if (held.has(id)) return;
     const parents = block.block.parents.map(toHexDigits);
     const own = heapOf(block) + parents.length * HEAP_OF_PARENT_BYTES;
-    if (!makeRoom(own)) {
-      counts.dropped++;
-      return;
-    }
-    counts.taken++;
+    if (!makeRoom(own)) return;
     heapBytes += own;
     held.set(id, { block, parents, heap: own, came: now });
   }
@@ -150,7 +121,7 @@ export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): Pushed
   function dropOld(now: number): void {
     for (const [id, { came }] of held) {
       if (now - came < LONGEST_STAY_MS) break;
-      drop(id);
+      remove(id);
     }
     const parents = new Set([...held.values()].flatMap((entry) => entry.parents));
     for (const id of lacks.keys()) if (!parents.has(id) || held.has(id)) lacks.delete(id);
@@ -171,9 +142,7 @@ export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): Pushed
     push(bytes, now) {
       const result = parseBlock(bytes);
       if (result.ok && fault(result.parsed) === undefined) add(result.parsed, now);
-      else counts.refused++;
     },
-    add,
     get: (id) => held.get(id)?.block,
     next(most, now) {
       dropOld(now);
@@ -202,17 +171,6 @@ export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): Pushed
       const missing = [...lacks].filter(([id, lack]) => lack.since <= since && !held.has(id));
       return missing.sort(([, a], [, b]) => a.since - b.since).map(([id]) => id);
     },
-    beyond(ids) {
-      const outside = new Set<string>();
-      // a Set goes on to what is added on the way
-      const reached = new Set(ids);
-      for (const id of reached) {
-        const entry = held.get(id);
-        if (entry === undefined) outside.add(id);
-        else for (const parent of entry.parents) reached.add(parent);
-      }
-      return outside;
-    },
     remove(ids) {
       for (const id of ids) remove(id);
     },
@@ -228,9 +186,6 @@ export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): Pushed
     },
     get size() {
       return held.size;
-    },
-    get counts() {
-      return counts;
     },
   };
 }

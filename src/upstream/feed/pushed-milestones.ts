@@ -8,7 +8,7 @@
  */
 import * as v from 'valibot';
 import { MAX_BLOCK_LENGTH } from '../../stardust/block.ts';
-import { equalBytes, Reader, Refusal, toHexDigits } from '../../stardust/bytes.ts';
+import { equalBytes, Reader, Refusal } from '../../stardust/bytes.ts';
 import { decode } from '../../stardust/codec.ts';
 import { type Milestone, milestone } from '../../stardust/milestone.ts';
 
@@ -22,31 +22,24 @@ const info = v.object({
   index: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff)),
 });
 
-export interface PushedMilestone {
-  /** As it was signed, type first. */
-  payload: Uint8Array;
-  /** Hex IDs of the blocks whose pasts are its cone. */
-  parents: string[];
-}
-
-/** Times are Unix milliseconds. */
+/** Payloads are as they were signed, type first. */
 export interface PushedMilestones {
   push(payload: Uint8Array): void;
   /** Takes JSON about the milestone that the upstream has confirmed. */
-  confirm(json: Uint8Array, now: number): void;
+  confirm(json: Uint8Array): void;
   /** Those that may be the milestone with this index; the last ones pushed, the newest first. */
-  at(index: number): readonly PushedMilestone[];
+  at(index: number): readonly Uint8Array[];
   /** Forgets a payload that is no milestone. */
   refuse(index: number, payload: Uint8Array): void;
   /** Forgets all milestones up to the ledger's. */
   applied(ledger: number): void;
   clear(): void;
-  /** The last one that the upstream said it had confirmed, and when it said so. */
-  readonly confirmed: { index: number; at: number } | undefined;
+  /** Index of the last one that the upstream said it had confirmed. */
+  readonly confirmed: number | undefined;
 }
 
 export function createPushedMilestones(): PushedMilestones {
-  const held = new Map<number, PushedMilestone[]>();
+  const held = new Map<number, Uint8Array[]>();
   let confirmed: PushedMilestones['confirmed'];
   let last = Number.NEGATIVE_INFINITY;
 
@@ -56,18 +49,16 @@ export function createPushedMilestones(): PushedMilestones {
       const value = parse(payload);
       if (value === undefined || value.index <= last) return;
       const { index } = value;
-      const others = (held.get(index) ?? []).filter((each) => !equalBytes(each.payload, payload));
-      const parents = value.parents.map(toHexDigits);
-      held.set(index, [{ payload, parents }, ...others].slice(0, MAX_OF_INDEX));
+      const others = (held.get(index) ?? []).filter((each) => !equalBytes(each, payload));
+      held.set(index, [payload, ...others].slice(0, MAX_OF_INDEX));
       if (held.size > MAX_HELD) held.delete(Math.max(...held.keys()));
     },
-    confirm(json, now) {
-      const index = readIndex(json);
-      if (index !== undefined) confirmed = { index, at: now };
+    confirm(json) {
+      confirmed = readIndex(json) ?? confirmed;
     },
     at: (index) => held.get(index) ?? [],
     refuse(index, payload) {
-      const others = (held.get(index) ?? []).filter((each) => each.payload !== payload);
+      const others = (held.get(index) ?? []).filter((each) => each !== payload);
       if (others.length === 0) held.delete(index);
       else held.set(index, others);
     },

@@ -1,11 +1,9 @@
 /**
- * What a feed brought and nobody has taken in hand yet: the whole of it, in memory.
+ * What a feed pushed and is not stored or applied yet, in memory.
  *
- * Whoever follows takes it from here. A pass that has this does not ask for tips while the feed is
- * live: it stores what `blocks.next` gives, and fetches what `blocks.missing` names. The milestone
- * that is due is one of `milestones.at`, if it is properly signed; its cone is there when the
- * database knows all IDs that `blocks.beyond` leads to from its parents. The same is asked about
- * the parents of a proposal, before what is held is stored for its sake.
+ * The follower stores what `blocks.next` returns (src/follower/store-pushed.ts). It applies the one
+ * of `milestones.at` that is signed, if D1 and `blocks` have its past cone
+ * (src/follower/apply-pushed.ts). What is missing is left to a pass, which fetches it.
  */
 import { createPushedBlocks, type PushedBlocks, type PushOptions } from './pushed-blocks.ts';
 import { createPushedMilestones, type PushedMilestones } from './pushed-milestones.ts';
@@ -43,7 +41,7 @@ export function createPushed(
           milestones.push(payload);
           return milestoneCame();
         case CONFIRMED:
-          milestones.confirm(payload, clock());
+          milestones.confirm(payload);
           return milestoneCame();
       }
     },

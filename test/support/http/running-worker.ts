@@ -42,8 +42,6 @@ export async function runWorker(name: RecordedName, ledgerIndex: number): Promis
       .map(({ publicKey }) => toHexDigits(publicKey))
       .join(','),
     MILESTONE_THRESHOLD: String(network.keys.threshold),
-    // the other tests that run the built Worker have noble's
-    TREE_HASHER: 'unrolled',
   };
   const edge = await startEdge({ folder: built, persistTo: folder, vars, asServe: true });
   const facts = factsOf(network, name, ledgerIndex);

@@ -3,7 +3,6 @@
  * it; all in one process, without HTTP.
  */
 
-import { agreeingTreeHashers } from '../../../scripts/conformance/tree-hashers.ts';
 import { applyMilestone } from '../../../src/follower/apply-milestone.ts';
 import {
   createFollowerMemory,
@@ -197,7 +196,7 @@ export interface AskOptions {
   open?: Set<string>;
 }
 
-/** By the function that the route calls; roots by both hashers of tree nodes, which must agree. */
+/** By the function that the route calls. */
 function askInFull(
   rig: Rig,
   question: Question,
@@ -223,7 +222,6 @@ function askInFull(
           fetched,
           ...(open && { open }),
         })),
-    treeHasher: agreeingTreeHashers,
   });
 }
 

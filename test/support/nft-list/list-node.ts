@@ -2,15 +2,10 @@
  * What of a node answers about NFTs and outputs, over a database alone.
  */
 import type { Database } from '../../../src/ledger/database.ts';
-import { fillNftLists } from '../../../src/ledger/nft-list/fill-lists.ts';
 import { readNftList } from '../../../src/ledger/nft-list/read-list.ts';
 import { readNftOutputs } from '../../../src/ledger/nft-outputs.ts';
 import { readOutput } from '../../../src/ledger/output-status.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
-
-export async function fillAll(db: Database, pageSize = 100): Promise<void> {
-  while (!(await fillNftLists(db, pageSize)));
-}
 
 /** What the node asks the database, and no more than that. */
 export function nodeOver(db: Database): Pick<EdgeNode, 'listNfts' | 'readNfts' | 'readOutput'> {

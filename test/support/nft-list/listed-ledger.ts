@@ -7,18 +7,10 @@ import { asFile } from '../ledger/ledger-harness.ts';
 import { openMemory } from '../ledger/memory-database.ts';
 import { fullSnapshot } from '../network/network-snapshot.ts';
 import { recordedNetwork } from '../network/recorded-network.ts';
-import { fillAll } from './list-node.ts';
 
-/** Without its lists, as an import leaves it. */
-export async function importedLedger(index: number): Promise<SqliteDatabase> {
+export async function listedLedger(index: number): Promise<SqliteDatabase> {
   const db = await openMemory();
   const snapshot = fullSnapshot(recordedNetwork('network-n'), { target: index });
   await loadSnapshot(db, asFile(snapshot), undefined);
-  return db;
-}
-
-export async function listedLedger(index: number): Promise<SqliteDatabase> {
-  const db = await importedLedger(index);
-  await fillAll(db);
   return db;
 }
