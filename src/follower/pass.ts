@@ -9,7 +9,6 @@ import { LedgerMoved } from '../ledger/fence.ts';
 import { prune } from '../ledger/prune.ts';
 import { describeError, writeLog } from '../log.ts';
 import type { BlockCache } from '../upstream/block-cache.ts';
-import type { Upstream } from '../upstream/upstream.ts';
 import { fillLists } from './fill-lists.ts';
 import type { FollowerContext, FollowerMemory } from './follower-context.ts';
 import {
@@ -99,8 +98,7 @@ async function askUpstreams(
   const { applied, behind, beginWith, level, diverged, state } = summarizePass(outcomes, before);
   if (beginWith !== undefined) memory.ranking.beginWith(beginWith);
   const isDue = level !== undefined && !budget.milestonesOnly && areTipsDue(context);
-  const isMore =
-    isDue && (await storeTipsIfPossible(context, upstreams[level.place]!, level.position));
+  const isMore = isDue && (await storeTipsIfPossible(context, level.place, level.position));
   memory.diverged = diverged;
   if (state?.state === 'stopped') await stopFollowing(db, state.reason, memory.log);
   else if (state !== undefined) await saveFollowerState(db, state);
@@ -122,17 +120,27 @@ function areTipsDue({ memory, isFed }: FollowerContext): boolean {
  * Whether there is more to fetch right away.
  */
 async function storeTipsIfPossible(
-  { db, memory }: FollowerContext,
-  upstream: Upstream,
+  { db, upstreams, memory }: FollowerContext,
+  place: number,
   { head, rules }: LedgerPosition,
 ): Promise<boolean> {
+  const upstream = upstreams[place]!;
+  const others = upstreams.toSpliced(place, 1);
   memory.lookedAtTips = Date.now();
   memory.hasLooseEnds = false;
   try {
     const open = memory.open(head.generation, head.ledger);
     const { exclusively, refused, openSet } = memory;
-    const tools = { upstream, rules, open, openSet, fetched: atHand(memory), refused, exclusively };
-    const { stored, isMore } = await storeTips(db, head, tools);
+    const { stored, isMore } = await storeTips(db, head, {
+      upstream,
+      others,
+      rules,
+      open,
+      openSet,
+      fetched: atHand(memory),
+      refused,
+      exclusively,
+    });
     if (stored > 0) memory.newestBlock = Date.now();
     if (isMore) memory.hasLooseEnds = true;
     return isMore;

@@ -3,7 +3,7 @@
  * them finds them in D1.
  *
  * They are open, and a proposal may reach them at once. So each is proven open by its parents
- * (src/ledger/prove-open.ts), or asked about upstream first: one that a milestone of ours references
+ * (src/ledger/prove-open.ts), or every upstream is asked about it first: one that a milestone of ours references
  * already, though we do not know it, would look open to every later request
  * (docs/architecture.md#the-trap). Such a block is left out with all its descendants.
  */
@@ -17,7 +17,8 @@ import { findProvenOpen, type KnownReference } from '../ledger/prove-open.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
 import type { BlockCache } from '../upstream/block-cache.ts';
-import { fetchBlock } from '../upstream/fetch-blocks.ts';
+import { fetchBlock, verifyAhead } from '../upstream/fetch-blocks.ts';
+import { createReferenceReader, type ReadReference } from '../upstream/read-references.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import type { Exclusively } from './exclusively.ts';
 import { storeOpen } from './store-open.ts';
@@ -44,6 +45,8 @@ export interface StoreTools {
    * blocks that are referenced.
    */
   upstream: Upstream;
+  /** The other upstreams: they too are asked what is referenced, and any "yes" wins. */
+  others: readonly Upstream[];
   rules: AdmissionRules;
   /**
    * Of the ledger and its index: blocks that earlier passes found to be open and could not store.
@@ -153,23 +156,27 @@ async function gatherFromTips(
 /** Fetches a block where it is to be had. */
 async function fetchInto(upstream: Upstream, id: string, fetched: BlockCache): Promise<void> {
   try {
-    fetched.set(id, await fetchBlock([upstream], id));
+    const block = await fetchBlock([upstream], id);
+    await verifyAhead(block);
+    fetched.set(id, block);
   } catch (error) {
     if (!(error instanceof ConeUnavailable || error instanceof UpstreamFailure)) throw error;
   }
 }
 
 /**
- * Asks upstream about blocks that nothing proves open, the deepest first: one that is open proves
+ * Asks the upstreams about blocks that nothing proves open, the deepest first: one that is open proves
  * all above it.
  */
 async function askAbout(
   blocks: ReadonlyMap<string, ParsedBlock>,
   known: ReadonlyMap<string, KnownReference>,
   head: Head,
-  { upstream, open, refused }: StoreTools,
+  { upstream, others, open, refused }: StoreTools,
   deadline: number,
 ): Promise<void> {
+  const upstreams = [upstream, ...others];
+  const readReference = createReferenceReader({ upstreams, index: head.ledger + 1 });
   const asked = new Set<string>();
   while (asked.size < MAX_ASKED && Date.now() < deadline) {
     const certain = findOpen(blocks, known, head, open);
@@ -181,19 +188,22 @@ async function askAbout(
     await Promise.all(
       next.map(async (id) => {
         asked.add(id);
-        const reference = await readReference(upstream, id);
+        const reference = await tryToRead(readReference, id);
         if (reference === undefined) return;
-        if (reference === null || reference > head.ledger) open.set(id, blocks.get(id)!);
+        if (reference === null) open.set(id, blocks.get(id)!);
         else refused.add(id);
       }),
     );
   }
 }
 
-/** Undefined where upstream does not say. */
-async function readReference(upstream: Upstream, id: string): Promise<number | null | undefined> {
+/** Undefined where no upstream says. */
+async function tryToRead(
+  readReference: ReadReference,
+  id: string,
+): Promise<number | null | undefined> {
   try {
-    return await upstream.readReference(id);
+    return await readReference(id);
   } catch (error) {
     if (error instanceof UpstreamFailure) return undefined;
     throw error;

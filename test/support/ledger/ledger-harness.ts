@@ -137,6 +137,7 @@ async function admitting(db: Database, ledger: number): Promise<ProtocolParamete
 export async function storeNow(
   { network, upstream, following }: Rig,
   db: Database,
+  others: readonly Upstream[] = [],
 ): Promise<number> {
   const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
   const head = headFromRow(row!);
@@ -147,6 +148,7 @@ export async function storeNow(
   };
   const { stored } = await storeTips(db, head, {
     upstream,
+    others,
     rules,
     open: following.memory.open(head.generation, head.ledger),
     openSet: following.memory.openSet,
