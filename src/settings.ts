@@ -20,7 +20,7 @@ export interface Settings {
    * there is.
    */
   oneIsolate: boolean;
-  /** ID of the deployed version. Where it is not bound, `recent` of the NFT index is not cached. */
+  /** ID of the deployed version. Where it is not bound, nothing is put into the Cache API. */
   versionId: string | undefined;
   /** Base URLs of upstream nodes, without a slash at the end; none: no following, no fetching. */
   upstreams: readonly string[];

@@ -5,7 +5,7 @@ import { Follower } from './follower/follower.ts';
 import { followerOf } from './follower/follower-stub.ts';
 import { type App, createApp } from './http/app.ts';
 import { createMisconfiguredApp } from './http/misconfigured-app.ts';
-import { CacheApi } from './http/response-cache.ts';
+import { openResponseCache } from './http/response-cache.ts';
 import { openNode } from './node/open-node.ts';
 import { readSettings } from './settings.ts';
 
@@ -31,7 +31,7 @@ function createInstance(env: Env): Instance {
   const result = readSettings(env);
   if (!result.ok) return { app: createMisconfiguredApp(result.problems), follows: false };
   const { settings } = result;
-  const cache = new CacheApi(caches.default);
+  const cache = openResponseCache(settings, caches);
   const app = createApp({ settings, node: openNode(settings), cache });
   return { app, follows: settings.upstreams.length > 0 };
 }

@@ -79,7 +79,9 @@ type Compute<Answer> = (
 
 export function openNode(settings: Settings): EdgeNode {
   const { ledger, nftIndex, upstreams, milestoneKeys } = settings;
-  const nftSources = openNftSources(ledger, nftIndex, settings.versionId, Date.now);
+  // in `serve` KV is on this machine, and miniflare's Cache API a folder that only grows
+  const recentVersion = settings.oneIsolate ? undefined : settings.versionId;
+  const nftSources = openNftSources(ledger, nftIndex, recentVersion, Date.now);
   const newSession = () => ledger.withSession('first-unconstrained');
   /** A replica may not have come to a milestone that was asked for. */
   const sessionFrom = (minLedgerIndex: number) =>

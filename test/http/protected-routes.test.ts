@@ -5,7 +5,7 @@ import type { Route } from '../../src/http/route.ts';
 import { listRoutes, nftRoute } from '../../src/http/routes.ts';
 import type { EdgeNode } from '../../src/node/edge-node.ts';
 import { checkRow, NFT, post, type Row, WHITE_FLAG } from '../support/http/contract.ts';
-import { facts, fetchFrom, MemoryCache, stubNode } from '../support/http/stub-node.ts';
+import { facts, fetchFrom, OpenCache, stubNode } from '../support/http/stub-node.ts';
 
 const BOTH = 'Basic realm="stardust-edge-node", charset="UTF-8", Bearer realm="stardust-edge-node"';
 
@@ -299,7 +299,7 @@ describe('1,000 wrong passwords', () => {
         },
       ]),
     ) as unknown as EdgeNode;
-    const cache: ResponseCache = watch(new MemoryCache());
+    const cache: ResponseCache = watch(new OpenCache());
     const fetch = fetchFrom({ settings: { ...settings, protectedRoutes: ['*'] }, node, cache });
     for (let i = 0; i < 250; i++) {
       const wrong = basic(`coordinator:${i}`);
@@ -341,7 +341,7 @@ describe('caches', () => {
   });
 
   it('the copy of a white flag is asked for after the password', async () => {
-    const cache = new MemoryCache();
+    const cache = new OpenCache();
     const fetch = fetchFrom({ settings, cache });
     await fetch(WHITE_FLAG, asking(right, post(good)));
     expect(cache.kept.size).toBe(1);
