@@ -43,6 +43,8 @@ function open(treeHasher: TreeHasherName) {
     nftIndex: env.NFT_INDEX,
     follower: env.FOLLOWER,
     whiteFlagLimit: undefined,
+    fetchLimit: undefined,
+    scanLimit: undefined,
     requests: undefined,
     oneIsolate: false,
     versionId: undefined,

@@ -152,6 +152,8 @@ export function fetchFrom({
       finalMilestone: undefined,
       serverTiming: false,
       whiteFlagLimit: undefined,
+      fetchLimit: undefined,
+      scanLimit: undefined,
       requests: undefined,
       oneIsolate: false,
       ...settings,
