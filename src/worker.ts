@@ -1,6 +1,7 @@
 /**
  * The Worker's entrypoints, nothing else.
  */
+import { hasPassed } from './clock.ts';
 import { Follower } from './follower/follower.ts';
 import { followerOf } from './follower/follower-stub.ts';
 import { type App, createApp } from './http/app.ts';
@@ -48,7 +49,7 @@ let wokenAt = Number.NEGATIVE_INFINITY;
 export default {
   fetch(request, env, ctx) {
     const { app, follows } = instanceFor(env);
-    if (follows && Date.now() - wokenAt > WAKE_INTERVAL_MS) {
+    if (follows && hasPassed(WAKE_INTERVAL_MS, wokenAt, Date.now())) {
       wokenAt = Date.now();
       ctx.waitUntil(followerOf(env.FOLLOWER).wake());
     }

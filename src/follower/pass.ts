@@ -5,6 +5,7 @@
  * A pass may be cut off anywhere. What it has done is in D1, each milestone whole, and the next
  * pass begins by reading it.
  */
+import { hasPassed } from '../clock.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
 import { prune } from '../ledger/prune.ts';
 import { describeError, writeLog } from '../log.ts';
@@ -84,7 +85,7 @@ async function askUpstreams(
   budget: PassBudget,
 ): Promise<PassResult & { isMore: boolean }> {
   const { db, upstreams, memory } = context;
-  const lookAround = Date.now() - memory.moved >= LOOK_AROUND_MS;
+  const lookAround = hasPassed(LOOK_AROUND_MS, memory.moved, Date.now());
   if (lookAround) memory.moved = Date.now();
   const pass = startPass(budget);
   const outcomes: UpstreamOutcome[] = [];
@@ -111,7 +112,9 @@ async function askUpstreams(
 
 function areTipsDue({ memory, isFed }: FollowerContext): boolean {
   return (
-    isFed?.() !== true || memory.hasLooseEnds || Date.now() - memory.lookedAtTips >= LOOK_AT_TIPS_MS
+    isFed?.() !== true ||
+    memory.hasLooseEnds ||
+    hasPassed(LOOK_AT_TIPS_MS, memory.lookedAtTips, Date.now())
   );
 }
 
