@@ -57,6 +57,12 @@ const TESTS: readonly SlowTest[] = [
     run: () => runEndToEnd('test/e2e/serve-disk', { QUESTIONS: '10000' }),
   },
   {
+    name: 'floods',
+    about: 'lists over 32 connections to serve; a coordinator must not wait for all of them',
+    minutes: 2,
+    run: () => runEndToEnd('test/e2e/floods', { SECONDS: '30' }),
+  },
+  {
     name: 'load',
     about: 'half an hour of both operations on a moving ledger; the heap must not grow',
     minutes: 31,
