@@ -13,7 +13,8 @@ import { PROJECT } from './lib/project.ts';
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   stardust: [],
-  'log.ts': [],
+  'clock.ts': [],
+  'log.ts': ['clock.ts'],
   'read-bounded.ts': [],
   'schemas.ts': [],
   'settings.ts': ['stardust'],
@@ -23,6 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   upstream: [
     'stardust',
     'ledger',
+    'clock.ts',
     'log.ts',
     'read-bounded.ts',
     'schemas.ts',
@@ -34,6 +36,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'ledger',
     'nft-index',
     'upstream',
+    'clock.ts',
     'log.ts',
     'settings.ts',
     'verify-signature.ts',
@@ -48,8 +51,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'settings.ts',
     'verify-signature.ts',
   ],
-  http: ['stardust', 'node/edge-node.ts', 'log.ts', 'read-bounded.ts', 'schemas.ts', 'settings.ts'],
-  'worker.ts': ['http', 'node', 'follower', 'settings.ts'],
+  http: [
+    'stardust',
+    'node/edge-node.ts',
+    'clock.ts',
+    'log.ts',
+    'read-bounded.ts',
+    'schemas.ts',
+    'settings.ts',
+  ],
+  'worker.ts': ['http', 'node', 'follower', 'clock.ts', 'settings.ts'],
 };
 
 /** By file, relative to the root: the files of the root that it imports, types included. */

@@ -15,6 +15,7 @@ import { runMain, UsageError } from './lib/process/command-line.ts';
 import { whenDismissed } from './lib/process/when-dismissed.ts';
 import { PROJECT } from './lib/project.ts';
 import { checkAddress } from './lib/serve/check-address.ts';
+import { clearCache } from './lib/serve/clear-cache.ts';
 import { holdFolder } from './lib/serve/hold-folder.ts';
 import type { HostOptions } from './lib/serve/host.ts';
 import { noteStart } from './lib/serve/note-start.ts';
@@ -61,6 +62,7 @@ async function main(args: string[]): Promise<number> {
   const config = readWranglerConfig();
   const vars = readVars(config, process.env);
   using _held = holdFolder(persistTo);
+  clearCache(persistTo);
   await checkAddress(host, port);
   const db = await openLocalDatabase(persistTo, config);
   try {

@@ -49,6 +49,18 @@ const TESTS: readonly SlowTest[] = [
       }),
   },
   {
+    name: 'serve-disk',
+    about: '10,000 different white-flag questions to serve; its data folder must not grow',
+    minutes: 1,
+    run: () => runEndToEnd('test/e2e/serve-disk', { QUESTIONS: '10000' }),
+  },
+  {
+    name: 'floods',
+    about: 'lists over 32 connections to serve; a coordinator waits for one of them',
+    minutes: 2,
+    run: () => runEndToEnd('test/e2e/floods', { SECONDS: '30' }),
+  },
+  {
     name: 'load',
     about: 'half an hour of both operations on a moving ledger; the heap must not grow',
     minutes: 31,

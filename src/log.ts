@@ -2,6 +2,8 @@
  * Logs: one line of JSON each, whose fields Workers Logs indexes
  * (https://developers.cloudflare.com/workers/observability/logs/workers-logs/).
  */
+import { hasPassed } from './clock.ts';
+
 export type LogLevel = 'info' | 'warn' | 'error';
 
 /** Writes one line. Fields that are undefined are left out. */
@@ -31,11 +33,11 @@ export function createSparingLog(clock: () => number): WriteLog {
     const now = clock();
     const line = JSON.stringify([level, event, fields]);
     const before = written.get(line);
-    if (before !== undefined && now - before.at < REPEAT_MS) {
+    if (before !== undefined && !hasPassed(REPEAT_MS, before.at, now)) {
       before.repeated++;
       return;
     }
-    for (const [old, { at }] of written) if (now - at >= 2 * REPEAT_MS) written.delete(old);
+    for (const [old, { at }] of written) if (hasPassed(2 * REPEAT_MS, at, now)) written.delete(old);
     written.set(line, { at: now, repeated: 0 });
     const repeated = before?.repeated || undefined;
     writeLog(level, event, { ...fields, repeated });

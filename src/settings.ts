@@ -12,6 +12,10 @@ export interface Settings {
   follower: Env['FOLLOWER'];
   /** Limits white-flag requests where it is bound. */
   whiteFlagLimit: RateLimit | undefined;
+  /** Limits reads that may fetch from the upstreams where it is bound. */
+  fetchLimit: RateLimit | undefined;
+  /** Limits reads that scan where it is bound: lists, explanations, proofs. */
+  scanLimit: RateLimit | undefined;
   /** Counts requests where it is bound. */
   requests: AnalyticsEngineDataset | undefined;
   /**
@@ -19,7 +23,7 @@ export interface Settings {
    * there is.
    */
   oneIsolate: boolean;
-  /** ID of the deployed version. Where it is not bound, `recent` of the NFT index is not cached. */
+  /** ID of the deployed version. Where it is not bound, nothing is put into the Cache API. */
   versionId: string | undefined;
   /** Base URLs of upstream nodes, without a slash at the end; none: no following, no fetching. */
   upstreams: readonly string[];
@@ -142,6 +146,8 @@ const bindings = {
   NFT_INDEX: binding<KVNamespace>('a KV namespace'),
   FOLLOWER: binding<Env['FOLLOWER']>('the Durable Object class Follower'),
   WHITE_FLAG_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
+  FETCH_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
+  SCAN_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
   VERSION: v.optional(binding<WorkerVersionMetadata>('version metadata')),
   REQUESTS: v.optional(binding<AnalyticsEngineDataset>('an Analytics Engine dataset')),
   ONE_ISOLATE: v.optional(v.literal('true', 'must be bound by npm run serve only')),
@@ -227,6 +233,8 @@ export function readSettings(env: unknown): SettingsResult {
       nftIndex: output.NFT_INDEX,
       follower: output.FOLLOWER,
       whiteFlagLimit: output.WHITE_FLAG_LIMIT,
+      fetchLimit: output.FETCH_LIMIT,
+      scanLimit: output.SCAN_LIMIT,
       requests: output.REQUESTS,
       oneIsolate: output.ONE_ISOLATE === 'true',
       versionId: output.VERSION?.id || undefined,

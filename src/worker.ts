@@ -1,11 +1,12 @@
 /**
  * The Worker's entrypoints, nothing else.
  */
+import { hasPassed } from './clock.ts';
 import { Follower } from './follower/follower.ts';
 import { followerOf } from './follower/follower-stub.ts';
 import { type App, createApp } from './http/app.ts';
 import { createMisconfiguredApp } from './http/misconfigured-app.ts';
-import { CacheApi } from './http/response-cache.ts';
+import { openResponseCache } from './http/response-cache.ts';
 import { openNode } from './node/open-node.ts';
 import { readSettings } from './settings.ts';
 
@@ -31,7 +32,7 @@ function createInstance(env: Env): Instance {
   const result = readSettings(env);
   if (!result.ok) return { app: createMisconfiguredApp(result.problems), follows: false };
   const { settings } = result;
-  const cache = new CacheApi(caches.default);
+  const cache = openResponseCache(settings, caches);
   const app = createApp({ settings, node: openNode(settings), cache });
   return { app, follows: settings.upstreams.length > 0 };
 }
@@ -48,7 +49,7 @@ let wokenAt = Number.NEGATIVE_INFINITY;
 export default {
   fetch(request, env, ctx) {
     const { app, follows } = instanceFor(env);
-    if (follows && Date.now() - wokenAt > WAKE_INTERVAL_MS) {
+    if (follows && hasPassed(WAKE_INTERVAL_MS, wokenAt, Date.now())) {
       wokenAt = Date.now();
       ctx.waitUntil(followerOf(env.FOLLOWER).wake());
     }

@@ -16,7 +16,7 @@ function read(
   summary: string,
   parameters: readonly Described[],
   answer: Described,
-  raw = false,
+  { raw = false, limited = false } = {},
 ): Described {
   const description = raw ? `${summary}; its bytes where Accept begins with their type.` : summary;
   return {
@@ -38,6 +38,7 @@ function read(
           },
         },
         ...(parameters.length > 0 ? errors(400, 401, 403, 404, 500) : errors(401, 403, 500)),
+        ...(limited && errors(429)),
       },
     },
   };
@@ -57,19 +58,23 @@ const receiptsOf = parameter(
 );
 
 export const verificationPaths: Described = {
-  '/api/core/v2/blocks/{blockId}': read('readBlock', 'A block', [blockId], block, true),
+  '/api/core/v2/blocks/{blockId}': read('readBlock', 'A block', [blockId], block, {
+    raw: true,
+    limited: true,
+  }),
   '/api/core/v2/blocks/{blockId}/metadata': read(
     'readBlockMetadata',
     'What became of a block',
     [blockId],
     blockMetadata,
+    { limited: true },
   ),
   '/api/core/v2/transactions/{transactionId}/included-block': read(
     'readIncludedBlock',
     'The block whose transaction was applied',
     [transactionId],
     block,
-    true,
+    { raw: true },
   ),
   '/api/core/v2/transactions/{transactionId}/included-block/metadata': read(
     'readIncludedBlockMetadata',
@@ -82,26 +87,28 @@ export const verificationPaths: Described = {
     'A milestone',
     [milestoneId],
     milestone,
-    true,
+    { raw: true },
   ),
   '/api/core/v2/milestones/{milestoneId}/utxo-changes': read(
     'readUtxoChanges',
     'Outputs that a milestone created and consumed',
     [milestoneId],
     utxoChanges,
+    { limited: true },
   ),
   '/api/core/v2/milestones/by-index/{milestoneIndex}': read(
     'readMilestoneByIndex',
     'A milestone by its index',
     [milestoneIndex],
     milestone,
-    true,
+    { raw: true },
   ),
   '/api/core/v2/milestones/by-index/{milestoneIndex}/utxo-changes': read(
     'readUtxoChangesByIndex',
     'Outputs that a milestone, by its index, created and consumed',
     [milestoneIndex],
     utxoChanges,
+    { limited: true },
   ),
   '/api/core/v2/receipts': read('listReceipts', 'All receipts', [], receipts),
   '/api/core/v2/receipts/{migratedAt}': read(
@@ -139,7 +146,7 @@ export const verificationPaths: Described = {
       parameters: [blockId],
       responses: {
         200: { description: 'Milestone, block and path.', content: json(responses.Inclusion) },
-        ...errors(400, 401, 403, 404, 500),
+        ...errors(400, 401, 403, 404, 429, 500),
       },
     },
   },

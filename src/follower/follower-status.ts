@@ -38,7 +38,7 @@ export async function saveFollowerState(db: Database, follower: FollowerState): 
 /** Writes what changed, and the time no more often than that: a row is billed. */
 const SAVE_BLOCKS = `
   UPDATE follower SET blocks_by = ?1, newest_block = ?2
-  WHERE blocks_by IS NOT ?1 OR (?2 IS NOT NULL AND ?2 - coalesce(newest_block, 0) >= ?3)`;
+  WHERE blocks_by IS NOT ?1 OR (?2 IS NOT NULL AND abs(?2 - coalesce(newest_block, 0)) >= ?3)`;
 
 const NEWEST_BLOCK_SECONDS = 10;
 

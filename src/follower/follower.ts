@@ -7,6 +7,7 @@
  * do no harm: each write to the ledger is fenced (src/ledger/fence.ts).
  */
 import { DurableObject } from 'cloudflare:workers';
+import { hasPassed } from '../clock.ts';
 import type { Database } from '../ledger/database.ts';
 import { limitBytesOf } from '../ledger/database-size.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
@@ -76,6 +77,9 @@ export class Follower extends DurableObject<Env> {
   /** Whether KV had all that the ledger has, when it was told last. */
   #published = false;
 
+  /** Milliseconds: how far ahead the alarm may be. */
+  #longestPause = PASS_INTERVAL_MS;
+
   /** Blocks that a feed brought since a pack of them was stored. */
   #came = 0;
 
@@ -95,9 +99,13 @@ export class Follower extends DurableObject<Env> {
     if (seen !== undefined && pushed.milestones.confirmed === seen.ledger + 1) await this.catchUp();
   });
 
-  /** Sees to it that the alarm is set: cheap, and harmless when it is. */
+  /**
+   * Sees to it that the alarm is set: cheap, and harmless when it is. One further ahead than any
+   * that is set here was set by a clock that was ahead, and is set again.
+   */
   async wake(): Promise<void> {
-    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now());
+    const [alarm, now] = [await this.ctx.storage.getAlarm(), Date.now()];
+    if (alarm === null || alarm > now + this.#longestPause) await this.ctx.storage.setAlarm(now);
   }
 
   override async alarm(): Promise<void> {
@@ -112,6 +120,7 @@ export class Follower extends DurableObject<Env> {
       // without an upstream only KV is behind, which takes a write a second
       const pause = ended ? REST_INTERVAL_MS : PASS_INTERVAL_MS;
       const wait = behind && this.env.UPSTREAM_URL ? 0 : pause;
+      this.#longestPause = pause;
       await this.ctx.storage.setAlarm(Date.now() + wait);
     }
   }
@@ -264,7 +273,7 @@ export class Follower extends DurableObject<Env> {
    * next call goes on where this one ended.
    */
   async #publishIfDue({ nftIndex }: Settings, intervalMs: number): Promise<boolean> {
-    if (Date.now() - this.#lastPublished < intervalMs) return false;
+    if (!hasPassed(intervalMs, this.#lastPublished, Date.now())) return false;
     this.#lastPublished = Date.now();
     try {
       return (await publish(this.#db, nftIndex, Date.now, PUBLISH_BUDGET)).done;

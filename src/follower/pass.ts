@@ -6,12 +6,12 @@
  * pass begins by reading it.
  */
 
+import { hasPassed } from '../clock.ts';
 import { dropUnneeded } from '../ledger/drop-blocks.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
 import { MIN_RETENTION, prune, type Shortage } from '../ledger/prune.ts';
 import { describeError, writeLog } from '../log.ts';
 import type { BlockCache } from '../upstream/block-cache.ts';
-import type { Upstream } from '../upstream/upstream.ts';
 import type { FollowerContext, FollowerMemory } from './follower-context.ts';
 import {
   qualifyFollowerState,
@@ -81,7 +81,7 @@ async function askUpstreams(
   budget: PassBudget,
 ): Promise<PassResult & { isMore: boolean }> {
   const { db, upstreams, memory } = context;
-  const lookAround = Date.now() - memory.moved >= LOOK_AROUND_MS;
+  const lookAround = hasPassed(LOOK_AROUND_MS, memory.moved, Date.now());
   if (lookAround) memory.moved = Date.now();
   const pass = startPass(budget);
   const outcomes: UpstreamOutcome[] = [];
@@ -95,8 +95,7 @@ async function askUpstreams(
   const { applied, behind, beginWith, level, diverged, state } = summarizePass(outcomes, before);
   if (beginWith !== undefined) memory.ranking.beginWith(beginWith);
   const isDue = level !== undefined && !budget.milestonesOnly && areTipsDue(context);
-  const isMore =
-    isDue && (await storeTipsIfPossible(context, upstreams[level.place]!, level.position));
+  const isMore = isDue && (await storeTipsIfPossible(context, level.place, level.position));
   memory.level = level && upstreams[level.place];
   memory.diverged = diverged;
   if (state?.state === 'stopped') await stopFollowing(db, state.reason, memory.log);
@@ -110,7 +109,9 @@ async function askUpstreams(
 
 function areTipsDue({ memory, isFed }: FollowerContext): boolean {
   return (
-    isFed?.() !== true || memory.hasLooseEnds || Date.now() - memory.lookedAtTips >= LOOK_AT_TIPS_MS
+    isFed?.() !== true ||
+    memory.hasLooseEnds ||
+    hasPassed(LOOK_AT_TIPS_MS, memory.lookedAtTips, Date.now())
   );
 }
 
@@ -119,17 +120,19 @@ function areTipsDue({ memory, isFed }: FollowerContext): boolean {
  * Whether there is more to fetch right away.
  */
 async function storeTipsIfPossible(
-  { db, memory }: FollowerContext,
-  upstream: Upstream,
+  { db, upstreams, memory }: FollowerContext,
+  place: number,
   { head, rules }: LedgerPosition,
 ): Promise<boolean> {
+  const upstream = upstreams[place]!;
+  const others = upstreams.toSpliced(place, 1);
   memory.lookedAtTips = Date.now();
   memory.hasLooseEnds = false;
   try {
     const unreferenced = memory.unreferenced(head.generation, head.ledger);
     const { mutex, refused, index } = memory;
     const fetched = atHand(memory);
-    const tools = { upstream, rules, unreferenced, index, fetched, refused, mutex };
+    const tools = { upstream, others, rules, unreferenced, index, fetched, refused, mutex };
     const { stored, isMore } = await storeTips(db, head, tools);
     if (stored > 0) memory.newestBlock = Date.now();
     if (isMore) memory.hasLooseEnds = true;

@@ -3,7 +3,7 @@
  * them finds them in D1.
  *
  * A proposal may reach them at once. So each is proven unreferenced by its parents
- * (src/ledger/prove-open.ts), or an upstream is asked first: a block that one of our milestones
+ * (src/ledger/prove-open.ts), or every upstream is asked first: a block that one of our milestones
  * references already, though we do not know it, would look unreferenced to every later request
  * (docs/architecture.md#the-trap). Such a block is left out with all its descendants.
  */
@@ -17,7 +17,8 @@ import type { UnreferencedIndex, UnreferencedView } from '../ledger/unreferenced
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
 import type { BlockCache, BlockIds } from '../upstream/block-cache.ts';
-import { fetchBlock } from '../upstream/fetch-blocks.ts';
+import { fetchBlock, verifyAhead } from '../upstream/fetch-blocks.ts';
+import { createReferenceReader, type ReadReference } from '../upstream/read-references.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import type { Mutex } from './mutex.ts';
 import { storeUnreferenced } from './store-unreferenced.ts';
@@ -44,6 +45,8 @@ export interface StoreTools {
    * blocks that are referenced.
    */
   upstream: Upstream;
+  /** The other upstreams: they too are asked what is referenced, and any "yes" wins. */
+  others: readonly Upstream[];
   rules: AdmissionRules;
   /** Of the ledger and its index: blocks that an upstream called unreferenced. */
   unreferenced: BlockIds;
@@ -145,23 +148,27 @@ async function gatherFromTips(
 /** Fetches a block where it is to be had. */
 async function fetchInto(upstream: Upstream, id: string, fetched: BlockCache): Promise<void> {
   try {
-    fetched.set(id, await fetchBlock([upstream], id));
+    const block = await fetchBlock([upstream], id);
+    await verifyAhead(block);
+    fetched.set(id, block);
   } catch (error) {
     if (!(error instanceof ConeUnavailable || error instanceof UpstreamFailure)) throw error;
   }
 }
 
 /**
- * Asks upstream about blocks that nothing proves open, the deepest first: one that is open proves
+ * Asks the upstreams about blocks that nothing proves open, the deepest first: one that is open proves
  * all above it.
  */
 async function askAbout(
   blocks: ReadonlyMap<string, ParsedBlock>,
   known: ReadonlyMap<string, KnownReference>,
   head: Head,
-  { upstream, unreferenced, refused }: StoreTools,
+  { upstream, others, unreferenced, refused }: StoreTools,
   deadline: number,
 ): Promise<void> {
+  const upstreams = [upstream, ...others];
+  const readReference = createReferenceReader({ upstreams, index: head.ledger + 1 });
   const asked = new Set<string>();
   while (asked.size < MAX_ASKED && Date.now() < deadline) {
     const certain = findUnreferenced(blocks, known, head, unreferenced);
@@ -173,19 +180,22 @@ async function askAbout(
     await Promise.all(
       next.map(async (id) => {
         asked.add(id);
-        const reference = await readReference(upstream, id);
+        const reference = await tryToRead(readReference, id);
         if (reference === undefined) return;
-        if (reference === null || reference > head.ledger) unreferenced.add(id);
+        if (reference === null) unreferenced.add(id);
         else refused.add(id);
       }),
     );
   }
 }
 
-/** Undefined where upstream does not say. */
-async function readReference(upstream: Upstream, id: string): Promise<number | null | undefined> {
+/** Undefined where no upstream says. */
+async function tryToRead(
+  readReference: ReadReference,
+  id: string,
+): Promise<number | null | undefined> {
   try {
-    return await upstream.readReference(id);
+    return await readReference(id);
   } catch (error) {
     if (error instanceof UpstreamFailure) return undefined;
     throw error;

@@ -15,11 +15,13 @@ import { errorAnswer, HttpError } from './errors.ts';
 import { answerPreflight } from './preflight.ts';
 import { createRouteGuard } from './protected-routes.ts';
 import { isNamed, isPublic } from './public-routes.ts';
+import { checkRate } from './rate-limit.ts';
 import { IMMUTABLE_FOR_A_DAY } from './raw.ts';
 import { createRequestCounts } from './request-counts.ts';
 import type { ResponseCache } from './response-cache.ts';
-import type { Answer, RequestNotes, Route } from './route.ts';
+import type { Answer, LimitName, RequestNotes, Route } from './route.ts';
 import { HEALTH_PATH, listRoutes, METRICS_PATH, NFT_PREFIX, nftRoute } from './routes.ts';
+import { createScanLimit } from './scan-limit.ts';
 import { toResponse } from './to-response.ts';
 
 export interface App {
@@ -35,7 +37,7 @@ export interface AppParts {
     | 'apiToken'
     | 'finalMilestone'
     | 'serverTiming'
-    | 'whiteFlagLimit'
+    | LimitName
     | 'requests'
     | 'oneIsolate'
   >;
@@ -68,7 +70,8 @@ export function createApp({ settings, node, cache }: AppParts): App {
   const router = IttyRouter();
   router.all('*', refuseOtherSpellings);
   const requestCounts = settings.oneIsolate ? createRequestCounts() : undefined;
-  for (const each of listRoutes(settings.whiteFlagLimit)) {
+  const limitScans = settings.oneIsolate ? createScanLimit(Date.now) : undefined;
+  for (const each of listRoutes()) {
     router.all(each.path, ({ params }, exchange: Exchange) => dispatch(each, params, exchange));
   }
   router.all('*', () => {
@@ -101,16 +104,18 @@ export function createApp({ settings, node, cache }: AppParts): App {
     const allowed = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method];
     if (!allowed.includes(request.method))
       throw new HttpError(405, undefined, { allow: [...allowed, 'OPTIONS'].join(', ') });
-    await route.precheck?.(request);
-    return route.handle({
-      request,
-      params,
-      node,
-      cache,
-      notes,
-      requestCounts,
-      defer: (work) => ctx.waitUntil(afterwards(work)),
-    });
+    if (route.limit !== undefined) await checkRate(settings[route.limit], request);
+    const handle = () =>
+      route.handle({
+        request,
+        params,
+        node,
+        cache,
+        notes,
+        requestCounts,
+        defer: (work) => ctx.waitUntil(afterwards(work)),
+      });
+    return route.limit === 'scanLimit' && limitScans !== undefined ? limitScans(handle) : handle();
   }
 
   return {

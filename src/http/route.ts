@@ -51,6 +51,9 @@ export interface RouteContext {
   defer(work: () => Promise<unknown>): void;
 }
 
+/** A rate limit of the settings. */
+export type LimitName = 'whiteFlagLimit' | 'fetchLimit' | 'scanLimit';
+
 export interface Route {
   /** GET stands for HEAD too. */
   method: 'GET' | 'POST';
@@ -58,7 +61,7 @@ export interface Route {
   path: string;
   /** Whether it is public only where PUBLIC_ROUTES has its path as such. */
   mustBeNamed?: true;
-  /** Refuses what this client may not do now, before the handler looks at the request. */
-  precheck?(request: Request): Promise<void>;
+  /** The rate limit that holds for it, before the handler looks at the request. */
+  limit?: LimitName;
   handle(context: RouteContext): Promise<Answer>;
 }

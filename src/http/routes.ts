@@ -21,7 +21,6 @@ import { answerNftOutput, answerNfts } from './nfts.ts';
 import { answerOutput, answerOutputMetadata } from './outputs.ts';
 import { answerOpenApi, answerPage, answerVerifier } from './pages.ts';
 import { answerCreateProof, answerValidateProof } from './poi.ts';
-import { checkRate } from './rate-limit.ts';
 import { answerReceipts, answerTreasury } from './receipts.ts';
 import type { Route } from './route.ts';
 import { answerTips } from './tips.ts';
@@ -37,19 +36,24 @@ export const METRICS_PATH = '/metrics';
 
 export const nftRoute: Route = { method: 'GET', path: `${NFT_PREFIX}:nftId`, handle: answerNft };
 
-export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
+export function listRoutes(): Route[] {
   return [
     {
       method: 'POST',
       path: '/api/core/v2/whiteflag',
-      precheck: (request) => checkRate(whiteFlagLimit, request),
+      limit: 'whiteFlagLimit',
       handle: answerWhiteFlag,
     },
     { method: 'GET', path: HEALTH_PATH, handle: answerHealth },
     { method: 'GET', path: METRICS_PATH, mustBeNamed: true, handle: answerMetrics },
     { method: 'GET', path: '/api/routes', handle: answerApiRoutes },
     { method: 'GET', path: '/api/core/v2/info', handle: answerInfo },
-    { method: 'GET', path: '/api/indexer/v1/outputs/nft', handle: answerNftList },
+    {
+      method: 'GET',
+      path: '/api/indexer/v1/outputs/nft',
+      limit: 'scanLimit',
+      handle: answerNftList,
+    },
     { method: 'GET', path: '/api/edge/v1/nfts', handle: answerNfts },
     { method: 'GET', path: '/api/edge/v1/nfts/:nftId', handle: answerNftOutput },
     { method: 'GET', path: '/api/core/v2/outputs/:outputId', handle: answerOutput },
@@ -58,8 +62,18 @@ export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
       path: '/api/core/v2/outputs/:outputId/metadata',
       handle: answerOutputMetadata,
     },
-    { method: 'GET', path: '/api/core/v2/blocks/:blockId', handle: answerBlock },
-    { method: 'GET', path: '/api/core/v2/blocks/:blockId/metadata', handle: answerBlockMetadata },
+    {
+      method: 'GET',
+      path: '/api/core/v2/blocks/:blockId',
+      limit: 'fetchLimit',
+      handle: answerBlock,
+    },
+    {
+      method: 'GET',
+      path: '/api/core/v2/blocks/:blockId/metadata',
+      limit: 'fetchLimit',
+      handle: answerBlockMetadata,
+    },
     {
       method: 'GET',
       path: '/api/core/v2/transactions/:transactionId/included-block',
@@ -79,12 +93,14 @@ export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
     {
       method: 'GET',
       path: '/api/core/v2/milestones/by-index/:milestoneIndex/utxo-changes',
+      limit: 'scanLimit',
       handle: answerLedgerChanges,
     },
     { method: 'GET', path: '/api/core/v2/milestones/:milestoneId', handle: answerMilestone },
     {
       method: 'GET',
       path: '/api/core/v2/milestones/:milestoneId/utxo-changes',
+      limit: 'scanLimit',
       handle: answerLedgerChanges,
     },
     { method: 'GET', path: '/api/core/v2/receipts', handle: answerReceipts },
@@ -94,13 +110,28 @@ export function listRoutes(whiteFlagLimit: RateLimit | undefined): Route[] {
     {
       method: 'POST',
       path: '/api/edge/v1/whiteflag',
-      precheck: (request) => checkRate(whiteFlagLimit, request),
+      limit: 'whiteFlagLimit',
       handle: answerWhiteFlagExplanation,
     },
-    { method: 'GET', path: '/api/edge/v1/whiteflag/:milestoneIndex', handle: answerExplanation },
-    { method: 'GET', path: '/api/poi/v1/create/:blockId', handle: answerCreateProof },
+    {
+      method: 'GET',
+      path: '/api/edge/v1/whiteflag/:milestoneIndex',
+      limit: 'scanLimit',
+      handle: answerExplanation,
+    },
+    {
+      method: 'GET',
+      path: '/api/poi/v1/create/:blockId',
+      limit: 'scanLimit',
+      handle: answerCreateProof,
+    },
     { method: 'POST', path: '/api/poi/v1/validate', handle: answerValidateProof },
-    { method: 'GET', path: '/api/edge/v1/blocks/:blockId/proof', handle: answerProof },
+    {
+      method: 'GET',
+      path: '/api/edge/v1/blocks/:blockId/proof',
+      limit: 'scanLimit',
+      handle: answerProof,
+    },
     { method: 'GET', path: '/openapi.json', handle: answerOpenApi },
     { method: 'GET', path: '/', handle: answerPage },
     { method: 'GET', path: '/verifier.js', handle: answerVerifier },

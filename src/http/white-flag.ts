@@ -75,15 +75,12 @@ function proposalToJson({ index, timestamp, parents, previousMilestoneId }: Whit
   };
 }
 
-/**
- * The whole request in one spelling, so that no two requests share a key. A change of what this
- * Worker computes needs another version here.
- */
+/** The whole request in one spelling, so that no two requests share a key. */
 function canonicalKey({
   index,
   timestamp,
   parents,
   previousMilestoneId,
 }: WhiteFlagRequest): string {
-  return `v=1&index=${index}&timestamp=${timestamp}&previous=${previousMilestoneId}&parents=${parents.join('.')}`;
+  return `index=${index}&timestamp=${timestamp}&previous=${previousMilestoneId}&parents=${parents.join('.')}`;
 }

@@ -22,7 +22,7 @@ import {
   type Stop,
   swapState,
 } from './publish-run.ts';
-import { advanceState, beginState } from './publisher-state.ts';
+import { advanceState, beginState, clampTimes } from './publisher-state.ts';
 import { putAllEntries, putChanged } from './put-entries.ts';
 import { putRecent } from './put-recent.ts';
 import { MAX_PREFIXES, MAX_STATES } from './recent-changes.ts';
@@ -81,7 +81,8 @@ export async function publishTo(
 }
 
 async function takeSteps(run: PublishRun, isNew: boolean): Promise<Stop[]> {
-  const state = advanceState(run.state, run.head.ledger, run.clock());
+  const now = run.clock();
+  const state = advanceState(clampTimes(run.state, now), run.head.ledger, now);
   if (isNew || state !== run.state) {
     if (run.left.statements < STATEMENTS.swap) return ['budget spent'];
     const result = await swapState(run, state);

@@ -100,6 +100,29 @@ export function discardEntries(state: State, ledgerIndex: number): State {
 }
 
 /**
+ * The state without times to come, which a clock wrote that was ahead: what had been done by then
+ * has been done by now. Otherwise marks would be set, and the window would move, only when those
+ * times come. Returns the state itself if nothing changed.
+ */
+export function clampTimes(state: State, now: number): State {
+  const { entries, marks } = state;
+  const isAhead = (time: number | null) => time !== null && time > now;
+  const clamp = (time: number) => Math.min(time, now);
+  const sinceIsAhead = entries.kind === 'complete' && isAhead(entries.since);
+  if (!sinceIsAhead && !marks.some((mark) => isAhead(mark.seenAt) || isAhead(mark.putAt)))
+    return state;
+  return {
+    ...state,
+    entries: sinceIsAhead ? { ...entries, since: clamp(entries.since) } : entries,
+    marks: marks.map((mark) => ({
+      ...mark,
+      seenAt: clamp(mark.seenAt),
+      putAt: mark.putAt === null ? null : clamp(mark.putAt),
+    })),
+  };
+}
+
+/**
  * The same state at a later time and ledger index: what has settled leaves the window, and a mark
  * is set where one is due. Returns the state itself if nothing changed.
  *

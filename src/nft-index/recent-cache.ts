@@ -11,6 +11,8 @@
  * version, so the version's ID is part of the cache key, and without it nothing is cached. The
  * cache has a name of its own, so that no response to a client's request can stand in it.
  *
+ * `npm run serve` goes without: there any `Host` of a request would be a file more on disk.
+ *
  * The Cache API works by host, and has no effect on workers.dev
  * (https://developers.cloudflare.com/workers/runtime-apis/cache/).
  */

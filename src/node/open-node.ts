@@ -4,6 +4,7 @@
  * Reads go through a D1 session, so that a replica near by may answer: whatever it says carries its
  * own ledger index.
  */
+import { waitUntil } from 'cloudflare:workers';
 import { followerOf } from '../follower/follower-stub.ts';
 import { explainMilestone, proveBlock } from '../ledger/applied-milestone.ts';
 import { ConeUnavailable } from '../ledger/block-source.ts';
@@ -23,9 +24,11 @@ import { lookUpNft, openNftSources } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';
 import { createOpenIdCache, createRecentBlockCache } from '../upstream/block-cache.ts';
 import { createProposalSource, type ProposalSource } from '../upstream/fetch-blocks.ts';
-import { createFetchQuota } from '../upstream/fetch-quota.ts';
+import { createFetchQuota, type FetchQuota } from '../upstream/fetch-quota.ts';
 import { openUpstreams } from '../upstream/open-upstreams.ts';
 import { createRanking } from '../upstream/ranking.ts';
+import { createSharedHeads } from '../upstream/shared-heads.ts';
+import { createUnknownBlocks, type UnknownBlocks } from '../upstream/unknown-blocks.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import {
   computeWhiteFlag,
@@ -55,6 +58,14 @@ const REQUEST_MS = 1500;
 /** The most blocks that are fetched for one request. */
 const MAX_FETCHED_BLOCKS = 2000;
 
+/**
+ * Blocks that all requests of one isolate may have fetched or asked about in ten seconds: for the
+ * white flag, of which a busy coordinator needs a tenth; and for reads of single blocks, which never
+ * take what is the white flag's.
+ */
+const PROPOSAL_QUOTA_BLOCKS = 20_000;
+const READ_QUOTA_BLOCKS = 2000;
+
 /** Heap for blocks that requests remember, a part of an isolate's 128 MB; and for IDs of open ones. */
 const MAX_REMEMBERED_BYTES = 16_000_000;
 const MAX_REMEMBERED_ID_BYTES = 2_000_000;
@@ -64,6 +75,10 @@ interface Shared {
   settings: Settings;
   /** Blocks that D1 does not have, fetched within the quota and remembered from then on. */
   sourceFor(head: Head, deadline: number): ProposalSource;
+  /** The same for reads of single blocks: a quota of their own, and signatures are not verified. */
+  readSourceFor(head: Head, deadline: number): ProposalSource;
+  /** What reads of single blocks did not find upstream. */
+  unknownBlocks: UnknownBlocks;
 }
 
 /** Roots, or an explanation of them. */
@@ -75,14 +90,16 @@ type Compute<Answer> = (
 
 export function openNode(settings: Settings): EdgeNode {
   const { ledger, nftIndex, upstreams, milestoneKeys } = settings;
-  const nftSources = openNftSources(ledger, nftIndex, settings.versionId, Date.now);
+  // in `serve` KV is on this machine, and miniflare's Cache API a folder that only grows
+  const recentVersion = settings.oneIsolate ? undefined : settings.versionId;
+  const nftSources = openNftSources(ledger, nftIndex, recentVersion, Date.now);
   const newSession = () => ledger.withSession('first-unconstrained');
   /** A replica may not have come to a milestone that was asked for. */
   const sessionFrom = (minLedgerIndex: number) =>
     minLedgerIndex > 0 ? ledger.withSession('first-primary') : newSession();
   const shared = {
     settings,
-    sourceFor: createSources(settings),
+    ...createSources(settings),
   };
   return {
     computeWhiteFlag: (request) =>
@@ -120,18 +137,32 @@ export function openNode(settings: Settings): EdgeNode {
   };
 }
 
-function createSources(settings: Settings): Shared['sourceFor'] {
-  const limitToQuota = createFetchQuota(Date.now);
+function createSources(
+  settings: Settings,
+): Pick<Shared, 'sourceFor' | 'readSourceFor' | 'unknownBlocks'> {
   const ranking = createRanking(Date.now);
+  const readConfirmedAt = createSharedHeads(Date.now, waitUntil);
   const recentBlocks = createRecentBlockCache(MAX_REMEMBERED_BYTES);
   const openIds = createOpenIdCache(MAX_REMEMBERED_ID_BYTES);
-  return ({ ledger, generation }, deadline) => {
-    const upstreams = openUpstreams(settings, { timeout: answerMs(settings), attempts: 1 });
-    const limits = { maxBlocks: MAX_FETCHED_BLOCKS, deadline };
-    const fetched = recentBlocks(generation, ledger);
-    const open = openIds(generation, ledger);
-    const index = ledger + 1;
-    return limitToQuota(createProposalSource({ upstreams, index, limits, fetched, open, ranking }));
+  const within =
+    (limitToQuota: FetchQuota, verifiesSignatures: boolean): Shared['sourceFor'] =>
+    ({ ledger, generation }, deadline) => {
+      const source = createProposalSource({
+        upstreams: openUpstreams(settings, { timeout: answerMs(settings), attempts: 1 }),
+        index: ledger + 1,
+        limits: { maxBlocks: MAX_FETCHED_BLOCKS, deadline },
+        fetched: recentBlocks(generation, ledger),
+        open: openIds(generation, ledger),
+        ranking,
+        readConfirmed: readConfirmedAt(ledger),
+        verifiesSignatures,
+      });
+      return limitToQuota(source);
+    };
+  return {
+    sourceFor: within(createFetchQuota(Date.now, PROPOSAL_QUOTA_BLOCKS), true),
+    readSourceFor: within(createFetchQuota(Date.now, READ_QUOTA_BLOCKS), false),
+    unknownBlocks: createUnknownBlocks(Date.now),
   };
 }
 
@@ -150,21 +181,24 @@ function answerMs({ upstreams }: Settings): number {
  */
 async function fetchOpenBlock(
   db: Database,
-  { settings, sourceFor }: Shared,
+  { settings, readSourceFor, unknownBlocks }: Shared,
   blockId: string,
 ): Promise<StoredBlock | undefined> {
-  if (!mayFetch(settings)) return undefined;
+  if (!mayFetch(settings) || unknownBlocks.has(blockId)) return undefined;
   const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
   if (row === null) return undefined;
   const head = headFromRow(row);
   try {
-    const source = sourceFor(head, Date.now() + REQUEST_MS);
-    const [[block]] = await Promise.all([source.fetch([blockId]), source.requireOpen([blockId])]);
+    const source = readSourceFor(head, Date.now() + REQUEST_MS);
+    const [block] = await source.fetch([blockId]);
+    // only then: most blocks that are asked for and not stored exist nowhere
+    await source.requireOpen([blockId]);
     const { bytes } = block!;
     return { blockId, bytes, isSolid: false, referenced: undefined, ledgerIndex: head.ledger };
   } catch (error) {
-    if (error instanceof ConeUnavailable) return undefined;
-    throw error;
+    if (!(error instanceof ConeUnavailable)) throw error;
+    unknownBlocks.add(blockId);
+    return undefined;
   }
 }
 

@@ -1,7 +1,8 @@
 /**
  * Fetching blocks that D1 does not have. Each is checked: its hash is the ID asked for, it parses,
  * and it keeps the one rule that the parser leaves out (C-5). Signatures, which are not a reason to
- * refuse a block, are verified for the verdict while other blocks are on their way.
+ * refuse a block, are verified for the verdict while other blocks are on their way, where there will
+ * be one.
  */
 import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
 import { breaksNonceRule } from '../stardust/admission.ts';
@@ -13,6 +14,7 @@ import { askInTurn } from './ask-in-turn.ts';
 import type { BlockCache, BlockIds } from './block-cache.ts';
 import { MAX_CONNECTIONS } from './concurrency-limit.ts';
 import { createRanking, type Ranking } from './ranking.ts';
+import { createReferenceReader, type ReferenceOptions } from './read-references.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
 export interface FetchLimits {
@@ -37,6 +39,7 @@ export function createMilestoneSource(
   const recall = (id: string) => fetched.get(id);
   const fetchOne = async (id: string) => {
     const block = await fetchBlock(upstreams, id);
+    await verifyAhead(block);
     fetched.set(id, block);
     return block;
   };
@@ -51,8 +54,12 @@ export interface ProposalSourceOptions {
   fetched: FetchedBlocks;
   /** Blocks that an upstream called open; by default remembered for this source alone. */
   open?: BlockIds;
-  /** Which upstream to ask first; by default remembered for this source alone. */
+  /** Which upstream to fetch from first; by default remembered for this source alone. */
   ranking?: Ranking;
+  /** As of {@link createReferenceReader}. */
+  readConfirmed?: ReferenceOptions['readConfirmed'];
+  /** Whether signatures are verified while other blocks are on their way; default: true. */
+  verifiesSignatures?: boolean;
 }
 
 /** A source that can be asked whether blocks are open. */
@@ -60,7 +67,7 @@ export type ProposalSource = BlockSource & Required<Pick<BlockSource, 'requireOp
 
 /**
  * Fetches blocks of a proposed milestone's past cone. No signed root can tell a false answer yet,
- * so the upstream is asked about each block that nothing here proves open.
+ * so every upstream is asked about each block that nothing here proves open.
  *
  * A block that an earlier milestone references looks like an open one where we do not know it,
  * because it was pruned here or is older than our snapshot (docs/architecture.md#the-trap). Only an
@@ -73,20 +80,18 @@ export function createProposalSource({
   fetched,
   open = new Set<string>(),
   ranking = createRanking(Date.now),
+  readConfirmed,
+  verifiesSignatures = true,
 }: ProposalSourceOptions): ProposalSource {
-  const confirmed = new Map<Upstream, Promise<void>>();
-  const readReference = (id: string) => {
-    const ask = async (upstream: Upstream) => {
-      const reached = confirmed.get(upstream) ?? requireConfirmed(upstream, index - 1);
-      confirmed.set(upstream, reached);
-      await reached;
-      return upstream.readReference(id);
-    };
-    return askInTurn(upstreams, ask, ranking);
-  };
+  const readReference = createReferenceReader({
+    upstreams,
+    index,
+    ...(readConfirmed && { readConfirmed }),
+  });
   const recall = (id: string) => fetched.get(id);
   const fetchOne = async (id: string) => {
     const block = await fetchBlock(upstreams, id, ranking);
+    if (verifiesSignatures) await verifyAhead(block);
     fetched.set(id, block);
     return block;
   };
@@ -95,7 +100,7 @@ export function createProposalSource({
     const reference = await readReference(id);
     if (reference === undefined)
       throw new ConeUnavailable('unknown-block', `block 0x${id} is not known upstream`);
-    if (reference !== null && reference < index) {
+    if (reference !== null) {
       throw new ConeUnavailable(
         'referenced-before',
         `block 0x${id} is referenced by milestone ${reference}, and its data is not here`,
@@ -112,13 +117,6 @@ export function createProposalSource({
       await doAllWithin(limits, MAX_CONNECTIONS - 1, ids, requireOneOpen);
     },
   };
-}
-
-/** An upstream calls a block open if the milestone that references it is not confirmed there. */
-async function requireConfirmed(upstream: Upstream, index: number): Promise<void> {
-  const { confirmed } = await upstream.readHeads();
-  if (confirmed < index)
-    throw new UpstreamFailure(`${upstream.name} is at milestone ${confirmed}, behind ${index}`);
 }
 
 /** Fetches blocks until one fails or a limit is reached. */
@@ -174,7 +172,8 @@ async function doAllWithin<T>(
 }
 
 /**
- * A block by its hex digits, from the first upstream that has it. Throws a ConeUnavailable where
+ * A block by its hex digits, from the first upstream that has it; its signatures are not verified.
+ * Throws a ConeUnavailable where
  * every upstream says that it does not know the block, an UpstreamFailure where one fails.
  */
 export async function fetchBlock(
@@ -192,7 +191,7 @@ export async function fetchBlock(
   return parsed;
 }
 
-async function checkBlock(bytes: Uint8Array, id: string, upstream: Upstream): Promise<ParsedBlock> {
+function checkBlock(bytes: Uint8Array, id: string, upstream: Upstream): ParsedBlock {
   const result = parseBlock(bytes);
   if (!result.ok)
     throw new UpstreamFailure(`${upstream.name}: block 0x${id} breaks ${result.reason}`);
@@ -201,7 +200,10 @@ async function checkBlock(bytes: Uint8Array, id: string, upstream: Upstream): Pr
     throw new UpstreamFailure(`${upstream.name}: other bytes for block 0x${id}`);
   if (breaksNonceRule(parsed.block))
     throw new UpstreamFailure(`${upstream.name}: block 0x${id} breaks C-5`);
-  // verifySignature remembers the outcome
-  if (parsed.transaction) await verifySignatures(parsed.transaction, verifySignature);
   return parsed;
+}
+
+/** Verifies signatures before the verdict needs them: verifySignature remembers the outcome. */
+export async function verifyAhead({ transaction }: ParsedBlock): Promise<void> {
+  if (transaction) await verifySignatures(transaction, verifySignature);
 }

@@ -2,17 +2,13 @@
  * What anonymous requests can make us ask of the upstreams: a budget of blocks, and a circuit
  * breaker that opens when the upstreams fail again and again.
  *
- * Each isolate has a quota of its own. That keeps a flood of requests from passing through, and
+ * Each isolate has quotas of its own, one for each kind of request. That keeps a flood of requests from passing through, and
  * costs no round trip.
  */
+import { hasPassed } from '../clock.ts';
 import type { ProposalSource } from './fetch-blocks.ts';
 import { UpstreamFailure } from './upstream.ts';
 
-/**
- * Blocks that all requests of one isolate may have fetched or asked about in one window. A busy
- * coordinator needs a tenth of it.
- */
-const QUOTA_BLOCKS = 20_000;
 const WINDOW_MS = 10_000;
 
 /** After so many failures in a row the circuit breaker opens, and nothing is asked for so long. */
@@ -22,9 +18,12 @@ const PAUSE_MS = 1000;
 /** The source, as far as the quota allows: its functions throw an UpstreamFailure beyond it. */
 export type FetchQuota = (source: ProposalSource) => ProposalSource;
 
-/** @param clock Unix milliseconds */
-export function createFetchQuota(clock: () => number): FetchQuota {
-  const budget = createBudget(clock);
+/**
+ * @param clock Unix milliseconds
+ * @param blocks that all requests under this quota may have fetched or asked about in ten seconds
+ */
+export function createFetchQuota(clock: () => number, blocks: number): FetchQuota {
+  const budget = createBudget(clock, blocks);
   const breaker = createCircuitBreaker(clock);
   const askWithin = async <T>(
     ids: readonly string[],
@@ -49,18 +48,18 @@ export function createFetchQuota(clock: () => number): FetchQuota {
   });
 }
 
-function createBudget(clock: () => number): { spend(blocks: number): void } {
-  let windowEnd = 0;
+function createBudget(clock: () => number, quota: number): { spend(blocks: number): void } {
+  let begun = Number.NEGATIVE_INFINITY;
   let spent = 0;
   return {
     spend(blocks) {
       const now = clock();
-      if (now >= windowEnd) {
-        windowEnd = now + WINDOW_MS;
+      if (hasPassed(WINDOW_MS, begun, now)) {
+        begun = now;
         spent = 0;
       }
       spent += blocks;
-      if (spent > QUOTA_BLOCKS) throw new UpstreamFailure('requests asked about too many blocks');
+      if (spent > quota) throw new UpstreamFailure('requests asked about too many blocks');
     },
   };
 }
@@ -72,10 +71,10 @@ function createCircuitBreaker(clock: () => number): {
   fail(): void;
 } {
   let failuresInARow = 0;
-  let closesAt = 0;
+  let openedAt = Number.NEGATIVE_INFINITY;
   return {
     check() {
-      if (clock() < closesAt)
+      if (!hasPassed(PAUSE_MS, openedAt, clock()))
         throw new UpstreamFailure('upstream failed again and again, it is left alone for a moment');
     },
     succeed() {
@@ -84,7 +83,7 @@ function createCircuitBreaker(clock: () => number): {
     fail() {
       if (++failuresInARow < MAX_FAILURES_IN_A_ROW) return;
       failuresInARow = 0;
-      closesAt = clock() + PAUSE_MS;
+      openedAt = clock();
     },
   };
 }

@@ -6,6 +6,8 @@
  * upstream is tried again, which costs one wait if it still hangs.
  */
 
+import { hasPassed } from '../clock.ts';
+
 /** After so long the preferred upstream comes first again. */
 const RETURN_MS = 300_000;
 
@@ -19,17 +21,17 @@ export interface Ranking {
 /** @param clock Unix milliseconds */
 export function createRanking(clock: () => number): Ranking {
   let first = 0;
-  let returnAt = Number.NEGATIVE_INFINITY;
+  let since = Number.NEGATIVE_INFINITY;
   return {
     order(count) {
-      if (clock() >= returnAt) first = 0;
+      if (hasPassed(RETURN_MS, since, clock())) first = 0;
       const places = Array.from({ length: count }, (_, place) => place);
       return places.sort((a, b) => Number(b === first) - Number(a === first));
     },
     beginWith(place) {
       if (place === first) return;
       first = place;
-      returnAt = clock() + RETURN_MS;
+      since = clock();
     },
   };
 }

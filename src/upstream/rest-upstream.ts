@@ -99,16 +99,17 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     accept: string,
     maxBytes: number,
     { timeout, attempts }: Patience = options,
+    signal?: AbortSignal,
   ): Promise<Uint8Array | undefined> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await limit(() => askOnce(path, accept, maxBytes, timeout));
+        return await limit(() => askOnce(path, accept, maxBytes, timeout, signal));
       } catch (error) {
         const failure =
           error instanceof UpstreamFailure
             ? error
             : new UpstreamFailure(`${name} ${path}: ${reasonOf(error)}`);
-        if (attempt >= attempts) throw failure;
+        if (attempt >= attempts || signal?.aborted) throw failure;
         await new Promise((resolve) => setTimeout(resolve, BACKOFF_MS * 2 ** (attempt - 1)));
       }
     }
@@ -119,8 +120,12 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     accept: string,
     maxBytes: number,
     timeout: number,
+    signal?: AbortSignal,
   ): Promise<Uint8Array | undefined> {
+    signal?.throwIfAborted();
     const late = new AbortController();
+    const abort = () => late.abort(signal?.reason);
+    signal?.addEventListener('abort', abort);
     // not AbortSignal.timeout: its timer outlives the answer, and workerd allows 10,000 of them
     const timer = setTimeout(() => late.abort(new DOMException('late', 'TimeoutError')), timeout);
     try {
@@ -132,6 +137,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
       return await readAnswer(response, path, accept, maxBytes);
     } finally {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
     }
   }
 
@@ -157,8 +163,9 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     path: string,
     schema: v.GenericSchema<unknown, T>,
     patience?: Patience,
+    signal?: AbortSignal,
   ): Promise<T | undefined> {
-    const body = await ask(path, 'application/json', MAX_JSON_BYTES, patience);
+    const body = await ask(path, 'application/json', MAX_JSON_BYTES, patience, signal);
     if (body === undefined) return undefined;
     let json: unknown;
     try {
@@ -191,8 +198,8 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     },
     readMilestone: (index) => ask(`milestones/by-index/${index}`, RAW, MAX_BLOCK_LENGTH),
     readBlock: (id) => ask(`blocks/0x${id}`, RAW, MAX_BLOCK_LENGTH),
-    async readReference(id) {
-      const answer = await askJson(`blocks/0x${id}/metadata`, metadata);
+    async readReference(id, signal) {
+      const answer = await askJson(`blocks/0x${id}/metadata`, metadata, undefined, signal);
       if (answer === undefined) return undefined;
       if (answer.blockId !== id)
         throw new UpstreamFailure(`${name}: metadata of block ${answer.blockId}, not ${id}`);

@@ -1,9 +1,9 @@
 /** What may be kept, where and for how long (docs/contract.md#caching). */
-import { describe, expect, it } from 'vitest';
-import { CacheApi } from '../../src/http/response-cache.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { CacheApi, MemoryCache, openResponseCache } from '../../src/http/response-cache.ts';
 import type { WhiteFlagResult } from '../../src/node/edge-node.ts';
 import { checkRow, NFT, post, WHITE_FLAG } from '../support/http/contract.ts';
-import { facts, fetchFrom, MemoryCache, stubNode } from '../support/http/stub-node.ts';
+import { facts, fetchFrom, OpenCache, stubNode } from '../support/http/stub-node.ts';
 
 const nftPath = NFT + facts.nftId;
 const good = () => post(JSON.stringify(facts.whiteFlag));
@@ -63,7 +63,7 @@ describe('other answers', () => {
 describe('white flag', () => {
   /** An app whose node counts what it computes. */
   function counting(
-    cache = new MemoryCache(),
+    cache = new OpenCache(),
     change?: (asked: number) => WhiteFlagResult | undefined,
   ) {
     let computed = 0;
@@ -129,7 +129,7 @@ describe('white flag', () => {
   });
 
   it('does not let a kept answer pass the rules of the route', async () => {
-    const cache = new MemoryCache();
+    const cache = new OpenCache();
     await fetchFrom({ cache })(WHITE_FLAG, good());
     expect(cache.kept.size).toBe(1);
     const closed = fetchFrom({ cache, settings: { publicRoutes: ['/health'] } });
@@ -144,14 +144,41 @@ describe('white flag', () => {
 
 describe('the cache of the data centre', () => {
   it('gives back what was put under a key, and nothing for another', async () => {
-    const cache = new CacheApi(caches.default);
-    await cache.put('v=1&index=5&parents=aa.bb', '{"x":1}');
-    expect(await cache.match('v=1&index=5&parents=aa.bb')).toBe('{"x":1}');
-    expect(await cache.match('v=1&index=5&parents=bb.aa')).toBeUndefined();
+    const cache = new CacheApi(caches.default, 'one');
+    await cache.put('index=5&parents=aa.bb', '{"x":1}');
+    expect(await cache.match('index=5&parents=aa.bb')).toBe('{"x":1}');
+    expect(await cache.match('index=5&parents=bb.aa')).toBeUndefined();
+  });
+
+  it('is read by the version alone that put it', async () => {
+    await new CacheApi(caches.default, 'wrong').put('index=6', '{"x":1}');
+    expect(await new CacheApi(caches.default, 'right').match('index=6')).toBeUndefined();
+  });
+
+  it('is told to keep an answer for an hour', async () => {
+    const put = vi.fn<Cache['put']>(async () => {});
+    await new CacheApi({ put } as unknown as Cache, 'one').put('index=7', '{}');
+    expect((put.mock.calls[0]![1] as Response).headers.get('cache-control')).toBe(
+      'public, max-age=3600',
+    );
+  });
+
+  it('is not used without a version ID, nor where one isolate answers everything', async () => {
+    const forbidden = {
+      get default(): Cache {
+        throw new Error('the Cache API is used');
+      },
+    };
+    const none = openResponseCache({ oneIsolate: false, versionId: undefined }, forbidden);
+    await none.put('index=8', '{}');
+    expect(await none.match('index=8')).toBeUndefined();
+    const memory = openResponseCache({ oneIsolate: true, versionId: 'one' }, forbidden);
+    await memory.put('index=8', '{}');
+    expect(await memory.match('index=8')).toBe('{}');
   });
 
   it('keeps answers of the white flag', async () => {
-    const cache = new CacheApi(caches.default);
+    const cache = new CacheApi(caches.default, 'one');
     const first = await fetchFrom({ cache })(WHITE_FLAG, good());
     const without = fetchFrom({
       cache,
@@ -159,5 +186,32 @@ describe('the cache of the data centre', () => {
     });
     const second = await without(WHITE_FLAG, good());
     expect([second.status, await second.text()]).toEqual([200, await first.text()]);
+  });
+});
+
+describe('the cache in memory', () => {
+  const body = 'b'.repeat(500);
+
+  it('stays below its bound, and keeps what was asked for last', async () => {
+    const cache = new MemoryCache(100_000);
+    for (let i = 0; i < 1000; i++) {
+      await cache.put(`key ${i}`, body);
+      expect(await cache.match('key 0')).toBe(body);
+      expect(cache.bytes).toBeLessThanOrEqual(100_000);
+    }
+    expect(await cache.match('key 999')).toBe(body);
+    expect(await cache.match('key 1')).toBeUndefined();
+  });
+
+  it('counts an answer that was put again once', async () => {
+    const cache = new MemoryCache(100_000);
+    for (let i = 0; i < 1000; i++) await cache.put('key', body);
+    expect(cache.bytes).toBeLessThan(1000);
+  });
+
+  it('does not keep what is larger than all of it', async () => {
+    const cache = new MemoryCache(300);
+    await cache.put('key', body);
+    expect([await cache.match('key'), cache.bytes]).toEqual([undefined, 0]);
   });
 });

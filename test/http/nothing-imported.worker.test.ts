@@ -12,7 +12,7 @@ import { facts } from '../support/http/stub-node.ts';
 /** These say nothing about a ledger, or are not public where no setting names them. */
 const OTHERS = ['/', '/health', '/api/routes', '/openapi.json', '/verifier.js', '/metrics'];
 
-const routes = [nftRoute, ...listRoutes(undefined)].filter(({ path }) => !OTHERS.includes(path));
+const routes = [nftRoute, ...listRoutes()].filter(({ path }) => !OTHERS.includes(path));
 
 /** A path that fits: whatever follows a colon becomes an ID or an index. */
 function pathOf(route: string): string {

@@ -5,7 +5,7 @@ import type { Route } from '../../src/http/route.ts';
 import { listRoutes, nftRoute } from '../../src/http/routes.ts';
 import type { EdgeNode } from '../../src/node/edge-node.ts';
 import { checkRow, NFT, post, type Row, WHITE_FLAG } from '../support/http/contract.ts';
-import { facts, fetchFrom, MemoryCache, stubNode } from '../support/http/stub-node.ts';
+import { facts, fetchFrom, OpenCache, stubNode } from '../support/http/stub-node.ts';
 
 const BOTH = 'Basic realm="stardust-edge-node", charset="UTF-8", Bearer realm="stardust-edge-node"';
 
@@ -145,7 +145,7 @@ describe('every route', () => {
   const EXAMPLES: Record<string, string> = { milestoneIndex: '7', migratedAt: '7' };
   const pathOf = ({ path }: Route) =>
     path.replaceAll(/:(\w+)/g, (_, name: string) => EXAMPLES[name] ?? facts.nftId);
-  const routes = [...listRoutes(undefined), nftRoute];
+  const routes = [...listRoutes(), nftRoute];
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND'];
   const asked: string[] = [];
   const node = Object.fromEntries(
@@ -299,7 +299,7 @@ describe('1,000 wrong passwords', () => {
         },
       ]),
     ) as unknown as EdgeNode;
-    const cache: ResponseCache = watch(new MemoryCache());
+    const cache: ResponseCache = watch(new OpenCache());
     const fetch = fetchFrom({ settings: { ...settings, protectedRoutes: ['*'] }, node, cache });
     for (let i = 0; i < 250; i++) {
       const wrong = basic(`coordinator:${i}`);
@@ -341,7 +341,7 @@ describe('caches', () => {
   });
 
   it('the copy of a white flag is asked for after the password', async () => {
-    const cache = new MemoryCache();
+    const cache = new OpenCache();
     const fetch = fetchFrom({ settings, cache });
     await fetch(WHITE_FLAG, asking(right, post(good)));
     expect(cache.kept.size).toBe(1);

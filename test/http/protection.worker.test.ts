@@ -54,6 +54,42 @@ describe('the rate limit', () => {
   });
 });
 
+describe('the rate limits of reads', () => {
+  const id = `0x${'ab'.repeat(32)}`;
+  const FETCHING = [`/api/core/v2/blocks/${id}`, `/api/core/v2/blocks/${id}/metadata`];
+  const SCANNING = [
+    '/api/indexer/v1/outputs/nft',
+    '/api/edge/v1/whiteflag/5',
+    `/api/poi/v1/create/${id}`,
+    `/api/edge/v1/blocks/${id}/proof`,
+    `/api/core/v2/milestones/${id}/utxo-changes`,
+    '/api/core/v2/milestones/by-index/5/utxo-changes',
+  ];
+  const OTHERS = [
+    NFT + facts.nftId,
+    '/health',
+    '/api/core/v2/info',
+    '/api/core/v2/tips',
+    '/api/core/v2/milestones/by-index/5',
+  ];
+  const full = { limit: async () => ({ success: false }) };
+
+  it.each([
+    ['fetchLimit', FETCHING, SCANNING],
+    ['scanLimit', SCANNING, FETCHING],
+  ])('%s', async (name, limited, free) => {
+    const fetch = fetchFrom({ settings: { [name]: full } });
+    for (const path of limited) {
+      const refused = await fetch(path);
+      expect([path, refused.status, refused.headers.get('retry-after')]).toEqual([path, 429, '60']);
+      checkAlways(refused);
+      await checkRow(fetch, { name: '', path, init: { method: 'DELETE' }, status: 405 });
+    }
+    for (const path of [...free, ...OTHERS]) expect((await fetch(path)).status).not.toBe(429);
+    expect((await fetch(WHITE_FLAG, good)).status).toBe(200);
+  });
+});
+
 describe('the log', () => {
   it('has one line for a white flag, with the request, the cone and the stages', async () => {
     await fetchFrom()(WHITE_FLAG, good);

@@ -13,7 +13,7 @@ import { openNode } from '../../src/node/open-node.ts';
 import { readSettings } from '../../src/settings.ts';
 import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
 import { errorBody, type Fetch } from '../support/http/contract.ts';
-import { MemoryCache } from '../support/http/stub-node.ts';
+import { OpenCache } from '../support/http/stub-node.ts';
 import { followTo, startLedger, storeNow } from '../support/ledger/ledger-harness.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
@@ -46,7 +46,7 @@ const fetch = appWith(network.keys);
 
 function appWith(milestoneKeys: MilestoneKeys | undefined): Fetch {
   const own = { ...settings, milestoneKeys };
-  const app = createApp({ settings: own, node: openNode(own), cache: new MemoryCache() });
+  const app = createApp({ settings: own, node: openNode(own), cache: new OpenCache() });
   const ctx = { waitUntil: () => {} } as unknown as ExecutionContext;
   return (path, init) => app.fetch(new Request(`http://edge.example${path}`, init), ctx);
 }

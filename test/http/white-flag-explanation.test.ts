@@ -5,7 +5,7 @@ import { WhiteFlagExplanation } from '../../scripts/openapi/responses.ts';
 import type { JudgedBlock, RefusalReason, WhiteFlagRequest } from '../../src/node/edge-node.ts';
 import { fromHex } from '../../src/stardust/bytes.ts';
 import { checkRow, post } from '../support/http/contract.ts';
-import { facts, fetchFrom, MemoryCache } from '../support/http/stub-node.ts';
+import { facts, fetchFrom, OpenCache } from '../support/http/stub-node.ts';
 
 const PATH = '/api/edge/v1/whiteflag';
 const good = post(JSON.stringify(facts.whiteFlag));
@@ -62,7 +62,7 @@ const blocks: JudgedBlock[] = [
   },
 ];
 
-function fetchWith(asked: WhiteFlagRequest[] = [], cache = new MemoryCache()) {
+function fetchWith(asked: WhiteFlagRequest[] = [], cache = new OpenCache()) {
   return fetchFrom({
     cache,
     node: {
@@ -81,7 +81,7 @@ function fetchWith(asked: WhiteFlagRequest[] = [], cache = new MemoryCache()) {
 
 it('tells verdict, reason, rule, and input or output of every block', async () => {
   const asked: WhiteFlagRequest[] = [];
-  const cache = new MemoryCache();
+  const cache = new OpenCache();
   const response = await fetchWith(asked, cache)(PATH, good);
   expect(response.headers.get('x-ledger-index')).toBe(String(facts.ledgerIndex));
   expect(response.headers.get('cache-control')).toBe('no-store');

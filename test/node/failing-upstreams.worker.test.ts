@@ -47,6 +47,8 @@ it.each([
     nftIndex: env.NFT_INDEX,
     follower: env.FOLLOWER,
     whiteFlagLimit: undefined,
+    fetchLimit: undefined,
+    scanLimit: undefined,
     requests: undefined,
     oneIsolate: false,
     versionId: undefined,

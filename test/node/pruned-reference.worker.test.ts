@@ -252,6 +252,26 @@ describe.each(SCENARIOS)('$name', ({ make }) => {
     await expectNotStored(silent);
   });
 
+  it('gets 404 where one of two upstreams lies, in whichever order, and is not stored', async () => {
+    const { uponOld } = scenario;
+    const readReference = async () => null;
+    const readTips = async () => [uponOld.slice(2)];
+    const liar = { ...rig.upstream, readReference, readTips };
+    const honest = { ...rig.upstream, readTips };
+    const question = reaching(scenario)[0]!;
+    for (const upstreams of [
+      [liar, honest],
+      [honest, liar],
+    ])
+      expect(await ask(rig, question, { upstreams })).toBe(404);
+    await storeNow({ ...rig, upstream: liar }, db, [honest]);
+    await expectUnknown(uponOld);
+    // the follower's own pass hands the others over
+    const following = { ...rig.following, upstreams: [liar, honest] };
+    await followOnce(following, { deadline: Date.now() + 10_000, milestones: 1 });
+    await expectUnknown(uponOld);
+  });
+
   it('gets an error where the upstream contradicts itself', async () => {
     const readReference = () =>
       Promise.reject(new UpstreamFailure('metadata that contradicts itself'));

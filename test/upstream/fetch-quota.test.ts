@@ -12,7 +12,7 @@ describe('the fetch quota of requests', () => {
 
   it('opens after five failures in a row, and closes a second later', async () => {
     let now = 0;
-    const guard = createFetchQuota(() => now);
+    const guard = createFetchQuota(() => now, 20_000);
     for (let i = 0; i < 5; i++)
       await expect(guard(failing).fetch(['a'])).rejects.toThrow('status 500');
     await expect(guard(answering).fetch(['a'])).rejects.toThrow('left alone');
@@ -21,7 +21,7 @@ describe('the fetch quota of requests', () => {
   });
 
   it('does not count answers between failures, nor blocks that are not known', async () => {
-    const guard = createFetchQuota(() => 0);
+    const guard = createFetchQuota(() => 0, 20_000);
     for (let i = 0; i < 12; i++) {
       await expect(guard(failing).fetch(['a'])).rejects.toThrow('status 500');
       if (i % 4 === 3) await guard(answering).fetch(['a']);
@@ -31,7 +31,7 @@ describe('the fetch quota of requests', () => {
 
   it('lets 20,000 blocks through in ten seconds', async () => {
     let now = 0;
-    const guard = createFetchQuota(() => now);
+    const guard = createFetchQuota(() => now, 20_000);
     const ids = Array.from({ length: 10_000 }, () => 'a');
     await guard(answering).fetch(ids);
     await guard(answering).fetch(ids);
@@ -41,12 +41,12 @@ describe('the fetch quota of requests', () => {
   });
 
   it('counts questions as it counts blocks', async () => {
-    const guard = createFetchQuota(() => 0);
+    const guard = createFetchQuota(() => 0, 20_000);
     const ids = Array.from({ length: 10_000 }, () => 'a');
     await guard(answering).fetch(ids);
     await guard(answering).requireOpen(ids);
     await expect(guard(answering).requireOpen(['a'])).rejects.toThrow('too many blocks');
-    const other = createFetchQuota(() => 0);
+    const other = createFetchQuota(() => 0, 20_000);
     for (let i = 0; i < 5; i++)
       await expect(other(failing).requireOpen(['a'])).rejects.toThrow('status 500');
     await expect(other(answering).fetch(['a'])).rejects.toThrow('left alone');

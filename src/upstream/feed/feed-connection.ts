@@ -2,6 +2,7 @@
  * When there is a connection and when another one is tried: a machine whose steps are told to it,
  * with their times in Unix milliseconds. keep-feed.ts does what it wants done.
  */
+import { hasPassed } from '../../clock.ts';
 import { UpstreamFailure } from '../upstream.ts';
 import { createSession, type Message, type Session, type SessionStep } from './mqtt-session.ts';
 
@@ -47,20 +48,19 @@ export interface FeedConnection {
 }
 
 type Phase =
-  | { name: 'pausing'; until: number }
+  | { name: 'pausing'; since: number; pause: number }
   | { name: 'opening'; since: number }
-  | { name: 'open'; session: Session; since: number };
+  | { name: 'open'; session: Session; since: number; heard?: number };
 
 export function createFeedConnection(clientId: string, topics: readonly string[]): FeedConnection {
-  let phase: Phase = { name: 'pausing', until: Number.NEGATIVE_INFINITY };
+  let phase: Phase = { name: 'pausing', since: Number.NEGATIVE_INFINITY, pause: 0 };
   let pause = FIRST_PAUSE_MS;
-  let heard: number | undefined;
 
   function end(now: number): void {
     if (phase.name === 'pausing') return;
     const begun = phase.name === 'open' ? phase.session.subscribed : undefined;
-    if (begun !== undefined && now - begun >= LASTING_MS) pause = FIRST_PAUSE_MS;
-    phase = { name: 'pausing', until: now + pause };
+    if (begun !== undefined && hasPassed(LASTING_MS, begun, now)) pause = FIRST_PAUSE_MS;
+    phase = { name: 'pausing', since: now, pause };
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
   }
 
@@ -79,19 +79,18 @@ export function createFeedConnection(clientId: string, topics: readonly string[]
     tick(now) {
       switch (phase.name) {
         case 'pausing':
-          if (now < phase.until) return nothing();
+          if (!hasPassed(phase.pause, phase.since, now)) return nothing();
           phase = { name: 'opening', since: now };
           return { ...nothing(), open: true };
         case 'opening':
-          if (now - phase.since < OPENING_TIMEOUT_MS) return nothing();
+          if (!hasPassed(OPENING_TIMEOUT_MS, phase.since, now)) return nothing();
           end(now);
           return { ...nothing(), close: 'not opened in time' };
         case 'open': {
           const { session, since } = phase;
-          const quiet = now - Math.max(since, heard ?? since);
-          if (quiet >= GIVEN_UP_AFTER_MS) {
+          if (hasPassed(GIVEN_UP_AFTER_MS, phase.heard ?? since, now)) {
             end(now);
-            return { ...nothing(), close: `no message for ${quiet} milliseconds` };
+            return { ...nothing(), close: `no message for ${GIVEN_UP_AFTER_MS} milliseconds` };
           }
           return guard(now, () => session.tick(now));
         }
@@ -110,15 +109,14 @@ export function createFeedConnection(clientId: string, topics: readonly string[]
       }
       const { session } = phase;
       const step = guard(now, () => session.receive(bytes, now));
-      if (step.messages.length > 0) heard = now;
+      if (step.messages.length > 0 && phase.name === 'open') phase.heard = now;
       return step;
     },
     lost: end,
     state(now) {
       if (phase.name !== 'open' || phase.session.subscribed === undefined) return 'down';
-      const { since } = phase;
-      if (heard === undefined || heard < since) return 'silent';
-      return now - heard < SILENT_AFTER_MS ? 'live' : 'silent';
+      const { heard: last } = phase;
+      return last === undefined || hasPassed(SILENT_AFTER_MS, last, now) ? 'silent' : 'live';
     },
   };
 }

@@ -3,6 +3,7 @@
  * gives the messages that come. What it says and when depends on nothing but the bytes that it is
  * handed and the times at which it is.
  */
+import { hasPassed } from '../../clock.ts';
 import { MAX_BLOCK_LENGTH } from '../../stardust/block.ts';
 import { Refusal } from '../../stardust/bytes.ts';
 import { UpstreamFailure } from '../upstream.ts';
@@ -101,11 +102,11 @@ export function createSession(clientId: string, topics: readonly string[]): Sess
       return step;
     },
     tick(now) {
-      if (now - heard >= PATIENCE_MS)
-        throw new UpstreamFailure(`MQTT: nothing for ${now - heard} milliseconds`);
-      if (subscribed === undefined && now - begun >= PATIENCE_MS)
+      if (hasPassed(PATIENCE_MS, heard, now))
+        throw new UpstreamFailure(`MQTT: nothing for ${PATIENCE_MS} milliseconds`);
+      if (subscribed === undefined && hasPassed(PATIENCE_MS, begun, now))
         throw new UpstreamFailure('MQTT: not subscribed in time');
-      if (subscribed === undefined || now - pinged < PING_INTERVAL_MS)
+      if (subscribed === undefined || !hasPassed(PING_INTERVAL_MS, pinged, now))
         return { send: [], messages: [] };
       pinged = now;
       return { send: [encodePacket({ type: PacketType.PingRequest })], messages: [] };

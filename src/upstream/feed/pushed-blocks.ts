@@ -16,6 +16,7 @@
  * is there; where none waits it is not taken. A block that is dropped is not lost: it is
  * fetched when a milestone, a tip or a question leads to it.
  */
+import { hasPassed } from '../../clock.ts';
 import { type ParsedBlock, parseBlock } from '../../stardust/block.ts';
 import { toHexDigits } from '../../stardust/bytes.ts';
 import { heapOf } from '../block-cache.ts';
@@ -120,7 +121,7 @@ export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): Pushed
 
   function dropOld(now: number): void {
     for (const [id, { came }] of held) {
-      if (now - came < LONGEST_STAY_MS) break;
+      if (!hasPassed(LONGEST_STAY_MS, came, now)) break;
       remove(id);
     }
     const parents = new Set([...held.values()].flatMap((entry) => entry.parents));
@@ -156,7 +157,9 @@ export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): Pushed
         blocks.push(entry.block);
         for (const parent of entry.parents) if (!held.has(parent)) parents.add(parent);
       }
-      const due = [...lacks].filter(([, { looked }]) => now - looked >= LOOK_AGAIN_AFTER_MS);
+      const due = [...lacks].filter(([, { looked }]) =>
+        hasPassed(LOOK_AGAIN_AFTER_MS, looked, now),
+      );
       due.sort(([, a], [, b]) => a.looked - b.looked);
       for (const [id] of due.slice(0, MAX_LOOKED_AGAIN)) parents.add(id);
       return { blocks, parents };
@@ -164,7 +167,8 @@ export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): Pushed
     looked(parents, isKnown, now) {
       for (const id of parents) {
         if (isKnown(id)) lacks.delete(id);
-        else lacks.set(id, { since: lacks.get(id)?.since ?? now, looked: now });
+        // not later than now, should the clock have been set back
+        else lacks.set(id, { since: Math.min(lacks.get(id)?.since ?? now, now), looked: now });
       }
     },
     missing(since) {

@@ -122,8 +122,8 @@ export const stubNode: EdgeNode = {
   validateProof: async () => undefined,
 };
 
-/** A cache in memory, with what was put into it for all to see. */
-export class MemoryCache implements ResponseCache {
+/** A cache without a bound, with what was put into it for all to see. */
+export class OpenCache implements ResponseCache {
   readonly kept = new Map<string, string>();
   async match(key: string): Promise<string | undefined> {
     return this.kept.get(key);
@@ -143,7 +143,7 @@ export interface StubParts {
 export function fetchFrom({
   node = {},
   settings = {},
-  cache = new MemoryCache(),
+  cache = new OpenCache(),
 }: StubParts = {}): Fetch {
   const app = createApp({
     settings: {
@@ -154,6 +154,8 @@ export function fetchFrom({
       finalMilestone: undefined,
       serverTiming: false,
       whiteFlagLimit: undefined,
+      fetchLimit: undefined,
+      scanLimit: undefined,
       requests: undefined,
       oneIsolate: false,
       ...settings,

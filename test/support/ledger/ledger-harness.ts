@@ -138,6 +138,7 @@ async function admitting(db: Database, ledger: number): Promise<ProtocolParamete
 export async function storeNow(
   { network, upstream, following }: Rig,
   db: Database,
+  others: readonly Upstream[] = [],
 ): Promise<number> {
   const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
   const head = headFromRow(row!);
@@ -148,6 +149,7 @@ export async function storeNow(
   };
   const { stored } = await storeTips(db, head, {
     upstream,
+    others,
     rules,
     unreferenced: following.memory.unreferenced(head.generation, head.ledger),
     index: following.memory.index,

@@ -1,0 +1,190 @@
+/**
+ * Clocks that are set by an hour, back or forward: whatever happens at intervals happens again
+ * within one of them.
+ */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { hasPassed } from '../src/clock.ts';
+import { createSparingLog } from '../src/log.ts';
+import {
+  advanceState,
+  beginState,
+  clampTimes,
+  markPut,
+  type State,
+} from '../src/nft-index/publisher-state.ts';
+import { MARK_INTERVAL_MS, SETTLING_TIME_MS } from '../src/nft-index/timing-assumptions.ts';
+import { createFeedConnection } from '../src/upstream/feed/feed-connection.ts';
+import { encodePacket, PacketType } from '../src/upstream/feed/mqtt-packets.ts';
+import { createPushedBlocks } from '../src/upstream/feed/pushed-blocks.ts';
+import { createFetchQuota } from '../src/upstream/fetch-quota.ts';
+import { createRanking } from '../src/upstream/ranking.ts';
+import { UpstreamFailure } from '../src/upstream/upstream.ts';
+import { blockAround, parsedBlock, taggedDataPayload } from './support/network/blocks.ts';
+
+const HOUR_MS = 3_600_000;
+const START = 1_700_000_000_000;
+
+function noteUpon(parent: string) {
+  const payload = taggedDataPayload(new Uint8Array(), Uint8Array.of(1));
+  return parsedBlock(blockAround([`0x${parent}`], payload));
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+it('an interval is over after it, and when the clock was set by as much', () => {
+  const passed = [-HOUR_MS, -100, -99, 0, 99, 100, HOUR_MS].map((step) =>
+    hasPassed(100, START, START + step),
+  );
+  expect(passed).toEqual([true, true, false, false, false, true, true]);
+});
+
+describe.each([
+  ['back', -HOUR_MS],
+  ['forward', HOUR_MS],
+])('a clock set %s by an hour', (_, step) => {
+  let now = START;
+  const clock = () => now;
+
+  it('leaves no quota used up', async () => {
+    now = START;
+    const guard = createFetchQuota(clock, 1);
+    const source = { fetch: async () => [], requireOpen: async () => {} };
+    await guard(source).fetch(['a']);
+    await expect(guard(source).fetch(['a'])).rejects.toThrow('too many blocks');
+    now += step;
+    expect(await guard(source).fetch(['a'])).toEqual([]);
+  });
+
+  it('closes the circuit breaker', async () => {
+    now = START;
+    const guard = createFetchQuota(clock, 100);
+    const fail = () => Promise.reject(new UpstreamFailure('down'));
+    for (let i = 0; i < 5; i++)
+      await expect(guard({ fetch: fail, requireOpen: fail }).fetch(['a'])).rejects.toThrow('down');
+    now += step;
+    const source = { fetch: async () => [], requireOpen: async () => {} };
+    expect(await guard(source).fetch(['a'])).toEqual([]);
+  });
+
+  it('lets the preferred upstream be asked first again', () => {
+    now = START;
+    const ranking = createRanking(clock);
+    ranking.beginWith(1);
+    expect(ranking.order(2)).toEqual([1, 0]);
+    now += step;
+    expect(ranking.order(2)).toEqual([0, 1]);
+  });
+
+  it('keeps no line from the log', () => {
+    now = START;
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const log = createSparingLog(clock);
+    log('warn', 'same');
+    log('warn', 'same');
+    expect(warn).toHaveBeenCalledTimes(1);
+    now += step;
+    log('warn', 'same');
+    expect(warn).toHaveBeenCalledTimes(2);
+  });
+
+  it('drops pushed blocks, and has the parents of others looked for', () => {
+    now = START;
+    const blocks = createPushedBlocks({ maxHeapBytes: 1e6, fault: () => undefined });
+    const parent = 'ab'.repeat(32);
+    const lost = noteUpon(parent);
+    const look = () => blocks.looked(blocks.next(10, now).parents, () => false, now);
+    blocks.add(lost, now);
+    look();
+    now += step;
+    blocks.next(10, now);
+    expect(blocks.size).toBe(0);
+    blocks.add(lost, now);
+    look();
+    now += 1000;
+    expect(blocks.missing(now - 1000)).toEqual([parent]);
+  });
+
+  it('lets parents be looked for again, and be missed', () => {
+    now = START;
+    const blocks = createPushedBlocks({ maxHeapBytes: 1e6, fault: () => undefined });
+    const parent = 'ab'.repeat(32);
+    blocks.looked([parent], () => false, now);
+    now += step;
+    blocks.add(noteUpon(parent), now);
+    const { parents } = blocks.next(10, now);
+    expect([...parents]).toEqual([parent]);
+    blocks.looked(parents, () => false, now);
+    now += 1000;
+    expect(blocks.missing(now - 1000)).toEqual([parent]);
+  });
+
+  describe('and a feed', () => {
+    const accepted = encodePacket({
+      type: PacketType.ConnectAck,
+      sessionPresent: false,
+      returnCode: 0,
+    });
+    const granted = encodePacket({ type: PacketType.SubscribeAck, packetId: 1, returnCodes: [0] });
+    const message = encodePacket({
+      type: PacketType.Publish,
+      topic: 'a',
+      payload: Uint8Array.of(1),
+    });
+    const subscribe = () => {
+      const connection = createFeedConnection('edge', ['a']);
+      connection.tick(START);
+      connection.opened(START);
+      connection.received(accepted, START);
+      connection.received(granted, START);
+      connection.received(message, START);
+      return connection;
+    };
+
+    it('that brings nothing does not stay live, and another one is tried', () => {
+      const connection = subscribe();
+      expect(connection.state(START)).toBe('live');
+      expect(connection.state(START + step)).toBe('silent');
+      let opened = 0;
+      for (let after = 500; after <= 3000; after += 500)
+        if (connection.tick(START + step + after).open) opened++;
+      expect(opened).toBe(1);
+    });
+
+    it('that brings something is live, and pings', () => {
+      const connection = subscribe();
+      connection.received(message, START + step);
+      expect(connection.state(START + step)).toBe('live');
+      expect(connection.tick(START + step).send).toHaveLength(1);
+    });
+
+    it('that failed is tried again', () => {
+      const connection = createFeedConnection('edge', ['a']);
+      connection.tick(START);
+      connection.lost(START);
+      expect(connection.tick(START + step).open).toBe(true);
+    });
+  });
+
+  it('lets the window of the NFT index move', () => {
+    now = START;
+    let state: State = {
+      ...beginState('one', 10),
+      entries: { kind: 'complete', since: now, seal: 'seal' },
+    };
+    const advance = (ledger: number) => advanceState(clampTimes(state, now), ledger, now);
+    state = advance(11);
+    expect(state.marks).toHaveLength(1);
+    state = markPut(state, 11, now);
+    now += step;
+    state = advance(12);
+    now += MARK_INTERVAL_MS;
+    state = advance(13);
+    expect(state.marks.at(-1)).toMatchObject({ milestone: 13, seenAt: now });
+    state = markPut(state, 13, now);
+    now += SETTLING_TIME_MS;
+    state = advance(14);
+    expect(state.from).toBe(13);
+  });
+});

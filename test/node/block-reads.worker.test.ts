@@ -1,0 +1,135 @@
+/**
+ * Reads of single blocks that are fetched from upstream (src/node/open-node.ts): however many there
+ * are, they take nothing from the white flag.
+ */
+import { env } from 'cloudflare:workers';
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { openNode } from '../../src/node/open-node.ts';
+import { toHex } from '../../src/stardust/bytes.ts';
+import { answer, routeOf } from '../support/hornet-double/routes.ts';
+import { followTo, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
+import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+
+const network = new SyntheticNetwork({ seed: 'block reads' });
+let rig: Rig;
+/** Paths that the upstream was asked for. */
+let asked: string[] = [];
+/** Paths that it fails at. */
+let failing = /^$/;
+
+beforeAll(async () => {
+  network.note();
+  network.milestone();
+  rig = await startLedger(env.LEDGER, network, 0);
+  await followTo(rig, 1);
+});
+
+beforeEach(() => {
+  asked = [];
+  failing = /^$/;
+  vi.stubGlobal('fetch', async (url: string, init: { headers: { accept: string } }) => {
+    const { pathname } = new URL(url);
+    asked.push(pathname.replace('/api/core/v2/', ''));
+    if (failing.test(pathname)) return new Response('', { status: 500 });
+    const { status, type, body } = answer(rig.node, routeOf(pathname), init.headers.accept);
+    return new Response(body, { status, headers: { 'content-type': type! } });
+  });
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+const open = () =>
+  openNode({
+    ledger: env.LEDGER,
+    nftIndex: env.NFT_INDEX,
+    follower: env.FOLLOWER,
+    whiteFlagLimit: undefined,
+    fetchLimit: undefined,
+    scanLimit: undefined,
+    requests: undefined,
+    oneIsolate: false,
+    versionId: undefined,
+    upstreams: ['http://a.example'],
+    milestoneKeys: network.keys,
+    upstreamToken: undefined,
+    publicRoutes: [],
+    protectedRoutes: [],
+    apiUser: undefined,
+    apiToken: undefined,
+    finalMilestone: undefined,
+    retentionMilestones: 100,
+    treeHasher: 'noble',
+    serverTiming: false,
+  });
+type Node = ReturnType<typeof open>;
+
+/** Asks about blocks that are not stored. */
+async function expectRoots(node: Node): Promise<void> {
+  for (let i = 0; i < 3; i++) network.note();
+  const { request, response } = network.propose();
+  const result = await node.computeWhiteFlag({
+    ...request,
+    parents: request.parents.map((id) => id.slice(2)),
+    previousMilestoneId: request.previousMilestoneId!.slice(2),
+  });
+  if (!result.ok) throw new Error(result.detail);
+  expect({
+    inclusionMerkleRoot: toHex(result.inclusionMerkleRoot),
+    appliedMerkleRoot: toHex(result.appliedMerkleRoot),
+  }).toEqual(response);
+}
+
+const unknownId = (i: number) => `ff${i.toString(16).padStart(62, '0')}`;
+
+it('of blocks that nobody knows cost a request each, up to a quota of their own', async () => {
+  // the quota's window does not end while the machine is slow
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const node = open();
+  const outcomes = { unknown: 0, refused: 0 };
+  for (let i = 0; i < 2010; i += 201) {
+    const reads = Array.from({ length: 201 }, (_, k) => node.readBlock(unknownId(i + k)));
+    for (const { status } of await Promise.allSettled(reads))
+      outcomes[status === 'fulfilled' ? 'unknown' : 'refused']++;
+  }
+  expect(outcomes).toEqual({ unknown: 2000, refused: 10 });
+  expect(asked).toHaveLength(2000);
+  await expectRoots(node);
+});
+
+it('of one block that nobody knows ask once, and again some seconds later', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const node = open();
+  for (let i = 0; i < 20; i++) expect(await node.readBlock(unknownId(0))).toBeUndefined();
+  expect(asked).toEqual([`blocks/0x${unknownId(0)}`]);
+  vi.setSystemTime(Date.now() + 3000);
+  const id = network.note().slice(2);
+  expect(await node.readBlock(unknownId(0))).toBeUndefined();
+  expect(asked).toHaveLength(2);
+  expect((await node.readBlock(id))?.blockId).toBe(id);
+});
+
+it('that fail do not stop the white flag from fetching', async () => {
+  const node = open();
+  failing = /\/blocks\/0xff/;
+  for (let i = 0; i < 6; i++) await expect(node.readBlock(unknownId(i))).rejects.toThrow();
+  await expect(node.readBlock(unknownId(7))).rejects.toThrow('left alone');
+  await expectRoots(node);
+});
+
+it('and white-flag questions ask for info once a second in all', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const node = open();
+  const infos = () => asked.filter((path) => path === 'info').length;
+  const ids = Array.from({ length: 20 }, () => network.note().slice(2));
+  // none of these is proven open by its parents to a read, which knows none of them
+  const blocks = await Promise.all(ids.map((id) => node.readBlock(id)));
+  expect(blocks.map((block) => block?.blockId)).toEqual(ids);
+  await expectRoots(node);
+  expect(infos()).toBe(1);
+  vi.setSystemTime(Date.now() + 1000);
+  await node.readBlock(network.note().slice(2));
+  await node.readBlock(network.note().slice(2));
+  expect(infos()).toBe(2);
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { CONTRADICTION_MS, createReferenceReader } from '../../src/upstream/read-references.ts';
+import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
+
+/** The milestone that is proposed. */
+const INDEX = 10;
+
+type Word = number | null | undefined;
+
+/** What one upstream says, and what it was asked. */
+function upstreamSaying(
+  name: string,
+  readReference: (signal?: AbortSignal) => Promise<Word>,
+  confirmed: () => Promise<number> = async () => INDEX - 1,
+): Upstream & { asked: string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    name,
+    async readHeads() {
+      asked.push('info');
+      const latest = { index: INDEX, timestamp: 0, milestoneId: '' };
+      return { confirmed: await confirmed(), latest };
+    },
+    readReference(id, signal) {
+      asked.push(id);
+      return readReference(signal);
+    },
+    readMilestone: async () => undefined,
+    readBlock: async () => undefined,
+    readTips: async () => [],
+  };
+}
+
+const says = (word: Word, confirmed = INDEX - 1) =>
+  upstreamSaying(
+    `says ${word}`,
+    async () => word,
+    async () => confirmed,
+  );
+const failing = () => upstreamSaying('failing', () => Promise.reject(new UpstreamFailure('down')));
+const dead = () =>
+  upstreamSaying(
+    'dead',
+    async () => null,
+    () => Promise.reject(new UpstreamFailure('dead')),
+  );
+const hanging = () =>
+  upstreamSaying('hanging', (signal) => {
+    const { promise, reject } = Promise.withResolvers<Word>();
+    signal?.addEventListener('abort', () => reject(new UpstreamFailure('aborted')));
+    return promise;
+  });
+const hangingAtHeads = () =>
+  upstreamSaying(
+    'hanging',
+    async () => 3,
+    () => new Promise<number>(() => {}),
+  );
+
+const read = (...upstreams: Upstream[]) => createReferenceReader({ upstreams, index: INDEX })('aa');
+
+describe('whether a block is referenced, by several upstreams', () => {
+  it.each([
+    ['first', () => [says(4), says(null)]],
+    ['last', () => [says(null), says(4)]],
+    [
+      'between others that do not know, fail or are behind',
+      () => [says(undefined), failing(), says(4), says(null), says(null, INDEX - 2)],
+    ],
+    ['and behind itself', () => [says(null), says(4, INDEX - 2)]],
+  ])('any yes wins: %s', async (_, upstreams) => {
+    expect(await read(...upstreams())).toBe(4);
+  });
+
+  it.each([
+    ['another one fails', () => [failing(), says(null)]],
+    ['another one is dead', () => [says(null), dead()]],
+    ['another one is behind', () => [says(null, INDEX - 2), says(null)]],
+    ['another one does not know the block', () => [says(undefined), says(null)]],
+    ['the other says that a later milestone references it', () => [says(INDEX), says(null)]],
+    ['all do', () => [says(null), says(null)]],
+  ])('one no is enough where %s', async (_, upstreams) => {
+    expect(await read(...upstreams())).toBeNull();
+  });
+
+  it.each([
+    ['behind', () => [says(null, INDEX - 2), says(undefined)], 'is at milestone 8, behind 9'],
+    ['failing', () => [says(undefined), failing()], 'down'],
+    ['dead', () => [dead(), dead()], 'dead'],
+  ])('nobody can tell where all are %s or do not know', async (_, upstreams, message) => {
+    await expect(read(...upstreams())).rejects.toThrow(message);
+  });
+
+  it('nobody knows the block', async () => {
+    expect(await read(says(undefined), says(undefined))).toBeUndefined();
+  });
+
+  it.each([
+    ['metadata', hanging],
+    ['info', hangingAtHeads],
+  ])('waits once, and not long, for one that hangs at its %s', async (_, hang) => {
+    const hung = hang();
+    const ask = createReferenceReader({ upstreams: [hung, says(null)], index: INDEX });
+    const since = performance.now();
+    expect(await Promise.all(['a', 'b', 'c'].map(ask))).toEqual([null, null, null]);
+    const waited = performance.now() - since;
+    expect(waited).toBeGreaterThan(CONTRADICTION_MS - 20);
+    expect(waited).toBeLessThan(CONTRADICTION_MS + 500);
+    const before = hung.asked.length;
+    expect(await ask('d')).toBeNull();
+    expect(hung.asked).toHaveLength(before);
+  });
+
+  it('waits for a yes that comes a little later', async () => {
+    const late = upstreamSaying('late', async () => {
+      await new Promise((resolve) => setTimeout(resolve, CONTRADICTION_MS / 2));
+      return 4;
+    });
+    expect(await read(says(null), late)).toBe(4);
+  });
+
+  it('asks all again where each was too late for another one', async () => {
+    let slow = 'first';
+    const at = (name: string) =>
+      upstreamSaying(name, async () => {
+        if (slow === name)
+          await new Promise((resolve) => setTimeout(resolve, CONTRADICTION_MS + 100));
+        return null;
+      });
+    const ask = createReferenceReader({ upstreams: [at('first'), at('second')], index: INDEX });
+    const one = ask('a');
+    await new Promise((resolve) => setTimeout(resolve));
+    slow = 'second';
+    expect(await Promise.all([one, ask('b')])).toEqual([null, null]);
+    expect(await ask('c')).toBeNull();
+  });
+
+  it('asks each how far it is once', async () => {
+    const upstreams = [says(null), says(null)];
+    const ask = createReferenceReader({ upstreams, index: INDEX });
+    await Promise.all(['a', 'b'].map(ask));
+    await ask('c');
+    expect(upstreams.map(({ asked }) => asked.filter((what) => what === 'info'))).toEqual([
+      ['info'],
+      ['info'],
+    ]);
+  });
+
+  it('does not hide an error of ours', async () => {
+    const broken = upstreamSaying('broken', () => Promise.reject(new TypeError('ours')));
+    await expect(read(broken, says(null))).rejects.toThrow('ours');
+  });
+});
