@@ -146,7 +146,7 @@ async function settle(plan: Plan, weather: Weather): Promise<void> {
   for (let round = 0; round < SETTLING_ROUNDS; round++) {
     clock.now += SETTLING_MS;
     for (const { follower } of sky.seats) await follower.pass().catch(unlessCounters(plan));
-    if (round >= 2 && (await ledgerIndex(db)) === last) break;
+    if (round >= 1 && (await ledgerIndex(db)) === last) break;
   }
   if (sky.setting.planted === 'output') await loseOutput(db);
   const ledger = await ledgerIndex(db);

@@ -52,8 +52,8 @@ const CALM_STEPS = {
   catchUp: [4, (weather) => act(weather, anyone(weather), 'catchUp')],
   store: [3, (weather) => act(weather, anyone(weather), 'store')],
   restart: [2, restart],
-  wait: [2, ({ clock, random }) => void (clock.now += random.between(5, 40) * 1000)],
-  lag: [2, ({ sky, random }) => void (sky.honest[1]!.lag = random.below(3))],
+  wait: [2, wait],
+  lag: [2, lag],
   propose: [9, propose],
   audit: [4, audit],
 } satisfies Record<string, [number, Happen]>;
@@ -98,7 +98,10 @@ export function happens(kind: Kind, weather: Weather): void | Promise<void> {
 /** One of these kinds, those with more weight more often. */
 export function pickKind(kinds: readonly Kind[], random: Random): Kind {
   let place = random.below(kinds.reduce((sum, kind) => sum + STEPS[kind][0], 0));
-  return kinds.find((kind) => (place -= STEPS[kind][0]) < 0)!;
+  return kinds.find((kind) => {
+    place -= STEPS[kind][0];
+    return place < 0;
+  })!;
 }
 
 // blocks
@@ -485,6 +488,15 @@ function lie({ sky, random, note }: Weather): void {
   if (sky.liar === undefined) return;
   sky.liar.lies = new Set(someLies(random));
   note(`the liar ${[...sky.liar.lies].join(', ') || 'is honest'}`);
+}
+
+/** An honest upstream is some milestones behind. */
+function lag({ sky, random }: Weather): void {
+  sky.honest[1]!.lag = random.below(3);
+}
+
+function wait({ clock, random }: Weather): void {
+  clock.now += random.between(5, 40) * 1000;
 }
 
 /** One honest upstream does not answer, or answers again; the other one does. */
