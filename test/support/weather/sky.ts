@@ -77,6 +77,8 @@ export class Sky {
   readonly main: string[] = [];
   readonly side: string[] = [];
   readonly forged: string[] = [];
+  /** Of the forged ones those with the ID of a real milestone, and its index. */
+  readonly twins: { id: string; index: number }[] = [];
   /**
    * Blocks that the snapshot's milestone references, not all of which the snapshot names; and those
    * that stand on such or other old ones.

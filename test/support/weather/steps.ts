@@ -82,6 +82,7 @@ const HOSTILE_STEPS = {
   outage: [2, outage],
   proposeAnything: [6, proposeAnything],
   proposeOld: [3, proposeOld],
+  proposeTwin: [2, proposeTwin],
 } satisfies Record<string, [number, Happen]>;
 
 export type Kind = keyof typeof CALM_STEPS | keyof typeof HOSTILE_STEPS;
@@ -300,7 +301,8 @@ function twin({ sky, random, note }: Weather): void {
   const own = readMilestone(last.payload).parents.map(toHex);
   const parents = random.chance(0.6) ? own : sky.parents(random);
   const where = whereOf(random);
-  sky.attachForged(forgedTwin(last, random), parents, where);
+  const id = sky.attachForged(forgedTwin(last, random), parents, where);
+  sky.twins.push({ id, index: last.index });
   note(`twin of milestone ${last.index} on the ${where} chain`);
 }
 
@@ -576,6 +578,15 @@ async function proposeOld(weather: Weather): Promise<void> {
   if (sky.old.length === 0) return;
   const parents = [random.pick(sky.old), sky.network.milestoneBlock!];
   await ask(weather, requestAt(sky, random, sky.network.nextIndex, parents));
+}
+
+/** A block that has the milestone's ID and is none of its blocks, in place of one. */
+async function proposeTwin(weather: Weather): Promise<void> {
+  const { sky, random } = weather;
+  if (sky.twins.length === 0) twin(weather);
+  const { id, index } = random.pick(sky.twins);
+  const parents = [id, ...random.sample(sky.side, random.below(2))];
+  await ask(weather, requestAt(sky, random, index + 1, parents));
 }
 
 /** A follower works between two batches of the question. */
