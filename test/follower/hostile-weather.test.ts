@@ -29,7 +29,7 @@ it(`${CALM_RUNS} runs in which nobody is hostile`, async () => {
 it.each([
   ['root', /^wrong 200: /],
   ['output', /^another ledger state /],
-  ['standstill', /^milestone \d+ of \d+ is not applied: /],
+  ['milestone', /^milestone \d+ of \d+ is not applied: /],
 ] as const)('finds a mistake that was planted: %s', async (planted, message) => {
   for (let seed = 1; seed <= PLANTED_RUNS; seed++) {
     const plan = makePlan(String(seed), { hostile: false, planted });

@@ -139,10 +139,9 @@ const SETTLING_ROUNDS = 12;
 async function settle(plan: Plan, weather: Weather): Promise<void> {
   const { sky, clock } = weather;
   const { network, db } = sky;
-  const last = lastIndex(network);
+  const last = lastIndex(network) + (sky.setting.planted === 'milestone' ? 1 : 0);
   const mayFail = Object.keys(plan.setting.counters).length > 0;
   for (const node of sky.nodes) node.recover();
-  if (sky.setting.planted === 'standstill') for (const node of sky.nodes) node.lag = 1;
   for (let round = 0; round < SETTLING_ROUNDS; round++) {
     clock.now += SETTLING_MS;
     for (const { follower } of sky.seats) await follower.pass().catch(unlessCounters(plan));
