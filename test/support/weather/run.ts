@@ -186,7 +186,7 @@ function kindOf({ message }: Error): string {
 }
 
 /** Leaves out whatever the failure does not need. */
-export async function shrink(plan: Plan, failure: Error): Promise<Plan> {
+async function shrink(plan: Plan, failure: Error): Promise<Plan> {
   let smallest = plan;
   const stillFails = async (smaller: Plan): Promise<boolean> => {
     const outcome = await runPlan(smaller);

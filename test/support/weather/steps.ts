@@ -76,7 +76,7 @@ const HOSTILE_STEPS = {
   pushLies: [2, pushLies],
   crash: [3, (weather) => crash(weather, true)],
   hiccup: [2, (weather) => crash(weather, false)],
-  meddle: [4, meddle],
+  meddle: [6, meddle],
   proposeBetween: [3, proposeBetween],
   lie: [5, lie],
   outage: [2, outage],
@@ -476,8 +476,15 @@ async function crash(weather: Weather, lasting: boolean): Promise<void> {
 async function meddle(weather: Weather): Promise<void> {
   const { sky, random } = weather;
   const [first, second] = random.sample(sky.seats, 2);
+  // so that both have something to do
+  if (random.chance(0.6)) {
+    pay(sky, random);
+    if (random.chance(0.7)) issue(sky, random);
+    notes(sky, random, random.between(1, 3));
+  }
+  for (const { topic, payload } of unsent(weather, second!)) second!.follower.push(topic, payload);
   const [what, meanwhile] = [random.pick(ACTS), random.pick(ACTS)];
-  const at = random.between(1, 8);
+  const at = random.between(1, 14);
   weather.note(`${first!.name} ${what}, ${second!.name} ${meanwhile} before its batch ${at}`);
   first!.db.disturb({ at, between: () => act(weather, second!, meanwhile) });
   await act(weather, first!, what);
