@@ -113,6 +113,12 @@ const TESTS: readonly SlowTest[] = [
     minutes: 15,
     run: () => runAsOne('test/slow/histories.ts'),
   },
+  {
+    name: 'weather',
+    about: '10,000 runs of forged blocks, crashes, lying upstreams and what else is hostile',
+    minutes: 7,
+    run: () => runAsOne('test/slow/weather.ts'),
+  },
 ];
 
 const USAGE = `Usage: npm run test:slow -- [--in-time] [NAME…]

@@ -10,10 +10,13 @@ import type { Database } from '../../../src/ledger/database.ts';
 /** To wait for another process that writes. */
 const TIMEOUT_MS = 10_000;
 
-/** A file, and what counts the rows that were changed since it was opened. */
+/** Prepared statements that are kept: more than the ledger has. */
+const MAX_PREPARED = 500;
+
 interface Opened {
   file: DatabaseSync;
-  totalChanges: StatementSync;
+  /** By their SQL: preparing takes longer than most of them take. */
+  prepared: Map<string, StatementSync>;
 }
 
 export class SqliteDatabase implements Database {
@@ -25,7 +28,7 @@ export class SqliteDatabase implements Database {
     // As workerd has it. With a write-ahead log, NORMAL loses only whole transactions, and these
     // only after a power failure.
     file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-    this.#opened = { file, totalChanges: file.prepare('SELECT total_changes() AS total') };
+    this.#opened = { file, prepared: new Map() };
   }
 
   prepare(sql: string): D1PreparedStatement {
@@ -55,6 +58,17 @@ export class SqliteDatabase implements Database {
     }
   }
 
+  /** The whole database as bytes. */
+  serialize(): Uint8Array {
+    return this.#opened.file.serialize();
+  }
+
+  /** Replaces the whole database by one that was serialized. */
+  deserialize(bytes: Uint8Array): void {
+    this.#opened.prepared.clear();
+    this.#opened.file.deserialize(bytes);
+  }
+
   close(): void {
     this.#opened.file.close();
   }
@@ -81,9 +95,8 @@ class Statement implements D1PreparedStatement {
   }
 
   runNow<T>(): D1Result<T> {
-    const { file } = this.#opened;
     const before = this.#totalChanges();
-    const results = file.prepare(this.#sql).all(...(this.#values as SQLInputValue[])) as T[];
+    const results = this.#prepare(this.#sql).all(...(this.#values as SQLInputValue[])) as T[];
     const changes = this.#totalChanges() - before;
     const meta = {
       changes,
@@ -97,8 +110,19 @@ class Statement implements D1PreparedStatement {
     return { success: true, results, meta };
   }
 
+  #prepare(sql: string): StatementSync {
+    const { file, prepared } = this.#opened;
+    let statement = prepared.get(sql);
+    if (statement === undefined) {
+      if (prepared.size >= MAX_PREPARED) prepared.clear();
+      statement = file.prepare(sql);
+      prepared.set(sql, statement);
+    }
+    return statement;
+  }
+
   #totalChanges(): number {
-    return Number(this.#opened.totalChanges.get()?.total);
+    return Number(this.#prepare('SELECT total_changes() AS total').get()?.total);
   }
 
   async all<T = Record<string, unknown>>(): Promise<D1Result<T>> {

@@ -1,0 +1,253 @@
+/**
+ * The node under test, as the weather drives it: one ledger in memory, followers over it, and an
+ * isolate that answers white-flag questions. The weather uses the product's follower and queries
+ * through this file only.
+ */
+import { verify as nodeVerify } from 'node:crypto';
+import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import { applyPushed } from '../../../src/follower/apply-pushed.ts';
+import {
+  createFollowerMemory,
+  type FollowerContext,
+  type FollowerMemory,
+} from '../../../src/follower/follower-context.ts';
+import { followOnce } from '../../../src/follower/pass.ts';
+import { storePushed } from '../../../src/follower/store-pushed.ts';
+import { REFUSAL_STATUSES } from '../../../src/http/white-flag.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import { LedgerMoved } from '../../../src/ledger/fence.ts';
+import { loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';
+import { ledgerStateHash } from '../../../src/ledger/ledger-state-hash.ts';
+import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
+import { toHex, toHexDigits } from '../../../src/stardust/bytes.ts';
+import type { MilestoneKeys, VerifySignature } from '../../../src/stardust/milestone-keys.ts';
+import { createOpenIdCache, createRecentBlockCache } from '../../../src/upstream/block-cache.ts';
+import { BLOCKS, CONFIRMED, MILESTONES } from '../../../src/upstream/feed/topics.ts';
+import { createProposalSource } from '../../../src/upstream/fetch-blocks.ts';
+import { createRanking } from '../../../src/upstream/ranking.ts';
+import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
+import { asFile } from '../ledger/ledger-harness.ts';
+import { openMemory } from '../ledger/memory-database.ts';
+import { spkiKey } from '../network/keys.ts';
+import type { Network, WhiteFlagCase } from '../network/network-model.ts';
+import { fullSnapshot } from '../network/network-snapshot.ts';
+import type { Roots } from './truth.ts';
+
+export { BLOCKS, CONFIRMED, type Database, MILESTONES, type Upstream, UpstreamFailure };
+
+/** Milliseconds that a pass or a question has; the weather's clock stands still meanwhile. */
+const PATIENCE_MS = 20_000;
+
+const PASS_MILESTONES = 12;
+const CATCH_UP_MILESTONES = 3;
+const MAX_FETCHED_BLOCKS = 2000;
+
+/** Milestones kept: all of a run. */
+const RETENTION = 1_000_000;
+
+/** As of open-node.ts. */
+const MAX_REMEMBERED_BYTES = 16_000_000;
+const MAX_REMEMBERED_ID_BYTES = 2_000_000;
+
+/** The next free numbers of blocks and outputs. */
+export interface Counters {
+  block?: number;
+  output?: number;
+}
+
+const images = new Map<string, Uint8Array>();
+
+/**
+ * A new database with the network's state at milestone `index`.
+ *
+ * @param name of the network as it is now: what was imported once is copied from then on
+ */
+export async function openLedger(
+  network: Network,
+  { name, index }: { name: string; index: number },
+  { block, output }: Counters,
+): Promise<Database> {
+  let image = images.get(name);
+  if (image === undefined) {
+    const imported = await openMemory();
+    await loadSnapshot(imported, asFile(fullSnapshot(network, { target: index })), undefined);
+    image = imported.serialize();
+    images.set(name, image);
+  }
+  const db = new SqliteDatabase(':memory:');
+  db.deserialize(image);
+  await db
+    .prepare(
+      'UPDATE head SET next_block = coalesce(?1, next_block), next_output = coalesce(?2, next_output)',
+    )
+    .bind(block ?? null, output ?? null)
+    .run();
+  return db;
+}
+
+/** As if a milestone had been applied wrongly. */
+export async function loseOutput(db: Database): Promise<void> {
+  await db.prepare('DELETE FROM output WHERE id = (SELECT min(id) FROM output)').run();
+}
+
+export async function ledgerIndex(db: Database): Promise<number> {
+  return Number(await db.prepare('SELECT ledger FROM head').first('ledger'));
+}
+
+/** How the follower says that it is doing, for messages. */
+export async function followerState(db: Database): Promise<string> {
+  const row = await db.prepare('SELECT state, reason FROM follower').first();
+  return JSON.stringify(row);
+}
+
+export async function stateHashOf(db: Database): Promise<string> {
+  return toHexDigits(await ledgerStateHash(db));
+}
+
+/** Whether the error is one that the product's parts tell each other of, and no mistake. */
+export function isKnownError(error: unknown): boolean {
+  return error instanceof UpstreamFailure || error instanceof LedgerMoved;
+}
+
+const verdicts = new Map<string, boolean>();
+
+/** Outcomes are kept: all runs have the same few keys, and many check the same signatures. */
+const verify: VerifySignature = async (publicKey, message, signature) => {
+  const name = toHexDigits(publicKey) + toHexDigits(message) + toHexDigits(signature);
+  let valid = verdicts.get(name);
+  if (valid === undefined) {
+    valid = nodeVerify(null, message, spkiKey(publicKey), signature);
+    if (verdicts.size > 10_000) verdicts.clear();
+    verdicts.set(name, valid);
+  }
+  return valid;
+};
+
+export interface FollowerOptions {
+  db: Database;
+  keys: MilestoneKeys;
+  upstreams: readonly Upstream[];
+  /** Heap for fetched blocks; a past cone that takes more is stored in parts. */
+  maxFetchedHeapBytes?: number | undefined;
+}
+
+/** A follower's Durable Object without its alarm: whoever has it says when something is due. */
+export class Follower {
+  readonly #options: FollowerOptions;
+  #memory: FollowerMemory;
+  /** Whether a feed is live. */
+  fed = false;
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+    this.#memory = createFollowerMemory(options.maxFetchedHeapBytes);
+  }
+
+  /** All that was in memory is lost. */
+  restart(): void {
+    this.#memory = createFollowerMemory(this.#options.maxFetchedHeapBytes);
+    this.fed = false;
+  }
+
+  /** One pass. `milestonesOnly`: as for a request that cannot wait. */
+  async pass(milestonesOnly = false): Promise<void> {
+    const milestones = milestonesOnly ? CATCH_UP_MILESTONES : PASS_MILESTONES;
+    const deadline = Date.now() + PATIENCE_MS;
+    await followOnce(this.#context(), { deadline, milestones, milestonesOnly });
+  }
+
+  /** A message of the feed. */
+  push(topic: string, payload: Uint8Array): void {
+    this.#memory.pushed.take(topic, payload);
+  }
+
+  /** Stores what was pushed. */
+  async store(): Promise<void> {
+    await storePushed(this.#context());
+  }
+
+  /** Applies what was pushed, and fetches the rest where the upstream has the milestone whole. */
+  async takeMilestones(): Promise<void> {
+    await applyPushed(this.#context());
+    const { pushed, seen } = this.#memory;
+    if (seen !== undefined && pushed.milestones.confirmed?.index === seen.ledger + 1)
+      await this.pass(true);
+  }
+
+  #context(): FollowerContext {
+    const { db, keys, upstreams } = this.#options;
+    return {
+      db,
+      keys,
+      upstreams,
+      verify,
+      memory: this.#memory,
+      isFed: () => this.fed,
+      publish: async () => {},
+      retention: RETENTION,
+    };
+  }
+}
+
+/** Roots, or the status of a refusal with what it says. */
+export type Answer = Roots | { status: number; detail: string };
+
+/** What answers requests: it remembers what it fetched from one to the next. */
+export class Isolate {
+  readonly #keys: MilestoneKeys;
+  readonly #fetched = createRecentBlockCache(MAX_REMEMBERED_BYTES);
+  readonly #open = createOpenIdCache(MAX_REMEMBERED_ID_BYTES);
+  readonly #ranking = createRanking(Date.now);
+
+  constructor(keys: MilestoneKeys) {
+    this.#keys = keys;
+  }
+
+  /**
+   * @param upstreams where blocks may be fetched
+   * @param storeHeld stores what a follower holds; undefined where there is none
+   */
+  async ask(
+    db: Database,
+    request: WhiteFlagCase['request'],
+    upstreams: readonly Upstream[] | undefined,
+    storeHeld: (() => Promise<void>) | undefined,
+  ): Promise<Answer> {
+    const limits = { maxBlocks: MAX_FETCHED_BLOCKS, deadline: Date.now() + PATIENCE_MS };
+    let stored = 0;
+    const result = await computeWhiteFlag(
+      db,
+      {
+        ...request,
+        parents: request.parents.map((id) => id.slice(2)),
+        previousMilestoneId: request.previousMilestoneId.slice(2),
+      },
+      {
+        keys: this.#keys,
+        openSource:
+          upstreams &&
+          (({ ledger, generation }) =>
+            createProposalSource({
+              upstreams,
+              index: ledger + 1,
+              limits,
+              fetched: this.#fetched(generation, ledger),
+              open: this.#open(generation, ledger),
+              ranking: this.#ranking,
+            })),
+        storeHeld:
+          storeHeld &&
+          (async () => {
+            if (stored++ > 0) return undefined;
+            await storeHeld();
+            return db;
+          }),
+      },
+    );
+    if (!result.ok) return { status: REFUSAL_STATUSES[result.reason], detail: result.detail };
+    return {
+      inclusionMerkleRoot: toHex(result.inclusionMerkleRoot),
+      appliedMerkleRoot: toHex(result.appliedMerkleRoot),
+    };
+  }
+}

@@ -1,0 +1,655 @@
+/**
+ * What can happen in a run, and how often. Each step takes its chance from numbers of its own, so
+ * that a run from which steps were left out still makes sense.
+ */
+import { toHex } from '../../../src/stardust/bytes.ts';
+import { readMilestone } from '../network/blocks.ts';
+import {
+  lastIndex,
+  milestoneAt,
+  type NetworkMilestone,
+  type WhiteFlagCase,
+} from '../network/network-model.ts';
+import { basic } from '../network/outputs.ts';
+import type { Random } from '../network/random.ts';
+import { coin, type Spend } from '../network/transactions.ts';
+import { Crash } from './disturbed-database.ts';
+import { type Answer, isKnownError, type Upstream } from './edge.ts';
+import { forgedMilestone, forgedTwin, randomMilestone } from './forge.ts';
+import { COINS, type Message, type Seat, type Sky } from './sky.ts';
+import { someLies, unknownId } from './upstreams.ts';
+
+/** What a step works with. */
+export interface Weather {
+  sky: Sky;
+  random: Random;
+  /** Unix milliseconds, which `Date.now` answers. */
+  clock: { now: number };
+  /** What happened, for people, and by its first words for counts. */
+  note(what: string): void;
+}
+
+/** Something that must not be. */
+export class Wrong extends Error {
+  override readonly name = 'Wrong';
+}
+
+/** Less than this no output has: below it, a block is not admitted. */
+const LEAST_AMOUNT = 1_000_000n;
+
+type Happen = (weather: Weather) => void | Promise<void>;
+
+/** By kind: how often, and what happens. */
+const CALM_STEPS = {
+  note: [6, ({ sky, random }) => notes(sky, random, random.between(1, 3))],
+  pay: [6, ({ sky, random }) => pay(sky, random)],
+  chain: [2, ({ sky, random }) => chain(sky, random, random.between(2, 5))],
+  childFirst: [2, ({ sky, random }) => childFirst(sky, random)],
+  milestone: [9, ({ sky, random }) => issue(sky, random)],
+  halt: [2, halt],
+  push: [10, push],
+  pass: [8, (weather) => act(weather, anyone(weather), 'pass')],
+  catchUp: [4, (weather) => act(weather, anyone(weather), 'catchUp')],
+  store: [3, (weather) => act(weather, anyone(weather), 'store')],
+  restart: [2, restart],
+  wait: [2, wait],
+  lag: [2, lag],
+  propose: [9, propose],
+  audit: [4, audit],
+} satisfies Record<string, [number, Happen]>;
+
+const HOSTILE_STEPS = {
+  doubleSpend: [4, ({ sky, random }) => doubleSpend(sky, random)],
+  large: [2, ({ sky, random }) => large(sky, random)],
+  storm: [2, storm],
+  ghost: [3, ({ sky, random }) => ghost(sky, random)],
+  spoilt: [2, ({ sky, random }) => spoiltTransaction(sky, random)],
+  reattach: [2, ({ sky, random }) => reattach(sky, random)],
+  forgeAhead: [3, (weather) => forge(weather, weather.random.between(2, 1000))],
+  forgeNext: [3, (weather) => forge(weather, weather.random.between(0, 1))],
+  forgeTwin: [3, twin],
+  forgeRandom: [1, forgeRandom],
+  issueBehindTwin: [2, issueBehindTwin],
+  side: [3, ({ sky, random }) => side(sky, random)],
+  old: [4, ({ sky, random }) => old(sky, random)],
+  pushBadly: [8, pushBadly],
+  pushLies: [2, pushLies],
+  crash: [3, (weather) => crash(weather, true)],
+  hiccup: [2, (weather) => crash(weather, false)],
+  meddle: [6, meddle],
+  proposeBetween: [3, proposeBetween],
+  lie: [5, lie],
+  outage: [2, outage],
+  proposeAnything: [6, proposeAnything],
+  proposeOld: [3, proposeOld],
+  proposeTwin: [2, proposeTwin],
+} satisfies Record<string, [number, Happen]>;
+
+export type Kind = keyof typeof CALM_STEPS | keyof typeof HOSTILE_STEPS;
+
+export const CALM: readonly Kind[] = Object.keys(CALM_STEPS) as Kind[];
+export const HOSTILE: readonly Kind[] = Object.keys(HOSTILE_STEPS) as Kind[];
+
+const STEPS: Record<Kind, [number, Happen]> = { ...CALM_STEPS, ...HOSTILE_STEPS };
+
+export function happens(kind: Kind, weather: Weather): void | Promise<void> {
+  return STEPS[kind][1](weather);
+}
+
+/** One of these kinds, those with more weight more often. */
+export function pickKind(kinds: readonly Kind[], random: Random): Kind {
+  let place = random.below(kinds.reduce((sum, kind) => sum + STEPS[kind][0], 0));
+  return kinds.find((kind) => {
+    place -= STEPS[kind][0];
+    return place < 0;
+  })!;
+}
+
+// blocks
+
+function notes(sky: Sky, random: Random, count: number): void {
+  for (let i = 0; i < count; i++) sky.came(sky.network.note(sky.parents(random), random.bytes(8)));
+}
+
+function someone(sky: Sky, random: Random) {
+  return sky.network.account(random.below(COINS));
+}
+
+function takeCoin(sky: Sky, random: Random): Spend | undefined {
+  if (sky.coins.length === 0) return undefined;
+  const [taken] = sky.coins.splice(random.below(sky.coins.length), 1);
+  sky.spent.push(taken!);
+  return taken;
+}
+
+/** A transaction of one input: the outputs share what it has. */
+function transfer(sky: Sky, random: Random, spend: Spend, count = 1) {
+  const owners = Array.from({ length: count }, () => someone(sky, random));
+  const { amount } = spend.coin.output;
+  const share = amount / BigInt(count);
+  const outputs = owners.map((owner, i) =>
+    basic(owner, i === 0 ? amount - share * BigInt(count - 1) : share),
+  );
+  return { made: sky.network.transaction([spend], outputs), owners };
+}
+
+function pay(sky: Sky, random: Random): void {
+  const spend = takeCoin(sky, random);
+  if (spend === undefined) {
+    notes(sky, random, 1);
+    return;
+  }
+  const { made, owners } = transfer(sky, random, spend, random.between(1, 2));
+  sky.attachTransaction(made, owners, sky.parents(random));
+  for (const [i, each] of made.coins.entries()) sky.coins.push({ coin: each, by: owners[i]! });
+}
+
+/** Each spends what the one before made, and mostly stands on it. */
+function chain(sky: Sky, random: Random, length: number): void {
+  let spend = takeCoin(sky, random);
+  if (spend === undefined) {
+    notes(sky, random, 1);
+    return;
+  }
+  let before: string[] = [];
+  for (let i = 0; i < length; i++) {
+    const { made, owners } = transfer(sky, random, spend);
+    const parents = [...new Set([...before, ...sky.parents(random)])];
+    const id = sky.attachTransaction(made, owners, parents);
+    before = random.chance(0.8) ? [id] : [];
+    spend = { coin: made.coins[0]!, by: owners[0]! };
+  }
+  sky.coins.push(spend);
+}
+
+/** The block that spends comes before the block that makes. */
+function childFirst(sky: Sky, random: Random): void {
+  const spend = takeCoin(sky, random);
+  if (spend === undefined) {
+    notes(sky, random, 1);
+    return;
+  }
+  const first = transfer(sky, random, spend);
+  const second = transfer(sky, random, { coin: first.made.coins[0]!, by: first.owners[0]! });
+  sky.attachTransaction(second.made, second.owners, sky.parents(random));
+  if (random.chance(0.5)) notes(sky, random, 1);
+  sky.attachTransaction(first.made, first.owners, sky.parents(random));
+}
+
+function doubleSpend(sky: Sky, random: Random): void {
+  if (sky.spent.length === 0) {
+    notes(sky, random, 1);
+    return;
+  }
+  for (let i = random.between(1, 3); i > 0; i--) {
+    const { made, owners } = transfer(sky, random, random.pick(sky.spent));
+    sky.attachTransaction(made, owners, sky.parents(random), whereOf(random));
+  }
+}
+
+/** Double spends with many outputs: as heavy as blocks can be made for nothing. */
+function large(sky: Sky, random: Random, under = () => sky.parents(random)): void {
+  const spend = sky.spent.length > 0 ? random.pick(sky.spent) : takeCoin(sky, random);
+  if (spend === undefined) {
+    notes(sky, random, 1);
+    return;
+  }
+  const count = random.between(20, 40);
+  if (spend.coin.output.amount < BigInt(count) * LEAST_AMOUNT) {
+    notes(sky, random, 1);
+    return;
+  }
+  for (let i = random.between(1, 4); i > 0; i--) {
+    const { made, owners } = transfer(sky, random, spend, count);
+    sky.attachTransaction(made, owners, under(), whereOf(random));
+  }
+}
+
+/** Large transactions that all stand on a forged milestone. */
+function storm(weather: Weather): void {
+  const { sky, random } = weather;
+  forge(weather, random.between(0, 100), 'main');
+  const newest = () => [sky.main.at(-1)!];
+  for (let i = random.between(1, 3); i > 0; i--) large(sky, random, newest);
+}
+
+/** Inputs that never were. */
+function ghost(sky: Sky, random: Random): void {
+  const by = someone(sky, random);
+  const inputs = Array.from({ length: random.between(1, 20) }, () => {
+    const id = random.bytes(34);
+    id.set([random.below(128), 0], 32);
+    return { coin: coin(id, basic(by, LEAST_AMOUNT)), by };
+  });
+  const made = sky.network.transaction(inputs, [basic(by, LEAST_AMOUNT * BigInt(inputs.length))]);
+  sky.attachTransaction(made, [by], sky.parents(random), whereOf(random));
+}
+
+function spoiltTransaction(sky: Sky, random: Random): void {
+  if (sky.coins.length === 0) {
+    notes(sky, random, 1);
+    return;
+  }
+  const spend = random.pick(sky.coins);
+  const outputs = [basic(spend.by, spend.coin.output.amount)];
+  const defect = random.pick(['signature', 'commitment'] as const);
+  const made = sky.network.transaction([spend], outputs, defect);
+  sky.attachTransaction(made, [spend.by], sky.parents(random), whereOf(random));
+}
+
+function reattach(sky: Sky, random: Random): void {
+  if (sky.transactions.length === 0) {
+    notes(sky, random, 1);
+    return;
+  }
+  const made = random.pick(sky.transactions);
+  sky.came(sky.network.attachTransaction(made, sky.parents(random)), whereOf(random));
+}
+
+const whereOf = (random: Random) => (random.chance(0.75) ? 'main' : 'side');
+
+/** Blocks that honest nodes never build on. */
+function side(sky: Sky, random: Random): void {
+  for (let i = random.between(1, 3); i > 0; i--) {
+    const under = [...sky.side.slice(-4), ...sky.window.slice(-2)];
+    const parents = random.sample(under, random.between(1, 3));
+    const spend = random.chance(0.4) && sky.coins.length > 0 ? random.pick(sky.coins) : undefined;
+    if (spend === undefined) sky.came(sky.network.note(parents, random.bytes(8)), 'side');
+    else {
+      const { made, owners } = transfer(sky, random, spend);
+      sky.attachTransaction(made, owners, parents, 'side');
+    }
+  }
+}
+
+/** On a block of any age, before the snapshot too. */
+function old(sky: Sky, random: Random): void {
+  const ids = random.chance(0.6) ? sky.ancient : [...sky.network.blocks.keys()];
+  const parents = random.sample(ids, random.between(1, 2));
+  if (random.chance(0.5)) parents.push(sky.network.milestoneBlock!);
+  if (parents.length === 0) return;
+  sky.old.push(sky.came(sky.network.note([...new Set(parents)], random.bytes(8)), 'side'));
+}
+
+// forged milestones
+
+/** With an index so far beyond the last one. */
+function forge(
+  { sky, random, note }: Weather,
+  ahead: number,
+  where: 'main' | 'side' = whereOf(random),
+): void {
+  const parents = sky.parents(random);
+  const index = lastIndex(sky.network) + ahead;
+  const payload = forgedMilestone(lastOf(sky), { index, parents }, signersOf(sky, random), random);
+  const own = random.chance(0.8) ? parents : sky.parents(random);
+  sky.attachForged(payload, own, where);
+  note(`forged milestone ${index} on the ${where} chain`);
+}
+
+/** One key that may sign, but not enough of them; or strangers. */
+function signersOf(sky: Sky, random: Random) {
+  return random.chance(0.3) ? sky.network.signers.slice(0, 1) : sky.strangers;
+}
+
+function lastOf(sky: Sky): NetworkMilestone {
+  return sky.network.milestones.at(-1)!;
+}
+
+function twin({ sky, random, note }: Weather): void {
+  const last = lastOf(sky);
+  const own = readMilestone(last.payload).parents.map(toHex);
+  const parents = random.chance(0.6) ? own : sky.parents(random);
+  const where = whereOf(random);
+  const id = sky.attachForged(forgedTwin(last, random), parents, where);
+  sky.twins.push({ id, index: last.index });
+  note(`twin of milestone ${last.index} on the ${where} chain`);
+}
+
+function forgeRandom({ sky, random, note }: Weather): void {
+  const where = whereOf(random);
+  sky.attachForged(randomMilestone(lastOf(sky), sky.strangers, random), sky.parents(random), where);
+  note(`random milestone on the ${where} chain`);
+}
+
+/** The feed tells of the twin first. */
+function issueBehindTwin(weather: Weather): void {
+  const { sky } = weather;
+  const before = sky.feed.length;
+  issue(sky, weather.random);
+  const real = sky.feed.splice(before);
+  twin(weather);
+  sky.feed.push(...real);
+}
+
+function issue(sky: Sky, random: Random): void {
+  const { tips } = sky;
+  const others = sky.window.filter((id) => !tips.includes(id));
+  const chosen = random.chance(0.5) ? tips.slice(0, 7) : random.sample(tips, random.between(1, 7));
+  sky.milestone([...chosen, ...random.sample(others, random.below(2))].slice(0, 7));
+}
+
+// what reaches the followers
+
+function anyone({ sky, random }: Weather): Seat {
+  return random.pick(sky.seats);
+}
+
+type Act = 'pass' | 'catchUp' | 'store' | 'take';
+
+/** Whatever a follower does may fail, as long as it fails by an error that is known. */
+async function act(weather: Weather, seat: Seat, what: Act): Promise<void> {
+  try {
+    await work(seat, what);
+    weather.note(`${seat.name} ${what}`);
+  } catch (error) {
+    const isExpected = isKnownError(error) || error instanceof Crash;
+    if (!isExpected && !mayFail(weather.sky)) throw error;
+    weather.note(`${seat.name} ${what} failed: ${(error as Error).message}`);
+  }
+}
+
+/** Where the numbers come to their end, any error will do. */
+function mayFail({ setting }: Sky): boolean {
+  return setting.counters.block !== undefined || setting.counters.output !== undefined;
+}
+
+function work({ follower }: Seat, what: Act): Promise<void> {
+  switch (what) {
+    case 'pass':
+      return follower.pass();
+    case 'catchUp':
+      return follower.pass(true);
+    case 'store':
+      return follower.store();
+    case 'take':
+      return follower.takeMilestones();
+  }
+}
+
+/** Blocks go on, milestones do not. */
+async function halt(weather: Weather): Promise<void> {
+  const { sky, random, clock } = weather;
+  for (let i = random.between(3, 8); i > 0; i--) {
+    if (random.chance(0.5)) notes(sky, random, 1);
+    else pay(sky, random);
+    clock.now += 1000;
+    if (random.chance(0.5)) await push(weather);
+    else await act(weather, anyone(weather), 'pass');
+  }
+}
+
+/** What a follower was not sent yet, or the first part of it. */
+function unsent({ sky, random }: Weather, seat: Seat): Message[] {
+  const waiting = sky.feed.slice(seat.sent);
+  const messages = random.chance(0.7)
+    ? waiting
+    : waiting.slice(0, random.below(waiting.length + 1));
+  seat.sent += messages.length;
+  return messages;
+}
+
+async function deliver(weather: Weather, seat: Seat, messages: readonly Message[]): Promise<void> {
+  const { random } = weather;
+  seat.follower.fed = true;
+  for (const { topic, payload } of messages) seat.follower.push(topic, payload);
+  weather.note(`${seat.name} was pushed ${messages.length} messages`);
+  for (const what of random.sample(['store', 'take', 'store'] as const, random.between(0, 3)))
+    await act(weather, seat, what);
+}
+
+async function push(weather: Weather): Promise<void> {
+  const seat = anyone(weather);
+  await deliver(weather, seat, unsent(weather, seat));
+}
+
+/** Messages out of order, doubled, lost, spoilt; milestones first, last, or not at all. */
+async function pushBadly(weather: Weather): Promise<void> {
+  const { random } = weather;
+  const seat = anyone(weather);
+  let messages = unsent(weather, seat);
+  const isBlock = ({ topic }: Message) => topic === 'blocks';
+  switch (random.below(3)) {
+    case 0:
+      messages = random.sample(messages, messages.length);
+      break;
+    case 1:
+      messages = messages.toSorted((a, b) => Number(isBlock(a)) - Number(isBlock(b)));
+      break;
+    default:
+      messages = random.chance(0.5) ? messages.filter(isBlock) : messages.toReversed();
+  }
+  messages = messages.flatMap((message) => {
+    if (random.chance(0.15)) return [];
+    if (random.chance(0.15)) return [message, message];
+    return random.chance(0.15) ? [spoil(message, random)] : [message];
+  });
+  await deliver(weather, seat, messages);
+}
+
+function spoil({ topic, payload }: Message, random: Random): Message {
+  if (payload.length === 0 || random.chance(0.2))
+    return { topic, payload: payload.slice(0, random.below(payload.length + 1)) };
+  const copy = payload.slice();
+  copy[random.below(copy.length)]! ^= 1 << random.below(8);
+  return { topic, payload: copy };
+}
+
+/** Milestones that are none, and word of ones that are not there. */
+async function pushLies(weather: Weather): Promise<void> {
+  const { sky, random } = weather;
+  const index = lastIndex(sky.network) + random.between(0, 3);
+  const at = { index, parents: sky.parents(random) };
+  const forged = forgedMilestone(lastOf(sky), at, sky.strangers, random);
+  const confirmed = new TextEncoder().encode(
+    JSON.stringify({ index: random.pick([index, 0, 0xffff_ffff]) }),
+  );
+  await deliver(weather, anyone(weather), [
+    { topic: 'milestones', payload: forged },
+    { topic: 'milestones', payload: forgedTwin(lastOf(sky), random) },
+    { topic: 'milestone-info/confirmed', payload: confirmed },
+  ]);
+}
+
+function restart(weather: Weather): void {
+  const seat = anyone(weather);
+  seat.follower.restart();
+  weather.note(`${seat.name} starts again`);
+}
+
+const ACTS: readonly Act[] = ['pass', 'pass', 'catchUp', 'store', 'take'];
+
+/** The database fails at one batch; where it is the process that ended, it starts again. */
+async function crash(weather: Weather, lasting: boolean): Promise<void> {
+  const { random } = weather;
+  const seat = anyone(weather);
+  const fail = random.pick(['before', 'after'] as const);
+  const at = random.between(1, 12);
+  seat.db.disturb({ at, fail, lasting });
+  weather.note(`${seat.name}: the database fails ${fail} batch ${at}${lasting ? ' for good' : ''}`);
+  await act(weather, seat, random.pick(ACTS));
+  seat.db.calm();
+  if (lasting) seat.follower.restart();
+}
+
+/** One follower works, and between two of its batches the other one does. */
+async function meddle(weather: Weather): Promise<void> {
+  const { sky, random } = weather;
+  const [first, second] = random.sample(sky.seats, 2);
+  // so that both have something to do
+  if (random.chance(0.6)) {
+    pay(sky, random);
+    if (random.chance(0.7)) issue(sky, random);
+    notes(sky, random, random.between(1, 3));
+  }
+  for (const { topic, payload } of unsent(weather, second!)) second!.follower.push(topic, payload);
+  const [what, meanwhile] = [random.pick(ACTS), random.pick(ACTS)];
+  const at = random.between(1, 14);
+  weather.note(`${first!.name} ${what}, ${second!.name} ${meanwhile} before its batch ${at}`);
+  first!.db.disturb({ at, between: () => act(weather, second!, meanwhile) });
+  await act(weather, first!, what);
+  first!.db.calm();
+}
+
+// upstreams
+
+function lie({ sky, random, note }: Weather): void {
+  if (sky.liar === undefined) return;
+  sky.liar.lies = new Set(someLies(random));
+  note(`the liar ${[...sky.liar.lies].join(', ') || 'is honest'}`);
+}
+
+/** An honest upstream is some milestones behind. */
+function lag({ sky, random }: Weather): void {
+  sky.honest[1]!.lag = random.below(3);
+}
+
+function wait({ clock, random }: Weather): void {
+  clock.now += random.between(5, 40) * 1000;
+}
+
+/** One honest upstream does not answer, or answers again; the other one does. */
+function outage({ sky, random, note }: Weather): void {
+  const down = random.pick([undefined, ...sky.honest]);
+  for (const node of sky.honest) node.up = node !== down;
+  note(`${down?.upstream.name ?? 'no'} upstream is down`);
+}
+
+// questions
+
+type Request = WhiteFlagCase['request'];
+
+/** Seconds after the milestone before. */
+const DELAYS = [1, 5, 10];
+
+function requestAt(sky: Sky, random: Random, index: number, parents: readonly string[]): Request {
+  const before = milestoneAt(sky.network, index - 1)!;
+  return {
+    index,
+    timestamp: before.timestamp + random.pick(DELAYS),
+    parents: [...new Set(parents)].slice(0, 8),
+    previousMilestoneId: before.id,
+  };
+}
+
+/** What a coordinator asks before it issues a milestone. */
+export function proposal(sky: Sky, random: Random): Request {
+  const parents = [sky.network.milestoneBlock!, ...sky.tips.slice(0, 7)];
+  return requestAt(sky, random, sky.network.nextIndex, parents);
+}
+
+async function propose(weather: Weather): Promise<void> {
+  await ask(weather, proposal(weather.sky, weather.random));
+}
+
+async function audit(weather: Weather): Promise<void> {
+  const { sky, random } = weather;
+  const { payload } = random.pick(sky.network.milestones.slice(1).concat(lastOf(sky)));
+  const { index, timestamp, parents, previousMilestoneId } = readMilestone(payload);
+  await ask(weather, {
+    index,
+    timestamp,
+    parents: parents.map(toHex),
+    previousMilestoneId: toHex(previousMilestoneId),
+  });
+}
+
+/** Blocks of any kind, known or not, about any milestone. */
+async function proposeAnything(weather: Weather): Promise<void> {
+  const { sky, random } = weather;
+  const { network } = sky;
+  const pools = [
+    sky.tips,
+    sky.window,
+    sky.side,
+    sky.forged,
+    sky.old,
+    [...network.blocks.keys()],
+    [unknownId(random)],
+  ];
+  const parents = Array.from({ length: random.between(1, 4) }, () => {
+    const pool = random.pick(random.chance(0.6) ? pools.slice(0, 6) : pools);
+    return pool.length === 0 ? [] : [random.pick(pool)];
+  }).flat();
+  const last = lastIndex(network);
+  const index = random.chance(0.7) ? last + 1 : random.between(2, last + 1);
+  const before = [...network.blocks.values()].filter((each) => each.milestoneIndex === index - 1);
+  if (random.chance(0.85) && before.length > 0) parents.push(random.pick(before).id);
+  if (parents.length > 0) await ask(weather, requestAt(sky, random, index, parents));
+}
+
+/** A block that stands on an old one, and the last milestone's. */
+async function proposeOld(weather: Weather): Promise<void> {
+  const { sky, random } = weather;
+  if (sky.old.length === 0) old(sky, random);
+  if (sky.old.length === 0) return;
+  const parents = [random.pick(sky.old), sky.network.milestoneBlock!];
+  await ask(weather, requestAt(sky, random, sky.network.nextIndex, parents));
+}
+
+/** A block that has the milestone's ID and is none of its blocks, in place of one. */
+async function proposeTwin(weather: Weather): Promise<void> {
+  const { sky, random } = weather;
+  if (sky.twins.length === 0) twin(weather);
+  const { id, index } = random.pick(sky.twins);
+  const parents = [id, ...random.sample(sky.side, random.below(2))];
+  await ask(weather, requestAt(sky, random, index + 1, parents));
+}
+
+/** A follower works between two batches of the question. */
+async function proposeBetween(weather: Weather): Promise<void> {
+  const { sky, random } = weather;
+  const seat = anyone(weather);
+  const what = random.pick(ACTS);
+  const at = random.between(1, 4);
+  const disturbed = sky.questions;
+  disturbed.disturb({ at, between: () => act(weather, seat, what) });
+  weather.note(`a question; ${seat.name} ${what} before its batch ${at}`);
+  await ask(weather, proposal(sky, random));
+  disturbed.calm();
+}
+
+async function ask(weather: Weather, request: Request): Promise<void> {
+  const { sky, random } = weather;
+  const upstreams = random.chance(0.8) ? sky.upstreams : undefined;
+  const seat = random.chance(0.3) ? anyone(weather) : undefined;
+  await askAndCheck(weather, request, upstreams, seat);
+}
+
+/** The answer, once it was found to be right. */
+export async function askAndCheck(
+  weather: Weather,
+  request: Request,
+  upstreams: readonly Upstream[] | undefined,
+  seat?: Seat,
+): Promise<Answer | Error> {
+  const { sky, note } = weather;
+  const truth = await sky.oracle.truth(request);
+  const answer = await sky.isolate
+    .ask(sky.questions, request, upstreams, seat && (() => act(weather, seat, 'store')))
+    .then((right) => (sky.setting.planted === 'root' ? withWrongRoot(right) : right))
+    .catch((error: Error) => {
+      if (!isKnownError(error) && !mayFail(sky)) throw error;
+      return error;
+    });
+  const said = answer instanceof Error ? `error ${answer.message}` : JSON.stringify(answer);
+  const about = `milestone ${request.index} from ${request.parents.map((id) => id.slice(0, 8))}`;
+  if (answer instanceof Error) {
+    note(`asked, 500: ${about}: ${said}`);
+    return answer;
+  }
+  if ('status' in answer) {
+    if (answer.status === 400 && truth !== 'impossible')
+      throw new Wrong(`${about}: ${said}, and the truth is ${JSON.stringify(truth)}`);
+    note(`asked, ${answer.status}: ${about}: ${answer.detail}`);
+    return answer;
+  }
+  if (JSON.stringify(answer) !== JSON.stringify(truth))
+    throw new Wrong(`wrong 200: ${about}: ${said}, and the truth is ${JSON.stringify(truth)}`);
+  note(`asked, 200: ${about}`);
+  return answer;
+}
+
+function withWrongRoot(answer: Answer): Answer {
+  return 'status' in answer ? answer : { ...answer, appliedMerkleRoot: answer.inclusionMerkleRoot };
+}
