@@ -146,7 +146,7 @@ async function apply(
   const { statements, left } = await applyStatements(db, verified, view, decided);
   const results = await runFenced(db, statements);
   const stored = storedUpTo(results.at(-1)![0]!);
-  memory.index.retain(head, { ledger: index, dropped: head.dropped, stored }, left);
+  memory.index.retain(view, { ledger: index, dropped: head.dropped, stored }, left);
   await resolveVerdicts(db, head.generation, migratedIds(verified), rules.verify);
   return { index, blocks: whiteFlag.order.length, fetched: 0 };
 }

@@ -1,6 +1,7 @@
 /**
  * What a pass of the follower works with, and what passes leave to those after them.
  */
+import { hasPassed } from '../clock.ts';
 import type { Database } from '../ledger/database.ts';
 import { createUnreferencedIndex, type UnreferencedIndex } from '../ledger/unreferenced-index.ts';
 import { createSparingLog, type WriteLog, writeLog } from '../log.ts';
@@ -60,9 +61,11 @@ export interface FollowerMemory {
   index: UnreferencedIndex;
   /**
    * Hex IDs of blocks that an upstream said are referenced, though they are not known here: of one
-   * milestone, as upstreams may be wrong.
+   * milestone, and for a while only, as upstreams may be wrong.
    */
   refused: Set<string>;
+  /** Unix milliseconds at which that set was cleared. */
+  clearedRefused: number;
   /** Passes that run beside each other take turns at what they read in order to write it. */
   mutex: Mutex;
   /** Which upstream to ask first: the one that took the ledger to where it is. */
@@ -106,6 +109,9 @@ export interface SeenLedger {
   parameters: readonly ProtocolParameters[];
 }
 
+/** How long a block is left out because an upstream called it referenced: then all are asked again. */
+const REFUSED_MS = 10_000;
+
 /** Heap for IDs of blocks that an upstream called unreferenced. */
 const MAX_UNREFERENCED_ID_BYTES = 4_000_000;
 
@@ -128,6 +134,7 @@ export function createFollowerMemory(
     unreferenced: createOpenIdCache(MAX_UNREFERENCED_ID_BYTES),
     index: createUnreferencedIndex(),
     refused: new Set(),
+    clearedRefused: 0,
     mutex: createMutex(),
     ranking: createRanking(Date.now),
     level: undefined,
@@ -161,7 +168,11 @@ export function noteApplied(
 export function noteLedger(memory: FollowerMemory, { head, rules }: LedgerPosition): void {
   const { generation, ledger } = head;
   if (memory.seen !== undefined && memory.seen.generation !== generation) memory.pushed.clear();
-  if (memory.seen?.ledger !== ledger) memory.refused.clear();
+  const now = Date.now();
+  if (memory.seen?.ledger !== ledger || hasPassed(REFUSED_MS, memory.clearedRefused, now)) {
+    memory.refused.clear();
+    memory.clearedRefused = now;
+  }
   if (memory.missing?.generation !== generation || memory.missing.index <= ledger)
     memory.missing = undefined;
   memory.seen = { generation, ledger, parameters: rules.parameters };

@@ -172,7 +172,7 @@ async function dropBlocks(
   const { head } = view;
   const after = { ledger, dropped: head.dropped + 1, stored: storedUpTo(results.at(-1)![0]!) };
   index.retain(
-    head,
+    view,
     after,
     leftBlocks(view, (position) => dropped.has(position)),
   );

@@ -82,12 +82,14 @@ export interface UnreferencedIndex {
     next: NextNumbers,
   ): void;
   /**
-   * Notes that blocks left behind that head: a milestone referenced them, or they were dropped.
+   * Notes that blocks left: a milestone referenced them, or they were dropped.
    *
+   * @param before what the view had from which they left: blocks that others stored before it was
+   *   read, and that are not noted here, would be missing from then on
    * @param after the head since then, and the highest next_block of a live pack
    */
   retain(
-    before: Head,
+    before: Pick<UnreferencedView, 'head' | 'stored'>,
     after: { ledger: number; dropped: number; stored: number | undefined },
     left: LeftBlocks,
   ): void;
@@ -157,8 +159,7 @@ export function createUnreferencedIndex(): UnreferencedIndex {
       Object.assign(held, { nextBlock, nextOutput, stored: nextBlock });
     },
     retain(before, { ledger, dropped, stored }, left) {
-      if (held === undefined || held.generation !== before.generation) return;
-      if (held.ledger !== before.ledger || held.dropped !== before.dropped) {
+      if (held === undefined || !isSame(held, before.head, before.stored)) {
         held = undefined;
         return;
       }

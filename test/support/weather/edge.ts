@@ -131,6 +131,11 @@ export interface FollowerOptions {
   maxFetchedHeapBytes?: number | undefined;
 }
 
+/** Half for parsed blocks, half for their bytes. */
+function limitsOf({ maxFetchedHeapBytes: heap }: FollowerOptions) {
+  return heap === undefined ? undefined : { parsed: heap / 2, raw: heap / 2 };
+}
+
 /** A follower's Durable Object without its alarm: whoever has it says when something is due. */
 export class Follower {
   readonly #options: FollowerOptions;
@@ -140,12 +145,12 @@ export class Follower {
 
   constructor(options: FollowerOptions) {
     this.#options = options;
-    this.#memory = createFollowerMemory(options.maxFetchedHeapBytes);
+    this.#memory = createFollowerMemory(undefined, limitsOf(options));
   }
 
   /** All that was in memory is lost. */
   restart(): void {
-    this.#memory = createFollowerMemory(this.#options.maxFetchedHeapBytes);
+    this.#memory = createFollowerMemory(undefined, limitsOf(this.#options));
     this.fed = false;
   }
 
@@ -170,7 +175,7 @@ export class Follower {
   async takeMilestones(): Promise<void> {
     await applyPushed(this.#context());
     const { pushed, seen } = this.#memory;
-    if (seen !== undefined && pushed.milestones.confirmed?.index === seen.ledger + 1)
+    if (seen !== undefined && pushed.milestones.confirmed === seen.ledger + 1)
       await this.pass(true);
   }
 
