@@ -64,13 +64,16 @@ export async function applyMilestone(
   tools: ApplyTools,
 ): Promise<AppliedMilestone> {
   const { memory, rules } = tools;
-  const stored = await memory.mutex(() => applyStored(db, head, verified, tools));
+  const parents = verified.milestone.parents.map(toHexDigits);
+  const stored = await memory.mutex(async () => {
+    const { named, stagedNumber } = await memory.index.view(db, head, parents);
+    const isStored = parents.every((id) => named.has(id) || stagedNumber(id) !== undefined);
+    return isStored ? applyStored(db, verified, parents, tools) : undefined;
+  });
   if (stored !== undefined) return stored;
   const milestone = toHexDigits(verified.id);
-  if (memory.missing?.milestone !== milestone) {
-    const parents = verified.milestone.parents.map(toHexDigits);
+  if (memory.missing?.milestone !== milestone)
     memory.missing = createMissingCone(head, { milestone, parents });
-  }
   const { missing } = memory;
   try {
     await storeCone(db, head, missing, {
@@ -88,7 +91,7 @@ export async function applyMilestone(
       throw new UpstreamFailure(error.message);
     throw error;
   }
-  const applied = await memory.mutex(() => applyStored(db, head, verified, tools));
+  const applied = await memory.mutex(() => applyStored(db, verified, parents, tools));
   // parts that were stored may have been dropped since: the walk begins again
   memory.missing = undefined;
   if (applied === undefined) throw new LedgerMoved('blocks of the cone are gone again');
@@ -98,13 +101,10 @@ export async function applyMilestone(
 /** Undefined where D1 does not have the whole cone. */
 async function applyStored(
   db: Database,
-  head: Head,
   verified: VerifiedMilestone,
+  parents: readonly string[],
   { memory, rules }: ApplyTools,
 ): Promise<AppliedMilestone | undefined> {
-  const parents = verified.milestone.parents.map(toHexDigits);
-  const { named, stagedNumber } = await memory.index.view(db, head, parents);
-  if (parents.some((id) => !named.has(id) && stagedNumber(id) === undefined)) return undefined;
   const { index } = verified.milestone;
   const view = await readView(db, { index, named: parents, withStaged: true });
   if (view === undefined) throw new LedgerMoved('there is no ledger any more');

@@ -87,15 +87,12 @@ export interface StoreConeTools {
 const WALKED_AT_ONCE = 500;
 
 /** Blocks of a part, and heap for them, which is checked after so many blocks. */
-const MAX_PART = 1000;
-const MAX_PART_HEAP_BYTES = 6_000_000;
+const MAX_PART = 2000;
+const MAX_PART_HEAP_BYTES = 12_000_000;
 const PART_STEP = 64;
 
 /** Parts in one pass, which may run 1,000 statements on D1: some 20 each, and 300 to apply. */
 const PARTS_AT_ONCE = 16;
-
-/** Beyond so many blocks, progress is logged. */
-const LARGE = 1000;
 
 /**
  * Fetches and stores the missing blocks. Throws a ConeUnavailable, `over-budget`, where the pass may
@@ -123,7 +120,7 @@ async function storeParts(
     await walkDown(db, head, cone, tools);
     cone.order = cone.skeleton.order();
     const { order, index } = cone;
-    if (order.length > LARGE)
+    if (order.length > MAX_PART)
       writeLog('info', 'follower.large-milestone', { index, blocks: order.length });
   }
   for (let parts = 0; cone.stored < cone.order.length; parts++) {
@@ -187,7 +184,7 @@ async function storePart(
   const part = { blocks: lastFirst, rules, choose, index };
   noteStored(await mutex(() => storeUnreferenced(db, head, part)));
   cone.stored += blocks.size;
-  if (order.length > LARGE) {
+  if (order.length > MAX_PART) {
     const progress = { index: cone.index, stored: cone.stored, of: order.length };
     writeLog('info', 'follower.part-stored', progress);
   }
