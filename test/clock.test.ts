@@ -95,12 +95,12 @@ describe.each([
     const parent = 'ab'.repeat(32);
     const lost = noteUpon(parent);
     const look = () => blocks.looked(blocks.next(10, now).parents, () => false, now);
-    blocks.add(lost, now);
+    blocks.push(lost.bytes, now);
     look();
     now += step;
     blocks.next(10, now);
     expect(blocks.size).toBe(0);
-    blocks.add(lost, now);
+    blocks.push(lost.bytes, now);
     look();
     now += 1000;
     expect(blocks.missing(now - 1000)).toEqual([parent]);
@@ -112,7 +112,7 @@ describe.each([
     const parent = 'ab'.repeat(32);
     blocks.looked([parent], () => false, now);
     now += step;
-    blocks.add(noteUpon(parent), now);
+    blocks.push(noteUpon(parent).bytes, now);
     const { parents } = blocks.next(10, now);
     expect([...parents]).toEqual([parent]);
     blocks.looked(parents, () => false, now);
@@ -170,7 +170,7 @@ describe.each([
   it('lets the window of the NFT index move', () => {
     now = START;
     let state: State = {
-      ...beginState('one', 10),
+      ...beginState('one', 10, 10),
       entries: { kind: 'complete', since: now, seal: 'seal' },
     };
     const advance = (ledger: number) => advanceState(clampTimes(state, now), ledger, now);

@@ -153,12 +153,16 @@ export class Follower extends DurableObject<Env> {
   }
 
   /**
-   * For a request about blocks that are not stored: stores what a feed brought. Whether it is worth
-   * putting the question again.
+   * For a request about blocks that are not stored: stores what was pushed, if one of them is among
+   * it, so that no request writes anything for blocks that nobody has. Returns true if the caller
+   * should retry.
+   *
+   * @param ids hex IDs of the blocks, at most eight
    */
-  async storeHeld(): Promise<boolean> {
+  async storePushed(ids: readonly string[]): Promise<boolean> {
     if (this.#feed === undefined || this.#feed.state() === 'down') return false;
-    await this.#storePushed();
+    const { blocks } = this.#memory.pushed;
+    if (ids.some((id) => blocks.get(id) !== undefined)) await this.#storePushed();
     return true;
   }
 

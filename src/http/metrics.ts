@@ -41,13 +41,22 @@ function describeNode(status: NodeStatus | undefined, now: number): MetricFamily
 /** @param now Unix milliseconds */
 function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
   const { ledger, upstream, follower, blocks, database, retention } = status;
-  const families = [
+  const families: MetricFamily[] = [
     gauge('stardust_ledger_index', 'Milestone at which the ledger stands.', ledger.index),
     gauge(
       'stardust_ledger_age_seconds',
       'Age of the milestone at which the ledger stands.',
       Math.max(0, now / 1000 - ledger.timestamp),
     ),
+    {
+      name: 'stardust_numbers_left',
+      help: 'Numbers that can still be given to blocks and outputs.',
+      type: 'gauge',
+      samples: [
+        { labels: { of: 'blocks' }, value: Number.MAX_SAFE_INTEGER - status.nextBlock },
+        { labels: { of: 'outputs' }, value: Number.MAX_SAFE_INTEGER - status.nextOutput },
+      ],
+    },
     gauge('stardust_pruning_index', 'Last milestone whose state is gone.', status.pruningIndex),
     gauge(
       'stardust_retention_milestones',
@@ -97,6 +106,8 @@ function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
 function describeFollower({
   since,
   milestones,
+  orphans,
+  evicted,
   rowsWritten,
   upstreams,
 }: FollowerCounts): MetricFamily[] {
@@ -114,6 +125,10 @@ function describeFollower({
       since / 1000,
     ),
     counter('stardust_milestones_applied_total', 'Milestones applied.', [{ value: milestones }]),
+    counter('stardust_blocks_dropped_total', 'Unreferenced blocks that were dropped.', [
+      { labels: { why: 'orphan' }, value: orphans },
+      { labels: { why: 'evicted' }, value: evicted },
+    ]),
     counter('stardust_rows_written_total', 'Rows of D1 that following and publishing wrote.', [
       { value: rowsWritten },
     ]),

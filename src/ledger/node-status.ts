@@ -37,6 +37,9 @@ export interface NodeStatus {
   /** The milestone at which the ledger stands. */
   ledger: MilestoneStatus;
   genesisIndex: number;
+  /** Numbers from these on are free, of MAX_NUMBER. */
+  nextBlock: number;
+  nextOutput: number;
   /** The last milestone whose data is gone. */
   pruningIndex: number;
   /** Milestones before the ledger's whose states can be asked for. */
@@ -115,6 +118,8 @@ export async function readNodeStatus(
   return {
     ledger: { index: head.ledger, timestamp: milestone.timestamp, milestoneId: milestone.id },
     genesisIndex: head.genesis,
+    nextBlock: head.nextBlock,
+    nextOutput: head.nextOutput,
     pruningIndex: Math.max(Number(extent.first) - 1, 0),
     retention: { kept: Math.max(head.ledger - Number(extent.first), 0), configured: retention },
     database: { bytes: sizeAfter(results), limitBytes },

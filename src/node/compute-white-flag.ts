@@ -79,10 +79,10 @@ export interface WhiteFlagOptions {
    */
   openSource?: ((head: Head) => BlockSource) | undefined;
   /**
-   * Has blocks stored that were pushed and are not in D1 yet. The database to put the question to
-   * once more, if that is worth it.
+   * Has pushed blocks stored that are not in D1 yet, if the parents, given by hex IDs, are among
+   * them. Returns the database to read again, if the request should be retried.
    */
-  storeHeld?: (() => Promise<Database | undefined>) | undefined;
+  storePushed?: ((parents: readonly string[]) => Promise<Database | undefined>) | undefined;
 }
 
 /** Milliseconds before the follower is told to store what it holds, once for each. */
@@ -182,17 +182,17 @@ export async function walkProposal(
 async function readOnceStored(
   db: Database,
   request: WhiteFlagRequest,
-  { storeHeld }: WhiteFlagOptions,
+  { storePushed }: WhiteFlagOptions,
 ): Promise<{ first: ConsistentView | undefined; db: Database }> {
   const { index, parents } = request;
   let from = db;
-  for (const pause of storeHeld === undefined ? [] : STORE_PAUSES_MS) {
+  for (const pause of storePushed === undefined ? [] : STORE_PAUSES_MS) {
     const first = await readView(from, { index, named: parents, ifKnown: true });
     if (first === undefined || !mayBeHeld(first, request)) return { first, db: from };
     if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
-    const anew = await storeHeld!();
-    if (anew === undefined) break;
-    from = anew;
+    const fresh = await storePushed!(parents.filter((id) => !first.named.has(id)));
+    if (fresh === undefined) break;
+    from = fresh;
   }
   return { first: await readView(from, { index, named: parents }), db: from };
 }

@@ -50,7 +50,7 @@ const MAX_MILESTONES_AHEAD = 2;
 const CATCH_UP_MS = 700;
 
 /** How long a request waits until pushed blocks are stored. */
-const STORE_HELD_MS = 1000;
+const STORE_PUSHED_MS = 1000;
 
 /** A coordinator waits two seconds. After so many of them nothing more is fetched. */
 const REQUEST_MS = 1500;
@@ -240,14 +240,17 @@ async function catchUp(settings: Settings): Promise<void> {
  * Blocks that came in since the last pack are with the follower, which stores them. Undefined where
  * it has no feed, or takes too long: then they are fetched.
  */
-async function storePushedBlocks({ follower, ledger }: Settings): Promise<Database | undefined> {
+async function storePushedBlocks(
+  { follower, ledger }: Settings,
+  parents: readonly string[],
+): Promise<Database | undefined> {
   const storing = followerOf(follower)
-    .storeHeld()
+    .storePushed(parents)
     .catch((error: unknown) => {
       writeLog('warn', 'pushed blocks not stored', { error: describeError(error) });
       return false;
     });
-  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), STORE_HELD_MS));
+  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), STORE_PUSHED_MS));
   return (await Promise.race([storing, late])) ? ledger.withSession('first-primary') : undefined;
 }
 
@@ -259,9 +262,11 @@ async function answerFromLedger<Answer extends { ok: true }>(
 ): Promise<Answer | WhiteFlagRefusal> {
   const { milestoneKeys: keys } = settings;
   const openSource = mayFetch(settings) ? (head: Head) => sourceFor(head, deadline) : undefined;
-  const storeHeld = mayFetch(settings) ? () => storePushedBlocks(settings) : undefined;
+  const storePushed = mayFetch(settings)
+    ? (parents: readonly string[]) => storePushedBlocks(settings, parents)
+    : undefined;
   try {
-    return await compute(db, request, { keys, openSource, storeHeld });
+    return await compute(db, request, { keys, openSource, storePushed });
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
     writeLog('warn', 'upstream fails', { detail: describeError(error) });

@@ -18,7 +18,7 @@ const SENTENCE = `ledger schema ${SCHEMA + 1} is not supported by this version, 
 const OTHERS = ['/', '/api/routes', '/openapi.json', '/verifier.js', '/metrics'];
 const POI_VALIDATE = '/api/poi/v1/validate';
 
-const routes = [nftRoute, ...listRoutes(undefined)].filter(
+const routes = [nftRoute, ...listRoutes()].filter(
   ({ path }) => ![...OTHERS, POI_VALIDATE].includes(path),
 );
 

@@ -57,7 +57,7 @@ async function ask({ network, upstream }: Rig, question: Question, storeHeld: ()
       };
       return { ...source, fetch };
     },
-    storeHeld: async () => {
+    storePushed: async () => {
       done.add('stored');
       return (await storeHeld()) === false ? undefined : db;
     },

@@ -240,7 +240,7 @@ export class Isolate {
               open: this.#open(generation, ledger),
               ranking: this.#ranking,
             })),
-        storeHeld:
+        storePushed:
           storeHeld &&
           (async () => {
             if (stored++ > 0) return undefined;
