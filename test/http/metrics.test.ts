@@ -18,6 +18,7 @@ countUpstream(counts, 0, 'a.example', {
   confirmed: 17_341,
   latest: { index: 17_342, timestamp: 0, milestoneId: '' },
 });
+Object.assign(counts, { orphans: 5, evicted: 6 });
 countUpstream(counts, 0, 'a.example', 'diverged');
 countUpstream(counts, 0, 'a.example', 'failed');
 countUpstream(counts, 0, 'a.example', 'failed');
@@ -107,6 +108,8 @@ describe('what it says', () => {
       [`stardust_build_info{version="${version}"}`]: 1,
       stardust_healthy: 1,
       stardust_ledger_index: 17_339,
+      'stardust_numbers_left{of="blocks"}': 2 ** 53 - 1 - 5000,
+      'stardust_numbers_left{of="outputs"}': 2 ** 53 - 1 - 2 ** 40,
       stardust_pruning_index: 17_000,
       stardust_retention_milestones: 338,
       stardust_database_bytes: 1_400_000_000,
@@ -121,6 +124,8 @@ describe('what it says', () => {
       'stardust_blocks_by{state="polling"}': 0,
       stardust_follower_start_time_seconds: 1_700_000_000.5,
       stardust_milestones_applied_total: 12,
+      'stardust_blocks_dropped_total{why="orphan"}': 5,
+      'stardust_blocks_dropped_total{why="evicted"}': 6,
       stardust_rows_written_total: 3456,
       'stardust_upstream_confirmed_index{upstream="a.example",place="0"}': 17_341,
       'stardust_upstream_latest_index{upstream="a.example",place="0"}': 17_342,

@@ -35,6 +35,8 @@ export const status: NodeStatus = {
     milestoneId: 'ef'.repeat(32),
   },
   genesisIndex: facts.genesisIndex,
+  nextBlock: 5000,
+  nextOutput: 2 ** 40,
   pruningIndex: 17_000,
   retention: { kept: 338, configured: 17_280 },
   database: { bytes: 1_400_000_000, limitBytes: 10_000_000_000 },
