@@ -12,7 +12,6 @@
  * the others, and the view is still that of the first batch: packs are only appended to while the
  * head is the same, and blocks with numbers that were free then are left out.
  */
-import { concatBytes } from '../stardust/bytes.ts';
 import type { ParameterTable } from '../stardust/parameter-table.ts';
 import { renumberOutputs } from '../stardust/white-flag/block-record.ts';
 import { type Cone, readCone } from '../stardust/white-flag/cone.ts';
@@ -38,7 +37,13 @@ import {
   type OutputsToFind,
 } from './known-outputs.ts';
 import { parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
-import { PARTS, readStates, WALKED_COLUMNS, type WalkedPack, walkedPackFromRow } from './packs.ts';
+import {
+  PARTS,
+  readStates,
+  WALKED_COLUMNS,
+  type WalkedPack,
+  walkedPacksFromRows,
+} from './packs.ts';
 import type { PreparedBlock } from './prepare-blocks.ts';
 import { isUnreferencedIn, type ViewedPack } from './viewed-packs.ts';
 
@@ -238,7 +243,7 @@ async function readOnce(
   const next = nextNumbers(head, nexts![0]!);
   const rows = page!.filter(({ key }) => key !== null);
   const reader = createPackReader(index);
-  for (const row of rows) reader.add(row);
+  reader.add(rows);
   for (let read = rows; read.length === PAGE; ) {
     const [again, next] = await runBatch(db, [
       db.prepare(SELECT_HEAD).bind(index - 1),
@@ -246,7 +251,7 @@ async function readOnce(
     ]);
     requireSame(head, again![0]);
     read = next!;
-    for (const row of read) reader.add(row);
+    reader.add(read);
   }
   const { cone, packs, states, numberOf } = reader.finish(next.nextBlock);
   const isUnreferenced = isUnreferencedIn(packs);
@@ -290,7 +295,7 @@ interface ViewedPacks {
 }
 
 /**
- * Reads packs row by row, to the blocks that a walk may meet and the states of what they consume.
+ * Reads packs page by page, to the blocks that a walk may meet and the states of what they consume.
  *
  * @param index of the milestone whose states before it are wanted
  */
@@ -318,14 +323,17 @@ function createPackReader(index: number) {
     get lastKey() {
       return packs.at(-1)!.key;
     },
-    add(row: Record<string, unknown>): void {
-      const pack = walkedPackFromRow(row);
-      const numberIn = row.mentions === null ? undefined : unify(String(row.mentions), pack);
-      addStates(pack.states, index, states, numberIn);
-      const { records: own, ...rest } = pack;
-      records.push(own);
-      packs.push({ ...rest, first });
-      first += pack.statuses.size;
+    add(rows: readonly Record<string, unknown>[]): void {
+      const page = walkedPacksFromRows(rows);
+      records.push(page.records);
+      for (const [i, pack] of page.packs.entries()) {
+        const { mentions } = rows[i]!;
+        const numberIn = mentions === null ? undefined : unify(String(mentions), pack);
+        addStates(pack.states, index, states, numberIn);
+        const { records: _, ...rest } = pack;
+        packs.push({ ...rest, first });
+        first += pack.statuses.size;
+      }
     },
     /** @param nextBlock blocks with numbers from this one on were stored after the first page */
     finish(nextBlock: number): ViewedPacks {
@@ -337,7 +345,7 @@ function createPackReader(index: number) {
         }
       }
       const cone = readCone(
-        [concatBytes(...records)],
+        records,
         (position, number) => before[position] === 1 || number >= nextBlock,
       );
       if (cone.size !== first) throw new Error('a pack has more records than statuses, or fewer');

@@ -8,7 +8,14 @@
  * outputs that the blocks consume came into the ledger and left it. That is enough for any past
  * milestone: what a pack does not know was later.
  */
-import { fromBase64, getUint56, setUint32, setUint56, toBase64 } from '../stardust/bytes.ts';
+import {
+  fromBase64,
+  fromBase64Pieces,
+  getUint56,
+  setUint32,
+  setUint56,
+  toBase64,
+} from '../stardust/bytes.ts';
 
 /** Blocks of a pack. */
 export const MAX_PACK_BLOCKS = 256;
@@ -164,8 +171,7 @@ export function readStates(
 
 /**
  * Checksums of the three columns that a walk reads, so that a flipped bit on disk never becomes an
- * answer (FNV-1a, 32 bits: any change within one byte changes it). They can be continued, so that
- * blocks are appended to a pack without reading it.
+ * answer. They can be continued, so that blocks are appended to a pack without reading it.
  */
 export interface PackChecksums {
   records: number;
@@ -173,11 +179,21 @@ export interface PackChecksums {
   states: number;
 }
 
-/** Continues the checksum `sum` over these bytes. */
-export function checksum(bytes: Uint8Array, sum = 0x811c9dc5): number {
-  let hash = sum;
-  for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193);
-  return hash >>> 0;
+const SUM_MASK = 0xfffff;
+const TWO_32 = 2 ** 32;
+
+/**
+ * Continues the checksum `before` over these bytes, by Fletcher's method: the sum of the bytes, in
+ * 20 bits, and of all sums on the way, in 32. Any change within one byte changes the first.
+ */
+export function checksum(bytes: Uint8Array, before = 0): number {
+  let sum = Math.floor(before / TWO_32);
+  let sums = (before % TWO_32) | 0;
+  for (let i = 0; i < bytes.length; i++) {
+    sum = (sum + bytes[i]!) & SUM_MASK;
+    sums = (sums + sum) | 0;
+  }
+  return sum * TWO_32 + (sums >>> 0);
 }
 
 export function writeChecksums({ records, statuses, states }: PackChecksums): string {
@@ -220,16 +236,41 @@ export const WALKED_COLUMNS =
 
 /** Throws a LedgerDamaged where a checksum is not right. */
 export function walkedPackFromRow(row: Record<string, unknown>): WalkedPack {
-  const key = Number(row.key);
-  const sums = readChecksums(String(row.sums));
-  const read = (column: 'records' | 'statuses' | 'states') => {
-    const bytes = fromBase64(String(row[column]));
-    requireChecksum(bytes, sums[column], column, key);
-    return bytes;
-  };
-  const statuses = new Statuses(read('statuses'));
-  const isStaged = Number(row.staged) === 1;
-  return { key, records: read('records'), statuses, states: read('states'), sums, isStaged };
+  return walkedPacksFromRows([row]).packs[0]!;
+}
+
+/** The same of several: their records are side by side in one buffer. */
+export function walkedPacksFromRows(rows: readonly Record<string, unknown>[]): {
+  packs: WalkedPack[];
+  records: Uint8Array;
+} {
+  const texts = rows.map(({ records }) => String(records));
+  const records = fromBase64Pieces(texts);
+  let start = 0;
+  const packs = rows.map((row, i): WalkedPack => {
+    const key = Number(row.key);
+    const sums = readChecksums(String(row.sums));
+    const checked = (column: 'records' | 'statuses' | 'states', bytes: Uint8Array) => {
+      requireChecksum(bytes, sums[column], column, key);
+      return bytes;
+    };
+    const own = records.subarray(start, start + bytesIn(texts[i]!));
+    start += own.length;
+    return {
+      key,
+      records: checked('records', own),
+      statuses: new Statuses(checked('statuses', fromBase64(String(row.statuses)))),
+      states: checked('states', fromBase64(String(row.states))),
+      sums,
+      isStaged: Number(row.staged) === 1,
+    };
+  });
+  return { packs, records };
+}
+
+/** Of base64 without padding. */
+function bytesIn(text: string): number {
+  return (text.length / 4) * 3;
 }
 
 /** Parts that a milestone may have: `milestone_part.key` is its index times this, plus the part. */
