@@ -3,10 +3,11 @@
  * follower stores them, and with milestones applied.
  */
 
-import { takeInMilestone } from '../../src/follower/apply-milestone.ts';
+import { applyMilestone } from '../../src/follower/apply-milestone.ts';
+import { createFollowerMemory } from '../../src/follower/follower-context.ts';
+import { storeUnreferenced } from '../../src/follower/store-unreferenced.ts';
 import { verifyMilestone } from '../../src/follower/verify-milestone.ts';
 import type { AdmissionRules } from '../../src/ledger/admission-rules.ts';
-import { MAX_PACKS_TO_FOLLOW, readView } from '../../src/ledger/consistent-view.ts';
 import { type Database, forEachPiece, runBatch } from '../../src/ledger/database.ts';
 import {
   type Head,
@@ -17,10 +18,8 @@ import {
 } from '../../src/ledger/head.ts';
 import { writeIdTables } from '../../src/ledger/id-index.ts';
 import { readParameters } from '../../src/ledger/ledger-parameters.ts';
-import { outputsToFind, prepareBlocks } from '../../src/ledger/prepare-blocks.ts';
 import { SCHEMA } from '../../src/ledger/schema.ts';
-import { storeStatements } from '../../src/ledger/store-blocks.ts';
-import { lastOpenPack } from '../../src/ledger/viewed-packs.ts';
+import { createUnreferencedIndex } from '../../src/ledger/unreferenced-index.ts';
 import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
 import { toHexDigits } from '../../src/stardust/bytes.ts';
 import { encode } from '../../src/stardust/codec.ts';
@@ -107,28 +106,20 @@ export function blocksBetween(network: Network, from: number, to: number): Netwo
 /** Blocks that go into D1 at once. */
 const PIECE = 2000;
 
-/** Stores blocks, parents first, as the follower does. */
+/** Stores blocks, parents first and in this order, as the follower does. */
 export async function storeBlocks(
   db: Database,
   network: Network,
   blocks: readonly NetworkBlock[],
 ): Promise<void> {
+  const rules = rulesOf(network);
+  const index = createUnreferencedIndex();
   for (let at = 0; at < blocks.length; at += PIECE) {
-    const parsed = blocks.slice(at, at + PIECE).map(parse);
+    const lastFirst = blocks.slice(at, at + PIECE).map(parse).reverse();
+    const piece = new Map(lastFirst.map((block) => [toHexDigits(block.id), block]));
     const { head } = await readHead(db);
-    const request = {
-      index: head.ledger + 1,
-      named: [...new Set(parsed.flatMap(({ block }) => block.parents.map(toHexDigits)))],
-      outputs: outputsToFind(parsed),
-      maxPacks: MAX_PACKS_TO_FOLLOW,
-    };
-    const view = (await readView(db, request))!;
-    const numbering = { ...view.numbering, blocks: new Map(view.named) };
-    const prepared = await prepareBlocks(parsed, numbering, rulesOf(network));
-    await runBatch(
-      db,
-      storeStatements(db, { head, last: lastOpenPack(view) }, prepared, numbering),
-    );
+    const choose = () => ({ visible: new Set(piece.keys()) });
+    await storeUnreferenced(db, head, { blocks: piece, rules, choose, index });
   }
 }
 
@@ -147,12 +138,14 @@ function parse({ id, bytes }: NetworkBlock): ParsedBlock {
 export async function takeIn(db: Database, network: Network, to: number): Promise<void> {
   const rules = rulesOf(network);
   const source = { fetch: () => Promise.reject(new Error('not all blocks are stored')) };
+  const memory = createFollowerMemory();
+  const deadline = Number.POSITIVE_INFINITY;
   for (;;) {
     const { head, milestone } = await readHead(db);
     if (head.ledger >= to) return;
     const { payload } = milestoneAt(network, head.ledger + 1)!;
     const announced = await readParameters(db);
     const verified = await verifyMilestone(payload, { head, milestone, announced }, rules);
-    await takeInMilestone(db, verified, { rules, source, exclusively: (work) => work() });
+    await applyMilestone(db, head, verified, { memory, rules, source, deadline });
   }
 }
