@@ -44,7 +44,10 @@ const MAX_STEP_PACKS = 64;
 /** What `choose` may drop. */
 interface DroppableBlocks {
   view: ConsistentView;
-  /** Visible unreferenced blocks by their numbers, ascending; positions in the view's cone. */
+  /**
+   * Visible unreferenced blocks by their numbers, ascending; positions in the view's cone. Not those
+   * in the past of a staged block: the next milestone needs them.
+   */
   positions: readonly number[];
   /** Ledger index when the block at this position was stored. */
   storedAt(position: number): number;
@@ -117,20 +120,17 @@ function evict(
   return dropBlocks(db, index, { ledger, named: tips }, ({ view, positions }) => {
     // none of them is stored: nobody can tell which blocks are needed
     if (view.named.size === 0) return new Set();
-    const needed = pastCone(view);
+    const tipPositions = Array.from(view.named.values(), ({ number }) => view.cone.find(number));
+    const needed = pastCone(view.cone, tipPositions);
     const unneeded = positions.filter((position) => !needed.has(position));
     const most = Math.ceil(positions.length * (1 - EVICT_TO / excess));
     return new Set(unneeded.slice(0, most));
   });
 }
 
-/** Positions of the named blocks and of all that they lead to. */
-function pastCone({ cone, named }: ConsistentView): Set<number> {
-  const reached = new Set<number>();
-  for (const { number } of named.values()) {
-    const position = cone.find(number);
-    if (position >= 0) reached.add(position);
-  }
+/** These positions, -1 left out, and those of all blocks that they lead to. */
+function pastCone(cone: Cone, positions: readonly number[]): Set<number> {
+  const reached = new Set(positions.filter((position) => position >= 0));
   // a Set iterates over what is added on the way
   for (const position of reached) {
     for (let parent = 0; parent < cone.parentCountAt(position); parent++) {
@@ -181,16 +181,19 @@ async function dropBlocks(
 
 function droppable(view: ConsistentView): DroppableBlocks {
   const { cone, packs } = view;
-  const positions: number[] = [];
+  const visible: number[] = [];
+  const staged: number[] = [];
   const storedAt = new Uint32Array(cone.size);
   for (const { first, statuses, isStaged } of packs) {
-    for (let at = 0; at < statuses.size && !isStaged; at++) {
+    for (let at = 0; at < statuses.size; at++) {
       const status = statuses.at(at);
       if (status.milestone !== 0) continue;
-      positions.push(first + at);
+      (isStaged ? staged : visible).push(first + at);
       storedAt[first + at] = status.storedAt;
     }
   }
+  const needed = pastCone(cone, staged);
+  const positions = visible.filter((position) => !needed.has(position));
   positions.sort((a, b) => cone.numberAt(a) - cone.numberAt(b));
   return { view, positions, storedAt: (position) => storedAt[position]! };
 }
