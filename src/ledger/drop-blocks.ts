@@ -20,6 +20,7 @@ import {
   checksum,
   type OutputState,
   readStates,
+  replaceChecksums,
   STATUS_LENGTH,
   writeChecksums,
   writeStates,
@@ -241,7 +242,8 @@ const keepPlaces = (column: string, value: string) => `(
   WHERE e.key IN (SELECT value FROM json_each(?7)))`;
 
 const UPDATE_PACK = `
-  UPDATE pack SET live = ?2, records = ?3, statuses = ?4, states = ?5, sums = ?6,
+  UPDATE pack SET live = ?2, records = ?3, statuses = ?4, states = ?5,
+    sums = ${replaceChecksums('?8', '?6')},
     blocks = ${keepPlaces('blocks', 'json(e.value)')},
     outputs = ${keepPlaces('outputs', 'json(e.value)')}, bytes = ${keepPlaces('bytes', 'e.value')}
   WHERE key = ?1`;
@@ -253,7 +255,7 @@ const NOTE_DROPPED = `
 function withoutBlocks(
   db: Database,
   cone: Cone,
-  { key, first, statuses, states }: ViewedPack,
+  { key, first, statuses, states, sums: before }: ViewedPack,
   dropped: ReadonlySet<number>,
 ): D1PreparedStatement {
   const places = Array.from({ length: statuses.size }, (_, at) => at).filter(
@@ -280,6 +282,7 @@ function withoutBlocks(
       toBase64(stateBytes),
       writeChecksums(sums),
       JSON.stringify(places),
+      writeChecksums(before),
     );
 }
 

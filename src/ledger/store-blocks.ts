@@ -24,7 +24,7 @@ import {
   type OutputState,
   type PackChecksums,
   readChecksums,
-  STATUS_LENGTH,
+  replaceChecksums,
   splitIntoParts,
   writeChecksums,
   writeStates,
@@ -164,23 +164,23 @@ const joined = (column: string, parameter: string) =>
   `substr(${column}, 1, length(${column}) - 1) || ',' || substr(${parameter}, 2)`;
 
 const APPEND_TO_PACK = `
-  UPDATE pack SET next_block = ?3, next_output = ?4, sums = ?5, records = records || ?6,
-    statuses = statuses || ?7, states = states || ?8,
+  UPDATE pack SET next_block = ?2, next_output = ?3, sums = ${replaceChecksums('?4', '?5')},
+    records = records || ?6, statuses = statuses || ?7, states = states || ?8,
     unresolved = CASE WHEN ?9 = '[]' THEN unresolved WHEN unresolved = '[]' THEN ?9
       ELSE ${joined('unresolved', '?9')} END,
     blocks = ${joined('blocks', '?10')}, outputs = ${joined('outputs', '?11')},
     bytes = ${joined('bytes', '?12')}
-  WHERE key = ?1 AND length(statuses) = ?2 * ${STATUS_LENGTH}`;
+  WHERE key = ?1`;
 
 function appendTo(
   db: Database,
-  { key, blocks, sums }: LastPack,
+  { key, sums }: LastPack,
   columns: PackColumns,
   { nextBlock, nextOutput }: Numbering,
 ): D1PreparedStatement {
   return db
     .prepare(APPEND_TO_PACK)
-    .bind(key, blocks, nextBlock, nextOutput, ...boundColumns(columns, sums));
+    .bind(key, nextBlock, nextOutput, writeChecksums(sums), ...boundColumns(columns, sums));
 }
 
 function boundColumns(
