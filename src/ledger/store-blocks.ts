@@ -74,17 +74,17 @@ export function storeStatements(
     last: LastPack | undefined,
     milestone?: number,
   ) => {
-    const length = some.reduce((sum, block) => sum + lengthInPack(block), 0);
-    const fits =
-      last !== undefined &&
-      last.blocks + some.length <= MAX_PACK_BLOCKS &&
-      last.length + length <= MAX_PACK_LENGTH;
     const columns = (part: readonly PreparedBlock[]) => columnsOf(part, states, ledger);
-    if (some.length === 0) return [];
-    if (fits) return [appendTo(db, last, columns(some), numbering)];
-    return splitIntoParts(some, lengthInPack).map((part) =>
-      insertPack(db, part[0]!.number, columns(part), numbering, milestone),
-    );
+    const fitting = last === undefined ? 0 : countFitting(last, some);
+    const appended = some.slice(0, fitting);
+    return [
+      ...(last !== undefined && fitting > 0
+        ? [appendTo(db, last, columns(appended), numbering)]
+        : []),
+      ...splitIntoParts(some.slice(fitting), lengthInPack).map((part) =>
+        insertPack(db, part[0]!.number, columns(part), numbering, milestone),
+      ),
+    ];
   };
   return [
     requireUnreferenced(db, view.head, view.stored),
@@ -98,6 +98,16 @@ export function storeStatements(
       ledger + 1,
     ),
   ];
+}
+
+/** How many of the blocks, from the first one on, there is room for in the pack. */
+function countFitting({ blocks: held, length: used }: LastPack, blocks: readonly PreparedBlock[]) {
+  let length = used;
+  const end = blocks.findIndex((block, i) => {
+    length += lengthInPack(block);
+    return held + i + 1 > MAX_PACK_BLOCKS || length > MAX_PACK_LENGTH;
+  });
+  return end < 0 ? blocks.length : end;
 }
 
 /** Characters that a block adds to its pack, at most. */
