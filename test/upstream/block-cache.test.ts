@@ -4,7 +4,12 @@
  */
 import { describe, expect, it } from 'vitest';
 import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
-import { createFetchedCache, createOpenIdCache, createRecentBlockCache, heapOf } from '../../src/upstream/block-cache.ts';
+import {
+  createFetchedCache,
+  createOpenIdCache,
+  createRecentBlockCache,
+  heapOf,
+} from '../../src/upstream/block-cache.ts';
 import { blockAround, taggedDataPayload } from '../support/network/blocks.ts';
 import { ZERO_ID } from '../support/network/network-model.ts';
 import { basic } from '../support/network/outputs.ts';
