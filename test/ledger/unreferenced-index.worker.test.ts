@@ -185,6 +185,33 @@ it('tells what is stored, after blocks, milestones, drops and imports', async ()
 
 const COUNT_STAGED = 'SELECT count(*) AS count FROM pack WHERE staged IS NOT NULL';
 
+it('has no staged blocks any more once a milestone left them out', async () => {
+  const network = new SyntheticNetwork({ seed: 'left out' });
+  network.milestone();
+  const rig = await startLedger(db, network, 0);
+  await applyNext(rig, db);
+  const root = network.milestoneBlock!;
+  // one pack is staged with blocks that are left out alone, another one with others too
+  for (const parents of [[root], [root, network.note([root])]]) {
+    const out = network.note(parents);
+    await stage(rig, () => true);
+    expect(await db.prepare(COUNT_STAGED).first('count')).toBe(1);
+    network.milestone({ parents: [network.milestoneBlock!, ...parents.slice(1)] });
+    await applyNext(rig, db);
+    expect(await db.prepare(COUNT_STAGED).first('count')).toBe(0);
+    await expectTrue(rig);
+    // whoever stands upon it is stored with it
+    const child = network.note([out]);
+    await stage(rig, () => true);
+    const ids = (await storedBlocks(db)).map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining([out.slice(2), child.slice(2)]));
+    await expectTrue(rig);
+    network.milestone({ parents: [network.milestoneBlock!, child] });
+    await applyNext(rig, db);
+    await expectTrue(rig);
+  }
+});
+
 it('is loaded once, as long as nobody else writes', async () => {
   const network = new SyntheticNetwork({ seed: 'loads' });
   network.milestone();
