@@ -244,7 +244,7 @@ async function readOnce(
       db.prepare(SELECT_HEAD).bind(index - 1),
       selectPage(reader.lastKey),
     ]);
-    requireSame(head, again![0]);
+    requireSame(heads![0], again![0]);
     read = next!;
     for (const row of read) reader.add(row);
   }
@@ -270,13 +270,21 @@ async function readOnce(
   };
 }
 
-/** Throws a LedgerMoved unless packs were at most appended to since the head was read. */
-function requireSame(before: Head, row: Record<string, unknown> | undefined): void {
+/**
+ * Throws a LedgerMoved unless packs were at most appended to since the first row of SELECT_HEAD was
+ * read. While the milestone before the one asked about is kept, so are all packs of the view.
+ */
+function requireSame(
+  first: Record<string, unknown>,
+  row: Record<string, unknown> | undefined,
+): void {
+  const before = headFromRow(first);
   const now = row && headFromRow(row);
   const isSame =
     now?.generation === before.generation &&
     now.ledger === before.ledger &&
-    now.dropped === before.dropped;
+    now.dropped === before.dropped &&
+    milestoneFromRow(row!)?.id === milestoneFromRow(first)?.id;
   if (!isSame) throw new LedgerMoved('the ledger moved while it was read');
 }
 
