@@ -115,7 +115,10 @@ export async function storeBlocks(
   const rules = rulesOf(network);
   const index = createUnreferencedIndex();
   for (let at = 0; at < blocks.length; at += PIECE) {
-    const lastFirst = blocks.slice(at, at + PIECE).map(parse).reverse();
+    const lastFirst = blocks
+      .slice(at, at + PIECE)
+      .map(parse)
+      .reverse();
     const piece = new Map(lastFirst.map((block) => [toHexDigits(block.id), block]));
     const { head } = await readHead(db);
     const choose = () => ({ visible: new Set(piece.keys()) });

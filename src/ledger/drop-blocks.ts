@@ -31,7 +31,7 @@ import type { UnreferencedIndex } from './unreferenced-index.ts';
 import { leftBlocks, packAt, type ViewedPack } from './viewed-packs.ts';
 
 /** Milestones beyond below-max-depth for which an unreferenced block is kept. */
-export const ORPHAN_MARGIN_MILESTONES = 10;
+const ORPHAN_MARGIN_MILESTONES = 10;
 
 /** Beyond these, blocks that no honest tip needs are evicted. */
 const DEFAULT_LIMITS: UnreferencedLimits = { blocks: 100_000, bytes: 500_000_000 };

@@ -34,7 +34,7 @@ import { completeRecord, type PreparedBlock } from './prepare-blocks.ts';
 import type { LastPack, UnreferencedView } from './unreferenced-index.ts';
 
 /** What the ledger knows of outputs, by the numbers that they have here. */
-export function statesOf({ outputs }: Pick<Numbering, 'outputs'>): Map<number, OutputState> {
+function statesOf({ outputs }: Pick<Numbering, 'outputs'>): Map<number, OutputState> {
   const states = new Map<number, OutputState>();
   for (const { number, created, spent = 0 } of outputs.values()) {
     if (created !== undefined) states.set(number, { created, spent });

@@ -252,20 +252,6 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.fromBase64(text);
 }
 
-/**
- * Decodes several texts into one buffer, side by side. Each text must stand for a multiple of three
- * bytes; a SyntaxError otherwise. One buffer, because the texts may be megabytes long.
- */
-export function fromBase64Pieces(pieces: readonly string[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(
-    pieces.reduce((length, piece) => length + (piece.length / 4) * 3, 0),
-  );
-  let offset = 0;
-  for (const piece of pieces) offset += bytes.subarray(offset).setFromBase64(piece).written;
-  if (offset !== bytes.length) throw new SyntaxError('base64 with padding or white space');
-  return bytes;
-}
-
 export function toBase64(bytes: Uint8Array): string {
   return bytes.toBase64();
 }
