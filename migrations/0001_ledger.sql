@@ -50,7 +50,7 @@ CREATE TABLE pack (
   outputs TEXT NOT NULL,              -- JSON: of each block, what its transaction consumes and creates
   bytes TEXT NOT NULL                 -- JSON: the bytes of each block
 );
-CREATE INDEX live_pack ON pack (live) WHERE live = 1;
+CREATE INDEX live_pack ON pack (live, staged) WHERE live = 1;
 
 -- What a milestone references and spends, in parts below 2 MB.
 CREATE TABLE milestone_part (

@@ -224,7 +224,7 @@ async function followOpen(
         // the first milestone has none
         if (first === 0 && double.requests.some(({ path }) => path.includes('/blocks/')))
           first = performance.now();
-        stored = Number(db.prepare(COUNT_OPEN).get()!.stored);
+        stored = Number(db.prepare(COUNT_STORED).get()!.stored);
       }
       rate = (OPEN * 1000) / (performance.now() - first);
     });
@@ -232,6 +232,7 @@ async function followOpen(
   return rate;
 }
 
-const COUNT_OPEN = 'SELECT coalesce(sum(json_array_length(blocks)), 0) AS stored FROM open';
+const COUNT_STORED = `
+  SELECT coalesce(sum(json_array_length(blocks)), 0) AS stored FROM pack WHERE live = 1`;
 
 export const followingCases: readonly BenchCase[] = [apply, catchUp, openBlocks, large];

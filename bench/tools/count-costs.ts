@@ -10,6 +10,7 @@
  */
 import { strict as assert } from 'node:assert';
 import { followOnce } from '../../src/follower/pass.ts';
+import { PARTS } from '../../src/ledger/packs.ts';
 import { openNftLedger } from '../../src/nft-index/d1-ledger.ts';
 import { lookUpNft, type NftSources } from '../../src/nft-index/look-up-nft.ts';
 import { publish } from '../../src/nft-index/publish.ts';
@@ -173,9 +174,13 @@ async function storedBytes({ stores: { ledger }, rate }: Run): Promise<{
   packBytes: number;
   idBytes: number;
 }> {
-  const columns = ['records', 'states', 'mentions', 'blocks', 'spent', 'bytes'];
-  const lengths = columns.map((column) => `length(${column})`).join(' + ');
-  const sql = `SELECT sum(${lengths}) / count(DISTINCT key / 4096) AS bytes FROM pack`;
+  const lengthOf = (columns: readonly string[]) =>
+    columns.map((column) => `length(${column})`).join(' + ');
+  const ofPack = lengthOf(['records', 'statuses', 'states', 'blocks', 'outputs', 'bytes']);
+  const ofPart = lengthOf(['packs', 'blocks', 'spent']);
+  const sql = `
+    SELECT ((SELECT sum(${ofPack}) FROM pack) + sum(${ofPart})) / count(DISTINCT key / ${PARTS})
+      AS bytes FROM milestone_part`;
   const packBytes = Number(await ledger.prepare(sql).first('bytes'));
   const ids = rate.blocks + 2 * rate.transactions;
   return { packBytes, idBytes: ids * ID_ROW_BYTES * PAGES_BY_BYTES };

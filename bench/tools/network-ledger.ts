@@ -106,26 +106,23 @@ export function blocksBetween(network: Network, from: number, to: number): Netwo
 /** Blocks that go into D1 at once. */
 const PIECE = 2000;
 
-/** Stores blocks, parents first, as the follower does. */
+/** Stores blocks, parents first and in this order, as the follower does. */
 export async function storeBlocks(
   db: Database,
   network: Network,
   blocks: readonly NetworkBlock[],
 ): Promise<void> {
-  const index = createUnreferencedIndex();
   const rules = rulesOf(network);
+  const index = createUnreferencedIndex();
   for (let at = 0; at < blocks.length; at += PIECE) {
-    const parsed = blocks
+    const lastFirst = blocks
       .slice(at, at + PIECE)
-      .map((block) => [block.id.slice(2), parse(block)] as const);
-    const visible = new Set(parsed.map(([id]) => id));
+      .map(parse)
+      .reverse();
+    const piece = new Map(lastFirst.map((block) => [toHexDigits(block.id), block]));
     const { head } = await readHead(db);
-    await storeUnreferenced(db, head, {
-      blocks: new Map(parsed.reverse()),
-      rules,
-      choose: () => ({ visible }),
-      index,
-    });
+    const choose = () => ({ visible: new Set(piece.keys()) });
+    await storeUnreferenced(db, head, { blocks: piece, rules, choose, index });
   }
 }
 
@@ -143,14 +140,15 @@ function parse({ id, bytes }: NetworkBlock): ParsedBlock {
 /** Applies the next milestones up to `to`. Their blocks must be stored. */
 export async function takeIn(db: Database, network: Network, to: number): Promise<void> {
   const rules = rulesOf(network);
-  const memory = createFollowerMemory();
   const source = { fetch: () => Promise.reject(new Error('not all blocks are stored')) };
+  const memory = createFollowerMemory();
+  const deadline = Number.POSITIVE_INFINITY;
   for (;;) {
     const { head, milestone } = await readHead(db);
     if (head.ledger >= to) return;
     const { payload } = milestoneAt(network, head.ledger + 1)!;
     const announced = await readParameters(db);
     const verified = await verifyMilestone(payload, { head, milestone, announced }, rules);
-    await applyMilestone(db, head, verified, { memory, rules, source, deadline: Infinity });
+    await applyMilestone(db, head, verified, { memory, rules, source, deadline });
   }
 }

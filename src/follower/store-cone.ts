@@ -77,7 +77,7 @@ export interface StoreConeTools {
   index: UnreferencedIndex;
   /** Called with the hex IDs of blocks that were stored. */
   stored: (ids: readonly string[]) => void;
-  /** Unix milliseconds after which no further part is begun. */
+  /** Unix milliseconds after which no further part is begun, and not much is walked. */
   deadline: number;
   /** The most blocks of a part. */
   maxPart?: number;
@@ -141,8 +141,10 @@ async function walkDown(
 ): Promise<void> {
   const { skeleton } = cone;
   const { findUnreferenced, stagedNumber } = await index.view(db, head, []);
-  for (let isBegun = false; cone.walked < skeleton.size; isBegun = true) {
-    if (isBegun && Date.now() > deadline) throw pause(cone);
+  const first = cone.walked;
+  while (cone.walked < skeleton.size) {
+    // a pass that comes late walks through a small cone as well, which may have many levels
+    if (cone.walked - first >= WALKED_AT_ONCE && Date.now() > deadline) throw pause(cone);
     const end = Math.min(skeleton.size, cone.walked + WALKED_AT_ONCE);
     const ids = skeleton
       .idsBetween(cone.walked, end)

@@ -34,6 +34,7 @@ import {
   type OutputState,
   PARTS,
   readStates,
+  replaceChecksums,
   splitIntoParts,
   writeChecksums,
   writeNumbers,
@@ -157,7 +158,7 @@ function insertParts(
 
 const UPDATE_PACK = `
   UPDATE pack SET live = ?2, staged = NULL, last_milestone = max(last_milestone, ?3),
-    statuses = ?4, states = ?5, sums = ?6
+    statuses = ?4, states = ?5, sums = ${replaceChecksums('?7', '?6')}
   WHERE key = ?1`;
 
 /** What was staged and is not referenced after all. */
@@ -209,6 +210,7 @@ function updatePacks(
         toBase64(statusBytes),
         toBase64(stateBytes),
         writeChecksums(newSums),
+        writeChecksums(sums),
       );
   });
 }

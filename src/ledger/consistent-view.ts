@@ -99,10 +99,19 @@ const NAMED = `CASE WHEN ?3 AND ?2 = (SELECT ledger + 1 FROM head) THEN '[]' ELS
 
 const FIND_NAMED = selectIds(`(SELECT ${NAMED})`);
 
-/** SQL that is true where one of the visible live packs names this block. */
+/** SQL that is true where one of the visible live packs names this block; the newest come first. */
 const isInLivePack = (id: string) =>
-  `EXISTS (SELECT 1 FROM pack o WHERE o.live = 1 AND o.staged IS NULL
-    AND instr(o.blocks, '"' || ${id} || '"') > 0 ORDER BY o.key DESC)`;
+  `(SELECT 1 FROM pack o WHERE o.live = 1 AND o.staged IS NULL
+    AND instr(o.blocks, '"' || ${id} || '"') > 0 ORDER BY o.key DESC LIMIT 1) IS NOT NULL`;
+
+/** SQL of the columns that a view reads of a pack `p`, given `reach`. */
+const VIEWED_COLUMNS = `
+  ${WALKED_COLUMNS}, CASE WHEN ?2 <= r.ledger AND (r.open OR r.last > ?2 OR ?4) THEN (
+    SELECT json_group_array(json_array(e.value ->> 0, e.value ->> 1))
+    FROM json_each(p.outputs) b CROSS JOIN json_each(b.value) e) END AS mentions`;
+
+/** SQL that is true of the packs with unreferenced blocks that the walk may meet. */
+const IS_OPEN = 'r.open AND p.live = 1 AND (p.staged IS NULL OR ?7 AND p.staged = ?2)';
 
 /**
  * ?1 the IDs of the named blocks, ?2 the milestone's index, ?3 the most rows, ?6 the key after which
@@ -130,27 +139,30 @@ const SELECT_CONE = `
           AND ${isInLivePack('j.value')}) END
       FROM asked),
     wanted(key) AS MATERIALIZED (
-      SELECT k.value FROM reach r CROSS JOIN milestone_part m ON m.key >= ?2 * ${PARTS}
+      SELECT DISTINCT k.value FROM reach r CROSS JOIN milestone_part m ON m.key >= ?2 * ${PARTS}
         AND m.key < (CASE WHEN r.open THEN r.ledger ELSE r.last END + 1) * ${PARTS}
-        CROSS JOIN json_each(m.packs) k
-      UNION
-      SELECT o.key FROM reach r CROSS JOIN pack o
-      WHERE r.open AND o.live = 1 AND (o.staged IS NULL OR ?7 AND o.staged = ?2))
+        CROSS JOIN json_each(m.packs) k)
   SELECT NULL AS key, NULL AS records, NULL AS statuses, NULL AS states, NULL AS sums,
     NULL AS staged, NULL AS mentions
   FROM reach r WHERE ?2 > r.ledger AND NOT r.open
   UNION ALL
   SELECT * FROM (
-    SELECT ${WALKED_COLUMNS},
-      CASE WHEN ?2 <= r.ledger AND (r.open OR r.last > ?2 OR ?4) THEN (
-        SELECT json_group_array(json_array(e.value ->> 0, e.value ->> 1))
-        FROM json_each(p.outputs) b CROSS JOIN json_each(b.value) e) END AS mentions
-    FROM reach r CROSS JOIN wanted w CROSS JOIN pack p ON p.key = w.key
-    WHERE p.key > ?6 ORDER BY p.key LIMIT ?3)`;
+    SELECT ${VIEWED_COLUMNS} FROM reach r CROSS JOIN pack p WHERE ${IS_OPEN} AND p.key > ?6
+    UNION ALL
+    SELECT ${VIEWED_COLUMNS} FROM reach r CROSS JOIN wanted w CROSS JOIN pack p ON p.key = w.key
+    WHERE NOT (${IS_OPEN}) AND p.key > ?6
+    ORDER BY 1 LIMIT ?3)`;
 
-/** Numbers that live packs have given; those from these on are free. */
+/**
+ * Numbers that live packs have given; those from these on are free. Blocks are only stored in the
+ * last visible and the last staged pack.
+ */
 export const SELECT_NEXT = `
-  SELECT max(next_block) AS next_block, max(next_output) AS next_output FROM pack WHERE live = 1`;
+  SELECT max(next_block) AS next_block, max(next_output) AS next_output FROM (
+    SELECT * FROM (SELECT next_block, next_output FROM pack WHERE live = 1 AND staged IS NULL
+      ORDER BY key DESC LIMIT 1)
+    UNION ALL SELECT * FROM (SELECT next_block, next_output FROM pack WHERE live = 1
+      AND staged IS NOT NULL ORDER BY staged DESC, key DESC LIMIT 1))`;
 
 /** The highest next_block of a live pack, from a row of SELECT_NEXT; undefined where none is live. */
 export function storedUpTo(row: Record<string, unknown>): number | undefined {
@@ -249,7 +261,7 @@ async function readOnce(
       db.prepare(SELECT_HEAD).bind(index - 1),
       selectPage(reader.lastKey),
     ]);
-    requireSame(head, again![0]);
+    requireSame(heads![0], again![0]);
     read = next!;
     reader.add(read);
   }
@@ -275,13 +287,21 @@ async function readOnce(
   };
 }
 
-/** Throws a LedgerMoved unless packs were at most appended to since the head was read. */
-function requireSame(before: Head, row: Record<string, unknown> | undefined): void {
+/**
+ * Throws a LedgerMoved unless packs were at most appended to since the first row of SELECT_HEAD was
+ * read. While the milestone before the one asked about is kept, so are all packs of the view.
+ */
+function requireSame(
+  first: Record<string, unknown>,
+  row: Record<string, unknown> | undefined,
+): void {
+  const before = headFromRow(first);
   const now = row && headFromRow(row);
   const isSame =
     now?.generation === before.generation &&
     now.ledger === before.ledger &&
-    now.dropped === before.dropped;
+    now.dropped === before.dropped &&
+    milestoneFromRow(row!)?.id === milestoneFromRow(first)?.id;
   if (!isSame) throw new LedgerMoved('the ledger moved while it was read');
 }
 

@@ -20,6 +20,7 @@ import {
   checksum,
   type OutputState,
   readStates,
+  replaceChecksums,
   STATUS_LENGTH,
   writeChecksums,
   writeStates,
@@ -30,7 +31,7 @@ import type { UnreferencedIndex } from './unreferenced-index.ts';
 import { leftBlocks, packAt, type ViewedPack } from './viewed-packs.ts';
 
 /** Milestones beyond below-max-depth for which an unreferenced block is kept. */
-export const ORPHAN_MARGIN_MILESTONES = 10;
+const ORPHAN_MARGIN_MILESTONES = 10;
 
 /** Beyond these, blocks that no honest tip needs are evicted. */
 const DEFAULT_LIMITS: UnreferencedLimits = { blocks: 100_000, bytes: 500_000_000 };
@@ -44,7 +45,10 @@ const MAX_STEP_PACKS = 64;
 /** What `choose` may drop. */
 interface DroppableBlocks {
   view: ConsistentView;
-  /** Visible unreferenced blocks by their numbers, ascending; positions in the view's cone. */
+  /**
+   * Visible unreferenced blocks by their numbers, ascending; positions in the view's cone. Not those
+   * in the past of a staged block: the next milestone needs them.
+   */
   positions: readonly number[];
   /** Ledger index when the block at this position was stored. */
   storedAt(position: number): number;
@@ -117,20 +121,17 @@ function evict(
   return dropBlocks(db, index, { ledger, named: tips }, ({ view, positions }) => {
     // none of them is stored: nobody can tell which blocks are needed
     if (view.named.size === 0) return new Set();
-    const needed = pastCone(view);
+    const tipPositions = Array.from(view.named.values(), ({ number }) => view.cone.find(number));
+    const needed = pastCone(view.cone, tipPositions);
     const unneeded = positions.filter((position) => !needed.has(position));
     const most = Math.ceil(positions.length * (1 - EVICT_TO / excess));
     return new Set(unneeded.slice(0, most));
   });
 }
 
-/** Positions of the named blocks and of all that they lead to. */
-function pastCone({ cone, named }: ConsistentView): Set<number> {
-  const reached = new Set<number>();
-  for (const { number } of named.values()) {
-    const position = cone.find(number);
-    if (position >= 0) reached.add(position);
-  }
+/** These positions, -1 left out, and those of all blocks that they lead to. */
+function pastCone(cone: Cone, positions: readonly number[]): Set<number> {
+  const reached = new Set(positions.filter((position) => position >= 0));
   // a Set iterates over what is added on the way
   for (const position of reached) {
     for (let parent = 0; parent < cone.parentCountAt(position); parent++) {
@@ -181,16 +182,19 @@ async function dropBlocks(
 
 function droppable(view: ConsistentView): DroppableBlocks {
   const { cone, packs } = view;
-  const positions: number[] = [];
+  const visible: number[] = [];
+  const staged: number[] = [];
   const storedAt = new Uint32Array(cone.size);
   for (const { first, statuses, isStaged } of packs) {
-    for (let at = 0; at < statuses.size && !isStaged; at++) {
+    for (let at = 0; at < statuses.size; at++) {
       const status = statuses.at(at);
       if (status.milestone !== 0) continue;
-      positions.push(first + at);
+      (isStaged ? staged : visible).push(first + at);
       storedAt[first + at] = status.storedAt;
     }
   }
+  const needed = pastCone(cone, staged);
+  const positions = visible.filter((position) => !needed.has(position));
   positions.sort((a, b) => cone.numberAt(a) - cone.numberAt(b));
   return { view, positions, storedAt: (position) => storedAt[position]! };
 }
@@ -238,7 +242,8 @@ const keepPlaces = (column: string, value: string) => `(
   WHERE e.key IN (SELECT value FROM json_each(?7)))`;
 
 const UPDATE_PACK = `
-  UPDATE pack SET live = ?2, records = ?3, statuses = ?4, states = ?5, sums = ?6,
+  UPDATE pack SET live = ?2, records = ?3, statuses = ?4, states = ?5,
+    sums = ${replaceChecksums('?8', '?6')},
     blocks = ${keepPlaces('blocks', 'json(e.value)')},
     outputs = ${keepPlaces('outputs', 'json(e.value)')}, bytes = ${keepPlaces('bytes', 'e.value')}
   WHERE key = ?1`;
@@ -250,7 +255,7 @@ const NOTE_DROPPED = `
 function withoutBlocks(
   db: Database,
   cone: Cone,
-  { key, first, statuses, states }: ViewedPack,
+  { key, first, statuses, states, sums: before }: ViewedPack,
   dropped: ReadonlySet<number>,
 ): D1PreparedStatement {
   const places = Array.from({ length: statuses.size }, (_, at) => at).filter(
@@ -277,6 +282,7 @@ function withoutBlocks(
       toBase64(stateBytes),
       writeChecksums(sums),
       JSON.stringify(places),
+      writeChecksums(before),
     );
 }
 

@@ -17,7 +17,7 @@ export interface Head {
   /** Numbers from these on are free, unless an open pack names higher ones (open-packs.ts). */
   nextBlock: number;
   nextOutput: number;
-  /** How many times open blocks were dropped (orphans.ts). */
+  /** How many times unreferenced blocks were dropped (drop-blocks.ts). */
   dropped: number;
   /** The tables of the index of IDs that are in use, oldest first. */
   idTables: readonly IdTable[];

@@ -205,6 +205,14 @@ export function readChecksums(text: string): PackChecksums {
   return { records, statuses, states };
 }
 
+/**
+ * SQL of a pack's new checksums: NULL, which the table does not take, where its checksums are not
+ * those that the writer read. Verdicts may have been completed meanwhile, which nothing else shows.
+ */
+export function replaceChecksums(before: string, after: string): string {
+  return `CASE WHEN sums = ${before} THEN ${after} END`;
+}
+
 /** What is stored is not what was written. The message is for people: ASCII. */
 export class LedgerDamaged extends Error {
   override readonly name = 'LedgerDamaged';

@@ -60,7 +60,7 @@ const DELETE_PACKS = `
     AND live = 0 AND last_milestone < (SELECT min(idx) FROM milestone) AND ${IS_OURS}`;
 
 /** Packs that one step looks at. */
-const PACK_STEP = 64;
+const PACK_STEP = 8;
 
 const SELECT_FIRST = 'SELECT min(idx) AS first FROM milestone';
 

@@ -10,6 +10,7 @@ import { parseBlock } from '../stardust/block.ts';
 import { concatBytes, fromBase64, toBase64 } from '../stardust/bytes.ts';
 import type { VerifySignature } from '../stardust/milestone-keys.ts';
 import { inputsAt, isUndecidedAt, readCone } from '../stardust/white-flag/cone.ts';
+import { SELECT_NEXT } from './consistent-view.ts';
 import { type Database, forEachPiece, runBatch } from './database.ts';
 import { readContents } from './decide-verdicts.ts';
 import { failUnless, LedgerMoved, runFenced, SAME_HEAD } from './fence.ts';
@@ -24,7 +25,7 @@ import {
   type OutputState,
   type PackChecksums,
   readChecksums,
-  STATUS_LENGTH,
+  replaceChecksums,
   splitIntoParts,
   writeChecksums,
   writeStates,
@@ -34,7 +35,7 @@ import { completeRecord, type PreparedBlock } from './prepare-blocks.ts';
 import type { LastPack, UnreferencedView } from './unreferenced-index.ts';
 
 /** What the ledger knows of outputs, by the numbers that they have here. */
-export function statesOf({ outputs }: Pick<Numbering, 'outputs'>): Map<number, OutputState> {
+function statesOf({ outputs }: Pick<Numbering, 'outputs'>): Map<number, OutputState> {
   const states = new Map<number, OutputState>();
   for (const { number, created, spent = 0 } of outputs.values()) {
     if (created !== undefined) states.set(number, { created, spent });
@@ -74,17 +75,17 @@ export function storeStatements(
     last: LastPack | undefined,
     milestone?: number,
   ) => {
-    const length = some.reduce((sum, block) => sum + lengthInPack(block), 0);
-    const fits =
-      last !== undefined &&
-      last.blocks + some.length <= MAX_PACK_BLOCKS &&
-      last.length + length <= MAX_PACK_LENGTH;
     const columns = (part: readonly PreparedBlock[]) => columnsOf(part, states, ledger);
-    if (some.length === 0) return [];
-    if (fits) return [appendTo(db, last, columns(some), numbering)];
-    return splitIntoParts(some, lengthInPack).map((part) =>
-      insertPack(db, part[0]!.number, columns(part), numbering, milestone),
-    );
+    const fitting = last === undefined ? 0 : countFitting(last, some);
+    const appended = some.slice(0, fitting);
+    return [
+      ...(last !== undefined && fitting > 0
+        ? [appendTo(db, last, columns(appended), numbering)]
+        : []),
+      ...splitIntoParts(some.slice(fitting), lengthInPack).map((part) =>
+        insertPack(db, part[0]!.number, columns(part), numbering, milestone),
+      ),
+    ];
   };
   return [
     requireUnreferenced(db, view.head, view.stored),
@@ -98,6 +99,16 @@ export function storeStatements(
       ledger + 1,
     ),
   ];
+}
+
+/** How many of the blocks, from the first one on, there is room for in the pack. */
+function countFitting({ blocks: held, length: used }: LastPack, blocks: readonly PreparedBlock[]) {
+  let length = used;
+  const end = blocks.findIndex((block, i) => {
+    length += lengthInPack(block);
+    return held + i + 1 > MAX_PACK_BLOCKS || length > MAX_PACK_LENGTH;
+  });
+  return end < 0 ? blocks.length : end;
 }
 
 /** Characters that a block adds to its pack, at most. */
@@ -164,23 +175,23 @@ const joined = (column: string, parameter: string) =>
   `substr(${column}, 1, length(${column}) - 1) || ',' || substr(${parameter}, 2)`;
 
 const APPEND_TO_PACK = `
-  UPDATE pack SET next_block = ?3, next_output = ?4, sums = ?5, records = records || ?6,
-    statuses = statuses || ?7, states = states || ?8,
+  UPDATE pack SET next_block = ?2, next_output = ?3, sums = ${replaceChecksums('?4', '?5')},
+    records = records || ?6, statuses = statuses || ?7, states = states || ?8,
     unresolved = CASE WHEN ?9 = '[]' THEN unresolved WHEN unresolved = '[]' THEN ?9
       ELSE ${joined('unresolved', '?9')} END,
     blocks = ${joined('blocks', '?10')}, outputs = ${joined('outputs', '?11')},
     bytes = ${joined('bytes', '?12')}
-  WHERE key = ?1 AND length(statuses) = ?2 * ${STATUS_LENGTH}`;
+  WHERE key = ?1`;
 
 function appendTo(
   db: Database,
-  { key, blocks, sums }: LastPack,
+  { key, sums }: LastPack,
   columns: PackColumns,
   { nextBlock, nextOutput }: Numbering,
 ): D1PreparedStatement {
   return db
     .prepare(APPEND_TO_PACK)
-    .bind(key, blocks, nextBlock, nextOutput, ...boundColumns(columns, sums));
+    .bind(key, nextBlock, nextOutput, writeChecksums(sums), ...boundColumns(columns, sums));
 }
 
 function boundColumns(
@@ -205,7 +216,7 @@ function boundColumns(
 }
 
 const SAME_UNREFERENCED = failUnless(
-  `${SAME_HEAD} AND (SELECT max(next_block) FROM pack WHERE live = 1) IS ?4`,
+  `${SAME_HEAD} AND (SELECT next_block FROM (${SELECT_NEXT})) IS ?4`,
 );
 
 /**

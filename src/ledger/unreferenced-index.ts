@@ -163,8 +163,14 @@ export function createUnreferencedIndex(): UnreferencedIndex {
         held = undefined;
         return;
       }
+      const staged = held.staged.filter(left.hasBlock);
+      if (ledger !== before.head.ledger && staged.size > 0) {
+        // the milestone left them out: they are deleted, or visible now
+        held = undefined;
+        return;
+      }
       held.visible = held.visible.filter(left.hasBlock);
-      held.staged = held.staged.filter(left.hasBlock);
+      held.staged = staged;
       held.outputs = held.outputs.filter(left.mentions);
       Object.assign(held, { ledger, dropped, stored });
     },

@@ -106,7 +106,7 @@ it('stores nothing where a milestone is applied between the decision and the wri
   network.milestone();
   let applied = false;
   const meddled = disturbed(db, async (sql) => {
-    if (applied || !sql.includes('INSERT INTO open')) return;
+    if (applied || !/INSERT INTO pack|UPDATE pack SET next_block/.test(sql)) return;
     applied = true;
     await takeNext(rig, db);
   });

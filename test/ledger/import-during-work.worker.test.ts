@@ -7,7 +7,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { LedgerMoved } from '../../src/ledger/fence.ts';
-import { settleWaiting } from '../../src/ledger/store-blocks.ts';
+import { resolveVerdicts } from '../../src/ledger/store-blocks.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import {
   ask,
@@ -27,7 +27,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const db = env.LEDGER;
 
 /** The batch that stores blocks. */
-const STORES = /INSERT INTO open/;
+const STORES = /INSERT INTO pack|UPDATE pack SET next_block/;
 
 describe('an import while somebody is at work', () => {
   const network = new SyntheticNetwork({ seed: 'replaced' });
@@ -68,7 +68,7 @@ describe('an import while somebody is at work', () => {
     const rig = await startLedger(db, network, 0);
     await takeNext(rig, db);
     const dying = disturbed(db, async (sql) => {
-      if (/UPDATE open SET/.test(sql)) throw new Error('killed');
+      if (/UPDATE pack SET records/.test(sql)) throw new Error('killed');
     });
     await storeNow({ ...rig, upstream: { ...rig.upstream, readTips: tips(consumed) } }, db);
     const storing = storeNow(
@@ -80,16 +80,16 @@ describe('an import while somebody is at work', () => {
   };
 
   it.each([
-    ['before the blocks are read', /json_each\(waiting\)/],
+    ['before the blocks are read', /json_each\(unresolved\)/],
     ['before they are judged', /JOIN output/],
-    ['before the verdicts are written', /UPDATE open SET/],
+    ['before the verdicts are written', /UPDATE pack SET records/],
   ])('no verdict is written into its rows: %s', async (_, when) => {
     await withUnsettled();
     const generation = String(await db.prepare('SELECT generation FROM head').first('generation'));
     const replacing = disturbed(db, async (sql) => {
       if (when.test(sql)) await replace();
     });
-    const settling = settleWaiting(
+    const settling = resolveVerdicts(
       replacing,
       generation,
       [producer.coins[0]!.id.toHex()],
@@ -106,7 +106,7 @@ describe('an import while somebody is at work', () => {
     expect(await ask(rig, request)).toEqual(response);
     let replaced = 0;
     const replacing = disturbed(db, async (sql) => {
-      if (/key, bytes FROM open/.test(sql) && replaced++ === 0) await replace();
+      if (/json_each\(p.bytes\)/.test(sql) && replaced++ === 0) await replace();
     });
     // the question is put once more: to a ledger that does not know the blocks
     expect(await ask(rig, request, { db: replacing })).toBe(404);

@@ -64,7 +64,7 @@ function byFeed(): Way {
 it.each<[string, Way]>([
   ['fetched', byPolling],
   ['pushed', byFeed()],
-])('at most 200 rows a milestone of 60 blocks, 10 transactions and 5 NFTs, %s', async (_, way) => {
+])('at most 165 rows a milestone of 60 blocks, 10 transactions and 5 NFTs, %s', async (_, way) => {
   const retention = 2;
   // until tables of IDs are dropped, each of which holds so many milestones; then over four of them
   const [warmUp, counted] = [6 * retention, 4 * retention];
@@ -115,7 +115,7 @@ it.each<[string, Way]>([
   expect(changes).toBe(RATE.nfts);
   const rows = counts.rowsWritten / counted;
   console.log(`${rows} rows written a milestone`);
-  expect(rows).toBeLessThanOrEqual(200);
+  expect(rows).toBeLessThanOrEqual(165);
   expect(rows).toBeGreaterThan(100);
 
   // what /health, /metrics and info read

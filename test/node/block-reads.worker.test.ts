@@ -60,7 +60,6 @@ const open = () =>
     apiToken: undefined,
     finalMilestone: undefined,
     retentionMilestones: 100,
-    treeHasher: 'noble',
     serverTiming: false,
   });
 type Node = ReturnType<typeof open>;

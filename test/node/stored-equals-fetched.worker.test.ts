@@ -88,7 +88,7 @@ async function someArrive(
 ): Promise<void> {
   const tips = random.sample(open, random.between(1, 6)).map((id) => id.slice(2));
   const dying = disturbed(db, async (sql) => {
-    if (dies && /UPDATE open SET/.test(sql)) throw new Error('killed');
+    if (dies && /UPDATE pack SET records/.test(sql)) throw new Error('killed');
   });
   await storeNow(
     { ...rig, upstream: { ...rig.upstream, readTips: async () => tips } },

@@ -63,7 +63,7 @@ function chain({ name: seed, conditions = {}, defect, lastDefect }: Case) {
 async function storeOnly(rig: Rig, id: string, settles: boolean): Promise<void> {
   const upstream = { ...rig.upstream, readTips: async () => [id.slice(2)] };
   const dying = disturbed(db, async (sql) => {
-    if (/UPDATE open SET/.test(sql)) throw new Error('killed');
+    if (/UPDATE pack SET records/.test(sql)) throw new Error('killed');
   });
   const storing = storeNow({ ...rig, upstream }, settles ? db : dying);
   await storing.catch((error: Error) => expect(error.message).toBe('killed'));

@@ -98,8 +98,12 @@ async function growLedger(count: number): Promise<void> {
         `${numbers} INSERT INTO id_${table} (id, milestone, block) SELECT ${id}, 0, value FROM n`,
       ),
     ),
-    db.prepare(`${numbers} INSERT INTO pack (key, records, states, mentions, blocks, spent, bytes)
-      SELECT value, 'AAAA', '', '[]', '[]', '[]', '[]' FROM n WHERE value < 4096`),
+    db.prepare(`${numbers} INSERT INTO pack (key, live, stored_at, last_milestone, next_block,
+        next_output, sums, records, statuses, states, unresolved, blocks, outputs, bytes)
+      SELECT 1000000 + value, 0, 0, 4000000, 1, 1, '[0,0,0]', 'AAAA', '', '', '[]', '[]', '[]', '[]'
+      FROM n WHERE value < 4096`),
+    db.prepare(`${numbers} INSERT INTO milestone_part (key, packs, blocks, spent)
+      SELECT value, '[]', '', '[]' FROM n WHERE value < 4096`),
   ]);
 }
 
@@ -112,8 +116,9 @@ it('a step of pruning that finds nothing to do looks at a few rows', async () =>
   await growLedger(5000);
   const { db: counted, counts } = counting();
   await prune(counted, 1000);
-  expect(counts.trips).toBe(2);
-  expect(counts.rows).toBeLessThan(30);
+  expect(counts.trips).toBe(1);
+  // the oldest 64 packs are looked at, each of which counts as three rows
+  expect(counts.rows).toBeLessThan(220);
 });
 
 describe('a request whose cone is stored', () => {
@@ -127,16 +132,16 @@ describe('a request whose cone is stored', () => {
       expect(trips).toBe(1);
       costs.push(rows);
     }
-    for (const cost of costs) expect(cost).toBeLessThan(40);
+    for (const cost of costs) expect(cost).toBeLessThan(60);
   });
 
-  it('reads fewer than 200 rows for 10,000 blocks', async () => {
+  it('reads fewer than 300 rows for 10,000 blocks', async () => {
     const { rig, network } = await ledgerWith([{ notes: 10_000, transfers: 0 }]);
     const { request, response, cone } = network.propose({ parents: top(network) });
     expect(cone.length).toBe(10_001);
     const { trips, rows } = await costOf(rig, request, response);
     expect(trips).toBe(1);
-    expect(rows).toBeLessThan(200);
+    expect(rows).toBeLessThan(300);
   });
 
   it('costs the same in a ledger of many more outputs and blocks, about the present and about the past', async () => {
@@ -177,7 +182,7 @@ describe('a request whose cone is stored', () => {
     const { trips, rows } = await costOf(rig, question, answer);
     expect(coneOf(network, 2).length).toBe(51);
     expect(trips).toBe(1);
-    expect(rows).toBeLessThan(40);
+    expect(rows).toBeLessThan(50);
   });
 
   it('about a state long pruned reads nothing of the milestones since', async () => {
@@ -192,13 +197,16 @@ describe('a request whose cone is stored', () => {
       db.prepare('DELETE FROM milestone WHERE idx < 2'),
       db.prepare('UPDATE milestone SET idx = ?1').bind(ledger),
       db.prepare('UPDATE head SET ledger = ?1').bind(ledger),
-      db.prepare('UPDATE pack SET key = key + (?1 - 2) * 4096 WHERE key >= 2 * 4096').bind(ledger),
+      db
+        .prepare('UPDATE milestone_part SET key = key + (?1 - 2) * 4096 WHERE key >= 2 * 4096')
+        .bind(ledger),
+      db.prepare('UPDATE pack SET last_milestone = ?1').bind(ledger),
       db.prepare('UPDATE id_0 SET milestone = ?1 WHERE milestone = 2').bind(ledger),
     ]);
     for (const parents of [request.parents, [referenced]]) {
       const { trips, rows } = await costOf(rig, { ...request, index: 2, parents }, 404);
       expect(trips).toBe(1);
-      expect(rows).toBeLessThan(20);
+      expect(rows).toBeLessThan(25);
     }
   });
 });

@@ -1,14 +1,14 @@
 /**
- * Blocks in memory (src/upstream/block-cache.ts): their heap is counted, open blocks are of one
- * ledger only, and there are not too many of them.
+ * Blocks in memory (src/upstream/block-cache.ts): their heap is counted and limited, and what is
+ * remembered of a ledger is of that one only.
  */
 import { describe, expect, it } from 'vitest';
 import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
 import {
-  createBlockCache,
-  createOpenBlockCache,
+  createFetchedCache,
   createOpenIdCache,
   createRecentBlockCache,
+  heapOf,
 } from '../../src/upstream/block-cache.ts';
 import { blockAround, taggedDataPayload } from '../support/network/blocks.ts';
 import { ZERO_ID } from '../support/network/network-model.ts';
@@ -39,40 +39,67 @@ describe('fetched blocks', () => {
     const [data, paying] = [network.note(), network.attachTransaction(transaction)].map((id) =>
       parse(network.blocks.get(id)!.bytes),
     );
-    const blocks = createBlockCache();
-    blocks.set('a', data!);
-    blocks.set('b', paying!);
-    blocks.set('b', paying!);
-    const [ofData, ofPaying] = [1000 + data!.bytes.length, 1000 + 10 * paying!.bytes.length];
-    expect(blocks).toMatchObject({ size: 2, heapBytes: ofData + ofPaying });
-    blocks.delete('a');
-    blocks.delete('a');
-    expect(blocks).toMatchObject({ size: 1, heapBytes: ofPaying });
-    blocks.set('b', data!);
-    expect(blocks).toMatchObject({ size: 1, heapBytes: ofData });
+    expect(heapOf(data!)).toBe(1000 + data!.bytes.length);
+    expect(heapOf(paying!)).toBe(1000 + 10 * paying!.bytes.length);
+  });
+
+  /** Room for three blocks as they are parsed, and for six as bytes. */
+  const limits = { parsed: 3 * heapOf(block), raw: 6 * (400 + block.bytes.length) };
+
+  it('are kept: parsed those that came last, as bytes those before them', () => {
+    const blocks = createFetchedCache(limits);
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    for (const name of names) blocks.set(name, block);
+    expect(names.map((name) => blocks.get(name))).toEqual([
+      undefined,
+      ...Array.from({ length: 6 }, () => block),
+    ]);
+    // parsed again, so another object
+    expect(names.map((name) => blocks.get(name) === block)).toEqual([
+      ...Array.from({ length: 4 }, () => false),
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it('take the room of their own only once, and leave it', () => {
+    const blocks = createFetchedCache(limits);
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) blocks.set(name, block);
+    blocks.set('f', block);
+    blocks.delete('e');
+    blocks.delete('e');
+    blocks.set('g', block);
+    const left = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => blocks.get(name) !== undefined);
+    expect(left).toEqual([true, true, true, true, false, true, true]);
+    blocks.set('h', block);
+    expect(blocks.get('a')).toBeUndefined();
     blocks.clear();
-    expect(blocks).toMatchObject({ size: 0, heapBytes: 0 });
-    expect(blocks.get('b')).toBeUndefined();
+    expect(['b', 'f', 'h'].map((name) => blocks.get(name))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });
 
-describe('open blocks', () => {
+describe('blocks of one ledger', () => {
   it('are remembered', () => {
-    const openBlocks = createOpenBlockCache(4_000_000);
-    openBlocks('one', 7).set('a', block);
-    expect(openBlocks('one', 7).get('a')).toBe(block);
-    expect(openBlocks('one', 7).get('b')).toBeUndefined();
-    openBlocks('one', 8).delete('a');
-    expect(openBlocks('one', 7).get('a')).toBeUndefined();
+    const recent = createRecentBlockCache(4_000_000);
+    recent('one', 7).set('a', block);
+    expect(recent('one', 7).get('a')).toBe(block);
+    expect(recent('one', 7).get('b')).toBeUndefined();
+    recent('one', 8).delete('a');
+    expect(recent('one', 7).get('a')).toBeUndefined();
   });
 
   it('are forgotten with the ledger, and not taken from requests about a former one', () => {
-    const openBlocks = createOpenBlockCache(4_000_000);
-    const former = openBlocks('one', 7);
+    const recent = createRecentBlockCache(4_000_000);
+    const former = recent('one', 7);
     former.set('a', block);
-    const now = openBlocks('two', 7);
+    const now = recent('two', 7);
     expect(now.get('a')).toBeUndefined();
-    // it was open there, and may be referenced by a milestone before the import here
+    // it was unreferenced there, and may be referenced by a milestone before the import here
     former.set('b', block);
     now.set('c', block);
     former.delete('c');
@@ -85,27 +112,27 @@ describe('open blocks', () => {
   });
 
   it('are forgotten when the ledger may have forgotten that it knew them', () => {
-    const openBlocks = createOpenBlockCache(4_000_000);
-    openBlocks('one', 7).set('a', block);
-    expect(openBlocks('one', 42).get('a')).toBe(block);
-    expect(openBlocks('one', 43).get('a')).toBeUndefined();
+    const recent = createRecentBlockCache(4_000_000);
+    recent('one', 7).set('a', block);
+    expect(recent('one', 42).get('a')).toBe(block);
+    expect(recent('one', 43).get('a')).toBeUndefined();
   });
 
   it('do not grow without end', () => {
-    const openBlocks = createOpenBlockCache(4_000_000)('one', 7);
+    const recent = createRecentBlockCache(4_000_000)('one', 7);
     const large = blockOf(8000);
     const count = 1000;
-    for (let i = 0; i < count; i++) openBlocks.set(String(i), large);
-    const kept = Array.from({ length: count }, (_, i) => openBlocks.get(String(i))).filter(
+    for (let i = 0; i < count; i++) recent.set(String(i), large);
+    const kept = Array.from({ length: count }, (_, i) => recent.get(String(i))).filter(
       (each) => each !== undefined,
     );
     expect(kept.length * large.bytes.length).toBeLessThan(4_000_001);
     expect(kept.length).toBeGreaterThan(10);
-    expect(openBlocks.get(String(count - 1))).toBe(large);
+    expect(recent.get(String(count - 1))).toBe(large);
   });
 });
 
-describe('IDs of open blocks, and blocks of which nothing is known', () => {
+describe('IDs of unreferenced blocks', () => {
   it('are forgotten with the ledger, after 35 milestones, and when there are too many', () => {
     const openIds = createOpenIdCache(16_000);
     openIds('one', 7).add('a');
@@ -118,9 +145,5 @@ describe('IDs of open blocks, and blocks of which nothing is known', () => {
     expect(openIds('two', 7).has('b')).toBe(false);
     for (let i = 0; i < 101; i++) openIds('two', 7).add(String(i));
     expect([openIds('two', 7).has('0'), openIds('two', 7).has('100')]).toEqual([false, true]);
-
-    const recent = createRecentBlockCache(4_000_000);
-    recent('one', 7).set('a', block);
-    expect([recent('one', 42).get('a'), recent('one', 43).get('a')]).toEqual([block, undefined]);
   });
 });

@@ -44,6 +44,8 @@ export function recordedStatus(network: Network, ledgerIndex: number, now?: numb
   return {
     ledger: { ...ledger, timestamp: now ?? ledger.timestamp },
     genesisIndex: network.genesis.index,
+    nextBlock: 1,
+    nextOutput: 1,
     retention: { kept: 0, configured: 17_280 },
     database: { bytes: 1_000_000, limitBytes: undefined },
     pruningIndex: network.genesis.index,

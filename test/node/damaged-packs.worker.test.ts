@@ -1,0 +1,114 @@
+/**
+ * Bits that were flipped on disk (src/ledger/packs.ts): a white-flag request that reads them gets an
+ * error, never roots.
+ */
+import { env } from 'cloudflare:workers';
+import { expect, it, vi } from 'vitest';
+import { isPartOf } from '../../src/ledger/packs.ts';
+import {
+  ask,
+  type Question,
+  questionOf,
+  type Rig,
+  startLedger,
+  storeNow,
+  takeNext,
+} from '../support/ledger/ledger-harness.ts';
+import { basic } from '../support/network/outputs.ts';
+import { Random } from '../support/network/random.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import type { Spend } from '../support/network/transactions.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const db = env.LEDGER;
+
+const COLUMNS = ['records', 'statuses', 'states', 'sums'] as const;
+
+/** Bits that are flipped, one after another. */
+const FLIPS = 300;
+
+/** Two milestones, and blocks that are unreferenced; transfers among all of them. */
+async function startBusy() {
+  const network = new SyntheticNetwork({ seed: 'flipped' });
+  network.milestone();
+  const rig = await startLedger(db, network, 0);
+  await takeNext(rig, db);
+  const spends: Spend[] = network.genesisCoins.map((coin, i) => ({ coin, by: network.account(i) }));
+  for (const count of [30, 20, 25]) {
+    for (let i = 0; i < count; i++) {
+      const spend = spends.shift()!;
+      const made = network.transaction([spend], [basic(spend.by, COIN_AMOUNT)]);
+      spends.push({ coin: made.coins[0]!, by: spend.by });
+      network.attachTransaction(made);
+      if (i % 3 === 0) network.note();
+    }
+    await storeNow(rig, db);
+    if (count === 25) break;
+    network.milestone();
+    await takeNext(rig, db);
+  }
+  return { network, rig };
+}
+
+/** The keys of the packs that a request about this milestone reads. */
+async function packsOf(index: number, ledger: number): Promise<number[]> {
+  const sql =
+    index > ledger
+      ? 'SELECT key FROM pack WHERE live = 1'
+      : `SELECT DISTINCT k.value AS key FROM milestone_part m CROSS JOIN json_each(m.packs) k
+         WHERE ${isPartOf('m.key', String(index))}`;
+  return (await db.prepare(sql).all<{ key: number }>()).results.map(({ key }) => key);
+}
+
+async function askOrFail(rig: Rig, question: Question): Promise<unknown> {
+  try {
+    const answer = await ask(rig, question);
+    return typeof answer === 'number' ? 'error' : answer;
+  } catch {
+    return 'error';
+  }
+}
+
+it('any of some hundred flipped bits is an error', async () => {
+  const { network, rig } = await startBusy();
+  const random = new Random('flipped');
+  const { request, response } = network.propose();
+  const cases: { question: Question; answer: unknown; packs: Set<number> }[] = [
+    { question: request, answer: response, packs: new Set(await packsOf(4, 3)) },
+  ];
+  for (const index of [2, 3]) {
+    const { question, answer } = questionOf(network, index);
+    cases.push({ question, answer, packs: new Set(await packsOf(index, 3)) });
+  }
+  const askAll = async () => {
+    const answers = [];
+    for (const { question } of cases) answers.push(await askOrFail(rig, question));
+    return answers;
+  };
+  expect(await askAll()).toEqual(cases.map(({ answer }) => answer));
+
+  const { results } = await db.prepare('SELECT * FROM pack ORDER BY key').all();
+  expect(results.length).toBeGreaterThan(0);
+  const seen = { errors: 0 };
+  const read = results.filter(({ key }) => cases.some(({ packs }) => packs.has(Number(key))));
+  for (let i = 0; i < FLIPS; i++) {
+    const row = random.pick(read);
+    const column = random.pick(COLUMNS);
+    const text = String(row[column]);
+    expect(text.length).toBeGreaterThan(0);
+    const at = random.below(text.length);
+    const character = String.fromCharCode(text.charCodeAt(at) ^ (1 << random.below(7)));
+    const flipped = text.slice(0, at) + character + text.slice(at + 1);
+    const write = (value: string) =>
+      db.prepare(`UPDATE pack SET ${column} = ?2 WHERE key = ?1`).bind(row.key, value).run();
+    await write(flipped);
+    const due = cases.map(({ answer, packs }) => (packs.has(Number(row.key)) ? 'error' : answer));
+    const what = { column, at, flipped: character, key: row.key };
+    expect({ ...what, answers: await askAll() }).toEqual({ ...what, answers: due });
+    seen.errors += due.filter((each) => each === 'error').length;
+    await write(text);
+  }
+  expect(seen.errors).toBeGreaterThanOrEqual(FLIPS);
+  expect(await askAll()).toEqual(cases.map(({ answer }) => answer));
+});
