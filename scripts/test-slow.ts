@@ -115,7 +115,7 @@ const TESTS: readonly SlowTest[] = [
   },
   {
     name: 'weather',
-    about: '10,000 runs of forged blocks, crashes, lying upstreams and what else is hostile',
+    about: '10,000 runs of forged blocks, crashes, lies and what else is hostile',
     minutes: 7,
     run: () => runAsOne('test/slow/weather.ts'),
   },

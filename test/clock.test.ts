@@ -50,7 +50,7 @@ describe.each([
   it('leaves no quota used up', async () => {
     now = START;
     const guard = createFetchQuota(clock, 1);
-    const source = { fetch: async () => [], requireOpen: async () => {} };
+    const source = { fetch: async () => [], requireUnreferenced: async () => {} };
     await guard(source).fetch(['a']);
     await expect(guard(source).fetch(['a'])).rejects.toThrow('too many blocks');
     now += step;
@@ -62,9 +62,11 @@ describe.each([
     const guard = createFetchQuota(clock, 100);
     const fail = () => Promise.reject(new UpstreamFailure('down'));
     for (let i = 0; i < 5; i++)
-      await expect(guard({ fetch: fail, requireOpen: fail }).fetch(['a'])).rejects.toThrow('down');
+      await expect(guard({ fetch: fail, requireUnreferenced: fail }).fetch(['a'])).rejects.toThrow(
+        'down',
+      );
     now += step;
-    const source = { fetch: async () => [], requireOpen: async () => {} };
+    const source = { fetch: async () => [], requireUnreferenced: async () => {} };
     expect(await guard(source).fetch(['a'])).toEqual([]);
   });
 

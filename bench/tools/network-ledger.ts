@@ -18,6 +18,7 @@ import {
 } from '../../src/ledger/head.ts';
 import { writeIdTables } from '../../src/ledger/id-index.ts';
 import { readParameters } from '../../src/ledger/ledger-parameters.ts';
+import { writeOutputBytes } from '../../src/ledger/output-bytes.ts';
 import { SCHEMA } from '../../src/ledger/schema.ts';
 import { createUnreferencedIndex } from '../../src/ledger/unreferenced-index.ts';
 import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
@@ -68,7 +69,7 @@ export async function importNetwork(db: Database, network: Network, index: numbe
   });
   const outputs = ledgerAt(network, index).map((output) => [
     output.outputId.toHex(),
-    output.bytes.toBase64(),
+    writeOutputBytes(output.bytes),
     output.blockId.toHex(),
     output.bookedIndex,
     output.bookedTimestamp,

@@ -2,16 +2,18 @@
  * A ledger of NFTs in D1 as an import leaves it: with their outputs and lists. Each address holds a
  * hundred of them.
  */
+
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { forEachPiece, runBatch } from '../../src/ledger/database.ts';
-import { detailOfStored, insertDetails } from '../../src/ledger/nft-list/nft-detail.ts';
+import { insertDetails, nftDetail } from '../../src/ledger/nft-list/nft-detail.ts';
+import { writeOutputBytes } from '../../src/ledger/output-bytes.ts';
 import { SCHEMA } from '../../src/ledger/schema.ts';
 import { type Address, AddressType } from '../../src/stardust/address.ts';
 import { toBase64 } from '../../src/stardust/bytes.ts';
 import { encode } from '../../src/stardust/codec.ts';
 import { blake2b256 } from '../../src/stardust/hash.ts';
 import { protocolParametersOption } from '../../src/stardust/milestone.ts';
-import { OutputType, output } from '../../src/stardust/output.ts';
+import { type NftOutput, OutputType, output } from '../../src/stardust/output.ts';
 import { protocolParameters } from '../../src/stardust/parameters.ts';
 import { holder, LEDGER_INDEX, nftId } from './nft-index.ts';
 
@@ -32,22 +34,20 @@ export function addressOf(number: number): Address {
   return { type: AddressType.Ed25519, id: blake2b256(new TextEncoder().encode(`owner ${number}`)) };
 }
 
-function outputOf(number: number, count: number): string {
+function outputOf(number: number, count: number): NftOutput {
   const owner = addressOf(number % (count / HELD));
-  return toBase64(
-    encode(output, {
-      type: OutputType.Nft,
-      amount: 1_000_000n,
-      nativeTokens: [],
-      nftId: Uint8Array.fromHex(nftId(number)),
-      unlockConditions: [{ type: 0, address: owner }],
-      features: [],
-      immutableFeatures: [
-        { type: 1, address: addressOf(-1 - (number % 100)) },
-        { type: 2, data: METADATA },
-      ],
-    }),
-  );
+  return {
+    type: OutputType.Nft,
+    amount: 1_000_000n,
+    nativeTokens: [],
+    nftId: Uint8Array.fromHex(nftId(number)),
+    unlockConditions: [{ type: 0, address: owner }],
+    features: [],
+    immutableFeatures: [
+      { type: 1, address: addressOf(-1 - (number % 100)) },
+      { type: 2, data: METADATA },
+    ],
+  };
 }
 
 const INSERT_HEAD = `
@@ -90,7 +90,11 @@ export async function fillNftLedger(db: SqliteDatabase, count: number): Promise<
       return [holder(number), outputOf(number, count), nftId(number), time] as const;
     });
     await runBatch(db, [
-      ...forEachPiece(db, INSERT_OUTPUTS, rows),
+      ...forEachPiece(
+        db,
+        INSERT_OUTPUTS,
+        rows.map(([id, value, ...rest]) => [id, writeOutputBytes(encode(output, value)), ...rest]),
+      ),
       ...forEachPiece(
         db,
         INSERT_NFTS,
@@ -98,7 +102,7 @@ export async function fillNftLedger(db: SqliteDatabase, count: number): Promise<
       ),
       ...insertDetails(
         db,
-        rows.map(([id, bytes, , time]) => detailOfStored(bytes, id, time)),
+        rows.map(([id, value, , time]) => nftDetail(value, id, time)),
       ),
     ]);
   }

@@ -29,16 +29,9 @@ import { receiptOf } from '../stardust/milestone.ts';
 import { migratedOutputs, receiptFault } from '../stardust/receipt.ts';
 import { computeRoots, walkCone } from '../stardust/white-flag/walk.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
-import type { FollowerMemory } from './follower-context.ts';
+import type { AppliedMilestone, FollowerMemory } from './follower-context.ts';
 import { createMissingCone, storeCone } from './store-cone.ts';
 import { Divergence } from './verify-milestone.ts';
-
-export interface AppliedMilestone {
-  index: number;
-  blocks: number;
-  /** Of those, how many D1 did not have when the milestone came. */
-  fetched: number;
-}
 
 export interface ApplyTools {
   memory: FollowerMemory;

@@ -11,14 +11,13 @@ import type { ProtocolParameters } from '../stardust/parameters.ts';
 import {
   type BlockIds,
   createFetchedCache,
-  createOpenIdCache,
+  createUnreferencedIdCache,
   type FetchedCache,
   type FetchedLimits,
 } from '../upstream/block-cache.ts';
 import { createPushed, type Pushed } from '../upstream/feed/pushed.ts';
 import { createRanking, type Ranking } from '../upstream/ranking.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import type { AppliedMilestone } from './apply-milestone.ts';
 import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 import { createMutex, type Mutex } from './mutex.ts';
@@ -102,6 +101,13 @@ export interface FollowerMemory {
   isDatabaseFull: boolean;
 }
 
+export interface AppliedMilestone {
+  index: number;
+  blocks: number;
+  /** Of those, how many D1 did not have when the milestone came. */
+  fetched: number;
+}
+
 export interface SeenLedger {
   generation: string;
   ledger: number;
@@ -109,7 +115,9 @@ export interface SeenLedger {
   parameters: readonly ProtocolParameters[];
 }
 
-/** How long a block is left out because an upstream called it referenced: then all are asked again. */
+/**
+ * How long a block is left out because an upstream called it referenced: then all are asked again.
+ */
 const REFUSED_MS = 10_000;
 
 /** Heap for IDs of blocks that an upstream called unreferenced. */
@@ -131,7 +139,7 @@ export function createFollowerMemory(
   const memory: FollowerMemory = {
     fetched: createFetchedCache(fetchedLimits),
     missing: undefined,
-    unreferenced: createOpenIdCache(MAX_UNREFERENCED_ID_BYTES),
+    unreferenced: createUnreferencedIdCache(MAX_UNREFERENCED_ID_BYTES),
     index: createUnreferencedIndex(),
     refused: new Set(),
     clearedRefused: 0,

@@ -2,16 +2,17 @@
  * The part of a milestone's past cone that D1 does not have: it is fetched and stored, whatever its
  * size, and the milestone is then applied from D1 (apply-milestone.ts).
  *
- * A walk from the milestone's parents down to what D1 knows keeps the skeleton of the missing blocks
- * (cone-skeleton.ts), and of their contents as many as fit. Then parts are stored, parents first, in
- * white-flag order. Contents that were evicted meanwhile are fetched again.
+ * A walk from the milestone's parents down to what D1 knows keeps the skeleton of the missing
+ * blocks
+ * (cone-skeleton.ts), and of their contents as many as fit. Then parts are stored, parents first,
+ * in white-flag order. Contents that were evicted meanwhile are fetched again.
  *
  * Nothing vouches for the cone yet. So only blocks that their parents prove unreferenced are stored
  * where requests see them (src/ledger/prove-unreferenced.ts). The others are staged for this
  * milestone. If its roots turn out right, the cone commits to all of them.
  *
- * Passes that are cut off continue where they were, as long as the object lives. After that the walk
- * begins again, and ends at the blocks that were stored.
+ * Passes that are cut off continue where they were, as long as the object lives. After that the
+ * walk begins again, and ends at the blocks that were stored.
  */
 import type { AdmissionRules } from '../ledger/admission-rules.ts';
 import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
@@ -19,7 +20,7 @@ import type { Database } from '../ledger/database.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
 import type { Head } from '../ledger/head.ts';
 import { lookUpBlocks } from '../ledger/known-blocks.ts';
-import { findProvenOpen } from '../ledger/prove-open.ts';
+import { findProvenUnreferenced } from '../ledger/prove-unreferenced.ts';
 import type { UnreferencedIndex, UnreferencedView } from '../ledger/unreferenced-index.ts';
 import { writeLog } from '../log.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
@@ -95,8 +96,8 @@ const PART_STEP = 64;
 const PARTS_AT_ONCE = 16;
 
 /**
- * Fetches and stores the missing blocks. Throws a ConeUnavailable, `over-budget`, where the pass may
- * do no more and the next one continues; a LedgerMoved; and whatever the source throws.
+ * Fetches and stores the missing blocks. Throws a ConeUnavailable, `over-budget`, where the pass
+ * may do no more and the next one continues; a LedgerMoved; and whatever the source throws.
  */
 export async function storeCone(
   db: Database,
@@ -180,7 +181,10 @@ async function storePart(
     const unknown = new Map(
       [...blocks].filter(([id]) => !named.has(id) && stagedNumber(id) === undefined),
     );
-    return { visible: findProvenOpen(unknown, named, now), staged: new Set(unknown.keys()) };
+    return {
+      visible: findProvenUnreferenced(unknown, named, now),
+      staged: new Set(unknown.keys()),
+    };
   };
   const lastFirst = new Map([...blocks].reverse());
   const part = { blocks: lastFirst, rules, choose, index };

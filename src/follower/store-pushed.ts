@@ -2,13 +2,13 @@
  * Pushed blocks are stored: each second, and when a request needs one of them.
  *
  * No upstream was asked about these blocks. So one is stored only where its parents prove that no
- * milestone references it (src/ledger/prove-open.ts), all in one view and behind a fence. The walk
- * from an upstream's tips asks about the others (store-tips.ts).
+ * milestone references it (src/ledger/prove-unreferenced.ts), all in one view and behind a fence.
+ * The walk from an upstream's tips asks about the others (store-tips.ts).
  */
 import { LedgerMoved } from '../ledger/fence.ts';
 import type { KnownBlock } from '../ledger/known-blocks.ts';
 import { MAX_PACK_BLOCKS } from '../ledger/packs.ts';
-import { findProvenOpen } from '../ledger/prove-open.ts';
+import { findProvenUnreferenced } from '../ledger/prove-unreferenced.ts';
 import type { UnreferencedView } from '../ledger/unreferenced-index.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
@@ -79,7 +79,7 @@ async function storeHeld(
         pushed.blocks.remove([id]);
       else unknown.set(id, block);
     }
-    const proven = findProvenOpen(unknown, named, then);
+    const proven = findProvenUnreferenced(unknown, named, then);
     for (const [id, block] of unknown) {
       if (proven.has(id) || !hasKnownParents(block, named, unknown)) continue;
       memory.hasLooseEnds = true;
@@ -108,7 +108,7 @@ function isDeep(
   return isBelowMaxDepth(references, ledger, belowMaxDepth);
 }
 
-/** Whether nothing that may still come could prove the block open. */
+/** Whether nothing that may still come could prove the block unreferenced. */
 function hasKnownParents(
   { block }: ParsedBlock,
   known: ReadonlyMap<string, KnownBlock>,

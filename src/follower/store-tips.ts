@@ -3,8 +3,9 @@
  * them finds them in D1.
  *
  * A proposal may reach them at once. So each is proven unreferenced by its parents
- * (src/ledger/prove-open.ts), or every upstream is asked first: a block that one of our milestones
- * references already, though we do not know it, would look unreferenced to every later request
+ * (src/ledger/prove-unreferenced.ts), or every upstream is asked first: a block that one of our
+ * milestones references already, though we do not know it, would look unreferenced to every later
+ * request
  * (docs/architecture.md#the-trap). Such a block is left out with all its descendants.
  */
 import type { AdmissionRules } from '../ledger/admission-rules.ts';
@@ -12,7 +13,7 @@ import { ConeUnavailable } from '../ledger/block-source.ts';
 import type { Database } from '../ledger/database.ts';
 import type { Head } from '../ledger/head.ts';
 import { type KnownBlock, lookUpBlocks } from '../ledger/known-blocks.ts';
-import { findProvenOpen, type KnownReference } from '../ledger/prove-open.ts';
+import { findProvenUnreferenced, type KnownReference } from '../ledger/prove-unreferenced.ts';
 import type { UnreferencedIndex, UnreferencedView } from '../ledger/unreferenced-index.ts';
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
@@ -99,13 +100,13 @@ function findUnreferenced(
       found.add(id);
     }
   }
-  return found.union(findProvenOpen(unknown, references, head));
+  return found.union(findProvenUnreferenced(unknown, references, head));
 }
 
 /**
  * Blocks from the tips down to what D1 knows, as far as may be fetched: what is at hand is walked
- * through for nothing. Upstream is asked about those which nothing proves open, once the walk has
- * come down to what is known, or is so deep that it may have come below the import.
+ * through for nothing. Upstream is asked about those which nothing proves unreferenced, once the
+ * walk has come down to what is known, or is so deep that it may have come below the import.
  */
 async function gatherFromTips(
   db: Database,
@@ -157,8 +158,8 @@ async function fetchInto(upstream: Upstream, id: string, fetched: BlockCache): P
 }
 
 /**
- * Asks the upstreams about blocks that nothing proves open, the deepest first: one that is open proves
- * all above it.
+ * Asks the upstreams about blocks that nothing proves unreferenced, the deepest first: one that is
+ * unreferenced proves all above it.
  */
 async function askAbout(
   blocks: ReadonlyMap<string, ParsedBlock>,

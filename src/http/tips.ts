@@ -1,5 +1,6 @@
 /**
- * GET /api/core/v2/tips (TIP-25; docs/contract.md#tips): open blocks that no other block approves.
+ * GET /api/core/v2/tips (TIP-25; docs/contract.md#tips): unreferenced blocks that no other block
+ * approves.
  */
 import { noLedger } from './no-ledger.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';

@@ -6,6 +6,7 @@ import { fromBase64, Reader, toHexDigits } from '../stardust/bytes.ts';
 import { decode } from '../stardust/codec.ts';
 import { milestone } from '../stardust/milestone.ts';
 import type { ConflictReason } from '../stardust/semantics/conflict-reason.ts';
+import { requireBlockId } from './checksum.ts';
 import { type Database, runBatch } from './database.ts';
 import type { MilestoneStatus } from './node-status.ts';
 import {
@@ -112,12 +113,14 @@ export async function proveBlock(db: Database, blockId: string): Promise<BlockPr
   const payload = payloads![0]?.payload;
   const bytes = contents![0]?.bytes;
   if (payload == null || bytes == null) return undefined;
+  const block = fromBase64(String(bytes));
+  requireBlockId(block, blockId);
   const blocks = orderedBlocks(parts!, packs!);
   // all at once: a call for each of a thousand IDs takes ten times as long
   const ids = Uint8Array.fromHex(blocks.map(({ id }) => id).join(''));
   return {
     milestone: fromBase64(String(payload)),
-    block: fromBase64(String(bytes)),
+    block,
     included: blocks.map((_, i) => ids.subarray(i * ID_LENGTH, (i + 1) * ID_LENGTH)),
     position: blocks.findIndex(({ id }) => id === blockId),
     applied: blocks.flatMap(({ reason }, position) => (reason === 0 ? [position] : [])),

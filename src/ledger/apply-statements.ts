@@ -3,10 +3,11 @@
  * (docs/storage.md#applying-a-milestone; docs/protocol.md, E.5).
  *
  * Its blocks stay in their packs, which note that it references them; a row of its own has their
- * order and what they spend. Outputs come and go, NFTs follow, and the head moves. The batch fails as
- * a whole when the ledger or the unreferenced blocks are not those that the milestone was verified
- * on, or when anything is not there that it counts on.
+ * order and what they spend. Outputs come and go, NFTs follow, and the head moves. The batch fails
+ * as a whole when the ledger or the unreferenced blocks are not those that the milestone was
+ * verified on, or when anything is not there that it counts on.
  */
+
 import { toBase64, toHexDigits } from '../stardust/bytes.ts';
 import { encode } from '../stardust/codec.ts';
 import {
@@ -17,6 +18,7 @@ import {
 import { treasuryAfter } from '../stardust/treasury.ts';
 import { type Cone, inputsAt } from '../stardust/white-flag/cone.ts';
 import type { WhiteFlag } from '../stardust/white-flag/walk.ts';
+import { checksum } from './checksum.ts';
 import { type ConsistentView, SELECT_NEXT } from './consistent-view.ts';
 import type { Database } from './database.ts';
 import { insertIds, requireIdTables } from './id-index.ts';
@@ -30,7 +32,6 @@ import {
 } from './output-changes.ts';
 import {
   type BlockStatus,
-  checksum,
   type OutputState,
   PARTS,
   readStates,
@@ -42,7 +43,7 @@ import {
   writeStatuses,
 } from './packs.ts';
 import { insertReceipt } from './receipts.ts';
-import { requireUnreferenced } from './store-blocks.ts';
+import { requireSameUnreferenced } from './store-blocks.ts';
 import { type LeftBlocks, leftBlocks, packAt, type ViewedPack } from './viewed-packs.ts';
 
 /** The ledger moves on, if it still is where the milestone was verified: it must not be NULL. */
@@ -85,7 +86,7 @@ export async function applyStatements(
   const amount = treasury ? String(treasury.amount) : null;
   const next = [numbering.nextBlock, numbering.nextOutput];
   const statements = [
-    requireUnreferenced(db, head, view.stored),
+    requireSameUnreferenced(db, head, view.stored),
     requireIdTables(db, head.idTables),
     db.prepare(MOVE_HEAD).bind(index, treasuryId, amount, ...next),
     db.prepare(INSERT_MILESTONE).bind(index, toHexDigits(id), timestamp, toBase64(payload)),
@@ -215,7 +216,9 @@ function updatePacks(
   });
 }
 
-/** What the ledger knows of outputs behind the milestone, those that `consumed` names among them. */
+/**
+ * What the ledger knows of outputs behind the milestone, those that `consumed` names among them.
+ */
 function statesAfter(
   index: number,
   before: Uint8Array,

@@ -39,9 +39,9 @@ export interface BlockSource {
   /** A block that was fetched before and is not stored. */
   recall?(id: string): ParsedBlock | undefined;
   /**
-   * Asks whether these blocks are open, by hex ID: whether no milestone up to the ledger's index
-   * references them. Throws a ConeUnavailable where one is not, or nobody can tell, and any other
-   * error when upstream fails. Absent where signed roots will tell whether the cone is right.
+   * Asks whether these blocks are unreferenced, by hex ID: whether no milestone up to the ledger's
+   * index references them. Throws a ConeUnavailable where one is not, or nobody can tell, and any
+   * other error when upstream fails. Absent where signed roots will tell whether the cone is right.
    */
-  requireOpen?(ids: readonly string[]): Promise<void>;
+  requireUnreferenced?(ids: readonly string[]): Promise<void>;
 }

@@ -4,13 +4,14 @@
  * For the milestone with index m the walk stops at blocks that milestones before m reference. What
  * it can reach is then: if all parents are referenced by milestones up to k, the blocks of the
  * milestones m to k and nothing else, as a block is never referenced later than its children; if
- * one of them is unreferenced, the blocks of the milestones from m on and all unreferenced ones. The
- * packs that hold those are read, no matter how many of their blocks the walk will meet: for the
- * proposal of the next milestone the live packs, for the audit of a past one the packs of its blocks.
+ * one of them is unreferenced, the blocks of the milestones from m on and all unreferenced ones.
+ * The packs that hold those are read, no matter how many of their blocks the walk will meet: for
+ * the proposal of the next milestone the live packs, for the audit of a past one the packs of its
+ * blocks.
  *
- * Mostly one batch reads all of it. Where there are more packs than a page has, further batches read
- * the others, and the view is still that of the first batch: packs are only appended to while the
- * head is the same, and blocks with numbers that were free then are left out.
+ * Mostly one batch reads all of it. Where there are more packs than a page has, further batches
+ * read the others, and the view is still that of the first batch: packs are only appended to while
+ * the head is the same, and blocks with numbers that were free then are left out.
  */
 import type { ParameterTable } from '../stardust/parameter-table.ts';
 import { renumberOutputs } from '../stardust/white-flag/block-record.ts';
@@ -85,7 +86,9 @@ export interface ViewRequest {
   named: readonly string[];
   /** Outputs whose numbers, contents and states are wanted too. */
   outputs?: OutputsToFind;
-  /** Whether to read the blocks too that were staged for this milestone (storage.md#staging). */
+  /**
+   * Whether to read the blocks too that were staged for this milestone (docs/storage.md#staging).
+   */
   withStaged?: boolean;
   /**
    * About the ledger's next milestone: read no packs where one of the named blocks is not known, as
@@ -106,20 +109,20 @@ const isInLivePack = (id: string) =>
 
 /** SQL of the columns that a view reads of a pack `p`, given `reach`. */
 const VIEWED_COLUMNS = `
-  ${WALKED_COLUMNS}, CASE WHEN ?2 <= r.ledger AND (r.open OR r.last > ?2 OR ?4) THEN (
+  ${WALKED_COLUMNS}, CASE WHEN ?2 <= r.ledger AND (r.unreferenced OR r.last > ?2 OR ?4) THEN (
     SELECT json_group_array(json_array(e.value ->> 0, e.value ->> 1))
     FROM json_each(p.outputs) b CROSS JOIN json_each(b.value) e) END AS mentions`;
 
 /** SQL that is true of the packs with unreferenced blocks that the walk may meet. */
-const IS_OPEN = 'r.open AND p.live = 1 AND (p.staged IS NULL OR ?7 AND p.staged = ?2)';
+const IS_LIVE = 'r.unreferenced AND p.live = 1 AND (p.staged IS NULL OR ?7 AND p.staged = ?2)';
 
 /**
- * ?1 the IDs of the named blocks, ?2 the milestone's index, ?3 the most rows, ?6 the key after which
- * the page begins. Nothing is read for a state that is not known here: there may be millions of
- * milestones after it. `mentions` where the blocks are of more than one milestone, or other blocks
- * come in (?4): then outputs may have several numbers. A row `lost` instead of live packs where ?5
- * asks for it and a named block is not known: the newest packs are searched first, as that is where
- * proposals have their parents. With ?7 the packs staged for this milestone are read too.
+ * ?1 the IDs of the named blocks, ?2 the milestone's index, ?3 the most rows, ?6 the key after
+ * which the page begins. Nothing is read for a state that is not known here: there may be millions
+ * of milestones after it. `mentions` where the blocks are of more than one milestone, or other
+ * blocks come in (?4): then outputs may have several numbers. A row `lost` instead of live packs
+ * where ?5 asks for it and a named block is not known: the newest packs are searched first, as that
+ * is where proposals have their parents. With ?7 the packs staged for this milestone are read too.
  */
 const SELECT_CONE = `
   WITH
@@ -128,7 +131,7 @@ const SELECT_CONE = `
       WHERE EXISTS (SELECT 1 FROM milestone WHERE idx = ?2 - 1)),
     found(id, milestone) AS MATERIALIZED (
       SELECT f.id, f.milestone FROM (${selectIds('(SELECT ids FROM asked)')}) f),
-    reach(ledger, last, open) AS MATERIALIZED (
+    reach(ledger, last, unreferenced) AS MATERIALIZED (
       SELECT ledger, (SELECT max(milestone) FROM found),
         CASE WHEN ?2 > ledger AND ?5 THEN NOT EXISTS (
           SELECT 1 FROM json_each(?1) wanted
@@ -140,17 +143,17 @@ const SELECT_CONE = `
       FROM asked),
     wanted(key) AS MATERIALIZED (
       SELECT DISTINCT k.value FROM reach r CROSS JOIN milestone_part m ON m.key >= ?2 * ${PARTS}
-        AND m.key < (CASE WHEN r.open THEN r.ledger ELSE r.last END + 1) * ${PARTS}
+        AND m.key < (CASE WHEN r.unreferenced THEN r.ledger ELSE r.last END + 1) * ${PARTS}
         CROSS JOIN json_each(m.packs) k)
   SELECT NULL AS key, NULL AS records, NULL AS statuses, NULL AS states, NULL AS sums,
     NULL AS staged, NULL AS mentions
-  FROM reach r WHERE ?2 > r.ledger AND NOT r.open
+  FROM reach r WHERE ?2 > r.ledger AND NOT r.unreferenced
   UNION ALL
   SELECT * FROM (
-    SELECT ${VIEWED_COLUMNS} FROM reach r CROSS JOIN pack p WHERE ${IS_OPEN} AND p.key > ?6
+    SELECT ${VIEWED_COLUMNS} FROM reach r CROSS JOIN pack p WHERE ${IS_LIVE} AND p.key > ?6
     UNION ALL
     SELECT ${VIEWED_COLUMNS} FROM reach r CROSS JOIN wanted w CROSS JOIN pack p ON p.key = w.key
-    WHERE NOT (${IS_OPEN}) AND p.key > ?6
+    WHERE NOT (${IS_LIVE}) AND p.key > ?6
     ORDER BY 1 LIMIT ?3)`;
 
 /**
@@ -164,7 +167,9 @@ export const SELECT_NEXT = `
     UNION ALL SELECT * FROM (SELECT next_block, next_output FROM pack WHERE live = 1
       AND staged IS NOT NULL ORDER BY staged DESC, key DESC LIMIT 1))`;
 
-/** The highest next_block of a live pack, from a row of SELECT_NEXT; undefined where none is live. */
+/**
+ * The highest next_block of a live pack, from a row of SELECT_NEXT; undefined where none is live.
+ */
 export function storedUpTo(row: Record<string, unknown>): number | undefined {
   return row.next_block === null ? undefined : Number(row.next_block);
 }

@@ -192,13 +192,14 @@ function placeOf({ cone, packs }: LoadedCone['view'], number: number): [pack: nu
 function parseSame(bytes: Uint8Array | undefined, cone: Cone, number: number): ParsedBlock {
   const result = bytes && parseBlock(bytes);
   const position = cone.find(number);
-  if (result?.ok && (position < 0 || isLeaf(cone, position, result.parsed.id))) {
+  if (result?.ok && (position < 0 || isBlockAt(cone, position, result.parsed.id))) {
     return result.parsed;
   }
   throw new LedgerMoved(`block number ${number} has left its pack`);
 }
 
-function isLeaf(cone: Cone, position: number, id: Uint8Array): boolean {
+/** Whether the cone has the block with this ID there. */
+export function isBlockAt(cone: Cone, position: number, id: Uint8Array): boolean {
   const words = new Uint32Array(8);
   cone.copyLeaf(position, words, 0);
   return equalBytes(new Uint8Array(words.buffer), leafHash(id));

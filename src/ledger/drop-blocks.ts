@@ -1,23 +1,26 @@
 /**
  * Dropping unreferenced blocks: orphans, which are so old that no milestone is likely to reference
- * them any more, and blocks that no honest tip needs, when there are too many (docs/architecture.md).
+ * them any more, and blocks that no honest tip needs, when there are too many
+ * (docs/architecture.md).
  *
  * A block is dropped together with all its unreferenced descendants: a parent that is not there is
  * taken for one that a milestone references, so that a child left behind would be answered for
- * without its past. The youngest are dropped first, so that this holds after every step; and only if
- * nothing was stored or applied since they were chosen. Whoever stores a child meanwhile, or applies
- * a milestone that references one of them, finds the unreferenced blocks changed (store-blocks.ts).
+ * without its past. The youngest are dropped first, so that this holds after every step; and only
+ * if nothing was stored or applied since they were chosen. Whoever stores a child meanwhile, or
+ * applies a milestone that references one of them, finds the unreferenced blocks changed
+ * (store-blocks.ts).
  */
+
 import { concatBytes, toBase64 } from '../stardust/bytes.ts';
 import { type Cone, inputsAt } from '../stardust/white-flag/cone.ts';
 import { NumberMap } from '../stardust/white-flag/number-map.ts';
+import { checksum } from './checksum.ts';
 import { type ConsistentView, readView, SELECT_NEXT, storedUpTo } from './consistent-view.ts';
 import { type Database, runBatch } from './database.ts';
 import { LedgerMoved, runFenced } from './fence.ts';
 import { headFromRow, SELECT_HEAD } from './head.ts';
 import { parametersAt, parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
 import {
-  checksum,
   type OutputState,
   readStates,
   replaceChecksums,
@@ -26,7 +29,7 @@ import {
   writeStates,
   writeStatuses,
 } from './packs.ts';
-import { requireUnreferenced } from './store-blocks.ts';
+import { requireSameUnreferenced } from './store-blocks.ts';
 import type { UnreferencedIndex } from './unreferenced-index.ts';
 import { leftBlocks, packAt, type ViewedPack } from './viewed-packs.ts';
 
@@ -46,8 +49,8 @@ const MAX_STEP_PACKS = 64;
 interface DroppableBlocks {
   view: ConsistentView;
   /**
-   * Visible unreferenced blocks by their numbers, ascending; positions in the view's cone. Not those
-   * in the past of a staged block: the next milestone needs them.
+   * Visible unreferenced blocks by their numbers, ascending; positions in the view's cone. Not
+   * those in the past of a staged block: the next milestone needs them.
    */
   positions: readonly number[];
   /** Ledger index when the block at this position was stored. */
@@ -66,8 +69,8 @@ export interface UnreferencedLimits {
 }
 
 /**
- * One step of dropping what nobody needs: orphans, and beyond the limits whatever is not in the past
- * cone of an honest tip. Throws a LedgerMoved when the unreferenced blocks changed meanwhile.
+ * One step of dropping what nobody needs: orphans, and beyond the limits whatever is not in the
+ * past cone of an honest tip. Throws a LedgerMoved when the unreferenced blocks changed meanwhile.
  *
  * @param readTips hex IDs of the tips that the upstreams name; only asked for beyond a limit
  * @returns how many blocks were dropped, by the reason
@@ -165,7 +168,7 @@ async function dropBlocks(
     return false;
   });
   const results = await runFenced(db, [
-    requireUnreferenced(db, view.head, view.stored),
+    requireSameUnreferenced(db, view.head, view.stored),
     ...packs.map((pack) => withoutBlocks(db, view.cone, pack, dropped)),
     db.prepare(NOTE_DROPPED).bind(view.numbering.nextBlock, view.numbering.nextOutput),
     db.prepare(SELECT_NEXT),

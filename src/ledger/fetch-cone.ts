@@ -6,9 +6,9 @@
  * once more at the end, in one batch that also names every fetched block: no block can then stand
  * in the cone twice.
  *
- * The same batch tells which of the fetched blocks their parents prove open (prove-open.ts). The
- * source is asked about the others, and what it says needs no other view: it is about the state
- * before the milestone, which does not change any more.
+ * The same batch tells which of the fetched blocks their parents prove unreferenced
+ * (prove-unreferenced.ts). The source is asked about the others, and what it says needs no other
+ * view: it is about the state before the milestone, which does not change any more.
  */
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';
@@ -26,7 +26,7 @@ import {
 } from './known-blocks.ts';
 import type { Numbering } from './known-outputs.ts';
 import { outputsToFind, prepareBlocks } from './prepare-blocks.ts';
-import { findDoubtfulRoots } from './prove-open.ts';
+import { findDoubtfulRoots } from './prove-unreferenced.ts';
 
 export interface ConeToFetch {
   /** The view that names the parents. */
@@ -87,9 +87,9 @@ async function assembleCone(
   const view = await readView(db, { index, named, outputs });
   if (view?.head.generation !== first.head.generation) throw ledgerReplaced();
   const fresh = parentsFirst(blocks, view.named);
-  if (source?.requireOpen !== undefined) {
+  if (source?.requireUnreferenced !== undefined) {
     const roots = findDoubtfulRoots(fresh, view.named, view.head);
-    if (roots.length > 0) await source.requireOpen(roots);
+    if (roots.length > 0) await source.requireUnreferenced(roots);
   }
   const numbering: Numbering = { ...view.numbering, blocks: new Map(view.named) };
   const fetched = await prepareBlocks([...fresh.values()], numbering, await rules());
@@ -124,7 +124,7 @@ async function fetchDownToKnown(
   while (missing.length > 0) {
     /** What is looked up now, by the block that led there. */
     const childOf = new Map<string, string>();
-    const [recent] = await Promise.all([source.fetch(missing), source.requireOpen?.(deep)]);
+    const [recent] = await Promise.all([source.fetch(missing), source.requireUnreferenced?.(deep)]);
     // what was fetched before needs no lookup, however many levels deep
     for (let block = recent.pop(); block !== undefined; block = recent.pop()) {
       const id = toHexDigits(block.id);

@@ -14,7 +14,7 @@ export interface Head {
   /** Ledger index now. */
   ledger: number;
   treasury: HeadTreasury;
-  /** Numbers from these on are free, unless an open pack names higher ones (open-packs.ts). */
+  /** Numbers from these on are free, unless a live pack names higher ones (packs.ts). */
   nextBlock: number;
   nextOutput: number;
   /** How many times unreferenced blocks were dropped (drop-blocks.ts). */

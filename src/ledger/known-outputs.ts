@@ -2,10 +2,11 @@
  * What D1 knows of outputs by their IDs: unreferenced blocks mention them, the ledger holds them, or
  * a milestone spent them.
  */
-import { fromBase64 } from '../stardust/bytes.ts';
+
 import { type Database, forEachPiece } from './database.ts';
 import { selectIds } from './id-index.ts';
 import type { KnownBlock } from './known-blocks.ts';
+import { readOutputBytes } from './output-bytes.ts';
 import { isPartOf, readSpentOutput } from './packs.ts';
 
 /** What an output's ID stands for, as far as it is known. */
@@ -120,6 +121,7 @@ export function numbersMentioned(
 }
 
 function knownFacts({
+  id,
   bytes,
   created,
   spent,
@@ -127,7 +129,7 @@ function knownFacts({
 }: Record<string, unknown>): Partial<KnownOutput> {
   if (spent === undefined) {
     return {
-      ...(bytes != null && { bytes: fromBase64(String(bytes)) }),
+      ...(bytes != null && { bytes: readOutputBytes(String(bytes), String(id)) }),
       ...(created != null && { created: Number(created) }),
     };
   }
@@ -135,7 +137,11 @@ function knownFacts({
   // of one whose pack is gone nothing else is known, but that it was there before it was spent
   if (output === null) return { created: milestone, spent: milestone };
   const whole = readSpentOutput(String(output));
-  return { bytes: fromBase64(whole.bytes), created: whole.created, spent: milestone };
+  return {
+    bytes: readOutputBytes(whole.bytes, whole.id),
+    created: whole.created,
+    spent: milestone,
+  };
 }
 
 /**

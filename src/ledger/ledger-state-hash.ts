@@ -1,11 +1,12 @@
 /**
  * The state hash of the ledger in D1 (stardust/state-hash.ts), read page by page.
  */
-import { fromBase64 } from '../stardust/bytes.ts';
+
 import type { LedgerOutput } from '../stardust/ledger-output.ts';
 import { stateHash } from '../stardust/state-hash.ts';
 import { type Database, runBatch } from './database.ts';
 import { type Head, headFromRow, SELECT_HEAD } from './head.ts';
+import { readOutputBytes } from './output-bytes.ts';
 
 const PAGE = 1000;
 
@@ -59,6 +60,6 @@ function outputFromRow(row: Record<string, unknown>): LedgerOutput {
     blockId: Uint8Array.fromHex(String(row.block)),
     bookedIndex: Number(row.created),
     bookedTimestamp: Number(row.created_time),
-    bytes: fromBase64(String(row.bytes)),
+    bytes: readOutputBytes(String(row.bytes), String(row.id)),
   };
 }

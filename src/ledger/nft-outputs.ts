@@ -1,11 +1,14 @@
 /**
  * NFTs with their unspent outputs, and what tells who owns them: all of one moment.
  */
+
 import { fromBase64, Reader } from '../stardust/bytes.ts';
 import { decode } from '../stardust/codec.ts';
 import { protocolParametersOption } from '../stardust/milestone.ts';
 import { decodeParameters } from '../stardust/parameters.ts';
+import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
+import { readOutputBytes } from './output-bytes.ts';
 import type { OutputStatus } from './output-status.ts';
 import { requireSchema } from './schema.ts';
 
@@ -23,7 +26,7 @@ export interface NftOutputs {
 const SELECT_OUTPUTS = `
   SELECT h.schema, h.ledger, m.timestamp,
     (SELECT bytes FROM parameters WHERE target <= h.ledger ORDER BY target DESC LIMIT 1) AS parameters,
-    o.id, o.bytes, o.block, o.created, o.created_time
+    n.output AS named, o.id, o.bytes, o.block, o.created, o.created_time
   FROM head h JOIN milestone m ON m.idx = h.ledger JOIN json_each(?1) j
     LEFT JOIN nft n ON n.id = j.value LEFT JOIN output o ON o.id = n.output
   ORDER BY j.key`;
@@ -48,14 +51,17 @@ export async function readNftOutputs(
     ledgerIndex,
     timestamp: Number(first.timestamp),
     prefix: decodeParameters(option.parameters).bech32Hrp,
-    outputs: results.map((row) => (row.id === null ? undefined : unspentFromRow(row, ledgerIndex))),
+    outputs: results.map((row) =>
+      row.named === null ? undefined : unspentFromRow(row, ledgerIndex),
+    ),
   };
 }
 
 function unspentFromRow(row: Record<string, unknown>, ledgerIndex: number): OutputStatus {
+  if (row.id === null) throw new LedgerDamaged('the outputs of NFTs');
   return {
     outputId: String(row.id),
-    bytes: fromBase64(String(row.bytes)),
+    bytes: readOutputBytes(String(row.bytes), String(row.id)),
     blockId: String(row.block),
     bookedIndex: Number(row.created),
     bookedTimestamp: Number(row.created_time),

@@ -3,11 +3,13 @@
  * name outputs by their place, which is a pack, a block of it, and an output of that block's
  * transaction, its inputs before its outputs.
  */
-import { toBase64, toHexDigits } from '../stardust/bytes.ts';
+
+import { toHexDigits } from '../stardust/bytes.ts';
 import type { MigratedOutput } from '../stardust/receipt.ts';
 import { type Database, forEachPiece, jsonPieces, runBatch } from './database.ts';
 import { LedgerMoved } from './fence.ts';
 import { DETAIL_COLUMNS, deleteDetails } from './nft-list/nft-detail.ts';
+import { writeOutputBytes } from './output-bytes.ts';
 import { isPartOf } from './packs.ts';
 
 /** The key of a pack, the position of a block in it, and the place among the block's outputs. */
@@ -219,7 +221,7 @@ export function changeOutputs(
     ...forEachPiece(
       db,
       INSERT_MIGRATED,
-      migrated.map(({ id, bytes }) => [toHexDigits(id), toBase64(bytes)]),
+      migrated.map(({ id, bytes }) => [toHexDigits(id), writeOutputBytes(bytes)]),
       index,
       timestamp,
     ),

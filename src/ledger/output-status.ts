@@ -1,10 +1,11 @@
 /**
  * One output of the ledger by its ID, spent ones too while they are kept.
  */
-import { fromBase64 } from '../stardust/bytes.ts';
+
 import { type Database, runBatch } from './database.ts';
 import { selectIds } from './id-index.ts';
 import { selectSpent } from './known-outputs.ts';
+import { readOutputBytes } from './output-bytes.ts';
 import { readSpentOutput } from './packs.ts';
 import { requireSchemaOf } from './schema.ts';
 
@@ -48,7 +49,7 @@ export async function readOutput(
   if (held !== undefined && held.bytes !== null) {
     return {
       outputId,
-      bytes: fromBase64(String(held.bytes)),
+      bytes: readOutputBytes(String(held.bytes), outputId),
       blockId: String(held.block),
       bookedIndex: Number(held.created),
       bookedTimestamp: Number(held.created_time),
@@ -61,7 +62,7 @@ export async function readOutput(
   const { bytes, block, created, createdTime, transaction } = readSpentOutput(String(gone.output));
   return {
     outputId,
-    bytes: fromBase64(bytes),
+    bytes: readOutputBytes(bytes, outputId),
     blockId: block,
     bookedIndex: created,
     bookedTimestamp: createdTime,

@@ -8,6 +8,7 @@
  * outputs that the blocks consume came into the ledger and left it. That is enough for any past
  * milestone: what a pack does not know was later.
  */
+
 import {
   fromBase64,
   fromBase64Pieces,
@@ -16,6 +17,7 @@ import {
   setUint56,
   toBase64,
 } from '../stardust/bytes.ts';
+import { requireChecksum } from './checksum.ts';
 
 /** Blocks of a pack. */
 export const MAX_PACK_BLOCKS = 256;
@@ -169,31 +171,11 @@ export function readStates(
     visit(getUint56(view, at), view.getUint32(at + 7, true), view.getUint32(at + 11, true));
 }
 
-/**
- * Checksums of the three columns that a walk reads, so that a flipped bit on disk never becomes an
- * answer. They can be continued, so that blocks are appended to a pack without reading it.
- */
+/** Of the three columns that a walk reads. */
 export interface PackChecksums {
   records: number;
   statuses: number;
   states: number;
-}
-
-const SUM_MASK = 0xfffff;
-const TWO_32 = 2 ** 32;
-
-/**
- * Continues the checksum `before` over these bytes, by Fletcher's method: the sum of the bytes, in
- * 20 bits, and of all sums on the way, in 32. Any change within one byte changes the first.
- */
-export function checksum(bytes: Uint8Array, before = 0): number {
-  let sum = Math.floor(before / TWO_32);
-  let sums = (before % TWO_32) | 0;
-  for (let i = 0; i < bytes.length; i++) {
-    sum = (sum + bytes[i]!) & SUM_MASK;
-    sums = (sums + sum) | 0;
-  }
-  return sum * TWO_32 + (sums >>> 0);
 }
 
 export function writeChecksums({ records, statuses, states }: PackChecksums): string {
@@ -211,21 +193,6 @@ export function readChecksums(text: string): PackChecksums {
  */
 export function replaceChecksums(before: string, after: string): string {
   return `CASE WHEN sums = ${before} THEN ${after} END`;
-}
-
-/** What is stored is not what was written. The message is for people: ASCII. */
-export class LedgerDamaged extends Error {
-  override readonly name = 'LedgerDamaged';
-}
-
-/** Throws a LedgerDamaged unless the bytes have this checksum. */
-export function requireChecksum(bytes: Uint8Array, sum: number, column: string, key: number): void {
-  if (checksum(bytes) !== sum) {
-    throw new LedgerDamaged(
-      `${column} of pack ${key} are damaged on disk: restore a back-up or import a snapshot ` +
-        '(docs/runbooks.md#the-database-is-damaged)',
-    );
-  }
 }
 
 /** The columns of a pack that a walk reads. */
@@ -258,8 +225,8 @@ export function walkedPacksFromRows(rows: readonly Record<string, unknown>[]): {
   const packs = rows.map((row, i): WalkedPack => {
     const key = Number(row.key);
     const sums = readChecksums(String(row.sums));
-    const checked = (column: 'records' | 'statuses' | 'states', bytes: Uint8Array) => {
-      requireChecksum(bytes, sums[column], column, key);
+    const checked = (column: keyof PackChecksums, bytes: Uint8Array) => {
+      requireChecksum(bytes, sums[column], `${column} of pack ${key}`);
       return bytes;
     };
     const own = records.subarray(start, start + bytesIn(texts[i]!));

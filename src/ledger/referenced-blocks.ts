@@ -2,7 +2,9 @@
  * The blocks that a milestone references, in white-flag order: its parts name them by number, and
  * the packs that hold them say the rest.
  */
+
 import { fromBase64 } from '../stardust/bytes.ts';
+import { requireChecksum } from './checksum.ts';
 import { selectIds } from './id-index.ts';
 import {
   type BlockRow,
@@ -10,7 +12,6 @@ import {
   NO_REASON,
   readChecksums,
   readNumbers,
-  requireChecksum,
   Statuses,
 } from './packs.ts';
 
@@ -76,7 +77,7 @@ export function orderedBlocks(
   for (const row of packs) {
     const pack = Number(row.key);
     const bytes = fromBase64(String(row.statuses));
-    requireChecksum(bytes, readChecksums(String(row.sums)).statuses, 'statuses', pack);
+    requireChecksum(bytes, readChecksums(String(row.sums)).statuses, `statuses of pack ${pack}`);
     const statuses = new Statuses(bytes);
     for (const [at, [number, id, payload]] of readBlockRows(row.blocks).entries()) {
       const { reason } = statuses.at(at);

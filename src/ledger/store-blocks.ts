@@ -6,19 +6,21 @@
  * blocks need. Those that nothing proves unreferenced are staged: stored for the milestone whose
  * past cone they belong to, in packs that requests do not read.
  */
+
 import { parseBlock } from '../stardust/block.ts';
 import { concatBytes, fromBase64, toBase64 } from '../stardust/bytes.ts';
 import type { VerifySignature } from '../stardust/milestone-keys.ts';
 import { inputsAt, isUndecidedAt, readCone } from '../stardust/white-flag/cone.ts';
+import { checksum, LedgerDamaged, requireChecksum } from './checksum.ts';
 import { SELECT_NEXT } from './consistent-view.ts';
 import { type Database, forEachPiece, runBatch } from './database.ts';
-import { readContents } from './decide-verdicts.ts';
+import { isBlockAt, readContents } from './decide-verdicts.ts';
 import { failUnless, LedgerMoved, runFenced, SAME_HEAD } from './fence.ts';
 import { type Head, headFromRow, SELECT_HEAD } from './head.ts';
 import type { Numbering } from './known-outputs.ts';
+import { writeOutputBytes } from './output-bytes.ts';
 import {
   type BlockRow,
-  checksum,
   MAX_PACK_BLOCKS,
   MAX_PACK_LENGTH,
   type OutputRow,
@@ -88,7 +90,7 @@ export function storeStatements(
     ];
   };
   return [
-    requireUnreferenced(db, view.head, view.stored),
+    requireSameUnreferenced(db, view.head, view.stored),
     ...write(
       blocks.filter(({ id }) => !staged.has(id)),
       view.last.visible,
@@ -148,7 +150,13 @@ function outputRows({ consumed, created }: PreparedBlock): OutputRow[] {
   return [
     ...consumed.map(({ number, id }): OutputRow => [number, id, null, null, null]),
     ...created.map(
-      ({ number, id, bytes, nft, detail }): OutputRow => [number, id, toBase64(bytes), nft, detail],
+      ({ number, id, bytes, nft, detail }): OutputRow => [
+        number,
+        id,
+        writeOutputBytes(bytes),
+        nft,
+        detail,
+      ],
     ),
   ];
 }
@@ -225,7 +233,7 @@ const SAME_UNREFERENCED = failUnless(
  *
  * @param stored the highest next_block of a live pack, undefined where none was
  */
-export function requireUnreferenced(
+export function requireSameUnreferenced(
   db: Database,
   { generation, ledger, dropped }: Head,
   stored: number | undefined,
@@ -287,12 +295,15 @@ async function resolvePack(
 ): Promise<{ records: Uint8Array; unresolved: string[] }> {
   const bytes = JSON.parse(String(row.bytes)) as string[];
   const outputs = JSON.parse(String(row.outputs)) as OutputRow[][];
-  const cone = readCone([fromBase64(String(row.records))]);
+  const stored = fromBase64(String(row.records));
+  requireChecksum(stored, readChecksums(String(row.sums)).records, `records of pack ${row.key}`);
+  const cone = readCone([stored]);
   const undecided = new Map(
     bytes.flatMap((text, at) => {
       if (!isUndecidedAt(cone, at)) return [];
       const parsed = parseBlock(fromBase64(text));
-      if (!parsed.ok) throw new Error(`stored block ${cone.numberAt(at)}: ${parsed.reason}`);
+      if (!parsed.ok || !isBlockAt(cone, at, parsed.parsed.id))
+        throw new LedgerDamaged(`bytes of block number ${cone.numberAt(at)}`);
       return [[at, parsed.parsed] as const];
     }),
   );

@@ -1,13 +1,12 @@
 /**
  * A block by its ID, as long as its bytes are kept: one that a milestone references, with what
- * became of it, or an open one.
+ * became of it, or an unreferenced one.
  */
-import { fromBase64, toHexDigits } from '../stardust/bytes.ts';
-import { blake2b256 } from '../stardust/hash.ts';
+import { fromBase64 } from '../stardust/bytes.ts';
 import type { ConflictReason } from '../stardust/semantics/conflict-reason.ts';
+import { requireBlockId } from './checksum.ts';
 import { type Database, runBatch } from './database.ts';
 import { readOutput } from './output-status.ts';
-import { LedgerDamaged } from './packs.ts';
 import {
   FIND_MILESTONE,
   orderedBlocks,
@@ -75,12 +74,6 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
   const reason = blocks[whiteFlagIndex]!.reason as ConflictReason | undefined;
   const reference = { index: Number(milestone), whiteFlagIndex, reason };
   return { blockId, bytes, isSolid: true, referenced: reference, ledgerIndex };
-}
-
-/** Throws a LedgerDamaged unless the bytes are those of the block: its ID is their hash (B.1). */
-function requireBlockId(bytes: Uint8Array, blockId: string): void {
-  if (toHexDigits(blake2b256(bytes)) !== blockId)
-    throw new LedgerDamaged(`the bytes of block 0x${blockId} are damaged on disk`);
 }
 
 /**

@@ -7,6 +7,7 @@ import { decode } from '../stardust/codec.ts';
 import { milestoneId, outputId } from '../stardust/ids.ts';
 import { milestone, receiptOf } from '../stardust/milestone.ts';
 import { migratedOutputs } from '../stardust/receipt.ts';
+import { requireBlockId } from './checksum.ts';
 import { type Database, runBatch } from './database.ts';
 import { milestoneEntry, selectIds } from './id-index.ts';
 import { isPartOf } from './packs.ts';
@@ -130,7 +131,9 @@ function parseBlocks(
     contents.map(({ key, bytes }) => [Number(key), JSON.parse(String(bytes)) as string[]]),
   );
   return blocks.map(({ id, pack, at }) => {
-    const result = parseBlock(fromBase64(stored.get(pack)![at]!));
+    const bytes = fromBase64(stored.get(pack)![at]!);
+    requireBlockId(bytes, id);
+    const result = parseBlock(bytes);
     if (!result.ok) throw new Error(`the stored block 0x${id} breaks ${result.reason}`);
     return result.parsed;
   });

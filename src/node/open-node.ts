@@ -22,7 +22,7 @@ import { readTips } from '../ledger/tips.ts';
 import { describeError, writeLog } from '../log.ts';
 import { lookUpNft, openNftSources } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';
-import { createOpenIdCache, createRecentBlockCache } from '../upstream/block-cache.ts';
+import { createRecentBlockCache, createUnreferencedIdCache } from '../upstream/block-cache.ts';
 import { createProposalSource, type ProposalSource } from '../upstream/fetch-blocks.ts';
 import { createFetchQuota, type FetchQuota } from '../upstream/fetch-quota.ts';
 import { openUpstreams } from '../upstream/open-upstreams.ts';
@@ -60,13 +60,16 @@ const MAX_FETCHED_BLOCKS = 2000;
 
 /**
  * Blocks that all requests of one isolate may have fetched or asked about in ten seconds: for the
- * white flag, of which a busy coordinator needs a tenth; and for reads of single blocks, which never
- * take what is the white flag's.
+ * white flag, of which a busy coordinator needs a tenth; and for reads of single blocks, which
+ * never take what is the white flag's.
  */
 const PROPOSAL_QUOTA_BLOCKS = 20_000;
 const READ_QUOTA_BLOCKS = 2000;
 
-/** Heap for blocks that requests remember, a part of an isolate's 128 MB; and for IDs of open ones. */
+/**
+ * Heap for blocks that requests remember, a part of an isolate's 128 MB; and for IDs of
+ * unreferenced ones.
+ */
 const MAX_REMEMBERED_BYTES = 16_000_000;
 const MAX_REMEMBERED_ID_BYTES = 2_000_000;
 
@@ -122,7 +125,7 @@ export function openNode(settings: Settings): EdgeNode {
     readOutput: (outputId, minLedgerIndex) => readOutput(sessionFrom(minLedgerIndex), outputId),
     readBlock: async (blockId) => {
       const stored = await readBlock(newSession(), blockId);
-      return stored ?? fetchOpenBlock(newSession(), shared, blockId);
+      return stored ?? fetchUnreferencedBlock(newSession(), shared, blockId);
     },
     readIncludedBlock: (id) => readIncludedBlock(newSession(), id),
     readMilestone: (name) => readMilestone(newSession(), name),
@@ -143,7 +146,7 @@ function createSources(
   const ranking = createRanking(Date.now);
   const readConfirmedAt = createSharedHeads(Date.now, waitUntil);
   const recentBlocks = createRecentBlockCache(MAX_REMEMBERED_BYTES);
-  const openIds = createOpenIdCache(MAX_REMEMBERED_ID_BYTES);
+  const unreferencedIds = createUnreferencedIdCache(MAX_REMEMBERED_ID_BYTES);
   const within =
     (limitToQuota: FetchQuota, verifiesSignatures: boolean): Shared['sourceFor'] =>
     ({ ledger, generation }, deadline) => {
@@ -152,7 +155,7 @@ function createSources(
         index: ledger + 1,
         limits: { maxBlocks: MAX_FETCHED_BLOCKS, deadline },
         fetched: recentBlocks(generation, ledger),
-        open: openIds(generation, ledger),
+        unreferenced: unreferencedIds(generation, ledger),
         ranking,
         readConfirmed: readConfirmedAt(ledger),
         verifiesSignatures,
@@ -179,7 +182,7 @@ function answerMs({ upstreams }: Settings): number {
  * the next milestone: a node that follows this one asks for it then. Undefined where nothing may be
  * fetched, no upstream knows the block, or an earlier milestone references it.
  */
-async function fetchOpenBlock(
+async function fetchUnreferencedBlock(
   db: Database,
   { settings, readSourceFor, unknownBlocks }: Shared,
   blockId: string,
@@ -192,7 +195,7 @@ async function fetchOpenBlock(
     const source = readSourceFor(head, Date.now() + REQUEST_MS);
     const [block] = await source.fetch([blockId]);
     // only then: most blocks that are asked for and not stored exist nowhere
-    await source.requireOpen([blockId]);
+    await source.requireUnreferenced([blockId]);
     const { bytes } = block!;
     return { blockId, bytes, isSolid: false, referenced: undefined, ledgerIndex: head.ledger };
   } catch (error) {

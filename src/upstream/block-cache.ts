@@ -46,7 +46,9 @@ export interface FetchedCache extends BlockCache {
 
 /** Bytes of heap. */
 export interface FetchedLimits {
-  /** For parsed blocks; beyond it, only the bytes of the oldest are kept, which are parsed again. */
+  /**
+   * For parsed blocks; beyond it, only the bytes of the oldest are kept, which are parsed again.
+   */
   parsed: number;
   /** For bytes; beyond it the oldest blocks are evicted. */
   raw: number;
@@ -97,15 +99,17 @@ function parseAgain(bytes: Uint8Array): ParsedBlock {
 }
 
 /**
- * IDs of the blocks of a ledger that an upstream called unreferenced, so that it is not asked again.
+ * IDs of the blocks of a ledger that an upstream called unreferenced, so that it is not asked
+ * again.
  *
- * What is kept stays true. When upstream was asked, no milestone up to the ledger's index referenced
- * the block. A later milestone that does is applied with the block: from then on D1 knows it, and
- * keeps its ID for long. Only an import may leave the block out, so a new generation clears all.
+ * What is kept stays true. When upstream was asked, no milestone up to the ledger's index
+ * referenced the block. A later milestone that does is applied with the block: from then on D1
+ * knows it, and keeps its ID for long. Only an import may leave the block out, so a new generation
+ * clears all.
  *
  * @param maxHeapBytes before the cache would take more, it is cleared
  */
-export function createOpenIdCache(
+export function createUnreferencedIdCache(
   maxHeapBytes: number,
 ): (generation: string, ledger: number) => BlockIds {
   const memory = createLedgerMemory<true>(() => ID_HEAP_BYTES, maxHeapBytes);
@@ -117,7 +121,7 @@ export function createOpenIdCache(
 
 /**
  * Blocks of one ledger of which nothing is known but their content, which is fixed by their IDs.
- * Old ones are forgotten as open ones are: a walk goes through all that is remembered.
+ * Old ones are forgotten as unreferenced ones are: a walk goes through all that is remembered.
  */
 export function createRecentBlockCache(
   maxHeapBytes: number,

@@ -1,8 +1,8 @@
 /**
  * Fetching blocks that D1 does not have. Each is checked: its hash is the ID asked for, it parses,
  * and it keeps the one rule that the parser leaves out (C-5). Signatures, which are not a reason to
- * refuse a block, are verified for the verdict while other blocks are on their way, where there will
- * be one.
+ * refuse a block, are verified for the verdict while other blocks are on their way, where there
+ * will be one.
  */
 import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
 import { breaksNonceRule } from '../stardust/admission.ts';
@@ -52,8 +52,8 @@ export interface ProposalSourceOptions {
   index: number;
   limits: FetchLimits;
   fetched: FetchedBlocks;
-  /** Blocks that an upstream called open; by default remembered for this source alone. */
-  open?: BlockIds;
+  /** Blocks that an upstream called unreferenced; by default remembered for this source alone. */
+  unreferenced?: BlockIds;
   /** Which upstream to fetch from first; by default remembered for this source alone. */
   ranking?: Ranking;
   /** As of {@link createReferenceReader}. */
@@ -62,23 +62,24 @@ export interface ProposalSourceOptions {
   verifiesSignatures?: boolean;
 }
 
-/** A source that can be asked whether blocks are open. */
-export type ProposalSource = BlockSource & Required<Pick<BlockSource, 'requireOpen'>>;
+/** A source that can be asked whether blocks are unreferenced. */
+export type ProposalSource = BlockSource & Required<Pick<BlockSource, 'requireUnreferenced'>>;
 
 /**
  * Fetches blocks of a proposed milestone's past cone. No signed root can tell a false answer yet,
- * so every upstream is asked about each block that nothing here proves open.
+ * so every upstream is asked about each block that nothing here proves unreferenced.
  *
- * A block that an earlier milestone references looks like an open one where we do not know it,
- * because it was pruned here or is older than our snapshot (docs/architecture.md#the-trap). Only an
- * upstream that has confirmed the milestone before the proposed one can tell the difference.
+ * A block that an earlier milestone references looks like an unreferenced one where we do not know
+ * it, because it was pruned here or is older than our snapshot (docs/architecture.md#the-trap).
+ * Only an upstream that has confirmed the milestone before the proposed one can tell the
+ * difference.
  */
 export function createProposalSource({
   upstreams,
   index,
   limits,
   fetched,
-  open = new Set<string>(),
+  unreferenced = new Set<string>(),
   ranking = createRanking(Date.now),
   readConfirmed,
   verifiesSignatures = true,
@@ -95,8 +96,8 @@ export function createProposalSource({
     fetched.set(id, block);
     return block;
   };
-  const requireOneOpen = async (id: string) => {
-    if (open.has(id)) return;
+  const requireOne = async (id: string) => {
+    if (unreferenced.has(id)) return;
     const reference = await readReference(id);
     if (reference === undefined)
       throw new ConeUnavailable('unknown-block', `block 0x${id} is not known upstream`);
@@ -106,15 +107,15 @@ export function createProposalSource({
         `block 0x${id} is referenced by milestone ${reference}, and its data is not here`,
       );
     }
-    open.add(id);
+    unreferenced.add(id);
   };
   return {
     // one connection is left for the heads: where an upstream hangs, the first questions hang all
     // at once, and nothing else waits in line behind them
     fetch: fetchAllWithin(limits, MAX_CONNECTIONS - 1, recall, fetchOne),
     recall,
-    requireOpen: async (ids) => {
-      await doAllWithin(limits, MAX_CONNECTIONS - 1, ids, requireOneOpen);
+    requireUnreferenced: async (ids) => {
+      await doAllWithin(limits, MAX_CONNECTIONS - 1, ids, requireOne);
     },
   };
 }

@@ -2,8 +2,8 @@
  * What anonymous requests can make us ask of the upstreams: a budget of blocks, and a circuit
  * breaker that opens when the upstreams fail again and again.
  *
- * Each isolate has quotas of its own, one for each kind of request. That keeps a flood of requests from passing through, and
- * costs no round trip.
+ * Each isolate has quotas of its own, one for each kind of request. That keeps a flood of requests
+ * from passing through, and costs no round trip.
  */
 import { hasPassed } from '../clock.ts';
 import type { ProposalSource } from './fetch-blocks.ts';
@@ -44,7 +44,7 @@ export function createFetchQuota(clock: () => number, blocks: number): FetchQuot
   return (source) => ({
     ...source,
     fetch: (ids) => askWithin(ids, source.fetch),
-    requireOpen: (ids) => askWithin(ids, source.requireOpen),
+    requireUnreferenced: (ids) => askWithin(ids, source.requireUnreferenced),
   });
 }
 

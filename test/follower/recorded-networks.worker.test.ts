@@ -4,6 +4,7 @@
  * answer to every question that the node answered. Each question is put when it was put to the
  * node, and once more at the end, as an audit.
  */
+import { readOutputBytes } from '../../src/ledger/output-bytes.ts';
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -111,7 +112,7 @@ describe.each(NETWORKS)('$name', ({ name, answers, hashes }) => {
       .all<Record<string, string | number>>();
     const ours = results.map(({ id, bytes, block, created, created_time: time }) => ({
       outputId: `0x${id}`,
-      output: `0x${Uint8Array.fromBase64(String(bytes)).toHex()}`,
+      output: `0x${readOutputBytes(String(bytes), String(id)).toHex()}`,
       blockId: `0x${block}`,
       milestoneIndexBooked: created,
       milestoneTimestampBooked: time,

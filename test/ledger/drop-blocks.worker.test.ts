@@ -7,10 +7,11 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { readPosition } from '../../src/follower/ledger-position.ts';
 import { storeUnreferenced } from '../../src/follower/store-unreferenced.ts';
+import { checksum } from '../../src/ledger/checksum.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { dropUnneeded } from '../../src/ledger/drop-blocks.ts';
 import { LedgerMoved } from '../../src/ledger/fence.ts';
-import { checksum, writeChecksums, writeStatuses } from '../../src/ledger/packs.ts';
+import { writeChecksums, writeStatuses } from '../../src/ledger/packs.ts';
 import {
   createUnreferencedIndex,
   type UnreferencedIndex,

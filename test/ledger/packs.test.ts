@@ -2,15 +2,14 @@
  * What packs are made of (src/ledger/packs.ts): parts below D1's limit, codecs that give back what
  * they were given, and checksums that find what is not that.
  */
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { checksum, LedgerDamaged, requireChecksum } from '../../src/ledger/checksum.ts';
 import {
-  checksum,
-  LedgerDamaged,
   readChecksums,
   readNumbers,
   readStates,
-  requireChecksum,
   STATUS_LENGTH,
   Statuses,
   splitIntoParts,
@@ -141,12 +140,12 @@ describe('checksums', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.nat(), (some, seed) => {
         const sum = checksum(some);
-        requireChecksum(some, sum, 'records', 1);
+        requireChecksum(some, sum, 'records of pack 1');
         const bit = seed % (8 * some.length);
         const flipped = some.slice();
         flipped[bit >> 3]! ^= 1 << (bit & 7);
-        expect(() => requireChecksum(flipped, sum, 'records', 7)).toThrow(LedgerDamaged);
-        expect(() => requireChecksum(flipped, sum, 'records', 7)).toThrow(
+        expect(() => requireChecksum(flipped, sum, 'records of pack 7')).toThrow(LedgerDamaged);
+        expect(() => requireChecksum(flipped, sum, 'records of pack 7')).toThrow(
           /^records of pack 7 are damaged/,
         );
       }),

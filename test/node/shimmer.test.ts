@@ -17,6 +17,7 @@ import {
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
+import { readOutputBytes } from '../../src/ledger/output-bytes.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
 import type { ParsedBlock } from '../../src/stardust/block.ts';
 import { fromHex, toHex } from '../../src/stardust/bytes.ts';
@@ -84,7 +85,7 @@ async function follow(upstream: Upstream): Promise<number> {
 async function unspent(): Promise<Map<string, string>> {
   const { results } = await db.prepare('SELECT id, bytes FROM output').all();
   return new Map(
-    results.map(({ id, bytes }) => [`0x${id}`, toHex(Uint8Array.fromBase64(String(bytes)))]),
+    results.map(({ id, bytes }) => [`0x${id}`, toHex(readOutputBytes(String(bytes), String(id)))]),
   );
 }
 

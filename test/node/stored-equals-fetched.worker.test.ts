@@ -118,16 +118,16 @@ async function runNetwork(seed: string, mortality: number, seen: Seen): Promise<
     const open = visible.filter(
       ({ referenced }) => (referenced?.index ?? Number.POSITIVE_INFINITY) > ledger,
     );
-    const openIds = open.map(({ id }) => id);
-    if (ledger === 0 || openIds.length === 0) continue;
+    const unreferencedIds = open.map(({ id }) => id);
+    if (ledger === 0 || unreferencedIds.length === 0) continue;
     for (let turn = 0; turn < 3; turn++) {
-      await someArrive(rig, openIds, random, random.chance(mortality));
+      await someArrive(rig, unreferencedIds, random, random.chance(mortality));
       const stored = await storedIds();
 
       const question = randomQuestion(
         network,
         ledger + 1,
-        random.chance(0.2) ? visible.map(({ id }) => id) : openIds,
+        random.chance(0.2) ? visible.map(({ id }) => id) : unreferencedIds,
         random,
       );
       const expected = await oracleAnswer(network, parsed, question);

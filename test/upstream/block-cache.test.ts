@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
 import {
   createFetchedCache,
-  createOpenIdCache,
   createRecentBlockCache,
+  createUnreferencedIdCache,
   heapOf,
 } from '../../src/upstream/block-cache.ts';
 import { blockAround, taggedDataPayload } from '../support/network/blocks.ts';
@@ -134,16 +134,19 @@ describe('blocks of one ledger', () => {
 
 describe('IDs of unreferenced blocks', () => {
   it('are forgotten with the ledger, after 35 milestones, and when there are too many', () => {
-    const openIds = createOpenIdCache(16_000);
-    openIds('one', 7).add('a');
-    expect([7, 42, 43].map((ledger) => openIds('one', ledger).has('a'))).toEqual([
+    const unreferencedIds = createUnreferencedIdCache(16_000);
+    unreferencedIds('one', 7).add('a');
+    expect([7, 42, 43].map((ledger) => unreferencedIds('one', ledger).has('a'))).toEqual([
       true,
       true,
       false,
     ]);
-    openIds('one', 7).add('b');
-    expect(openIds('two', 7).has('b')).toBe(false);
-    for (let i = 0; i < 101; i++) openIds('two', 7).add(String(i));
-    expect([openIds('two', 7).has('0'), openIds('two', 7).has('100')]).toEqual([false, true]);
+    unreferencedIds('one', 7).add('b');
+    expect(unreferencedIds('two', 7).has('b')).toBe(false);
+    for (let i = 0; i < 101; i++) unreferencedIds('two', 7).add(String(i));
+    expect([unreferencedIds('two', 7).has('0'), unreferencedIds('two', 7).has('100')]).toEqual([
+      false,
+      true,
+    ]);
   });
 });

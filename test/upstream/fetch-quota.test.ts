@@ -4,11 +4,11 @@ import { createFetchQuota } from '../../src/upstream/fetch-quota.ts';
 import { UpstreamFailure } from '../../src/upstream/upstream.ts';
 
 describe('the fetch quota of requests', () => {
-  const answering = { fetch: async () => [], requireOpen: async () => {} };
+  const answering = { fetch: async () => [], requireUnreferenced: async () => {} };
   const fail = () => Promise.reject(new UpstreamFailure('status 500'));
-  const failing = { fetch: fail, requireOpen: fail };
+  const failing = { fetch: fail, requireUnreferenced: fail };
   const lack = () => Promise.reject(new ConeUnavailable('unknown-block', 'not known'));
-  const lacking = { fetch: lack, requireOpen: lack };
+  const lacking = { fetch: lack, requireUnreferenced: lack };
 
   it('opens after five failures in a row, and closes a second later', async () => {
     let now = 0;
@@ -44,11 +44,11 @@ describe('the fetch quota of requests', () => {
     const guard = createFetchQuota(() => 0, 20_000);
     const ids = Array.from({ length: 10_000 }, () => 'a');
     await guard(answering).fetch(ids);
-    await guard(answering).requireOpen(ids);
-    await expect(guard(answering).requireOpen(['a'])).rejects.toThrow('too many blocks');
+    await guard(answering).requireUnreferenced(ids);
+    await expect(guard(answering).requireUnreferenced(['a'])).rejects.toThrow('too many blocks');
     const other = createFetchQuota(() => 0, 20_000);
     for (let i = 0; i < 5; i++)
-      await expect(other(failing).requireOpen(['a'])).rejects.toThrow('status 500');
+      await expect(other(failing).requireUnreferenced(['a'])).rejects.toThrow('status 500');
     await expect(other(answering).fetch(['a'])).rejects.toThrow('left alone');
   });
 });

@@ -5,6 +5,7 @@
  * What was staged stays when an import is interrupted. The next import resumes behind it if it
  * reads the same files, and starts again if not.
  */
+
 import { fromBase64, Reader, Refusal, toBase64, toHex, toHexDigits } from '../../stardust/bytes.ts';
 import { encode } from '../../stardust/codec.ts';
 import { protocolParametersOption } from '../../stardust/milestone.ts';
@@ -14,6 +15,7 @@ import type { LedgerChange, LedgerSink } from '../../stardust/snapshot/snapshot-
 import { type Database, forEachPiece, runBatch } from '../database.ts';
 import { writeIdTables } from '../id-index.ts';
 import { insertDetails, nftDetail } from '../nft-list/nft-detail.ts';
+import { writeOutputBytes } from '../output-bytes.ts';
 import { SCHEMA } from '../schema.ts';
 import {
   HAS_PROGRESS,
@@ -139,7 +141,7 @@ export class StagingSink implements LedgerSink {
     const db = this.#db;
     const added = add.map(({ outputId, bytes, nftId, blockId, bookedIndex, bookedTimestamp }) => [
       toHexDigits(outputId),
-      toBase64(bytes),
+      writeOutputBytes(bytes),
       nftId ? toHexDigits(nftId) : null,
       toHexDigits(blockId),
       bookedIndex,

@@ -4,10 +4,8 @@
  */
 
 import { type Address, addressKey } from '../../stardust/address.ts';
-import { fromBase64 } from '../../stardust/bytes.ts';
 import { FeatureType, findFeature } from '../../stardust/feature.ts';
-import { decodeOutput } from '../../stardust/ids.ts';
-import { type NftOutput, OutputType } from '../../stardust/output.ts';
+import type { NftOutput } from '../../stardust/output.ts';
 import { addressIn, findCondition, UnlockConditionType } from '../../stardust/unlock-condition.ts';
 import { type Database, forEachPiece } from '../database.ts';
 
@@ -60,17 +58,6 @@ export function nftDetail(output: NftOutput, outputId: string, createdTime: numb
     findCondition(output, UnlockConditionType.Timelock)?.unixTime ?? null,
     nativeTokens.length,
   ];
-}
-
-/**
- * The same of an output as the ledger keeps it.
- *
- * @param bytes base64
- */
-export function detailOfStored(bytes: string, outputId: string, createdTime: number): NftDetail {
-  const output = decodeOutput(fromBase64(bytes));
-  if (output.type !== OutputType.Nft) throw new Error(`output 0x${outputId} holds no NFT`);
-  return nftDetail(output, outputId, createdTime);
 }
 
 function keyOf(address: Address | undefined): string | null {

@@ -1,10 +1,12 @@
 /**
  * The D1 database of a Worker that is not running, read from its file.
  */
+
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { fromBase64, toHex } from '../../../src/stardust/bytes.ts';
+import { readOutputBytes } from '../../../src/ledger/output-bytes.ts';
+import { toHex } from '../../../src/stardust/bytes.ts';
 import { stateHash } from '../../../src/stardust/state-hash.ts';
 
 export function openDatabase(persistTo: string): DatabaseSync {
@@ -26,7 +28,7 @@ export async function readStateHash(persistTo: string): Promise<string> {
       blockId: Uint8Array.fromHex(String(row.block)),
       bookedIndex: Number(row.created),
       bookedTimestamp: Number(row.created_time),
-      bytes: fromBase64(String(row.bytes)),
+      bytes: readOutputBytes(String(row.bytes), String(row.id)),
     }));
   const treasury = {
     milestoneId: Uint8Array.fromHex(String(head.treasury_milestone)),

@@ -21,7 +21,10 @@ import { ledgerStateHash } from '../../../src/ledger/ledger-state-hash.ts';
 import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
 import { toHex, toHexDigits } from '../../../src/stardust/bytes.ts';
 import type { MilestoneKeys, VerifySignature } from '../../../src/stardust/milestone-keys.ts';
-import { createOpenIdCache, createRecentBlockCache } from '../../../src/upstream/block-cache.ts';
+import {
+  createRecentBlockCache,
+  createUnreferencedIdCache,
+} from '../../../src/upstream/block-cache.ts';
 import { BLOCKS, CONFIRMED, MILESTONES } from '../../../src/upstream/feed/topics.ts';
 import { createProposalSource } from '../../../src/upstream/fetch-blocks.ts';
 import { createRanking } from '../../../src/upstream/ranking.ts';
@@ -201,7 +204,7 @@ export type Answer = Roots | { status: number; detail: string };
 export class Isolate {
   readonly #keys: MilestoneKeys;
   readonly #fetched = createRecentBlockCache(MAX_REMEMBERED_BYTES);
-  readonly #open = createOpenIdCache(MAX_REMEMBERED_ID_BYTES);
+  readonly #open = createUnreferencedIdCache(MAX_REMEMBERED_ID_BYTES);
   readonly #ranking = createRanking(Date.now);
 
   constructor(keys: MilestoneKeys) {
@@ -237,7 +240,7 @@ export class Isolate {
               index: ledger + 1,
               limits,
               fetched: this.#fetched(generation, ledger),
-              open: this.#open(generation, ledger),
+              unreferenced: this.#open(generation, ledger),
               ranking: this.#ranking,
             })),
         storePushed:

@@ -4,16 +4,16 @@
  *
  * The ledger stands at index L. It was imported at index `start` and applied milestones `start` + 1
  * to L by itself; it knows the IDs of what milestone m references if m > `start` and m >
- * `forgotten`. A block is *open* at L if no milestone up to L references it.
+ * `forgotten`. A block is *unreferenced* at L if no milestone up to L references it.
  *
- * Claim. A block is open at L if it is unknown here and one of its parents
- *   (a) is open at L, or
+ * Claim. A block is unreferenced at L if it is unknown here and one of its parents
+ *   (a) is unreferenced at L, or
  *   (b) is referenced by a milestone m > `forgotten`, where m > `start` or `start` is the genesis.
  *
  * Proof. A milestone references the past cone of its parents, less what earlier milestones
  * reference. So whatever references a block, its parents are referenced by then (*).
  * Suppose that a milestone k ≤ L references the block.
- *   1. By (*) none of its parents is open at L: not (a). So there is a parent as in (b), and by (*)
+ *   1. By (*) none of its parents is unreferenced at L: not (a). So there is a parent as in (b), and by (*)
  *      m ≤ k.
  *   2. k > `start`: either k ≥ m > `start`; or `start` is the genesis, and the genesis and what is
  *      before it reference nothing.
@@ -23,13 +23,13 @@
  *
  * It takes that the block's ID, the states of its parents, `forgotten` and L are of one moment, and
  * it proves nothing about another one: whoever stores the block does so behind a fence on the
- * ledger's generation and index. (a) takes that what is stored as open is open; blocks stored by
- * this proof, or because upstream said so, are.
+ * ledger's generation and index. (a) takes that what is stored as unreferenced is unreferenced;
+ * blocks stored by this proof, or because upstream said so, are.
  *
  * That a parent is still found proves nothing: of a milestone that is being forgotten some IDs may
  * be left. Nor does a parent from before the import: its child may be referenced before it as well.
- * And an unknown parent proves nothing about its child, nor an open child about its parent; each is
- * decided by its own parents.
+ * And an unknown parent proves nothing about its child, nor an unreferenced child about its parent;
+ * each is decided by its own parents.
  *
  * What is doubtful, not proven, upstream is asked about (docs/architecture.md#the-trap), but not
  * about each block. Let D be the doubtful ones of some blocks, and its *roots* those with no parent
@@ -56,7 +56,7 @@ export interface KnownReference {
   milestone: number | null;
 }
 
-/** Whether an unknown block with such a parent is open: (a) or (b). */
+/** Whether an unknown block with such a parent is unreferenced: (a) or (b). */
 export function provesOpen(
   parent: KnownReference,
   { genesis, start, forgotten }: KnownHistory,
@@ -67,13 +67,13 @@ export function provesOpen(
 }
 
 /**
- * Hex IDs of those of the blocks that are proven open: by parents that are known, or that are among
- * the blocks and proven open themselves.
+ * Hex IDs of those of the blocks that are proven unreferenced: by parents that are known, or that
+ * are among the blocks and proven unreferenced themselves.
  *
  * @param blocks by hex ID, none of which is known here
  * @param known by hex ID: of all parents that are not among the blocks, those which are known
  */
-export function findProvenOpen(
+export function findProvenUnreferenced(
   blocks: ReadonlyMap<string, ParsedBlock>,
   known: ReadonlyMap<string, KnownReference>,
   history: KnownHistory,
@@ -100,8 +100,8 @@ export function findProvenOpen(
 }
 
 /**
- * Hex IDs of the roots of what is doubtful: blocks that nothing proves open, and none of whose
- * parents is such a block. If all of them are open, all of the blocks are.
+ * Hex IDs of the roots of what is doubtful: blocks that nothing proves unreferenced, and none of
+ * whose parents is such a block. If all of them are unreferenced, all of the blocks are.
  *
  * @param blocks as above
  */
@@ -110,7 +110,7 @@ export function findDoubtfulRoots(
   known: ReadonlyMap<string, KnownReference>,
   history: KnownHistory,
 ): string[] {
-  const proven = findProvenOpen(blocks, known, history);
+  const proven = findProvenUnreferenced(blocks, known, history);
   const isDoubtful = (id: string) => blocks.has(id) && !proven.has(id);
   return Array.from(blocks)
     .filter(([id, { block }]) => isDoubtful(id) && !block.parents.map(toHexDigits).some(isDoubtful))

@@ -1,7 +1,7 @@
 /**
  * Requests that fetch blocks ask upstream only about those that their parents do not prove open
- * (src/ledger/prove-open.ts). Whatever the ledger has imported and forgotten, the answer is the
- * oracle's, or 404 where the past reaches what is not known here.
+ * (src/ledger/prove-unreferenced.ts). Whatever the ledger has imported and forgotten, the answer is
+ * the oracle's, or 404 where the past reaches what is not known here.
  */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';

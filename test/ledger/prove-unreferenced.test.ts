@@ -1,15 +1,16 @@
 /**
- * What parents prove about unknown blocks (src/ledger/prove-open.ts), on the random networks whose
- * white flag the oracle decides: whatever a ledger may know, what is proven open is open.
+ * What parents prove about unknown blocks (src/ledger/prove-unreferenced.ts), on the random
+ * networks whose white flag the oracle decides: whatever a ledger may know, what is proven open is
+ * open.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   findDoubtfulRoots,
-  findProvenOpen,
+  findProvenUnreferenced,
   type KnownReference,
   provesOpen,
-} from '../../src/ledger/prove-open.ts';
+} from '../../src/ledger/prove-unreferenced.ts';
 import type { ParsedBlock } from '../../src/stardust/block.ts';
 import { lastIndex, type NetworkBlock, ZERO_ID } from '../support/network/network-model.ts';
 import { parsedBlocks } from '../support/network/oracle-view.ts';
@@ -87,7 +88,7 @@ function decide(at: Moment) {
   for (const [id, block] of parsed) {
     if (!known.has(digits(id)) && random.chance(at.asked)) blocks.set(digits(id), block);
   }
-  const proven = findProvenOpen(blocks, known, { genesis, start, forgotten });
+  const proven = findProvenUnreferenced(blocks, known, { genesis, start, forgotten });
   const roots = findDoubtfulRoots(blocks, known, { genesis, start, forgotten });
   const open = [...blocks.keys()].filter((id) => isOpen(network.blocks.get(`0x${id}`)!));
   return { blocks, known, proven, roots, open, forgotten, start };
