@@ -63,7 +63,7 @@ CREATE TABLE milestone_part (
 -- Unspent outputs.
 CREATE TABLE output (
   id TEXT PRIMARY KEY,
-  bytes TEXT NOT NULL,
+  bytes TEXT NOT NULL,                -- and a checksum (src/ledger/output-bytes.ts)
   nft TEXT,                           -- the NFT's ID if the output is one
   block TEXT NOT NULL,                -- the block that created it, all zero for migrated outputs
   created INTEGER NOT NULL,           -- milestone

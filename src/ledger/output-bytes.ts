@@ -1,6 +1,6 @@
 /**
  * Codec of an output's contents as D1 holds them, from the block that creates it to the milestone
- * that spends it: base64 of a checksum and the bytes. Within D1 they move as they are; whoever reads
+ * that spends it: base64 of the bytes and a checksum. Within D1 they move as they are; whoever reads
  * them finds out whether a bit was flipped on disk.
  */
 import { concatBytes, fromBase64, getUint56, setUint56, toBase64 } from '../stardust/bytes.ts';
@@ -11,15 +11,16 @@ const CHECKSUM_BYTES = 7;
 export function writeOutputBytes(bytes: Uint8Array): string {
   const sum = new Uint8Array(CHECKSUM_BYTES);
   setUint56(new DataView(sum.buffer), 0, checksum(bytes));
-  return toBase64(concatBytes(sum, bytes));
+  return toBase64(concatBytes(bytes, sum));
 }
 
 /** Throws a LedgerDamaged where the bytes are not those that were written. */
 export function readOutputBytes(text: string, outputId: string): Uint8Array {
   try {
     const stored = fromBase64(text);
-    const bytes = stored.subarray(CHECKSUM_BYTES);
-    const sum = getUint56(new DataView(stored.buffer, stored.byteOffset, CHECKSUM_BYTES), 0);
+    const end = stored.length - CHECKSUM_BYTES;
+    const bytes = stored.subarray(0, end);
+    const sum = getUint56(new DataView(stored.buffer), end);
     if (sum === checksum(bytes)) return bytes;
   } catch {
     // not base64 any more, too short, or a checksum above 2^53: damaged too

@@ -81,7 +81,7 @@ describe.each(LENGTHS)('IDs of %i bytes', (length) => {
   it('of another length are an error', () => {
     const map = new IdMap(length);
     expect(() => map.set('ab'.repeat(length + 1), 1)).toThrow(`an ID of ${2 * length + 2} digits`);
-    expect(() => map.set('ab'.repeat(length - 1), 1)).toThrow(`an ID of ${length - 1} bytes`);
+    expect(() => map.set('ab'.repeat(length - 1), 1)).toThrow(`an ID of ${2 * length - 2} digits`);
     expect(map.size).toBe(0);
   });
 });

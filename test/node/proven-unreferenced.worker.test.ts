@@ -1,5 +1,6 @@
 /**
- * Requests that fetch blocks ask upstream only about those that their parents do not prove open
+ * Requests that fetch blocks ask upstream only about those that their parents do not prove
+ * unreferenced
  * (src/ledger/prove-unreferenced.ts). Whatever the ledger has imported and forgotten, the answer is
  * the oracle's, or 404 where the past reaches what is not known here.
  */
@@ -105,7 +106,7 @@ describe('random networks', () => {
       return id;
     });
     const fetched = new Map<string, ParsedBlock>();
-    const open = new Set<string>();
+    const unreferenced = new Set<string>();
     for (let turn = 0; turn < 30; turn++) {
       if (turn === 15) await forgetUpTo(random.between(3, last.index));
       const parents = random.sample(fresh, random.between(1, 3));
@@ -165,7 +166,7 @@ describe('upstream is asked', () => {
     const root = network.milestoneBlock!;
     const old = network.note([root]);
     const fetched = new Map<string, ParsedBlock>();
-    const open = new Set<string>();
+    const unreferenced = new Set<string>();
     const options = { upstreams: [upstream], fetched, open };
     const first = network.propose({ parents: [old] });
     expect(await ask(rig, first.request, options)).toEqual(first.response);
@@ -183,7 +184,10 @@ describe('upstream is asked', () => {
     expect(await ask(rig, again.request, options)).toBe(404);
   });
 
-  /** Imported at milestone 2; upon an entry point stand a block from before, and an open one. */
+  /**
+   * Imported at milestone 2; upon an entry point stand a block from before, and an unreferenced
+   * one.
+   */
   const imported = async () => {
     const network = new SyntheticNetwork({ seed: 'imported' });
     network.milestone();
@@ -197,8 +201,8 @@ describe('upstream is asked', () => {
 
   it('about children of entry points, and once about each', async () => {
     const { network, rig, old, fresh, upstream, asked } = await imported();
-    const open = new Set<string>();
-    const options = { upstreams: [upstream], open };
+    const unreferenced = new Set<string>();
+    const options = { upstreams: [upstream], unreferenced };
     const above = network.note([network.note([fresh])]);
     const whole = network.propose({ parents: [network.milestoneBlock!, above] });
     for (let i = 0; i < 2; i++)
