@@ -118,7 +118,7 @@ describe('random networks', () => {
         previousMilestoneId: last.id,
       };
       const { upstream, asked, read } = listening(rig.upstream);
-      const answer = await ask(rig, question, { upstreams: [upstream], fetched, open });
+      const answer = await ask(rig, question, { upstreams: [upstream], fetched, unreferenced });
       const told = `${i}, turn ${turn}: ${parents}`;
       if (await isWithinReach(network, parents)) {
         expect(answer, told).toEqual(await oracleAnswer(network, question));
@@ -167,7 +167,7 @@ describe('upstream is asked', () => {
     const old = network.note([root]);
     const fetched = new Map<string, ParsedBlock>();
     const unreferenced = new Set<string>();
-    const options = { upstreams: [upstream], fetched, open };
+    const options = { upstreams: [upstream], fetched, unreferenced };
     const first = network.propose({ parents: [old] });
     expect(await ask(rig, first.request, options)).toEqual(first.response);
     expect(asked).toEqual([]);

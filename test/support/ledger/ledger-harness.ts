@@ -195,7 +195,7 @@ export interface AskOptions {
   maxBlocks?: number;
   /** What requests remember of each other. */
   fetched?: Map<string, ParsedBlock>;
-  open?: Set<string>;
+  unreferenced?: Set<string>;
 }
 
 /** By the function that the route calls. */
@@ -204,7 +204,7 @@ function askInFull(
   question: Question,
   options: AskOptions = {},
 ): Promise<WhiteFlagResult> {
-  const { db = rig.db, upstreams, maxBlocks = 2000, fetched = new Map(), open } = options;
+  const { db = rig.db, upstreams, maxBlocks = 2000, fetched = new Map(), unreferenced } = options;
   const request = {
     index: question.index,
     timestamp: question.timestamp,
@@ -222,7 +222,7 @@ function askInFull(
           index: ledger + 1,
           limits,
           fetched,
-          ...(open && { open }),
+          ...(unreferenced && { unreferenced }),
         })),
   });
 }
