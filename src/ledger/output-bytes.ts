@@ -8,9 +8,12 @@ import { checksum, LedgerDamaged } from './checksum.ts';
 
 const CHECKSUM_BYTES = 7;
 
+/** From the length on, as zeros do not count by themselves. */
+const sumOf = (bytes: Uint8Array) => checksum(bytes, bytes.length);
+
 export function writeOutputBytes(bytes: Uint8Array): string {
   const sum = new Uint8Array(CHECKSUM_BYTES);
-  setUint56(new DataView(sum.buffer), 0, checksum(bytes));
+  setUint56(new DataView(sum.buffer), 0, sumOf(bytes));
   return toBase64(concatBytes(bytes, sum));
 }
 
@@ -21,7 +24,7 @@ export function readOutputBytes(text: string, outputId: string): Uint8Array {
     const end = stored.length - CHECKSUM_BYTES;
     const bytes = stored.subarray(0, end);
     const sum = getUint56(new DataView(stored.buffer), end);
-    if (sum === checksum(bytes)) return bytes;
+    if (sum === sumOf(bytes)) return bytes;
   } catch {
     // not base64 any more, too short, or a checksum above 2^53: damaged too
   }
