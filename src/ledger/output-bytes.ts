@@ -9,7 +9,7 @@ import { checksum, LedgerDamaged } from './checksum.ts';
 const CHECKSUM_BYTES = 7;
 
 /** From the length on, as zeros do not count by themselves. */
-const sumOf = (bytes: Uint8Array) => checksum(bytes, bytes.length);
+const sumOf = (bytes: Uint8Array) => checksum(bytes, bytes.length + 1);
 
 export function writeOutputBytes(bytes: Uint8Array): string {
   const sum = new Uint8Array(CHECKSUM_BYTES);
