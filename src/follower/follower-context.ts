@@ -78,6 +78,8 @@ export interface FollowerMemory {
    * next milestone, or when all upstreams were asked and none diverges.
    */
   diverged: string | undefined;
+  /** When blocks were evicted last, Unix milliseconds, and for how many they are not again. */
+  eviction: { ended: number; pause: number };
   /** For what each pass may have to say again. */
   log: WriteLog;
   /**
@@ -146,6 +148,7 @@ export function createFollowerMemory(
     mutex: createMutex(),
     ranking: createRanking(Date.now),
     level: undefined,
+    eviction: { ended: 0, pause: 0 },
     moved: 0,
     diverged: undefined,
     log: createSparingLog(Date.now),

@@ -7,7 +7,7 @@
  */
 
 import { hasPassed } from '../clock.ts';
-import { dropUnneeded } from '../ledger/drop-blocks.ts';
+import { dropUnneeded, UNREFERENCED_LIMITS } from '../ledger/drop-blocks.ts';
 import { LedgerMoved } from '../ledger/fence.ts';
 import { MIN_RETENTION, prune, type Shortage } from '../ledger/prune.ts';
 import { describeError, writeLog } from '../log.ts';
@@ -172,6 +172,11 @@ async function pruneIfPossible(context: FollowerContext): Promise<void> {
   }
 }
 
+/** How much longer than an eviction the pause after it is: it may find that everything is needed. */
+const PAUSE_PER_EVICTION = 10;
+
+const NO_LIMITS = { blocks: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+
 /**
  * Orphans, and beyond a limit what no tip of an upstream needs; not while a milestone's past cone is
  * stored in parts, as no tip may lead to those yet.
@@ -180,7 +185,17 @@ async function dropUnneededIfPossible({ db, memory }: FollowerContext): Promise<
   if (memory.missing !== undefined) return;
   try {
     const readTips = async () => (await memory.level?.readTips()) ?? [];
-    const dropped = await memory.mutex(() => dropUnneeded(db, memory.index, readTips));
+    const limits = hasPassed(memory.eviction.pause, memory.eviction.ended, Date.now())
+      ? UNREFERENCED_LIMITS
+      : NO_LIMITS;
+    const dropped = await memory.mutex(async () => {
+      const begun = Date.now();
+      const counts = await dropUnneeded(db, memory.index, readTips, limits);
+      const ended = Date.now();
+      if (limits !== NO_LIMITS)
+        memory.eviction = { ended, pause: PAUSE_PER_EVICTION * Math.max(ended - begun, 0) };
+      return counts;
+    });
     memory.counts.orphans += dropped.orphans;
     memory.counts.evicted += dropped.evicted;
     if (dropped.evicted > 0)

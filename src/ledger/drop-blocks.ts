@@ -36,11 +36,20 @@ import { leftBlocks, packAt, type ViewedPack } from './viewed-packs.ts';
 /** Milestones beyond below-max-depth for which an unreferenced block is kept. */
 const ORPHAN_MARGIN_MILESTONES = 10;
 
-/** Beyond these, blocks that no honest tip needs are evicted. */
-const DEFAULT_LIMITS: UnreferencedLimits = { blocks: 100_000, bytes: 500_000_000 };
+/**
+ * Beyond these, blocks that no honest tip needs are evicted. An hour's halt of a network of five
+ * blocks a second may leave 500 MB: blocks have up to 32 KB.
+ */
+export const UNREFERENCED_LIMITS: UnreferencedLimits = { blocks: 100_000, bytes: 2_000_000_000 };
 
 /** Of a limit, what is left after an eviction. */
 const EVICT_TO = 0.75;
+
+/**
+ * Of all unreferenced blocks, the newest share that is not evicted: an upstream names a few of its
+ * tips only, and which of the newest blocks others will stand upon is not known yet.
+ */
+const NEWEST = 0.1;
 
 /** Packs that one step writes. */
 const MAX_STEP_PACKS = 64;
@@ -79,7 +88,7 @@ export async function dropUnneeded(
   db: Database,
   index: UnreferencedIndex,
   readTips: () => Promise<readonly string[]>,
-  limits: UnreferencedLimits = DEFAULT_LIMITS,
+  limits: UnreferencedLimits = UNREFERENCED_LIMITS,
 ): Promise<{ orphans: number; evicted: number }> {
   const [heads, options, extents] = await runBatch(db, [
     db.prepare(SELECT_HEAD).bind(null),
@@ -126,7 +135,8 @@ function evict(
     if (view.named.size === 0) return new Set();
     const tipPositions = Array.from(view.named.values(), ({ number }) => view.cone.find(number));
     const needed = pastCone(view.cone, tipPositions);
-    const unneeded = positions.filter((position) => !needed.has(position));
+    const old = positions.slice(0, Math.ceil(positions.length * (1 - NEWEST)));
+    const unneeded = old.filter((position) => !needed.has(position));
     const most = Math.ceil(positions.length * (1 - EVICT_TO / excess));
     return new Set(unneeded.slice(0, most));
   });
