@@ -59,8 +59,11 @@ const DELETE_PACKS = `
   DELETE FROM pack WHERE key IN (SELECT key FROM pack ORDER BY key LIMIT ?1)
     AND live = 0 AND last_milestone < (SELECT min(idx) FROM milestone) AND ${IS_OURS}`;
 
-/** Packs that one step looks at. */
+/** The oldest packs, at which a step looks. As long as all of them go, it looks at the next ones. */
 const PACK_STEP = 8;
+
+/** How often a step looks on: a pass may apply milestones of thousands of blocks. */
+const MAX_PACK_STEPS = 100;
 
 const SELECT_FIRST = 'SELECT min(idx) AS first FROM milestone';
 
@@ -108,6 +111,9 @@ export async function prune(
   ]);
   const [heads, , , packs, firsts] = results;
   if (heads!.results[0] === undefined) return undefined;
+  let { changes } = packs!.meta;
+  for (let steps = 1; changes === PACK_STEP && steps < MAX_PACK_STEPS; steps++)
+    ({ changes } = (await db.prepare(DELETE_PACKS).bind(PACK_STEP).run()).meta);
   const head = headFromRow(heads!.results[0]);
   const { ledger, idTables } = head;
 
@@ -115,7 +121,7 @@ export async function prune(
   const isShort = isFull || shareUsed(size) > SHRINK_AT;
   let kept = ledger - Number(firsts!.results[0]!.first);
   // the size does not tell what to do before all packs of deleted milestones are gone
-  if (isShort && kept > MIN_RETENTION && packs!.meta.changes < PACK_STEP) {
+  if (isShort && kept > MIN_RETENTION && changes < PACK_STEP) {
     const fewer = Math.max(MIN_SHRINK, Math.ceil(kept * SHRINK_BY));
     kept = Math.max(MIN_RETENTION, kept - fewer);
     size.bytes = sizeAfter(await db.batch(deleteOld(kept)));
