@@ -117,8 +117,8 @@ it('a step of pruning that finds nothing to do looks at a few rows', async () =>
   const { db: counted, counts } = counting();
   await prune(counted, 1000);
   expect(counts.trips).toBe(1);
-  // the oldest 64 packs are looked at, each of which counts as three rows
-  expect(counts.rows).toBeLessThan(220);
+  // the oldest 8 packs are looked at, each of which counts as three rows
+  expect(counts.rows).toBeLessThan(40);
 });
 
 describe('a request whose cone is stored', () => {
@@ -132,16 +132,16 @@ describe('a request whose cone is stored', () => {
       expect(trips).toBe(1);
       costs.push(rows);
     }
-    for (const cost of costs) expect(cost).toBeLessThan(60);
+    for (const cost of costs) expect(cost).toBeLessThan(40);
   });
 
-  it('reads fewer than 300 rows for 10,000 blocks', async () => {
+  it('reads fewer than 200 rows for 10,000 blocks', async () => {
     const { rig, network } = await ledgerWith([{ notes: 10_000, transfers: 0 }]);
     const { request, response, cone } = network.propose({ parents: top(network) });
     expect(cone.length).toBe(10_001);
     const { trips, rows } = await costOf(rig, request, response);
     expect(trips).toBe(1);
-    expect(rows).toBeLessThan(300);
+    expect(rows).toBeLessThan(200);
   });
 
   it('costs the same in a ledger of many more outputs and blocks, about the present and about the past', async () => {
