@@ -15,7 +15,6 @@ import {
   type LoadedCone,
   readView,
   storedCone,
-  storedUpTo,
 } from '../ledger/consistent-view.ts';
 import type { Database } from '../ledger/database.ts';
 import { decideVerdicts, meetsPreviousMilestone } from '../ledger/decide-verdicts.ts';
@@ -23,6 +22,7 @@ import { LedgerMoved, runFenced } from '../ledger/fence.ts';
 import type { Head } from '../ledger/head.ts';
 import { parametersAt } from '../ledger/ledger-parameters.ts';
 import type { VerifiedMilestone } from '../ledger/milestone-changes.ts';
+import { storedUpTo } from '../ledger/next-numbers.ts';
 import { resolveVerdicts } from '../ledger/store-blocks.ts';
 import { equalBytes, toHex, toHexDigits } from '../stardust/bytes.ts';
 import { receiptOf } from '../stardust/milestone.ts';

@@ -19,10 +19,11 @@ import { treasuryAfter } from '../stardust/treasury.ts';
 import { type Cone, inputsAt } from '../stardust/white-flag/cone.ts';
 import type { WhiteFlag } from '../stardust/white-flag/walk.ts';
 import { checksum } from './checksum.ts';
-import { type ConsistentView, SELECT_NEXT } from './consistent-view.ts';
+import type { ConsistentView } from './consistent-view.ts';
 import type { Database } from './database.ts';
 import { insertIds, requireIdTables } from './id-index.ts';
 import { listChanges, type MilestoneChanges, type VerifiedMilestone } from './milestone-changes.ts';
+import { SELECT_NEXT } from './next-numbers.ts';
 import {
   bindSpent,
   changeOutputs,

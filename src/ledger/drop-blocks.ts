@@ -15,11 +15,12 @@ import { concatBytes, toBase64 } from '../stardust/bytes.ts';
 import { type Cone, inputsAt } from '../stardust/white-flag/cone.ts';
 import { NumberMap } from '../stardust/white-flag/number-map.ts';
 import { checksum } from './checksum.ts';
-import { type ConsistentView, readView, SELECT_NEXT, storedUpTo } from './consistent-view.ts';
+import { type ConsistentView, readView } from './consistent-view.ts';
 import { type Database, runBatch } from './database.ts';
 import { LedgerMoved, runFenced } from './fence.ts';
 import { headFromRow, SELECT_HEAD } from './head.ts';
 import { parametersAt, parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
+import { SELECT_NEXT, storedUpTo } from './next-numbers.ts';
 import {
   type OutputState,
   readStates,

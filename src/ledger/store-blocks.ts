@@ -12,12 +12,12 @@ import { concatBytes, fromBase64, toBase64 } from '../stardust/bytes.ts';
 import type { VerifySignature } from '../stardust/milestone-keys.ts';
 import { inputsAt, isUndecidedAt, readCone } from '../stardust/white-flag/cone.ts';
 import { checksum, LedgerDamaged, requireChecksum } from './checksum.ts';
-import { SELECT_NEXT } from './consistent-view.ts';
 import { type Database, forEachPiece, runBatch } from './database.ts';
 import { isBlockAt, readContents } from './decide-verdicts.ts';
 import { failUnless, LedgerMoved, runFenced, SAME_HEAD } from './fence.ts';
 import { type Head, headFromRow, SELECT_HEAD } from './head.ts';
 import type { Numbering } from './known-outputs.ts';
+import { SELECT_NEXT } from './next-numbers.ts';
 import { writeOutputBytes } from './output-bytes.ts';
 import {
   type BlockRow,

@@ -9,7 +9,6 @@
  * Where they differ, the index is loaded again.
  */
 import { fromBase64 } from '../stardust/bytes.ts';
-import { nextNumbers, SELECT_NEXT, storedUpTo } from './consistent-view.ts';
 import { type Database, forEachPiece, runBatch } from './database.ts';
 import { LedgerMoved } from './fence.ts';
 import { type Head, headFromRow, SELECT_HEAD } from './head.ts';
@@ -29,6 +28,7 @@ import {
   type Numbering,
   type OutputsToFind,
 } from './known-outputs.ts';
+import { nextNumbers, SELECT_NEXT, storedUpTo } from './next-numbers.ts';
 import { type PackChecksums, readChecksums, Statuses } from './packs.ts';
 import type { PreparedBlock } from './prepare-blocks.ts';
 import type { LeftBlocks } from './viewed-packs.ts';
