@@ -1,0 +1,202 @@
+/**
+ * What stopped version 0.2, against the built Worker as `npm run serve` runs it: a forged milestone
+ * below large conflicting transactions, many small stores without a milestone, and numbers beyond 32
+ * bits. `npm run test:slow -- hostile` has what takes longer.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { fromHex } from '../../src/stardust/bytes.ts';
+import { openDatabase } from '../support/edge/d1-file.ts';
+import { type Edge, startEdge } from '../support/edge/edge.ts';
+import { importFiles, untilLedger } from '../support/edge/walk-network.ts';
+import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { WHITE_FLAG } from '../support/http/contract.ts';
+import { forgedSignature, signMilestone } from '../support/network/milestones.ts';
+import { fullSnapshot } from '../support/network/network-snapshot.ts';
+import { basic, nft } from '../support/network/outputs.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
+
+/** From the connection to the subscription: what is pushed before is lost. */
+const SUBSCRIBE_MS = 1500;
+
+interface Running {
+  network: SyntheticNetwork;
+  node: NodeDouble;
+  edge: Edge;
+  folder: string;
+  /** Runs `change` while the Worker is down. */
+  restart(change: () => void): Promise<void>;
+}
+
+/** A network at milestone 1 behind the HORNET double, and the Worker that follows it by feed. */
+async function follow(seed: string): Promise<Running> {
+  const folder = await mkdtemp(join(tmpdir(), 'hostile-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const network = new SyntheticNetwork({ seed });
+  const file = join(folder, 'full_snapshot.bin');
+  await writeFile(file, [...fullSnapshot(network, { target: network.genesis.index })]);
+  await importFiles(folder, { full: file });
+  const node = await NodeDouble.start(network, { mqtt: true });
+  onTestFinished(() => node.stop());
+  const start = async () => {
+    const edge = await startEdge({
+      folder: inject('builtWorker'),
+      persistTo: folder,
+      asServe: true,
+      vars: {
+        UPSTREAM_URL: node.url,
+        MILESTONE_PUBLIC_KEYS: network.keys.keys.map((key) => key.publicKey.toHex()).join(),
+        MILESTONE_THRESHOLD: String(network.keys.threshold),
+      },
+    });
+    await fetch(`${edge.url}/health`);
+    await vi.waitFor(() => expect(node.mqtt!.connections).toBe(1), { timeout: 30_000 });
+    await sleep(SUBSCRIBE_MS);
+    return edge;
+  };
+  const running: Running = {
+    network,
+    node,
+    folder,
+    edge: await start(),
+    async restart(change) {
+      await running.edge.stop();
+      change();
+      running.edge = await start();
+    },
+  };
+  onTestFinished(() => running.edge.stop());
+  network.milestone();
+  await node.pushTo(1);
+  await untilLedger(running.edge, 1);
+  return running;
+}
+
+interface Answer {
+  status: number;
+  detail: string | null;
+  body: unknown;
+}
+
+async function ask({ edge }: Running, request: object): Promise<Answer> {
+  const body = JSON.stringify(request);
+  const answer = await fetch(edge.url + WHITE_FLAG, { method: 'POST', body });
+  const detail = answer.headers.get('x-error-detail');
+  return { status: answer.status, detail, body: await answer.json() };
+}
+
+async function expectRoots(running: Running, parents: readonly string[]): Promise<void> {
+  const { request, response } = running.network.propose({ parents });
+  expect(await ask(running, request)).toEqual({ status: 200, detail: null, body: response });
+}
+
+/** Issues a milestone with these parents, which is applied. */
+async function issue({ network, node, edge }: Running, parents: readonly string[]): Promise<void> {
+  const { index } = network.milestone({ parents });
+  await node.pushTo(index);
+  await untilLedger(edge, index, 30);
+}
+
+/** A block with a milestone payload that nobody signed: it needs no proof of work. */
+function attachForged(network: SyntheticNetwork, below: string): string {
+  const payload = signMilestone(
+    {
+      type: 7,
+      index: 4_000_000_000,
+      timestamp: network.nextTimestamp,
+      protocolVersion: 2,
+      previousMilestoneId: new Uint8Array(32),
+      parents: [fromHex(below)],
+      inclusionMerkleRoot: new Uint8Array(32),
+      appliedMerkleRoot: new Uint8Array(32),
+      metadata: new Uint8Array(),
+      options: [],
+    },
+    network.signers,
+  );
+  return network.attachMilestone(forgedSignature(payload), [below]);
+}
+
+it('blocks upon a forged milestone are stored, and a new isolate need not fetch them', async () => {
+  const running = await follow('forged');
+  const { network, node } = running;
+  let last = attachForged(network, network.note([network.milestoneBlock!]));
+  for (let i = 0; i < 10; i++) last = network.note([last]);
+  await node.mqtt!.pushNews();
+  await vi.waitFor(() => expectRoots(running, [last]), { timeout: 10_000, interval: 500 });
+  await running.restart(() => node.forget());
+  await expectRoots(running, [last]);
+  expect(node.requests.filter(({ route }) => route.name === 'block')).toEqual([]);
+});
+
+/** Transactions of 25 KB that consume one coin: 0.2 held ten times as much, up to 24 MB. */
+const CONFLICTS = 200;
+
+it('a milestone is applied that references large conflicts upon a forged milestone', async () => {
+  const running = await follow('conflicts');
+  const { network, node } = running;
+  let last = attachForged(network, network.note([network.milestoneBlock!]));
+  for (let i = 0; i < CONFLICTS; i++) {
+    const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
+    const outputs = [0, 1, 2].map(() =>
+      nft(network.account(1), 100_000_000n, undefined, network.random.bytes(8100)),
+    );
+    last = network.attachTransaction(network.transaction([spend], outputs), [last]);
+  }
+  await node.mqtt!.pushNews();
+  await issue(running, [last]);
+  await expectRoots(running, [network.milestoneBlock!]);
+});
+
+/** Each makes the follower store a block by itself; 0.2 wrote a pack for each. */
+const STORES = 60;
+
+it('many small stores between two milestones leave few packs', async () => {
+  const running = await follow('stores');
+  const { network, node, folder } = running;
+  let last = network.milestoneBlock!;
+  for (let i = 0; i < STORES; i++) {
+    last = network.note([last]);
+    await node.mqtt!.pushNews();
+    await expectRoots(running, [last]);
+  }
+  using db = openDatabase(folder);
+  const { packs, blocks } = db.prepare(COUNT_PACKS).get()!;
+  expect(Number(blocks)).toBeGreaterThanOrEqual(STORES);
+  expect(Number(packs)).toBeLessThanOrEqual(2);
+});
+
+const COUNT_PACKS = `
+  SELECT count(*) AS packs, sum(length(statuses)) / 8 AS blocks FROM pack WHERE live = 1`;
+
+it.each([2 ** 32 - 5, 2 ** 32 + 1000, 2 ** 53 - 1000])(
+  'blocks and outputs with numbers from %i on get the right roots',
+  async (first) => {
+    const running = await follow('numbers');
+    const { network, node, folder } = running;
+    await running.restart(() => {
+      using db = openDatabase(folder);
+      db.exec(`UPDATE head SET next_block = ${first}, next_output = ${first}`);
+    });
+    const transfer = (i: number, parent: string) => {
+      const spend = { coin: network.genesisCoins[i]!, by: network.account(i) };
+      const outputs = [basic(network.account(i + 1), COIN_AMOUNT)];
+      return network.attachTransaction(network.transaction([spend], outputs), [parent]);
+    };
+    let last = network.milestoneBlock!;
+    for (let i = 0; i < 8; i++) last = transfer(i, last);
+    await node.mqtt!.pushNews();
+    await sleep(SUBSCRIBE_MS);
+    await expectRoots(running, [last]);
+    // not pushed: it has to be fetched
+    const side = network.note([network.milestoneBlock!]);
+    await expectRoots(running, [last, side]);
+    await expectRoots(running, [side, last]);
+    await issue(running, [last, side]);
+    await issue(running, [transfer(8, network.milestoneBlock!)]);
+    await expectRoots(running, [network.milestoneBlock!]);
+  },
+);
