@@ -119,6 +119,12 @@ const TESTS: readonly SlowTest[] = [
     minutes: 7,
     run: () => runAsOne('test/slow/weather.ts'),
   },
+  {
+    name: 'hostile',
+    about: 'a halt, a flood and a milestone at full size through serve; heaps stay below 128 MB',
+    minutes: 30,
+    run: (inTime) => runAsOne('test/slow/hostile.ts', ...(inTime ? ['--in-time'] : [])),
+  },
 ];
 
 const USAGE = `Usage: npm run test:slow -- [--in-time] [NAME…]

@@ -1,0 +1,354 @@
+/**
+ * Hostile weather at full size, against the built Worker as `npm run serve` runs it: halts, floods
+ * and milestones that are larger than anything that `npm test` makes. Each case asserts that every
+ * answer is right, that every signed milestone is applied, and that the heap of our isolate stays
+ * below the platform's limit.
+ */
+import { strict as assert } from 'node:assert';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { runMain, UsageError } from '../../scripts/lib/process/command-line.ts';
+import { builtWorker } from '../../scripts/lib/wrangler/build-worker.ts';
+import { openDatabase } from '../support/edge/d1-file.ts';
+import { type Edge, startEdge } from '../support/edge/edge.ts';
+import { OUR_ISOLATE, readHeaps } from '../support/edge/heap.ts';
+import { importFiles, untilLedger } from '../support/edge/walk-network.ts';
+import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { WHITE_FLAG } from '../support/http/contract.ts';
+import { fullSnapshot } from '../support/network/network-snapshot.ts';
+import { basic, nft } from '../support/network/outputs.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import type { Spend } from '../support/network/transactions.ts';
+
+/** A coordinator waits for an answer no longer than this, by default. */
+const MAX_ANSWER_MS = 1500;
+
+/** The platform's limit on the heap of an isolate. */
+const MAX_HEAP_BYTES = 128_000_000;
+
+/** Of V8, so that it collects garbage before there is more of it than the platform has room for. */
+const OLD_SPACE_MB = 85;
+
+/** From the connection to the subscription: what is pushed before is lost. */
+const SUBSCRIBE_MS = 1500;
+
+/** Between two looks at the heaps. */
+const LOOK_EVERY_MS = 50;
+
+interface Running {
+  network: SyntheticNetwork;
+  node: NodeDouble;
+  edge: Edge;
+  restart(): Promise<void>;
+  /** Blocks of live packs. */
+  stored(): number;
+}
+
+/** A network at milestone 1 behind the HORNET double, and the Worker that follows it by feed. */
+async function withWorker(seed: string, use: (running: Running) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), `hostile-${seed}-`));
+  const network = new SyntheticNetwork({ seed });
+  const file = join(folder, 'full_snapshot.bin');
+  await writeFile(file, [...fullSnapshot(network, { target: network.genesis.index })]);
+  await importFiles(folder, { full: file });
+  const node = await NodeDouble.start(network, { mqtt: true });
+  const built = await builtWorker();
+  const start = async () => {
+    const edge = await startEdge({
+      folder: built,
+      persistTo: folder,
+      asServe: true,
+      inspect: true,
+      oldSpaceMb: OLD_SPACE_MB,
+      vars: {
+        UPSTREAM_URL: node.url,
+        MILESTONE_PUBLIC_KEYS: network.keys.keys.map((key) => key.publicKey.toHex()).join(),
+        MILESTONE_THRESHOLD: String(network.keys.threshold),
+      },
+    });
+    await fetch(`${edge.url}/health`);
+    while (node.mqtt!.connections < 1) await sleep(50);
+    await sleep(SUBSCRIBE_MS);
+    return edge;
+  };
+  const running: Running = {
+    network,
+    node,
+    edge: await start(),
+    async restart() {
+      await running.edge.stop();
+      running.edge = await start();
+    },
+    stored() {
+      using db = openDatabase(folder);
+      return Number(db.prepare(COUNT_STORED).get()!.stored);
+    },
+  };
+  try {
+    network.milestone();
+    await node.pushTo(1);
+    await untilLedger(running.edge, 1);
+    await use(running);
+  } catch (error) {
+    console.error(running.edge.log.slice(-20).join('\n'));
+    throw error;
+  } finally {
+    await running.edge.stop();
+    await node.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const COUNT_STORED = `
+  SELECT coalesce(sum(length(statuses)), 0) / 8 AS stored FROM pack WHERE live = 1`;
+
+function say(what: string, figures: object): void {
+  console.log(`${what}: ${JSON.stringify(figures)}`);
+}
+
+interface Asked {
+  status: number;
+  detail: string | null;
+  body: unknown;
+  /** Milliseconds. */
+  ms: number;
+}
+
+async function ask({ edge }: Running, request: object): Promise<Asked> {
+  const began = performance.now();
+  const answer = await fetch(edge.url + WHITE_FLAG, {
+    method: 'POST',
+    body: JSON.stringify(request),
+  });
+  const body = await answer.json();
+  const ms = Math.round(performance.now() - began);
+  return { status: answer.status, detail: answer.headers.get('x-error-detail'), body, ms };
+}
+
+/** Proposes these parents. Returns the milliseconds that the right answer took. */
+async function propose(running: Running, parents: readonly string[]): Promise<number> {
+  const { request, response } = running.network.propose({ parents });
+  const { status, detail, body, ms } = await ask(running, request);
+  assert.deepEqual({ status, detail, body }, { status: 200, detail: null, body: response });
+  if (inTime) assert.ok(ms < MAX_ANSWER_MS, `answered after ${ms} ms`);
+  return ms;
+}
+
+/** Issues a milestone with these parents. Returns the milliseconds until it is applied. */
+async function issue(running: Running, parents: readonly string[], wait = 60): Promise<number> {
+  const { index } = running.network.milestone({ parents });
+  const began = performance.now();
+  await running.node.pushTo(index);
+  await untilLedger(running.edge, index, wait);
+  return Math.round(performance.now() - began);
+}
+
+/** The most that each isolate's heap was while `work` went on, in MB with its garbage. */
+async function peaksOf(edge: Edge, work: () => Promise<void>): Promise<Record<string, number>> {
+  const peaks: Record<string, number> = {};
+  let isOver = false;
+  const watch = async () => {
+    while (!isOver) {
+      for (const [id, bytes] of await readHeaps(edge))
+        peaks[id] = Math.max(peaks[id] ?? 0, Math.round(bytes / 1e6));
+      await sleep(LOOK_EVERY_MS);
+    }
+  };
+  const watching = watch();
+  try {
+    await work();
+  } finally {
+    isOver = true;
+    await watching;
+  }
+  assert.ok(peaks[OUR_ISOLATE]! > 0);
+  assert.ok(peaks[OUR_ISOLATE]! * 1e6 < MAX_HEAP_BYTES, JSON.stringify(peaks));
+  return Object.fromEntries(Object.entries(peaks).filter(([, megabytes]) => megabytes >= 10));
+}
+
+/** Pushes blocks as `make` makes them, some at a time, each time until all are stored. */
+async function pushStored(
+  { network, node, stored }: Running,
+  { count, atOnce }: { count: number; atOnce: number },
+  make: () => void,
+): Promise<void> {
+  for (let made = 0; made < count; ) {
+    const before = network.blocks.size;
+    const storedBefore = stored();
+    for (let i = 0; i < Math.min(atOnce, count - made); i++) make();
+    made += network.blocks.size - before;
+    await node.mqtt!.pushNews();
+    const due = storedBefore + network.blocks.size - before;
+    for (const end = Date.now() + 60_000; stored() < due; await sleep(20))
+      assert.ok(Date.now() < end, `${stored()} of ${due} blocks are stored`);
+  }
+}
+
+const BATCHES = 2000;
+const BATCH = 10;
+
+/** A question about the newest block has each batch stored by itself, as a second of a halt does. */
+async function halt(running: Running): Promise<void> {
+  const { network, node } = running;
+  const { request } = network.propose();
+  let last = network.milestoneBlock!;
+  const times: number[] = [];
+  for (let batch = 0; batch < BATCHES; batch++) {
+    for (let i = 0; i < BATCH; i++)
+      last = network.note([...new Set([last, ...network.someParents()])]);
+    await node.mqtt!.pushNews();
+    const { status, detail, ms } = await ask(running, { ...request, parents: [last] });
+    assert.deepEqual({ status, detail }, { status: 200, detail: null });
+    times.push(ms);
+  }
+  const blocks = running.stored();
+  const during = times.sort((a, b) => a - b);
+  await running.restart();
+  const afterRestartMs = await propose(running, [last]);
+  const appliedMs = await issue(running, [last]);
+  const nextMs = await propose(running, [network.milestoneBlock!]);
+  say('halt', {
+    blocks,
+    medianMs: during[during.length >> 1],
+    maxMs: during.at(-1),
+    afterRestartMs,
+    appliedMs,
+    nextMs,
+  });
+}
+
+const UNREFERENCED = 100_000;
+
+async function unreferenced(running: Running): Promise<void> {
+  const { network } = running;
+  const began = Date.now();
+  // the block of milestone 1 is one of them
+  const flood = { count: UNREFERENCED - 1, atOnce: 2000 };
+  const peaksWhileStored = await peaksOf(running.edge, () =>
+    pushStored(running, flood, () => network.note()),
+  );
+  const storedSeconds = Math.round((Date.now() - began) / 1000);
+  const parents = network.someParents();
+  const times: number[] = [];
+  const peaksWhileAsked = await peaksOf(running.edge, async () => {
+    for (const named of [parents, parents.slice(1)]) times.push(await propose(running, named));
+  });
+  await running.restart();
+  times.push(await propose(running, parents));
+  let appliedMs = 0;
+  const peaksWhileApplied = await peaksOf(running.edge, async () => {
+    appliedMs = await issue(running, [network.milestoneBlock!, ...parents], 300);
+  });
+  say('unreferenced', {
+    blocks: UNREFERENCED,
+    storedSeconds,
+    answersMs: times,
+    appliedMs,
+    peaksWhileStored,
+    peaksWhileAsked,
+    peaksWhileApplied,
+  });
+}
+
+const LARGE = 300_000;
+
+/** Every so many blocks are transfers. */
+const TRANSFER_EVERY = 10;
+
+async function milestone(running: Running): Promise<void> {
+  const { network, node } = running;
+  const spends: Spend[] = network.genesisCoins.map((coin, i) => ({ coin, by: network.account(i) }));
+  for (let i = 1; i < LARGE; i++) {
+    if (i % TRANSFER_EVERY !== 0) {
+      network.note();
+      continue;
+    }
+    const by = network.account(network.random.below(spends.length));
+    const made = network.transaction([spends.shift()!], [basic(by, COIN_AMOUNT)]);
+    network.attachTransaction(made);
+    spends.push({ coin: made.coins[0]!, by });
+  }
+  const { index } = network.milestone({
+    parents: [network.milestoneBlock!, ...network.someParents()],
+  });
+  const blocks = network.blocks.values().filter(({ referenced }) => referenced?.index === index);
+  const began = Date.now();
+  const peaks = await peaksOf(running.edge, async () => {
+    // the feed is of no use for blocks that were missed
+    node.confirm(index);
+    await untilLedger(running.edge, index, 3600);
+  });
+  const seconds = Math.round((Date.now() - began) / 1000);
+  const nextMs = await propose(running, [network.milestoneBlock!]);
+  say('milestone', { blocks: [...blocks].length, seconds, peaks, nextMs });
+}
+
+const LARGE_BLOCKS = 1500;
+const NFT_BYTES = 8000;
+
+/** Transactions that all consume one coin, so that nobody needs tokens for them. */
+async function outputs(running: Running): Promise<void> {
+  const { network } = running;
+  const base = network.milestoneBlock!;
+  const own = network.account(0);
+  const spend = { coin: network.genesisCoins[0]!, by: own };
+  const attach = () => {
+    const made = [0, 1, 2].map(() =>
+      nft(own, 100_000_000n, undefined, network.random.bytes(NFT_BYTES)),
+    );
+    network.attachTransaction(network.transaction([spend], made), [base]);
+  };
+  const flood = { count: LARGE_BLOCKS, atOnce: 20 };
+  const peaksWhileStored = await peaksOf(running.edge, () => pushStored(running, flood, attach));
+  const times: number[] = [];
+  const peaks = await peaksOf(running.edge, async () => {
+    times.push(await issue(running, [network.note([base])]));
+    // all of the blocks consume what this one spends
+    const made = network.transaction([spend], [basic(own, COIN_AMOUNT)]);
+    times.push(await issue(running, [network.attachTransaction(made, [network.milestoneBlock!])]));
+    times.push(await propose(running, [network.milestoneBlock!]));
+  });
+  const left = running.stored();
+  assert.ok(left >= LARGE_BLOCKS, `${left} blocks are left`);
+  // one of them at last
+  const one = network.blocks.values().find(({ parents }) => parents[0] === base)!;
+  times.push(await issue(running, [network.milestoneBlock!, one.id]));
+  say('outputs', { blocks: LARGE_BLOCKS, times, peaksWhileStored, peaksWhileApplied: peaks });
+}
+
+const CASES: Record<string, (running: Running) => Promise<void>> = {
+  halt,
+  unreferenced,
+  outputs,
+  milestone,
+};
+
+const USAGE = `Usage: npx node test/slow/hostile.ts [--in-time] [NAME…]
+
+Runs these cases, by default all, about 30 minutes:
+  halt          ${BATCHES * BATCH} blocks without a milestone in ${BATCHES} batches, a restart, a milestone
+  unreferenced  a proposal that reaches ${UNREFERENCED} unreferenced blocks
+  outputs       milestones while ${LARGE_BLOCKS} unreferenced blocks with outputs of 24 KB are stored
+  milestone     a milestone of ${LARGE} blocks, none of them stored before
+
+  --in-time   answers after ${MAX_ANSWER_MS} ms fail too: for a machine that does nothing else`;
+
+/** Whether late answers fail. */
+let inTime = false;
+
+await runMain(USAGE, async (args) => {
+  const { positionals, values } = parseArgs({
+    args,
+    options: { 'in-time': { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  inTime = values['in-time'];
+  const unknown = positionals.find((name) => !(name in CASES));
+  if (unknown !== undefined) throw new UsageError(`no case is named ${unknown}`);
+  for (const [name, run] of Object.entries(CASES))
+    if (positionals.length === 0 || positionals.includes(name)) await withWorker(name, run);
+  return 0;
+});
