@@ -36,7 +36,8 @@ export interface MissingCone {
   /** Milestone index, and the milestone's ID in hex. */
   readonly index: number;
   readonly milestone: string;
-  readonly skeleton: ConeSkeleton;
+  /** Empty again once all blocks are stored: the milestone's own work needs the heap. */
+  skeleton: ConeSkeleton;
   /** Blocks of the skeleton that were looked up, and fetched where they are not known. */
   walked: number;
   /** Blocks to store, as the skeleton has them; absent until the walk has come down. */
@@ -128,6 +129,7 @@ async function storeParts(
     if (parts === PARTS_AT_ONCE || (parts > 0 && Date.now() > tools.deadline)) throw pause(cone);
     await storePart(db, head, cone, cone.order, tools);
   }
+  cone.skeleton = createConeSkeleton([]);
 }
 
 function pause(cone: MissingCone): ConeUnavailable {

@@ -45,7 +45,7 @@ import {
 } from './packs.ts';
 import { insertReceipt } from './receipts.ts';
 import { requireSameUnreferenced } from './store-blocks.ts';
-import { type LeftBlocks, leftBlocks, packAt, type ViewedPack } from './viewed-packs.ts';
+import { type LeftBlocks, leftBlocks, packAt } from './viewed-packs.ts';
 
 /** The ledger moves on, if it still is where the milestone was verified: it must not be NULL. */
 const MOVE_HEAD = `
@@ -96,7 +96,7 @@ export async function applyStatements(
       db,
       head.idTables,
       { index, id: toHexDigits(id) },
-      view.packs.flatMap((pack) => referencedIn(pack, changes)),
+      referencedPlaces(view, changes),
     ),
     ...changeOutputs(db, milestone, changes, read),
     ...updatePacks(db, index, view, changes),
@@ -109,14 +109,13 @@ export async function applyStatements(
   return { statements, left };
 }
 
-/** The places of the blocks of a pack that the milestone references. */
-function referencedIn(
-  { key, first, statuses }: ViewedPack,
+/** The places of the blocks that the milestone references, one by one: there may be 300,000. */
+function* referencedPlaces(
+  { packs }: ConsistentView,
   { reasons }: MilestoneChanges,
-): [pack: number, at: number][] {
-  const places: [number, number][] = [];
-  for (let at = 0; at < statuses.size; at++) if (reasons[first + at] !== 0) places.push([key, at]);
-  return places;
+): Generator<[pack: number, at: number]> {
+  for (const { key, first, statuses } of packs)
+    for (let at = 0; at < statuses.size; at++) if (reasons[first + at] !== 0) yield [key, at];
 }
 
 /** Blocks of a part: their numbers take 600 KB. */

@@ -15,7 +15,7 @@ const MAX_TEXT = 1_000_000;
 /**
  * The values as JSON arrays of at most so many characters each; every value must fit one by itself.
  */
-export function* jsonPieces(values: readonly unknown[]): Generator<string> {
+export function* jsonPieces(values: Iterable<unknown>): Generator<string> {
   let piece: string[] = [];
   let length = 2;
   for (const value of values) {
@@ -35,13 +35,13 @@ export function* jsonPieces(values: readonly unknown[]): Generator<string> {
 export function forEachPiece(
   db: Database,
   sql: string,
-  values: readonly unknown[],
+  values: Iterable<unknown>,
   ...others: (string | number | null)[]
 ): D1PreparedStatement[] {
-  const statement = values.length === 0 ? undefined : db.prepare(sql);
-  return statement === undefined
-    ? []
-    : [...jsonPieces(values)].map((piece) => statement.bind(piece, ...others));
+  const pieces = [...jsonPieces(values)];
+  if (pieces.length === 0) return [];
+  const statement = db.prepare(sql);
+  return pieces.map((piece) => statement.bind(piece, ...others));
 }
 
 /**

@@ -67,7 +67,7 @@ export function insertIds(
   db: Database,
   tables: readonly IdTable[],
   { index, id: milestoneId }: { index: number; id: string },
-  blocks: readonly (readonly [pack: number, at: number])[],
+  blocks: Iterable<readonly [pack: number, at: number]>,
 ): D1PreparedStatement[] {
   const insert = `INSERT INTO ${nameOf(tables.at(-1)!.table)} (id, milestone, block)`;
   const blocksOfPacks = `
