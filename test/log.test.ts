@@ -9,8 +9,8 @@ it('a line is written when it is new, and once a minute while it is the same', (
   let now = 0;
   const log = createSparingLog(() => now);
   for (; now < 150_000; now += 1000) {
-    log('warn', 'upstream fails', { upstream: 'a' });
-    if (now % 50_000 === 0) log('warn', 'upstream fails', { upstream: 'b' });
+    log('warn', 'upstream.failed', { upstream: 'a' });
+    if (now % 50_000 === 0) log('warn', 'upstream.failed', { upstream: 'b' });
   }
   const lines = warn.mock.calls.map(([line]) => JSON.parse(line));
   const repeated = (upstream: string) =>

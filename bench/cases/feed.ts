@@ -123,7 +123,7 @@ async function untilFed({ url }: Edge): Promise<void> {
     if (response.headers.get('x-blocks-by') === 'feed') return;
     await sleep(100);
   }
-  throw new Error('no feed');
+  throw new Error('feed.unavailable');
 }
 
 async function untilLedger({ url }: Edge, index: number): Promise<void> {
@@ -230,7 +230,9 @@ function report(bench: Bench, flow: SteadyFlow, { asked, memory, log, done }: Se
     bench.report({ name: `feed: heap without garbage, ${part} third, least`, value, unit: 'MB' });
   }
   const applied = log.flatMap((line) =>
-    line.includes('"milestone applied"') ? [JSON.parse(line) as { ms: number; index: number }] : [],
+    line.includes('"follower.milestone-applied"')
+      ? [JSON.parse(line) as { ms: number; index: number }]
+      : [],
   );
   const times = applied.filter(({ index }) => index > 1).map(({ ms }) => ms);
   bench.report({ name: 'feed: a milestone applied, median', value: median(times), unit: 'ms' });

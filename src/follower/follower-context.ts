@@ -172,7 +172,7 @@ export function noteApplied(
 ): void {
   memory.moved = Date.now();
   memory.counts.milestones++;
-  writeLog('info', 'milestone applied', { ...applied, ...how, ms: Date.now() - started });
+  writeLog('info', 'follower.milestone-applied', { ...applied, ...how, ms: Date.now() - started });
 }
 
 /** Notes where the ledger stands: of another ledger nothing that was pushed counts. */

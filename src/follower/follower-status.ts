@@ -66,6 +66,6 @@ export async function qualifyFollowerState(db: Database): Promise<void> {
 
 /** Saves and logs that an operator is needed. */
 export async function stopFollowing(db: Database, reason: string, log: WriteLog): Promise<void> {
-  log('error', 'follower stopped', { reason });
+  log('error', 'follower.stopped', { reason });
   await saveFollowerState(db, { state: 'stopped', reason });
 }

@@ -113,7 +113,7 @@ export class Follower extends DurableObject<Env> {
     try {
       result = await this.pass();
     } catch (error) {
-      this.#memory.log('error', 'pass failed', { error: describeError(error) });
+      this.#memory.log('error', 'follower.pass-failed', { error: describeError(error) });
     }
     const { behind, ended } = result;
     if (behind || this.env.UPSTREAM_URL) {
@@ -237,7 +237,9 @@ export class Follower extends DurableObject<Env> {
     });
     const timer = setInterval(() => {
       if (this.#memory.pushed.blocks.size === 0) return;
-      this.#storePushed().catch((error: unknown) => tellFailure('pushed blocks not stored', error));
+      this.#storePushed().catch((error: unknown) =>
+        tellFailure('follower.pushed-not-stored', error),
+      );
     }, STORE_INTERVAL_MS);
     this.#stopStoring = () => clearInterval(timer);
   }
@@ -254,7 +256,7 @@ export class Follower extends DurableObject<Env> {
   #blockCame(): void {
     if (++this.#came < MAX_PUSHED_STORED) return;
     this.#came = 0;
-    this.#storePack().catch((error: unknown) => tellFailure('pushed blocks not stored', error));
+    this.#storePack().catch((error: unknown) => tellFailure('follower.pushed-not-stored', error));
   }
 
   /** How many blocks were stored. */
@@ -282,7 +284,7 @@ export class Follower extends DurableObject<Env> {
     try {
       return (await publish(this.#db, nftIndex, Date.now, PUBLISH_BUDGET)).done;
     } catch (error) {
-      writeLog('error', 'publishing failed', { error: describeError(error) });
+      writeLog('error', 'nft-index.publish-failed', { error: describeError(error) });
       return false;
     }
   }
@@ -290,6 +292,7 @@ export class Follower extends DurableObject<Env> {
 
 function tellFailure(event: string, error: unknown): void {
   // another follower was first: what is held is looked at again in a second
-  if (error instanceof LedgerMoved) writeLog('info', 'ledger moved', { detail: error.message });
+  if (error instanceof LedgerMoved)
+    writeLog('info', 'follower.ledger-moved', { detail: error.message });
   else writeLog('warn', event, { error: describeError(error) });
 }

@@ -64,7 +64,7 @@ export async function followOnce(
   } catch (error) {
     if (!(error instanceof LedgerMoved)) throw error;
     // somebody else is at work: to go on at once would only be in the way
-    writeLog('info', 'ledger moved', { detail: error.message });
+    writeLog('info', 'follower.ledger-moved', { detail: error.message });
     return { applied: 0, behind: false };
   } finally {
     // after a failure too: a ledger that is never pruned may be why passes fail
@@ -139,9 +139,13 @@ async function storeTipsIfPossible(
     return isMore;
   } catch (error) {
     memory.hasLooseEnds = true;
-    if (error instanceof LedgerMoved) writeLog('info', 'ledger moved', { detail: error.message });
+    if (error instanceof LedgerMoved)
+      writeLog('info', 'follower.ledger-moved', { detail: error.message });
     else
-      writeLog('warn', 'tips not stored', { upstream: upstream.name, error: describeError(error) });
+      writeLog('warn', 'follower.tips-not-stored', {
+        upstream: upstream.name,
+        error: describeError(error),
+      });
     return false;
   }
 }
@@ -168,7 +172,7 @@ async function pruneIfPossible(context: FollowerContext): Promise<void> {
     memory.isDatabaseFull = false;
     if (shortage !== undefined) tellShortage(context, shortage);
   } catch (error) {
-    writeLog('warn', 'not pruned', { error: describeError(error) });
+    writeLog('warn', 'follower.prune-failed', { error: describeError(error) });
   }
 }
 

@@ -166,7 +166,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
     error: unknown,
   ): void {
     if (!isRoutine(route, status)) {
-      writeLog(status === 500 ? 'error' : 'info', 'request', {
+      writeLog(status === 500 ? 'error' : 'info', 'http.request', {
         method: request.method,
         route,
         status,

@@ -97,7 +97,7 @@ async function readHealth({ node, notes }: RouteContext): Promise<Health> {
     };
   } catch (error) {
     // a client that asks for the health wants this reason too, not a failed request
-    writeLog('error', 'ledger is unreadable', { error: describeError(error) });
+    writeLog('error', 'ledger.unreadable', { error: describeError(error) });
     const reason = error instanceof LedgerUnreadable ? error.message : 'the ledger cannot be read';
     return { reason, headers: {} };
   }

@@ -10,7 +10,7 @@ import { toResponse } from './to-response.ts';
 export function createMisconfiguredApp(problems: readonly string[]): App {
   return {
     async fetch(request) {
-      writeLog('error', 'settings', { problems });
+      writeLog('error', 'settings.invalid', { problems });
       return toResponse(errorAnswer(new HttpError(500)), request.method);
     },
   };

@@ -234,7 +234,7 @@ async function catchUp(settings: Settings): Promise<void> {
   const pass = followerOf(settings.follower)
     .catchUp()
     .catch((error: unknown) =>
-      writeLog('warn', 'follower did not catch up', { error: describeError(error) }),
+      writeLog('warn', 'node.not-caught-up', { error: describeError(error) }),
     );
   await Promise.race([pass, new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS))]);
 }
@@ -250,7 +250,7 @@ async function storePushedBlocks(
   const storing = followerOf(follower)
     .storePushed(parents)
     .catch((error: unknown) => {
-      writeLog('warn', 'pushed blocks not stored', { error: describeError(error) });
+      writeLog('warn', 'follower.pushed-not-stored', { error: describeError(error) });
       return false;
     });
   const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), STORE_PUSHED_MS));
@@ -272,7 +272,7 @@ async function answerFromLedger<Answer extends { ok: true }>(
     return await compute(db, request, { keys, openSource, storePushed });
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
-    writeLog('warn', 'upstream fails', { detail: describeError(error) });
+    writeLog('warn', 'upstream.failed', { detail: describeError(error) });
     return {
       ok: false,
       reason: 'failed',

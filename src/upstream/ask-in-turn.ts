@@ -38,5 +38,5 @@ export async function askInTurn<T>(
 
 /** For a failure that nobody is told of, because another upstream was asked after it. */
 function logFailure({ message }: UpstreamFailure): void {
-  writeLog('warn', 'upstream fails', { detail: message });
+  writeLog('warn', 'upstream.failed', { detail: message });
 }

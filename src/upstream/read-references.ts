@@ -129,5 +129,5 @@ export function createReferenceReader({
 function logOnce(voter: Voter, detail: string): void {
   if (voter.isLogged) return;
   voter.isLogged = true;
-  writeLog('warn', 'upstream fails', { detail });
+  writeLog('warn', 'upstream.failed', { detail });
 }

@@ -69,7 +69,7 @@ function liesAbout(network: Network): Lie[] {
       index: 12,
       path: `/api/core/v2/blocks/${block}`,
       at: -1,
-      line: /upstream fails.*other bytes/,
+      line: /upstream.failed.*other bytes/,
     },
     // in a parent that it names, and in its signature
     { index: 13, path: milestone(13), at: 60, line: /upstream diverges/ },

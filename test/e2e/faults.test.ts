@@ -38,43 +38,43 @@ const onMilestone =
 
 /** Each fault, and what its line in the log says. */
 const FAULTS: [name: string, fault: ChooseFault, line: RegExp][] = [
-  ['blocks: status 500', onBlocks({ kind: 'status', status: 500 }), /upstream fails.*status 500/],
-  ['blocks: 404', onBlocks({ kind: 'status', status: 404 }), /upstream fails.*not known upstream/],
-  ['blocks: cut off', onBlocks({ kind: 'cut' }), /upstream fails.*blocks/],
+  ['blocks: status 500', onBlocks({ kind: 'status', status: 500 }), /upstream.failed.*status 500/],
+  ['blocks: 404', onBlocks({ kind: 'status', status: 404 }), /upstream.failed.*not known upstream/],
+  ['blocks: cut off', onBlocks({ kind: 'cut' }), /upstream.failed.*blocks/],
   [
     'blocks: another one',
     (request: SeenRequest) =>
       request.route.name === 'block' ? otherBlock(network, request) : undefined,
-    /upstream fails.*other bytes/,
+    /upstream.failed.*other bytes/,
   ],
-  ['blocks: 100 MB', onBlocks({ kind: 'oversize' }), /upstream fails.*bytes/],
+  ['blocks: 100 MB', onBlocks({ kind: 'oversize' }), /upstream.failed.*bytes/],
   [
     'blocks: 100 MB, not announced',
     onBlocks({ kind: 'oversize', announced: false }),
-    /upstream fails.*more than 32768 bytes/,
+    /upstream.failed.*more than 32768 bytes/,
   ],
   [
     'blocks: redirect',
     onBlocks({ kind: 'redirect', to: 'http://127.0.0.1:1/' }),
-    /upstream fails.*status 30/,
+    /upstream.failed.*status 30/,
   ],
   [
     'blocks: another type',
     onBlocks({ kind: 'type', type: 'text/html' }),
-    /upstream fails.*content type/,
+    /upstream.failed.*content type/,
   ],
-  ['blocks: connection dropped', onBlocks({ kind: 'drop' }), /upstream fails.*blocks/],
+  ['blocks: connection dropped', onBlocks({ kind: 'drop' }), /upstream.failed.*blocks/],
   [
     'milestone: status 500',
     ({ route }) =>
       route.name === 'milestoneByIndex' ? { kind: 'status', status: 500 } : undefined,
-    /upstream fails.*milestones/,
+    /upstream.failed.*milestones/,
   ],
   [
     'milestone: 404',
     ({ route }) =>
       route.name === 'milestoneByIndex' ? { kind: 'status', status: 404 } : undefined,
-    /upstream fails.*has no milestone/,
+    /upstream.failed.*has no milestone/,
   ],
   [
     'milestone: of another network',
@@ -109,12 +109,12 @@ const FAULTS: [name: string, fault: ChooseFault, line: RegExp][] = [
   [
     'info: no JSON',
     ({ route }) => (route.name === 'info' ? { kind: 'notJson' } : undefined),
-    /upstream fails.*info/,
+    /upstream.failed.*info/,
   ],
   [
     'info: status 503',
     ({ route }) => (route.name === 'info' ? { kind: 'status', status: 503 } : undefined),
-    /upstream fails.*status 503/,
+    /upstream.failed.*status 503/,
   ],
 ];
 

@@ -125,9 +125,9 @@ describe('two passes in one object', () => {
       await Promise.all([followOnce(following, budget()), catchUp()]);
       made.milestone();
     }
-    expect(warned.mock.calls.filter(([line]) => String(line).includes('tips not stored'))).toEqual(
-      [],
-    );
+    expect(
+      warned.mock.calls.filter(([line]) => String(line).includes('follower.tips-not-stored')),
+    ).toEqual([]);
     rig.node.confirm(13);
     await followOnce(rig.following, budget());
     expect(toHexDigits(await ledgerStateHash(db))).toBe(stateHash(made, 13));

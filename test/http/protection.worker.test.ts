@@ -96,7 +96,7 @@ describe('the log', () => {
     expect(lines()).toEqual([
       {
         level: 'info',
-        event: 'request',
+        event: 'http.request',
         method: 'POST',
         route: WHITE_FLAG,
         status: 200,
@@ -196,7 +196,7 @@ it('a wrong setting: 500 for everything, and the log says which', async () => {
   }
   expect(lines()[0]).toEqual({
     level: 'error',
-    event: 'settings',
+    event: 'settings.invalid',
     problems: ['MILESTONE_THRESHOLD must be an integer'],
   });
 });

@@ -55,7 +55,7 @@ export function keepFeed(options: FeedOptions): Feed {
   function tell(reason: string): void {
     if (reason === told) return;
     told = reason;
-    writeLog('warn', 'no feed', { detail: reason });
+    writeLog('warn', 'feed.unavailable', { detail: reason });
   }
 
   function follow(step: ConnectionStep): void {
@@ -68,7 +68,7 @@ export function keepFeed(options: FeedOptions): Feed {
     for (const { topic, payload } of step.messages) take(topic, payload);
     if (step.messages.length > 0 && told !== undefined) {
       told = undefined;
-      writeLog('info', 'feed', { upstream: current?.name });
+      writeLog('info', 'feed.connected', { upstream: current?.name });
     }
   }
 

@@ -189,7 +189,7 @@ const LOOK_EVERY_MS = 1000;
 /** Waits until the ledger stands at `index`; fails after `seconds`. */
 export async function untilLedger(edge: Edge, index: number, seconds = 20): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
-  const isApplied = new RegExp(`"milestone applied".*"index":${index}\\b`);
+  const isApplied = new RegExp(`"follower.milestone-applied".*"index":${index}\\b`);
   for (;;) {
     const applied = edge.nextLine(isApplied, LOOK_EVERY_MS);
     const at = (await readInfo(edge.url)).status.confirmedMilestone.index;
