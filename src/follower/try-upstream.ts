@@ -79,7 +79,7 @@ export async function tryUpstream(
       context.memory.fetched.clear();
       context.memory.missing = undefined;
     }
-    const event = kind === 'diverged' ? 'upstream diverges' : 'upstream.failed';
+    const event = kind === 'diverged' ? 'upstream.diverged' : 'upstream.failed';
     context.memory.log('warn', event, { upstream: upstream.name, detail: error.message });
     return end({ kind, reason: error.message });
   }

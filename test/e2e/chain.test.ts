@@ -72,8 +72,8 @@ function liesAbout(network: Network): Lie[] {
       line: /upstream.failed.*other bytes/,
     },
     // in a parent that it names, and in its signature
-    { index: 13, path: milestone(13), at: 60, line: /upstream diverges/ },
-    { index: 14, path: milestone(14), at: -1, line: /upstream diverges.*M-3/ },
+    { index: 13, path: milestone(13), at: 60, line: /upstream.diverged/ },
+    { index: 14, path: milestone(14), at: -1, line: /upstream.diverged.*M-3/ },
   ];
 }
 

@@ -79,32 +79,32 @@ const FAULTS: [name: string, fault: ChooseFault, line: RegExp][] = [
   [
     'milestone: of another network',
     onMilestone(() => foreign.milestones[40]!.payload),
-    /upstream diverges.*milestone/,
+    /upstream.diverged.*milestone/,
   ],
   [
     'milestone: the one before',
     onMilestone((_, index) => milestoneAt(network, index - 1)!.payload),
-    /upstream diverges.*where/,
+    /upstream.diverged.*where/,
   ],
   [
     'milestone: too few signatures',
     onMilestone((payload) => fewerSignatures(payload, 1)),
-    /upstream diverges.*M-2/,
+    /upstream.diverged.*M-2/,
   ],
   [
     'milestone: forged signature',
     onMilestone((payload) => forgedSignature(payload)),
-    /upstream diverges.*M-3/,
+    /upstream.diverged.*M-3/,
   ],
   [
     'milestone: one more, invalid signature',
     onMilestone((payload) => extraSignature(payload, new Uint8Array(32).fill(7))),
-    /upstream diverges.*M-3/,
+    /upstream.diverged.*M-3/,
   ],
   [
     'milestone: garbage',
     onMilestone(() => new Uint8Array(100)),
-    /upstream diverges.*does not parse/,
+    /upstream.diverged.*does not parse/,
   ],
   [
     'info: no JSON',

@@ -91,7 +91,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
       await sleep(SIGNALLED_WITHIN_MS);
       if (stopped) return;
       // where there is no ledger yet, or workerd is being started again: tried again in a minute
-      console.error(JSON.stringify({ event: 'cron failed', error: errorMessage(error) }));
+      console.error(JSON.stringify({ event: 'serve.cron-failed', error: errorMessage(error) }));
     }
   }
 
