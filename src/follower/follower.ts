@@ -271,7 +271,9 @@ export class Follower extends DurableObject<Env> {
     const next = (seen?.ledger ?? 0) + 1;
     const { confirmed } = pushed.milestones;
     if (pushed.milestones.at(next).length === 0 && confirmed !== next) return;
-    this.#takeMilestones().catch((error: unknown) => tellFailure('follower.pushed-milestone-failed', error));
+    this.#takeMilestones().catch((error: unknown) =>
+      tellFailure('follower.pushed-milestone-failed', error),
+    );
   }
 
   /**
