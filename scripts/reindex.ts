@@ -1,5 +1,5 @@
 /**
- * `npm run reindex -- [--persist-to DIR] [--remote]`: has the NFT index made anew
+ * `npm run reindex -- [--persist-to DIR] [--remote]`: rebuilds the NFT index
  * (docs/operations.md#what-each-alarm-means).
  */
 import { parseArgs } from 'node:util';
@@ -11,7 +11,7 @@ import { readWranglerConfig, WRANGLER_TOML } from './lib/wrangler/wrangler-confi
 
 const USAGE = `Usage: npm run reindex -- [--persist-to DIR] [--remote [--env NAME]]
 
-Has the entries of all NFTs put into KV once more, as after somebody changed entries by hand. Until
+Writes the entries of all NFTs into KV again, as after somebody changed entries by hand. Until
 all are there, D1 answers what KV cannot prove. The publisher notices by itself when the namespace
 was emptied or exchanged.
 

@@ -1,7 +1,7 @@
 /**
  * GET /metrics (docs/contract.md#metrics): the state of the node in the text format of Prometheus.
  *
- * Of D1 it reads what /health reads. What the follower's object counts begins anew with each start
+ * Of D1 it reads what /health reads. What the follower's object counts begins again with each start
  * of the object, as counters of Prometheus may.
  */
 import { version } from '../../package.json';

@@ -7,7 +7,7 @@
 /** Values by name; each character is a byte. */
 export type QueryString = ReadonlyMap<string, string>;
 
-/** @param search with or without the question mark in front, as it stands in the URL */
+/** @param search with or without the question mark in front, as it is in the URL */
 export function parseQueryString(search: string): QueryString {
   const values = new Map<string, string>();
   for (const pair of search.replace(/^\?/, '').split('&')) {

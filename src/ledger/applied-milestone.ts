@@ -43,7 +43,7 @@ export interface BlockProof {
   block: Uint8Array;
   /** IDs of the blocks that the milestone references, in white-flag order. */
   included: readonly Uint8Array[];
-  /** Where the block stands in `included`. */
+  /** The position of the block in `included`. */
   position: number;
   /** Where in `included` those stand whose transactions were applied, ascending. */
   applied: readonly number[];

@@ -57,7 +57,7 @@ export async function runBatch(
   return results.map((result) => result.results);
 }
 
-/** A text as it stands in SQL, for statements that go into a file and can bind nothing. */
+/** A text as an SQL literal, for statements that go into a file and can bind nothing. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -3,11 +3,11 @@
  *
  * Blocks that are fetched stay in memory; whoever wants them stored takes them from the result.
  * Blocks may be stored and milestones applied while others are being fetched. So everything is read
- * once more at the end, in one batch that also names every fetched block: no block can then stand
- * in the cone twice.
+ * again at the end, in one batch that also names every fetched block: no block can then be in the
+ * cone twice.
  *
  * The same batch tells which of the fetched blocks their parents prove unreferenced
- * (prove-unreferenced.ts). The source is asked about the others, and what it says needs no other
+ * (prove-unreferenced.ts). The source is queried for the others, and what it says needs no other
  * view: it is about the state before the milestone, which does not change any more.
  */
 import type { ParsedBlock } from '../stardust/block.ts';
@@ -75,7 +75,7 @@ async function fetchUnknown(
 }
 
 /**
- * Reads the view anew, now that all blocks are at hand, and puts the fetched ones into its cone.
+ * Reads the view again, now that all blocks are at hand, and puts the fetched ones into its cone.
  */
 async function assembleCone(
   db: Database,

@@ -1,6 +1,6 @@
 /**
  * Why transactions of a cone are in conflict (docs/protocol.md, D.2). Records keep the reasons
- * only, so each verdict is made once more, with what decided it.
+ * only, so each verdict is made again, with what decided it.
  */
 import type { ParsedBlock } from '../stardust/block.ts';
 import { toHexDigits } from '../stardust/bytes.ts';

@@ -33,7 +33,7 @@ export function writeIdTables(tables: readonly IdTable[]): string {
   return JSON.stringify(tables.map(({ table, first }) => [table, first]));
 }
 
-/** What stands in the index for a milestone's own ID: a block's ID has no letter before it. */
+/** The index's entry for a milestone's own ID: a block's ID has no letter before it. */
 export function milestoneEntry(id: string): string {
   return `m${id}`;
 }
@@ -136,7 +136,7 @@ export async function turnOverStatements(
   const move = db.prepare(MOVE_TABLES).bind(writeIdTables(tables), forgotten ?? null);
   if (drop === undefined) return [move];
   const name = nameOf(drop.table);
-  // made anew as the migrations define it
+  // made again as the migrations define it
   const sql = await db.prepare(SELECT_DEFINITION).bind(name).first<string>('sql');
   return [move, db.prepare(`DROP TABLE ${name}`), db.prepare(String(sql))];
 }

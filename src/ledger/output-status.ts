@@ -11,7 +11,7 @@ import { requireSchemaOf } from './schema.ts';
 
 export interface OutputStatus {
   outputId: string;
-  /** The output as it stands in its transaction. */
+  /** The output as its transaction has it. */
   bytes: Uint8Array;
   /** All zero for migrated outputs. */
   blockId: string;

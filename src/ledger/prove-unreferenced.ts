@@ -31,8 +31,8 @@
  * And an unknown parent proves nothing about its child, nor an unreferenced child about its parent;
  * each is decided by its own parents.
  *
- * What is doubtful, not proven, upstream is asked about (docs/architecture.md#the-trap), but not
- * about each block. Let D be the doubtful ones of some blocks, and its *roots* those with no parent
+ * For what is doubtful, not proven, upstream is queried (docs/architecture.md#the-trap), but not
+ * for each block. Let D be the doubtful ones of some blocks, and its *roots* those with no parent
  * in D. If no milestone up to an index i ≤ L references a root, then none up to i references any of
  * D: a block of D that is no root has a parent in D, which by induction is not referenced up to i,
  * and by (*) neither is the block. What upstream says of i stays true, so the roots may be asked

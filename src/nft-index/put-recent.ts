@@ -53,7 +53,7 @@ function whenDue({ state, head, clock }: PublishRun): 'now' | 'done' | 'too soon
 
 /**
  * Whether KV is no longer the namespace that the entries were put into. A namespace that was
- * emptied or exchanged has no seal. Then its entries are put anew, and until all are there an
+ * emptied or exchanged has no seal. Then its entries are written again, and until all are there an
  * absent one means nothing.
  *
  * Nothing is answered from an absence before the index has settled. By then the seal is older than

@@ -33,7 +33,7 @@ export const MAX_PREFIXES = 200_000;
 /** Hex digits of an NFT ID in a prefix. */
 export const PREFIX_LENGTH = 8;
 
-/** As it stands in KV. */
+/** As it is stored in KV. */
 const StoredRecent = v.pipe(
   v.strictObject({
     generation: v.string(),

@@ -213,7 +213,7 @@ function mayFetch({ upstreams, milestoneKeys }: Settings): boolean {
 /**
  * A coordinator asks about the next milestone as soon as it has issued one. The replica asked, or
  * the ledger itself, may not have that one yet. Then the follower is told to look now, and the
- * question is put once more. The request itself stores nothing.
+ * request is retried. The request itself stores nothing.
  */
 async function answerOnceCaughtUp<Answer extends { ok: true }>(
   db: Database,

@@ -30,7 +30,7 @@ export interface NftFilters {
   createdAfter?: number;
 }
 
-/** Where an NFT's output stands in every list: by the time of its milestone, then by its ID. */
+/** The place of an NFT's output in every list: by the time of its milestone, then by its ID. */
 export interface Position {
   /** Unix seconds. */
   createdTime: number;

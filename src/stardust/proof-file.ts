@@ -2,7 +2,7 @@
  * What a proof file `{milestone, block, proof}` says of its block and its milestone, by the JSON
  * forms of TIP-25 and keys that the caller trusts (docs/protocol.md, B.1, B.13, M-2, M-3).
  *
- * Both are encoded and parsed anew. So nothing passes that no node would take: a milestone that one
+ * Both are encoded and parsed again. So nothing passes that no node would take: a milestone that one
  * key signed twice, for example.
  */
 import { block, parseBlock } from './block.ts';

@@ -67,7 +67,7 @@ export type ProposalSource = BlockSource & Required<Pick<BlockSource, 'requireUn
 
 /**
  * Fetches blocks of a proposed milestone's past cone. No signed root can tell a false answer yet,
- * so every upstream is asked about each block that nothing here proves unreferenced.
+ * so every upstream is queried for each block that nothing here proves unreferenced.
  *
  * A block that an earlier milestone references looks like an unreferenced one where we do not know
  * it, because it was pruned here or is older than our snapshot (docs/architecture.md#the-trap).

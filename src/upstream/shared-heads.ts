@@ -1,6 +1,6 @@
 /**
  * How far the upstreams are, for all requests of an isolate: an upstream is asked for its `info` once
- * a second at most, and once more when the ledger has moved. Requests that come meanwhile share the
+ * a second at most, and again when the ledger has moved. Requests that come meanwhile share the
  * answer, or the failure.
  */
 import { hasPassed } from '../clock.ts';

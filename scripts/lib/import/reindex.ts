@@ -1,5 +1,5 @@
 /**
- * Filling the NFT index anew. Without its row in D1 the publisher begins as after an import.
+ * Rebuilding the NFT index. Without its row in D1 the publisher begins as after an import.
  */
 import { openLocalDatabase } from '../wrangler/local-database.ts';
 import { type RunWrangler, runWrangler } from '../wrangler/run-wrangler.ts';

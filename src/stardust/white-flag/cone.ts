@@ -131,7 +131,7 @@ export function extendCone(cone: Cone, records: readonly Uint8Array[]): Cone {
 }
 
 /**
- * A class, as there is one for every transaction of a cone: functions made anew for each would cost
+ * A class, as there is one for every transaction of a cone: functions made for each would cost
  * more than all that they do.
  */
 class TransactionInPlace implements TransactionView {
