@@ -121,7 +121,7 @@ const TESTS: readonly SlowTest[] = [
   },
   {
     name: 'hostile',
-    about: 'a halt, a flood and a milestone at full size through serve; heaps stay below 128 MB',
+    about: 'a halt, a flood, a milestone at full size through serve; heaps below 128 MB',
     minutes: 30,
     run: (inTime) => runAsOne('test/slow/hostile.ts', ...(inTime ? ['--in-time'] : [])),
   },
