@@ -29,8 +29,11 @@ const MAX_ANSWER_MS = 1500;
 /** The platform's limit on the heap of an isolate. */
 const MAX_HEAP_BYTES = 128_000_000;
 
-/** Of V8, so that it collects garbage before there is more of it than the platform has room for. */
-const OLD_SPACE_MB = 85;
+/**
+ * Of V8, so that it collects garbage before there is more of it than the platform has room for. Array
+ * buffers are not counted in it: the index of IDs and what is missing of a cone, some 65 MB.
+ */
+const OLD_SPACE_MB = 64;
 
 /** From the connection to the subscription: what is pushed before is lost. */
 const SUBSCRIBE_MS = 1500;
