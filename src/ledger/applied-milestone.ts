@@ -2,12 +2,11 @@
  * Applied milestones explained: their blocks in white-flag order with the verdicts, and what a
  * proof of inclusion is made of.
  */
-import { fromBase64, Reader, toHexDigits } from '../stardust/bytes.ts';
-import { decode } from '../stardust/codec.ts';
-import { milestone } from '../stardust/milestone.ts';
+import { fromBase64, toHexDigits } from '../stardust/bytes.ts';
 import type { ConflictReason } from '../stardust/semantics/conflict-reason.ts';
 import { requireBlockId } from './checksum.ts';
 import { type Database, runBatch } from './database.ts';
+import { readPayload } from './milestone-payload.ts';
 import type { MilestoneStatus } from './node-status.ts';
 import {
   FIND_MILESTONE,
@@ -68,13 +67,13 @@ export async function explainMilestone(
   requireSchemaOf(heads);
   const row = milestones![0];
   if (row === undefined) return undefined;
-  const payload = decode(milestone, new Reader(fromBase64(String(row.payload))));
+  const { value } = readPayload(row);
   return {
     index,
     timestamp: Number(row.timestamp),
     milestoneId: String(row.id),
-    inclusionMerkleRoot: toHexDigits(payload.inclusionMerkleRoot),
-    appliedMerkleRoot: toHexDigits(payload.appliedMerkleRoot),
+    inclusionMerkleRoot: toHexDigits(value.inclusionMerkleRoot),
+    appliedMerkleRoot: toHexDigits(value.appliedMerkleRoot),
     blocks: orderedBlocks(parts!, packs!).map(explainBlock),
   };
 }
@@ -95,7 +94,7 @@ const PAYLOADS: Record<number, ExplainedBlock['payload']> = {
   7: 'milestone',
 };
 
-const SELECT_PAYLOAD = `SELECT payload FROM milestone WHERE idx = ${FIND_MILESTONE}`;
+const SELECT_PAYLOAD = `SELECT id, payload FROM milestone WHERE idx = ${FIND_MILESTONE}`;
 
 /** Bytes of a block ID. */
 const ID_LENGTH = 32;
@@ -110,16 +109,16 @@ export async function proveBlock(db: Database, blockId: string): Promise<BlockPr
     db.prepare(SELECT_BYTES).bind(blockId),
   ]);
   requireSchemaOf(heads);
-  const payload = payloads![0]?.payload;
+  const payload = payloads![0];
   const bytes = contents![0]?.bytes;
-  if (payload == null || bytes == null) return undefined;
+  if (payload?.payload == null || bytes == null) return undefined;
   const block = fromBase64(String(bytes));
   requireBlockId(block, blockId);
   const blocks = orderedBlocks(parts!, packs!);
   // all at once: a call for each of a thousand IDs takes ten times as long
   const ids = Uint8Array.fromHex(blocks.map(({ id }) => id).join(''));
   return {
-    milestone: fromBase64(String(payload)),
+    milestone: readPayload(payload).bytes,
     block,
     included: blocks.map((_, i) => ids.subarray(i * ID_LENGTH, (i + 1) * ID_LENGTH)),
     position: blocks.findIndex(({ id }) => id === blockId),

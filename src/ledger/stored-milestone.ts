@@ -10,6 +10,7 @@ import { migratedOutputs } from '../stardust/receipt.ts';
 import { requireBlockId } from './checksum.ts';
 import { type Database, runBatch } from './database.ts';
 import { milestoneEntry, selectIds } from './id-index.ts';
+import { readPayload } from './milestone-payload.ts';
 import { isPartOf } from './packs.ts';
 import {
   orderedBlocks,
@@ -45,7 +46,7 @@ const NAMED = `
   SELECT milestone FROM (${selectIds('json_array(?1)')})
   UNION ALL SELECT idx FROM milestone WHERE idx = (SELECT start FROM head) AND id = ?2`;
 
-const COLUMNS = 'SELECT m.idx, m.payload, h.ledger, h.start FROM milestone m, head h';
+const COLUMNS = 'SELECT m.idx, m.id, m.payload, h.ledger, h.start FROM milestone m, head h';
 
 const SELECT_BY_INDEX = `${COLUMNS} WHERE m.idx = ?1 AND m.payload IS NOT NULL`;
 
@@ -85,7 +86,7 @@ export async function readMilestone(
 function milestoneFromRow(row: Record<string, unknown>): StoredMilestone {
   return {
     index: Number(row.idx),
-    payload: fromBase64(String(row.payload)),
+    payload: readPayload(row).bytes,
     ledgerIndex: Number(row.ledger),
   };
 }

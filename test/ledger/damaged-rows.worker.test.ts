@@ -1,14 +1,20 @@
-/** Outputs and NFTs that were damaged in D1: an error, never an answer (src/ledger/output-bytes.ts). */
+/**
+ * Outputs, NFTs and milestones that were damaged in D1: an error, never an answer
+ * (src/ledger/output-bytes.ts, src/ledger/milestone-payload.ts).
+ */
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
+import { explainMilestone } from '../../src/ledger/applied-milestone.ts';
 import { LedgerDamaged } from '../../src/ledger/checksum.ts';
 import { readNftOutputs } from '../../src/ledger/nft-outputs.ts';
 import { readOutput } from '../../src/ledger/output-status.ts';
+import { readMilestone } from '../../src/ledger/stored-milestone.ts';
 import { followTo, startLedger } from '../support/ledger/ledger-harness.ts';
 import { SteadyNetwork } from '../support/network/steady-network.ts';
 
 const db = env.LEDGER;
 
+/** SQL of the twentieth character of `bytes`, changed. */
 const FLIPPED = `CASE WHEN substr(bytes, 20, 1) = 'A' THEN 'B' ELSE 'A' END`;
 
 it('outputs and NFTs that were damaged are errors', async () => {
@@ -36,4 +42,29 @@ it('outputs and NFTs that were damaged are errors', async () => {
   // the name of an output that is not there
   await db.prepare('UPDATE nft SET output = ?2 WHERE id = ?1').bind(id, 'f'.repeat(68)).run();
   await expect(readNftOutputs(db, ids)).rejects.toThrow(LedgerDamaged);
+});
+
+it('milestones that were damaged are errors', async () => {
+  const steady = new SteadyNetwork('damaged', { blocks: 20, transactions: 5, nfts: 2 });
+  steady.network.milestone();
+  const rig = await startLedger(db, steady.network, 0);
+  await followTo(rig, 1);
+  await steady.makeMilestone(async () => {});
+  await followTo(rig, 2);
+  const row = (await db.prepare('SELECT id, payload FROM milestone WHERE idx = 2').first())!;
+  const flipAt = (text: string, at: number) =>
+    text.slice(0, at) + (text[at] === '0' ? '1' : '0') + text.slice(at + 1);
+  const write = db.prepare('UPDATE milestone SET id = ?1, payload = ?2 WHERE idx = 2');
+  const damaged = [
+    { id: flipAt(String(row.id), 5), payload: row.payload },
+    { id: row.id, payload: flipAt(String(row.payload), 20) },
+    { id: row.id, payload: String(row.payload).slice(0, 40) },
+  ];
+  for (const { id, payload } of damaged) {
+    await write.bind(id, payload).run();
+    await expect(readMilestone(db, { index: 2 })).rejects.toThrow(LedgerDamaged);
+    await expect(explainMilestone(db, 2)).rejects.toThrow(LedgerDamaged);
+  }
+  await write.bind(row.id, row.payload).run();
+  expect((await explainMilestone(db, 2))!.blocks.length).toBe(20);
 });
