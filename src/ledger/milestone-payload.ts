@@ -1,6 +1,6 @@
 /**
- * Payloads of milestones, as they are stored: their ID (protocol.md, B.9) shows whether a bit of what
- * is signed was flipped on disk.
+ * Payloads of milestones, as they are stored: their ID (docs/protocol.md, B.9) shows whether a bit
+ * of what is signed was flipped on disk.
  */
 import { equalBytes, fromBase64, Reader } from '../stardust/bytes.ts';
 import { decode } from '../stardust/codec.ts';
