@@ -39,7 +39,7 @@ const ORPHAN_MARGIN_MILESTONES = 10;
 
 /**
  * Beyond these, blocks that no honest tip needs are evicted. An hour's halt of a network of five
- * blocks a second may leave 500 MB: blocks have up to 32 KB.
+ * blocks a second has left 800 MB.
  */
 export const UNREFERENCED_LIMITS: UnreferencedLimits = { blocks: 100_000, bytes: 2_000_000_000 };
 
