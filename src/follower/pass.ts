@@ -194,11 +194,14 @@ async function dropUnneededIfPossible({ db, memory }: FollowerContext): Promise<
       : NO_LIMITS;
     const dropped = await memory.mutex(async () => {
       const begun = Date.now();
-      const counts = await dropUnneeded(db, memory.index, readTips, limits);
-      const ended = Date.now();
-      if (limits !== NO_LIMITS)
-        memory.eviction = { ended, pause: PAUSE_PER_EVICTION * Math.max(ended - begun, 0) };
-      return counts;
+      try {
+        return await dropUnneeded(db, memory.index, readTips, limits);
+      } finally {
+        // after a failure too
+        const ended = Date.now();
+        if (limits !== NO_LIMITS)
+          memory.eviction = { ended, pause: PAUSE_PER_EVICTION * Math.max(ended - begun, 0) };
+      }
     });
     memory.counts.orphans += dropped.orphans;
     memory.counts.evicted += dropped.evicted;

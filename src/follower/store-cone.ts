@@ -3,9 +3,8 @@
  * size, and the milestone is then applied from D1 (apply-milestone.ts).
  *
  * A walk from the milestone's parents down to what D1 knows keeps the skeleton of the missing
- * blocks
- * (cone-skeleton.ts), and of their contents as many as fit. Then parts are stored, parents first,
- * in white-flag order. Contents that were evicted meanwhile are fetched again.
+ * blocks (cone-skeleton.ts), and of their contents as many as fit. Then parts are stored, parents
+ * first, in white-flag order. Contents that were evicted meanwhile are fetched again.
  *
  * Nothing vouches for the cone yet. So only blocks that their parents prove unreferenced are stored
  * where requests see them (src/ledger/prove-unreferenced.ts). The others are staged for this

@@ -5,8 +5,7 @@
  * A proposal may reach them at once. So each is proven unreferenced by its parents
  * (src/ledger/prove-unreferenced.ts), or every upstream is asked first: a block that one of our
  * milestones references already, though we do not know it, would look unreferenced to every later
- * request
- * (docs/architecture.md#the-trap). Such a block is left out with all its descendants.
+ * request (docs/architecture.md#the-trap). Such a block is left out with all its descendants.
  */
 import type { AdmissionRules } from '../ledger/admission-rules.ts';
 import { ConeUnavailable } from '../ledger/block-source.ts';

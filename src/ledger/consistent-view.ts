@@ -23,6 +23,7 @@ import { LedgerMoved } from './fence.ts';
 import {
   type Head,
   headFromRow,
+  isSameHead,
   type KnownMilestone,
   milestoneFromRow,
   SELECT_HEAD,
@@ -209,13 +210,10 @@ function requireSame(
   first: Record<string, unknown>,
   row: Record<string, unknown> | undefined,
 ): void {
-  const before = headFromRow(first);
-  const now = row && headFromRow(row);
   const isSame =
-    now?.generation === before.generation &&
-    now.ledger === before.ledger &&
-    now.dropped === before.dropped &&
-    milestoneFromRow(row!)?.id === milestoneFromRow(first)?.id;
+    row !== undefined &&
+    isSameHead(headFromRow(row), headFromRow(first)) &&
+    milestoneFromRow(row)?.id === milestoneFromRow(first)?.id;
   if (!isSame) throw new LedgerMoved('the ledger moved while it was read');
 }
 

@@ -71,3 +71,18 @@ export function headFromRow(row: Record<string, unknown>): Head {
 export function milestoneFromRow(row: Record<string, unknown>): KnownMilestone | undefined {
   return row.id === null ? undefined : { id: String(row.id), timestamp: Number(row.timestamp) };
 }
+
+/**
+ * Whether no milestone was applied, no block dropped and no snapshot imported from one to the other:
+ * then blocks were stored at most.
+ */
+export function isSameHead(
+  one: Pick<Head, 'generation' | 'ledger' | 'dropped'>,
+  other: Pick<Head, 'generation' | 'ledger' | 'dropped'>,
+): boolean {
+  return (
+    one.generation === other.generation &&
+    one.ledger === other.ledger &&
+    one.dropped === other.dropped
+  );
+}

@@ -16,6 +16,7 @@ import {
   setUint32,
   setUint56,
   toBase64,
+  UINT56_BYTES,
 } from '../stardust/bytes.ts';
 import { requireChecksum } from './checksum.ts';
 
@@ -256,21 +257,19 @@ export function isPartOf(key: string, milestone: string): string {
   return `${key} >= ${milestone} * ${PARTS} AND ${key} < (${milestone} + 1) * ${PARTS}`;
 }
 
-const NUMBER_BYTES = 7;
-
 /** Block numbers, one after another, in base64. */
 export function writeNumbers(numbers: ArrayLike<number>): string {
-  const bytes = new Uint8Array(numbers.length * NUMBER_BYTES);
+  const bytes = new Uint8Array(numbers.length * UINT56_BYTES);
   const view = new DataView(bytes.buffer);
-  for (let i = 0; i < numbers.length; i++) setUint56(view, i * NUMBER_BYTES, numbers[i]!);
+  for (let i = 0; i < numbers.length; i++) setUint56(view, i * UINT56_BYTES, numbers[i]!);
   return toBase64(bytes);
 }
 
 export function readNumbers(text: string): number[] {
   const bytes = fromBase64(text);
   const view = new DataView(bytes.buffer);
-  const count = bytes.length / NUMBER_BYTES;
-  return Array.from({ length: count }, (_, i) => getUint56(view, i * NUMBER_BYTES));
+  const count = bytes.length / UINT56_BYTES;
+  return Array.from({ length: count }, (_, i) => getUint56(view, i * UINT56_BYTES));
 }
 
 /** An output that a milestone spent, as its part has it. IDs are hex. */

@@ -13,8 +13,8 @@
  * Proof. A milestone references the past cone of its parents, less what earlier milestones
  * reference. So whatever references a block, its parents are referenced by then (*).
  * Suppose that a milestone k ≤ L references the block.
- *   1. By (*) none of its parents is unreferenced at L: not (a). So there is a parent as in (b), and by (*)
- *      m ≤ k.
+ *   1. By (*) none of its parents is unreferenced at L: not (a). So there is a parent as in (b), and
+ *      by (*) m ≤ k.
  *   2. k > `start`: either k ≥ m > `start`; or `start` is the genesis, and the genesis and what is
  *      before it reference nothing.
  *   3. k ≥ m > `forgotten`.
@@ -57,7 +57,7 @@ export interface KnownReference {
 }
 
 /** Whether an unknown block with such a parent is unreferenced: (a) or (b). */
-export function provesOpen(
+export function provesUnreferenced(
   parent: KnownReference,
   { genesis, start, forgotten }: KnownHistory,
 ): boolean {
@@ -89,7 +89,7 @@ export function findProvenUnreferenced(
         continue;
       }
       const reference = known.get(parent);
-      if (reference !== undefined && provesOpen(reference, history)) proven.add(id);
+      if (reference !== undefined && provesUnreferenced(reference, history)) proven.add(id);
     }
   }
   // a Set goes on to what is added on the way

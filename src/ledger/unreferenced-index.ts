@@ -11,7 +11,7 @@
 import { fromBase64 } from '../stardust/bytes.ts';
 import { type Database, forEachPiece, runBatch } from './database.ts';
 import { LedgerMoved } from './fence.ts';
-import { type Head, headFromRow, SELECT_HEAD } from './head.ts';
+import { type Head, headFromRow, isSameHead, SELECT_HEAD } from './head.ts';
 import { IdMap } from './id-map.ts';
 import {
   type FindUnreferenced,
@@ -29,7 +29,7 @@ import {
   type OutputsToFind,
 } from './known-outputs.ts';
 import { nextNumbers, SELECT_NEXT, storedUpTo } from './next-numbers.ts';
-import { type PackChecksums, readChecksums, Statuses } from './packs.ts';
+import { type PackChecksums, readChecksums, STATUS_LENGTH, Statuses } from './packs.ts';
 import type { PreparedBlock } from './prepare-blocks.ts';
 import type { LeftBlocks } from './viewed-packs.ts';
 
@@ -119,7 +119,7 @@ const SELECT_IDS = `
   FROM pack p WHERE p.live = 1 AND p.key > ?1 ORDER BY p.key LIMIT ${PAGE}`;
 
 const SELECT_LAST = `
-  SELECT key, length(statuses) / 8 AS blocks, sums, octet_length(records) + octet_length(statuses) +
+  SELECT key, length(statuses) / ${STATUS_LENGTH} AS blocks, sums, octet_length(records) + octet_length(statuses) +
     octet_length(states) + octet_length(blocks) + octet_length(outputs) + octet_length(bytes) AS length
   FROM pack WHERE live = 1 AND staged IS ?1 ORDER BY key DESC LIMIT 1`;
 
@@ -195,12 +195,8 @@ async function loadOnce(db: Database): Promise<Loaded | undefined> {
     if (heads![0] === undefined) throw new LedgerMoved('there is no ledger any more');
     const head = headFromRow(heads![0]);
     first ??= { head, row: nexts![0]! };
-    const isSameAs =
-      head.generation === first.head.generation &&
-      head.ledger === first.head.ledger &&
-      head.dropped === first.head.dropped &&
-      nexts![0]!.next_block === first.row.next_block;
-    if (!isSameAs) return undefined;
+    const isUnchanged = nexts![0]!.next_block === first.row.next_block;
+    if (!isUnchanged || !isSameHead(head, first.head)) return undefined;
     for (const row of rows!) addRow(row, head.ledger + 1, { visible, staged, outputs });
     read = rows!.length;
     after = Number(rows!.at(-1)?.key);
@@ -235,13 +231,7 @@ function addRow(
 }
 
 function isSame(known: Loaded, head: Head, stored: number | undefined): boolean {
-  const { generation, ledger, dropped } = known;
-  return (
-    generation === head.generation &&
-    ledger === head.ledger &&
-    dropped === head.dropped &&
-    stored === known.stored
-  );
+  return stored === known.stored && isSameHead(known, head);
 }
 
 interface Asked {

@@ -9,7 +9,7 @@ import {
   findDoubtfulRoots,
   findProvenUnreferenced,
   type KnownReference,
-  provesOpen,
+  provesUnreferenced,
 } from '../../src/ledger/prove-unreferenced.ts';
 import type { ParsedBlock } from '../../src/stardust/block.ts';
 import { lastIndex, type NetworkBlock, ZERO_ID } from '../support/network/network-model.ts';
@@ -148,20 +148,22 @@ describe('a parent', () => {
   const history = { genesis: 0, start: 100, forgotten: 120 };
 
   it('proves its child open where it is open itself', () => {
-    expect(provesOpen({ milestone: null }, history)).toBe(true);
+    expect(provesUnreferenced({ milestone: null }, history)).toBe(true);
   });
 
   it('does so where a milestone references it whose IDs are all known', () => {
-    expect(provesOpen({ milestone: 121 }, history)).toBe(true);
-    expect(provesOpen({ milestone: 120 }, history)).toBe(false);
+    expect(provesUnreferenced({ milestone: 121 }, history)).toBe(true);
+    expect(provesUnreferenced({ milestone: 120 }, history)).toBe(false);
   });
 
   it('proves nothing where it is from before the import, unless that brought the genesis', () => {
-    expect(provesOpen({ milestone: 100 }, { ...history, forgotten: 0 })).toBe(false);
-    expect(provesOpen({ milestone: 101 }, { ...history, forgotten: 0 })).toBe(true);
-    expect(provesOpen({ milestone: 100 }, { genesis: 100, start: 100, forgotten: 99 })).toBe(true);
-    expect(provesOpen({ milestone: 100 }, { genesis: 100, start: 100, forgotten: 100 })).toBe(
-      false,
-    );
+    expect(provesUnreferenced({ milestone: 100 }, { ...history, forgotten: 0 })).toBe(false);
+    expect(provesUnreferenced({ milestone: 101 }, { ...history, forgotten: 0 })).toBe(true);
+    expect(
+      provesUnreferenced({ milestone: 100 }, { genesis: 100, start: 100, forgotten: 99 }),
+    ).toBe(true);
+    expect(
+      provesUnreferenced({ milestone: 100 }, { genesis: 100, start: 100, forgotten: 100 }),
+    ).toBe(false);
   });
 });
