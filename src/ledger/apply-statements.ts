@@ -33,9 +33,8 @@ import {
 } from './output-changes.ts';
 import {
   type BlockStatus,
-  type OutputState,
   PARTS,
-  readStates,
+  readStateMap,
   replaceChecksums,
   splitIntoParts,
   writeChecksums,
@@ -225,11 +224,7 @@ function statesAfter(
   consumed: ReadonlySet<number>,
   { created, spent }: MilestoneChanges['changed'],
 ): Uint8Array {
-  const states = new Map<number, OutputState>();
-  readStates(before, (number, createdAt, spentAt) => {
-    const known = states.get(number);
-    states.set(number, { created: createdAt, spent: spentAt || (known?.spent ?? 0) });
-  });
+  const states = readStateMap(before);
   for (const output of consumed) {
     const known = states.get(output);
     if (known === undefined && !created.has(output)) continue;

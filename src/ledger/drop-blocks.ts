@@ -13,7 +13,6 @@
 
 import { concatBytes, toBase64 } from '../stardust/bytes.ts';
 import { type Cone, inputsAt } from '../stardust/white-flag/cone.ts';
-import { NumberMap } from '../stardust/white-flag/number-map.ts';
 import { checksum } from './checksum.ts';
 import { type ConsistentView, readView } from './consistent-view.ts';
 import { type Database, runBatch } from './database.ts';
@@ -22,8 +21,7 @@ import { headFromRow, SELECT_HEAD } from './head.ts';
 import { parametersAt, parameterTable, SELECT_PARAMETERS } from './ledger-parameters.ts';
 import { SELECT_NEXT, storedUpTo } from './next-numbers.ts';
 import {
-  type OutputState,
-  readStates,
+  readStateMap,
   replaceChecksums,
   STATUS_LENGTH,
   writeChecksums,
@@ -307,12 +305,6 @@ function statesOf(
   places: readonly number[],
   first: number,
 ): Uint8Array<ArrayBuffer> {
-  const consumed = new NumberMap();
-  for (const at of places) for (const input of inputsAt(cone, first + at)) consumed.set(input, 1);
-  const states = new Map<number, OutputState>();
-  readStates(bytes, (number, created, spent) => {
-    if (!consumed.has(number)) return;
-    states.set(number, { created, spent: spent || (states.get(number)?.spent ?? 0) });
-  });
-  return writeStates(states);
+  const consumed = new Set(places.flatMap((at) => [...inputsAt(cone, first + at)]));
+  return writeStates(new Map([...readStateMap(bytes)].filter(([number]) => consumed.has(number))));
 }

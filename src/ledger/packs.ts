@@ -172,6 +172,15 @@ export function readStates(
     visit(getUint56(view, at), view.getUint32(at + 7, true), view.getUint32(at + 11, true));
 }
 
+/** The outputs by number: of two with one number the later counts, and no spending is lost. */
+export function readStateMap(bytes: Uint8Array): Map<number, OutputState> {
+  const states = new Map<number, OutputState>();
+  readStates(bytes, (number, created, spent) => {
+    states.set(number, { created, spent: spent || (states.get(number)?.spent ?? 0) });
+  });
+  return states;
+}
+
 /** Of the three columns that a walk reads. */
 export interface PackChecksums {
   records: number;

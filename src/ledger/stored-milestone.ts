@@ -2,10 +2,9 @@
  * Milestones by index or by ID, as long as they are kept, and what each changed in the ledger.
  */
 import { type ParsedBlock, parseBlock } from '../stardust/block.ts';
-import { fromBase64, Reader, toHexDigits } from '../stardust/bytes.ts';
-import { decode } from '../stardust/codec.ts';
-import { milestoneId, outputId } from '../stardust/ids.ts';
-import { milestone, receiptOf } from '../stardust/milestone.ts';
+import { fromBase64, toHexDigits } from '../stardust/bytes.ts';
+import { outputId } from '../stardust/ids.ts';
+import { type Milestone, receiptOf } from '../stardust/milestone.ts';
 import { migratedOutputs } from '../stardust/receipt.ts';
 import { requireBlockId } from './checksum.ts';
 import { type Database, runBatch } from './database.ts';
@@ -113,14 +112,14 @@ export async function readLedgerChanges(
   ]);
   const row = rows![0];
   if (row === undefined || index <= Number(row.start)) return undefined;
-  const { payload, ledgerIndex } = milestoneFromRow(row);
+  const { value } = readPayload(row);
   const applied = orderedBlocks(parts!, packs!).filter(({ reason }) => reason === 0);
   const created = parseBlocks(applied, contents!).flatMap(createdOutputs);
   return {
     index,
-    created: [...created, ...migratedIds(payload)].sort(),
+    created: [...created, ...migratedIds(value, String(row.id))].sort(),
     consumed: spent!.flatMap((part) => JSON.parse(String(part.spent)) as string[]).sort(),
-    ledgerIndex,
+    ledgerIndex: Number(row.ledger),
   };
 }
 
@@ -145,9 +144,9 @@ function createdOutputs({ transaction }: ParsedBlock): string[] {
   return value.essence.outputs.map((_, position) => toHexDigits(outputId(id, position)));
 }
 
-function migratedIds(payload: Uint8Array): string[] {
-  const value = decode(milestone, new Reader(payload));
+/** @param id of the milestone, hex */
+function migratedIds(value: Milestone, id: string): string[] {
   const receipt = receiptOf(value);
   if (receipt === undefined) return [];
-  return migratedOutputs(receipt, milestoneId(value, payload)).map(({ id }) => toHexDigits(id));
+  return migratedOutputs(receipt, Uint8Array.fromHex(id)).map((output) => toHexDigits(output.id));
 }

@@ -43,7 +43,7 @@ const StoredRecent = v.pipe(
     to: MilestoneIndex,
     /**
      * Entries from before this milestone are of an earlier filling of the namespace, and say
-     * nothing. Version 0.2 did not write it, and rejects a `recent` that has it.
+     * nothing. Absent in what an earlier release wrote, which rejects a `recent` that has it.
      */
     filledFrom: v.optional(MilestoneIndex, 0),
     /** Since when no entry lacks a change up to `from`; null while the index is not complete. */

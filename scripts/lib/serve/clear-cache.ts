@@ -1,6 +1,6 @@
 /**
- * What version 0.2 left in the data folder: a file for each white-flag answer, in miniflare's Cache
- * API, which evicts nothing.
+ * What other runs over the data folder may have left there: miniflare's Cache API has a file for each
+ * answer that was put, and evicts nothing. `serve` does not use it.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

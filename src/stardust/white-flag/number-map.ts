@@ -1,7 +1,6 @@
 /**
  * A map from output numbers to integers: a hash table with linear probing in two typed arrays, so
- * that no entry needs an object. With tens of thousands of outputs it takes a third of the time of
- * a Map and a fifth of its memory.
+ * that no entry needs an object: an entry takes 12 bytes, and half of the places are free at least.
  */
 
 /**
