@@ -7,7 +7,7 @@
 -- Where the ledger stands: one row, after a snapshot was imported.
 CREATE TABLE head (
   one INTEGER PRIMARY KEY CHECK (one = 1),
-  schema INTEGER NOT NULL,            -- version of these tables (src/ledger/schema.ts)
+  schema INTEGER NOT NULL,            -- version of these tables (src/ledger/core/schema.ts)
   generation TEXT NOT NULL,           -- names the import that this ledger grew from
   genesis INTEGER NOT NULL,           -- genesis milestone index
   start INTEGER NOT NULL,             -- ledger index of the imported snapshot
@@ -63,7 +63,7 @@ CREATE TABLE milestone_part (
 -- Unspent outputs.
 CREATE TABLE output (
   id TEXT PRIMARY KEY,
-  bytes TEXT NOT NULL,                -- and a checksum (src/ledger/output-bytes.ts)
+  bytes TEXT NOT NULL,                -- and a checksum (src/ledger/core/output-bytes.ts)
   nft TEXT,                           -- the NFT's ID if the output is one
   block TEXT NOT NULL,                -- the block that created it, all zero for migrated outputs
   created INTEGER NOT NULL,           -- milestone
@@ -129,7 +129,7 @@ CREATE TABLE receipt (
   PRIMARY KEY (migrated_at, milestone)
 ) WITHOUT ROWID;
 
--- The index of IDs (src/ledger/id-index.ts): which milestone references a block, or spent an
+-- The index of IDs (src/ledger/core/id-index.ts): which milestone references a block, or spent an
 -- output. Milestones fill one table after the other; the oldest is dropped whole. `block`: the
 -- block's number, 0 for solid entry points and outputs.
 CREATE TABLE id_0 (

@@ -3,7 +3,7 @@
  * their fields are described in test/vectors/README.md.
  */
 import { parseArgs } from 'node:util';
-import type { ProtocolParameters } from '../src/stardust/parameters.ts';
+import type { ProtocolParameters } from '../src/stardust/wire/parameters.ts';
 import { README_PARAMETERS, readParameters } from './conformance/parameters.ts';
 import { readVectors } from './conformance/read-vectors.ts';
 import { runVector } from './conformance/run-vector.ts';

@@ -1,8 +1,8 @@
 /**
  * Intervals on a clock that may be set.
  *
- * What is to happen again after an interval keeps the time at which it happened last, never the time
- * at which it is due, and is compared by this one function.
+ * What is to happen again after an interval keeps the time at which it happened last, never the
+ * time at which it is due, and is compared by this one function.
  */
 
 /**

@@ -9,9 +9,9 @@ const FIRST_BYTES = 1023;
  * All bytes of a body; undefined where there are more than `maxBytes`, and then the rest is not
  * read. Rejects as the stream does when it breaks off.
  *
- * Where the body lets itself be read so, as what comes over a network does, it is read into a buffer
- * of its own: else each read makes a new one of 4 KB, which is most of the garbage where blocks are
- * fetched by the thousand.
+ * Where the body lets itself be read so, as what comes over a network does, it is read into a
+ * buffer of its own: else each read makes a new one of 4 KB, which is most of the garbage where
+ * blocks are fetched by the thousand.
  *
  * @param expected bytes that are likely to come
  */

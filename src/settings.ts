@@ -3,7 +3,7 @@
  * sentence that begins with the setting's name.
  */
 import * as v from 'valibot';
-import { toHexDigits } from './stardust/bytes.ts';
+import { toHexDigits } from './stardust/encoding/bytes.ts';
 import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
 
 export interface Settings {

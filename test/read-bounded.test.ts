@@ -2,7 +2,10 @@
 import { expect, it } from 'vitest';
 import { readBounded } from '../src/read-bounded.ts';
 
-/** A body in chunks of these lengths; says how many of them were asked for and whether it was cancelled. */
+/**
+ * A body in chunks of these lengths; says how many of them were asked for and whether it was
+ * cancelled.
+ */
 function bodyOf(lengths: readonly number[]) {
   const seen = { pulled: 0, cancelled: false };
   const body = new ReadableStream(

@@ -7,7 +7,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toHex } from '../../src/stardust/bytes.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import type { Edge } from '../../test/support/edge/edge.ts';
 import { collectGarbage, OUR_ISOLATE, readHeaps } from '../../test/support/edge/heap.ts';
 import { readInfo } from '../../test/support/edge/walk-network.ts';

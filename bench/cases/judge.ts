@@ -3,9 +3,9 @@
  * process. Signatures are verified before and not timed.
  */
 import { strict as assert } from 'node:assert';
-import type { Output } from '../../src/stardust/output.ts';
 import { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
+import type { Output } from '../../src/stardust/wire/output.ts';
 import {
   alias,
   basic,

@@ -1,6 +1,6 @@
 /**
- * `npm run serve` beside `wrangler dev`, over the same data: time to the first answer, memory of all
- * processes, NFT lookups a second.
+ * `npm run serve` beside `wrangler dev`, over the same data: time to the first answer, memory of
+ * all processes, NFT lookups a second.
  */
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@
  * of a Merkle tree, in the same runtime and as bundled as ours.
  */
 import { DurableObject } from 'cloudflare:workers';
-import { hashPair } from '../../src/stardust/tree-hash.ts';
+import { hashPair } from '../../src/stardust/proof/tree-hash.ts';
 
 const CONSTANT = JSON.stringify({ ledgerIndex: 1, items: [`0x${'0'.repeat(68)}`] });
 

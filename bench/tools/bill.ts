@@ -107,7 +107,7 @@ const WHITE_FLAG_CPU_MS = 50;
 /** A white-flag request writes a line (src/http/app.ts). */
 const WHITE_FLAG_LOG_LINES = 1;
 
-/** Retentions: milestones stay one, of a day, and IDs at most five (src/ledger/prune.ts). */
+/** Retentions: milestones stay one, of a day, and IDs at most five (src/ledger/write/prune.ts). */
 const RETENTION_SECONDS = DAY_SECONDS;
 const ID_RETENTIONS = 5;
 

@@ -10,7 +10,7 @@
  */
 import { strict as assert } from 'node:assert';
 import { followOnce } from '../../src/follower/pass.ts';
-import { PARTS } from '../../src/ledger/packs.ts';
+import { PARTS } from '../../src/ledger/core/packs.ts';
 import { openNftLedger } from '../../src/nft-index/d1-ledger.ts';
 import { lookUpNft, type NftSources } from '../../src/nft-index/look-up-nft.ts';
 import { publish } from '../../src/nft-index/publish.ts';
@@ -59,7 +59,9 @@ const ID_ROW_BYTES = 80;
 /** On random keys, a B-tree fills its pages to some two thirds. */
 const PAGES_BY_BYTES = 1.5;
 
-/** `lookup`: by way of a cache in each of {@link BUSY_PLACES}; `uncached`: without the Cache API. */
+/**
+ * `lookup`: by way of a cache in each of {@link BUSY_PLACES}; `uncached`: without the Cache API.
+ */
 export interface CountedCosts extends Costs {
   uncachedLookup: Costs['lookup'];
 }

@@ -11,7 +11,7 @@ import { PROJECT } from '../../scripts/lib/project.ts';
 import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
-import { blake2b256 } from '../../src/stardust/hash.ts';
+import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
 
 const LEDGERS = join(tmpdir(), 'stardust-edge-node', 'ledgers');
 
@@ -19,9 +19,9 @@ const LEDGERS = join(tmpdir(), 'stardust-edge-node', 'ledgers');
 const SOURCES = [
   'migrations/0001_ledger.sql',
   'src/ledger/nft-list/nft-detail.ts',
-  'src/ledger/packs.ts',
-  'src/ledger/prepare-blocks.ts',
-  'src/ledger/store-blocks.ts',
+  'src/ledger/core/packs.ts',
+  'src/ledger/intake/prepare-blocks.ts',
+  'src/ledger/write/store-blocks.ts',
   'src/nft-index/kv-entry.ts',
   'src/stardust/white-flag/block-record.ts',
   'bench/tools/network-ledger.ts',

@@ -7,25 +7,25 @@ import { applyMilestone } from '../../src/follower/apply-milestone.ts';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { storeUnreferenced } from '../../src/follower/store-unreferenced.ts';
 import { verifyMilestone } from '../../src/follower/verify-milestone.ts';
-import type { AdmissionRules } from '../../src/ledger/admission-rules.ts';
-import { type Database, forEachPiece, runBatch } from '../../src/ledger/database.ts';
+import { type Database, forEachPiece, runBatch } from '../../src/ledger/core/database.ts';
 import {
   type Head,
   headFromRow,
   type KnownMilestone,
   milestoneFromRow,
   SELECT_HEAD,
-} from '../../src/ledger/head.ts';
-import { writeIdTables } from '../../src/ledger/id-index.ts';
-import { readParameters } from '../../src/ledger/ledger-parameters.ts';
-import { writeOutputBytes } from '../../src/ledger/output-bytes.ts';
-import { SCHEMA } from '../../src/ledger/schema.ts';
-import { createUnreferencedIndex } from '../../src/ledger/unreferenced-index.ts';
-import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
-import { toHexDigits } from '../../src/stardust/bytes.ts';
-import { encode } from '../../src/stardust/codec.ts';
-import { protocolParametersOption } from '../../src/stardust/milestone.ts';
-import { protocolParameters } from '../../src/stardust/parameters.ts';
+} from '../../src/ledger/core/head.ts';
+import { writeIdTables } from '../../src/ledger/core/id-index.ts';
+import { readParameters } from '../../src/ledger/core/ledger-parameters.ts';
+import { writeOutputBytes } from '../../src/ledger/core/output-bytes.ts';
+import { SCHEMA } from '../../src/ledger/core/schema.ts';
+import type { AdmissionRules } from '../../src/ledger/intake/admission-rules.ts';
+import { createUnreferencedIndex } from '../../src/ledger/write/unreferenced-index.ts';
+import { toHexDigits } from '../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../src/stardust/encoding/codec.ts';
+import { type ParsedBlock, parseBlock } from '../../src/stardust/wire/block.ts';
+import { protocolParametersOption } from '../../src/stardust/wire/milestone.ts';
+import { protocolParameters } from '../../src/stardust/wire/parameters.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import {
   ledgerAt,

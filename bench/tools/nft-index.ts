@@ -12,11 +12,11 @@ import { persistPath } from '../../scripts/lib/wrangler/local-database.ts';
 import { withLocalKv } from '../../scripts/lib/wrangler/local-kv.ts';
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
-import { forEachPiece, runBatch } from '../../src/ledger/database.ts';
-import { SCHEMA } from '../../src/ledger/schema.ts';
+import { forEachPiece, runBatch } from '../../src/ledger/core/database.ts';
+import { SCHEMA } from '../../src/ledger/core/schema.ts';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
 import { MAX_STATES, RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
-import { blake2b256 } from '../../src/stardust/hash.ts';
+import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
 
 export const LEDGER_INDEX = 1000;
 const GENERATION = 'bench';

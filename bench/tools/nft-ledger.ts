@@ -4,17 +4,17 @@
  */
 
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
-import { forEachPiece, runBatch } from '../../src/ledger/database.ts';
+import { forEachPiece, runBatch } from '../../src/ledger/core/database.ts';
+import { writeOutputBytes } from '../../src/ledger/core/output-bytes.ts';
+import { SCHEMA } from '../../src/ledger/core/schema.ts';
 import { insertDetails, nftDetail } from '../../src/ledger/nft-list/nft-detail.ts';
-import { writeOutputBytes } from '../../src/ledger/output-bytes.ts';
-import { SCHEMA } from '../../src/ledger/schema.ts';
-import { type Address, AddressType } from '../../src/stardust/address.ts';
-import { toBase64 } from '../../src/stardust/bytes.ts';
-import { encode } from '../../src/stardust/codec.ts';
-import { blake2b256 } from '../../src/stardust/hash.ts';
-import { protocolParametersOption } from '../../src/stardust/milestone.ts';
-import { type NftOutput, OutputType, output } from '../../src/stardust/output.ts';
-import { protocolParameters } from '../../src/stardust/parameters.ts';
+import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
+import { toBase64 } from '../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../src/stardust/encoding/codec.ts';
+import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
+import { protocolParametersOption } from '../../src/stardust/wire/milestone.ts';
+import { type NftOutput, OutputType, output } from '../../src/stardust/wire/output.ts';
+import { protocolParameters } from '../../src/stardust/wire/parameters.ts';
 import { holder, LEDGER_INDEX, nftId } from './nft-index.ts';
 
 export const PREFIX = 'tst';

@@ -1,6 +1,6 @@
 /**
- * A network of transfers in chains that comes at a steady pace: so many blocks a second, a milestone
- * each so many seconds.
+ * A network of transfers in chains that comes at a steady pace: so many blocks a second, a
+ * milestone each so many seconds.
  *
  * Making 60,000 transfers takes a while, so what was made once is kept in the folder for temporary
  * files: the process that pushes the network reads it there.
@@ -81,7 +81,9 @@ function makeFlow({ perSecond, seconds, milestoneEach }: Flow): SteadyFlow {
   return { network: network.toNetwork(), transfers, milestonesAt };
 }
 
-/** The parents of a question when so many transfers have come: the newest of each chain, or of one. */
+/**
+ * The parents of a question when so many transfers have come: the newest of each chain, or of one.
+ */
 export function headsAt({ transfers }: SteadyFlow, come: number, all: boolean): string[] {
   return transfers.slice(come - (all ? CHAINS : 1), come);
 }

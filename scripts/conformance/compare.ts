@@ -1,7 +1,7 @@
 /**
  * What a vector expects against what came out, in sentences.
  */
-import type { JsonObject } from '../../src/stardust/json-object.ts';
+import type { JsonObject } from '../../src/stardust/encoding/json-object.ts';
 
 /** The first place where two JSON values differ, or undefined. */
 export function firstDifference(actual: unknown, expected: unknown, path = ''): string | undefined {

@@ -1,10 +1,11 @@
 /**
  * Merkle roots over the hashes of the numbers from 0 on: `{leaves, root}` (docs/protocol.md B.13).
  */
-import { toHex } from '../../src/stardust/bytes.ts';
-import { blake2b256 } from '../../src/stardust/hash.ts';
-import { integer, type JsonObject, text } from '../../src/stardust/json-object.ts';
-import { merkleRoot } from '../../src/stardust/merkle.ts';
+
+import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import { integer, type JsonObject, text } from '../../src/stardust/encoding/json-object.ts';
+import { merkleRoot } from '../../src/stardust/proof/merkle.ts';
 import { firstDifference } from './compare.ts';
 
 /** A million leaves take seconds; more is a mistake in the file. */

@@ -3,12 +3,12 @@
  * (docs/protocol.md C without C-4 to C-6).
  */
 import { transactionAdmissionFault } from '../../src/stardust/admission.ts';
-import { block, type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
-import { toHex } from '../../src/stardust/bytes.ts';
-import { encode } from '../../src/stardust/codec.ts';
-import { bytes, flag, type JsonObject } from '../../src/stardust/json-object.ts';
-import type { ProtocolParameters } from '../../src/stardust/parameters.ts';
-import { blockToJson } from '../../src/stardust/rest-json.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../src/stardust/encoding/codec.ts';
+import { bytes, flag, type JsonObject } from '../../src/stardust/encoding/json-object.ts';
+import { blockToJson } from '../../src/stardust/json/rest-json.ts';
+import { block, type ParsedBlock, parseBlock } from '../../src/stardust/wire/block.ts';
+import type { ProtocolParameters } from '../../src/stardust/wire/parameters.ts';
 import { firstDifference } from './compare.ts';
 
 export function runParsing(vector: JsonObject, parameters: ProtocolParameters): string | undefined {

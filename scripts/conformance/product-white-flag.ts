@@ -2,9 +2,9 @@
  * The white flag of this code, for vectors: blocks are prepared as if they came from a network, and
  * their records go into the computation.
  */
-import type { Numbering } from '../../src/ledger/known-outputs.ts';
-import { prepareBlocks } from '../../src/ledger/prepare-blocks.ts';
-import { fromHex, toHex, toHexDigits } from '../../src/stardust/bytes.ts';
+import type { Numbering } from '../../src/ledger/intake/known-outputs.ts';
+import { prepareBlocks } from '../../src/ledger/intake/prepare-blocks.ts';
+import { fromHex, toHex, toHexDigits } from '../../src/stardust/encoding/bytes.ts';
 import { readCone } from '../../src/stardust/white-flag/cone.ts';
 import {
   computeRoots,

@@ -5,11 +5,11 @@
  * Every signature in the milestone must be valid. Whose keys they are is not checked: the file
  * names no keys to trust.
  */
-import type { JsonObject } from '../../src/stardust/json-object.ts';
-import type { Milestone } from '../../src/stardust/milestone.ts';
+import type { JsonObject } from '../../src/stardust/encoding/json-object.ts';
 import type { MilestoneKeys, VerifySignature } from '../../src/stardust/milestone-keys.ts';
-import { verifyProofFile } from '../../src/stardust/proof.ts';
-import { proofFileReaders } from '../../src/stardust/proof-file.ts';
+import { verifyProofFile } from '../../src/stardust/proof/proof.ts';
+import { proofFileReaders } from '../../src/stardust/proof/proof-file.ts';
+import type { Milestone } from '../../src/stardust/wire/milestone.ts';
 
 export async function runProof(
   vector: JsonObject,

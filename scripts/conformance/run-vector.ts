@@ -1,10 +1,10 @@
 /**
  * Runs one vector. Its kind is told from its fields; test/vectors/README.md describes the kinds.
  */
-import { Refusal } from '../../src/stardust/bytes.ts';
-import { asObject, BadJson, type JsonObject } from '../../src/stardust/json-object.ts';
+import { Refusal } from '../../src/stardust/encoding/bytes.ts';
+import { asObject, BadJson, type JsonObject } from '../../src/stardust/encoding/json-object.ts';
 import type { VerifySignature } from '../../src/stardust/milestone-keys.ts';
-import type { ProtocolParameters } from '../../src/stardust/parameters.ts';
+import type { ProtocolParameters } from '../../src/stardust/wire/parameters.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
 import { runLeaves } from './leaves.ts';

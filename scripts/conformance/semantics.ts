@@ -3,15 +3,21 @@
  * (docs/protocol.md D.2).
  */
 
-import { Reader, toHex } from '../../src/stardust/bytes.ts';
-import { decode } from '../../src/stardust/codec.ts';
-import { decodeOutput, signedDigest, transactionId } from '../../src/stardust/ids.ts';
-import { BadJson, bytes, integer, type JsonObject, list } from '../../src/stardust/json-object.ts';
+import { Reader, toHex } from '../../src/stardust/encoding/bytes.ts';
+import { decode } from '../../src/stardust/encoding/codec.ts';
+import {
+  BadJson,
+  bytes,
+  integer,
+  type JsonObject,
+  list,
+} from '../../src/stardust/encoding/json-object.ts';
 import { ConflictReason, describeReason } from '../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
 import type { ConsumedOutput } from '../../src/stardust/semantics/judged-transaction.ts';
 import { verifySignatures } from '../../src/stardust/semantics/signatures.ts';
-import { transaction } from '../../src/stardust/transaction.ts';
+import { decodeOutput, signedDigest, transactionId } from '../../src/stardust/wire/ids.ts';
+import { transaction } from '../../src/stardust/wire/transaction.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { firstDifference } from './compare.ts';
 

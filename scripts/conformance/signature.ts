@@ -1,8 +1,8 @@
 /**
  * Ed25519 signatures by ZIP-215: `{publicKey, signature, message, valid}` (docs/protocol.md F).
  */
-import { verifyZip215 } from '../../src/stardust/ed25519.ts';
-import { bytes, flag, type JsonObject } from '../../src/stardust/json-object.ts';
+import { verifyZip215 } from '../../src/stardust/crypto/ed25519.ts';
+import { bytes, flag, type JsonObject } from '../../src/stardust/encoding/json-object.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { firstDifference } from './compare.ts';
 

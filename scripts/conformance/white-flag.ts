@@ -2,8 +2,8 @@
  * White-flag computations: `{request, response, whiteFlagOrder, ledgerInputs,
  * inputsNotUnspentInLedger, genesisMilestoneIndex}` (docs/protocol.md D.1, E).
  */
-import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
-import { toHex } from '../../src/stardust/bytes.ts';
+
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import {
   asObject,
   BadJson,
@@ -13,8 +13,9 @@ import {
   type JsonObject,
   list,
   text,
-} from '../../src/stardust/json-object.ts';
+} from '../../src/stardust/encoding/json-object.ts';
 import { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
+import { type ParsedBlock, parseBlock } from '../../src/stardust/wire/block.ts';
 import { firstDifference } from './compare.ts';
 
 /**

@@ -9,8 +9,8 @@ import { NotVerified, verifyNode } from './verify-node.ts';
 export { NotVerified };
 
 /**
- * Yields what was found right, and throws, as {@link verifyNode} does. Throws an Error too where the
- * keys are no keys.
+ * Yields what was found right, and throws, as {@link verifyNode} does. Throws an Error too where
+ * the keys are no keys.
  *
  * @param publicKeys in hex, separated by commas or white space
  * @param threshold how many of them must have signed; empty: all

@@ -11,7 +11,6 @@
  * 5. The white flag, asked as the coordinator did, answers the signed roots.
  */
 import * as v from 'valibot';
-import { parseBlock } from '../../src/stardust/block.ts';
 import {
   equalBytes,
   fromHex,
@@ -19,14 +18,15 @@ import {
   Refusal,
   toHex,
   toHexDigits,
-} from '../../src/stardust/bytes.ts';
-import { decode } from '../../src/stardust/codec.ts';
-import { milestoneId } from '../../src/stardust/ids.ts';
-import { merkleRoot } from '../../src/stardust/merkle.ts';
-import { type Milestone, milestone } from '../../src/stardust/milestone.ts';
+} from '../../src/stardust/encoding/bytes.ts';
+import { decode } from '../../src/stardust/encoding/codec.ts';
 import { type MilestoneKeys, signatureFault } from '../../src/stardust/milestone-keys.ts';
-import { verifyProofFile } from '../../src/stardust/proof.ts';
-import { proofFileReaders } from '../../src/stardust/proof-file.ts';
+import { merkleRoot } from '../../src/stardust/proof/merkle.ts';
+import { verifyProofFile } from '../../src/stardust/proof/proof.ts';
+import { proofFileReaders } from '../../src/stardust/proof/proof-file.ts';
+import { parseBlock } from '../../src/stardust/wire/block.ts';
+import { milestoneId } from '../../src/stardust/wire/ids.ts';
+import { type Milestone, milestone } from '../../src/stardust/wire/milestone.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { mustAnswer, type NodeClient } from '../lib/node-client.ts';
 

@@ -4,30 +4,31 @@
  * (docs/protocol.md, E.5).
  *
  * The ledger changes only after both roots equal the signed ones. Then the cone commits to every
- * block in it, in this order, so that nothing that an upstream sent can have been added, left out or
- * changed; and everything is written in one batch behind a fence.
+ * block in it, in this order, so that nothing that an upstream sent can have been added, left out
+ * or changed; and everything is written in one batch behind a fence.
  */
-import type { AdmissionRules } from '../ledger/admission-rules.ts';
-import { applyStatements } from '../ledger/apply-statements.ts';
-import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
+
+import type { Database } from '../ledger/core/database.ts';
+import { LedgerMoved, runFenced } from '../ledger/core/fence.ts';
+import type { Head } from '../ledger/core/head.ts';
+import { parametersAt } from '../ledger/core/ledger-parameters.ts';
+import type { AdmissionRules } from '../ledger/intake/admission-rules.ts';
+import { type BlockSource, ConeUnavailable } from '../ledger/intake/block-source.ts';
+import { storedUpTo } from '../ledger/intake/next-numbers.ts';
 import {
   type ConsistentView,
   type LoadedCone,
   readView,
   storedCone,
-} from '../ledger/consistent-view.ts';
-import type { Database } from '../ledger/database.ts';
-import { decideVerdicts, meetsPreviousMilestone } from '../ledger/decide-verdicts.ts';
-import { LedgerMoved, runFenced } from '../ledger/fence.ts';
-import type { Head } from '../ledger/head.ts';
-import { parametersAt } from '../ledger/ledger-parameters.ts';
-import type { VerifiedMilestone } from '../ledger/milestone-changes.ts';
-import { storedUpTo } from '../ledger/next-numbers.ts';
-import { resolveVerdicts } from '../ledger/store-blocks.ts';
-import { equalBytes, toHex, toHexDigits } from '../stardust/bytes.ts';
-import { receiptOf } from '../stardust/milestone.ts';
-import { migratedOutputs, receiptFault } from '../stardust/receipt.ts';
+} from '../ledger/view/consistent-view.ts';
+import { decideVerdicts, meetsPreviousMilestone } from '../ledger/view/decide-verdicts.ts';
+import { applyStatements } from '../ledger/write/apply-statements.ts';
+import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
+import { resolveVerdicts } from '../ledger/write/store-blocks.ts';
+import { equalBytes, toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
 import { computeRoots, walkCone } from '../stardust/white-flag/walk.ts';
+import { receiptOf } from '../stardust/wire/milestone.ts';
+import { migratedOutputs, receiptFault } from '../stardust/wire/receipt.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import type { AppliedMilestone, FollowerMemory } from './follower-context.ts';
 import { createMissingCone, storeCone } from './store-cone.ts';

@@ -5,8 +5,9 @@
  * It is trusted as little as one that was fetched: it must follow the ledger's, be signed, and both
  * of its roots are computed from the blocks (apply-milestone.ts).
  */
-import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
-import { LedgerMoved } from '../ledger/fence.ts';
+
+import { LedgerMoved } from '../ledger/core/fence.ts';
+import { type BlockSource, ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import { applyMilestone } from './apply-milestone.ts';
 import { type FollowerContext, noteApplied, noteLedger } from './follower-context.ts';

@@ -2,12 +2,15 @@
  * What a pass of the follower works with, and what passes leave to those after them.
  */
 import { hasPassed } from '../clock.ts';
-import type { Database } from '../ledger/database.ts';
-import { createUnreferencedIndex, type UnreferencedIndex } from '../ledger/unreferenced-index.ts';
+import type { Database } from '../ledger/core/database.ts';
+import {
+  createUnreferencedIndex,
+  type UnreferencedIndex,
+} from '../ledger/write/unreferenced-index.ts';
 import { createSparingLog, type WriteLog, writeLog } from '../log.ts';
 import { unaskedFault } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
-import type { ProtocolParameters } from '../stardust/parameters.ts';
+import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
 import {
   type BlockIds,
   createFetchedCache,

@@ -1,7 +1,7 @@
 /**
  * How the follower is doing, kept in D1 for health and info, which other isolates answer.
  */
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../ledger/core/database.ts';
 import type { WriteLog } from '../log.ts';
 import type { UpstreamHeads } from '../upstream/upstream.ts';
 

@@ -4,13 +4,13 @@
  *
  * All that counts is in D1. The object keeps two passes from running at once, and remembers blocks
  * that were fetched and not stored yet. Two objects, as during a deployment, are one too many but
- * do no harm: each write to the ledger is fenced (src/ledger/fence.ts).
+ * do no harm: each write to the ledger is fenced (src/ledger/core/fence.ts).
  */
 import { DurableObject } from 'cloudflare:workers';
 import { hasPassed } from '../clock.ts';
-import type { Database } from '../ledger/database.ts';
-import { limitBytesOf } from '../ledger/database-size.ts';
-import { LedgerMoved } from '../ledger/fence.ts';
+import type { Database } from '../ledger/core/database.ts';
+import { limitBytesOf } from '../ledger/core/database-size.ts';
+import { LedgerMoved } from '../ledger/core/fence.ts';
 import { describeError, writeLog } from '../log.ts';
 import { publish } from '../nft-index/publish.ts';
 import { readSettings, type Settings } from '../settings.ts';
@@ -252,7 +252,9 @@ export class Follower extends DurableObject<Env> {
     this.#memory.pushed.clear();
   }
 
-  /** A full pack is stored at once: it is a row by itself, and nobody waits for a whole second's. */
+  /**
+   * A full pack is stored at once: it is a row by itself, and nobody waits for a whole second's.
+   */
   #blockCame(): void {
     if (++this.#came < MAX_PUSHED_STORED) return;
     this.#came = 0;

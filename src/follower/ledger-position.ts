@@ -1,20 +1,21 @@
 /**
  * Where the ledger stands, with everything that the next milestone is judged by, read at once.
  */
-import type { AdmissionRules } from '../ledger/admission-rules.ts';
-import { type Database, runBatch } from '../ledger/database.ts';
+
+import { type Database, runBatch } from '../ledger/core/database.ts';
 import {
   type Head,
   headFromRow,
   type KnownMilestone,
   milestoneFromRow,
   SELECT_HEAD,
-} from '../ledger/head.ts';
+} from '../ledger/core/head.ts';
 import {
   admittingParameters,
   parameterTable,
   SELECT_PARAMETERS,
-} from '../ledger/ledger-parameters.ts';
+} from '../ledger/core/ledger-parameters.ts';
+import type { AdmissionRules } from '../ledger/intake/admission-rules.ts';
 import type { ParameterTable } from '../stardust/parameter-table.ts';
 
 export interface LedgerPosition {

@@ -2,8 +2,8 @@
  * A mutex and single-flight, within one Durable Object.
  *
  * Two tasks that both read the unreferenced blocks and then write them would fail each other's
- * fences: the slower one loses its work, repeatedly. Fences keep the ledger right all the same, also
- * against another object during a deployment.
+ * fences: the slower one loses its work, repeatedly. Fences keep the ledger right all the same,
+ * also against another object during a deployment.
  */
 
 /** Runs a task once all tasks before it have settled, and settles as the task does. */

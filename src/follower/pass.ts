@@ -7,9 +7,9 @@
  */
 
 import { hasPassed } from '../clock.ts';
-import { dropUnneeded, UNREFERENCED_LIMITS } from '../ledger/drop-blocks.ts';
-import { LedgerMoved } from '../ledger/fence.ts';
-import { MIN_RETENTION, prune, type Shortage } from '../ledger/prune.ts';
+import { LedgerMoved } from '../ledger/core/fence.ts';
+import { dropUnneeded, UNREFERENCED_LIMITS } from '../ledger/write/drop-blocks.ts';
+import { MIN_RETENTION, prune, type Shortage } from '../ledger/write/prune.ts';
 import { describeError, writeLog } from '../log.ts';
 import type { BlockCache } from '../upstream/block-cache.ts';
 import type { FollowerContext, FollowerMemory } from './follower-context.ts';
@@ -176,14 +176,16 @@ async function pruneIfPossible(context: FollowerContext): Promise<void> {
   }
 }
 
-/** How much longer than an eviction the pause after it is: it may find that everything is needed. */
+/**
+ * How much longer than an eviction the pause after it is: it may find that everything is needed.
+ */
 const PAUSE_PER_EVICTION = 10;
 
 const NO_LIMITS = { blocks: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
 /**
- * Orphans, and beyond a limit what no tip of an upstream needs; not while a milestone's past cone is
- * stored in parts, as no tip may lead to those yet.
+ * Orphans, and beyond a limit what no tip of an upstream needs; not while a milestone's past cone
+ * is stored in parts, as no tip may lead to those yet.
  */
 async function dropUnneededIfPossible({ db, memory }: FollowerContext): Promise<void> {
   if (memory.missing !== undefined) return;

@@ -2,8 +2,8 @@
  * A ledger that is over: FINAL_MILESTONE names the milestone at which the network ended
  * (docs/contract.md#a-ledger-that-is-over). There the follower rests.
  */
-import type { Database } from '../ledger/database.ts';
-import { requireSchema } from '../ledger/schema.ts';
+import type { Database } from '../ledger/core/database.ts';
+import { requireSchema } from '../ledger/core/schema.ts';
 import type { WriteLog } from '../log.ts';
 import { stopFollowing } from './follower-status.ts';
 

@@ -7,23 +7,24 @@
  * first, in white-flag order. Contents that were evicted meanwhile are fetched again.
  *
  * Nothing vouches for the cone yet. So only blocks that their parents prove unreferenced are stored
- * where requests see them (src/ledger/prove-unreferenced.ts). The others are staged for this
+ * where requests see them (src/ledger/intake/prove-unreferenced.ts). The others are staged for this
  * milestone. If its roots turn out right, the cone commits to all of them.
  *
  * Passes that are cut off continue where they were, as long as the object lives. After that the
  * walk begins again, and ends at the blocks that were stored.
  */
-import type { AdmissionRules } from '../ledger/admission-rules.ts';
-import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
-import type { Database } from '../ledger/database.ts';
-import { LedgerMoved } from '../ledger/fence.ts';
-import type { Head } from '../ledger/head.ts';
-import { lookUpBlocks } from '../ledger/known-blocks.ts';
-import { findProvenUnreferenced } from '../ledger/prove-unreferenced.ts';
-import type { UnreferencedIndex, UnreferencedView } from '../ledger/unreferenced-index.ts';
+
+import type { Database } from '../ledger/core/database.ts';
+import { LedgerMoved } from '../ledger/core/fence.ts';
+import type { Head } from '../ledger/core/head.ts';
+import type { AdmissionRules } from '../ledger/intake/admission-rules.ts';
+import { type BlockSource, ConeUnavailable } from '../ledger/intake/block-source.ts';
+import { lookUpBlocks } from '../ledger/intake/known-blocks.ts';
+import { findProvenUnreferenced } from '../ledger/intake/prove-unreferenced.ts';
+import type { UnreferencedIndex, UnreferencedView } from '../ledger/write/unreferenced-index.ts';
 import { writeLog } from '../log.ts';
-import type { ParsedBlock } from '../stardust/block.ts';
-import { toHexDigits } from '../stardust/bytes.ts';
+import { toHexDigits } from '../stardust/encoding/bytes.ts';
+import type { ParsedBlock } from '../stardust/wire/block.ts';
 import { heapOf } from '../upstream/block-cache.ts';
 import { type ConeSkeleton, createConeSkeleton } from './cone-skeleton.ts';
 import type { Mutex } from './mutex.ts';

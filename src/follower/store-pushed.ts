@@ -2,16 +2,16 @@
  * Pushed blocks are stored: each second, and when a request needs one of them.
  *
  * No upstream was asked about these blocks. So one is stored only where its parents prove that no
- * milestone references it (src/ledger/prove-unreferenced.ts), all in one view and behind a fence.
- * The walk from an upstream's tips asks about the others (store-tips.ts).
+ * milestone references it (src/ledger/intake/prove-unreferenced.ts), all in one view and behind a
+ * fence. The walk from an upstream's tips asks about the others (store-tips.ts).
  */
-import { LedgerMoved } from '../ledger/fence.ts';
-import type { KnownBlock } from '../ledger/known-blocks.ts';
-import { MAX_PACK_BLOCKS } from '../ledger/packs.ts';
-import { findProvenUnreferenced } from '../ledger/prove-unreferenced.ts';
-import type { UnreferencedView } from '../ledger/unreferenced-index.ts';
-import type { ParsedBlock } from '../stardust/block.ts';
-import { toHexDigits } from '../stardust/bytes.ts';
+import { LedgerMoved } from '../ledger/core/fence.ts';
+import { MAX_PACK_BLOCKS } from '../ledger/core/packs.ts';
+import type { KnownBlock } from '../ledger/intake/known-blocks.ts';
+import { findProvenUnreferenced } from '../ledger/intake/prove-unreferenced.ts';
+import type { UnreferencedView } from '../ledger/write/unreferenced-index.ts';
+import { toHexDigits } from '../stardust/encoding/bytes.ts';
+import type { ParsedBlock } from '../stardust/wire/block.ts';
 import { isBelowMaxDepth } from '../upstream/feed/flood-limits.ts';
 import { type FollowerContext, noteLedger, type SeenLedger } from './follower-context.ts';
 import { readPosition } from './ledger-position.ts';

@@ -3,19 +3,23 @@
  * them finds them in D1.
  *
  * A proposal may reach them at once. So each is proven unreferenced by its parents
- * (src/ledger/prove-unreferenced.ts), or every upstream is asked first: a block that one of our
- * milestones references already, though we do not know it, would look unreferenced to every later
- * request (docs/architecture.md#the-trap). Such a block is left out with all its descendants.
+ * (src/ledger/intake/prove-unreferenced.ts), or every upstream is asked first: a block that one of
+ * our milestones references already, though we do not know it, would look unreferenced to every
+ * later request (docs/architecture.md#the-trap). Such a block is left out with all its descendants.
  */
-import type { AdmissionRules } from '../ledger/admission-rules.ts';
-import { ConeUnavailable } from '../ledger/block-source.ts';
-import type { Database } from '../ledger/database.ts';
-import type { Head } from '../ledger/head.ts';
-import { type KnownBlock, lookUpBlocks } from '../ledger/known-blocks.ts';
-import { findProvenUnreferenced, type KnownReference } from '../ledger/prove-unreferenced.ts';
-import type { UnreferencedIndex, UnreferencedView } from '../ledger/unreferenced-index.ts';
-import type { ParsedBlock } from '../stardust/block.ts';
-import { toHexDigits } from '../stardust/bytes.ts';
+
+import type { Database } from '../ledger/core/database.ts';
+import type { Head } from '../ledger/core/head.ts';
+import type { AdmissionRules } from '../ledger/intake/admission-rules.ts';
+import { ConeUnavailable } from '../ledger/intake/block-source.ts';
+import { type KnownBlock, lookUpBlocks } from '../ledger/intake/known-blocks.ts';
+import {
+  findProvenUnreferenced,
+  type KnownReference,
+} from '../ledger/intake/prove-unreferenced.ts';
+import type { UnreferencedIndex, UnreferencedView } from '../ledger/write/unreferenced-index.ts';
+import { toHexDigits } from '../stardust/encoding/bytes.ts';
+import type { ParsedBlock } from '../stardust/wire/block.ts';
 import type { BlockCache, BlockIds } from '../upstream/block-cache.ts';
 import { fetchBlock, verifyAhead } from '../upstream/fetch-blocks.ts';
 import { createReferenceReader, type ReadReference } from '../upstream/read-references.ts';

@@ -1,18 +1,24 @@
 /**
  * Storing blocks that no milestone references, whether they were fetched or pushed, behind their
  * parents. Whatever payload they carry, and whoever admits them: what a block counts for is decided
- * where a walk meets it (src/ledger/decide-verdicts.ts), so that no block holds back those above it.
+ * where a walk meets it (src/ledger/view/decide-verdicts.ts), so that no block holds back those
+ * above it.
  */
-import type { AdmissionRules } from '../ledger/admission-rules.ts';
-import type { Database } from '../ledger/database.ts';
-import { runFenced } from '../ledger/fence.ts';
-import type { Head } from '../ledger/head.ts';
-import type { Numbering } from '../ledger/known-outputs.ts';
-import { outputsToFind, prepareBlocks } from '../ledger/prepare-blocks.ts';
-import { createdOutputIds, resolveVerdicts, storeStatements } from '../ledger/store-blocks.ts';
-import type { UnreferencedIndex, UnreferencedView } from '../ledger/unreferenced-index.ts';
-import type { ParsedBlock } from '../stardust/block.ts';
-import { toHexDigits } from '../stardust/bytes.ts';
+
+import type { Database } from '../ledger/core/database.ts';
+import { runFenced } from '../ledger/core/fence.ts';
+import type { Head } from '../ledger/core/head.ts';
+import type { AdmissionRules } from '../ledger/intake/admission-rules.ts';
+import type { Numbering } from '../ledger/intake/known-outputs.ts';
+import { outputsToFind, prepareBlocks } from '../ledger/intake/prepare-blocks.ts';
+import {
+  createdOutputIds,
+  resolveVerdicts,
+  storeStatements,
+} from '../ledger/write/store-blocks.ts';
+import type { UnreferencedIndex, UnreferencedView } from '../ledger/write/unreferenced-index.ts';
+import { toHexDigits } from '../stardust/encoding/bytes.ts';
+import type { ParsedBlock } from '../stardust/wire/block.ts';
 
 /** Blocks stored in one go. */
 const MAX_STORED = 2000;
@@ -41,9 +47,9 @@ export interface ChosenBlocks {
 }
 
 /**
- * Stores those of the blocks that were chosen and whose parents are stored or known, behind a fence,
- * and returns their hex IDs. Run it in the mutex. Throws a LedgerMoved where the ledger is not that
- * of `head` any more.
+ * Stores those of the blocks that were chosen and whose parents are stored or known, behind a
+ * fence, and returns their hex IDs. Run it in the mutex. Throws a LedgerMoved where the ledger is
+ * not that of `head` any more.
  */
 export async function storeUnreferenced(
   db: Database,
@@ -75,8 +81,9 @@ export async function storeUnreferenced(
 }
 
 /**
- * The first blocks that can be stored, parents first. One whose parent cannot be stored is left out;
- * one that requests could see, if it were not for a staged parent, is staged too, if it may be.
+ * The first blocks that can be stored, parents first. One whose parent cannot be stored is left
+ * out; one that requests could see, if it were not for a staged parent, is staged too, if it may
+ * be.
  */
 function orderStorable(
   blocks: ReadonlyMap<string, ParsedBlock>,

@@ -2,8 +2,9 @@
  * One upstream's part in a pass: its next milestones are applied until the ledger is level with it,
  * the budget is spent, or something is in the way.
  */
-import { ConeUnavailable } from '../ledger/block-source.ts';
-import { networkNames } from '../ledger/ledger-parameters.ts';
+
+import { networkNames } from '../ledger/core/ledger-parameters.ts';
+import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { createMilestoneSource } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
 import { applyMilestone } from './apply-milestone.ts';

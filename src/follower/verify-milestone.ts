@@ -2,14 +2,15 @@
  * Verifying the next milestone before anything is done with it
  * (docs/upstream-api.md#verifying-over-rest-alone; docs/protocol.md, C-M, E.3, E.5 and G).
  */
-import type { AdmissionRules } from '../ledger/admission-rules.ts';
-import type { Head, KnownMilestone } from '../ledger/head.ts';
-import type { VerifiedMilestone } from '../ledger/milestone-changes.ts';
-import { Reader, Refusal, toHexDigits } from '../stardust/bytes.ts';
-import { decode } from '../stardust/codec.ts';
-import { milestoneId } from '../stardust/ids.ts';
-import { announcedParameters, type Milestone, milestone } from '../stardust/milestone.ts';
+
+import type { Head, KnownMilestone } from '../ledger/core/head.ts';
+import type { AdmissionRules } from '../ledger/intake/admission-rules.ts';
+import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
+import { Reader, Refusal, toHexDigits } from '../stardust/encoding/bytes.ts';
+import { decode } from '../stardust/encoding/codec.ts';
 import { signatureFault } from '../stardust/milestone-keys.ts';
+import { milestoneId } from '../stardust/wire/ids.ts';
+import { announcedParameters, type Milestone, milestone } from '../stardust/wire/milestone.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 
 /**

@@ -2,9 +2,9 @@
  * The database as the follower writes it: rows are counted, and a write that fails for want of room
  * is noted.
  */
-import type { Database } from '../ledger/database.ts';
-import { isDatabaseFull } from '../ledger/database-size.ts';
-import { measureDatabase } from '../ledger/measure-database.ts';
+import type { Database } from '../ledger/core/database.ts';
+import { isDatabaseFull } from '../ledger/core/database-size.ts';
+import { measureDatabase } from '../ledger/core/measure-database.ts';
 import type { FollowerMemory } from './follower-context.ts';
 
 export function watchDatabase(db: Database, memory: FollowerMemory): Database {

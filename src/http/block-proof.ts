@@ -6,8 +6,8 @@
  * applied root.
  */
 import type { BlockProof } from '../node/edge-node.ts';
-import { HASH_BYTES, hashLeaves } from '../stardust/merkle.ts';
-import { type Proof, proofFor } from '../stardust/proof.ts';
+import { HASH_BYTES, hashLeaves } from '../stardust/proof/merkle.ts';
+import { type Proof, proofFor } from '../stardust/proof/proof.ts';
 import { inclusionToJson, readProof } from './poi.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 

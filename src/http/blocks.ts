@@ -5,12 +5,12 @@
 
 import type { StoredBlock } from '../node/edge-node.ts';
 import { carriesMilestone } from '../stardust/admission.ts';
-import { type Block, block } from '../stardust/block.ts';
-import { Reader, toHex, toHexDigits } from '../stardust/bytes.ts';
-import { decode, encode } from '../stardust/codec.ts';
-import { milestoneId } from '../stardust/ids.ts';
-import { milestone } from '../stardust/milestone.ts';
-import { blockToJson } from '../stardust/rest-json.ts';
+import { Reader, toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
+import { decode, encode } from '../stardust/encoding/codec.ts';
+import { blockToJson } from '../stardust/json/rest-json.ts';
+import { type Block, block } from '../stardust/wire/block.ts';
+import { milestoneId } from '../stardust/wire/ids.ts';
+import { milestone } from '../stardust/wire/milestone.ts';
 import { HttpError } from './errors.ts';
 import { IMMUTABLE, rawOrJson } from './raw.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';

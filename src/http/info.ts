@@ -4,8 +4,8 @@
  */
 import { version } from '../../package.json';
 import type { MilestoneStatus, NodeStatus } from '../node/edge-node.ts';
+import { optionToJson } from '../stardust/json/rest-json.ts';
 import { PROTOCOL_VERSION } from '../stardust/parameter-table.ts';
-import { optionToJson } from '../stardust/rest-json.ts';
 import { baseTokenOf } from './base-token.ts';
 import { blocksHeaders, whyUnhealthy } from './health.ts';
 import { noLedger } from './no-ledger.ts';

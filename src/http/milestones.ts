@@ -4,10 +4,10 @@
  */
 
 import type { MilestoneName } from '../node/edge-node.ts';
-import { Reader } from '../stardust/bytes.ts';
-import { decode } from '../stardust/codec.ts';
-import { milestone } from '../stardust/milestone.ts';
-import { milestoneToJson } from '../stardust/rest-json.ts';
+import { Reader } from '../stardust/encoding/bytes.ts';
+import { decode } from '../stardust/encoding/codec.ts';
+import { milestoneToJson } from '../stardust/json/rest-json.ts';
+import { milestone } from '../stardust/wire/milestone.ts';
 import { HttpError } from './errors.ts';
 import { IMMUTABLE, IMMUTABLE_FOR_A_DAY, rawOrJson } from './raw.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';

@@ -5,7 +5,6 @@
  */
 
 import { MAX_UINT32 } from '../schemas.ts';
-import { addressKey } from '../stardust/address.ts';
 import { parseBech32Address } from '../stardust/bech32.ts';
 import {
   END,
@@ -14,6 +13,7 @@ import {
   type Position,
   START,
 } from '../stardust/nft-query.ts';
+import { addressKey } from '../stardust/wire/address.ts';
 import { HttpError } from './errors.ts';
 import { parseQueryString, type QueryString } from './query-string.ts';
 

@@ -4,10 +4,10 @@
  */
 import type { NftOutputs, OutputStatus } from '../node/edge-node.ts';
 import { toBech32 } from '../stardust/bech32.ts';
-import { decodeOutput } from '../stardust/ids.ts';
-import { type NftOutput, OutputType } from '../stardust/output.ts';
+import { outputToJson } from '../stardust/json/rest-json.ts';
 import { ownerAt } from '../stardust/owner.ts';
-import { outputToJson } from '../stardust/rest-json.ts';
+import { decodeOutput } from '../stardust/wire/ids.ts';
+import { type NftOutput, OutputType } from '../stardust/wire/output.ts';
 import { HttpError } from './errors.ts';
 import { hashTag, ledgerAnswer } from './ledger-answer.ts';
 import { readMinLedgerIndex, requireLedgerIndex } from './min-ledger-index.ts';

@@ -4,8 +4,8 @@
  */
 
 import type { OutputStatus } from '../node/edge-node.ts';
-import { decodeOutput } from '../stardust/ids.ts';
-import { outputToJson } from '../stardust/rest-json.ts';
+import { outputToJson } from '../stardust/json/rest-json.ts';
+import { decodeOutput } from '../stardust/wire/ids.ts';
 import { HttpError } from './errors.ts';
 import { ledgerAnswer } from './ledger-answer.ts';
 import { readMinLedgerIndex, requireLedgerIndex } from './min-ledger-index.ts';

@@ -1,6 +1,7 @@
 /**
  * What the Worker carries with it: the page for people at `/`, the script by which it verifies this
- * node (made by `npm run bundle-verifier`), and the OpenAPI description (made by `npm run openapi`).
+ * node (made by `npm run bundle-verifier`), and the OpenAPI description (made by `npm run
+ * openapi`).
  */
 import openapi from './openapi.json';
 import page from './page.html';

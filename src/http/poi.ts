@@ -4,13 +4,13 @@
  */
 
 import type { BlockProof } from '../node/edge-node.ts';
-import { block } from '../stardust/block.ts';
-import { Reader } from '../stardust/bytes.ts';
-import { decode } from '../stardust/codec.ts';
-import { hashLeaves } from '../stardust/merkle.ts';
-import { milestone } from '../stardust/milestone.ts';
-import { proofFor } from '../stardust/proof.ts';
-import { blockToJson, milestoneToJson } from '../stardust/rest-json.ts';
+import { Reader } from '../stardust/encoding/bytes.ts';
+import { decode } from '../stardust/encoding/codec.ts';
+import { blockToJson, milestoneToJson } from '../stardust/json/rest-json.ts';
+import { hashLeaves } from '../stardust/proof/merkle.ts';
+import { proofFor } from '../stardust/proof/proof.ts';
+import { block } from '../stardust/wire/block.ts';
+import { milestone } from '../stardust/wire/milestone.ts';
 import { readJsonObject } from './body.ts';
 import { HttpError } from './errors.ts';
 import { IMMUTABLE } from './raw.ts';

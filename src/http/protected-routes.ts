@@ -6,8 +6,8 @@
  * database and learns nothing from the time that the answer takes.
  */
 import type { Settings } from '../settings.ts';
-import { toBase64 } from '../stardust/bytes.ts';
-import { blake2b256 } from '../stardust/hash.ts';
+import { blake2b256 } from '../stardust/crypto/hash.ts';
+import { toBase64 } from '../stardust/encoding/bytes.ts';
 import { HttpError } from './errors.ts';
 import { matchesAny } from './path-patterns.ts';
 

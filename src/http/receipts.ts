@@ -2,7 +2,7 @@
  * GET /api/core/v2/treasury, /api/core/v2/receipts and …/receipts/:migratedAt (TIP-25;
  * docs/contract.md#receipts-and-treasury).
  */
-import { optionToJson } from '../stardust/rest-json.ts';
+import { optionToJson } from '../stardust/json/rest-json.ts';
 import { noLedger } from './no-ledger.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
 import { parseMilestoneIndex } from './schemas.ts';

@@ -26,9 +26,9 @@ const OVERHEAD_BYTES = 200;
 /**
  * The cache of this isolate's requests.
  *
- * Where one isolate answers all of them it is memory: miniflare keeps what is put into the Cache API
- * in files and evicts nothing. Elsewhere it is the data centre's cache, under the version's ID, or
- * none where that is not bound.
+ * Where one isolate answers all of them it is memory: miniflare keeps what is put into the Cache
+ * API in files and evicts nothing. Elsewhere it is the data centre's cache, under the version's ID,
+ * or none where that is not bound.
  */
 export function openResponseCache(
   { oneIsolate, versionId }: Pick<Settings, 'oneIsolate' | 'versionId'>,

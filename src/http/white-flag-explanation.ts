@@ -4,7 +4,7 @@
  */
 
 import type { Decision, JudgedBlock } from '../node/edge-node.ts';
-import { toHex } from '../stardust/bytes.ts';
+import { toHex } from '../stardust/encoding/bytes.ts';
 import { readJsonObject } from './body.ts';
 import { explainBlock } from './milestone-explanation.ts';
 import { type Answer, jsonAnswer, type RouteContext } from './route.ts';

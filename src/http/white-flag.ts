@@ -4,7 +4,7 @@
  */
 
 import type { RefusalReason, WhiteFlagRefusal, WhiteFlagRequest } from '../node/edge-node.ts';
-import { toHex } from '../stardust/bytes.ts';
+import { toHex } from '../stardust/encoding/bytes.ts';
 import { readJsonObject } from './body.ts';
 import { HttpError } from './errors.ts';
 import type { Answer, RequestNotes, RouteContext } from './route.ts';

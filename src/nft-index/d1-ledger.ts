@@ -1,13 +1,13 @@
 /**
  * The NFT index's view of D1 (ports.ts). Every batch is one transaction.
  */
-import { type Database, runBatch } from '../ledger/database.ts';
-import { requireSchema, SCHEMA } from '../ledger/schema.ts';
+import { type Database, runBatch } from '../ledger/core/database.ts';
+import { requireSchema, SCHEMA } from '../ledger/core/schema.ts';
 import { type IndexLedger, MAX_LEFT, type NftLedger, type NftRow, type Page } from './ports.ts';
 import { parseState, serializeState } from './publisher-state.ts';
 import { PREFIX_LENGTH } from './recent-changes.ts';
 
-/** The publisher ignores a ledger with another schema (ledger/schema.ts). */
+/** The publisher ignores a ledger with another schema (ledger/core/schema.ts). */
 const SELECT_HEAD = `SELECT generation, start, ledger FROM head WHERE schema = ${SCHEMA}`;
 
 const SELECT_STORED = 'SELECT token, generation, state FROM nft_index';

@@ -2,7 +2,7 @@
  * What the NFT index needs of the database and of the key-value store. Tests put models in their
  * place.
  */
-import type { Head } from '../ledger/head.ts';
+import type { Head } from '../ledger/core/head.ts';
 import type { Position, State } from './publisher-state.ts';
 
 /** An NFT as the ledger has it. */
@@ -34,8 +34,8 @@ export interface StoredState {
 }
 
 /**
- * Rows of `nft_change` that one {@link IndexLedger.swap} deletes. More milestones leave the window in
- * one step only after the ledger has caught up fast; each swap then deletes the next rows.
+ * Rows of `nft_change` that one {@link IndexLedger.swap} deletes. More milestones leave the window
+ * in one step only after the ledger has caught up fast; each swap then deletes the next rows.
  */
 export const MAX_LEFT = 20;
 
@@ -96,6 +96,8 @@ export interface IndexReader {
 
 /** What the publisher needs of KV. */
 export interface IndexStore extends IndexReader {
-  /** @param options `expirationTtl`: seconds until KV drops the key; without it, KV keeps the key */
+  /**
+   * @param options `expirationTtl`: seconds until KV drops the key; without it, KV keeps the key
+   */
   put(key: string, value: string, options?: { expirationTtl: number }): Promise<void>;
 }

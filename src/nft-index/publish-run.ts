@@ -1,7 +1,7 @@
 /**
  * One call of the publisher under way: what it works on, what it may still spend, and its state.
  */
-import type { Head } from '../ledger/head.ts';
+import type { Head } from '../ledger/core/head.ts';
 import { STATEMENTS } from './d1-ledger.ts';
 import type { IndexLedger, IndexStore } from './ports.ts';
 import type { State } from './publisher-state.ts';

@@ -12,7 +12,7 @@
  * publisher whose ledger was replaced meanwhile puts entries that name their ledger, and so say
  * nothing about the new one.
  */
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../ledger/core/database.ts';
 import { openIndexLedger, STATEMENTS } from './d1-ledger.ts';
 import type { IndexLedger, IndexStore } from './ports.ts';
 import {

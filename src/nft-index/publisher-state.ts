@@ -36,8 +36,8 @@ const State = v.strictObject({
   entries: Entries,
   /**
    * The ledger index at which putting the entries of all NFTs began. The namespace may have older
-   * entries, of NFTs that were burned and deleted from D1 while another namespace was bound. Nothing
-   * will overwrite those.
+   * entries, of NFTs that were burned and deleted from D1 while another namespace was bound.
+   * Nothing will overwrite those.
    */
   filledFrom: MilestoneIndex,
   /** The entries of the changes up to here have been put. */

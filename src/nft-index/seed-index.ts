@@ -1,7 +1,7 @@
 /**
  * The state of an index that an import has filled itself, in bulk, instead of the publisher.
  */
-import { quote } from '../ledger/database.ts';
+import { quote } from '../ledger/core/database.ts';
 import { beginState, type State, serializeState } from './publisher-state.ts';
 
 /**

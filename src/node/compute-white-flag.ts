@@ -5,24 +5,29 @@
  * Two ways lead to roots, and both are complete: D1 has the whole cone, or the blocks that it lacks
  * are fetched from an upstream. Everything else leads to a refusal.
  */
-import { type AdmissionRules, readAdmissionRules } from '../ledger/admission-rules.ts';
-import { type BlockSource, type ConeFault, ConeUnavailable } from '../ledger/block-source.ts';
+
+import type { Database } from '../ledger/core/database.ts';
+import { LedgerMoved } from '../ledger/core/fence.ts';
+import type { Head } from '../ledger/core/head.ts';
+import { type AdmissionRules, readAdmissionRules } from '../ledger/intake/admission-rules.ts';
+import {
+  type BlockSource,
+  type ConeFault,
+  ConeUnavailable,
+} from '../ledger/intake/block-source.ts';
 import {
   type ConsistentView,
   type LoadedCone,
   readView,
   storedCone,
-} from '../ledger/consistent-view.ts';
-import type { Database } from '../ledger/database.ts';
+} from '../ledger/view/consistent-view.ts';
 import {
   decideVerdicts,
   meetsInadmissible,
   meetsPreviousMilestone,
-} from '../ledger/decide-verdicts.ts';
-import { LedgerMoved } from '../ledger/fence.ts';
-import { fetchCone } from '../ledger/fetch-cone.ts';
-import type { Head } from '../ledger/head.ts';
-import { isZero } from '../stardust/bytes.ts';
+} from '../ledger/view/decide-verdicts.ts';
+import { fetchCone } from '../ledger/view/fetch-cone.ts';
+import { isZero } from '../stardust/encoding/bytes.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import type { Cone } from '../stardust/white-flag/cone.ts';
 import { computeRoots, type WhiteFlag, walkCone } from '../stardust/white-flag/walk.ts';

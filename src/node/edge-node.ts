@@ -6,15 +6,19 @@
  * makes it; the routes take it from here.
  */
 import type { FollowerCounts } from '../follower/follower-counts.ts';
-import type { BlockProof, ExplainedMilestone } from '../ledger/applied-milestone.ts';
 import type { NftList } from '../ledger/nft-list/read-list.ts';
-import type { NftOutputs } from '../ledger/nft-outputs.ts';
-import type { NodeStatus } from '../ledger/node-status.ts';
-import type { OutputStatus } from '../ledger/output-status.ts';
-import type { StoredReceipts, TreasuryStatus } from '../ledger/receipts.ts';
-import type { StoredBlock } from '../ledger/stored-block.ts';
-import type { LedgerChanges, MilestoneName, StoredMilestone } from '../ledger/stored-milestone.ts';
-import type { Tips } from '../ledger/tips.ts';
+import type { BlockProof, ExplainedMilestone } from '../ledger/read/applied-milestone.ts';
+import type { NftOutputs } from '../ledger/read/nft-outputs.ts';
+import type { NodeStatus } from '../ledger/read/node-status.ts';
+import type { OutputStatus } from '../ledger/read/output-status.ts';
+import type { StoredReceipts, TreasuryStatus } from '../ledger/read/receipts.ts';
+import type { StoredBlock } from '../ledger/read/stored-block.ts';
+import type {
+  LedgerChanges,
+  MilestoneName,
+  StoredMilestone,
+} from '../ledger/read/stored-milestone.ts';
+import type { Tips } from '../ledger/read/tips.ts';
 import type { NftAnswer, NftRequest } from '../nft-index/look-up-nft.ts';
 import type { NftQuery } from '../stardust/nft-query.ts';
 import type { WhiteFlagRefusal, WhiteFlagRequest, WhiteFlagResult } from './compute-white-flag.ts';
@@ -22,19 +26,19 @@ import type { WhiteFlagExplanation } from './explain-white-flag.ts';
 import type { ProofJudgement } from './validate-proof.ts';
 
 export type { FollowerCounts } from '../follower/follower-counts.ts';
+export { shareUsed, UNHEALTHY_AT, WARN_AT } from '../ledger/core/database-size.ts';
+export { LedgerUnreadable } from '../ledger/core/schema.ts';
+export type { NftList } from '../ledger/nft-list/read-list.ts';
 export type {
   BlockProof,
   ExplainedBlock,
   ExplainedMilestone,
-} from '../ledger/applied-milestone.ts';
-export { shareUsed, UNHEALTHY_AT, WARN_AT } from '../ledger/database-size.ts';
-export type { NftList } from '../ledger/nft-list/read-list.ts';
-export type { NftOutputs } from '../ledger/nft-outputs.ts';
-export type { MilestoneStatus, NodeStatus } from '../ledger/node-status.ts';
-export type { OutputStatus } from '../ledger/output-status.ts';
-export { LedgerUnreadable } from '../ledger/schema.ts';
-export type { StoredBlock } from '../ledger/stored-block.ts';
-export type { MilestoneName } from '../ledger/stored-milestone.ts';
+} from '../ledger/read/applied-milestone.ts';
+export type { NftOutputs } from '../ledger/read/nft-outputs.ts';
+export type { MilestoneStatus, NodeStatus } from '../ledger/read/node-status.ts';
+export type { OutputStatus } from '../ledger/read/output-status.ts';
+export type { StoredBlock } from '../ledger/read/stored-block.ts';
+export type { MilestoneName } from '../ledger/read/stored-milestone.ts';
 export type {
   RefusalReason,
   WhiteFlagRefusal,

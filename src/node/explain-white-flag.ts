@@ -2,17 +2,18 @@
  * The white flag explained (docs/contract.md#explanation-of-a-proposal): the roots of a milestone
  * that may not be signed yet, and every block that leads to them.
  */
-import type { ExplainedBlock } from '../ledger/applied-milestone.ts';
-import type { Database } from '../ledger/database.ts';
-import { readBlocks } from '../ledger/decide-verdicts.ts';
-import { findFaults } from '../ledger/find-faults.ts';
-import type { ParsedBlock } from '../stardust/block.ts';
-import { toHexDigits } from '../stardust/bytes.ts';
-import { outputId } from '../stardust/ids.ts';
+
+import type { Database } from '../ledger/core/database.ts';
+import type { ExplainedBlock } from '../ledger/read/applied-milestone.ts';
+import { readBlocks } from '../ledger/view/decide-verdicts.ts';
+import { findFaults } from '../ledger/view/find-faults.ts';
+import { toHexDigits } from '../stardust/encoding/bytes.ts';
 import type { ConflictReason } from '../stardust/semantics/conflict-reason.ts';
 import type { Fault } from '../stardust/semantics/fault.ts';
 import { type DecidingInput, findDecidingInputs } from '../stardust/white-flag/deciding-input.ts';
 import { computeRoots, NOT_A_TRANSACTION } from '../stardust/white-flag/walk.ts';
+import type { ParsedBlock } from '../stardust/wire/block.ts';
+import { outputId } from '../stardust/wire/ids.ts';
 import {
   onceMore,
   refuse,

@@ -6,19 +6,23 @@
  */
 import { waitUntil } from 'cloudflare:workers';
 import { followerOf } from '../follower/follower-stub.ts';
-import { explainMilestone, proveBlock } from '../ledger/applied-milestone.ts';
-import { ConeUnavailable } from '../ledger/block-source.ts';
-import type { Database } from '../ledger/database.ts';
-import { limitBytesOf } from '../ledger/database-size.ts';
-import { type Head, headFromRow, SELECT_HEAD } from '../ledger/head.ts';
+import type { Database } from '../ledger/core/database.ts';
+import { limitBytesOf } from '../ledger/core/database-size.ts';
+import { type Head, headFromRow, SELECT_HEAD } from '../ledger/core/head.ts';
+import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { readNftList } from '../ledger/nft-list/read-list.ts';
-import { readNftOutputs } from '../ledger/nft-outputs.ts';
-import { readNodeStatus } from '../ledger/node-status.ts';
-import { readOutput } from '../ledger/output-status.ts';
-import { readReceipts, readTreasury } from '../ledger/receipts.ts';
-import { readBlock, readIncludedBlock, type StoredBlock } from '../ledger/stored-block.ts';
-import { findMilestone, readLedgerChanges, readMilestone } from '../ledger/stored-milestone.ts';
-import { readTips } from '../ledger/tips.ts';
+import { explainMilestone, proveBlock } from '../ledger/read/applied-milestone.ts';
+import { readNftOutputs } from '../ledger/read/nft-outputs.ts';
+import { readNodeStatus } from '../ledger/read/node-status.ts';
+import { readOutput } from '../ledger/read/output-status.ts';
+import { readReceipts, readTreasury } from '../ledger/read/receipts.ts';
+import { readBlock, readIncludedBlock, type StoredBlock } from '../ledger/read/stored-block.ts';
+import {
+  findMilestone,
+  readLedgerChanges,
+  readMilestone,
+} from '../ledger/read/stored-milestone.ts';
+import { readTips } from '../ledger/read/tips.ts';
 import { describeError, writeLog } from '../log.ts';
 import { lookUpNft, openNftSources } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';

@@ -2,12 +2,12 @@
  * Whether a proof of inclusion holds, by the keys of the settings alone
  * (docs/contract.md#proofs-of-inx-poi): nothing of the ledger is read.
  */
-import { Refusal } from '../stardust/bytes.ts';
-import { asObject, BadJson } from '../stardust/json-object.ts';
+import { Refusal } from '../stardust/encoding/bytes.ts';
+import { asObject, BadJson } from '../stardust/encoding/json-object.ts';
+import { readBlock, readMilestone } from '../stardust/json/read-rest-json.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
-import { parseProof, verifyProofFile } from '../stardust/proof.ts';
-import { proofFileReaders } from '../stardust/proof-file.ts';
-import { readBlock, readMilestone } from '../stardust/read-rest-json.ts';
+import { parseProof, verifyProofFile } from '../stardust/proof/proof.ts';
+import { proofFileReaders } from '../stardust/proof/proof-file.ts';
 import { verifySignature } from '../verify-signature.ts';
 
 /** `malformed`: there is no proof in it. The reason is for people: ASCII. */

@@ -10,13 +10,13 @@
  * pushed, which nobody asked for.
  */
 
-import type { Block, ParsedBlock } from './block.ts';
-import { equalBytes } from './bytes.ts';
-import { outputBytes } from './ids.ts';
-import type { Output } from './output.ts';
-import { networkIdOf, type ProtocolParameters, type RentStructure } from './parameters.ts';
-import { hasProofOfWork } from './proof-of-work.ts';
-import { findCondition, UnlockConditionType } from './unlock-condition.ts';
+import { hasProofOfWork } from './crypto/proof-of-work.ts';
+import { equalBytes } from './encoding/bytes.ts';
+import type { Block, ParsedBlock } from './wire/block.ts';
+import { outputBytes } from './wire/ids.ts';
+import type { Output } from './wire/output.ts';
+import { networkIdOf, type ProtocolParameters, type RentStructure } from './wire/parameters.ts';
+import { findCondition, UnlockConditionType } from './wire/unlock-condition.ts';
 
 /**
  * Bytes that a deposit pays for besides the output itself (C.2): the output ID, which counts as

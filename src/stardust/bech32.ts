@@ -2,9 +2,9 @@
  * Addresses as text: bech32 with the network's human-readable prefix (TIP-0031, BIP-0173).
  */
 import { bech32 } from '@scure/base';
-import { type Address, address } from './address.ts';
-import { Reader, Refusal } from './bytes.ts';
-import { decode, encode } from './codec.ts';
+import { Reader, Refusal } from './encoding/bytes.ts';
+import { decode, encode } from './encoding/codec.ts';
+import { type Address, address } from './wire/address.ts';
 
 /** Characters; BIP-0173 sets the limit, for which the checksum is made. */
 const MAX_LENGTH = 90;

@@ -3,9 +3,9 @@
  * docs/protocol.md, M-2 to M-5).
  */
 import { carriesMilestone } from './admission.ts';
-import type { ParsedBlock } from './block.ts';
-import { toHex, toHexDigits } from './bytes.ts';
-import type { Milestone } from './milestone.ts';
+import { toHex, toHexDigits } from './encoding/bytes.ts';
+import type { ParsedBlock } from './wire/block.ts';
+import type { Milestone } from './wire/milestone.ts';
 
 export interface MilestoneKey {
   /** 32 bytes. */

@@ -4,11 +4,13 @@
  * Addresses are hex of their 33 bytes, type included; times are Unix seconds. `before` and `after`
  * exclude the second itself, and an NFT without the condition is neither before nor after.
  */
-import type { AddressKey } from './address.ts';
+import type { AddressKey } from './wire/address.ts';
 
 export interface NftFilters {
   address?: AddressKey;
-  /** The address, or the return address of an expiration or of a storage deposit, whatever the time. */
+  /**
+   * The address, or the return address of an expiration or of a storage deposit, whatever the time.
+   */
   unlockableByAddress?: AddressKey;
   issuer?: AddressKey;
   sender?: AddressKey;

@@ -2,9 +2,9 @@
  * Who owns an NFT at a moment (docs/protocol.md, S1 and S2): the unlock conditions name up to two
  * addresses and two times, and only together they say which address can unlock the output.
  */
-import type { Address } from './address.ts';
-import type { NftOutput } from './output.ts';
-import { addressIn, findCondition, UnlockConditionType } from './unlock-condition.ts';
+import type { Address } from './wire/address.ts';
+import type { NftOutput } from './wire/output.ts';
+import { addressIn, findCondition, UnlockConditionType } from './wire/unlock-condition.ts';
 
 export interface Owner {
   /** The one address that can unlock the output, as far as no timelock holds it. */

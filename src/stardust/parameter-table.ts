@@ -4,8 +4,8 @@
  * Milestones announce parameters ahead of time, each set with a target milestone. In force at a
  * milestone is the set with the greatest target up to it. Sets with later targets are pending.
  */
-import { equalBytes, Refusal } from './bytes.ts';
-import type { ProtocolParametersOption } from './milestone.ts';
+import { equalBytes, Refusal } from './encoding/bytes.ts';
+import type { ProtocolParametersOption } from './wire/milestone.ts';
 
 /** The protocol version whose rules this program knows (G). */
 export const PROTOCOL_VERSION = 2;

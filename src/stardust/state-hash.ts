@@ -6,9 +6,9 @@
  *   | every unspent output, in order of ID, as in ledger-output.ts
  */
 import { sha256 } from '@noble/hashes/sha2.js';
-import { compareBytes, Writer } from './bytes.ts';
-import { type LedgerOutput, putLedgerOutput } from './ledger-output.ts';
-import type { Treasury } from './treasury.ts';
+import { compareBytes, Writer } from './encoding/bytes.ts';
+import { type LedgerOutput, putLedgerOutput } from './wire/ledger-output.ts';
+import type { Treasury } from './wire/treasury.ts';
 
 /**
  * The 32-byte hash. `outputs` must come in ascending order of their IDs; an Error otherwise, as the

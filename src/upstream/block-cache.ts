@@ -2,7 +2,7 @@
  * Parsed blocks that were fetched and are not stored yet, kept in memory with an account of the
  * heap that they take. A block's content is fixed by its ID, so what is cached never becomes wrong.
  */
-import { type ParsedBlock, parseBlock } from '../stardust/block.ts';
+import { type ParsedBlock, parseBlock } from '../stardust/wire/block.ts';
 
 /** Values by the 64 hex digits of a block. */
 interface ById<Value> {
@@ -14,8 +14,8 @@ interface ById<Value> {
 export type BlockCache = ById<ParsedBlock>;
 
 /**
- * What is remembered of one ledger, named by its generation (src/ledger/head.ts), as of a ledger
- * index.
+ * What is remembered of one ledger, named by its generation (src/ledger/core/head.ts), as of a
+ * ledger index.
  */
 type LedgerMemory<Value> = (generation: string, ledger: number) => ById<Value>;
 
@@ -27,7 +27,7 @@ export interface BlockIds {
 
 /**
  * Milestones after which nothing is remembered any more. D1 keeps a block's ID at least four times
- * as long (src/ledger/prune.ts).
+ * as long (src/ledger/write/prune.ts).
  */
 const MAX_AGE_MILESTONES = 35;
 

@@ -4,11 +4,11 @@
  * refuse a block, are verified for the verdict while other blocks are on their way, where there
  * will be one.
  */
-import { type BlockSource, ConeUnavailable } from '../ledger/block-source.ts';
+import { type BlockSource, ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { breaksNonceRule } from '../stardust/admission.ts';
-import { type ParsedBlock, parseBlock } from '../stardust/block.ts';
-import { toHexDigits } from '../stardust/bytes.ts';
+import { toHexDigits } from '../stardust/encoding/bytes.ts';
 import { verifySignatures } from '../stardust/semantics/signatures.ts';
+import { type ParsedBlock, parseBlock } from '../stardust/wire/block.ts';
 import { verifySignature } from '../verify-signature.ts';
 import { askInTurn } from './ask-in-turn.ts';
 import type { BlockCache, BlockIds } from './block-cache.ts';

@@ -1,8 +1,8 @@
 /**
  * Whether a milestone references a block, by the word of every configured upstream.
  *
- * No signed root can tell yet whether the word is true, so any "yes" wins: an upstream that lies can
- * then refuse an answer, and make a wrong one only if no honest upstream speaks (SECURITY.md).
+ * No signed root can tell yet whether the word is true, so any "yes" wins: an upstream that lies
+ * can then refuse an answer, and make a wrong one only if no honest upstream speaks (SECURITY.md).
  */
 import { writeLog } from '../log.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';

@@ -8,7 +8,7 @@
 import * as v from 'valibot';
 import { readBounded } from '../read-bounded.ts';
 import { digitsOf, hex, uint32 } from '../schemas.ts';
-import { MAX_BLOCK_LENGTH } from '../stardust/block.ts';
+import { MAX_BLOCK_LENGTH } from '../stardust/wire/block.ts';
 import {
   type ConcurrencyLimit,
   createConcurrencyLimit,

@@ -1,7 +1,7 @@
 /**
- * How far the upstreams are, for all requests of an isolate: an upstream is asked for its `info` once
- * a second at most, and again when the ledger has moved. Requests that come meanwhile share the
- * answer, or the failure.
+ * How far the upstreams are, for all requests of an isolate: an upstream is asked for its `info`
+ * once a second at most, and again when the ledger has moved. Requests that come meanwhile share
+ * the answer, or the failure.
  */
 import { hasPassed } from '../clock.ts';
 import type { ReferenceOptions } from './read-references.ts';

@@ -4,10 +4,10 @@
  */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Reader } from '../../src/stardust/bytes.ts';
-import { decode, encode } from '../../src/stardust/codec.ts';
-import { milestoneId } from '../../src/stardust/ids.ts';
-import { milestone } from '../../src/stardust/milestone.ts';
+import { Reader } from '../../src/stardust/encoding/bytes.ts';
+import { decode, encode } from '../../src/stardust/encoding/codec.ts';
+import { milestoneId } from '../../src/stardust/wire/ids.ts';
+import { milestone } from '../../src/stardust/wire/milestone.ts';
 import { DRIVERS, type DrivenBrowser, type DrivenPage } from '../support/browser/driven-page.ts';
 import { SAMPLE_KEYS } from '../support/browser/sample-facts.ts';
 import { checksOn, fill, send, untilText } from '../support/browser/use-page.ts';

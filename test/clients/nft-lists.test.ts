@@ -9,7 +9,7 @@ import { IndexerPluginClient, SingleNodeClient } from '@iota/iota.js';
 import { Client, type NftQueryParameter } from '@iota/sdk-wasm/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toBech32 } from '../../src/stardust/bech32.ts';
-import { addressIn } from '../../src/stardust/unlock-condition.ts';
+import { addressIn } from '../../src/stardust/wire/unlock-condition.ts';
 import { type RunningWorker, runWorker } from '../support/http/running-worker.ts';
 import { plainList } from '../support/nft-list/plain-list.ts';
 import { recordedNfts } from '../support/nft-list/recorded-nfts.ts';

@@ -1,8 +1,8 @@
 /**
- * The recorded networks by feed, end to end: a double of a node pushes blocks and milestones through
- * a real broker, the built Worker follows to the recorded state hash, whatever happens to the
- * messages and to the connection. `npm run test:slow -- feeds` does so with every network and every
- * disturbance by itself.
+ * The recorded networks by feed, end to end: a double of a node pushes blocks and milestones
+ * through a real broker, the built Worker follows to the recorded state hash, whatever happens to
+ * the messages and to the connection. `npm run test:slow -- feeds` does so with every network and
+ * every disturbance by itself.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,14 +1,14 @@
 /**
  * What stopped version 0.2, against the built Worker as `npm run serve` runs it: a forged milestone
- * below large conflicting transactions, many small stores without a milestone, and numbers beyond 32
- * bits. `npm run test:slow -- hostile` has what takes longer.
+ * below large conflicting transactions, many small stores without a milestone, and numbers beyond
+ * 32 bits. `npm run test:slow -- hostile` has what takes longer.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
-import { fromHex } from '../../src/stardust/bytes.ts';
+import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import { openDatabase } from '../support/edge/d1-file.ts';
 import { type Edge, startEdge } from '../support/edge/edge.ts';
 import { importFiles, untilLedger } from '../support/edge/walk-network.ts';

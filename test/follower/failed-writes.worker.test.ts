@@ -7,9 +7,9 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import { ledgerStateHash } from '../../src/ledger/ledger-state-hash.ts';
-import { toHexDigits } from '../../src/stardust/bytes.ts';
+import type { Database } from '../../src/ledger/core/database.ts';
+import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
+import { toHexDigits } from '../../src/stardust/encoding/bytes.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import {
   ledgerIndex,

@@ -1,7 +1,7 @@
 /**
  * The follower and the white flag in any weather: forged milestones, double spends, halts, crashes,
- * two followers, lying upstreams, counters near their ends, in any order. Every answer is right or an
- * error, and every signed milestone is applied. `npx node test/slow/weather.ts` runs more of it.
+ * two followers, lying upstreams, counters near their ends, in any order. Every answer is right or
+ * an error, and every signed milestone is applied. `npx node test/slow/weather.ts` runs more of it.
  */
 import { expect, it } from 'vitest';
 import { type Counts, makePlan, runPlan, runSeed } from '../support/weather/run.ts';

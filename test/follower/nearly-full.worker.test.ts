@@ -1,16 +1,16 @@
 /**
- * A database that becomes nearly full (src/ledger/prune.ts): fewer milestones are kept, every answer
- * stays right, and once there is room again more are kept. Its size is that of a real D1.
+ * A database that becomes nearly full (src/ledger/write/prune.ts): fewer milestones are kept, every
+ * answer stays right, and once there is room again more are kept. Its size is that of a real D1.
  */
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
 import { followOnce } from '../../src/follower/pass.ts';
 import { watchDatabase } from '../../src/follower/watch-database.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import { SHRINK_AT } from '../../src/ledger/database-size.ts';
-import { readNodeStatus } from '../../src/ledger/node-status.ts';
-import { MIN_RETENTION } from '../../src/ledger/prune.ts';
+import type { Database } from '../../src/ledger/core/database.ts';
+import { SHRINK_AT } from '../../src/ledger/core/database-size.ts';
+import { readNodeStatus } from '../../src/ledger/read/node-status.ts';
+import { MIN_RETENTION } from '../../src/ledger/write/prune.ts';
 import {
   ask,
   followTo,

@@ -4,12 +4,12 @@
  * answer to every question that the node answered. Each question is put when it was put to the
  * node, and once more at the end, as an audit.
  */
-import { readOutputBytes } from '../../src/ledger/output-bytes.ts';
+import { readOutputBytes } from '../../src/ledger/core/output-bytes.ts';
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ledgerStateHash } from '../../src/ledger/ledger-state-hash.ts';
-import { receiptOf } from '../../src/stardust/milestone.ts';
+import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
+import { receiptOf } from '../../src/stardust/wire/milestone.ts';
 import {
   ask,
   followTo,

@@ -5,9 +5,9 @@
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { followOnce } from '../../src/follower/pass.ts';
-import { encode } from '../../src/stardust/codec.ts';
-import type { ProtocolParametersOption } from '../../src/stardust/milestone.ts';
-import { protocolParameters } from '../../src/stardust/parameters.ts';
+import { encode } from '../../src/stardust/encoding/codec.ts';
+import type { ProtocolParametersOption } from '../../src/stardust/wire/milestone.ts';
+import { protocolParameters } from '../../src/stardust/wire/parameters.ts';
 import { followTo, ledgerIndex, startLedger } from '../support/ledger/ledger-harness.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Past cones of any size (src/follower/store-cone.ts): stored in parts, applied in one batch, whatever
- * comes between the parts. The limits are made small, so that 1,500 blocks are far too many.
+ * Past cones of any size (src/follower/store-cone.ts): stored in parts, applied in one batch,
+ * whatever comes between the parts. The limits are made small, so that 1,500 blocks are far too
+ * many.
  */
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
@@ -11,13 +12,13 @@ import { createMissingCone, storeCone } from '../../src/follower/store-cone.ts';
 import type { PassBudget } from '../../src/follower/try-upstream.ts';
 import { verifyMilestone } from '../../src/follower/verify-milestone.ts';
 import { whyUnhealthy } from '../../src/http/health.ts';
-import { explainMilestone } from '../../src/ledger/applied-milestone.ts';
-import { ConeUnavailable } from '../../src/ledger/block-source.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import { LedgerMoved } from '../../src/ledger/fence.ts';
-import { readNodeStatus } from '../../src/ledger/node-status.ts';
-import { readBlockRows } from '../../src/ledger/referenced-blocks.ts';
-import { toHexDigits } from '../../src/stardust/bytes.ts';
+import type { Database } from '../../src/ledger/core/database.ts';
+import { LedgerMoved } from '../../src/ledger/core/fence.ts';
+import { ConeUnavailable } from '../../src/ledger/intake/block-source.ts';
+import { explainMilestone } from '../../src/ledger/read/applied-milestone.ts';
+import { readNodeStatus } from '../../src/ledger/read/node-status.ts';
+import { readBlockRows } from '../../src/ledger/read/referenced-blocks.ts';
+import { toHexDigits } from '../../src/stardust/encoding/bytes.ts';
 import { createMilestoneSource } from '../../src/upstream/fetch-blocks.ts';
 import { UpstreamFailure } from '../../src/upstream/upstream.ts';
 import {

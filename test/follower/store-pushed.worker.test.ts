@@ -8,8 +8,8 @@ import { applyPushed } from '../../src/follower/apply-pushed.ts';
 import { noteLedger } from '../../src/follower/follower-context.ts';
 import { readPosition } from '../../src/follower/ledger-position.ts';
 import { storePushed } from '../../src/follower/store-pushed.ts';
-import { readView } from '../../src/ledger/consistent-view.ts';
-import { LedgerMoved } from '../../src/ledger/fence.ts';
+import { LedgerMoved } from '../../src/ledger/core/fence.ts';
+import { readView } from '../../src/ledger/view/consistent-view.ts';
 import {
   ask,
   disturbed,

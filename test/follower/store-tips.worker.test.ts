@@ -5,8 +5,8 @@
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { followOnce } from '../../src/follower/pass.ts';
-import { encode } from '../../src/stardust/codec.ts';
-import { protocolParameters } from '../../src/stardust/parameters.ts';
+import { encode } from '../../src/stardust/encoding/codec.ts';
+import { protocolParameters } from '../../src/stardust/wire/parameters.ts';
 import {
   ask,
   followTo,

@@ -1,9 +1,9 @@
 /** The routes that explain a milestone and prove a block, over a recorded network. */
 import { describe, expect, it } from 'vitest';
-import { parseBlock } from '../../src/stardust/block.ts';
-import { fromHex } from '../../src/stardust/bytes.ts';
-import { verifyInclusion } from '../../src/stardust/proof.ts';
-import { blockToJson, milestoneToJson } from '../../src/stardust/rest-json.ts';
+import { fromHex } from '../../src/stardust/encoding/bytes.ts';
+import { blockToJson, milestoneToJson } from '../../src/stardust/json/rest-json.ts';
+import { verifyInclusion } from '../../src/stardust/proof/proof.ts';
+import { parseBlock } from '../../src/stardust/wire/block.ts';
 import { checkRow } from '../support/http/contract.ts';
 import { recordedNode } from '../support/http/recorded-node.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';

@@ -1,10 +1,10 @@
 /** GET /api/edge/v1/nfts, from a database with the ledger of network-n. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toBech32 } from '../../src/stardust/bech32.ts';
-import { toHex } from '../../src/stardust/bytes.ts';
-import { nftIdOf } from '../../src/stardust/ids.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import { outputToJson } from '../../src/stardust/json/rest-json.ts';
 import { ownerAt } from '../../src/stardust/owner.ts';
-import { outputToJson } from '../../src/stardust/rest-json.ts';
+import { nftIdOf } from '../../src/stardust/wire/ids.ts';
 import { checkRow, type Fetch } from '../support/http/contract.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';
 import { milestoneAt } from '../support/network/network-model.ts';

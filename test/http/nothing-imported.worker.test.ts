@@ -1,6 +1,6 @@
 /**
- * A Worker that was deployed and has no ledger yet, before its tables are made and after: nothing is
- * answered as if the ledger were empty. What asks for one thing by its ID or index is 404, which
+ * A Worker that was deployed and has no ledger yet, before its tables are made and after: nothing
+ * is answered as if the ledger were empty. What asks for one thing by its ID or index is 404, which
  * says that it is not known here (docs/contract.md#errors).
  */
 import { env, exports } from 'cloudflare:workers';

@@ -5,7 +5,7 @@
 import { env, exports } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listRoutes, nftRoute } from '../../src/http/routes.ts';
-import { SCHEMA } from '../../src/ledger/schema.ts';
+import { SCHEMA } from '../../src/ledger/core/schema.ts';
 import { post } from '../support/http/contract.ts';
 import { facts } from '../support/http/stub-node.ts';
 import { startLedger } from '../support/ledger/ledger-harness.ts';

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExplainedMilestone, Proof, WhiteFlag } from '../../scripts/openapi/responses.ts';
-import { fromHex } from '../../src/stardust/bytes.ts';
-import { verifyInclusion } from '../../src/stardust/proof.ts';
+import { fromHex } from '../../src/stardust/encoding/bytes.ts';
+import { verifyInclusion } from '../../src/stardust/proof/proof.ts';
 import { badRequests, checkAnswer } from '../support/http/bad-requests.ts';
 import {
   checkRow,

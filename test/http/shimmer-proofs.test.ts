@@ -26,11 +26,11 @@ import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts'
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
-import { proveBlock } from '../../src/ledger/applied-milestone.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import { fromHex, toHex } from '../../src/stardust/bytes.ts';
-import { blockId } from '../../src/stardust/ids.ts';
+import type { Database } from '../../src/ledger/core/database.ts';
+import { proveBlock } from '../../src/ledger/read/applied-milestone.ts';
+import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import type { VerifySignature } from '../../src/stardust/milestone-keys.ts';
+import { blockId } from '../../src/stardust/wire/ids.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';

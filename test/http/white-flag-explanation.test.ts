@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { WhiteFlagExplanation } from '../../scripts/openapi/responses.ts';
 import type { JudgedBlock, RefusalReason, WhiteFlagRequest } from '../../src/node/edge-node.ts';
-import { fromHex } from '../../src/stardust/bytes.ts';
+import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import { checkRow, post } from '../support/http/contract.ts';
 import { facts, fetchFrom, OpenCache } from '../support/http/stub-node.ts';
 

@@ -1,13 +1,13 @@
 /**
  * An import that replaces the ledger while somebody is at work on the former one
- * (src/ledger/fence.ts): row numbers mean something else from then on, so nothing that was looked
- * up before is written or believed.
+ * (src/ledger/core/fence.ts): row numbers mean something else from then on, so nothing that was
+ * looked up before is written or believed.
  */
 
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
-import { LedgerMoved } from '../../src/ledger/fence.ts';
-import { resolveVerdicts } from '../../src/ledger/store-blocks.ts';
+import { LedgerMoved } from '../../src/ledger/core/fence.ts';
+import { resolveVerdicts } from '../../src/ledger/write/store-blocks.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import {
   ask,

@@ -5,7 +5,7 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { openNode } from '../../src/node/open-node.ts';
-import { toHex } from '../../src/stardust/bytes.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { answer, routeOf } from '../support/hornet-double/routes.ts';
 import { followTo, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';

@@ -1,10 +1,10 @@
 /**
- * Bits that were flipped on disk (src/ledger/packs.ts): a white-flag request that reads them gets an
- * error, never roots.
+ * Bits that were flipped on disk (src/ledger/core/packs.ts): a white-flag request that reads them
+ * gets an error, never roots.
  */
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
-import { isPartOf } from '../../src/ledger/packs.ts';
+import { isPartOf } from '../../src/ledger/core/packs.ts';
 import {
   ask,
   type Question,

@@ -7,7 +7,7 @@ import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
 import { explainWhiteFlag, type JudgedBlock } from '../../src/node/explain-white-flag.ts';
-import { outputId } from '../../src/stardust/ids.ts';
+import { outputId } from '../../src/stardust/wire/ids.ts';
 import { createProposalSource } from '../../src/upstream/fetch-blocks.ts';
 import { followTo, questionOf, startLedger } from '../support/ledger/ledger-harness.ts';
 import { parsedBlock } from '../support/network/blocks.ts';

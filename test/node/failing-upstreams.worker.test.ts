@@ -5,7 +5,7 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, it, vi } from 'vitest';
 import { openNode } from '../../src/node/open-node.ts';
-import { toHex } from '../../src/stardust/bytes.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import type { NodeState } from '../support/hornet-double/node-state.ts';
 import { answer, routeOf } from '../support/hornet-double/routes.ts';
 import { followTo, startLedger } from '../support/ledger/ledger-harness.ts';

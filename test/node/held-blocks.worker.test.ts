@@ -7,9 +7,9 @@ import { expect, it } from 'vitest';
 import { noteLedger } from '../../src/follower/follower-context.ts';
 import { readPosition } from '../../src/follower/ledger-position.ts';
 import { storePushed } from '../../src/follower/store-pushed.ts';
-import { readView } from '../../src/ledger/consistent-view.ts';
+import { readView } from '../../src/ledger/view/consistent-view.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
-import { toHex } from '../../src/stardust/bytes.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { createProposalSource } from '../../src/upstream/fetch-blocks.ts';
 import {
   type Question,

@@ -1,12 +1,12 @@
 /**
  * Requests that fetch blocks ask upstream only about those that their parents do not prove
  * unreferenced
- * (src/ledger/prove-unreferenced.ts). Whatever the ledger has imported and forgotten, the answer is
- * the oracle's, or 404 where the past reaches what is not known here.
+ * (src/ledger/intake/prove-unreferenced.ts). Whatever the ledger has imported and forgotten, the
+ * answer is the oracle's, or 404 where the past reaches what is not known here.
  */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
-import type { ParsedBlock } from '../../src/stardust/block.ts';
+import type { ParsedBlock } from '../../src/stardust/wire/block.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import {
   type Answer,
@@ -54,7 +54,7 @@ function listening(upstream: Upstream): { upstream: Upstream; asked: string[]; r
   return { upstream: listener, asked, read };
 }
 
-/** As pruning does (src/ledger/id-index.ts): all IDs of all milestones up to this one. */
+/** As pruning does (src/ledger/core/id-index.ts): all IDs of all milestones up to this one. */
 async function forgetUpTo(milestone: number): Promise<void> {
   await db.batch([
     db.prepare('DELETE FROM id_0 WHERE milestone <= ?1').bind(milestone),

@@ -17,11 +17,11 @@ import {
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
-import { readOutputBytes } from '../../src/ledger/output-bytes.ts';
+import { readOutputBytes } from '../../src/ledger/core/output-bytes.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
-import type { ParsedBlock } from '../../src/stardust/block.ts';
-import { fromHex, toHex } from '../../src/stardust/bytes.ts';
-import { blockId } from '../../src/stardust/ids.ts';
+import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
+import type { ParsedBlock } from '../../src/stardust/wire/block.ts';
+import { blockId } from '../../src/stardust/wire/ids.ts';
 import { createProposalSource } from '../../src/upstream/fetch-blocks.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import { verifySignature } from '../../src/verify-signature.ts';

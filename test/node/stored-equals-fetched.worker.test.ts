@@ -5,9 +5,9 @@
  */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
-import type { ParsedBlock } from '../../src/stardust/block.ts';
-import { outputId } from '../../src/stardust/ids.ts';
 import { isUndecidedAt, readCone } from '../../src/stardust/white-flag/cone.ts';
+import type { ParsedBlock } from '../../src/stardust/wire/block.ts';
+import { outputId } from '../../src/stardust/wire/ids.ts';
 import {
   type Answer,
   ask,

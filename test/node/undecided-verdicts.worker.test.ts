@@ -1,8 +1,8 @@
 /**
  * Transactions that come before the ones they spend from: their verdict stays undecided until the
  * output is known, and a request that needs it earlier makes it itself
- * (src/ledger/decide-verdicts.ts). The networks here know the right answer because of how their
- * transactions were made.
+ * (src/ledger/view/decide-verdicts.ts). The networks here know the right answer because of how
+ * their transactions were made.
  */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';

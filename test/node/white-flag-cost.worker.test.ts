@@ -4,8 +4,8 @@
  */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
-import type { Database } from '../../src/ledger/database.ts';
-import { prune } from '../../src/ledger/prune.ts';
+import type { Database } from '../../src/ledger/core/database.ts';
+import { prune } from '../../src/ledger/write/prune.ts';
 import {
   ask,
   followTo,

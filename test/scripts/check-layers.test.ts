@@ -41,7 +41,7 @@ describe('the rooms of src/', () => {
   it('have no circle, of types neither', () => {
     const circle = withImport('stardust/bytes.ts', 'stardust/codec.ts');
     expect(findCircles(circle)).toContainEqual(
-      'a circle: stardust/bytes.ts -> stardust/codec.ts -> stardust/bytes.ts',
+      'a circle: stardust/encoding/bytes.ts -> stardust/encoding/codec.ts -> stardust/encoding/bytes.ts',
     );
   });
 });

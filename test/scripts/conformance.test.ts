@@ -12,10 +12,10 @@ import { describe, expect, it } from 'vitest';
 import { README_PARAMETERS } from '../../scripts/conformance/parameters.ts';
 import { readVectors } from '../../scripts/conformance/read-vectors.ts';
 import { runVector } from '../../scripts/conformance/run-vector.ts';
-import { block } from '../../src/stardust/block.ts';
-import { toHex } from '../../src/stardust/bytes.ts';
-import { encode } from '../../src/stardust/codec.ts';
-import { readBlock } from '../../src/stardust/read-rest-json.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../src/stardust/encoding/codec.ts';
+import { readBlock } from '../../src/stardust/json/read-rest-json.ts';
+import { block } from '../../src/stardust/wire/block.ts';
 import { readJson, readLines } from '../support/vectors.ts';
 
 type Vector = Record<string, unknown>;

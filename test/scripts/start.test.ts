@@ -8,10 +8,10 @@ import { prepareSample } from '../../scripts/lib/sample/prepare-sample.ts';
 import { readMilestone, readWhiteFlag } from '../../scripts/lib/sample/sample.ts';
 import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
-import { ledgerStateHash } from '../../src/ledger/ledger-state-hash.ts';
-import { parseBlock } from '../../src/stardust/block.ts';
-import { fromHex, toHex } from '../../src/stardust/bytes.ts';
-import { nftIdOfOutput, outputId } from '../../src/stardust/ids.ts';
+import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
+import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
+import { parseBlock } from '../../src/stardust/wire/block.ts';
+import { nftIdOfOutput, outputId } from '../../src/stardust/wire/ids.ts';
 import { freePort } from '../support/edge/npm-start.ts';
 import { runScript, startScript, temporaryFolder } from '../support/scripts/script-process.ts';
 

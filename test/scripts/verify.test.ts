@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NodeClient } from '../../scripts/lib/node-client.ts';
 import { NotVerified, verifyNode } from '../../scripts/verify/verify-node.ts';
-import { fromHex } from '../../src/stardust/bytes.ts';
+import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import { recordedNode } from '../support/http/recorded-node.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';
 import { questionOf } from '../support/ledger/ledger-harness.ts';

@@ -3,7 +3,7 @@
  * HORNET recorded beside them.
  */
 import { describe, expect, it } from 'vitest';
-import { toHex } from '../../src/stardust/bytes.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { milestoneBlock } from '../support/network/blocks.ts';
 import {
   changesOf,

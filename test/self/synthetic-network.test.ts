@@ -4,11 +4,11 @@
  */
 import { describe, expect, it } from 'vitest';
 import { admissionFault } from '../../src/stardust/admission.ts';
-import { toHex } from '../../src/stardust/bytes.ts';
-import { verifyEd25519 } from '../../src/stardust/ed25519.ts';
-import { milestoneId } from '../../src/stardust/ids.ts';
+import { verifyEd25519 } from '../../src/stardust/crypto/ed25519.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { isMilestoneBlock, signatureFault } from '../../src/stardust/milestone-keys.ts';
 import { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
+import { milestoneId } from '../../src/stardust/wire/ids.ts';
 import { readMilestone } from '../support/network/blocks.ts';
 import { lastQuestion } from '../support/network/cones.ts';
 import {

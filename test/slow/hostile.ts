@@ -30,8 +30,8 @@ const MAX_ANSWER_MS = 1500;
 const MAX_HEAP_BYTES = 128_000_000;
 
 /**
- * Of V8, so that it collects garbage before there is more of it than the platform has room for. Array
- * buffers are not counted in it: the index of IDs and what is missing of a cone, some 65 MB.
+ * Of V8, so that it collects garbage before there is more of it than the platform has room for.
+ * Array buffers are not counted in it: the index of IDs and what is missing of a cone, some 65 MB.
  */
 const OLD_SPACE_MB = 64;
 
@@ -193,7 +193,9 @@ async function pushStored(
 const BATCHES = 2000;
 const BATCH = 10;
 
-/** A question about the newest block has each batch stored by itself, as a second of a halt does. */
+/**
+ * A question about the newest block has each batch stored by itself, as a second of a halt does.
+ */
 async function halt(running: Running): Promise<void> {
   const { network, node } = running;
   const { request } = network.propose();

@@ -34,7 +34,10 @@ const STATE = 'src/nft-index/publisher-state.ts';
 const ENTRIES = 'src/nft-index/put-entries.ts';
 const LOOK_UP = 'src/nft-index/look-up-nft.ts';
 const PUT_RECENT = 'src/nft-index/put-recent.ts';
-/** Stands for the SQL of src/nft-index/d1-ledger.ts; test/support/nft-index/ledger-contract.ts holds them together. */
+/**
+ * Stands for the SQL of src/nft-index/d1-ledger.ts; test/support/nft-index/ledger-contract.ts holds
+ * them together.
+ */
 const D1_MODEL = 'test/support/nft-index/memory-ledger.ts';
 const TIMES = 'src/nft-index/timing-assumptions.ts';
 

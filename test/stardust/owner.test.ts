@@ -1,9 +1,9 @@
 /** Who owns an NFT at a moment: as the verdict on a transaction of its owner says. */
 import { describe, expect, it } from 'vitest';
-import { type Address, AddressType } from '../../src/stardust/address.ts';
-import { type NftOutput, OutputType } from '../../src/stardust/output.ts';
 import { ownerAt } from '../../src/stardust/owner.ts';
-import type { UnlockCondition } from '../../src/stardust/unlock-condition.ts';
+import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
+import { type NftOutput, OutputType } from '../../src/stardust/wire/output.ts';
+import type { UnlockCondition } from '../../src/stardust/wire/unlock-condition.ts';
 
 const address = (byte: number): Address => ({
   type: AddressType.Ed25519,

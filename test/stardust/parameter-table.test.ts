@@ -2,8 +2,8 @@
  * Protocol parameters by milestone (docs/protocol.md, G).
  */
 import { describe, expect, it } from 'vitest';
-import type { ProtocolParametersOption } from '../../src/stardust/milestone.ts';
 import { ParameterTable } from '../../src/stardust/parameter-table.ts';
+import type { ProtocolParametersOption } from '../../src/stardust/wire/milestone.ts';
 
 const option = (target: number, content = target): ProtocolParametersOption => ({
   type: 1,

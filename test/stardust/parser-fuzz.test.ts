@@ -3,10 +3,10 @@
  * the same bytes (docs/protocol.md, A and C).
  */
 import { describe, expect, it } from 'vitest';
-import { block, MAX_BLOCK_LENGTH, parseBlock } from '../../src/stardust/block.ts';
-import { equalBytes } from '../../src/stardust/bytes.ts';
-import { encode } from '../../src/stardust/codec.ts';
-import { blake2b256 } from '../../src/stardust/hash.ts';
+import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
+import { equalBytes } from '../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../src/stardust/encoding/codec.ts';
+import { block, MAX_BLOCK_LENGTH, parseBlock } from '../../src/stardust/wire/block.ts';
 import {
   basic,
   blockBytes,

@@ -11,8 +11,8 @@ import { describe, expect, it } from 'vitest';
 import { README_PARAMETERS } from '../../scripts/conformance/parameters.ts';
 import { runVector } from '../../scripts/conformance/run-vector.ts';
 import { transactionAdmissionFault } from '../../src/stardust/admission.ts';
-import { parseBlock } from '../../src/stardust/block.ts';
-import type { ProtocolParameters } from '../../src/stardust/parameters.ts';
+import { parseBlock } from '../../src/stardust/wire/block.ts';
+import type { ProtocolParameters } from '../../src/stardust/wire/parameters.ts';
 import { basic, blockBytes, signer, transactionOf } from '../support/build-payloads.ts';
 import { readLines } from '../support/vectors.ts';
 

@@ -3,9 +3,9 @@
  * and serves (network-a).
  */
 import { describe, expect, it } from 'vitest';
-import { parseBlock } from '../../src/stardust/block.ts';
-import { fromHex } from '../../src/stardust/bytes.ts';
-import { blockToJson } from '../../src/stardust/rest-json.ts';
+import { fromHex } from '../../src/stardust/encoding/bytes.ts';
+import { blockToJson } from '../../src/stardust/json/rest-json.ts';
+import { parseBlock } from '../../src/stardust/wire/block.ts';
 import { readLines } from '../support/vectors.ts';
 
 interface Line {

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { concatBytes, fromHex, toHex } from '../../src/stardust/bytes.ts';
-import { verifyZip215 } from '../../src/stardust/ed25519.ts';
+import { verifyZip215 } from '../../src/stardust/crypto/ed25519.ts';
+import { concatBytes, fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
 import { SnapshotRefusal } from '../../src/stardust/snapshot/byte-stream.ts';
 import {

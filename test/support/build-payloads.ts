@@ -6,13 +6,19 @@
  */
 
 import { ed25519 } from '@noble/curves/ed25519.js';
-import { type Address, AddressType, type Ed25519Address } from '../../src/stardust/address.ts';
-import { block, type Payload, parseBlock } from '../../src/stardust/block.ts';
-import { concatBytes, Reader } from '../../src/stardust/bytes.ts';
-import { decode, encode } from '../../src/stardust/codec.ts';
-import { verifyZip215 } from '../../src/stardust/ed25519.ts';
-import { type Feature, FeatureType } from '../../src/stardust/feature.ts';
-import { blake2b256 } from '../../src/stardust/hash.ts';
+import { verifyZip215 } from '../../src/stardust/crypto/ed25519.ts';
+import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
+import { concatBytes, Reader } from '../../src/stardust/encoding/bytes.ts';
+import { decode, encode } from '../../src/stardust/encoding/codec.ts';
+import type { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
+import { judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
+import type {
+  ConsumedOutput,
+  JudgedTransaction,
+} from '../../src/stardust/semantics/judged-transaction.ts';
+import { type Address, AddressType, type Ed25519Address } from '../../src/stardust/wire/address.ts';
+import { block, type Payload, parseBlock } from '../../src/stardust/wire/block.ts';
+import { type Feature, FeatureType } from '../../src/stardust/wire/feature.ts';
 import {
   ed25519AddressId,
   foundryId,
@@ -23,8 +29,8 @@ import {
   outputId,
   signedDigest,
   transactionId,
-} from '../../src/stardust/ids.ts';
-import { type Milestone, milestone } from '../../src/stardust/milestone.ts';
+} from '../../src/stardust/wire/ids.ts';
+import { type Milestone, milestone } from '../../src/stardust/wire/milestone.ts';
 import {
   type AliasOutput,
   type BasicOutput,
@@ -33,18 +39,15 @@ import {
   type NftOutput,
   type Output,
   OutputType,
-} from '../../src/stardust/output.ts';
-import type { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
-import { judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
-import type {
-  ConsumedOutput,
-  JudgedTransaction,
-} from '../../src/stardust/semantics/judged-transaction.ts';
-import { checkTransaction } from '../../src/stardust/syntax.ts';
-import type { TaggedData } from '../../src/stardust/tagged-data.ts';
-import { type Transaction, transaction } from '../../src/stardust/transaction.ts';
-import { type Unlock, UnlockType } from '../../src/stardust/unlock.ts';
-import { type UnlockCondition, UnlockConditionType } from '../../src/stardust/unlock-condition.ts';
+} from '../../src/stardust/wire/output.ts';
+import { checkTransaction } from '../../src/stardust/wire/syntax.ts';
+import type { TaggedData } from '../../src/stardust/wire/tagged-data.ts';
+import { type Transaction, transaction } from '../../src/stardust/wire/transaction.ts';
+import { type Unlock, UnlockType } from '../../src/stardust/wire/unlock.ts';
+import {
+  type UnlockCondition,
+  UnlockConditionType,
+} from '../../src/stardust/wire/unlock-condition.ts';
 
 export const ZERO = new Uint8Array(32);
 const NETWORK_NAME = 'private_tangle1';

@@ -3,7 +3,7 @@
  * remembered of a ledger is of that one only.
  */
 import { describe, expect, it } from 'vitest';
-import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
+import { type ParsedBlock, parseBlock } from '../../src/stardust/wire/block.ts';
 import {
   createFetchedCache,
   createRecentBlockCache,

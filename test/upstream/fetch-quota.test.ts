@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConeUnavailable } from '../../src/ledger/block-source.ts';
+import { ConeUnavailable } from '../../src/ledger/intake/block-source.ts';
 import { createFetchQuota } from '../../src/upstream/fetch-quota.ts';
 import { UpstreamFailure } from '../../src/upstream/upstream.ts';
 

@@ -15,11 +15,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Database } from '../../../src/ledger/database.ts';
-import { headFromRow, SELECT_HEAD } from '../../../src/ledger/head.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
+import { headFromRow, SELECT_HEAD } from '../../../src/ledger/core/head.ts';
+import { parameterTable, SELECT_PARAMETERS } from '../../../src/ledger/core/ledger-parameters.ts';
 import { HAS_PROGRESS, SELECT_PROGRESS } from '../../../src/ledger/import/staging-tables.ts';
-import { parameterTable, SELECT_PARAMETERS } from '../../../src/ledger/ledger-parameters.ts';
-import { decodeParameters } from '../../../src/stardust/parameters.ts';
+import { decodeParameters } from '../../../src/stardust/wire/parameters.ts';
 import { PROJECT } from '../project.ts';
 import { openLocalDatabase } from '../wrangler/local-database.ts';
 import { type RunWrangler, runWrangler } from '../wrangler/run-wrangler.ts';

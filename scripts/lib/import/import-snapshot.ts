@@ -2,13 +2,13 @@
  * Imports a snapshot from files into a database, and tells people about it: progress, what is wrong
  * with a file, what the database holds then.
  */
-import type { Database } from '../../../src/ledger/database.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
+import { readParameters } from '../../../src/ledger/core/ledger-parameters.ts';
 import { type LoadedLedger, loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';
-import { readParameters } from '../../../src/ledger/ledger-parameters.ts';
-import { ledgerStateHash } from '../../../src/ledger/ledger-state-hash.ts';
+import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
-import { decodeParameters } from '../../../src/stardust/parameters.ts';
 import { SnapshotRefusal } from '../../../src/stardust/snapshot/byte-stream.ts';
+import { decodeParameters } from '../../../src/stardust/wire/parameters.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { openSnapshotFile } from './snapshot-files.ts';

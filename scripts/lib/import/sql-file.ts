@@ -2,7 +2,7 @@
  * Files of SQL for D1 to execute.
  */
 import { appendFileSync, writeFileSync } from 'node:fs';
-import { quote } from '../../../src/ledger/database.ts';
+import { quote } from '../../../src/ledger/core/database.ts';
 
 /**
  * Characters of one statement, where D1 takes 100 KB. A row is shorter: the longest value in one is

@@ -12,7 +12,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, quote } from '../../../src/ledger/database.ts';
+import { type Database, quote } from '../../../src/ledger/core/database.ts';
 import {
   readStagingScript,
   SMALL_TABLES,

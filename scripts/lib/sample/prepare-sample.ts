@@ -5,9 +5,9 @@
  */
 import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
-import { readView } from '../../../src/ledger/consistent-view.ts';
-import type { Database } from '../../../src/ledger/database.ts';
-import { type Head, headFromRow, SELECT_HEAD } from '../../../src/ledger/head.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
+import { type Head, headFromRow, SELECT_HEAD } from '../../../src/ledger/core/head.ts';
+import { readView } from '../../../src/ledger/view/consistent-view.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';

@@ -5,10 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { fromHex, Reader, toHexDigits } from '../../../src/stardust/bytes.ts';
-import { decode } from '../../../src/stardust/codec.ts';
-import { blockId, milestoneId } from '../../../src/stardust/ids.ts';
-import { milestone } from '../../../src/stardust/milestone.ts';
+import { fromHex, Reader, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
+import { decode } from '../../../src/stardust/encoding/codec.ts';
+import { blockId, milestoneId } from '../../../src/stardust/wire/ids.ts';
+import { milestone } from '../../../src/stardust/wire/milestone.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
 import { PROJECT } from '../project.ts';
 

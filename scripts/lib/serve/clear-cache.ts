@@ -1,6 +1,6 @@
 /**
- * What other runs over the data folder may have left there: miniflare's Cache API has a file for each
- * answer that was put, and evicts nothing. `serve` does not use it.
+ * What other runs over the data folder may have left there: miniflare's Cache API has a file for
+ * each answer that was put, and evicts nothing. `serve` does not use it.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,9 +2,9 @@
  * What an operator is told when `npm run serve` starts: what is not wrong as such, but keeps it
  * from serving or following.
  */
-import type { Database } from '../../../src/ledger/database.ts';
-import { headFromRow, SELECT_HEAD } from '../../../src/ledger/head.ts';
-import { LedgerUnreadable } from '../../../src/ledger/schema.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
+import { headFromRow, SELECT_HEAD } from '../../../src/ledger/core/head.ts';
+import { LedgerUnreadable } from '../../../src/ledger/core/schema.ts';
 
 /**
  * Sentences, none where there is nothing to tell.

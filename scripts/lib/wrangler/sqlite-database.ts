@@ -1,11 +1,12 @@
 /**
- * A SQLite file behind the interface of D1, as far as the ledger uses it (src/ledger/database.ts).
+ * A SQLite file behind the interface of D1, as far as the ledger uses it
+ * (src/ledger/core/database.ts).
  *
  * With it an import runs in one process. With miniflare and workerd it would take three times the
  * memory.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import type { Database } from '../../../src/ledger/database.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
 
 /** To wait for another process that writes. */
 const TIMEOUT_MS = 10_000;

@@ -5,14 +5,14 @@
  * Whatever goes wrong before leaves the served ledger as it is. Files that are not good leave no
  * trace. After an interruption the next import goes on with what was staged.
  */
-import { Refusal } from '../../stardust/bytes.ts';
+import { Refusal } from '../../stardust/encoding/bytes.ts';
 import { type SnapshotFile, SnapshotRefusal } from '../../stardust/snapshot/byte-stream.ts';
 import {
   readSnapshot,
   type SnapshotOptions,
   type SnapshotSummary,
 } from '../../stardust/snapshot/read-snapshot.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../core/database.ts';
 import { StagingSink } from './staged-ledger.ts';
 
 export interface LoadedLedger extends SnapshotSummary {

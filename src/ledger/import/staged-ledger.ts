@@ -6,17 +6,24 @@
  * reads the same files, and starts again if not.
  */
 
-import { fromBase64, Reader, Refusal, toBase64, toHex, toHexDigits } from '../../stardust/bytes.ts';
-import { encode } from '../../stardust/codec.ts';
-import { protocolParametersOption } from '../../stardust/milestone.ts';
-import { OutputType } from '../../stardust/output.ts';
+import {
+  fromBase64,
+  Reader,
+  Refusal,
+  toBase64,
+  toHex,
+  toHexDigits,
+} from '../../stardust/encoding/bytes.ts';
+import { encode } from '../../stardust/encoding/codec.ts';
 import type { SnapshotSummary } from '../../stardust/snapshot/read-snapshot.ts';
 import type { LedgerChange, LedgerSink } from '../../stardust/snapshot/snapshot-sink.ts';
-import { type Database, forEachPiece, runBatch } from '../database.ts';
-import { writeIdTables } from '../id-index.ts';
+import { protocolParametersOption } from '../../stardust/wire/milestone.ts';
+import { OutputType } from '../../stardust/wire/output.ts';
+import { type Database, forEachPiece, runBatch } from '../core/database.ts';
+import { writeIdTables } from '../core/id-index.ts';
+import { writeOutputBytes } from '../core/output-bytes.ts';
+import { SCHEMA } from '../core/schema.ts';
 import { insertDetails, nftDetail } from '../nft-list/nft-detail.ts';
-import { writeOutputBytes } from '../output-bytes.ts';
-import { SCHEMA } from '../schema.ts';
 import {
   HAS_PROGRESS,
   readStagingScript,

@@ -6,7 +6,7 @@
  * the database, so that there is one place to change them: the migrations. The script is made from
  * them too, and therefore the same wherever it runs: here, or in the deployed database.
  */
-import { type Database, runBatch } from '../database.ts';
+import { type Database, runBatch } from '../core/database.ts';
 
 /**
  * Tables that are renamed when they are complete. Their indexes are created then, as an index

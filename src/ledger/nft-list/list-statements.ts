@@ -7,7 +7,7 @@
  */
 
 import type { NftFilters, NftQuery, Position } from '../../stardust/nft-query.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../core/database.ts';
 
 /**
  * The most rows that a list reads beside those of its page: half of them are looked at, half are
@@ -37,7 +37,9 @@ interface Walk {
   where: readonly Condition[];
 }
 
-/** Of these the first is walked whose filters the query has: mostly the fewest rows share a value. */
+/**
+ * Of these the first is walked whose filters the query has: mostly the fewest rows share a value.
+ */
 const INDEXES: readonly { index: string; decides: readonly Filter[] }[] = [
   { index: 'nft_by_sender_tag', decides: ['sender', 'tag'] },
   { index: 'nft_by_expiration_return', decides: ['expirationReturnAddress'] },

@@ -3,11 +3,15 @@
  * (docs/storage.md#nft-lists).
  */
 
-import { type Address, addressKey } from '../../stardust/address.ts';
-import { FeatureType, findFeature } from '../../stardust/feature.ts';
-import type { NftOutput } from '../../stardust/output.ts';
-import { addressIn, findCondition, UnlockConditionType } from '../../stardust/unlock-condition.ts';
-import { type Database, forEachPiece } from '../database.ts';
+import { type Address, addressKey } from '../../stardust/wire/address.ts';
+import { FeatureType, findFeature } from '../../stardust/wire/feature.ts';
+import type { NftOutput } from '../../stardust/wire/output.ts';
+import {
+  addressIn,
+  findCondition,
+  UnlockConditionType,
+} from '../../stardust/wire/unlock-condition.ts';
+import { type Database, forEachPiece } from '../core/database.ts';
 
 /** In the order of the table's columns; addresses as keys, times in Unix seconds. */
 export type NftDetail = readonly [

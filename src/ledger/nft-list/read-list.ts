@@ -2,9 +2,9 @@
  * A list of NFTs (TIP-26, `outputs/nft`) and the ledger index at which it is true, of one moment.
  */
 import type { NftQuery } from '../../stardust/nft-query.ts';
-import { type Database, runBatch } from '../database.ts';
-import { parametersAt, parameterTable, SELECT_PARAMETERS } from '../ledger-parameters.ts';
-import { requireSchema } from '../schema.ts';
+import { type Database, runBatch } from '../core/database.ts';
+import { parametersAt, parameterTable, SELECT_PARAMETERS } from '../core/ledger-parameters.ts';
+import { requireSchema } from '../core/schema.ts';
 import { type ListPage, pageFromRows } from './list-page.ts';
 import { listStatements } from './list-statements.ts';
 

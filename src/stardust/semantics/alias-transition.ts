@@ -2,11 +2,12 @@
  * Transitions of aliases, by the governor or by the state controller (TIP-0018; docs/protocol.md,
  * A-1 to A-8).
  */
-import { addressKey } from '../address.ts';
-import { equalBytes, isZero } from '../bytes.ts';
-import { equalFeatures, FeatureType } from '../feature.ts';
-import type { AliasOutput, NativeToken } from '../output.ts';
-import { addressIn, UnlockConditionType } from '../unlock-condition.ts';
+
+import { equalBytes, isZero } from '../encoding/bytes.ts';
+import { addressKey } from '../wire/address.ts';
+import { equalFeatures, FeatureType } from '../wire/feature.ts';
+import type { AliasOutput, NativeToken } from '../wire/output.ts';
+import { addressIn, UnlockConditionType } from '../wire/unlock-condition.ts';
 
 export type AliasStep = 'governance' | 'state' | 'destruction' | 'illegal';
 

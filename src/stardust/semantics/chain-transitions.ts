@@ -5,7 +5,7 @@
  * Issuers (issuer.ts) belong to this stage too. They are judged apart, because they depend on the
  * unlocked addresses and so on the milestone's timestamp.
  */
-import { type Output, OutputType } from '../output.ts';
+import { type Output, OutputType } from '../wire/output.ts';
 import { aliasGenesisValid, aliasTransitionValid } from './alias-transition.ts';
 import type { ChainKey, ChainOutput, ChainTable } from './chains.ts';
 import {

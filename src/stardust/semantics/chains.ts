@@ -2,16 +2,17 @@
  * The chains on both sides of a transaction: alias, foundry and NFT outputs by the ID that they
  * keep while they change (TIP-0018; docs/protocol.md, D.2, "working data").
  */
-import { AddressType, addressKey } from '../address.ts';
-import { toHexDigits } from '../bytes.ts';
-import { aliasIdOf, foundryId, nftIdOf } from '../ids.ts';
+
+import { toHexDigits } from '../encoding/bytes.ts';
+import { AddressType, addressKey } from '../wire/address.ts';
+import { aliasIdOf, foundryId, nftIdOf } from '../wire/ids.ts';
 import {
   type AliasOutput,
   type FoundryOutput,
   type NftOutput,
   type Output,
   OutputType,
-} from '../output.ts';
+} from '../wire/output.ts';
 
 /**
  * A chain's ID as a key of maps, different for chains of different types. For an alias or NFT it is

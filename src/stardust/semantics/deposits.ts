@@ -5,9 +5,9 @@
  * All sums wrap at 2^64, as in the reference. In a ledger whose supply is right no sum gets that
  * far.
  */
-import { type AddressKey, addressKey } from '../address.ts';
-import { type Output, OutputType } from '../output.ts';
-import { addressIn, findCondition, UnlockConditionType } from '../unlock-condition.ts';
+import { type AddressKey, addressKey } from '../wire/address.ts';
+import { type Output, OutputType } from '../wire/output.ts';
+import { addressIn, findCondition, UnlockConditionType } from '../wire/unlock-condition.ts';
 import { ConflictReason } from './conflict-reason.ts';
 import type { Fault } from './fault.ts';
 import { isUnlockedBy, type UnlockedAddresses } from './unlocking.ts';

@@ -4,10 +4,10 @@
  * F-11 needs no code here. A foundry's owner is an alias, and an alias unlocks what it owns in a
  * state transition only (unlocking.ts, S2.13).
  */
-import { addressKey } from '../address.ts';
-import { equalFeatures } from '../feature.ts';
-import { type FoundryOutput, type Output, OutputType } from '../output.ts';
-import { addressIn, UnlockConditionType } from '../unlock-condition.ts';
+import { addressKey } from '../wire/address.ts';
+import { equalFeatures } from '../wire/feature.ts';
+import { type FoundryOutput, type Output, OutputType } from '../wire/output.ts';
+import { addressIn, UnlockConditionType } from '../wire/unlock-condition.ts';
 import { type ChainKey, type ChainTable, foundryKey } from './chains.ts';
 import type { TokenSums } from './native-tokens.ts';
 import {

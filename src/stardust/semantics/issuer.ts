@@ -2,12 +2,13 @@
  * Issuers: the issuer that a new alias or NFT names must have unlocked an input (TIP-0018;
  * docs/protocol.md, A-1, N-1).
  */
-import { type AddressKey, addressKey } from '../address.ts';
-import { FeatureType, findFeature } from '../feature.ts';
+import { type AddressKey, addressKey } from '../wire/address.ts';
+import { FeatureType, findFeature } from '../wire/feature.ts';
 import type { ChainKey, ChainTable } from './chains.ts';
 
 /**
- * A-1, N-1: the addresses that must be unlocked, and the chain that names each. Chains that were consumed need no issuer any more.
+ * A-1, N-1: the addresses that must be unlocked, and the chain that names each. Chains that were
+ * consumed need no issuer any more.
  */
 export function requiredIssuers(
   inChains: ChainTable,

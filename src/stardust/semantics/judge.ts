@@ -7,9 +7,10 @@
  * unlocks also S3, S4.2 and the issuers of S6. Everything else is computed once, in a plan, from
  * which the verdict at any timestamp is derived.
  */
-import type { AddressKey } from '../address.ts';
-import { equalBytes } from '../bytes.ts';
-import { outputId } from '../ids.ts';
+
+import { equalBytes } from '../encoding/bytes.ts';
+import type { AddressKey } from '../wire/address.ts';
+import { outputId } from '../wire/ids.ts';
 import { type ChainFault, findChainFault } from './chain-transitions.ts';
 import { type ChainKey, chainTable } from './chains.ts';
 import { ConflictReason, type VerdictStep } from './conflict-reason.ts';

@@ -2,8 +2,8 @@
  * What a verdict is made from: a transaction with its signatures verified, and the outputs that it
  * consumes.
  */
-import type { Output } from '../output.ts';
-import type { Transaction } from '../transaction.ts';
+import type { Output } from '../wire/output.ts';
+import type { Transaction } from '../wire/transaction.ts';
 
 /** A transaction that keeps the syntactic rules (docs/protocol.md, C). */
 export interface JudgedTransaction {

@@ -2,9 +2,9 @@
  * Native tokens: their sums on both sides of a transaction, and their balance where no foundry
  * changes it (TIP-0018; docs/protocol.md, D.2, S5).
  */
-import { toHexDigits } from '../bytes.ts';
-import type { Output } from '../output.ts';
-import { MAX_NATIVE_TOKENS } from '../syntax.ts';
+import { toHexDigits } from '../encoding/bytes.ts';
+import type { Output } from '../wire/output.ts';
+import { MAX_NATIVE_TOKENS } from '../wire/syntax.ts';
 import type { ChainKey, ChainTable } from './chains.ts';
 
 /** Amounts (uint256) by token. A token's ID is that of its foundry (B.7). */

@@ -1,9 +1,9 @@
 /**
  * Transitions of NFTs (TIP-0018; docs/protocol.md, N-1 to N-3).
  */
-import { isZero } from '../bytes.ts';
-import { equalFeatures } from '../feature.ts';
-import type { NftOutput } from '../output.ts';
+import { isZero } from '../encoding/bytes.ts';
+import { equalFeatures } from '../wire/feature.ts';
+import type { NftOutput } from '../wire/output.ts';
 
 /** N-1, except for the issuer (issuer.ts) */
 export function nftGenesisValid(nft: NftOutput): boolean {

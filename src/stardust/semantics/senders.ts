@@ -2,9 +2,9 @@
  * Senders: the sender that an output names must have unlocked an input (TIP-0018; docs/protocol.md,
  * D.2, S3).
  */
-import { type AddressKey, addressKey } from '../address.ts';
-import { FeatureType, findFeature } from '../feature.ts';
-import type { Output } from '../output.ts';
+import { type AddressKey, addressKey } from '../wire/address.ts';
+import { FeatureType, findFeature } from '../wire/feature.ts';
+import type { Output } from '../wire/output.ts';
 
 /** S3: the addresses that must be unlocked, and the place of the output that names each. */
 export function requiredSenders(

@@ -6,7 +6,7 @@
  */
 
 import type { VerifySignature } from '../milestone-keys.ts';
-import { UnlockType } from '../unlock.ts';
+import { UnlockType } from '../wire/unlock.ts';
 import type { JudgedTransaction } from './judged-transaction.ts';
 
 /**

@@ -5,7 +5,7 @@
  * `inSum` and `outSum` are the amounts of the foundry's token in all consumed and in all created
  * outputs, uint256.
  */
-import type { SimpleTokenScheme } from '../output.ts';
+import type { SimpleTokenScheme } from '../wire/output.ts';
 
 /**
  * F-1: a new foundry has minted exactly the tokens that are created. Consumed ones do not matter.

@@ -6,12 +6,12 @@
  * through the inputs for one timestamp.
  */
 
-import { type Address, type AddressKey, AddressType, addressKey } from '../address.ts';
-import { equalBytes } from '../bytes.ts';
-import { ed25519AddressId, inputsCommitment } from '../ids.ts';
-import { type AliasOutput, type Output, OutputType } from '../output.ts';
-import { type Unlock, UnlockType } from '../unlock.ts';
-import { addressIn, findCondition, UnlockConditionType } from '../unlock-condition.ts';
+import { equalBytes } from '../encoding/bytes.ts';
+import { type Address, type AddressKey, AddressType, addressKey } from '../wire/address.ts';
+import { ed25519AddressId, inputsCommitment } from '../wire/ids.ts';
+import { type AliasOutput, type Output, OutputType } from '../wire/output.ts';
+import { type Unlock, UnlockType } from '../wire/unlock.ts';
+import { addressIn, findCondition, UnlockConditionType } from '../wire/unlock-condition.ts';
 import { aliasStep } from './alias-transition.ts';
 import { type ChainKey, type ChainTable, chainKey } from './chains.ts';
 import { ConflictReason } from './conflict-reason.ts';

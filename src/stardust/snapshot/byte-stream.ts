@@ -4,8 +4,8 @@
  * A file holds millions of records and does not fit into memory. A part is at most one record long:
  * callers check the length before they take it.
  */
-import { Reader, Refusal } from '../bytes.ts';
-import { type Codec, decode } from '../codec.ts';
+import { Reader, Refusal } from '../encoding/bytes.ts';
+import { type Codec, decode } from '../encoding/codec.ts';
 
 /** A snapshot file wherever it is stored: `chunks` of any lengths, together `size` bytes. */
 export interface SnapshotFile {

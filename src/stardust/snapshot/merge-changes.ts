@@ -7,8 +7,8 @@
  * to its target milestone, to which its solid entry points belong. The diffs of a delta snapshot
  * are applied forwards from that target.
  */
-import { Refusal, Writer } from '../bytes.ts';
-import { decodeParameters } from '../parameters.ts';
+import { Refusal, Writer } from '../encoding/bytes.ts';
+import { decodeParameters } from '../wire/parameters.ts';
 import {
   type ChainRules,
   checkLink,

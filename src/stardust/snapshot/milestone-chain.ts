@@ -5,7 +5,7 @@
  * Nothing else of a diff can be verified. A milestone does not commit to the outputs that it
  * creates and consumes (docs/snapshot-format.md#what-a-snapshot-proves).
  */
-import { equalBytes, Refusal } from '../bytes.ts';
+import { equalBytes, Refusal } from '../encoding/bytes.ts';
 import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
 import type { MilestoneReference } from './snapshot-header.ts';
 import type { SnapshotMilestone } from './snapshot-records.ts';

@@ -6,11 +6,12 @@
  * that one milestone created. The files are verified while they are read, and at the end. The
  * ledger in the sink is complete, and may replace another one, only when readSnapshot resolves.
  */
-import { equalBytes, Refusal, toHex, toHexDigits, Writer } from '../bytes.ts';
-import { blake2b256 } from '../hash.ts';
-import type { ProtocolParametersOption } from '../milestone.ts';
-import type { ProtocolParameters } from '../parameters.ts';
-import type { Treasury } from '../treasury.ts';
+
+import { blake2b256 } from '../crypto/hash.ts';
+import { equalBytes, Refusal, toHex, toHexDigits, Writer } from '../encoding/bytes.ts';
+import type { ProtocolParametersOption } from '../wire/milestone.ts';
+import type { ProtocolParameters } from '../wire/parameters.ts';
+import type { Treasury } from '../wire/treasury.ts';
 import { ByteStream, type SnapshotFile, type SnapshotKind } from './byte-stream.ts';
 import { DeltaMerge, FullMerge, type Merge } from './merge-changes.ts';
 import type { ChainRules } from './milestone-chain.ts';

@@ -6,10 +6,10 @@
  * HORNET writes the counts last, so a file that it did not finish has a header that looks valid.
  * Counts and file size are therefore compared here, before anything else is read.
  */
-import { concatBytes, Reader } from '../bytes.ts';
-import { decode, fixed, record, u16, u32, u64 } from '../codec.ts';
-import { type ProtocolParametersOption, protocolParametersOption } from '../milestone.ts';
-import { type Treasury, treasury } from '../treasury.ts';
+import { concatBytes, Reader } from '../encoding/bytes.ts';
+import { decode, fixed, record, u16, u32, u64 } from '../encoding/codec.ts';
+import { type ProtocolParametersOption, protocolParametersOption } from '../wire/milestone.ts';
+import { type Treasury, treasury } from '../wire/treasury.ts';
 import { type ByteStream, decodePart } from './byte-stream.ts';
 import {
   MIN_DIFF_LENGTH,

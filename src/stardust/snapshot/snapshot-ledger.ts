@@ -2,11 +2,11 @@
  * The ledger while a snapshot is read: the parts of it that fit into memory, and the batches of
  * changes to its outputs.
  */
-import { Refusal } from '../bytes.ts';
-import { announcedParameters } from '../milestone.ts';
+import { Refusal } from '../encoding/bytes.ts';
 import { ParameterTable, PROTOCOL_VERSION } from '../parameter-table.ts';
-import { decodeParameters, type ProtocolParameters } from '../parameters.ts';
-import { equalTreasuries, type Treasury, treasuryAfter } from '../treasury.ts';
+import { announcedParameters } from '../wire/milestone.ts';
+import { decodeParameters, type ProtocolParameters } from '../wire/parameters.ts';
+import { equalTreasuries, type Treasury, treasuryAfter } from '../wire/treasury.ts';
 import type { FullHeader, MilestoneReference } from './snapshot-header.ts';
 import type { SnapshotMilestone, SnapshotOutput } from './snapshot-records.ts';
 import type { ChangeBatcher } from './snapshot-sink.ts';

@@ -7,14 +7,15 @@
  * no rule limits how many outputs a milestone books. Outputs and milestones do have a limit: they
  * are parts of blocks, so they are not longer than one.
  */
-import { MAX_BLOCK_LENGTH } from '../block.ts';
-import { Reader } from '../bytes.ts';
-import { decode, fixed, record, u32 } from '../codec.ts';
-import { milestoneId, nftIdOfOutput } from '../ids.ts';
-import { LEDGER_OUTPUT_HEAD_LENGTH, type LedgerOutput } from '../ledger-output.ts';
-import { type Milestone, milestone, receiptOf } from '../milestone.ts';
-import { type Output, output } from '../output.ts';
-import { type Treasury, treasury } from '../treasury.ts';
+
+import { Reader } from '../encoding/bytes.ts';
+import { decode, fixed, record, u32 } from '../encoding/codec.ts';
+import { MAX_BLOCK_LENGTH } from '../wire/block.ts';
+import { milestoneId, nftIdOfOutput } from '../wire/ids.ts';
+import { LEDGER_OUTPUT_HEAD_LENGTH, type LedgerOutput } from '../wire/ledger-output.ts';
+import { type Milestone, milestone, receiptOf } from '../wire/milestone.ts';
+import { type Output, output } from '../wire/output.ts';
+import { type Treasury, treasury } from '../wire/treasury.ts';
 import { type ByteStream, decodePart } from './byte-stream.ts';
 
 /** How many records of each kind follow the header. */

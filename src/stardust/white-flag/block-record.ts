@@ -19,7 +19,7 @@
  * Numbers are never given twice. 2^53 of them last a thousand years at 1,000 blocks a second, each
  * with the 256 inputs and outputs that a transaction may have.
  */
-import { getUint56, Reader, setUint56, UINT56_BYTES, Writer } from '../bytes.ts';
+import { getUint56, Reader, setUint56, UINT56_BYTES, Writer } from '../encoding/bytes.ts';
 import { conflictReasonOf, type VerdictStep } from '../semantics/conflict-reason.ts';
 
 /**

@@ -2,7 +2,7 @@
  * The past cone of a proposal in memory: block records as they come from the store, side by side,
  * and where each begins.
  */
-import { concatBytes, getUint56, UINT56_BYTES } from '../bytes.ts';
+import { concatBytes, getUint56, UINT56_BYTES } from '../encoding/bytes.ts';
 import {
   HEADER_LENGTH,
   INADMISSIBLE,
@@ -47,7 +47,9 @@ export interface TransactionView {
   readonly outputCount: number;
   inputAt(i: number): number;
   outputAt(i: number): number;
-  /** The conflict reason at a milestone of this timestamp; undefined while the verdict is undecided. */
+  /**
+   * The conflict reason at a milestone of this timestamp; undefined while the verdict is undecided.
+   */
   reasonAt(timestamp: number): number | undefined;
 }
 

@@ -6,8 +6,8 @@
  * A parent outside the cone counts as referenced by an earlier milestone or as a solid entry point.
  * Whoever makes the cone is responsible that this is true.
  */
-import { equalBytes } from '../bytes.ts';
-import { reduceToRoot } from '../merkle.ts';
+import { equalBytes } from '../encoding/bytes.ts';
+import { reduceToRoot } from '../proof/merkle.ts';
 import { ConflictReason } from '../semantics/conflict-reason.ts';
 import { RecordKind } from './block-record.ts';
 import type { Cone, TransactionView } from './cone.ts';
@@ -53,8 +53,8 @@ export interface WhiteFlag {
   /** Whether the walk visited a block that properly carries the previous milestone (E.3). */
   metPreviousMilestone: boolean;
   /**
-   * Positions of blocks that carry the previous milestone's payload and were not verified at intake.
-   * If one of them is verified now, the previous milestone is in the cone after all.
+   * Positions of blocks that carry the previous milestone's payload and were not verified at
+   * intake. If one of them is verified now, the previous milestone is in the cone after all.
    */
   unverified: number[];
   /**

@@ -2,7 +2,7 @@
  * Which pushed blocks are not worth storing. They are not lost: a block is fetched once a milestone
  * or a request leads to it.
  */
-import type { KnownReference } from '../../ledger/prove-unreferenced.ts';
+import type { KnownReference } from '../../ledger/intake/prove-unreferenced.ts';
 
 /**
  * Whether a block lies so deep that no node takes it, or a block upon it, for a tip: one of its

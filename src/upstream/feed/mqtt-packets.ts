@@ -9,8 +9,8 @@
  *
  * Refusals name the normative statement of the specification, or its section.
  */
-import { concatBytes, equalBytes, Reader, Refusal, Writer } from '../../stardust/bytes.ts';
-import { byteString, type Codec, constant, record, u8 } from '../../stardust/codec.ts';
+import { concatBytes, equalBytes, Reader, Refusal, Writer } from '../../stardust/encoding/bytes.ts';
+import { byteString, type Codec, constant, record, u8 } from '../../stardust/encoding/codec.ts';
 
 /** Connects with a clean session and no will, user or password. */
 export interface Connect {

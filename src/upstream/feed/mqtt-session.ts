@@ -4,8 +4,8 @@
  * handed and the times at which it is.
  */
 import { hasPassed } from '../../clock.ts';
-import { MAX_BLOCK_LENGTH } from '../../stardust/block.ts';
-import { Refusal } from '../../stardust/bytes.ts';
+import { Refusal } from '../../stardust/encoding/bytes.ts';
+import { MAX_BLOCK_LENGTH } from '../../stardust/wire/block.ts';
 import { UpstreamFailure } from '../upstream.ts';
 import { createPacketReader, encodePacket, type Packet, PacketType } from './mqtt-packets.ts';
 

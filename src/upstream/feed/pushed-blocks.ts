@@ -12,13 +12,13 @@
  * is found in the database after all.
  *
  * What is held is bounded by heap. Where a block does not fit, those that wait go first, the newest
- * before the others, as the oldest are nearest to what is missing and the first to be wanted when it
- * is there; where none waits it is not taken. A block that is dropped is not lost: it is
- * fetched when a milestone, a tip or a question leads to it.
+ * before the others, as the oldest are nearest to what is missing and the first to be wanted when
+ * it is there; where none waits it is not taken. A block that is dropped is not lost: it is fetched
+ * when a milestone, a tip or a question leads to it.
  */
 import { hasPassed } from '../../clock.ts';
-import { type ParsedBlock, parseBlock } from '../../stardust/block.ts';
-import { toHexDigits } from '../../stardust/bytes.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { type ParsedBlock, parseBlock } from '../../stardust/wire/block.ts';
 import { heapOf } from '../block-cache.ts';
 
 /** Milliseconds after which a parent that was nowhere is looked for again; so many in one go. */

@@ -7,10 +7,10 @@
  * The one that was due is fetched then.
  */
 import * as v from 'valibot';
-import { MAX_BLOCK_LENGTH } from '../../stardust/block.ts';
-import { equalBytes, Reader, Refusal } from '../../stardust/bytes.ts';
-import { decode } from '../../stardust/codec.ts';
-import { type Milestone, milestone } from '../../stardust/milestone.ts';
+import { equalBytes, Reader, Refusal } from '../../stardust/encoding/bytes.ts';
+import { decode } from '../../stardust/encoding/codec.ts';
+import { MAX_BLOCK_LENGTH } from '../../stardust/wire/block.ts';
+import { type Milestone, milestone } from '../../stardust/wire/milestone.ts';
 
 /** Milestones held, each of them at most as long as a block; those furthest ahead go first. */
 const MAX_HELD = 16;

@@ -4,11 +4,11 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
-import type { Database } from '../../../src/ledger/database.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
 import { type LoadedLedger, loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';
-import { ledgerStateHash } from '../../../src/ledger/ledger-state-hash.ts';
-import { readOutput } from '../../../src/ledger/output-status.ts';
-import { toHexDigits } from '../../../src/stardust/bytes.ts';
+import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
+import { readOutput } from '../../../src/ledger/read/output-status.ts';
+import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { SnapshotRefusal } from '../../../src/stardust/snapshot/byte-stream.ts';
 import { dump, openMemory, schema } from '../../support/ledger/memory-database.ts';
 import { ledgerAt, milestoneAt } from '../../support/network/network-model.ts';

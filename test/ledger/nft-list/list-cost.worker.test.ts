@@ -16,8 +16,8 @@ import {
   insertDetails,
   type NftDetail,
 } from '../../../src/ledger/nft-list/nft-detail.ts';
-import { AddressType } from '../../../src/stardust/address.ts';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
+import { AddressType } from '../../../src/stardust/wire/address.ts';
 
 const db = env.LEDGER;
 

@@ -3,18 +3,18 @@
  * bytes are refused, the test names the rule that they break.
  */
 import { describe, expect, it } from 'vitest';
-import { type Block, parseBlock } from '../../../src/stardust/block.ts';
-import { concatBytes } from '../../../src/stardust/bytes.ts';
-import { encode } from '../../../src/stardust/codec.ts';
+import { concatBytes } from '../../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
+import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
+import { type Block, parseBlock } from '../../../src/stardust/wire/block.ts';
 import type {
   MigratedFunds,
   MilestoneOption,
   ReceiptOption,
-} from '../../../src/stardust/milestone.ts';
-import { milestone } from '../../../src/stardust/milestone.ts';
-import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
-import { taggedData } from '../../../src/stardust/tagged-data.ts';
-import { type Unlock, UnlockType } from '../../../src/stardust/unlock.ts';
+} from '../../../src/stardust/wire/milestone.ts';
+import { milestone } from '../../../src/stardust/wire/milestone.ts';
+import { taggedData } from '../../../src/stardust/wire/tagged-data.ts';
+import { type Unlock, UnlockType } from '../../../src/stardust/wire/unlock.ts';
 import {
   basic,
   blockAround,

@@ -5,13 +5,13 @@
 import { describe, expect, it } from 'vitest';
 import { README_PARAMETERS as parameters } from '../../../scripts/conformance/parameters.ts';
 import { minimumDeposit } from '../../../src/stardust/admission.ts';
-import { type Feature, FeatureType } from '../../../src/stardust/feature.ts';
-import { outputBytes } from '../../../src/stardust/ids.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
+import { type Feature, FeatureType } from '../../../src/stardust/wire/feature.ts';
+import { outputBytes } from '../../../src/stardust/wire/ids.ts';
 import {
   type UnlockCondition,
   UnlockConditionType,
-} from '../../../src/stardust/unlock-condition.ts';
+} from '../../../src/stardust/wire/unlock-condition.ts';
 import {
   alias,
   aliasAddress,

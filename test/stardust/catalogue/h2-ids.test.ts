@@ -2,19 +2,19 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { sha512 } from '@noble/hashes/sha2.js';
 import { describe, expect, it } from 'vitest';
-import { concatBytes, toHex } from '../../../src/stardust/bytes.ts';
-import { encode } from '../../../src/stardust/codec.ts';
+import { concatBytes, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
+import { leafHash, merkleRoot, nodeHash } from '../../../src/stardust/proof/merkle.ts';
+import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
 import {
   blockId,
   chainIdFromOutputId,
   networkId,
   outputId,
   signedDigest,
-} from '../../../src/stardust/ids.ts';
-import { leafHash, merkleRoot, nodeHash } from '../../../src/stardust/merkle.ts';
-import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
-import { transaction } from '../../../src/stardust/transaction.ts';
-import { type Unlock, UnlockType } from '../../../src/stardust/unlock.ts';
+} from '../../../src/stardust/wire/ids.ts';
+import { transaction } from '../../../src/stardust/wire/transaction.ts';
+import { type Unlock, UnlockType } from '../../../src/stardust/wire/unlock.ts';
 import {
   basic,
   blockBytes,

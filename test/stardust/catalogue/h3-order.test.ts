@@ -4,16 +4,16 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { WhiteFlagCase } from '../../../scripts/conformance/white-flag.ts';
-import { toHex } from '../../../src/stardust/bytes.ts';
-import { encode } from '../../../src/stardust/codec.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
 import {
   blockId,
   migratedOutputId,
   outputBytes,
   outputId,
   transactionId,
-} from '../../../src/stardust/ids.ts';
-import { type Transaction, transaction } from '../../../src/stardust/transaction.ts';
+} from '../../../src/stardust/wire/ids.ts';
+import { type Transaction, transaction } from '../../../src/stardust/wire/transaction.ts';
 import {
   basic,
   blockBytes,

@@ -1,12 +1,12 @@
 /** docs/protocol.md, H.4, H-86 to H-107: aliases, foundries and their tokens, NFTs, issuers. */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { describe, expect, it } from 'vitest';
-import { AddressType } from '../../../src/stardust/address.ts';
-import { verifyZip215 } from '../../../src/stardust/ed25519.ts';
-import { chainIdFromOutputId, ed25519AddressId } from '../../../src/stardust/ids.ts';
-import type { Output } from '../../../src/stardust/output.ts';
+import { verifyZip215 } from '../../../src/stardust/crypto/ed25519.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
-import { UnlockType } from '../../../src/stardust/unlock.ts';
+import { AddressType } from '../../../src/stardust/wire/address.ts';
+import { chainIdFromOutputId, ed25519AddressId } from '../../../src/stardust/wire/ids.ts';
+import type { Output } from '../../../src/stardust/wire/output.ts';
+import { UnlockType } from '../../../src/stardust/wire/unlock.ts';
 import {
   type AliasFields,
   alias,

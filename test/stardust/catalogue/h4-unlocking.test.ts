@@ -3,11 +3,11 @@
  * senders.
  */
 import { describe, expect, it } from 'vitest';
-import { chainIdFromOutputId, outputId } from '../../../src/stardust/ids.ts';
-import type { Output } from '../../../src/stardust/output.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { judge } from '../../../src/stardust/semantics/judge.ts';
-import { type Unlock, UnlockType } from '../../../src/stardust/unlock.ts';
+import { chainIdFromOutputId, outputId } from '../../../src/stardust/wire/ids.ts';
+import type { Output } from '../../../src/stardust/wire/output.ts';
+import { type Unlock, UnlockType } from '../../../src/stardust/wire/unlock.ts';
 import {
   type AliasFields,
   alias,

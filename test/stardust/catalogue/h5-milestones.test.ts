@@ -6,23 +6,23 @@ import { describe, expect, it } from 'vitest';
 import { README_PARAMETERS as parameters } from '../../../scripts/conformance/parameters.ts';
 import type { WhiteFlagCase } from '../../../scripts/conformance/white-flag.ts';
 import { admissionFault } from '../../../src/stardust/admission.ts';
-import { toHex, Writer } from '../../../src/stardust/bytes.ts';
-import { encode } from '../../../src/stardust/codec.ts';
-import { verifyZip215 } from '../../../src/stardust/ed25519.ts';
+import { verifyZip215 } from '../../../src/stardust/crypto/ed25519.ts';
+import { toHex, Writer } from '../../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
+import { isMilestoneBlock } from '../../../src/stardust/milestone-keys.ts';
+import { ParameterTable } from '../../../src/stardust/parameter-table.ts';
+import { merkleRoot } from '../../../src/stardust/proof/merkle.ts';
 import {
   blockId,
   networkId,
   outputBytes,
   outputId,
   transactionId,
-} from '../../../src/stardust/ids.ts';
-import { merkleRoot } from '../../../src/stardust/merkle.ts';
-import type { MigratedFunds, ReceiptOption } from '../../../src/stardust/milestone.ts';
-import { isMilestoneBlock } from '../../../src/stardust/milestone-keys.ts';
-import { ParameterTable } from '../../../src/stardust/parameter-table.ts';
-import { decodeParameters, protocolParameters } from '../../../src/stardust/parameters.ts';
-import { migratedOutputs, receiptFault } from '../../../src/stardust/receipt.ts';
-import { transaction } from '../../../src/stardust/transaction.ts';
+} from '../../../src/stardust/wire/ids.ts';
+import type { MigratedFunds, ReceiptOption } from '../../../src/stardust/wire/milestone.ts';
+import { decodeParameters, protocolParameters } from '../../../src/stardust/wire/parameters.ts';
+import { migratedOutputs, receiptFault } from '../../../src/stardust/wire/receipt.ts';
+import { transaction } from '../../../src/stardust/wire/transaction.ts';
 import {
   basic,
   blockBytes,

@@ -3,11 +3,11 @@
  * (docs/protocol.md, D.2).
  */
 import { describe, expect, it } from 'vitest';
-import { outputId } from '../../../src/stardust/ids.ts';
 import { findChainFault } from '../../../src/stardust/semantics/chain-transitions.ts';
 import { type ChainTable, chainTable } from '../../../src/stardust/semantics/chains.ts';
 import { requiredIssuers } from '../../../src/stardust/semantics/issuer.ts';
 import { brokenTokenRule, sumTokens } from '../../../src/stardust/semantics/native-tokens.ts';
+import { outputId } from '../../../src/stardust/wire/ids.ts';
 import { semanticVectors } from '../../support/stardust/semantic-vectors.ts';
 
 /** Every order that begins at another chain, forwards and backwards. */

@@ -3,12 +3,12 @@
  * their texts name the rule, and the input, output, chain or address.
  */
 import { describe, expect, it } from 'vitest';
-import { toHex } from '../../../src/stardust/bytes.ts';
-import { aliasIdOf, foundryId, nftIdOf, outputId } from '../../../src/stardust/ids.ts';
-import { type Output, OutputType } from '../../../src/stardust/output.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { Fault } from '../../../src/stardust/semantics/fault.ts';
 import { findFault } from '../../../src/stardust/semantics/judge.ts';
-import { findCondition, UnlockConditionType } from '../../../src/stardust/unlock-condition.ts';
+import { aliasIdOf, foundryId, nftIdOf, outputId } from '../../../src/stardust/wire/ids.ts';
+import { type Output, OutputType } from '../../../src/stardust/wire/output.ts';
+import { findCondition, UnlockConditionType } from '../../../src/stardust/wire/unlock-condition.ts';
 import {
   type ConflictVector,
   readConflicts,

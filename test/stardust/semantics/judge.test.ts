@@ -3,19 +3,19 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Address } from '../../../src/stardust/address.ts';
-import { toHex } from '../../../src/stardust/bytes.ts';
-import { inputsCommitment, outputBytes } from '../../../src/stardust/ids.ts';
-import { type Output, OutputType } from '../../../src/stardust/output.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { VerdictStep } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
-import { checkTransaction } from '../../../src/stardust/syntax.ts';
+import type { Address } from '../../../src/stardust/wire/address.ts';
+import { inputsCommitment, outputBytes } from '../../../src/stardust/wire/ids.ts';
+import { type Output, OutputType } from '../../../src/stardust/wire/output.ts';
+import { checkTransaction } from '../../../src/stardust/wire/syntax.ts';
 import {
   findCondition,
   type UnlockCondition,
   UnlockConditionType,
-} from '../../../src/stardust/unlock-condition.ts';
+} from '../../../src/stardust/wire/unlock-condition.ts';
 import { type SemanticVector, semanticVectors } from '../../support/stardust/semantic-vectors.ts';
 
 describe('judge', () => {

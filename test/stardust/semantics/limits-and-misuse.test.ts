@@ -10,7 +10,7 @@ import {
 } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
-import { UnlockType } from '../../../src/stardust/unlock.ts';
+import { UnlockType } from '../../../src/stardust/wire/unlock.ts';
 import {
   basic,
   depositReturn,

@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { concatBytes } from '../../../src/stardust/bytes.ts';
+import { concatBytes } from '../../../src/stardust/encoding/bytes.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
 import {
   type BlockRecord,

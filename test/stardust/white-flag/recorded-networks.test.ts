@@ -5,10 +5,10 @@
  * is the oracle's.
  */
 import { describe, expect, it } from 'vitest';
-import { type ParsedBlock, parseBlock } from '../../../src/stardust/block.ts';
-import { fromHex, toHex } from '../../../src/stardust/bytes.ts';
+import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { isMilestoneBlock, signatureFault } from '../../../src/stardust/milestone-keys.ts';
-import { migratedOutputs, receiptFault } from '../../../src/stardust/receipt.ts';
+import { type ParsedBlock, parseBlock } from '../../../src/stardust/wire/block.ts';
+import { migratedOutputs, receiptFault } from '../../../src/stardust/wire/receipt.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * What axe-core finds on the page as it is now: all of its rules but the experimental ones, those of
- * best practice too (https://dequeuniversity.com/rules/axe/).
+ * What axe-core finds on the page as it is now: all of its rules but the experimental ones, those
+ * of best practice too (https://dequeuniversity.com/rules/axe/).
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

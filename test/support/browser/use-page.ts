@@ -59,8 +59,8 @@ export async function isFocusSeen(page: DrivenPage): Promise<boolean> {
 }
 
 /**
- * Notes from now on what screen readers announce: text that changes in live regions that were there,
- * and not hidden, before it changed.
+ * Notes from now on what screen readers announce: text that changes in live regions that were
+ * there, and not hidden, before it changed.
  */
 export async function noteAnnouncements(page: DrivenPage): Promise<void> {
   await page.evaluate(`void (globalThis.announced = {});

@@ -13,7 +13,9 @@ export interface SourceText {
   text: string;
 }
 
-/** The texts of a TypeScript file. Throws an Error if a text does not end: the lexer lost its way. */
+/**
+ * The texts of a TypeScript file. Throws an Error if a text does not end: the lexer lost its way.
+ */
 export function readTypeScript(source: string, file = 'source'): SourceText[] {
   const texts: SourceText[] = [];
   /** Brackets that are open; a `$` is the `${` of a template. */

@@ -5,8 +5,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { readOutputBytes } from '../../../src/ledger/output-bytes.ts';
-import { toHex } from '../../../src/stardust/bytes.ts';
+import { readOutputBytes } from '../../../src/ledger/core/output-bytes.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { stateHash } from '../../../src/stardust/state-hash.ts';
 
 export function openDatabase(persistTo: string): DatabaseSync {

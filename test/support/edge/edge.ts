@@ -31,7 +31,9 @@ export interface EdgeOptions {
   quiet?: boolean;
   /** Whether V8's inspector is on. */
   inspect?: boolean;
-  /** Megabytes of V8's old space, as the platform limits it; by default V8 collects when it likes. */
+  /**
+   * Megabytes of V8's old space, as the platform limits it; by default V8 collects when it likes.
+   */
   oldSpaceMb?: number;
   /** Whether it is run as `npm run serve` does. */
   asServe?: boolean;

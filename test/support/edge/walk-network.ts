@@ -8,8 +8,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { toHex } from '../../../src/stardust/bytes.ts';
-import { decodeOutput, nftIdOfOutput } from '../../../src/stardust/ids.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { decodeOutput, nftIdOfOutput } from '../../../src/stardust/wire/ids.ts';
 import { ledgerAt, type Network } from '../network/network-model.ts';
 import type { RecordedName, RecordedQuestion } from '../network/recorded-network.ts';
 import { unpackVector } from '../scripts/script-process.ts';

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
-import type { Json } from '../../../src/stardust/rest-json.ts';
+import type { Json } from '../../../src/stardust/json/rest-json.ts';
 import type { Network } from '../network/network-model.ts';
 import { type Answer, answerError, answerJson, JSON_TYPE, RAW_TYPE, type Route } from './routes.ts';
 

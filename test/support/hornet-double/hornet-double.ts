@@ -76,7 +76,9 @@ export class NodeDouble {
     this.node.confirm(index, latest);
   }
 
-  /** The same, and pushes what the node has come to know by then; resolves when it is on its way. */
+  /**
+   * The same, and pushes what the node has come to know by then; resolves when it is on its way.
+   */
   async pushTo(index: number, latest?: number): Promise<void> {
     this.confirm(index, latest);
     await this.mqtt?.pushNews();

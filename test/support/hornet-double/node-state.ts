@@ -2,10 +2,10 @@
  * What a HORNET node that follows a network knows at one moment: the blocks that it has, the
  * milestones, its ledger, and how it describes itself.
  */
-import { Reader, toHex } from '../../../src/stardust/bytes.ts';
-import { decode } from '../../../src/stardust/codec.ts';
-import { output } from '../../../src/stardust/output.ts';
-import { type Json, optionToJson, outputToJson } from '../../../src/stardust/rest-json.ts';
+import { Reader, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { decode } from '../../../src/stardust/encoding/codec.ts';
+import { type Json, optionToJson, outputToJson } from '../../../src/stardust/json/rest-json.ts';
+import { output } from '../../../src/stardust/wire/output.ts';
 import {
   lastIndex,
   milestoneAt,

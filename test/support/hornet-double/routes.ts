@@ -3,10 +3,10 @@
  * (docs/upstream-api.md#routes-of-hornet): what a path asks for, and the node's answer.
  */
 
-import { block } from '../../../src/stardust/block.ts';
-import { Reader } from '../../../src/stardust/bytes.ts';
-import { decode } from '../../../src/stardust/codec.ts';
-import { blockToJson, type Json, milestoneToJson } from '../../../src/stardust/rest-json.ts';
+import { Reader } from '../../../src/stardust/encoding/bytes.ts';
+import { decode } from '../../../src/stardust/encoding/codec.ts';
+import { blockToJson, type Json, milestoneToJson } from '../../../src/stardust/json/rest-json.ts';
+import { block } from '../../../src/stardust/wire/block.ts';
 import { readMilestone } from '../network/blocks.ts';
 import type { NetworkMilestone } from '../network/network-model.ts';
 import type { NodeState } from './node-state.ts';

@@ -2,11 +2,11 @@
  * An EdgeNode that holds a recorded network at one of its milestones, for the routes that only
  * read.
  */
-import type { ExplainedBlock } from '../../../src/ledger/applied-milestone.ts';
+import type { ExplainedBlock } from '../../../src/ledger/read/applied-milestone.ts';
 import type { EdgeNode, MilestoneStatus, NodeStatus } from '../../../src/node/edge-node.ts';
-import { parseBlock } from '../../../src/stardust/block.ts';
-import { fromHex, toHexDigits } from '../../../src/stardust/bytes.ts';
+import { fromHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import type { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
+import { parseBlock } from '../../../src/stardust/wire/block.ts';
 import { readMilestone } from '../network/blocks.ts';
 import {
   coneOf,

@@ -8,7 +8,7 @@ import type {
   WhiteFlagRequest,
   WhiteFlagResult,
 } from '../../../src/node/edge-node.ts';
-import { fromHex } from '../../../src/stardust/bytes.ts';
+import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { Facts, Fetch } from './contract.ts';
 
 const id = (byte: string) => `0x${byte.repeat(32)}`;

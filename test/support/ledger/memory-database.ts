@@ -3,7 +3,7 @@
  */
 import { migrate } from '../../../scripts/lib/wrangler/local-database.ts';
 import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
-import type { Database } from '../../../src/ledger/database.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
 
 export async function openMemory(): Promise<SqliteDatabase> {
   const db = new SqliteDatabase(':memory:');

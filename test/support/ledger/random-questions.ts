@@ -4,10 +4,10 @@
  * milestones and open blocks.
  */
 import { expect } from 'vitest';
-import { explainMilestone, proveBlock } from '../../../src/ledger/applied-milestone.ts';
-import { readOutput } from '../../../src/ledger/output-status.ts';
-import type { ParsedBlock } from '../../../src/stardust/block.ts';
-import { toHexDigits } from '../../../src/stardust/bytes.ts';
+import { explainMilestone, proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
+import { readOutput } from '../../../src/ledger/read/output-status.ts';
+import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
+import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
 import {
   coneOf,
   lastIndex,

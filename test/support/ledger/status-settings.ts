@@ -1,5 +1,5 @@
-/** Settings of a node that follows, for its status (src/ledger/node-status.ts). */
-import type { StatusSettings } from '../../../src/ledger/node-status.ts';
+/** Settings of a node that follows, for its status (src/ledger/read/node-status.ts). */
+import type { StatusSettings } from '../../../src/ledger/read/node-status.ts';
 
 export const FOLLOWING: StatusSettings = {
   follows: true,

@@ -1,9 +1,14 @@
 /**
  * The blocks that are stored in D1, one by one: as tests look at them.
  */
-import type { Database } from '../../../src/ledger/database.ts';
-import { NO_REASON, PARTS, readNumbers, walkedPackFromRow } from '../../../src/ledger/packs.ts';
-import { readBlockRows } from '../../../src/ledger/referenced-blocks.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
+import {
+  NO_REASON,
+  PARTS,
+  readNumbers,
+  walkedPackFromRow,
+} from '../../../src/ledger/core/packs.ts';
+import { readBlockRows } from '../../../src/ledger/read/referenced-blocks.ts';
 import { readCone } from '../../../src/stardust/white-flag/cone.ts';
 
 export interface StoredBlock {

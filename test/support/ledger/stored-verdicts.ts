@@ -3,13 +3,13 @@
  */
 
 import { expect } from 'vitest';
-import type { ParsedBlock } from '../../../src/stardust/block.ts';
-import { toHex } from '../../../src/stardust/bytes.ts';
-import { decodeOutput, outputBytes, outputId } from '../../../src/stardust/ids.ts';
-import type { Output } from '../../../src/stardust/output.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { judge } from '../../../src/stardust/semantics/judge.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
 import { isUndecidedAt, readCone } from '../../../src/stardust/white-flag/cone.ts';
+import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
+import { decodeOutput, outputBytes, outputId } from '../../../src/stardust/wire/ids.ts';
+import type { Output } from '../../../src/stardust/wire/output.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import type { Network } from '../network/network-model.ts';
 import { storedBlocks } from './stored-blocks.ts';

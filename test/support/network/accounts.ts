@@ -1,10 +1,11 @@
 /**
  * The accounts of a made-up network and what they own: the state behind random-network.ts.
  */
-import { type AddressKey, addressKey } from '../../../src/stardust/address.ts';
-import { equalBytes, Reader } from '../../../src/stardust/bytes.ts';
-import { decode } from '../../../src/stardust/codec.ts';
-import { type Output, OutputType, output } from '../../../src/stardust/output.ts';
+
+import { equalBytes, Reader } from '../../../src/stardust/encoding/bytes.ts';
+import { decode } from '../../../src/stardust/encoding/codec.ts';
+import { type AddressKey, addressKey } from '../../../src/stardust/wire/address.ts';
+import { type Output, OutputType, output } from '../../../src/stardust/wire/output.ts';
 import type { KeyPair } from './keys.ts';
 import { lastIndex, ledgerAt } from './network-model.ts';
 import { basic } from './outputs.ts';

@@ -1,17 +1,18 @@
 /**
  * Blocks around payloads that are bytes already (TIP-0024), and the milestones in them.
  */
-import { type ParsedBlock, parseBlock } from '../../../src/stardust/block.ts';
-import { fromHex, Reader, toHex, Writer } from '../../../src/stardust/bytes.ts';
-import { decode, encode } from '../../../src/stardust/codec.ts';
-import { milestoneId } from '../../../src/stardust/ids.ts';
+
+import { fromHex, Reader, toHex, Writer } from '../../../src/stardust/encoding/bytes.ts';
+import { decode, encode } from '../../../src/stardust/encoding/codec.ts';
+import { type ParsedBlock, parseBlock } from '../../../src/stardust/wire/block.ts';
+import { milestoneId } from '../../../src/stardust/wire/ids.ts';
 import {
   announcedParameters,
   type Milestone,
   milestone,
   receiptOf,
-} from '../../../src/stardust/milestone.ts';
-import { taggedData } from '../../../src/stardust/tagged-data.ts';
+} from '../../../src/stardust/wire/milestone.ts';
+import { taggedData } from '../../../src/stardust/wire/tagged-data.ts';
 import type { NetworkMilestone } from './network-model.ts';
 
 const PROTOCOL_VERSION = 2;

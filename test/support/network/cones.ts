@@ -10,9 +10,9 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { toHex } from '../../../src/stardust/bytes.ts';
-import { blake2b256 } from '../../../src/stardust/hash.ts';
-import { outputId } from '../../../src/stardust/ids.ts';
+import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { outputId } from '../../../src/stardust/wire/ids.ts';
 import { readMilestone } from './blocks.ts';
 import type { KeyPair } from './keys.ts';
 import type { Network, WhiteFlagCase } from './network-model.ts';

@@ -3,10 +3,10 @@
  * 8032 both give the same signature.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
-import { type Address, AddressType } from '../../../src/stardust/address.ts';
-import { concatBytes } from '../../../src/stardust/bytes.ts';
-import { blake2b256 } from '../../../src/stardust/hash.ts';
-import { ed25519AddressId } from '../../../src/stardust/ids.ts';
+import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
+import { concatBytes } from '../../../src/stardust/encoding/bytes.ts';
+import { type Address, AddressType } from '../../../src/stardust/wire/address.ts';
+import { ed25519AddressId } from '../../../src/stardust/wire/ids.ts';
 
 export interface KeyPair {
   publicKey: Uint8Array;

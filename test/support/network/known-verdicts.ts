@@ -3,7 +3,7 @@
  * a made-up network decides about its own blocks.
  */
 import { blake2b } from '@noble/hashes/blake2.js';
-import { fromHex, toHex } from '../../../src/stardust/bytes.ts';
+import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
 import type { InclusionState, NetworkBlock, NetworkOutput } from './network-model.ts';
 import type { MadeTransaction } from './transactions.ts';

@@ -1,12 +1,12 @@
 /**
  * Milestones signed by test keys, and spoilt ones, which a follower must refuse.
  */
-import { compareBytes, equalBytes } from '../../../src/stardust/bytes.ts';
-import { encode } from '../../../src/stardust/codec.ts';
-import { milestoneId } from '../../../src/stardust/ids.ts';
-import { type Milestone, milestone } from '../../../src/stardust/milestone.ts';
+import { compareBytes, equalBytes } from '../../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
-import type { Ed25519Signature } from '../../../src/stardust/unlock.ts';
+import { milestoneId } from '../../../src/stardust/wire/ids.ts';
+import { type Milestone, milestone } from '../../../src/stardust/wire/milestone.ts';
+import type { Ed25519Signature } from '../../../src/stardust/wire/unlock.ts';
 import { readMilestone } from './blocks.ts';
 import { type KeyPair, verifySignature } from './keys.ts';
 

@@ -7,12 +7,18 @@
  * file.
  */
 import { createHash } from 'node:crypto';
-import { compareBytes, fromHex, Writer } from '../../../src/stardust/bytes.ts';
-import type { LedgerOutput } from '../../../src/stardust/ledger-output.ts';
-import type { ProtocolParametersOption, ReceiptOption } from '../../../src/stardust/milestone.ts';
+import { compareBytes, fromHex, Writer } from '../../../src/stardust/encoding/bytes.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
-import { decodeParameters, type ProtocolParameters } from '../../../src/stardust/parameters.ts';
-import type { Treasury } from '../../../src/stardust/treasury.ts';
+import type { LedgerOutput } from '../../../src/stardust/wire/ledger-output.ts';
+import type {
+  ProtocolParametersOption,
+  ReceiptOption,
+} from '../../../src/stardust/wire/milestone.ts';
+import {
+  decodeParameters,
+  type ProtocolParameters,
+} from '../../../src/stardust/wire/parameters.ts';
+import type { Treasury } from '../../../src/stardust/wire/treasury.ts';
 
 export interface NetworkBlock {
   id: string;

@@ -1,9 +1,9 @@
 /**
  * Snapshot files of a network at any of its milestones (docs/snapshot-format.md).
  */
-import { fromHex } from '../../../src/stardust/bytes.ts';
-import { encode } from '../../../src/stardust/codec.ts';
-import { protocolParameters } from '../../../src/stardust/parameters.ts';
+import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
+import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { type WrittenDiff, writeDelta, writeFull } from '../snapshot/snapshot-writer.ts';
 import {
   changesOf,

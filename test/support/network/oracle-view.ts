@@ -1,7 +1,7 @@
 /**
  * A network in the form that the oracle (../oracle) takes.
  */
-import type { ParsedBlock } from '../../../src/stardust/block.ts';
+import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
 import type { OracleView } from '../oracle/oracle.ts';
 import { parsedBlock } from './blocks.ts';
 import { type Network, ZERO_ID } from './network-model.ts';

@@ -1,12 +1,12 @@
 /**
  * Outputs owned by keys: basic, NFT, alias.
  */
-import type { AliasOutput, BasicOutput, NftOutput } from '../../../src/stardust/output.ts';
-import { OutputType } from '../../../src/stardust/output.ts';
+import type { AliasOutput, BasicOutput, NftOutput } from '../../../src/stardust/wire/output.ts';
+import { OutputType } from '../../../src/stardust/wire/output.ts';
 import {
   type UnlockCondition,
   UnlockConditionType,
-} from '../../../src/stardust/unlock-condition.ts';
+} from '../../../src/stardust/wire/unlock-condition.ts';
 import type { KeyPair } from './keys.ts';
 
 export interface TimeConditions {

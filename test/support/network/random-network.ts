@@ -3,10 +3,10 @@
  * reason that transactions.ts can make, reattachments, transactions that arrive before those they
  * spend from, time conditions at the exact second, and odd milestone blocks.
  */
-import { toHex } from '../../../src/stardust/bytes.ts';
-import { nftIdOf } from '../../../src/stardust/ids.ts';
-import { OutputType } from '../../../src/stardust/output.ts';
-import { UnlockConditionType } from '../../../src/stardust/unlock-condition.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
+import { OutputType } from '../../../src/stardust/wire/output.ts';
+import { UnlockConditionType } from '../../../src/stardust/wire/unlock-condition.ts';
 import {
   ACCOUNTS,
   basicTo,

@@ -2,7 +2,7 @@
  * Random numbers that depend on the seed alone, not on the machine: sfc32
  * (https://pracrand.sourceforge.net), seeded by a hash of text.
  */
-import { blake2b256 } from '../../../src/stardust/hash.ts';
+import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 
 export class Random {
   readonly #state: Uint32Array;

@@ -6,13 +6,18 @@
  * was not recorded. It is taken to be as late as the recorded facts allow: before the milestone
  * that references it, before its children, and before the first question that named it.
  */
-import { fromHex, Reader, toHex } from '../../../src/stardust/bytes.ts';
-import { decode } from '../../../src/stardust/codec.ts';
-import { blockId, migratedOutputId, outputBytes, outputId } from '../../../src/stardust/ids.ts';
-import { protocolParametersOption } from '../../../src/stardust/milestone.ts';
-import { type Output, OutputType } from '../../../src/stardust/output.ts';
-import { decodeParameters } from '../../../src/stardust/parameters.ts';
-import { UnlockConditionType } from '../../../src/stardust/unlock-condition.ts';
+import { fromHex, Reader, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { decode } from '../../../src/stardust/encoding/codec.ts';
+import {
+  blockId,
+  migratedOutputId,
+  outputBytes,
+  outputId,
+} from '../../../src/stardust/wire/ids.ts';
+import { protocolParametersOption } from '../../../src/stardust/wire/milestone.ts';
+import { type Output, OutputType } from '../../../src/stardust/wire/output.ts';
+import { decodeParameters } from '../../../src/stardust/wire/parameters.ts';
+import { UnlockConditionType } from '../../../src/stardust/wire/unlock-condition.ts';
 import { readLines, readVector } from '../vectors.ts';
 import { milestoneBlock, networkMilestone, parsedBlock } from './blocks.ts';
 import type {

@@ -2,7 +2,7 @@
  * A network of which each milestone is as the one before: so many blocks, so many of them with a
  * transaction of two inputs and two outputs, and so many of those that move an NFT.
  */
-import { toHex } from '../../../src/stardust/bytes.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { basic, nft } from './outputs.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from './synthetic-network.ts';
 import type { Coin } from './transactions.ts';

@@ -5,13 +5,14 @@
  * It is a {@link Network} at every moment, so the double of a node can serve it while it grows.
  * Verdicts are those of transactions.ts.
  */
-import { fromHex, toHex } from '../../../src/stardust/bytes.ts';
-import { blake2b256 } from '../../../src/stardust/hash.ts';
-import { blockId, networkId, outputId } from '../../../src/stardust/ids.ts';
-import type { ProtocolParametersOption } from '../../../src/stardust/milestone.ts';
+
+import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
+import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
-import type { Output } from '../../../src/stardust/output.ts';
-import type { ProtocolParameters } from '../../../src/stardust/parameters.ts';
+import { blockId, networkId, outputId } from '../../../src/stardust/wire/ids.ts';
+import type { ProtocolParametersOption } from '../../../src/stardust/wire/milestone.ts';
+import type { Output } from '../../../src/stardust/wire/output.ts';
+import type { ProtocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { blockAround, networkMilestone, readMilestone, taggedDataPayload } from './blocks.ts';
 import { type KeyPair, keyPair } from './keys.ts';
 import { type Decided, decide, pastCone, rootsOf } from './known-verdicts.ts';

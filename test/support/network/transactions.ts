@@ -4,9 +4,11 @@
  *
  * They have Ed25519 addresses only, and outputs with a time condition are spent alone.
  */
-import { AddressType } from '../../../src/stardust/address.ts';
-import { equalBytes, isZero, toHex } from '../../../src/stardust/bytes.ts';
-import { encode } from '../../../src/stardust/codec.ts';
+
+import { equalBytes, isZero, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
+import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
+import { AddressType } from '../../../src/stardust/wire/address.ts';
 import {
   chainIdFromOutputId,
   inputsCommitment,
@@ -14,12 +16,11 @@ import {
   outputId,
   signedDigest,
   transactionId,
-} from '../../../src/stardust/ids.ts';
-import { type AliasOutput, type Output, OutputType } from '../../../src/stardust/output.ts';
-import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
-import { type Transaction, transaction } from '../../../src/stardust/transaction.ts';
-import { type Unlock, UnlockType } from '../../../src/stardust/unlock.ts';
-import { findCondition, UnlockConditionType } from '../../../src/stardust/unlock-condition.ts';
+} from '../../../src/stardust/wire/ids.ts';
+import { type AliasOutput, type Output, OutputType } from '../../../src/stardust/wire/output.ts';
+import { type Transaction, transaction } from '../../../src/stardust/wire/transaction.ts';
+import { type Unlock, UnlockType } from '../../../src/stardust/wire/unlock.ts';
+import { findCondition, UnlockConditionType } from '../../../src/stardust/wire/unlock-condition.ts';
 import type { KeyPair } from './keys.ts';
 import { spoilt } from './milestones.ts';
 

@@ -2,7 +2,7 @@
  * A ledger in a real D1, as far as the index sees it.
  */
 
-import { SCHEMA } from '../../../src/ledger/schema.ts';
+import { SCHEMA } from '../../../src/ledger/core/schema.ts';
 import { openIndexLedger, openNftLedger } from '../../../src/nft-index/d1-ledger.ts';
 import type { NftRow } from '../../../src/nft-index/ports.ts';
 import type { TestLedger } from './ledger-contract.ts';

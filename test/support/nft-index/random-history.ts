@@ -1,7 +1,7 @@
 /**
- * One random history of the index: milestones, imports, KV namespaces exchanged, publishers that overlap, stall, fail and
- * die at any call, and readers that get any copy. The code that publishes and looks up is the real
- * one, over models of D1 and KV.
+ * One random history of the index: milestones, imports, KV namespaces exchanged, publishers that
+ * overlap, stall, fail and die at any call, and readers that get any copy. The code that publishes
+ * and looks up is the real one, over models of D1 and KV.
  *
  * Checked: every answer is true at the ledger index it names, and D1 gave it whenever `recent` was
  * missing, malformed or old.
@@ -90,7 +90,8 @@ class RandomHistory {
   }
 
   /**
-   * What a ledger that was replaced has put stays for long (docs/architecture.md#a-tombstone-expires).
+   * What a ledger that was replaced has put stays for long
+   * (docs/architecture.md#a-tombstone-expires).
    */
   readonly #mayExpire = (value: string): boolean =>
     JSON.parse(value).generation === this.#ledger.history?.generation;
@@ -180,7 +181,8 @@ class RandomHistory {
 
   /**
    * Binds the other namespace, by a deployment: publishers of the version before are ended. Nobody
-   * may do that while entries of all NFTs are being put (docs/architecture.md#what-would-make-it-wrong).
+   * may do that while entries of all NFTs are being put
+   * (docs/architecture.md#what-would-make-it-wrong).
    */
   #exchangeNamespaces(): void {
     if (this.#bulks > 0 || this.#ledger.row?.state?.entries.kind !== 'complete') return;

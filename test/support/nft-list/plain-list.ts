@@ -2,7 +2,7 @@
  * `outputs/nft` of inx-indexer 1.0.1 in plain words: every NFT in memory, one filter after the
  * other, no index. Written after the plug-in's code and apart from src/: what both say is meant.
  */
-import type { NftOutput } from '../../../src/stardust/output.ts';
+import type { NftOutput } from '../../../src/stardust/wire/output.ts';
 
 export interface PlainNft {
   /** 68 hex digits. */

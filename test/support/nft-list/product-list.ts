@@ -4,7 +4,7 @@
  */
 import { HttpError } from '../../../src/http/errors.ts';
 import { formatCursor, parseNftQuery } from '../../../src/http/nft-query.ts';
-import type { Database } from '../../../src/ledger/database.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
 import { pageFromRows } from '../../../src/ledger/nft-list/list-page.ts';
 import { listStatements } from '../../../src/ledger/nft-list/list-statements.ts';
 import { insertDetails, nftDetail } from '../../../src/ledger/nft-list/nft-detail.ts';

@@ -1,9 +1,10 @@
 /**
  * Random queries for lists of given NFTs: right ones, odd ones, and such as are refused.
  */
-import { type Address, AddressType } from '../../../src/stardust/address.ts';
+
 import { toBech32 } from '../../../src/stardust/bech32.ts';
-import { toHexDigits } from '../../../src/stardust/bytes.ts';
+import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
+import { type Address, AddressType } from '../../../src/stardust/wire/address.ts';
 import type { Random } from '../network/random.ts';
 import type { PlainNft } from './plain-list.ts';
 

@@ -2,9 +2,9 @@
  * The NFTs of a recorded network at each of its ledger indexes, and what inx-indexer answered
  * there.
  */
-import { Reader, toHexDigits } from '../../../src/stardust/bytes.ts';
-import { decode } from '../../../src/stardust/codec.ts';
-import { OutputType, output } from '../../../src/stardust/output.ts';
+import { Reader, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
+import { decode } from '../../../src/stardust/encoding/codec.ts';
+import { OutputType, output } from '../../../src/stardust/wire/output.ts';
 import { recordedNetwork } from '../network/recorded-network.ts';
 import { readLines } from '../vectors.ts';
 import type { PlainNft } from './plain-list.ts';

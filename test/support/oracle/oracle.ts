@@ -8,15 +8,15 @@
  */
 
 import { blake2b } from '@noble/hashes/blake2.js';
-import type { ParsedBlock } from '../../../src/stardust/block.ts';
-import { concatBytes, Reader, toHex } from '../../../src/stardust/bytes.ts';
-import { decode } from '../../../src/stardust/codec.ts';
-import { outputBytes, outputId } from '../../../src/stardust/ids.ts';
-import { output } from '../../../src/stardust/output.ts';
+import { concatBytes, Reader, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { decode } from '../../../src/stardust/encoding/codec.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { judge } from '../../../src/stardust/semantics/judge.ts';
 import type { ConsumedOutput } from '../../../src/stardust/semantics/judged-transaction.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
+import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
+import { outputBytes, outputId } from '../../../src/stardust/wire/ids.ts';
+import { output } from '../../../src/stardust/wire/output.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 
 /** All that a node knows when it computes a milestone. */

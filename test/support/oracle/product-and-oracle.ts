@@ -8,8 +8,8 @@ import type {
   WhiteFlagCase,
   WhiteFlagOutcome,
 } from '../../../scripts/conformance/white-flag.ts';
-import { type ParsedBlock, parseBlock } from '../../../src/stardust/block.ts';
-import { toHex } from '../../../src/stardust/bytes.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { type ParsedBlock, parseBlock } from '../../../src/stardust/wire/block.ts';
 import { whiteFlag } from './oracle.ts';
 
 /** The oracle in the form in which the conformance script takes an implementation. */

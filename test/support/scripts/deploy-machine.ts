@@ -17,8 +17,8 @@ import {
   readWranglerConfig,
   WRANGLER_TOML,
 } from '../../../scripts/lib/wrangler/wrangler-config.ts';
-import { ledgerStateHash } from '../../../src/ledger/ledger-state-hash.ts';
-import { fromHex } from '../../../src/stardust/bytes.ts';
+import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
+import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import { recordedNode, recordedStatus } from '../http/recorded-node.ts';
 import { fetchFrom } from '../http/stub-node.ts';
 import { questionOf } from '../ledger/ledger-harness.ts';

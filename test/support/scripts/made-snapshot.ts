@@ -5,8 +5,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../../scripts/lib/process/command-line.ts';
-import { encode } from '../../../src/stardust/codec.ts';
-import { protocolParameters } from '../../../src/stardust/parameters.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
+import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { madeId, madeOutput, writeFull } from '../snapshot/snapshot-writer.ts';
 
 const AMOUNT = 1_000_000n;

@@ -2,16 +2,19 @@
  * A made-up network for snapshots: milestones, the ledger after each of them, and the snapshot
  * files that a node of this network would write.
  */
-import { encode } from '../../../src/stardust/codec.ts';
-import { milestoneId, outputId } from '../../../src/stardust/ids.ts';
-import type { LedgerOutput } from '../../../src/stardust/ledger-output.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
+import { milestoneId, outputId } from '../../../src/stardust/wire/ids.ts';
+import type { LedgerOutput } from '../../../src/stardust/wire/ledger-output.ts';
 import {
   type Milestone,
   type MilestoneOption,
   milestone,
-} from '../../../src/stardust/milestone.ts';
-import { type ProtocolParameters, protocolParameters } from '../../../src/stardust/parameters.ts';
-import type { Treasury } from '../../../src/stardust/treasury.ts';
+} from '../../../src/stardust/wire/milestone.ts';
+import {
+  type ProtocolParameters,
+  protocolParameters,
+} from '../../../src/stardust/wire/parameters.ts';
+import type { Treasury } from '../../../src/stardust/wire/treasury.ts';
 import { madeId, madeOutput, type WrittenDiff, writeDelta, writeFull } from './snapshot-writer.ts';
 
 /** What one milestone does. */

@@ -1,7 +1,7 @@
 /**
  * Snapshot files in memory, and a sink that holds the ledger in memory.
  */
-import { compareBytes } from '../../../src/stardust/bytes.ts';
+import { compareBytes } from '../../../src/stardust/encoding/bytes.ts';
 import type { SnapshotFile } from '../../../src/stardust/snapshot/byte-stream.ts';
 import type {
   SnapshotMilestone,

@@ -4,11 +4,11 @@
  *
  * Everything is streamed, so that files of any size can be written.
  */
-import { Writer } from '../../../src/stardust/bytes.ts';
-import { encode } from '../../../src/stardust/codec.ts';
-import type { LedgerOutput } from '../../../src/stardust/ledger-output.ts';
-import { type Output, OutputType, output } from '../../../src/stardust/output.ts';
-import type { Treasury } from '../../../src/stardust/treasury.ts';
+import { Writer } from '../../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
+import type { LedgerOutput } from '../../../src/stardust/wire/ledger-output.ts';
+import { type Output, OutputType, output } from '../../../src/stardust/wire/output.ts';
+import type { Treasury } from '../../../src/stardust/wire/treasury.ts';
 
 export interface WrittenDiff {
   /** Milestone payload. */

@@ -1,5 +1,5 @@
 /** Copies of JSON, each with one change: one for every byte in hex, and one for every number. */
-import { fromHex, toHex } from '../../../src/stardust/bytes.ts';
+import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 
 export interface Spoilt {
   /** Where the change is, like `.milestone.signatures.0.publicKey byte 5`. */

@@ -2,7 +2,7 @@
  * Input for fuzzing the parser: recorded blocks of every kind, cut, spliced and changed, and random
  * bytes. The same seed gives the same bytes.
  */
-import { fromHex } from '../../../src/stardust/bytes.ts';
+import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import { readLines } from '../vectors.ts';
 
 /** Numbers from a seed (mulberry32). */

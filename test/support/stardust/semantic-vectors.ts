@@ -1,18 +1,18 @@
 /**
- * The recorded verdicts of the reference on single transactions: semantics.jsonl, and what it said of
- * each conflict, verdict-errors.jsonl (test/vectors/README.md#single-rules).
+ * The recorded verdicts of the reference on single transactions: semantics.jsonl, and what it said
+ * of each conflict, verdict-errors.jsonl (test/vectors/README.md#single-rules).
  */
 
-import { fromHex, Reader } from '../../../src/stardust/bytes.ts';
-import { decode } from '../../../src/stardust/codec.ts';
-import { signedDigest, transactionId } from '../../../src/stardust/ids.ts';
-import { output } from '../../../src/stardust/output.ts';
+import { fromHex, Reader } from '../../../src/stardust/encoding/bytes.ts';
+import { decode } from '../../../src/stardust/encoding/codec.ts';
 import type {
   ConsumedOutput,
   JudgedTransaction,
 } from '../../../src/stardust/semantics/judged-transaction.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
-import { transaction } from '../../../src/stardust/transaction.ts';
+import { signedDigest, transactionId } from '../../../src/stardust/wire/ids.ts';
+import { output } from '../../../src/stardust/wire/output.ts';
+import { transaction } from '../../../src/stardust/wire/transaction.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import { readLines } from '../vectors.ts';
 

@@ -1,9 +1,9 @@
 /** Helpers of the tests of H.1: transactions in blocks, and the rules that they break. */
 import { README_PARAMETERS as parameters } from '../../../scripts/conformance/parameters.ts';
 import { admissionFault } from '../../../src/stardust/admission.ts';
-import { parseBlock } from '../../../src/stardust/block.ts';
-import type { Output } from '../../../src/stardust/output.ts';
-import type { ProtocolParameters } from '../../../src/stardust/parameters.ts';
+import { parseBlock } from '../../../src/stardust/wire/block.ts';
+import type { Output } from '../../../src/stardust/wire/output.ts';
+import type { ProtocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import {
   basic,
   blockBytes,

@@ -9,8 +9,9 @@ export class Crash extends Error {
 }
 
 /**
- * `before` and `after`: the batch fails, though after it was committed in the second case. `lasting`:
- * everything after it fails too, as where a process ends. `between`: somebody works before the batch.
+ * `before` and `after`: the batch fails, though after it was committed in the second case.
+ * `lasting`: everything after it fails too, as where a process ends. `between`: somebody works
+ * before the batch.
  */
 export type Disturbance =
   | { at: number; fail: 'before' | 'after'; lasting: boolean }

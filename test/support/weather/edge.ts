@@ -14,12 +14,12 @@ import {
 import { followOnce } from '../../../src/follower/pass.ts';
 import { storePushed } from '../../../src/follower/store-pushed.ts';
 import { REFUSAL_STATUSES } from '../../../src/http/white-flag.ts';
-import type { Database } from '../../../src/ledger/database.ts';
-import { LedgerMoved } from '../../../src/ledger/fence.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
+import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';
-import { ledgerStateHash } from '../../../src/ledger/ledger-state-hash.ts';
+import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
-import { toHex, toHexDigits } from '../../../src/stardust/bytes.ts';
+import { toHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import type { MilestoneKeys, VerifySignature } from '../../../src/stardust/milestone-keys.ts';
 import {
   createRecentBlockCache,

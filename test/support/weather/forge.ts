@@ -2,7 +2,7 @@
  * Milestone payloads that no coordinator signed. A block around one needs no proof of work, and
  * HORNET stores it and builds on it like on any other block.
  */
-import { fromHex } from '../../../src/stardust/bytes.ts';
+import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import { readMilestone } from '../network/blocks.ts';
 import type { KeyPair } from '../network/keys.ts';
 import { extraSignature, fewerSignatures, forgedSignature, resign } from '../network/milestones.ts';

@@ -164,7 +164,9 @@ async function settle(plan: Plan, weather: Weather): Promise<void> {
   }
 }
 
-/** Until `restore` is called the clock is the run's, short waits take no time, nothing is logged. */
+/**
+ * Until `restore` is called the clock is the run's, short waits take no time, nothing is logged.
+ */
 function standStill(clock: { now: number }): () => void {
   const { now } = Date;
   const { setTimeout } = globalThis;

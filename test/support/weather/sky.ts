@@ -36,7 +36,10 @@ export interface Setting {
   belowMaxDepth: number;
   /** Whether the last proposal must be answered by what is stored alone. */
   needsStored: boolean;
-  /** A mistake that the run must find: a wrong root, a lost output, a milestone that was signed and is nowhere. */
+  /**
+   * A mistake that the run must find: a wrong root, a lost output, a milestone that was signed and
+   * is nowhere.
+   */
   planted?: 'root' | 'output' | 'milestone';
 }
 

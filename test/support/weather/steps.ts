@@ -2,7 +2,7 @@
  * What can happen in a run, and how often. Each step takes its chance from numbers of its own, so
  * that a run from which steps were left out still makes sense.
  */
-import { toHex } from '../../../src/stardust/bytes.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { readMilestone } from '../network/blocks.ts';
 import {
   lastIndex,

@@ -1,6 +1,6 @@
 /**
- * What is true about a white-flag question, by the oracle (../oracle): roots, or why there are none.
- * Answers are kept, as is what the oracle is told of each milestone.
+ * What is true about a white-flag question, by the oracle (../oracle): roots, or why there are
+ * none. Answers are kept, as is what the oracle is told of each milestone.
  */
 import type { WhiteFlagCase } from '../network/network-model.ts';
 import { oracleView } from '../network/oracle-view.ts';

@@ -1,7 +1,7 @@
 /**
  * Upstreams of a run: honest ones, which may be behind or not answer, and one that lies.
  */
-import { fromHex } from '../../../src/stardust/bytes.ts';
+import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import { NodeState } from '../hornet-double/node-state.ts';
 import { directUpstream } from '../network/direct-upstream.ts';
 import { lastIndex } from '../network/network-model.ts';

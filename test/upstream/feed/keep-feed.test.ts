@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { toHex } from '../../../src/stardust/bytes.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { type Feed, type FeedOptions, keepFeed } from '../../../src/upstream/feed/keep-feed.ts';
 import { createRanking } from '../../../src/upstream/ranking.ts';
 import { UpstreamFailure } from '../../../src/upstream/upstream.ts';

@@ -1,7 +1,7 @@
 /** The eight MQTT packets: every one comes back from its bytes, however the stream is cut. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { concatBytes, Refusal } from '../../../src/stardust/bytes.ts';
+import { concatBytes, Refusal } from '../../../src/stardust/encoding/bytes.ts';
 import {
   createPacketReader,
   encodePacket,

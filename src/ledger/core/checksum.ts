@@ -1,0 +1,52 @@
+/**
+ * Checksums of what D1 holds, so that a flipped bit on disk never becomes an answer. They can be
+ * continued, so that blocks are appended to a pack without reading it.
+ */
+
+import { blake2b256 } from '../../stardust/crypto/hash.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
+
+const SUM_MASK = 0xfffff;
+const TWO_32 = 2 ** 32;
+
+/**
+ * Continues the checksum `before` over these bytes, by Fletcher's method: the sum of the bytes, in
+ * 20 bits, and of all sums on the way, in 32. Any change within one byte changes the first.
+ */
+export function checksum(bytes: Uint8Array, before = 0): number {
+  let sum = Math.floor(before / TWO_32);
+  let sums = (before % TWO_32) | 0;
+  for (let i = 0; i < bytes.length; i++) {
+    sum = (sum + bytes[i]!) & SUM_MASK;
+    sums = (sums + sum) | 0;
+  }
+  return sum * TWO_32 + (sums >>> 0);
+}
+
+/** What is stored is not what was written. The message is for people: ASCII. */
+export class LedgerDamaged extends Error {
+  override readonly name = 'LedgerDamaged';
+
+  /** @param what in the plural: "statuses of pack 12" */
+  constructor(what: string) {
+    super(
+      `${what} are damaged on disk: restore a back-up or import a snapshot ` +
+        '(docs/runbooks.md#the-database-is-damaged)',
+    );
+  }
+}
+
+/**
+ * Throws a LedgerDamaged unless the bytes have this checksum.
+ *
+ * @param what in the plural, for the message
+ */
+export function requireChecksum(bytes: Uint8Array, sum: number, what: string): void {
+  if (checksum(bytes) !== sum) throw new LedgerDamaged(what);
+}
+
+/** Throws a LedgerDamaged unless the bytes are those of the block: its ID is their hash (B.1). */
+export function requireBlockId(bytes: Uint8Array, blockId: string): void {
+  if (toHexDigits(blake2b256(bytes)) !== blockId)
+    throw new LedgerDamaged(`bytes of block 0x${blockId}`);
+}

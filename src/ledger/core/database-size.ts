@@ -1,0 +1,56 @@
+/**
+ * How large the database is, and how large it may become.
+ *
+ * Every result of D1 carries the size in `size_after`, at no cost
+ * (https://developers.cloudflare.com/d1/worker-api/return-object/). Pages that deleting has freed
+ * do not count: it is `page_count` less `freelist_count`
+ * (https://github.com/cloudflare/workerd/blob/main/src/workerd/api/sql.c%2B%2B, getDatabaseSize).
+ * So it falls when rows are deleted, though the file does not shrink.
+ */
+
+/**
+ * Of a D1 database, on the Workers Paid plan
+ * (https://developers.cloudflare.com/d1/platform/limits/).
+ */
+const D1_LIMIT_BYTES = 10_000_000_000;
+
+/** @param oneIsolate whether this is `npm run serve`, where only the disk limits the database */
+export function limitBytesOf({ oneIsolate }: { oneIsolate: boolean }): number | undefined {
+  return oneIsolate ? undefined : D1_LIMIT_BYTES;
+}
+
+/** From here on health warns, as a share of the limit. */
+export const WARN_AT = 0.75;
+
+/** From here on fewer milestones are kept, as a share of the limit. */
+export const SHRINK_AT = 0.8;
+
+/** From here on the node is not healthy: writes are about to fail. As a share of the limit. */
+export const UNHEALTHY_AT = 0.95;
+
+export interface DatabaseSize {
+  bytes: number;
+  /** Undefined where only the disk limits it. */
+  limitBytes: number | undefined;
+}
+
+/** The share of the limit that is used; 0 where there is no limit. */
+export function shareUsed({ bytes, limitBytes }: DatabaseSize): number {
+  return limitBytes === undefined ? 0 : bytes / limitBytes;
+}
+
+/** The database's size after the batch, in bytes. */
+export function sizeAfter(results: readonly D1Result[]): number {
+  return results.at(-1)!.meta.size_after;
+}
+
+/**
+ * Whether a write failed because there is no room. D1 says the first of these, SQLite in `npm run
+ * serve` the second (SQLITE_FULL).
+ */
+export function isDatabaseFull(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /Exceeded maximum DB size|database or disk is full/i.test(error.message)
+  );
+}

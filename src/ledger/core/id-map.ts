@@ -1,0 +1,147 @@
+/**
+ * A map from IDs to numbers in typed arrays: some 60 bytes an entry, where a Map of hex strings
+ * takes 200. It remembers the order in which IDs were added, so that an ID has an index as well.
+ *
+ * IDs are hashes that anybody can grind. So the place in the table depends on a random seed too:
+ * nobody can make many IDs for one place.
+ */
+
+/** No entry: places hold indexes from 1 on. */
+const FREE = 0;
+
+/** By which full arrays grow: of 300,000 IDs doubling would leave 9 MB unused. */
+const GROWTH = 1.25;
+
+export class IdMap {
+  readonly #idBytes: number;
+  readonly #seed = crypto.getRandomValues(new Uint32Array(2));
+  readonly #decoded: Uint8Array;
+  #ids: Uint8Array;
+  #numbers: Float64Array;
+  #places = new Int32Array(64);
+  #size = 0;
+
+  /** @param idBytes length of each ID: 32 of blocks, 34 of outputs */
+  constructor(idBytes: number) {
+    this.#idBytes = idBytes;
+    this.#decoded = new Uint8Array(idBytes);
+    this.#ids = new Uint8Array(16 * idBytes);
+    this.#numbers = new Float64Array(16);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Bytes of the arrays. */
+  get heapBytes(): number {
+    return this.#ids.length + this.#numbers.byteLength + this.#places.byteLength;
+  }
+
+  /** The number of an ID, given as lower-case hex digits; undefined if it is not there. */
+  get(id: string): number | undefined {
+    const index = this.indexOf(id);
+    return index < 0 ? undefined : this.#numbers[index];
+  }
+
+  has(id: string): boolean {
+    return this.indexOf(id) >= 0;
+  }
+
+  /** How many IDs were added before this one, or -1 if it is not there. */
+  indexOf(id: string): number {
+    return this.#size === 0 ? -1 : this.#places[this.#find(this.#decode(id))]! - 1;
+  }
+
+  /** Sets the number of an ID; returns its index. */
+  set(id: string, number: number): number {
+    const bytes = this.#decode(id);
+    const place = this.#find(bytes);
+    let index = this.#places[place]! - 1;
+    if (index < 0) {
+      index = this.#size;
+      this.#append(bytes);
+      this.#places[place] = index + 1;
+      if (2 * this.#size > this.#places.length) this.#grow();
+    }
+    this.#numbers[index] = number;
+    return index;
+  }
+
+  /** The ID that was added so many IDs after the first one, as hex digits. */
+  idAt(index: number): string {
+    return this.#ids.subarray(index * this.#idBytes, (index + 1) * this.#idBytes).toHex();
+  }
+
+  numberAt(index: number): number {
+    return this.#numbers[index]!;
+  }
+
+  /** A map of those entries whose number is to be kept. */
+  filter(keep: (number: number) => boolean): IdMap {
+    const kept = new IdMap(this.#idBytes);
+    for (let index = 0; index < this.#size; index++)
+      if (keep(this.#numbers[index]!)) kept.set(this.idAt(index), this.#numbers[index]!);
+    return kept;
+  }
+
+  /** Into a buffer that is used again: there are thousands of calls a second. */
+  #decode(id: string): Uint8Array {
+    const { read, written } = this.#decoded.setFromHex(id);
+    if (read !== id.length || written !== this.#idBytes)
+      throw new Error(`an ID of ${id.length} digits, not of ${2 * this.#idBytes}`);
+    return this.#decoded;
+  }
+
+  #append(bytes: Uint8Array): void {
+    if (this.#size === this.#numbers.length) {
+      const room = Math.ceil(GROWTH * this.#size);
+      const ids = new Uint8Array(room * this.#idBytes);
+      ids.set(this.#ids);
+      const numbers = new Float64Array(room);
+      numbers.set(this.#numbers);
+      [this.#ids, this.#numbers] = [ids, numbers];
+    }
+    this.#ids.set(bytes, this.#size++ * this.#idBytes);
+  }
+
+  /** The place of the ID, or the free place where it belongs. */
+  #find(bytes: Uint8Array): number {
+    const mask = this.#places.length - 1;
+    let place = this.#hash(bytes, 0) & mask;
+    for (; this.#places[place] !== FREE; place = (place + 1) & mask)
+      if (this.#isAt(this.#places[place]! - 1, bytes)) break;
+    return place;
+  }
+
+  /** Of the first eight bytes, and of the last four: outputs of one transaction differ in those. */
+  #hash(bytes: Uint8Array, start: number): number {
+    const first = wordAt(bytes, start) ^ this.#seed[0]!;
+    const second = wordAt(bytes, start + 4) ^ this.#seed[1]!;
+    const last = wordAt(bytes, start + this.#idBytes - 4);
+    let hash = Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b);
+    hash = Math.imul(hash ^ (hash >>> 15) ^ last, 0xc2b2ae35);
+    return hash ^ (hash >>> 16);
+  }
+
+  #isAt(index: number, bytes: Uint8Array): boolean {
+    const start = index * this.#idBytes;
+    for (let i = 0; i < this.#idBytes; i++) if (this.#ids[start + i] !== bytes[i]) return false;
+    return true;
+  }
+
+  #grow(): void {
+    const places = new Int32Array(2 * this.#places.length);
+    const mask = places.length - 1;
+    for (let index = 0; index < this.#size; index++) {
+      let place = this.#hash(this.#ids, index * this.#idBytes) & mask;
+      while (places[place] !== FREE) place = (place + 1) & mask;
+      places[place] = index + 1;
+    }
+    this.#places = places;
+  }
+}
+
+function wordAt(bytes: Uint8Array, at: number): number {
+  return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+}

@@ -1,0 +1,54 @@
+/**
+ * Protocol parameters in D1, by the milestone from which on they are in force (docs/protocol.md,
+ * G).
+ */
+import { fromBase64, Reader } from '../../stardust/encoding/bytes.ts';
+import { decode } from '../../stardust/encoding/codec.ts';
+import { ParameterTable, PROTOCOL_VERSION } from '../../stardust/parameter-table.ts';
+import {
+  type ProtocolParametersOption,
+  protocolParametersOption,
+} from '../../stardust/wire/milestone.ts';
+import { decodeParameters, type ProtocolParameters } from '../../stardust/wire/parameters.ts';
+import type { Database } from './database.ts';
+
+export const SELECT_PARAMETERS = 'SELECT bytes FROM parameters ORDER BY target';
+
+export function parameterTable(rows: readonly Record<string, unknown>[]): ParameterTable {
+  const table = new ParameterTable();
+  for (const { bytes } of rows)
+    table.announce(decode(protocolParametersOption, new Reader(fromBase64(String(bytes)))));
+  return table;
+}
+
+export async function readParameters(db: Database): Promise<ParameterTable> {
+  return parameterTable((await db.prepare(SELECT_PARAMETERS).all()).results);
+}
+
+/**
+ * What is in force at a milestone. Throws when nothing is: the import brought what was in force
+ * then.
+ */
+export function parametersAt(table: ParameterTable, index: number): ProtocolParameters {
+  const option = table.at(index);
+  if (option === undefined) throw new Error(`no protocol parameters for milestone ${index}`);
+  return decodeParameters(option.parameters);
+}
+
+/**
+ * Every set that a block may have been admitted under at this ledger index, the current one first;
+ * what is pending counts for nobody yet.
+ */
+export function admittingParameters(table: ParameterTable, index: number): ProtocolParameters[] {
+  return table.options
+    .filter((option: ProtocolParametersOption) => option.targetMilestoneIndex <= index)
+    .reverse()
+    .map((option) => decodeParameters(option.parameters));
+}
+
+/** What the network is or was called, and will be, as far as announced: in order of the targets. */
+export function networkNames(table: ParameterTable): string[] {
+  return table.options
+    .filter(({ protocolVersion }) => protocolVersion === PROTOCOL_VERSION)
+    .map(({ parameters }) => decodeParameters(parameters).networkName);
+}

@@ -1,0 +1,47 @@
+/**
+ * Where blocks come from that D1 does not have, and the one error that says why a cone cannot be
+ * had.
+ */
+import type { ParsedBlock } from '../../stardust/wire/block.ts';
+
+/**
+ * `unknown-block`: neither we nor upstream know a block of the cone.
+ * `referenced-before`: upstream says that an earlier milestone references a block which we do not
+ * know (docs/architecture.md#the-trap).
+ * `too-large`: more blocks than can be walked at once.
+ * `over-budget`: more blocks would have to be fetched than may be.
+ * `ledger-replaced`: an import replaced the ledger while the cone was loaded.
+ */
+export type ConeFault =
+  | 'unknown-block'
+  | 'referenced-before'
+  | 'too-large'
+  | 'over-budget'
+  | 'ledger-replaced';
+
+/** A cone cannot be had. The message is for people: ASCII, nothing internal. */
+export class ConeUnavailable extends Error {
+  override readonly name = 'ConeUnavailable';
+  readonly fault: ConeFault;
+
+  constructor(fault: ConeFault, message: string) {
+    super(message);
+    this.fault = fault;
+  }
+}
+
+export interface BlockSource {
+  /**
+   * Fetches blocks by hex ID, all of them, parsed. Throws a ConeUnavailable, or any other error
+   * when upstream fails.
+   */
+  fetch(ids: readonly string[]): Promise<ParsedBlock[]>;
+  /** A block that was fetched before and is not stored. */
+  recall?(id: string): ParsedBlock | undefined;
+  /**
+   * Asks whether these blocks are unreferenced, by hex ID: whether no milestone up to the ledger's
+   * index references them. Throws a ConeUnavailable where one is not, or nobody can tell, and any
+   * other error when upstream fails. Absent where signed roots will tell whether the cone is right.
+   */
+  requireUnreferenced?(ids: readonly string[]): Promise<void>;
+}

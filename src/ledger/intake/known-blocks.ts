@@ -1,0 +1,74 @@
+/**
+ * Which of some blocks the ledger knows, and by which numbers.
+ */
+import { equalBytes } from '../../stardust/encoding/bytes.ts';
+import { leafHash } from '../../stardust/proof/merkle.ts';
+import type { Cone } from '../../stardust/white-flag/cone.ts';
+import { type Database, forEachPiece, runBatch } from '../core/database.ts';
+import { selectIds } from '../core/id-index.ts';
+
+export interface KnownBlock {
+  /** 0 of a solid entry point: no block has that number. */
+  number: number;
+  /** The milestone that references it, or null. */
+  milestone: number | null;
+}
+
+const FIND_BLOCKS = selectIds('?1');
+
+/** Those of the blocks with these hex IDs that are stored and unreferenced. */
+export type FindUnreferenced = (ids: readonly string[]) => Map<string, KnownBlock>;
+
+/** The blocks with these hex IDs that are stored unreferenced, or that a milestone references. */
+export async function lookUpBlocks(
+  db: Database,
+  findUnreferenced: FindUnreferenced,
+  ids: readonly string[],
+): Promise<Map<string, KnownBlock>> {
+  const stored = findUnreferenced(ids);
+  const others = ids.filter((id) => !stored.has(id));
+  const found = (await runBatch(db, findReferenced(db, others))).flat();
+  return new Map([...found.map(knownBlock), ...stored]);
+}
+
+/** Statements that look blocks up by their hex IDs among those that milestones reference. */
+export function findReferenced(db: Database, ids: readonly string[]): D1PreparedStatement[] {
+  return forEachPiece(db, FIND_BLOCKS, ids);
+}
+
+export function knownBlock({
+  id,
+  milestone,
+  block,
+}: Record<string, unknown>): [id: string, block: KnownBlock] {
+  return [String(id), { number: Number(block), milestone: Number(milestone) }];
+}
+
+/**
+ * The blocks with these IDs among those of the cone that are not excluded, as blocks that no
+ * milestone references. They are found by their Merkle leaves, which are hashes of the IDs: so
+ * nothing has to be read but the records.
+ */
+export function findInCone(cone: Cone, ids: Iterable<string>): Map<string, KnownBlock> {
+  const found = new Map<string, KnownBlock>();
+  /** By the first word of the leaf. */
+  const wanted = new Map<number, { id: string; leaf: Uint8Array }[]>();
+  for (const id of ids) {
+    const leaf = leafHash(Uint8Array.fromHex(id));
+    const first = new DataView(leaf.buffer).getUint32(0, true);
+    const same = wanted.get(first);
+    if (same === undefined) wanted.set(first, [{ id, leaf }]);
+    else same.push({ id, leaf });
+  }
+  if (wanted.size === 0) return found;
+  const words = new Uint32Array(8);
+  for (let position = 0; position < cone.size; position++) {
+    cone.copyLeaf(position, words, 0);
+    for (const { id, leaf } of wanted.get(words[0]!) ?? []) {
+      const number = cone.numberAt(position);
+      if (equalBytes(new Uint8Array(words.buffer), leaf) && cone.find(number) >= 0)
+        found.set(id, { number, milestone: null });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,171 @@
+/**
+ * What D1 knows of outputs by their IDs: unreferenced blocks mention them, the ledger holds them,
+ * or a milestone spent them.
+ */
+
+import { type Database, forEachPiece } from '../core/database.ts';
+import { selectIds } from '../core/id-index.ts';
+import { readOutputBytes } from '../core/output-bytes.ts';
+import { isPartOf, readSpentOutput } from '../core/packs.ts';
+import type { KnownBlock } from './known-blocks.ts';
+
+/** What an output's ID stands for, as far as it is known. */
+export interface KnownOutput {
+  number: number;
+  /** Absent while no block that creates it is known. */
+  bytes?: Uint8Array;
+  /** Milestone that created it in the ledger. */
+  created?: number;
+  /** Milestone that spent it. */
+  spent?: number;
+}
+
+/** Numbers from which on blocks and outputs are free. */
+export interface NextNumbers {
+  nextBlock: number;
+  nextOutput: number;
+}
+
+/** The numbers of the blocks and outputs that a piece of work is about, and the next free ones. */
+export interface Numbering extends NextNumbers {
+  /** By hex ID. */
+  blocks: Map<string, KnownBlock>;
+  /** By hex ID. */
+  outputs: Map<string, KnownOutput>;
+}
+
+export interface OutputsToFind {
+  /** Hex IDs of all outputs, those that are consumed and those that are created. */
+  mentioned: readonly string[];
+  /** Hex IDs of those consumed, of which states and contents matter. */
+  consumed: readonly string[];
+}
+
+/**
+ * Of the outputs ?1, those that blocks of live packs mention, with the place of the block; of one
+ * that is created, its content too. Only an unreferenced block says which number an output has now.
+ */
+export const FIND_MENTIONED = `
+  SELECT e.value ->> 1 AS id, e.value ->> 0 AS number, e.value ->> 2 AS bytes, p.key, b.key AS at
+  FROM pack p CROSS JOIN json_each(p.outputs) b CROSS JOIN json_each(b.value) e
+  WHERE p.live = 1 AND (e.value ->> 1) IN (SELECT value FROM json_each(?1))`;
+
+/** Of the outputs ?1, those in the ledger. */
+const FIND_UNSPENT = `
+  SELECT o.id, o.bytes, o.created FROM json_each(?1) j JOIN output o ON o.id = j.value`;
+
+/** Of the outputs ?1, those that milestones spent; with all about them while the pack is kept. */
+const FIND_SPENT = `
+  WITH gone AS MATERIALIZED (
+    SELECT json_group_array(j.value) AS ids FROM json_each(?1) j
+    WHERE NOT EXISTS (SELECT 1 FROM output o WHERE o.id = j.value))
+  SELECT f.id, f.milestone AS spent, ${selectSpent('f.milestone', 'f.id')} AS output
+  FROM (${selectIds('(SELECT ids FROM gone)')}) f`;
+
+/** SQL of the JSON of an output (packs.ts) that this milestone spent. */
+export function selectSpent(milestone: string, id: string): string {
+  return `(
+    SELECT s.value FROM milestone_part p CROSS JOIN json_each(p.spent) s
+    WHERE ${isPartOf('p.key', milestone)} AND s.value ->> 0 = ${id})`;
+}
+
+/** Statements that look outputs up, for the batch of whoever wants to know. */
+export function findOutputs(
+  db: Database,
+  { mentioned, consumed }: OutputsToFind,
+): D1PreparedStatement[] {
+  return [...forEachPiece(db, FIND_MENTIONED, mentioned), ...findLedgerOutputs(db, consumed)];
+}
+
+/** The same for what the ledger holds, or a milestone spent. */
+export function findLedgerOutputs(db: Database, ids: readonly string[]): D1PreparedStatement[] {
+  return [...forEachPiece(db, FIND_UNSPENT, ids), ...forEachPiece(db, FIND_SPENT, ids)];
+}
+
+/**
+ * What the statements found, by hex ID.
+ *
+ * @param numberOf the number of an output
+ */
+export function knownOutputs(
+  rows: readonly Record<string, unknown>[],
+  numberOf: (id: string) => number,
+): Map<string, KnownOutput> {
+  const outputs = new Map<string, KnownOutput>();
+  for (const row of rows) {
+    const id = String(row.id);
+    const known = outputs.get(id) ?? { number: numberOf(id) };
+    outputs.set(id, known);
+    Object.assign(known, knownFacts(row));
+  }
+  return outputs;
+}
+
+/**
+ * The numbers by which unreferenced blocks mention outputs, by hex ID.
+ *
+ * @param rows of FIND_MENTIONED, among others
+ * @param isUnreferenced whether the block at this place of a pack is
+ */
+export function numbersMentioned(
+  rows: readonly Record<string, unknown>[],
+  isUnreferenced: (key: number, at: number) => boolean,
+): Map<string, number> {
+  return new Map(
+    rows.flatMap(({ id, number, key, at }) =>
+      number !== undefined && isUnreferenced(Number(key), Number(at))
+        ? [[String(id), Number(number)] as const]
+        : [],
+    ),
+  );
+}
+
+function knownFacts({
+  id,
+  bytes,
+  created,
+  spent,
+  output,
+}: Record<string, unknown>): Partial<KnownOutput> {
+  if (spent === undefined) {
+    return {
+      ...(bytes != null && { bytes: readOutputBytes(String(bytes), String(id)) }),
+      ...(created != null && { created: Number(created) }),
+    };
+  }
+  const milestone = Number(spent);
+  // of one whose pack is gone nothing else is known, but that it was there before it was spent
+  if (output === null) return { created: milestone, spent: milestone };
+  const whole = readSpentOutput(String(output));
+  return {
+    bytes: readOutputBytes(whole.bytes, whole.id),
+    created: whole.created,
+    spent: milestone,
+  };
+}
+
+/**
+ * Numbers for outputs of blocks that D1 does not have, and what is free behind them.
+ *
+ * @param rows what D1 knows of them
+ * @param mentioned hex IDs
+ * @param next what is free
+ * @param numberOf the numbers of the view, where its blocks are of several milestones
+ * @param isUnreferenced as above
+ */
+export function numberOutputs(
+  rows: readonly Record<string, unknown>[],
+  mentioned: readonly string[],
+  next: NextNumbers,
+  numberOf: ReadonlyMap<string, number> | undefined,
+  isUnreferenced: (key: number, at: number) => boolean,
+): Omit<Numbering, 'blocks'> {
+  let nextOutput = numberOf === undefined ? next.nextOutput : numberOf.size + 1;
+  const numbers = numberOf ?? numbersMentioned(rows, isUnreferenced);
+  const outputs = knownOutputs(rows, (id) => numbers.get(id) ?? nextOutput++);
+  for (const id of mentioned) {
+    const number = numbers.get(id);
+    if (number !== undefined && !outputs.has(id)) outputs.set(id, { number });
+  }
+  return { outputs, nextBlock: next.nextBlock, nextOutput };
+}

@@ -1,0 +1,250 @@
+/**
+ * Intake: from parsed blocks to records with numbers, each block examined once.
+ *
+ * Here signatures are checked, verdicts are made and numbers are given; nothing is written. The
+ * same function serves the blocks that will be stored (store-blocks.ts) and those that a request
+ * keeps in memory only.
+ */
+import { admissionFault } from '../../stardust/admission.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { isMilestoneBlock, type VerifySignature } from '../../stardust/milestone-keys.ts';
+import { leafHash } from '../../stardust/proof/merkle.ts';
+import type { VerdictStep } from '../../stardust/semantics/conflict-reason.ts';
+import { judgeOverTime } from '../../stardust/semantics/judge.ts';
+import type {
+  ConsumedOutput,
+  JudgedTransaction,
+} from '../../stardust/semantics/judged-transaction.ts';
+import { verifySignatures } from '../../stardust/semantics/signatures.ts';
+import { decodeRecord, encodeRecord } from '../../stardust/white-flag/block-record.ts';
+import type { ParsedBlock } from '../../stardust/wire/block.ts';
+import { decodeOutput, nftIdOfOutput, outputBytes, outputId } from '../../stardust/wire/ids.ts';
+import { OutputType } from '../../stardust/wire/output.ts';
+import { nftDetail } from '../nft-list/nft-detail.ts';
+import type { AdmissionRules } from './admission-rules.ts';
+import type { KnownOutput, Numbering, OutputsToFind } from './known-outputs.ts';
+
+/** An output that a transaction creates. */
+export interface CreatedOutput {
+  number: number;
+  /** Hex. */
+  id: string;
+  bytes: Uint8Array;
+  /** Hex, where it is an NFT. */
+  nft: string | null;
+  /** Where it is an NFT: its row of nft_detail without time and ID, which only the ledger gives. */
+  detail: readonly unknown[] | null;
+}
+
+export interface PreparedBlock {
+  /** Hex. */
+  id: string;
+  number: number;
+  bytes: Uint8Array;
+  record: Uint8Array;
+  /** Payload type (docs/protocol.md, A.1), 0 where it has none. */
+  payload: number;
+  consumed: { number: number; id: string }[];
+  created: CreatedOutput[];
+}
+
+type ParsedTransaction = NonNullable<ParsedBlock['transaction']>;
+
+/** IDs of the outputs that the blocks' transactions consume or create. */
+export function outputsToFind(blocks: readonly ParsedBlock[]): OutputsToFind {
+  const consumed = new Set<string>();
+  const created = new Set<string>();
+  for (const { transaction } of blocks) {
+    if (transaction === undefined) continue;
+    for (const id of inputIds(transaction)) consumed.add(toHexDigits(id));
+    transaction.value.essence.outputs.forEach((_, i) => {
+      created.add(toHexDigits(outputId(transaction.id, i)));
+    });
+  }
+  return { mentioned: [...consumed.union(created)], consumed: [...consumed] };
+}
+
+function inputIds(transaction: ParsedTransaction): Uint8Array[] {
+  return transaction.value.essence.inputs.map((input) =>
+    outputId(input.transactionId, input.outputIndex),
+  );
+}
+
+/**
+ * Prepares blocks in the order given, parents before children; every parent must be in the
+ * numbering by then. Adds the blocks and outputs to it.
+ *
+ * Throws an Error when a parent is missing: the caller's fault, not the block's.
+ */
+export async function prepareBlocks(
+  blocks: readonly ParsedBlock[],
+  numbering: Numbering,
+  rules: AdmissionRules,
+): Promise<PreparedBlock[]> {
+  // first what all of them create: a transaction may stand before the one that it spends from
+  const created = blocks.map(({ transaction }) =>
+    transaction ? numberCreated(transaction, numbering) : [],
+  );
+  const prepared: PreparedBlock[] = [];
+  for (const [i, parsed] of blocks.entries())
+    prepared.push(await prepareBlock(parsed, created[i]!, numbering, rules));
+  return prepared;
+}
+
+async function prepareBlock(
+  parsed: ParsedBlock,
+  created: CreatedOutput[],
+  numbering: Numbering,
+  rules: AdmissionRules,
+): Promise<PreparedBlock> {
+  const id = toHexDigits(parsed.id);
+  const parents = parsed.block.parents.map((parent) => {
+    const known = numbering.blocks.get(toHexDigits(parent));
+    if (known === undefined)
+      throw new Error(`block ${id} comes before its parent ${toHexDigits(parent)}`);
+    return known.number;
+  });
+  const number = numbering.nextBlock++;
+  numbering.blocks.set(id, { number, milestone: null });
+
+  const { transaction } = parsed;
+  const consumed = transaction ? numberConsumed(transaction, numbering) : [];
+  const steps =
+    transaction && consumed.every(({ bytes }) => bytes !== undefined)
+      ? await judgeTransaction(transaction, consumed as Content[], rules.verify)
+      : [];
+  const inputs = consumed.map((output) => output.number);
+  const outputs = created.map((output) => output.number);
+  const { milestone } = parsed;
+  const isVerified = await isMilestoneBlock(parsed, rules.keys, rules.verify);
+  const record = encodeRecord({
+    number,
+    parents,
+    leaf: leafHash(parsed.id),
+    inadmissible: rules.parameters.every(
+      (parameters) => admissionFault(parsed, parameters) !== undefined,
+    ),
+    ...(milestone && { milestone: { id: milestone.id, isVerified } }),
+    ...(transaction && { transaction: { inputs, outputs, steps } }),
+  });
+  return {
+    id,
+    number,
+    bytes: parsed.bytes,
+    record,
+    payload: parsed.block.payload?.type ?? 0,
+    consumed: consumed.map((output) => ({ number: output.number, id: output.hexId })),
+    created,
+  };
+}
+
+/** Gives the outputs that a transaction creates numbers and contents. */
+function numberCreated(transaction: ParsedTransaction, numbering: Numbering): CreatedOutput[] {
+  return transaction.value.essence.outputs.map((output, i) => {
+    const id = outputId(transaction.id, i);
+    const hexId = toHexDigits(id);
+    const known = numberedOutput(hexId, numbering);
+    known.bytes ??= outputBytes(output);
+    const nftId = nftIdOfOutput(output, id);
+    return {
+      number: known.number,
+      id: hexId,
+      bytes: known.bytes,
+      nft: nftId ? toHexDigits(nftId) : null,
+      detail: output.type === OutputType.Nft ? nftDetail(output, hexId, 0).slice(2) : null,
+    };
+  });
+}
+
+interface Consumed {
+  number: number;
+  id: Uint8Array;
+  hexId: string;
+  /** Absent while it is not known: then there can be no verdict. */
+  bytes?: Uint8Array;
+}
+
+type Content = Consumed & { bytes: Uint8Array };
+
+function numberConsumed(transaction: ParsedTransaction, numbering: Numbering): Consumed[] {
+  return inputIds(transaction).map((id) => {
+    const hexId = toHexDigits(id);
+    const { number, bytes } = numberedOutput(hexId, numbering);
+    return { number, id, hexId, ...(bytes && { bytes }) };
+  });
+}
+
+/** The verdict at every timestamp, signatures checked (S1 to S6). */
+async function judgeTransaction(
+  transaction: ParsedTransaction,
+  consumed: readonly OutputContent[],
+  verify: VerifySignature,
+): Promise<VerdictStep[]> {
+  const { tx, outputs } = await readJudged(transaction, consumed, verify);
+  return judgeOverTime(tx, outputs);
+}
+
+interface OutputContent {
+  id: Uint8Array;
+  bytes: Uint8Array;
+}
+
+/** What a verdict on the transaction is made from. */
+export async function readJudged(
+  transaction: ParsedTransaction,
+  consumed: readonly OutputContent[],
+  verify: VerifySignature,
+): Promise<{ tx: JudgedTransaction; outputs: ConsumedOutput[] }> {
+  const validSignatures = await verifySignatures(transaction, verify);
+  const outputs = consumed.map(({ id, bytes }) => ({ id, bytes, output: decodeOutput(bytes) }));
+  return { tx: { ...transaction, validSignatures }, outputs };
+}
+
+/**
+ * What the transaction consumes, in its order; undefined while one of the outputs is not known.
+ *
+ * @param outputs contents by hex ID
+ */
+export function contentsConsumed(
+  transaction: ParsedTransaction,
+  outputs: ReadonlyMap<string, { bytes?: Uint8Array }>,
+): OutputContent[] | undefined {
+  const consumed: OutputContent[] = [];
+  for (const id of inputIds(transaction)) {
+    const bytes = outputs.get(toHexDigits(id))?.bytes;
+    if (bytes === undefined) return undefined;
+    consumed.push({ id, bytes });
+  }
+  return consumed;
+}
+
+function numberedOutput(id: string, numbering: Numbering): KnownOutput {
+  let known = numbering.outputs.get(id);
+  if (known === undefined) {
+    known = { number: numbering.nextOutput++ };
+    numbering.outputs.set(id, known);
+  }
+  return known;
+}
+
+/**
+ * The record of a stored block with the verdict that it lacked; undefined while an output that it
+ * consumes is still not known.
+ *
+ * @param outputs contents by hex ID
+ */
+export async function completeRecord(
+  stored: Uint8Array,
+  parsed: ParsedBlock,
+  outputs: ReadonlyMap<string, { bytes?: Uint8Array }>,
+  verify: VerifySignature,
+): Promise<Uint8Array | undefined> {
+  const record = decodeRecord(stored);
+  if (parsed.transaction === undefined || record.transaction === undefined) {
+    throw new Error(`block number ${record.number} carries no transaction`);
+  }
+  const consumed = contentsConsumed(parsed.transaction, outputs);
+  if (consumed === undefined) return undefined;
+  const steps = await judgeTransaction(parsed.transaction, consumed, verify);
+  return encodeRecord({ ...record, transaction: { ...record.transaction, steps } });
+}

@@ -1,0 +1,127 @@
+/**
+ * Applied milestones explained: their blocks in white-flag order with the verdicts, and what a
+ * proof of inclusion is made of.
+ */
+import { fromBase64, toHexDigits } from '../../stardust/encoding/bytes.ts';
+import type { ConflictReason } from '../../stardust/semantics/conflict-reason.ts';
+import { requireBlockId } from '../core/checksum.ts';
+import { type Database, runBatch } from '../core/database.ts';
+import { readPayload } from '../core/milestone-payload.ts';
+import { requireSchemaOf, SELECT_SCHEMA } from '../core/schema.ts';
+import type { MilestoneStatus } from './node-status.ts';
+import {
+  FIND_MILESTONE,
+  orderedBlocks,
+  type ReferencedBlock,
+  SELECT_BYTES,
+  selectPacksOf,
+  selectParts,
+} from './referenced-blocks.ts';
+
+/** One block of an applied milestone, as the white flag judged it. */
+export interface ExplainedBlock {
+  blockId: string;
+  payload: 'none' | 'transaction' | 'milestone' | 'taggedData';
+  /** Of a transaction: 0 where it was applied. Undefined for the other blocks. */
+  reason: ConflictReason | undefined;
+}
+
+export interface ExplainedMilestone extends MilestoneStatus {
+  /** 64 digits each. */
+  inclusionMerkleRoot: string;
+  appliedMerkleRoot: string;
+  /** In white-flag order. */
+  blocks: readonly ExplainedBlock[];
+}
+
+/** What a proof of inclusion is made of. */
+export interface BlockProof {
+  /** The milestone payload's bytes. */
+  milestone: Uint8Array;
+  /** The block's bytes. */
+  block: Uint8Array;
+  /** IDs of the blocks that the milestone references, in white-flag order. */
+  included: readonly Uint8Array[];
+  /** The position of the block in `included`. */
+  position: number;
+  /** Where in `included` those stand whose transactions were applied, ascending. */
+  applied: readonly number[];
+}
+
+/** A snapshot may bring its milestone with the payload, but not what it references. */
+const SELECT_MILESTONE = `
+  SELECT id, timestamp, payload FROM milestone
+  WHERE idx = ?1 AND idx > (SELECT start FROM head) AND payload IS NOT NULL`;
+
+/** Undefined where the milestone was not applied here, or its blocks are pruned. */
+export async function explainMilestone(
+  db: Database,
+  index: number,
+): Promise<ExplainedMilestone | undefined> {
+  const [heads, milestones, parts, packs] = await runBatch(db, [
+    db.prepare(SELECT_SCHEMA),
+    db.prepare(SELECT_MILESTONE).bind(index),
+    db.prepare(selectParts('?1')).bind(index),
+    db.prepare(selectPacksOf('?1')).bind(index),
+  ]);
+  requireSchemaOf(heads);
+  const row = milestones![0];
+  if (row === undefined) return undefined;
+  const { value } = readPayload(row);
+  return {
+    index,
+    timestamp: Number(row.timestamp),
+    milestoneId: String(row.id),
+    inclusionMerkleRoot: toHexDigits(value.inclusionMerkleRoot),
+    appliedMerkleRoot: toHexDigits(value.appliedMerkleRoot),
+    blocks: orderedBlocks(parts!, packs!).map(explainBlock),
+  };
+}
+
+function explainBlock({ id, payload, reason }: ReferencedBlock): ExplainedBlock {
+  return {
+    blockId: id,
+    payload: PAYLOADS[payload] ?? 'taggedData',
+    reason: reason as ConflictReason | undefined,
+  };
+}
+
+/** Of blocks, by payload type (docs/protocol.md, A.1). */
+const PAYLOADS: Record<number, ExplainedBlock['payload']> = {
+  0: 'none',
+  5: 'taggedData',
+  6: 'transaction',
+  7: 'milestone',
+};
+
+const SELECT_PAYLOAD = `SELECT id, payload FROM milestone WHERE idx = ${FIND_MILESTONE}`;
+
+/** Bytes of a block ID. */
+const ID_LENGTH = 32;
+
+/** Undefined where no applied milestone references the block, or the data is pruned. */
+export async function proveBlock(db: Database, blockId: string): Promise<BlockProof | undefined> {
+  const [heads, payloads, parts, packs, contents] = await runBatch(db, [
+    db.prepare(SELECT_SCHEMA),
+    db.prepare(SELECT_PAYLOAD).bind(blockId),
+    db.prepare(selectParts(FIND_MILESTONE)).bind(blockId),
+    db.prepare(selectPacksOf(FIND_MILESTONE)).bind(blockId),
+    db.prepare(SELECT_BYTES).bind(blockId),
+  ]);
+  requireSchemaOf(heads);
+  const payload = payloads![0];
+  const bytes = contents![0]?.bytes;
+  if (payload?.payload == null || bytes == null) return undefined;
+  const block = fromBase64(String(bytes));
+  requireBlockId(block, blockId);
+  const blocks = orderedBlocks(parts!, packs!);
+  // all at once: a call for each of a thousand IDs takes ten times as long
+  const ids = Uint8Array.fromHex(blocks.map(({ id }) => id).join(''));
+  return {
+    milestone: readPayload(payload).bytes,
+    block,
+    included: blocks.map((_, i) => ids.subarray(i * ID_LENGTH, (i + 1) * ID_LENGTH)),
+    position: blocks.findIndex(({ id }) => id === blockId),
+    applied: blocks.flatMap(({ reason }, position) => (reason === 0 ? [position] : [])),
+  };
+}

@@ -1,0 +1,71 @@
+/**
+ * The treasury, and the receipts that were paid out of it by milestones that were applied here.
+ */
+import { fromBase64, Reader, toBase64 } from '../../stardust/encoding/bytes.ts';
+import { decode, encode } from '../../stardust/encoding/codec.ts';
+import {
+  type Milestone,
+  type ReceiptOption,
+  receiptOf,
+  receiptOption,
+} from '../../stardust/wire/milestone.ts';
+import { type Database, runBatch } from '../core/database.ts';
+import { type HeadTreasury, headFromRow, SELECT_HEAD } from '../core/head.ts';
+
+export interface StoredReceipts {
+  /** By the legacy network's milestone, then by ours. */
+  receipts: { receipt: ReceiptOption; milestoneIndex: number }[];
+  /** The ledger index at which they are all. */
+  ledgerIndex: number;
+}
+
+export interface TreasuryStatus extends HeadTreasury {
+  ledgerIndex: number;
+}
+
+const INSERT_RECEIPT = 'INSERT INTO receipt (migrated_at, milestone, bytes) VALUES (?1, ?2, ?3)';
+
+/** The statement that keeps the milestone's receipt, if it has one. */
+export function insertReceipt(db: Database, milestone: Milestone): D1PreparedStatement[] {
+  const receipt = receiptOf(milestone);
+  if (receipt === undefined) return [];
+  const bytes = toBase64(encode(receiptOption, receipt));
+  return [db.prepare(INSERT_RECEIPT).bind(receipt.migratedAt, milestone.index, bytes)];
+}
+
+const SELECT_RECEIPTS = `
+  SELECT milestone, bytes FROM receipt WHERE ?1 IS NULL OR migrated_at = ?1
+  ORDER BY migrated_at, milestone`;
+
+/**
+ * Undefined where nothing was imported.
+ *
+ * @param migratedAt of the legacy network's milestone; all of them where it is left out
+ */
+export async function readReceipts(
+  db: Database,
+  migratedAt?: number,
+): Promise<StoredReceipts | undefined> {
+  const [heads, rows] = await runBatch(db, [
+    db.prepare(SELECT_HEAD).bind(null),
+    db.prepare(SELECT_RECEIPTS).bind(migratedAt ?? null),
+  ]);
+  const row = heads![0];
+  if (row === undefined) return undefined;
+  return {
+    receipts: rows!.map(({ milestone, bytes }) => ({
+      receipt: decode(receiptOption, new Reader(fromBase64(String(bytes)))),
+      milestoneIndex: Number(milestone),
+    })),
+    ledgerIndex: headFromRow(row).ledger,
+  };
+}
+
+/** Undefined where nothing was imported. */
+export async function readTreasury(db: Database): Promise<TreasuryStatus | undefined> {
+  const [heads] = await runBatch(db, [db.prepare(SELECT_HEAD).bind(null)]);
+  const row = heads![0];
+  if (row === undefined) return undefined;
+  const { treasury, ledger } = headFromRow(row);
+  return { ...treasury, ledgerIndex: ledger };
+}

@@ -1,0 +1,90 @@
+/**
+ * A block by its ID, as long as its bytes are kept: one that a milestone references, with what
+ * became of it, or an unreferenced one.
+ */
+import { fromBase64 } from '../../stardust/encoding/bytes.ts';
+import type { ConflictReason } from '../../stardust/semantics/conflict-reason.ts';
+import { requireBlockId } from '../core/checksum.ts';
+import { type Database, runBatch } from '../core/database.ts';
+import { requireSchemaOf } from '../core/schema.ts';
+import { readOutput } from './output-status.ts';
+import {
+  FIND_MILESTONE,
+  orderedBlocks,
+  SELECT_BYTES,
+  selectPacksOf,
+  selectParts,
+} from './referenced-blocks.ts';
+
+export interface StoredBlock {
+  /** 64 hex digits. */
+  blockId: string;
+  bytes: Uint8Array;
+  /** Whether its whole past cone is known here. */
+  isSolid: boolean;
+  /** Undefined while no milestone references it. */
+  referenced: BlockReference | undefined;
+  /** The ledger index at which all this is true. */
+  ledgerIndex: number;
+}
+
+export interface BlockReference {
+  /** Of the milestone. */
+  index: number;
+  /** The block's place among those that the milestone references. */
+  whiteFlagIndex: number;
+  /** Of a transaction: 0 where it was applied. Undefined for the other blocks. */
+  reason: ConflictReason | undefined;
+}
+
+const SELECT_LEDGER = 'SELECT schema, ledger FROM head';
+
+const SELECT_MILESTONE = `SELECT ${FIND_MILESTONE} AS milestone`;
+
+/** The bytes of the unreferenced block ?1; packs that do not name it are skipped. */
+const SELECT_UNREFERENCED = `
+  SELECT p.bytes ->> ('$[' || b.key || ']') AS bytes FROM pack p CROSS JOIN json_each(p.blocks) b
+  WHERE p.live = 1 AND p.staged IS NULL AND instr(p.blocks, '"' || ?1 || '"') > 0
+    AND b.value ->> 1 = ?1`;
+
+/**
+ * Undefined if the block is not known, or its bytes are pruned. Throws a LedgerUnreadable if the
+ * ledger has another schema.
+ */
+export async function readBlock(db: Database, blockId: string): Promise<StoredBlock | undefined> {
+  const [heads, milestones, parts, packs, referenced, unreferenced] = await runBatch(db, [
+    db.prepare(SELECT_LEDGER),
+    db.prepare(SELECT_MILESTONE).bind(blockId),
+    db.prepare(selectParts(FIND_MILESTONE)).bind(blockId),
+    db.prepare(selectPacksOf(FIND_MILESTONE)).bind(blockId),
+    db.prepare(SELECT_BYTES).bind(blockId),
+    db.prepare(SELECT_UNREFERENCED).bind(blockId),
+  ]);
+  requireSchemaOf(heads);
+  const ledgerIndex = Number(heads![0]?.ledger);
+  const milestone = milestones![0]?.milestone;
+  const found = milestone == null ? unreferenced![0] : referenced![0];
+  if (found === undefined) return undefined;
+  const bytes = fromBase64(String(found.bytes));
+  requireBlockId(bytes, blockId);
+  if (milestone == null)
+    return { blockId, bytes, isSolid: true, referenced: undefined, ledgerIndex };
+  const blocks = orderedBlocks(parts!, packs!);
+  const whiteFlagIndex = blocks.findIndex(({ id }) => id === blockId);
+  const reason = blocks[whiteFlagIndex]!.reason as ConflictReason | undefined;
+  const reference = { index: Number(milestone), whiteFlagIndex, reason };
+  return { blockId, bytes, isSolid: true, referenced: reference, ledgerIndex };
+}
+
+/**
+ * The block whose transaction, with this ID of 64 hex digits, was applied. As in the reference, the
+ * ledger knows it by the transaction's first output. Undefined where that was spent and is pruned,
+ * or the block is.
+ */
+export async function readIncludedBlock(
+  db: Database,
+  transactionId: string,
+): Promise<StoredBlock | undefined> {
+  const output = await readOutput(db, `${transactionId}0000`);
+  return output && readBlock(db, output.blockId);
+}

@@ -1,0 +1,256 @@
+/**
+ * The view of one white-flag request: everything that it may need, all of one moment.
+ *
+ * For the milestone with index m the walk stops at blocks that milestones before m reference. What
+ * it can reach is then: if all parents are referenced by milestones up to k, the blocks of the
+ * milestones m to k and nothing else, as a block is never referenced later than its children; if
+ * one of them is unreferenced, the blocks of the milestones from m on and all unreferenced ones.
+ * The packs that hold those are read, no matter how many of their blocks the walk will meet: for
+ * the proposal of the next milestone the live packs, for the audit of a past one the packs of its
+ * blocks.
+ *
+ * Mostly one batch reads all of it. Where there are more packs than a page has, further batches
+ * read the others, and the view is still that of the first batch: packs are only appended to while
+ * the head is the same, and blocks with numbers that were free then are left out.
+ */
+
+import type { ParameterTable } from '../../stardust/parameter-table.ts';
+import type { Cone } from '../../stardust/white-flag/cone.ts';
+import type { NumberMap } from '../../stardust/white-flag/number-map.ts';
+import { type Database, runBatch } from '../core/database.ts';
+import { LedgerMoved } from '../core/fence.ts';
+import {
+  type Head,
+  headFromRow,
+  isSameHead,
+  type KnownMilestone,
+  milestoneFromRow,
+  SELECT_HEAD,
+} from '../core/head.ts';
+import { selectIds } from '../core/id-index.ts';
+import { parameterTable, SELECT_PARAMETERS } from '../core/ledger-parameters.ts';
+import { ConeUnavailable } from '../intake/block-source.ts';
+import { findInCone, type KnownBlock, knownBlock } from '../intake/known-blocks.ts';
+import {
+  findOutputs,
+  type Numbering,
+  numberOutputs,
+  type OutputsToFind,
+} from '../intake/known-outputs.ts';
+import { nextNumbers, SELECT_NEXT, storedUpTo } from '../intake/next-numbers.ts';
+import type { PreparedBlock } from '../intake/prepare-blocks.ts';
+import { createPackReader } from './pack-reader.ts';
+import { SELECT_CONE } from './select-cone.ts';
+import { isUnreferencedIn, type ViewedPack } from './viewed-packs.ts';
+
+export interface ConsistentView {
+  head: Head;
+  /** The milestone before the one asked for. */
+  previous: KnownMilestone | undefined;
+  /** Protocol parameters, pending ones too. */
+  parameters: ParameterTable;
+  /** The named blocks that are known, by ID. */
+  named: ReadonlyMap<string, KnownBlock>;
+  /** All blocks that the walk may meet; those that earlier milestones reference are excluded. */
+  cone: Cone;
+  /** The packs that hold the blocks of the cone, in the same order. */
+  packs: readonly ViewedPack[];
+  /**
+   * By number, the state before the milestone of every output that one of these blocks consumes.
+   */
+  states: NumberMap;
+  /** The highest next_block of a live pack; undefined where none is live. */
+  stored: number | undefined;
+  /** Of the outputs that were to be found, and what is free. */
+  numbering: Omit<Numbering, 'blocks'>;
+  /** Whether no packs were read, as a named block is not known. */
+  isPartial: boolean;
+}
+
+/** Packs of one batch: some 30,000 blocks. */
+const PAGE = 128;
+
+/** How often a view is begun that the ledger moves away from. */
+const MAX_TRIES = 3;
+
+/** A question for the view. */
+export interface ViewRequest {
+  /** Of the milestone asked about. */
+  index: number;
+  /** Hex IDs of blocks. */
+  named: readonly string[];
+  /** Outputs whose numbers, contents and states are wanted too. */
+  outputs?: OutputsToFind;
+  /**
+   * Whether to read the blocks too that were staged for this milestone (docs/storage.md#staging).
+   */
+  withStaged?: boolean;
+  /**
+   * About the ledger's next milestone: read no packs where one of the named blocks is not known, as
+   * the request will be retried.
+   */
+  ifKnown?: boolean;
+}
+
+/** ?2 the milestone's index: about the ledger's next nothing is looked up where ?3 is not 0. */
+const NAMED = `CASE WHEN ?3 AND ?2 = (SELECT ledger + 1 FROM head) THEN '[]' ELSE ?1 END`;
+
+const FIND_NAMED = selectIds(`(SELECT ${NAMED})`);
+
+/** D1 takes texts of 2,000,000 bytes. */
+const MAX_NAMES = 1_900_000;
+
+/**
+ * Undefined when nothing was imported. Throws a ConeUnavailable, `too-large`, when more blocks are
+ * named than one statement takes, and a LedgerMoved where the ledger moves whenever it is read.
+ */
+export async function readView(
+  db: Database,
+  request: ViewRequest,
+): Promise<ConsistentView | undefined> {
+  // mostly the parents are unreferenced blocks, which are found without the index of IDs
+  const isHot = request.outputs === undefined && request.named.length <= 8;
+  const view = await readWhole(db, request, isHot);
+  if (view === undefined || !isHot || request.index !== view.head.ledger + 1) return view;
+  const missing = request.named.filter((id) => !view.named.has(id));
+  if (missing.length === 0 || view.isPartial) return view;
+  const found = await findReferenced(db, view.head, missing);
+  // milestones alone change the index of IDs: with none since, it tells of the view's moment
+  return found === undefined
+    ? readWhole(db, request, false)
+    : { ...view, named: new Map([...view.named, ...found]) };
+}
+
+/** Those of the blocks that milestones reference; undefined where the ledger has moved. */
+async function findReferenced(
+  db: Database,
+  { generation, ledger }: Head,
+  ids: readonly string[],
+): Promise<Map<string, KnownBlock> | undefined> {
+  const [heads, found] = await runBatch(db, [
+    db.prepare(SELECT_HEAD).bind(null),
+    db.prepare(FIND_NAMED).bind(JSON.stringify(ids), ledger + 1, 0),
+  ]);
+  const head = heads![0] && headFromRow(heads![0]);
+  const isSame = head?.generation === generation && head.ledger === ledger;
+  return isSame ? new Map(found!.map(knownBlock)) : undefined;
+}
+
+async function readWhole(
+  db: Database,
+  request: ViewRequest,
+  isHot: boolean,
+): Promise<ConsistentView | undefined> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await readOnce(db, request, isHot);
+    } catch (error) {
+      if (!(error instanceof LedgerMoved) || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+async function readOnce(
+  db: Database,
+  { index, named, outputs, withStaged = false, ifKnown = false }: ViewRequest,
+  isHot: boolean,
+): Promise<ConsistentView | undefined> {
+  const ids = JSON.stringify(named);
+  if (ids.length > MAX_NAMES)
+    throw new ConeUnavailable('too-large', `more than ${named.length} blocks: too many to walk`);
+  const selectPage = (after: number) =>
+    db
+      .prepare(SELECT_CONE)
+      .bind(ids, index, PAGE, outputs ? 1 : 0, ifKnown ? 1 : 0, after, withStaged ? 1 : 0);
+  const [heads, nexts, options, blocks, page, ...found] = await runBatch(db, [
+    db.prepare(SELECT_HEAD).bind(index - 1),
+    db.prepare(SELECT_NEXT),
+    db.prepare(SELECT_PARAMETERS),
+    db.prepare(FIND_NAMED).bind(ids, index, isHot ? 1 : 0),
+    selectPage(0),
+    ...(outputs === undefined ? [] : findOutputs(db, outputs)),
+  ]);
+  if (heads![0] === undefined) return undefined;
+  const head = headFromRow(heads![0]);
+  const next = nextNumbers(head, nexts![0]!);
+  const rows = page!.filter(({ key }) => key !== null);
+  const reader = createPackReader(index);
+  reader.add(rows);
+  for (let read = rows; read.length === PAGE; ) {
+    const [again, next] = await runBatch(db, [
+      db.prepare(SELECT_HEAD).bind(index - 1),
+      selectPage(reader.lastKey),
+    ]);
+    requireSame(heads![0], again![0]);
+    read = next!;
+    reader.add(read);
+  }
+  const { cone, packs, states, numberOf } = reader.finish(next.nextBlock);
+  const isUnreferenced = isUnreferencedIn(packs);
+  return {
+    head,
+    previous: milestoneFromRow(heads![0]),
+    parameters: parameterTable(options!),
+    named: new Map([...findInCone(cone, named), ...blocks!.map(knownBlock)]),
+    cone,
+    packs,
+    states,
+    stored: storedUpTo(nexts![0]!),
+    numbering: numberOutputs(
+      found.flat(),
+      outputs?.mentioned ?? [],
+      next,
+      numberOf,
+      isUnreferenced,
+    ),
+    isPartial: rows.length < page!.length,
+  };
+}
+
+/**
+ * Throws a LedgerMoved unless packs were at most appended to since the first row of SELECT_HEAD was
+ * read. While the milestone before the one asked about is kept, so are all packs of the view.
+ */
+function requireSame(
+  first: Record<string, unknown>,
+  row: Record<string, unknown> | undefined,
+): void {
+  const isSame =
+    row !== undefined &&
+    isSameHead(headFromRow(row), headFromRow(first)) &&
+    milestoneFromRow(row)?.id === milestoneFromRow(first)?.id;
+  if (!isSame) throw new LedgerMoved('the ledger moved while it was read');
+}
+
+export interface LoadedCone {
+  view: ConsistentView;
+  cone: Cone;
+  /** Numbers of the proposal's parents, in their order. */
+  parents: number[];
+  /** Blocks that D1 does not have, parents first. */
+  fetched: PreparedBlock[];
+  /** The numbers that they and their outputs were given. */
+  numbering: Numbering;
+}
+
+/**
+ * The cone of these parents, where D1 has all of it; undefined where a parent is not known.
+ *
+ * @param parents hex IDs
+ */
+export function storedCone(
+  view: ConsistentView,
+  parents: readonly string[],
+): LoadedCone | undefined {
+  if (parents.some((id) => !view.named.has(id))) return undefined;
+  const numbering = { ...view.numbering, blocks: new Map(view.named) };
+  const { cone } = view;
+  return { view, cone, parents: numbersOf(parents, view.named), fetched: [], numbering };
+}
+
+export function numbersOf(
+  ids: readonly string[],
+  known: ReadonlyMap<string, KnownBlock>,
+): number[] {
+  return ids.map((id) => known.get(id)!.number);
+}

@@ -1,0 +1,59 @@
+/**
+ * The SQL of a page of the packs that a white-flag walk may meet (consistent-view.ts).
+ */
+import { selectIds } from '../core/id-index.ts';
+import { PARTS, WALKED_COLUMNS } from '../core/packs.ts';
+
+/** SQL that is true where one of the visible live packs names this block; the newest come first. */
+const isInLivePack = (id: string) =>
+  `(SELECT 1 FROM pack o WHERE o.live = 1 AND o.staged IS NULL
+    AND instr(o.blocks, '"' || ${id} || '"') > 0 ORDER BY o.key DESC LIMIT 1) IS NOT NULL`;
+
+/** SQL of the columns that a view reads of a pack `p`, given `reach`. */
+const VIEWED_COLUMNS = `
+  ${WALKED_COLUMNS}, CASE WHEN ?2 <= r.ledger AND (r.unreferenced OR r.last > ?2 OR ?4) THEN (
+    SELECT json_group_array(json_array(e.value ->> 0, e.value ->> 1))
+    FROM json_each(p.outputs) b CROSS JOIN json_each(b.value) e) END AS mentions`;
+
+/** SQL that is true of the packs with unreferenced blocks that the walk may meet. */
+const IS_LIVE = 'r.unreferenced AND p.live = 1 AND (p.staged IS NULL OR ?7 AND p.staged = ?2)';
+
+/**
+ * ?1 the IDs of the named blocks, ?2 the milestone's index, ?3 the most rows, ?6 the key after
+ * which the page begins. Nothing is read for a state that is not known here: there may be millions
+ * of milestones after it. `mentions` where the blocks are of more than one milestone, or other
+ * blocks come in (?4): then outputs may have several numbers. A row `lost` instead of live packs
+ * where ?5 asks for it and a named block is not known: the newest packs are searched first, as that
+ * is where proposals have their parents. With ?7 the packs staged for this milestone are read too.
+ */
+export const SELECT_CONE = `
+  WITH
+    asked(ledger, ids) AS MATERIALIZED (
+      SELECT ledger, CASE WHEN ?2 > ledger THEN '[]' ELSE ?1 END FROM head
+      WHERE EXISTS (SELECT 1 FROM milestone WHERE idx = ?2 - 1)),
+    found(id, milestone) AS MATERIALIZED (
+      SELECT f.id, f.milestone FROM (${selectIds('(SELECT ids FROM asked)')}) f),
+    reach(ledger, last, unreferenced) AS MATERIALIZED (
+      SELECT ledger, (SELECT max(milestone) FROM found),
+        CASE WHEN ?2 > ledger AND ?5 THEN NOT EXISTS (
+          SELECT 1 FROM json_each(?1) wanted
+          WHERE NOT ${isInLivePack('wanted.value')}
+            AND NOT EXISTS (${selectIds('json_array(wanted.value)')}))
+        WHEN ?2 > ledger THEN 1 ELSE EXISTS (
+        SELECT 1 FROM json_each(asked.ids) j WHERE j.value NOT IN (SELECT id FROM found)
+          AND ${isInLivePack('j.value')}) END
+      FROM asked),
+    wanted(key) AS MATERIALIZED (
+      SELECT DISTINCT k.value FROM reach r CROSS JOIN milestone_part m ON m.key >= ?2 * ${PARTS}
+        AND m.key < (CASE WHEN r.unreferenced THEN r.ledger ELSE r.last END + 1) * ${PARTS}
+        CROSS JOIN json_each(m.packs) k)
+  SELECT NULL AS key, NULL AS records, NULL AS statuses, NULL AS states, NULL AS sums,
+    NULL AS staged, NULL AS mentions
+  FROM reach r WHERE ?2 > r.ledger AND NOT r.unreferenced
+  UNION ALL
+  SELECT * FROM (
+    SELECT ${VIEWED_COLUMNS} FROM reach r CROSS JOIN pack p WHERE ${IS_LIVE} AND p.key > ?6
+    UNION ALL
+    SELECT ${VIEWED_COLUMNS} FROM reach r CROSS JOIN wanted w CROSS JOIN pack p ON p.key = w.key
+    WHERE NOT (${IS_LIVE}) AND p.key > ?6
+    ORDER BY 1 LIMIT ?3)`;

@@ -1,0 +1,74 @@
+/**
+ * Where the blocks of a view are (consistent-view.ts), and which of them stay unreferenced.
+ */
+import { type Cone, inputsAt, outputsAt } from '../../stardust/white-flag/cone.ts';
+import { NumberMap } from '../../stardust/white-flag/number-map.ts';
+import type { WalkedPack } from '../core/packs.ts';
+
+/** A pack without its records, which are in the view's cone from position `first` on. */
+export interface ViewedPack extends Omit<WalkedPack, 'records'> {
+  first: number;
+}
+
+interface ConePacks {
+  cone: Cone;
+  packs: readonly ViewedPack[];
+}
+
+/** The pack that holds the block at this position of the cone, by its index in the view. */
+export function packAt(packs: readonly ViewedPack[], position: number): number {
+  let low = 0;
+  let high = packs.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (packs[middle]!.first <= position) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Whether the block at this place of a pack is unreferenced, as far as the packs were read. */
+export function isUnreferencedIn(
+  packs: readonly ViewedPack[],
+): (key: number, at: number) => boolean {
+  const statuses = new Map(packs.map((pack) => [pack.key, pack.statuses]));
+  return (key, at) => {
+    const of = statuses.get(key);
+    return of !== undefined && at < of.size && of.milestoneAt(at) === 0;
+  };
+}
+
+/** The blocks that stay unreferenced. */
+export interface LeftBlocks {
+  hasBlock(number: number): boolean;
+  /** Whether one of them mentions the output with this number. */
+  mentions(output: number): boolean;
+}
+
+/**
+ * @param view of the ledger's next milestone
+ * @param leaves whether the unreferenced block at this position leaves
+ */
+export function leftBlocks(
+  { cone, packs }: ConePacks,
+  leaves: (position: number) => boolean,
+): LeftBlocks {
+  const outputs = new NumberMap();
+  const isLeft = new Uint8Array(cone.size);
+  for (const { first, statuses } of packs) {
+    for (let at = 0; at < statuses.size; at++) {
+      const position = first + at;
+      if (statuses.milestoneAt(at) !== 0 || leaves(position)) continue;
+      isLeft[position] = 1;
+      for (const output of inputsAt(cone, position)) outputs.set(output, 1);
+      for (const output of outputsAt(cone, position)) outputs.set(output, 1);
+    }
+  }
+  return {
+    hasBlock(number) {
+      const position = cone.find(number);
+      return position >= 0 && isLeft[position] === 1;
+    },
+    mentions: (output) => outputs.has(output),
+  };
+}

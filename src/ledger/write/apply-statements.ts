@@ -1,0 +1,242 @@
+/**
+ * Applying a verified milestone: everything that it changes, in one batch behind a fence
+ * (docs/storage.md#applying-a-milestone; docs/protocol.md, E.5).
+ *
+ * Its blocks stay in their packs, which note that it references them; a row of its own has their
+ * order and what they spend. Outputs come and go, NFTs follow, and the head moves. The batch fails
+ * as a whole when the ledger or the unreferenced blocks are not those that the milestone was
+ * verified on, or when anything is not there that it counts on.
+ */
+
+import { toBase64, toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { encode } from '../../stardust/encoding/codec.ts';
+import { type Cone, inputsAt } from '../../stardust/white-flag/cone.ts';
+import type { WhiteFlag } from '../../stardust/white-flag/walk.ts';
+import {
+  announcedParameters,
+  type Milestone,
+  protocolParametersOption,
+} from '../../stardust/wire/milestone.ts';
+import { treasuryAfter } from '../../stardust/wire/treasury.ts';
+import { checksum } from '../core/checksum.ts';
+import type { Database } from '../core/database.ts';
+import { insertIds, requireIdTables } from '../core/id-index.ts';
+import {
+  type BlockStatus,
+  PARTS,
+  readStateMap,
+  replaceChecksums,
+  splitIntoParts,
+  writeChecksums,
+  writeNumbers,
+  writeStates,
+  writeStatuses,
+} from '../core/packs.ts';
+import { SELECT_NEXT } from '../intake/next-numbers.ts';
+import { insertReceipt } from '../read/receipts.ts';
+import type { ConsistentView } from '../view/consistent-view.ts';
+import { type LeftBlocks, leftBlocks, packAt } from '../view/viewed-packs.ts';
+import { listChanges, type MilestoneChanges, type VerifiedMilestone } from './milestone-changes.ts';
+import {
+  bindSpent,
+  changeOutputs,
+  readChanges,
+  SELECT_SPENT,
+  type SpentPlace,
+} from './output-changes.ts';
+import { requireSameUnreferenced } from './store-blocks.ts';
+
+/** The ledger moves on, if it still is where the milestone was verified: it must not be NULL. */
+const MOVE_HEAD = `
+  UPDATE head SET ledger = CASE WHEN ledger = ?1 - 1 THEN ?1 END,
+    treasury_milestone = coalesce(?2, treasury_milestone),
+    treasury_amount = coalesce(?3, treasury_amount), next_block = ?4, next_output = ?5`;
+
+const INSERT_MILESTONE =
+  'INSERT INTO milestone (idx, id, timestamp, payload) VALUES (?1, ?2, ?3, ?4)';
+
+const ANNOUNCE_PARAMETERS = 'INSERT INTO parameters (target, bytes) VALUES (?1, ?2)';
+
+export interface ApplyStatements {
+  /** To be run as one batch; the last one is SELECT_NEXT. */
+  statements: D1PreparedStatement[];
+  /** What stays unreferenced. */
+  left: LeftBlocks;
+}
+
+/**
+ * Statements that apply the milestone. Throws a LedgerMoved where the ledger is seen to have moved.
+ *
+ * @param view of the ledger's next milestone, with the blocks that were staged for it
+ * @param decided the view's cone with all verdicts that count, and the outcome of the walk over it
+ */
+export async function applyStatements(
+  db: Database,
+  verified: VerifiedMilestone,
+  view: ConsistentView,
+  decided: { cone: Cone; whiteFlag: WhiteFlag },
+): Promise<ApplyStatements> {
+  const { milestone, id, payload } = verified;
+  const { index, timestamp } = milestone;
+  const { head, numbering } = view;
+  const changes = await listChanges(db, verified, view, decided);
+  const read = await readChanges(db, timestamp, changes);
+  const treasury = treasuryAfter(milestone, id);
+  const treasuryId = treasury ? toHexDigits(treasury.milestoneId) : null;
+  const amount = treasury ? String(treasury.amount) : null;
+  const next = [numbering.nextBlock, numbering.nextOutput];
+  const statements = [
+    requireSameUnreferenced(db, head, view.stored),
+    requireIdTables(db, head.idTables),
+    db.prepare(MOVE_HEAD).bind(index, treasuryId, amount, ...next),
+    db.prepare(INSERT_MILESTONE).bind(index, toHexDigits(id), timestamp, toBase64(payload)),
+    ...insertParts(db, milestone, view, changes, read.spentLengths),
+    ...insertIds(
+      db,
+      head.idTables,
+      { index, id: toHexDigits(id) },
+      referencedPlaces(view, changes),
+    ),
+    ...changeOutputs(db, milestone, changes, read),
+    ...updatePacks(db, index, view, changes),
+    db.prepare(DELETE_STAGED).bind(index),
+    ...announceStatements(db, milestone),
+    ...insertReceipt(db, milestone),
+    db.prepare(SELECT_NEXT),
+  ];
+  const left = leftBlocks(view, (position) => changes.reasons[position] !== 0);
+  return { statements, left };
+}
+
+/** The places of the blocks that the milestone references, one by one: there may be 300,000. */
+function* referencedPlaces(
+  { packs }: ConsistentView,
+  { reasons }: MilestoneChanges,
+): Generator<[pack: number, at: number]> {
+  for (const { key, first, statuses } of packs)
+    for (let at = 0; at < statuses.size; at++) if (reasons[first + at] !== 0) yield [key, at];
+}
+
+/** Blocks of a part: their numbers take 600 KB. */
+const MAX_PART_BLOCKS = 64_000;
+
+/** Characters of an output that was spent, without its content: IDs, times, commas. */
+const SPENT_LENGTH = 260;
+
+const INSERT_PART = `
+  INSERT INTO milestone_part (key, packs, blocks, spent) VALUES (?4, ?5, ?6, ${SELECT_SPENT})`;
+
+function insertParts(
+  db: Database,
+  { index, timestamp }: Milestone,
+  { cone, packs }: ConsistentView,
+  { order, spent }: MilestoneChanges,
+  spentLengths: readonly number[],
+): D1PreparedStatement[] {
+  const withLengths = spent.map((place, i): [SpentPlace, number] => [place, spentLengths[i]!]);
+  const spentParts = splitIntoParts(withLengths, ([, length]) => length + SPENT_LENGTH, {
+    most: Number.POSITIVE_INFINITY,
+  });
+  const count = Math.max(Math.ceil(order.length / MAX_PART_BLOCKS), spentParts.length);
+  if (count > PARTS) throw new Error(`milestone ${index} is too large for ${PARTS} parts`);
+  return Array.from({ length: count }, (_, part) => {
+    const positions = order.subarray(part * MAX_PART_BLOCKS, (part + 1) * MAX_PART_BLOCKS);
+    const numbers = Array.from(positions, (position) => cone.numberAt(position));
+    const keys = new Set(Array.from(positions, (position) => packs[packAt(packs, position)]!.key));
+    return db
+      .prepare(INSERT_PART)
+      .bind(
+        bindSpent((spentParts[part] ?? []).map(([place]) => place)),
+        index,
+        timestamp,
+        index * PARTS + part,
+        JSON.stringify([...keys]),
+        writeNumbers(numbers),
+      );
+  });
+}
+
+const UPDATE_PACK = `
+  UPDATE pack SET live = ?2, staged = NULL, last_milestone = max(last_milestone, ?3),
+    statuses = ?4, states = ?5, sums = ${replaceChecksums('?7', '?6')}
+  WHERE key = ?1`;
+
+/** What was staged and is not referenced after all. */
+const DELETE_STAGED = 'DELETE FROM pack WHERE live = 1 AND staged <= ?1';
+
+/** Packs with blocks that the milestone references, or that consume what it creates or spends. */
+function updatePacks(
+  db: Database,
+  index: number,
+  { cone, packs }: ConsistentView,
+  { reasons, changed }: MilestoneChanges,
+): D1PreparedStatement[] {
+  return packs.flatMap(({ key, first, statuses, states, sums }) => {
+    const after: BlockStatus[] = [];
+    let live = 0;
+    let isReferenced = 0;
+    const consumed = new Set<number>();
+    for (let at = 0; at < statuses.size; at++) {
+      const before = statuses.at(at);
+      const reason = reasons[first + at]!;
+      if (before.milestone === 0 && reason === 0) {
+        live = 1;
+        for (const input of inputsAt(cone, first + at)) consumed.add(input);
+      }
+      if (reason === 0) {
+        after.push(before);
+      } else {
+        isReferenced = 1;
+        after.push({ milestone: index, storedAt: 0, reason: reason - 1 });
+      }
+    }
+    const isChanged = [...consumed].some(
+      (output) => changed.created.has(output) || changed.spent.has(output),
+    );
+    if (isReferenced === 0 && !isChanged) return [];
+    const statusBytes = writeStatuses(after);
+    const stateBytes = isChanged ? statesAfter(index, states, consumed, changed) : states;
+    const newSums = {
+      ...sums,
+      statuses: checksum(statusBytes),
+      states: isChanged ? checksum(stateBytes) : sums.states,
+    };
+    return db
+      .prepare(UPDATE_PACK)
+      .bind(
+        key,
+        live,
+        isReferenced * index,
+        toBase64(statusBytes),
+        toBase64(stateBytes),
+        writeChecksums(newSums),
+        writeChecksums(sums),
+      );
+  });
+}
+
+/**
+ * What the ledger knows of outputs behind the milestone, those that `consumed` names among them.
+ */
+function statesAfter(
+  index: number,
+  before: Uint8Array,
+  consumed: ReadonlySet<number>,
+  { created, spent }: MilestoneChanges['changed'],
+): Uint8Array {
+  const states = readStateMap(before);
+  for (const output of consumed) {
+    const known = states.get(output);
+    if (known === undefined && !created.has(output)) continue;
+    const gone = spent.has(output) ? index : 0;
+    states.set(output, { created: known?.created ?? index, spent: known?.spent || gone });
+  }
+  return writeStates(states);
+}
+
+function announceStatements(db: Database, milestone: Milestone): D1PreparedStatement[] {
+  const announced = announcedParameters(milestone);
+  if (announced === undefined) return [];
+  const bytes = toBase64(encode(protocolParametersOption, announced));
+  return [db.prepare(ANNOUNCE_PARAMETERS).bind(announced.targetMilestoneIndex, bytes)];
+}

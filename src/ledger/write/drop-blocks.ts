@@ -1,0 +1,310 @@
+/**
+ * Dropping unreferenced blocks: orphans, which are so old that no milestone is likely to reference
+ * them any more, and blocks that no honest tip needs, when there are too many
+ * (docs/architecture.md).
+ *
+ * A block is dropped together with all its unreferenced descendants: a parent that is not there is
+ * taken for one that a milestone references, so that a child left behind would be answered for
+ * without its past. The youngest are dropped first, so that this holds after every step; and only
+ * if nothing was stored or applied since they were chosen. Whoever stores a child meanwhile, or
+ * applies a milestone that references one of them, finds the unreferenced blocks changed
+ * (store-blocks.ts).
+ */
+
+import { concatBytes, toBase64 } from '../../stardust/encoding/bytes.ts';
+import { type Cone, inputsAt } from '../../stardust/white-flag/cone.ts';
+import { checksum } from '../core/checksum.ts';
+import { type Database, runBatch } from '../core/database.ts';
+import { LedgerMoved, runFenced } from '../core/fence.ts';
+import { headFromRow, SELECT_HEAD } from '../core/head.ts';
+import { parametersAt, parameterTable, SELECT_PARAMETERS } from '../core/ledger-parameters.ts';
+import {
+  readStateMap,
+  replaceChecksums,
+  STATUS_LENGTH,
+  writeChecksums,
+  writeStates,
+  writeStatuses,
+} from '../core/packs.ts';
+import { SELECT_NEXT, storedUpTo } from '../intake/next-numbers.ts';
+import { type ConsistentView, readView } from '../view/consistent-view.ts';
+import { leftBlocks, packAt, type ViewedPack } from '../view/viewed-packs.ts';
+import { requireSameUnreferenced } from './store-blocks.ts';
+import type { UnreferencedIndex } from './unreferenced-index.ts';
+
+/** Milestones beyond below-max-depth for which an unreferenced block is kept. */
+const ORPHAN_MARGIN_MILESTONES = 10;
+
+/**
+ * Beyond these, blocks that no honest tip needs are evicted. An hour's halt of a network of five
+ * blocks a second has left 800 MB.
+ */
+export const UNREFERENCED_LIMITS: UnreferencedLimits = { blocks: 100_000, bytes: 2_000_000_000 };
+
+/** Of a limit, what is left after an eviction. */
+const EVICT_TO = 0.75;
+
+/**
+ * Of all unreferenced blocks, the newest share that is not evicted: an upstream names a few of its
+ * tips only, and which of the newest blocks others will stand upon is not known yet.
+ */
+const NEWEST = 0.1;
+
+/** Packs that one step writes. */
+const MAX_STEP_PACKS = 64;
+
+/** What `choose` may drop. */
+interface DroppableBlocks {
+  view: ConsistentView;
+  /**
+   * Visible unreferenced blocks by their numbers, ascending; positions in the view's cone. Not
+   * those in the past of a staged block: the next milestone needs them.
+   */
+  positions: readonly number[];
+  /** Ledger index when the block at this position was stored. */
+  storedAt(position: number): number;
+}
+
+const SELECT_EXTENT = `
+  SELECT min(stored_at) AS oldest, coalesce(sum(length(statuses)), 0) / ${STATUS_LENGTH} AS blocks,
+    coalesce(sum(octet_length(bytes) + octet_length(outputs)), 0) AS bytes
+  FROM pack WHERE live = 1`;
+
+export interface UnreferencedLimits {
+  blocks: number;
+  /** In D1. */
+  bytes: number;
+}
+
+/**
+ * One step of dropping what nobody needs: orphans, and beyond the limits whatever is not in the
+ * past cone of an honest tip. Throws a LedgerMoved when the unreferenced blocks changed meanwhile.
+ *
+ * @param readTips hex IDs of the tips that the upstreams name; only asked for beyond a limit
+ * @returns how many blocks were dropped, by the reason
+ */
+export async function dropUnneeded(
+  db: Database,
+  index: UnreferencedIndex,
+  readTips: () => Promise<readonly string[]>,
+  limits: UnreferencedLimits = UNREFERENCED_LIMITS,
+): Promise<{ orphans: number; evicted: number }> {
+  const [heads, options, extents] = await runBatch(db, [
+    db.prepare(SELECT_HEAD).bind(null),
+    db.prepare(SELECT_PARAMETERS),
+    db.prepare(SELECT_EXTENT),
+  ]);
+  const extent = extents![0]!;
+  if (heads![0] === undefined || extent.oldest === null) return { orphans: 0, evicted: 0 };
+  const { ledger } = headFromRow(heads![0]);
+  const { belowMaxDepth } = parametersAt(parameterTable(options!), ledger);
+  const first = ledger - belowMaxDepth - ORPHAN_MARGIN_MILESTONES;
+  const hasOld = Number(extent.oldest) < first;
+  const orphans = hasOld ? await dropOrphans(db, index, ledger, first) : 0;
+  const excess = Math.max(
+    Number(extent.blocks) / limits.blocks,
+    Number(extent.bytes) / limits.bytes,
+  );
+  if (orphans > 0 || excess <= 1) return { orphans, evicted: 0 };
+  return { orphans, evicted: await evict(db, index, ledger, await readTips(), excess) };
+}
+
+/** @param first blocks that were stored before this ledger index are old */
+function dropOrphans(
+  db: Database,
+  index: UnreferencedIndex,
+  ledger: number,
+  first: number,
+): Promise<number> {
+  return dropBlocks(db, index, { ledger, named: [] }, ({ positions, storedAt }) => {
+    return new Set(positions.filter((position) => storedAt(position) < first));
+  });
+}
+
+/** @param excess how many times the limit is reached, above 1 */
+function evict(
+  db: Database,
+  index: UnreferencedIndex,
+  ledger: number,
+  tips: readonly string[],
+  excess: number,
+): Promise<number> {
+  return dropBlocks(db, index, { ledger, named: tips }, ({ view, positions }) => {
+    // none of them is stored: nobody can tell which blocks are needed
+    if (view.named.size === 0) return new Set();
+    const tipPositions = Array.from(view.named.values(), ({ number }) => view.cone.find(number));
+    const needed = pastCone(view.cone, tipPositions);
+    const old = positions.slice(0, Math.ceil(positions.length * (1 - NEWEST)));
+    const unneeded = old.filter((position) => !needed.has(position));
+    const most = Math.ceil(positions.length * (1 - EVICT_TO / excess));
+    return new Set(unneeded.slice(0, most));
+  });
+}
+
+/** These positions, -1 left out, and those of all blocks that they lead to. */
+function pastCone(cone: Cone, positions: readonly number[]): Set<number> {
+  const reached = new Set(positions.filter((position) => position >= 0));
+  // a Set iterates over what is added on the way
+  for (const position of reached) {
+    for (let parent = 0; parent < cone.parentCountAt(position); parent++) {
+      const below = cone.find(cone.parentAt(position, parent));
+      if (below >= 0) reached.add(below);
+    }
+  }
+  return reached;
+}
+
+/**
+ * Drops the chosen blocks with all their descendants, as far as one step goes. Returns how many
+ * were dropped. Throws a LedgerMoved when the unreferenced blocks changed meanwhile.
+ *
+ * @param choose positions of the blocks to drop
+ */
+async function dropBlocks(
+  db: Database,
+  index: UnreferencedIndex,
+  { ledger, named }: { ledger: number; named: readonly string[] },
+  choose: (blocks: DroppableBlocks) => ReadonlySet<number>,
+): Promise<number> {
+  const view = await readView(db, { index: ledger + 1, named, withStaged: true });
+  if (view?.head.ledger !== ledger) throw new LedgerMoved('the ledger moved meanwhile');
+  const blocks = droppable(view);
+  const chosen = withDescendants(view.cone, blocks.positions, choose(blocks));
+  const dropped = youngest(view, blocks.positions, chosen);
+  if (dropped.size === 0) return 0;
+  const packs = view.packs.filter(({ first, statuses }) => {
+    for (let at = 0; at < statuses.size; at++) if (dropped.has(first + at)) return true;
+    return false;
+  });
+  const results = await runFenced(db, [
+    requireSameUnreferenced(db, view.head, view.stored),
+    ...packs.map((pack) => withoutBlocks(db, view.cone, pack, dropped)),
+    db.prepare(NOTE_DROPPED).bind(view.numbering.nextBlock, view.numbering.nextOutput),
+    db.prepare(SELECT_NEXT),
+  ]);
+  const { head } = view;
+  const after = { ledger, dropped: head.dropped + 1, stored: storedUpTo(results.at(-1)![0]!) };
+  index.retain(
+    view,
+    after,
+    leftBlocks(view, (position) => dropped.has(position)),
+  );
+  return dropped.size;
+}
+
+function droppable(view: ConsistentView): DroppableBlocks {
+  const { cone, packs } = view;
+  const visible: number[] = [];
+  const staged: number[] = [];
+  const storedAt = new Uint32Array(cone.size);
+  for (const { first, statuses, isStaged } of packs) {
+    for (let at = 0; at < statuses.size; at++) {
+      const status = statuses.at(at);
+      if (status.milestone !== 0) continue;
+      (isStaged ? staged : visible).push(first + at);
+      storedAt[first + at] = status.storedAt;
+    }
+  }
+  const needed = pastCone(cone, staged);
+  const positions = visible.filter((position) => !needed.has(position));
+  positions.sort((a, b) => cone.numberAt(a) - cone.numberAt(b));
+  return { view, positions, storedAt: (position) => storedAt[position]! };
+}
+
+/** The chosen blocks, and all that have one of them in their past: by position. */
+function withDescendants(
+  cone: Cone,
+  positions: readonly number[],
+  chosen: ReadonlySet<number>,
+): Set<number> {
+  const found = new Set<number>();
+  // a block's number is greater than its parents' numbers
+  for (const position of positions) {
+    let isFound = chosen.has(position);
+    for (let parent = 0; !isFound && parent < cone.parentCountAt(position); parent++)
+      isFound = found.has(cone.find(cone.parentAt(position, parent)));
+    if (isFound) found.add(position);
+  }
+  return found;
+}
+
+/** The youngest of the blocks, in as many packs as one step writes. */
+function youngest(
+  { packs }: ConsistentView,
+  positions: readonly number[],
+  blocks: ReadonlySet<number>,
+): Set<number> {
+  const packOf = (position: number) => packs[packAt(packs, position)]!.key;
+  const some = new Set<number>();
+  const touched = new Set<number>();
+  for (const position of positions.toReversed()) {
+    if (!blocks.has(position)) continue;
+    touched.add(packOf(position));
+    if (touched.size > MAX_STEP_PACKS) break;
+    some.add(position);
+  }
+  return some;
+}
+
+const DELETE_PACK = 'DELETE FROM pack WHERE key = ?1';
+
+/** SQL of those entries of a JSON array whose places are in ?7. */
+const keepPlaces = (column: string, value: string) => `(
+  SELECT json_group_array(${value} ORDER BY e.key) FROM json_each(${column}) e
+  WHERE e.key IN (SELECT value FROM json_each(?7)))`;
+
+const UPDATE_PACK = `
+  UPDATE pack SET live = ?2, records = ?3, statuses = ?4, states = ?5,
+    sums = ${replaceChecksums('?8', '?6')},
+    blocks = ${keepPlaces('blocks', 'json(e.value)')},
+    outputs = ${keepPlaces('outputs', 'json(e.value)')}, bytes = ${keepPlaces('bytes', 'e.value')}
+  WHERE key = ?1`;
+
+/** Counts in the head that blocks were dropped, and keeps their numbers from being given again. */
+const NOTE_DROPPED = `
+  UPDATE head SET dropped = dropped + 1, next_block = ?1, next_output = ?2 WHERE one = 1`;
+
+function withoutBlocks(
+  db: Database,
+  cone: Cone,
+  { key, first, statuses, states, sums: before }: ViewedPack,
+  dropped: ReadonlySet<number>,
+): D1PreparedStatement {
+  const places = Array.from({ length: statuses.size }, (_, at) => at).filter(
+    (at) => !dropped.has(first + at),
+  );
+  if (places.length === 0) return db.prepare(DELETE_PACK).bind(key);
+  const kept = places.map((at) => statuses.at(at));
+  const records = concatBytes(...places.map((at) => cone.recordAt(first + at)));
+  const statusBytes = writeStatuses(kept);
+  const stateBytes = statesOf(cone, states, places, first);
+  const live = kept.some(({ milestone }) => milestone === 0) ? 1 : 0;
+  const sums = {
+    records: checksum(records),
+    statuses: checksum(statusBytes),
+    states: checksum(stateBytes),
+  };
+  return db
+    .prepare(UPDATE_PACK)
+    .bind(
+      key,
+      live,
+      toBase64(records),
+      toBase64(statusBytes),
+      toBase64(stateBytes),
+      writeChecksums(sums),
+      JSON.stringify(places),
+      writeChecksums(before),
+    );
+}
+
+/** The states of what the blocks at these places consume. */
+function statesOf(
+  cone: Cone,
+  bytes: Uint8Array,
+  places: readonly number[],
+  first: number,
+): Uint8Array<ArrayBuffer> {
+  const consumed = new Set(places.flatMap((at) => [...inputsAt(cone, first + at)]));
+  return writeStates(new Map([...readStateMap(bytes)].filter(([number]) => consumed.has(number))));
+}

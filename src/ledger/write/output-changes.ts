@@ -1,0 +1,240 @@
+/**
+ * What becomes of outputs and NFTs when a milestone is applied. Contents move within D1: statements
+ * name outputs by their place, which is a pack, a block of it, and an output of that block's
+ * transaction, its inputs before its outputs.
+ */
+
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
+import type { MigratedOutput } from '../../stardust/wire/receipt.ts';
+import { type Database, forEachPiece, jsonPieces, runBatch } from '../core/database.ts';
+import { LedgerMoved } from '../core/fence.ts';
+import { writeOutputBytes } from '../core/output-bytes.ts';
+import { isPartOf } from '../core/packs.ts';
+import { DETAIL_COLUMNS, deleteDetails } from '../nft-list/nft-detail.ts';
+
+/** The key of a pack, the position of a block in it, and the place among the block's outputs. */
+export type OutputPlace = readonly [pack: number, at: number, i: number];
+
+/** An output that the milestone spends. */
+export interface SpentPlace {
+  /** Where the spending block consumes it. */
+  by: OutputPlace;
+  /**
+   * The first output that the spending transaction creates: its ID begins with the transaction's.
+   */
+  made: number;
+  /** Where it is created, if the milestone references that block as well. */
+  from: OutputPlace | undefined;
+}
+
+/** Outputs and NFTs that a milestone changes. */
+export interface OutputChanges {
+  /** In the order in which they are spent. */
+  spent: readonly SpentPlace[];
+  /** Outputs that are unspent at the end of the milestone and were not there before. */
+  created: readonly OutputPlace[];
+  /** Outputs that a receipt brings. */
+  migrated: readonly MigratedOutput[];
+}
+
+/** What has to be known of contents that stay in D1. */
+export interface ReadChanges {
+  /** Characters of each spent output, in order. */
+  spentLengths: number[];
+  /** The output of each NFT that came, moved or went: null where it was burned. Hex IDs. */
+  nfts: Map<string, string | null>;
+  /** NFT outputs that go: time of creation, ID. */
+  gone: [createdTime: number, id: string][];
+}
+
+/** Outputs that one statement names: as many packs may have to be read for it. */
+const NAMED_AT_ONCE = 2000;
+
+/** Statements of one reading batch. */
+const READ_AT_ONCE = 8;
+
+/** SQL of a table of outputs: pack, at, i, id, bytes, nft, detail. `wanted`: SELECT of pack, at. */
+function selectOutputs(wanted: string): string {
+  return `
+    SELECT p.key AS pack, b.key AS at, e.key AS i, e.value ->> 1 AS id, e.value ->> 2 AS bytes,
+      e.value ->> 3 AS nft, e.value -> 4 AS detail
+    FROM pack p CROSS JOIN json_each(p.outputs) b CROSS JOIN json_each(b.value) e
+    WHERE p.key IN (SELECT pack FROM (${wanted})) AND (p.key, b.key) IN (${wanted})`;
+}
+
+/** SQL of a table of blocks: pack, at, id. `wanted`: SELECT of pack, at. */
+function selectBlocks(wanted: string): string {
+  return `
+    SELECT p.key AS pack, b.key AS at, b.value ->> 1 AS id
+    FROM pack p CROSS JOIN json_each(p.blocks) b
+    WHERE p.key IN (SELECT pack FROM (${wanted})) AND (p.key, b.key) IN (${wanted})`;
+}
+
+/** ?1 rows of SpentPlace: pack, at, i, made, and the same of where it is created, or null. */
+const SPENT = `
+  spent AS MATERIALIZED (
+    SELECT key AS n, value ->> 0 AS pack, value ->> 1 AS at, value ->> 2 AS i, value ->> 3 AS made,
+      value ->> 4 AS home, value ->> 5 AS home_at, value ->> 6 AS home_i
+    FROM json_each(?1)),
+  mention AS MATERIALIZED (${selectOutputs('SELECT pack, at FROM spent UNION SELECT home, home_at FROM spent WHERE home IS NOT NULL')})`;
+
+const spentRow = ({ by, made, from }: SpentPlace) => [...by, made, ...(from ?? [null, null, null])];
+
+/** Contents that are spent: of the ledger, or of a block that the milestone references too. */
+const READ_SPENT = `
+  WITH ${SPENT}
+  SELECT s.n, coalesce(length(o.bytes), length(c.bytes)) AS length, coalesce(o.nft, c.nft) AS nft,
+    CASE WHEN coalesce(o.nft, c.nft) IS NOT NULL THEN m.id END AS id, o.created_time
+  FROM spent s
+    LEFT JOIN mention m ON m.pack = s.pack AND m.at = s.at AND m.i = s.i
+    LEFT JOIN mention c ON c.pack = s.home AND c.at = s.home_at AND c.i = s.home_i
+    LEFT JOIN output o ON s.home IS NULL AND o.id = m.id
+  ORDER BY s.n`;
+
+/** ?1 rows of OutputPlace. */
+const COME = `
+  come AS MATERIALIZED (
+    SELECT value ->> 0 AS pack, value ->> 1 AS at, value ->> 2 AS i FROM json_each(?1)),
+  mention AS MATERIALIZED (${selectOutputs('SELECT pack, at FROM come')})`;
+
+const READ_NFTS = `
+  WITH ${COME}
+  SELECT m.nft, m.id FROM come c
+    JOIN mention m ON m.pack = c.pack AND m.at = c.at AND m.i = c.i
+  WHERE m.nft IS NOT NULL`;
+
+/**
+ * Reads what has to be known of the outputs that go and come. Throws a LedgerMoved when one is not
+ * there.
+ *
+ * @param timestamp of the milestone, Unix seconds
+ */
+export async function readChanges(
+  db: Database,
+  timestamp: number,
+  { spent, created }: OutputChanges,
+): Promise<ReadChanges> {
+  const read: ReadChanges = { spentLengths: [], nfts: new Map(), gone: [] };
+  const noteSpent = (row: Record<string, unknown>) => {
+    if (row.length === null) throw new LedgerMoved('an output that is spent is not there');
+    read.spentLengths.push(Number(row.length));
+    if (row.nft === null) return;
+    read.nfts.set(String(row.nft), null);
+    read.gone.push([Number(row.created_time ?? timestamp), String(row.id)]);
+  };
+  const noteNft = ({ nft, id }: Record<string, unknown>) => read.nfts.set(String(nft), String(id));
+  const reads = [
+    ...inPieces(spent.map(spentRow)).map((piece) => ({ sql: READ_SPENT, piece, note: noteSpent })),
+    ...inPieces(created).map((piece) => ({ sql: READ_NFTS, piece, note: noteNft })),
+  ];
+  // in steps, so that few of the rows are in memory at once: the write is fenced
+  for (let first = 0; first < reads.length; first += READ_AT_ONCE) {
+    const some = reads.slice(first, first + READ_AT_ONCE);
+    const statements = some.map(({ sql, piece }) => db.prepare(sql).bind(piece));
+    for (const [i, rows] of (await runBatch(db, statements)).entries())
+      for (const row of rows) some[i]!.note(row);
+  }
+  if (read.spentLengths.length !== spent.length)
+    throw new LedgerMoved('an output that is spent is not there');
+  return read;
+}
+
+function inPieces(rows: readonly unknown[]): string[] {
+  return Array.from({ length: Math.ceil(rows.length / NAMED_AT_ONCE) }, (_, i) =>
+    JSON.stringify(rows.slice(i * NAMED_AT_ONCE, (i + 1) * NAMED_AT_ONCE)),
+  );
+}
+
+/** Hex digits of a transaction's ID, with which those of its outputs begin. */
+const TRANSACTION_ID_DIGITS = 64;
+
+/**
+ * The JSON of the outputs ?1 that a milestone spends (packs.ts), ?2 and ?3 its index and timestamp.
+ * NULL, which the table does not take, if something is missing. SQL and parameters of a statement
+ * that inserts it as the last column.
+ */
+export const SELECT_SPENT = `
+  (WITH ${SPENT},
+    block AS MATERIALIZED (${selectBlocks('SELECT home AS pack, home_at AS at FROM spent WHERE home IS NOT NULL')})
+  SELECT CASE WHEN count(m.id) = json_array_length(?1) AND count(t.id) = json_array_length(?1)
+      AND count(coalesce(c.bytes, o.bytes)) = json_array_length(?1)
+      AND count(coalesce(b.id, o.block)) = json_array_length(?1)
+    THEN json_group_array(json_array(m.id, coalesce(c.bytes, o.bytes), coalesce(c.nft, o.nft),
+      coalesce(b.id, o.block), coalesce(o.created, ?2), coalesce(o.created_time, ?3),
+      substr(t.id, 1, ${TRANSACTION_ID_DIGITS})) ORDER BY s.n) END
+  FROM spent s
+    LEFT JOIN mention m ON m.pack = s.pack AND m.at = s.at AND m.i = s.i
+    LEFT JOIN mention t ON t.pack = s.pack AND t.at = s.at AND t.i = s.made
+    LEFT JOIN mention c ON c.pack = s.home AND c.at = s.home_at AND c.i = s.home_i
+    LEFT JOIN block b ON b.pack = s.home AND b.at = s.home_at
+    LEFT JOIN output o ON s.home IS NULL AND o.id = m.id)`;
+
+/** The parameter ?1 of SELECT_SPENT. */
+export function bindSpent(spent: readonly SpentPlace[]): string {
+  return JSON.stringify(spent.map(spentRow));
+}
+
+/** Of a milestone whose parts were inserted: what it spent and had not created. */
+const DELETE_SPENT = `
+  DELETE FROM output WHERE id IN (
+    SELECT s.value ->> 0 FROM milestone_part p CROSS JOIN json_each(p.spent) s
+    WHERE ${isPartOf('p.key', '?1')} AND s.value ->> 4 < ?1)`;
+
+const INSERT_MIGRATED = `
+  INSERT INTO output (id, bytes, nft, block, created, created_time)
+  SELECT value ->> 0, value ->> 1, NULL, '${'0'.repeat(64)}', ?2, ?3 FROM json_each(?1)`;
+
+/**
+ * ?1 places, ?2 and ?3 index and timestamp. What is missing is NULL, which the table does not take.
+ */
+const INSERT_CREATED = `
+  INSERT INTO output (id, bytes, nft, block, created, created_time)
+  WITH ${COME}, block AS MATERIALIZED (${selectBlocks('SELECT pack, at FROM come')})
+  SELECT m.id, m.bytes, m.nft, b.id, ?2, ?3
+  FROM come c
+    LEFT JOIN mention m ON m.pack = c.pack AND m.at = c.at AND m.i = c.i
+    LEFT JOIN block b ON b.pack = c.pack AND b.at = c.at`;
+
+const DETAILS = DETAIL_COLUMNS.slice(2);
+
+const INSERT_DETAILS = `
+  INSERT INTO nft_detail (created_time, output, ${DETAILS})
+  WITH ${COME}
+  SELECT ?2, m.id, ${DETAILS.map((_, i) => `m.detail ->> ${i}`)}
+  FROM come c JOIN mention m ON m.pack = c.pack AND m.at = c.at AND m.i = c.i
+  WHERE m.nft IS NOT NULL`;
+
+const PLACE_NFTS = `
+  INSERT INTO nft (id, output, changed)
+  SELECT value ->> 0, value ->> 1, ?2 FROM json_each(?1) WHERE true
+  ON CONFLICT (id) DO UPDATE SET output = excluded.output, changed = excluded.changed`;
+
+const LOG_NFTS = 'INSERT INTO nft_change (milestone, part, nfts) VALUES (?1, ?2, ?3)';
+
+/** Statements that change them, behind those that insert the milestone's parts. */
+export function changeOutputs(
+  db: Database,
+  { index, timestamp }: { index: number; timestamp: number },
+  { created, migrated }: OutputChanges,
+  { nfts, gone }: ReadChanges,
+): D1PreparedStatement[] {
+  const pieces = inPieces(created);
+  const hasNfts = [...nfts.values()].some((output) => output !== null);
+  return [
+    db.prepare(DELETE_SPENT).bind(index),
+    ...forEachPiece(
+      db,
+      INSERT_MIGRATED,
+      migrated.map(({ id, bytes }) => [toHexDigits(id), writeOutputBytes(bytes)]),
+      index,
+      timestamp,
+    ),
+    ...pieces.map((piece) => db.prepare(INSERT_CREATED).bind(piece, index, timestamp)),
+    ...forEachPiece(db, PLACE_NFTS, [...nfts], index),
+    ...deleteDetails(db, gone),
+    ...(hasNfts ? pieces.map((piece) => db.prepare(INSERT_DETAILS).bind(piece, timestamp)) : []),
+    ...Array.from(jsonPieces([...nfts.keys()].sort()), (piece, part) =>
+      db.prepare(LOG_NFTS).bind(index, part, piece),
+    ),
+  ];
+}

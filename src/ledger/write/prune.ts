@@ -1,0 +1,142 @@
+/**
+ * Pruning: data that no answer needs any more is deleted, in small steps (docs/storage.md#pruning).
+ *
+ * The oldest row of `milestone`, f, is the first state that can be queried. So it is what moves
+ * first; only data from before f is deleted. A request about milestone m > f needs the row of m -
+ * 1, the parts and packs of milestones from m on, and the live packs. IDs stay far longer, because
+ * blocks that were referenced long ago must not be taken for unreferenced ones
+ * (docs/architecture.md#the-trap).
+ *
+ * While the database is nearly full, each step keeps fewer milestones than the one before. There is
+ * no state: what is kept is what the tables have. Once there is room, nothing is pruned before the
+ * configured retention, so what is kept grows by one milestone with each that is applied.
+ */
+import type { Database } from '../core/database.ts';
+import { SHRINK_AT, shareUsed, sizeAfter } from '../core/database-size.ts';
+import { requireLedger, runFenced } from '../core/fence.ts';
+import { headFromRow, SELECT_HEAD } from '../core/head.ts';
+import { requireIdTables, turnOver, turnOverStatements } from '../core/id-index.ts';
+import { PARTS } from '../core/packs.ts';
+import { SCHEMA } from '../core/schema.ts';
+
+/** Rows that one step deletes of each kind. */
+const STEP = 1000;
+
+/** How many times longer than all else IDs are kept. */
+const ID_RETENTION = 4;
+
+/**
+ * However full the database is, states of this many milestones before the ledger's are kept: the
+ * least that RETENTION_MILESTONES may be (settings.ts).
+ */
+export const MIN_RETENTION = 35;
+
+/**
+ * While the database is nearly full, a step keeps 2 % fewer milestones, and 20 at least: more than
+ * a pass applies. Then it looks at the size again.
+ */
+const SHRINK_BY = 0.02;
+const MIN_SHRINK = 20;
+
+/** The batch reads the head too: of a ledger with another schema nothing may be deleted. */
+const IS_OURS = `(SELECT schema FROM head) = ${SCHEMA}`;
+
+/** ?1 the step, ?2 milestones kept before the ledger's. */
+const DELETE_MILESTONES = `
+  DELETE FROM milestone WHERE idx IN (
+    SELECT idx FROM milestone WHERE idx < (SELECT ledger FROM head) - ?2 ORDER BY idx LIMIT ?1)
+    AND ${IS_OURS}`;
+
+/** The oldest parts of milestones before the first. */
+const DELETE_PARTS = `
+  DELETE FROM milestone_part WHERE key IN (
+    SELECT key FROM milestone_part WHERE key < (SELECT min(idx) FROM milestone) * ${PARTS}
+    ORDER BY key LIMIT ?1)
+    AND ${IS_OURS}`;
+
+/** Packs all of whose blocks were referenced before the first; only the oldest are looked at. */
+const DELETE_PACKS = `
+  DELETE FROM pack WHERE key IN (SELECT key FROM pack ORDER BY key LIMIT ?1)
+    AND live = 0 AND last_milestone < (SELECT min(idx) FROM milestone) AND ${IS_OURS}`;
+
+/**
+ * The oldest packs, at which a step looks. As long as all of them go, it looks at the next ones.
+ */
+const PACK_STEP = 8;
+
+/** How often a step looks on: a pass may apply milestones of thousands of blocks. */
+const MAX_PACK_STEPS = 100;
+
+const SELECT_FIRST = 'SELECT min(idx) AS first FROM milestone';
+
+export interface PruneOptions {
+  /** Milestones for which IDs are kept, no fewer than all else. */
+  idRetention?: number;
+  /** Rows. */
+  step?: number;
+  /** Of the database; absent: only the disk limits it. */
+  limitBytes?: number | undefined;
+  /** Whether a write failed for want of room: then a step is made whatever the size is. */
+  isFull?: boolean;
+}
+
+/** What a step saw, where the database is nearly full. */
+export interface Shortage {
+  /** Bytes. */
+  databaseBytes: number;
+  /** Milestones before the ledger's whose states can be asked for, after the step. */
+  kept: number;
+}
+
+/**
+ * One step. The next one continues, wherever this one was cut off. Throws LedgerMoved when somebody
+ * else wrote meanwhile.
+ *
+ * @param retention milestones before the ledger's whose states can be asked for
+ * @returns undefined where there is room
+ */
+export async function prune(
+  db: Database,
+  retention: number,
+  options: PruneOptions = {},
+): Promise<Shortage | undefined> {
+  const { step = STEP, limitBytes, isFull = false } = options;
+  const deleteOld = (keep: number) => [
+    db.prepare(DELETE_MILESTONES).bind(step, keep),
+    db.prepare(DELETE_PARTS).bind(step),
+    db.prepare(DELETE_PACKS).bind(PACK_STEP),
+  ];
+  const results = await db.batch<Record<string, unknown>>([
+    db.prepare(SELECT_HEAD).bind(null),
+    ...deleteOld(retention),
+    db.prepare(SELECT_FIRST),
+  ]);
+  const [heads, , , packs, firsts] = results;
+  if (heads!.results[0] === undefined) return undefined;
+  let { changes } = packs!.meta;
+  for (let steps = 1; changes === PACK_STEP && steps < MAX_PACK_STEPS; steps++)
+    ({ changes } = (await db.prepare(DELETE_PACKS).bind(PACK_STEP).run()).meta);
+  const head = headFromRow(heads!.results[0]);
+  const { ledger, idTables } = head;
+
+  const size = { bytes: sizeAfter(results), limitBytes };
+  const isShort = isFull || shareUsed(size) > SHRINK_AT;
+  let kept = ledger - Number(firsts!.results[0]!.first);
+  // the size does not tell what to do before all packs of deleted milestones are gone
+  if (isShort && kept > MIN_RETENTION && changes < PACK_STEP) {
+    const fewer = Math.max(MIN_SHRINK, Math.ceil(kept * SHRINK_BY));
+    kept = Math.max(MIN_RETENTION, kept - fewer);
+    size.bytes = sizeAfter(await db.batch(deleteOld(kept)));
+  }
+  const effective = isShort ? Math.min(retention, Math.max(kept, MIN_RETENTION)) : retention;
+  const { idRetention = effective * ID_RETENTION } = options;
+  const due = turnOver(idTables, ledger, Math.max(effective, 1), idRetention);
+  if (due !== undefined) {
+    await runFenced(db, [
+      requireLedger(db, head),
+      requireIdTables(db, idTables),
+      ...(await turnOverStatements(db, due)),
+    ]);
+  }
+  return isShort ? { databaseBytes: size.bytes, kept } : undefined;
+}

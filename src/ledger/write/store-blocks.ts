@@ -1,0 +1,323 @@
+/**
+ * Storing blocks that no milestone references yet (docs/storage.md#storing-blocks). They change no
+ * answer until a proposal reaches them.
+ *
+ * Blocks are appended to the last pack, so that a halt of the network leaves as few packs as its
+ * blocks need. Those that nothing proves unreferenced are staged: stored for the milestone whose
+ * past cone they belong to, in packs that requests do not read.
+ */
+
+import { concatBytes, fromBase64, toBase64 } from '../../stardust/encoding/bytes.ts';
+import type { VerifySignature } from '../../stardust/milestone-keys.ts';
+import { inputsAt, isUndecidedAt, readCone } from '../../stardust/white-flag/cone.ts';
+import { parseBlock } from '../../stardust/wire/block.ts';
+import { checksum, LedgerDamaged, requireChecksum } from '../core/checksum.ts';
+import { type Database, forEachPiece, runBatch } from '../core/database.ts';
+import { failUnless, LedgerMoved, runFenced, SAME_HEAD } from '../core/fence.ts';
+import { type Head, headFromRow, SELECT_HEAD } from '../core/head.ts';
+import { writeOutputBytes } from '../core/output-bytes.ts';
+import {
+  type BlockRow,
+  MAX_PACK_BLOCKS,
+  MAX_PACK_LENGTH,
+  type OutputRow,
+  type OutputState,
+  type PackChecksums,
+  readChecksums,
+  replaceChecksums,
+  splitIntoParts,
+  writeChecksums,
+  writeStates,
+  writeStatuses,
+} from '../core/packs.ts';
+import type { Numbering } from '../intake/known-outputs.ts';
+import { SELECT_NEXT } from '../intake/next-numbers.ts';
+import { completeRecord, type PreparedBlock } from '../intake/prepare-blocks.ts';
+import { isBlockAt, readContents } from '../view/decide-verdicts.ts';
+import type { LastPack, UnreferencedView } from './unreferenced-index.ts';
+
+/** What the ledger knows of outputs, by the numbers that they have here. */
+function statesOf({ outputs }: Pick<Numbering, 'outputs'>): Map<number, OutputState> {
+  const states = new Map<number, OutputState>();
+  for (const { number, created, spent = 0 } of outputs.values()) {
+    if (created !== undefined) states.set(number, { created, spent });
+  }
+  return states;
+}
+
+/** Blocks as they go into packs. */
+interface PackColumns {
+  records: Uint8Array;
+  statuses: Uint8Array;
+  states: Uint8Array;
+  blocks: string;
+  outputs: string;
+  bytes: string;
+  /** Hex IDs of outputs that blocks without a verdict wait for. */
+  unresolved: string[];
+}
+
+/**
+ * Statements that store the blocks; run them as one batch. They fail, all of them, when the
+ * unreferenced blocks or the ledger are not those of the view any more.
+ *
+ * @param staged hex IDs of those of the blocks that requests must not see
+ */
+export function storeStatements(
+  db: Database,
+  view: UnreferencedView,
+  blocks: readonly PreparedBlock[],
+  staged: ReadonlySet<string>,
+  numbering: Numbering,
+): D1PreparedStatement[] {
+  const states = statesOf(numbering);
+  const { ledger } = view.head;
+  const write = (
+    some: readonly PreparedBlock[],
+    last: LastPack | undefined,
+    milestone?: number,
+  ) => {
+    const columns = (part: readonly PreparedBlock[]) => columnsOf(part, states, ledger);
+    const fitting = last === undefined ? 0 : countFitting(last, some);
+    const appended = some.slice(0, fitting);
+    return [
+      ...(last !== undefined && fitting > 0
+        ? [appendTo(db, last, columns(appended), numbering)]
+        : []),
+      ...splitIntoParts(some.slice(fitting), lengthInPack).map((part) =>
+        insertPack(db, part[0]!.number, columns(part), numbering, milestone),
+      ),
+    ];
+  };
+  return [
+    requireSameUnreferenced(db, view.head, view.stored),
+    ...write(
+      blocks.filter(({ id }) => !staged.has(id)),
+      view.last.visible,
+    ),
+    ...write(
+      blocks.filter(({ id }) => staged.has(id)),
+      view.last.staged,
+      ledger + 1,
+    ),
+  ];
+}
+
+/** How many of the blocks, from the first one on, there is room for in the pack. */
+function countFitting({ blocks: held, length: used }: LastPack, blocks: readonly PreparedBlock[]) {
+  let length = used;
+  const end = blocks.findIndex((block, i) => {
+    length += lengthInPack(block);
+    return held + i + 1 > MAX_PACK_BLOCKS || length > MAX_PACK_LENGTH;
+  });
+  return end < 0 ? blocks.length : end;
+}
+
+/** Characters that a block adds to its pack, at most. */
+function lengthInPack({ bytes, record, consumed, created }: PreparedBlock): number {
+  const contents = created.reduce((sum, output) => sum + output.bytes.length * 1.34 + 500, 0);
+  return bytes.length * 1.34 + record.length * 1.34 + consumed.length * 190 + contents + 130;
+}
+
+function columnsOf(
+  blocks: readonly PreparedBlock[],
+  known: ReadonlyMap<number, OutputState>,
+  ledger: number,
+): PackColumns {
+  const cone = readCone(blocks.map(({ record }) => record));
+  const states = new Map<number, OutputState>();
+  const unresolved = new Set<string>();
+  for (const [at, { consumed }] of blocks.entries()) {
+    for (const { number, id } of consumed) {
+      const state = known.get(number);
+      if (state !== undefined) states.set(number, state);
+      if (isUndecidedAt(cone, at)) unresolved.add(id);
+    }
+  }
+  return {
+    records: cone.bytes,
+    statuses: writeStatuses(blocks.map(() => ({ milestone: 0, storedAt: ledger, reason: 0 }))),
+    states: writeStates(states),
+    blocks: JSON.stringify(blocks.map((b): BlockRow => [b.number, b.id, b.payload])),
+    outputs: JSON.stringify(blocks.map(outputRows)),
+    bytes: JSON.stringify(blocks.map(({ bytes }) => toBase64(bytes))),
+    unresolved: [...unresolved],
+  };
+}
+
+/** In the order of the record's inputs and outputs. */
+function outputRows({ consumed, created }: PreparedBlock): OutputRow[] {
+  return [
+    ...consumed.map(({ number, id }): OutputRow => [number, id, null, null, null]),
+    ...created.map(
+      ({ number, id, bytes, nft, detail }): OutputRow => [
+        number,
+        id,
+        writeOutputBytes(bytes),
+        nft,
+        detail,
+      ],
+    ),
+  ];
+}
+
+const INSERT_PACK = `
+  INSERT INTO pack (key, live, staged, stored_at, last_milestone, next_block, next_output, sums,
+    records, statuses, states, unresolved, blocks, outputs, bytes)
+  VALUES (?1, 1, ?2, (SELECT ledger FROM head), 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`;
+
+function insertPack(
+  db: Database,
+  key: number,
+  columns: PackColumns,
+  { nextBlock, nextOutput }: Numbering,
+  staged: number | undefined,
+): D1PreparedStatement {
+  return db
+    .prepare(INSERT_PACK)
+    .bind(key, staged ?? null, nextBlock, nextOutput, ...boundColumns(columns));
+}
+
+/** SQL of two JSON arrays in one, neither of them empty. */
+const joined = (column: string, parameter: string) =>
+  `substr(${column}, 1, length(${column}) - 1) || ',' || substr(${parameter}, 2)`;
+
+const APPEND_TO_PACK = `
+  UPDATE pack SET next_block = ?2, next_output = ?3, sums = ${replaceChecksums('?4', '?5')},
+    records = records || ?6, statuses = statuses || ?7, states = states || ?8,
+    unresolved = CASE WHEN ?9 = '[]' THEN unresolved WHEN unresolved = '[]' THEN ?9
+      ELSE ${joined('unresolved', '?9')} END,
+    blocks = ${joined('blocks', '?10')}, outputs = ${joined('outputs', '?11')},
+    bytes = ${joined('bytes', '?12')}
+  WHERE key = ?1`;
+
+function appendTo(
+  db: Database,
+  { key, sums }: LastPack,
+  columns: PackColumns,
+  { nextBlock, nextOutput }: Numbering,
+): D1PreparedStatement {
+  return db
+    .prepare(APPEND_TO_PACK)
+    .bind(key, nextBlock, nextOutput, writeChecksums(sums), ...boundColumns(columns, sums));
+}
+
+function boundColumns(
+  { records, statuses, states, unresolved, blocks, outputs, bytes }: PackColumns,
+  before?: PackChecksums,
+): string[] {
+  const sums = {
+    records: checksum(records, before?.records),
+    statuses: checksum(statuses, before?.statuses),
+    states: checksum(states, before?.states),
+  };
+  return [
+    writeChecksums(sums),
+    toBase64(records),
+    toBase64(statuses),
+    toBase64(states),
+    JSON.stringify(unresolved),
+    blocks,
+    outputs,
+    bytes,
+  ];
+}
+
+const SAME_UNREFERENCED = failUnless(
+  `${SAME_HEAD} AND (SELECT next_block FROM (${SELECT_NEXT})) IS ?4`,
+);
+
+/**
+ * Fails when the unreferenced blocks are not those that were read: a milestone was applied, blocks
+ * were stored or dropped, or an import replaced the ledger.
+ *
+ * @param stored the highest next_block of a live pack, undefined where none was
+ */
+export function requireSameUnreferenced(
+  db: Database,
+  { generation, ledger, dropped }: Head,
+  stored: number | undefined,
+): D1PreparedStatement {
+  return db.prepare(SAME_UNREFERENCED).bind(generation, ledger, dropped, stored ?? null);
+}
+
+/** IDs of the outputs that the blocks' transactions create. */
+export function createdOutputIds(blocks: readonly PreparedBlock[]): string[] {
+  return blocks.flatMap(({ created }) => created.map(({ id }) => id));
+}
+
+/** Live packs with a block that waits for one of the outputs ?1. */
+const SELECT_UNRESOLVED = `
+  SELECT key, records, statuses, sums, outputs, bytes FROM pack WHERE live = 1 AND unresolved <> '[]'
+    AND EXISTS (
+      SELECT 1 FROM json_each(unresolved) w WHERE w.value IN (SELECT value FROM json_each(?1)))`;
+
+const UPDATE_RECORDS =
+  'UPDATE pack SET records = ?2, unresolved = ?3, sums = ?4 WHERE key = ?1 AND sums = ?5';
+
+/** Blocks may be appended meanwhile, which the pack's checksums show. */
+const SAME_PACKS = failUnless(SAME_HEAD);
+
+/**
+ * Completes the records of stored blocks that waited for outputs with these IDs, whose contents are
+ * known now. Where it did not run, a request that needs such a verdict makes it itself.
+ */
+export async function resolveVerdicts(
+  db: Database,
+  generation: string,
+  outputs: readonly string[],
+  verify: VerifySignature,
+): Promise<void> {
+  const pieces = forEachPiece(db, SELECT_UNRESOLVED, outputs);
+  if (pieces.length === 0) return;
+  const [heads, ...found] = await runBatch(db, [db.prepare(SELECT_HEAD).bind(null), ...pieces]);
+  const head = heads![0] && headFromRow(heads![0]);
+  if (head?.generation !== generation) throw new LedgerMoved('the ledger was replaced');
+  const packs = new Map(found.flat().map((row) => [Number(row.key), row]));
+  if (packs.size === 0) return;
+  const updates: D1PreparedStatement[] = [];
+  for (const [key, row] of packs) {
+    const { records, unresolved } = await resolvePack(db, row, verify);
+    const sums = { ...readChecksums(String(row.sums)), records: checksum(records) };
+    const bound = [toBase64(records), JSON.stringify(unresolved), writeChecksums(sums)];
+    updates.push(db.prepare(UPDATE_RECORDS).bind(key, ...bound, String(row.sums)));
+  }
+  await runFenced(db, [
+    db.prepare(SAME_PACKS).bind(generation, head.ledger, head.dropped),
+    ...updates,
+  ]);
+}
+
+async function resolvePack(
+  db: Database,
+  row: Record<string, unknown>,
+  verify: VerifySignature,
+): Promise<{ records: Uint8Array; unresolved: string[] }> {
+  const bytes = JSON.parse(String(row.bytes)) as string[];
+  const outputs = JSON.parse(String(row.outputs)) as OutputRow[][];
+  const stored = fromBase64(String(row.records));
+  requireChecksum(stored, readChecksums(String(row.sums)).records, `records of pack ${row.key}`);
+  const cone = readCone([stored]);
+  const undecided = new Map(
+    bytes.flatMap((text, at) => {
+      if (!isUndecidedAt(cone, at)) return [];
+      const parsed = parseBlock(fromBase64(text));
+      if (!parsed.ok || !isBlockAt(cone, at, parsed.parsed.id))
+        throw new LedgerDamaged(`bytes of block number ${cone.numberAt(at)}`);
+      return [[at, parsed.parsed] as const];
+    }),
+  );
+  const contents = await readContents(db, [...undecided.values()]);
+  const records: Uint8Array[] = [];
+  const unresolved = new Set<string>();
+  for (let at = 0; at < cone.size; at++) {
+    const record = cone.recordAt(at);
+    const parsed = undecided.get(at);
+    const whole = parsed && (await completeRecord(record, parsed, contents, verify));
+    records.push(whole ?? record);
+    if (parsed === undefined || whole !== undefined) continue;
+    const consumed = inputsAt(cone, at).length;
+    for (const [, id] of outputs[at]!.slice(0, consumed)) unresolved.add(id);
+  }
+  return { records: concatBytes(...records), unresolved: [...unresolved] };
+}

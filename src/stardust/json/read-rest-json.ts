@@ -1,0 +1,337 @@
+/**
+ * Blocks and milestones from their REST form (TIP-25), as proof files hold them: the inverse of
+ * src/stardust/json/rest-json.ts.
+ *
+ * Only the form is checked here. What comes out may break any rule: encode it and parse that.
+ */
+
+import {
+  asObject,
+  BadJson,
+  bytes,
+  flag,
+  integer,
+  type JsonObject,
+  list,
+  text,
+} from '../encoding/json-object.ts';
+import {
+  type Address,
+  AddressType,
+  type AliasAddress,
+  type Ed25519Address,
+} from '../wire/address.ts';
+import type { Block, Payload } from '../wire/block.ts';
+import { type Feature, FeatureType } from '../wire/feature.ts';
+import type { Milestone, MilestoneOption } from '../wire/milestone.ts';
+import {
+  type NativeToken,
+  type Output,
+  OutputType,
+  type SimpleTokenScheme,
+} from '../wire/output.ts';
+import type { TaggedData } from '../wire/tagged-data.ts';
+import type { Input, Transaction } from '../wire/transaction.ts';
+import { type Ed25519Signature, type Unlock, UnlockType } from '../wire/unlock.ts';
+import { type UnlockCondition, UnlockConditionType } from '../wire/unlock-condition.ts';
+
+/** Throws a {@link BadJson} if the JSON does not have the form of a block. */
+export function readBlock(json: unknown): Block {
+  const object = asObject(json);
+  return {
+    protocolVersion: integer(object, 'protocolVersion', 0xff),
+    parents: ids(object, 'parents'),
+    payload: object.payload === undefined ? undefined : readPayload(object.payload),
+    nonce: uint64(object, 'nonce'),
+  };
+}
+
+function readPayload(json: unknown): Payload {
+  const object = asObject(json);
+  switch (object.type) {
+    case 5:
+      return readTaggedData(object);
+    case 6:
+      return readTransaction(object);
+    case 7:
+      return readMilestone(object);
+    default:
+      throw unknownType('payload', object);
+  }
+}
+
+function readTaggedData(json: unknown): TaggedData {
+  const object = asObject(json);
+  return {
+    type: only(5, object),
+    tag: optionalBytes(object, 'tag'),
+    data: optionalBytes(object, 'data'),
+  };
+}
+
+function readTransaction(object: JsonObject): Transaction {
+  const essence = asObject(object.essence);
+  return {
+    type: 6,
+    essence: {
+      type: only(1, essence),
+      networkId: uint64(essence, 'networkId'),
+      inputs: list(essence, 'inputs').map(readInput),
+      inputsCommitment: id(essence, 'inputsCommitment'),
+      outputs: list(essence, 'outputs').map(readOutput),
+      payload: essence.payload === undefined ? undefined : readTaggedData(essence.payload),
+    },
+    unlocks: list(object, 'unlocks').map(readUnlock),
+  };
+}
+
+function readInput(json: unknown): Input {
+  const object = asObject(json);
+  return {
+    type: only(0, object),
+    transactionId: id(object, 'transactionId'),
+    outputIndex: integer(object, 'transactionOutputIndex', 0xffff),
+  };
+}
+
+function readUnlock(json: unknown): Unlock {
+  const object = asObject(json);
+  switch (object.type) {
+    case UnlockType.Signature:
+      return { type: object.type, signature: readSignature(object.signature) };
+    case UnlockType.Reference:
+    case UnlockType.Alias:
+    case UnlockType.Nft:
+      return { type: object.type, reference: integer(object, 'reference', 0xffff) };
+    default:
+      throw unknownType('unlock', object);
+  }
+}
+
+function readSignature(json: unknown): Ed25519Signature {
+  const object = asObject(json);
+  return {
+    type: only(0, object),
+    publicKey: id(object, 'publicKey'),
+    signature: id(object, 'signature', 64),
+  };
+}
+
+function readOutput(json: unknown): Output {
+  const object = asObject(json);
+  const common = {
+    amount: uint64(object, 'amount'),
+    nativeTokens: list(object, 'nativeTokens').map(readNativeToken),
+    unlockConditions: list(object, 'unlockConditions').map(readUnlockCondition),
+    features: list(object, 'features').map(readFeature),
+  };
+  const immutableFeatures = list(object, 'immutableFeatures').map(readFeature);
+  switch (object.type) {
+    case OutputType.Basic:
+      return { type: object.type, ...common };
+    case OutputType.Alias:
+      return {
+        type: object.type,
+        ...common,
+        aliasId: id(object, 'aliasId'),
+        stateIndex: integer(object, 'stateIndex'),
+        stateMetadata: optionalBytes(object, 'stateMetadata'),
+        foundryCounter: integer(object, 'foundryCounter'),
+        immutableFeatures,
+      };
+    case OutputType.Foundry:
+      return {
+        type: object.type,
+        ...common,
+        serialNumber: integer(object, 'serialNumber'),
+        tokenScheme: readTokenScheme(object.tokenScheme),
+        immutableFeatures,
+      };
+    case OutputType.Nft:
+      return { type: object.type, ...common, nftId: id(object, 'nftId'), immutableFeatures };
+    default:
+      throw unknownType('output', object);
+  }
+}
+
+function readNativeToken(json: unknown): NativeToken {
+  const object = asObject(json);
+  return { id: id(object, 'id', 38), amount: uint256(object, 'amount') };
+}
+
+function readTokenScheme(json: unknown): SimpleTokenScheme {
+  const object = asObject(json);
+  return {
+    type: only(0, object),
+    minted: uint256(object, 'mintedTokens'),
+    melted: uint256(object, 'meltedTokens'),
+    maximumSupply: uint256(object, 'maximumSupply'),
+  };
+}
+
+function readUnlockCondition(json: unknown): UnlockCondition {
+  const object = asObject(json);
+  switch (object.type) {
+    case UnlockConditionType.StorageDepositReturn:
+      return {
+        type: object.type,
+        returnAddress: readAddress(object.returnAddress),
+        amount: uint64(object, 'amount'),
+      };
+    case UnlockConditionType.Timelock:
+      return { type: object.type, unixTime: integer(object, 'unixTime') };
+    case UnlockConditionType.Expiration:
+      return {
+        type: object.type,
+        returnAddress: readAddress(object.returnAddress),
+        unixTime: integer(object, 'unixTime'),
+      };
+    case UnlockConditionType.ImmutableAlias:
+      return { type: object.type, address: readAliasAddress(object.address) };
+    case UnlockConditionType.Address:
+    case UnlockConditionType.StateController:
+    case UnlockConditionType.Governor:
+      return { type: object.type, address: readAddress(object.address) };
+    default:
+      throw unknownType('unlock condition', object);
+  }
+}
+
+function readFeature(json: unknown): Feature {
+  const object = asObject(json);
+  switch (object.type) {
+    case FeatureType.Sender:
+    case FeatureType.Issuer:
+      return { type: object.type, address: readAddress(object.address) };
+    case FeatureType.Metadata:
+      return { type: object.type, data: bytes(object, 'data') };
+    case FeatureType.Tag:
+      return { type: object.type, tag: bytes(object, 'tag') };
+    default:
+      throw unknownType('feature', object);
+  }
+}
+
+function readAddress(json: unknown): Address {
+  const object = asObject(json);
+  switch (object.type) {
+    case AddressType.Ed25519:
+      return readEd25519Address(object);
+    case AddressType.Alias:
+      return readAliasAddress(object);
+    case AddressType.Nft:
+      return { type: object.type, id: id(object, 'nftId') };
+    default:
+      throw unknownType('address', object);
+  }
+}
+
+function readEd25519Address(json: unknown): Ed25519Address {
+  const object = asObject(json);
+  return { type: only(AddressType.Ed25519, object), id: id(object, 'pubKeyHash') };
+}
+
+function readAliasAddress(json: unknown): AliasAddress {
+  const object = asObject(json);
+  return { type: only(AddressType.Alias, object), id: id(object, 'aliasId') };
+}
+
+/** A milestone payload. Throws a {@link BadJson} if the JSON does not have the form of one. */
+export function readMilestone(json: unknown): Milestone {
+  const object = asObject(json);
+  return {
+    type: only(7, object),
+    index: integer(object, 'index'),
+    timestamp: integer(object, 'timestamp'),
+    protocolVersion: integer(object, 'protocolVersion', 0xff),
+    previousMilestoneId: id(object, 'previousMilestoneId'),
+    parents: ids(object, 'parents'),
+    inclusionMerkleRoot: id(object, 'inclusionMerkleRoot'),
+    appliedMerkleRoot: id(object, 'appliedMerkleRoot'),
+    metadata: optionalBytes(object, 'metadata'),
+    options: list(object, 'options').map(readOption),
+    signatures: list(object, 'signatures').map(readSignature),
+  };
+}
+
+function readOption(json: unknown): MilestoneOption {
+  const object = asObject(json);
+  switch (object.type) {
+    case 0:
+      return readReceipt(object);
+    case 1:
+      return {
+        type: object.type,
+        targetMilestoneIndex: integer(object, 'targetMilestoneIndex'),
+        protocolVersion: integer(object, 'protocolVersion', 0xff),
+        parameters: bytes(object, 'params'),
+      };
+    default:
+      throw unknownType('milestone option', object);
+  }
+}
+
+function readReceipt(object: JsonObject): MilestoneOption {
+  const transaction = asObject(object.transaction);
+  const input = asObject(transaction.input);
+  const output = asObject(transaction.output);
+  return {
+    type: 0,
+    migratedAt: integer(object, 'migratedAt'),
+    final: flag(object, 'final'),
+    funds: list(object, 'funds').map((json) => {
+      const fund = asObject(json);
+      return {
+        tailTransactionHash: id(fund, 'tailTransactionHash', 49),
+        address: readEd25519Address(fund.address),
+        deposit: uint64(fund, 'deposit'),
+      };
+    }),
+    transaction: {
+      type: only(4, transaction),
+      input: { type: only(1, input), milestoneId: id(input, 'milestoneId') },
+      output: { type: only(2, output), amount: uint64(output, 'amount') },
+    },
+  };
+}
+
+function only<const T extends number>(type: T, object: JsonObject): T {
+  if (object.type !== type) throw unknownType('object', object);
+  return type;
+}
+
+function unknownType(what: string, { type }: JsonObject): BadJson {
+  return new BadJson(`${what} of type ${JSON.stringify(type)}`);
+}
+
+/** Bytes of a fixed length, by default 32. */
+function id(object: JsonObject, field: string, length = 32): Uint8Array {
+  const value = bytes(object, field);
+  if (value.length !== length)
+    throw new BadJson(`"${field}" has ${value.length} bytes, not ${length}`);
+  return value;
+}
+
+function ids(object: JsonObject, field: string): Uint8Array[] {
+  return list(object, field).map((value) => id({ [field]: value }, field));
+}
+
+/** Left out when empty. */
+function optionalBytes(object: JsonObject, field: string): Uint8Array {
+  return object[field] === undefined ? new Uint8Array() : bytes(object, field);
+}
+
+function uint64(object: JsonObject, field: string): bigint {
+  return unsigned(object, field, /^\d{1,20}$/, 64);
+}
+
+function uint256(object: JsonObject, field: string): bigint {
+  return unsigned(object, field, /^0x[0-9a-fA-F]{1,64}$/, 256);
+}
+
+function unsigned(object: JsonObject, field: string, form: RegExp, bits: number): bigint {
+  const digits = text(object, field);
+  if (!form.test(digits) || BigInt(digits) >= 1n << BigInt(bits))
+    throw new BadJson(`"${field}" is no uint${bits}`);
+  return BigInt(digits);
+}

@@ -1,0 +1,76 @@
+/**
+ * Receipts: the funds of the legacy network that a milestone pays out of the treasury (TIP-0034;
+ * docs/protocol.md, E.5).
+ *
+ * A receipt is checked when its milestone is applied, not when its block is parsed (M-8). As in the
+ * reference, the treasury output that it names as its input does not matter (H-120), nor does its
+ * index `migratedAt`.
+ */
+import { toHexDigits } from '../encoding/bytes.ts';
+import { migratedOutputId, outputBytes } from './ids.ts';
+import type { MigratedFunds, ReceiptOption } from './milestone.ts';
+import { type BasicOutput, OutputType } from './output.ts';
+import { UnlockConditionType } from './unlock-condition.ts';
+
+/** The least deposit of a migrated fund, base tokens. */
+const MINIMUM_DEPOSIT = 1_000_000n;
+
+/**
+ * Why the receipt cannot be applied, undefined if it can (E.5).
+ *
+ * @param treasuryAmount what the treasury holds before the milestone, base tokens, uint64
+ * @param tokenSupply of the protocol parameters in force, base tokens, uint64
+ */
+export function receiptFault(
+  { funds, transaction }: ReceiptOption,
+  treasuryAmount: bigint,
+  tokenSupply: bigint,
+): string | undefined {
+  const seen = new Set<string>();
+  let migrated = 0n;
+  for (const { tailTransactionHash, deposit } of funds) {
+    const tail = toHexDigits(tailTransactionHash);
+    if (seen.has(tail)) return 'E.5: two funds of one tail transaction';
+    seen.add(tail);
+    if (deposit < MINIMUM_DEPOSIT) return `E.5: a deposit of ${deposit}, below ${MINIMUM_DEPOSIT}`;
+    if (deposit > tokenSupply) return 'E.5: a deposit over the token supply';
+    migrated = BigInt.asUintN(64, migrated + deposit);
+    if (migrated > tokenSupply) return 'E.5: deposits over the token supply';
+  }
+  // The reference subtracts in uint64, so that more than the treasury holds may be paid out
+  // (H-119).
+  const left = BigInt.asUintN(64, treasuryAmount - migrated);
+  const { amount } = transaction.output;
+  return left === amount ? undefined : `E.5: ${amount} left in the treasury where ${left} are due`;
+}
+
+export interface MigratedOutput {
+  /** 34 bytes (B.10). */
+  id: Uint8Array;
+  output: BasicOutput;
+  bytes: Uint8Array;
+}
+
+/**
+ * The outputs that the receipt of this milestone creates, in the order of its funds. No block
+ * carries them, and the rules of storage deposits do not apply to them.
+ */
+export function migratedOutputs(
+  { funds }: ReceiptOption,
+  milestoneId: Uint8Array,
+): MigratedOutput[] {
+  return funds.map((fund, position) => {
+    const output = migratedOutput(fund);
+    return { id: migratedOutputId(milestoneId, position), output, bytes: outputBytes(output) };
+  });
+}
+
+function migratedOutput({ address, deposit }: MigratedFunds): BasicOutput {
+  return {
+    type: OutputType.Basic,
+    amount: deposit,
+    nativeTokens: [],
+    unlockConditions: [{ type: UnlockConditionType.Address, address }],
+    features: [],
+  };
+}

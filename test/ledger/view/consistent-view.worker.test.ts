@@ -1,0 +1,161 @@
+/**
+ * A view of more packs than a page has (src/ledger/view/consistent-view.ts) is of one moment,
+ * whatever happens between two of its pages.
+ */
+import { env } from 'cloudflare:workers';
+import { expect, it, vi } from 'vitest';
+import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
+import { prune } from '../../../src/ledger/write/prune.ts';
+import { createUnreferencedIndex } from '../../../src/ledger/write/unreferenced-index.ts';
+import {
+  ask,
+  disturbed,
+  type Question,
+  questionOf,
+  type Rig,
+  startLedger,
+  storeNow,
+  takeNext,
+} from '../../support/ledger/ledger-harness.ts';
+import { knownBlockIds, storedBlocks } from '../../support/ledger/stored-blocks.ts';
+import { basic } from '../../support/network/outputs.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const db = env.LEDGER;
+
+/** More than the packs of a page. */
+const PACKS = 140;
+
+interface Paged {
+  network: SyntheticNetwork;
+  rig: Rig;
+  /** The first block in a chain of all the others, and the last one. */
+  first: string;
+  last: string;
+}
+
+const withTip = (rig: Rig, id: string): Rig => ({
+  ...rig,
+  upstream: { ...rig.upstream, readTips: async () => [id.slice(2)] },
+});
+
+/** A ledger with a chain of blocks, each in a pack of its own; every fourth is a transfer. */
+async function startPaged(): Promise<Paged> {
+  const network = new SyntheticNetwork({ seed: 'paged' });
+  network.milestone();
+  const rig = await startLedger(db, network, 0);
+  await takeNext(rig, db);
+  const { memory } = rig.following;
+  const index = {
+    ...memory.index,
+    view: async (...args: Parameters<typeof memory.index.view>) => ({
+      ...(await memory.index.view(...args)),
+      last: { visible: undefined, staged: undefined },
+    }),
+  };
+  const splitting = { ...rig, following: { ...rig.following, memory: { ...memory, index } } };
+  const chain = [network.milestoneBlock!];
+  let [coin] = network.genesisCoins;
+  for (let i = 0; chain.length < PACKS; i++) {
+    const parents = [chain.at(-1)!];
+    if (i % 4 === 0) {
+      const by = network.account(i / 4);
+      const to = network.account(i / 4 + 1);
+      const made = network.transaction([{ coin: coin!, by }], [basic(to, COIN_AMOUNT)]);
+      [coin] = made.coins;
+      chain.push(network.attachTransaction(made, parents));
+    } else {
+      chain.push(network.note(parents));
+    }
+    await storeNow(withTip(splitting, chain.at(-1)!), db);
+  }
+  memory.index.clear();
+  return { network, rig, first: chain[1]!, last: chain.at(-1)! };
+}
+
+/** Asks, while something happens once between the first page and the second. */
+async function askWhile(rig: Rig, question: Question, happens: () => Promise<void>) {
+  let pages = 0;
+  const meddled = disturbed(db, async (sql) => {
+    if (sql.includes('reach(ledger') && ++pages === 2) await happens();
+  });
+  const answer = await ask(rig, question, { db: meddled });
+  expect(pages).toBeGreaterThanOrEqual(2);
+  return { answer, pages };
+}
+
+const countPacks = async () => (await db.prepare('SELECT key FROM pack').all()).results.length;
+
+it('nothing: two pages are one view', async () => {
+  const { network, rig, last } = await startPaged();
+  expect(await countPacks()).toBe(PACKS - 1);
+  const { request, response } = network.propose({ parents: [last] });
+  expect(await askWhile(rig, request, async () => {})).toEqual({ answer: response, pages: 2 });
+});
+
+it('a block is stored: it is not known to the view', async () => {
+  const { network, rig, last } = await startPaged();
+  const { request, response } = network.propose({ parents: [last] });
+  const child = network.note([last]);
+  const late = { ...request, parents: [last, child] };
+  const store = async () => void (await storeNow(withTip(rig, child), db));
+  expect(await askWhile(rig, late, store)).toEqual({ answer: 404, pages: 2 });
+  expect(await countPacks()).toBe(PACKS - 1);
+  expect(await askWhile(rig, request, async () => {})).toEqual({ answer: response, pages: 2 });
+  const after = network.propose({ parents: [last, child] });
+  expect(await ask(rig, after.request)).toEqual(after.response);
+});
+
+it('a milestone is applied: the view begins again', async () => {
+  const { network, rig, first, last } = await startPaged();
+  const { request, response } = network.propose({ parents: [last] });
+  network.milestone({ parents: [network.milestoneBlock!, first] });
+  const { answer, pages } = await askWhile(rig, request, () => takeNext(rig, db));
+  // about what is a past milestone by then
+  expect(answer).toEqual(response);
+  expect(pages).toBeGreaterThan(3);
+});
+
+it('blocks are dropped: the view begins again', async () => {
+  const { network, rig, first, last } = await startPaged();
+  const proposals = [last, first].map((id) =>
+    network.propose({ parents: [network.milestoneBlock!, id] }),
+  );
+  const drop = async () => {
+    const index = createUnreferencedIndex();
+    const tips = async () => [first.slice(2)];
+    for (let dropped = 1; dropped > 0; )
+      ({ evicted: dropped } = await dropUnneeded(db, index, tips, { blocks: 1, bytes: 1e9 }));
+  };
+  const { answer } = await askWhile(rig, proposals[0]!.request, drop);
+  expect(answer).toBe(404);
+  expect((await storedBlocks(db)).length).toBeLessThan(10);
+  expect(await ask(rig, proposals[1]!.request)).toEqual(proposals[1]!.response);
+});
+
+it('the milestone is pruned: the view is not a part of it', async () => {
+  const { network, rig, last } = await startPaged();
+  network.milestone({ parents: [network.milestoneBlock!, last] });
+  await takeNext(rig, db);
+  const { question, answer } = questionOf(network, 2);
+  expect(await askWhile(rig, question, async () => {})).toEqual({ answer, pages: 2 });
+  network.milestone({ parents: [network.milestoneBlock!] });
+  await takeNext(rig, db);
+  network.milestone({ parents: [network.milestoneBlock!] });
+  await takeNext(rig, db);
+  const pruned = await askWhile(rig, question, async () => {
+    for (let i = 0; i < 40; i++) await prune(db, 0);
+    expect(await countPacks()).toBeLessThan(10);
+  });
+  expect(pruned.answer).toBe(404);
+});
+
+it('the ledger is replaced: nothing of the former one counts', async () => {
+  const { network, rig, last } = await startPaged();
+  const { request } = network.propose({ parents: [network.milestoneBlock!, last] });
+  const replace = async () => void (await startLedger(db, network, 1));
+  expect((await askWhile(rig, request, replace)).answer).toBe(404);
+  expect((await knownBlockIds(db)).has(last.slice(2))).toBe(false);
+});

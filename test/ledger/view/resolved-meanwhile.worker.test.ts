@@ -1,0 +1,107 @@
+/**
+ * Another follower completes verdicts while blocks are appended to their pack, a milestone is
+ * applied or blocks are dropped (src/ledger/core/packs.ts, replaceChecksums): the writer begins
+ * again, and no checksum is wrong.
+ */
+import { env } from 'cloudflare:workers';
+import { expect, it } from 'vitest';
+import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
+import { walkedPackFromRow } from '../../../src/ledger/core/packs.ts';
+import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
+import { resolveVerdicts } from '../../../src/ledger/write/store-blocks.ts';
+import { verifySignature } from '../../../src/verify-signature.ts';
+import {
+  ask,
+  disturbed,
+  type Rig,
+  startLedger,
+  storeNow,
+  takeNext,
+} from '../../support/ledger/ledger-harness.ts';
+import { awaitedOutputs, knownBlockIds } from '../../support/ledger/stored-blocks.ts';
+import { basic } from '../../support/network/outputs.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+
+const db = env.LEDGER;
+
+const withTip = (rig: Rig, id: string): Rig => ({
+  ...rig,
+  upstream: { ...rig.upstream, readTips: async () => [id.slice(2)] },
+});
+
+/** A transaction that waits for what another one creates, which is stored too. */
+async function startUnresolved() {
+  const network = new SyntheticNetwork({ seed: 'resolved meanwhile' });
+  network.milestone();
+  const [first, second] = [network.account(0), network.account(1)];
+  const spend = { coin: network.genesisCoins[0]!, by: first };
+  const producer = network.transaction([spend], [basic(second, COIN_AMOUNT)]);
+  const coin = producer.coins[0]!;
+  const consumer = network.transaction([{ coin, by: second }], [basic(first, COIN_AMOUNT)]);
+  const rig = await startLedger(db, network, 0);
+  await takeNext(rig, db);
+  const consumed = network.attachTransaction(consumer, [network.milestoneBlock!]);
+  await storeNow(withTip(rig, consumed), db);
+  const dying = disturbed(db, async (sql) => {
+    if (sql.includes('UPDATE pack SET records')) throw new Error('killed');
+  });
+  const produced = network.attachTransaction(producer, [network.milestoneBlock!]);
+  await expect(storeNow(withTip(rig, produced), dying)).rejects.toThrow('killed');
+  const generation = String(await db.prepare('SELECT generation FROM head').first('generation'));
+  let resolved = 0;
+  const meddled = (when: RegExp) =>
+    disturbed(db, async (sql) => {
+      if (!when.test(sql) || resolved++ > 0) return;
+      expect(await awaitedOutputs(db)).toEqual([coin.id.toHex()]);
+      await resolveVerdicts(db, generation, [coin.id.toHex()], verifySignature);
+      expect(await awaitedOutputs(db)).toEqual([]);
+    });
+  return { network, rig, blocks: [produced, consumed], meddled };
+}
+
+async function expectSound(): Promise<void> {
+  const { results } = await db.prepare('SELECT *, staged IS NOT NULL AS staged FROM pack').all();
+  expect(results.length).toBeGreaterThan(0);
+  // throws where a checksum is wrong
+  for (const row of results) walkedPackFromRow(row);
+}
+
+it('while a block is appended', async () => {
+  const { network, rig, blocks, meddled } = await startUnresolved();
+  const late = network.note([network.milestoneBlock!]);
+  const appending = meddled(/UPDATE pack SET next_block/);
+  await expect(storeNow(withTip(rig, late), appending)).rejects.toThrow(LedgerMoved);
+  await expectSound();
+  expect((await knownBlockIds(db)).has(late.slice(2))).toBe(false);
+  await storeNow(withTip(rig, late), appending);
+  await expectSound();
+  const { request, response } = network.propose({ parents: [...blocks, late] });
+  expect(await ask(rig, request)).toEqual(response);
+});
+
+it('while a milestone is applied', async () => {
+  const { network, rig, blocks, meddled } = await startUnresolved();
+  await storeNow(withTip(rig, network.milestoneBlock!), db);
+  network.milestone({ parents: [network.milestoneBlock!, ...blocks] });
+  const applying = meddled(/UPDATE head SET ledger/);
+  await expect(takeNext(rig, applying)).rejects.toThrow(LedgerMoved);
+  await expectSound();
+  await takeNext(rig, applying);
+  await expectSound();
+});
+
+it('while blocks are dropped', async () => {
+  const { network, rig, blocks, meddled } = await startUnresolved();
+  const tips = [network.note([network.milestoneBlock!]), blocks[1]!];
+  for (const tip of tips) await storeNow(withTip(rig, tip), db);
+  const { index } = rig.following.memory;
+  const readTips = async () => tips.map((id) => id.slice(2));
+  const dropping = meddled(/SET dropped/);
+  const limits = { blocks: 1, bytes: 1e9 };
+  await expect(dropUnneeded(dropping, index, readTips, limits)).rejects.toThrow(LedgerMoved);
+  await expectSound();
+  expect(await dropUnneeded(dropping, index, readTips, limits)).toMatchObject({ evicted: 1 });
+  await expectSound();
+  const { request, response } = network.propose({ parents: [network.milestoneBlock!, blocks[1]!] });
+  expect(await ask(rig, request)).toEqual(response);
+});

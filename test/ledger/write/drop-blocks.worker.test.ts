@@ -1,0 +1,590 @@
+/**
+ * Unreferenced blocks that grow old or are too many (src/ledger/write/drop-blocks.ts), and two
+ * writers at once (src/ledger/core/fence.ts): a block that goes while somebody counts on it is an
+ * error, never an answer without it.
+ */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, vi } from 'vitest';
+import { readPosition } from '../../../src/follower/ledger-position.ts';
+import { storeUnreferenced } from '../../../src/follower/store-unreferenced.ts';
+import { checksum } from '../../../src/ledger/core/checksum.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
+import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
+import { writeChecksums, writeStatuses } from '../../../src/ledger/core/packs.ts';
+import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
+import {
+  createUnreferencedIndex,
+  type UnreferencedIndex,
+} from '../../../src/ledger/write/unreferenced-index.ts';
+import { decodeRecord, encodeRecord } from '../../../src/stardust/white-flag/block-record.ts';
+import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
+import {
+  ask,
+  disturbed,
+  followTo,
+  ledgerIndex,
+  type Rig,
+  startLedger,
+  storeNow,
+  takeNext,
+} from '../../support/ledger/ledger-harness.ts';
+import {
+  awaitedOutputs,
+  knownBlockIds,
+  storedBlock,
+  storedBlocks,
+} from '../../support/ledger/stored-blocks.ts';
+import { parsedBlock } from '../../support/network/blocks.ts';
+import { coneOf, lastIndex } from '../../support/network/network-model.ts';
+import { basic } from '../../support/network/outputs.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const db = env.LEDGER;
+
+/** Below-max-depth of the test networks, and the margin. */
+const AGE = 15 + 10;
+
+/** Batches by what is in them. */
+const APPLIES = /UPDATE head SET ledger/;
+const STORES = /INSERT INTO pack|UPDATE pack SET next_block/;
+const READS = /reach\(ledger/;
+const DROPS = /SET dropped/;
+
+const noTips = async () => [];
+
+/** One step, by a follower that remembers nothing. */
+function drop(where: Database = db, readTips: () => Promise<string[]> = noTips) {
+  return dropUnneeded(where, createUnreferencedIndex(), readTips);
+}
+
+async function isKnown(id: string): Promise<boolean> {
+  return (await knownBlockIds(db)).has(id.slice(2));
+}
+
+async function knows(ids: readonly string[]): Promise<boolean[]> {
+  const known = [];
+  for (const id of ids) known.push(await isKnown(id));
+  return known;
+}
+
+/** The next milestone references a new block and nothing else that is unreferenced. */
+function quietMilestone(network: SyntheticNetwork): void {
+  network.milestone({
+    parents: [network.milestoneBlock!, network.note([network.milestoneBlock!])],
+  });
+}
+
+/**
+ * With an unreferenced block of ledger index 1, and the ledger so far on that it is `age`
+ * milestones old.
+ */
+async function withOldBlock(
+  age: number,
+): Promise<{ network: SyntheticNetwork; rig: Rig; old: string }> {
+  const network = new SyntheticNetwork({ seed: 'orphans' });
+  network.milestone();
+  const old = network.note([network.milestoneBlock!]);
+  const rig = await startLedger(db, network, 0);
+  await followTo(rig, 1);
+  while (lastIndex(network) < 1 + age) {
+    quietMilestone(network);
+    await takeNext(rig, db);
+  }
+  return { network, rig, old };
+}
+
+describe('unreferenced blocks', () => {
+  it('are kept as long as they may be, and no longer', async () => {
+    const { network, rig, old } = await withOldBlock(AGE);
+    await drop();
+    expect(await isKnown(old)).toBe(true);
+    quietMilestone(network);
+    await takeNext(rig, db);
+    await drop();
+    expect(await isKnown(old)).toBe(false);
+  });
+
+  it('go together with all that stands on them, and are fetched when asked about', async () => {
+    const { network, rig, old } = await withOldBlock(AGE);
+    const young = network.note([old, network.milestoneBlock!]);
+    const younger = network.note([young]);
+    const apart = network.note([network.milestoneBlock!]);
+    await storeNow(rig, db);
+    const proposals = [[young], [younger, network.milestoneBlock!], [apart], [apart, younger]];
+    const answers = async (options = {}) => {
+      const all = [];
+      for (const parents of proposals)
+        all.push(await ask(rig, network.propose({ parents }).request, options));
+      return all;
+    };
+    const right = () => proposals.map((parents) => network.propose({ parents }).response);
+    expect(await answers()).toEqual(right());
+
+    quietMilestone(network);
+    await takeNext(rig, db);
+    await drop();
+    expect(await knows([old, young, younger, apart])).toEqual([false, false, false, true]);
+    // the last milestone's block is in the past of none of them any more
+    for (const parents of proposals) parents.push(network.milestoneBlock!);
+    await storeNow(
+      {
+        ...rig,
+        upstream: { ...rig.upstream, readTips: async () => [network.milestoneBlock!.slice(2)] },
+      },
+      db,
+    );
+    expect(await answers()).toEqual([404, 404, right()[2], 404]);
+    expect(await answers({ upstreams: [rig.upstream] })).toEqual(right());
+
+    // and they may come again
+    await storeNow(rig, db);
+    expect(await knows([old, young, younger, apart])).toEqual([true, true, true, true]);
+    expect(await answers()).toEqual(right());
+  });
+
+  it('go from the youngest down, so that no step leaves one without its parents', async () => {
+    const { network, rig, old } = await withOldBlock(AGE);
+    const splitting = withPacksOfTheirOwn(rig);
+    const chain = [old];
+    for (let i = 0; i < 70; i++) {
+      chain.push(network.note([chain.at(-1)!]));
+      await storeNow({ ...splitting, upstream: tipAt(rig, chain.at(-1)!) }, db);
+    }
+    quietMilestone(network);
+    await takeNext(rig, db);
+    await storeNow(rig, db);
+    const steps: number[] = [];
+    for (let kept = chain.length; kept >= 0; ) {
+      expect(await knows(chain)).toEqual(chain.map((_, i) => i < kept));
+      for (const id of [old, chain[kept - 1], chain[kept], chain.at(-1)!]) {
+        if (id === undefined) continue;
+        const { request, response } = network.propose({ parents: [network.milestoneBlock!, id] });
+        const isThere = chain.indexOf(id) < kept;
+        expect(await ask(rig, request)).toEqual(isThere ? response : 404);
+      }
+      const { orphans, evicted } = await drop();
+      expect(evicted).toBe(0);
+      if (orphans === 0) break;
+      steps.push(orphans);
+      kept -= orphans;
+    }
+    expect(steps).toEqual([64, 7]);
+  });
+
+  it('leave nothing behind, and wait for nothing any more', async () => {
+    const { network, rig, old } = await withOldBlock(AGE);
+    const [first, second] = [network.account(0), network.account(1)];
+    const spend = { coin: network.genesisCoins[0]!, by: first };
+    const producer = network.transaction([spend], [basic(second, COIN_AMOUNT)]);
+    const coin = producer.coins[0]!;
+    const consumer = network.transaction([{ coin, by: second }], [basic(first, COIN_AMOUNT)]);
+    const id = network.attachTransaction(consumer, [old]);
+    await storeNow(rig, db);
+    expect(await awaitedOutputs(db)).toEqual([coin.id.toHex()]);
+    expect((await storedBlock(db, id))!.bytes).not.toBe('');
+
+    quietMilestone(network);
+    await takeNext(rig, db);
+    await drop();
+    expect(await storedBlock(db, id)).toBeUndefined();
+    expect(await awaitedOutputs(db)).toEqual([]);
+    // what it waited for comes
+    const made = network.attachTransaction(producer, [network.milestoneBlock!]);
+    await storeNow(
+      { ...rig, upstream: { ...rig.upstream, readTips: async () => [made.slice(2)] } },
+      db,
+    );
+    expect(await isKnown(made)).toBe(true);
+  });
+
+  it('stay when a milestone references them at last', async () => {
+    const { network, rig, old } = await withOldBlock(AGE);
+    network.milestone({ parents: [network.milestoneBlock!, old] });
+    await takeNext(rig, db);
+    quietMilestone(network);
+    await takeNext(rig, db);
+    await drop();
+    expect(await isKnown(old)).toBe(true);
+  });
+});
+
+describe('dropped while somebody counts on it', () => {
+  it('a block of a milestone: the milestone is not applied, but fetched anew by the next try', async () => {
+    const { network, rig, old } = await withOldBlock(AGE + 1);
+    const child = network.note([old]);
+    network.milestone({ parents: [network.milestoneBlock!, child] });
+    let drops = 0;
+    const dropping = disturbed(db, async (sql) => {
+      if (APPLIES.test(sql) && drops++ === 0) await drop();
+    });
+    const before = await ledgerIndex(db);
+    await expect(takeNext(rig, dropping)).rejects.toThrow(LedgerMoved);
+    expect(drops).toBe(1);
+    expect([await isKnown(old), await isKnown(child), await ledgerIndex(db)]).toEqual([
+      false,
+      false,
+      before,
+    ]);
+    await takeNext(rig, dropping);
+    expect([await isKnown(old), await isKnown(child), await ledgerIndex(db)]).toEqual([
+      true,
+      true,
+      before + 1,
+    ]);
+  });
+
+  it('a block of a milestone, all of whose blocks are stored', async () => {
+    const { network, rig, old } = await withOldBlock(AGE + 1);
+    await storeNow(rig, db);
+    network.milestone({ parents: [network.milestoneBlock!, old] });
+    const dropping = disturbed(db, async (sql) => {
+      if (APPLIES.test(sql)) await drop();
+    });
+    const before = await ledgerIndex(db);
+    await expect(takeNext(rig, dropping)).rejects.toThrow(LedgerMoved);
+    expect([await isKnown(old), await ledgerIndex(db)]).toEqual([false, before]);
+  });
+
+  it('an output that a milestone spends', async () => {
+    const { network, rig } = await withOldBlock(0);
+    const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
+    const made = network.transaction([spend], [basic(network.account(1), COIN_AMOUNT)]);
+    const block = network.attachTransaction(made, [network.milestoneBlock!]);
+    await storeNow(rig, db);
+    network.milestone({ parents: [network.milestoneBlock!, block] });
+    const removing = disturbed(db, async (sql) => {
+      const remove = db.prepare('DELETE FROM output WHERE id = ?1').bind(spend.coin.id.toHex());
+      if (APPLIES.test(sql)) await remove.run();
+    });
+    const before = await ledgerIndex(db);
+    await expect(takeNext(rig, removing)).rejects.toThrow(LedgerMoved);
+    expect(await ledgerIndex(db)).toBe(before);
+  });
+
+  it('the parent of a block that is being stored: it is not stored', async () => {
+    const { network, rig, old } = await withOldBlock(AGE + 1);
+    const child = network.note([old, network.milestoneBlock!]);
+    const dropping = disturbed(db, async (sql) => {
+      if (STORES.test(sql)) await drop();
+    });
+    await expect(storeNow(rig, dropping)).rejects.toThrow(LedgerMoved);
+    expect(await knows([old, child])).toEqual([false, false]);
+  });
+
+  it('while a child is stored: nothing is dropped', async () => {
+    const { network, rig, old } = await withOldBlock(AGE + 1);
+    const child = network.note([old, network.milestoneBlock!]);
+    let stored = 0;
+    const storing = disturbed(db, async (sql) => {
+      if (DROPS.test(sql)) stored += await storeNow(rig, db);
+    });
+    await expect(drop(storing)).rejects.toThrow(LedgerMoved);
+    expect(stored).toBe(2);
+    expect(await knows([old, child])).toEqual([true, true]);
+  });
+
+  it.each([
+    ['before the unreferenced blocks are read', READS],
+    ['before they are dropped', DROPS],
+  ])('while a milestone references it, %s: nothing is dropped', async (_, batch) => {
+    const { network, rig, old } = await withOldBlock(AGE + 1);
+    const child = network.note([old]);
+    await storeNow(rig, db);
+    network.milestone({ parents: [network.milestoneBlock!, old] });
+    let applied = 0;
+    const applying = disturbed(db, async (sql) => {
+      if (batch.test(sql) && applied++ === 0) await takeNext(rig, db);
+    });
+    await expect(drop(applying)).rejects.toThrow(LedgerMoved);
+    expect(await knows([old, child])).toEqual([true, true]);
+    expect(applied).toBe(1);
+  });
+});
+
+/** The rig, with every call that stores blocks storing them in packs of their own. */
+function withPacksOfTheirOwn(rig: Rig): Rig {
+  const { memory } = rig.following;
+  const index: UnreferencedIndex = {
+    ...memory.index,
+    view: async (...args) => ({
+      ...(await memory.index.view(...args)),
+      last: { visible: undefined, staged: undefined },
+    }),
+  };
+  return { ...rig, following: { ...rig.following, memory: { ...memory, index } } };
+}
+
+function tipAt({ upstream }: Rig, ...tips: string[]): Upstream {
+  return { ...upstream, readTips: async () => tips.map((id) => id.slice(2)) };
+}
+
+describe('beyond a limit', () => {
+  /** All unreferenced blocks, in the order in which they were stored. */
+  async function unreferenced(): Promise<string[]> {
+    const blocks = await storedBlocks(db);
+    return blocks.filter(({ milestone }) => milestone === null).map(({ id }) => `0x${id}`);
+  }
+
+  interface Flooded {
+    network: SyntheticNetwork;
+    rig: Rig;
+    tip: string;
+    /** The past cone of the tip, the tip too. */
+    honest: Set<string>;
+  }
+
+  /** An honest chain, and chains beside it, one behind the other, that some blocks tie together. */
+  async function flooded({ chains = 6, length = 8, isSplit = false } = {}): Promise<Flooded> {
+    const network = new SyntheticNetwork({ seed: 'evicted' });
+    network.milestone();
+    const root = network.milestoneBlock!;
+    const rig = await startLedger(db, network, 0);
+    await takeNext(rig, db);
+    const storing = isSplit ? withPacksOfTheirOwn(rig) : rig;
+    const honest = new Set([root]);
+    let tip = root;
+    const ends: string[] = [];
+    const store = (id: string) => storeNow({ ...storing, upstream: tipAt(rig, id) }, db);
+    for (let chain = 0; chain < chains; chain++) {
+      let end = root;
+      for (let i = 0; i < length; i++) {
+        // every third chain's last block stands upon the first chain as well
+        const also = i === length - 1 && chain % 3 === 2 ? [ends[0]!] : [];
+        end = network.note([end, ...also]);
+        if (isSplit) await store(end);
+      }
+      ends.push(end);
+      await store(end);
+      tip = network.note([tip]);
+      honest.add(tip);
+      await store(tip);
+    }
+    return { network, rig, tip, honest };
+  }
+
+  /** That every unreferenced block's parents are known. */
+  async function expectWhole(network: SyntheticNetwork): Promise<void> {
+    const known = await knownBlockIds(db);
+    for (const id of await unreferenced())
+      for (const parent of network.blocks.get(id)!.parents)
+        expect([id, known.has(parent.slice(2))]).toEqual([id, true]);
+  }
+
+  /** Of two sets of blocks, that the first is what is left when the oldest unneeded ones go. */
+  function expectOldestGone(
+    network: SyntheticNetwork,
+    before: readonly string[],
+    after: readonly string[],
+    honest: ReadonlySet<string>,
+  ): void {
+    const left = new Set(after);
+    expect(before.filter((id) => honest.has(id) && !left.has(id))).toEqual([]);
+    const gone = new Set(before.filter((id) => !left.has(id)));
+    const firstLeft = before.findIndex((id) => left.has(id) && !honest.has(id));
+    const younger = before.slice(firstLeft).filter((id) => gone.has(id));
+    const orphaned = younger.filter((id) => {
+      return network.blocks.get(id)!.parents.some((parent) => gone.has(parent));
+    });
+    expect(orphaned).toEqual(younger);
+  }
+
+  it('the oldest go with all that stands on them, and the past of the honest tips stays', async () => {
+    const { network, rig, tip, honest } = await flooded();
+    const before = await unreferenced();
+    const { index } = rig.following.memory;
+    const limits = { blocks: 40, bytes: 1e9 };
+    const tips = async () => [tip.slice(2)];
+    expect(before.length).toBe(6 * 9 + 1);
+    const { orphans, evicted } = await dropUnneeded(db, index, tips, limits);
+    const after = await unreferenced();
+    expect([orphans, evicted]).toEqual([0, before.length - after.length]);
+    expect(after.length).toBeLessThanOrEqual(0.75 * limits.blocks);
+    expectOldestGone(network, before, after, honest);
+    await expectWhole(network);
+    // not more than needed: the chains that came last are there
+    expect(after.length).toBeGreaterThan(0.5 * limits.blocks);
+    expect(await dropUnneeded(db, index, tips, limits)).toEqual({ orphans: 0, evicted: 0 });
+
+    const left = new Set(after);
+    for (const id of before) {
+      const { request, response } = network.propose({ parents: [network.milestoneBlock!, id] });
+      expect(await ask(rig, request)).toEqual(left.has(id) ? response : 404);
+    }
+    const goneOnes = before.filter((id) => !left.has(id));
+    const { request, response } = network.propose({ parents: [tip, goneOnes.at(-1)!] });
+    expect(await ask(rig, request, { upstreams: [rig.upstream] })).toEqual(response);
+    // and they may come again
+    await storeNow({ ...rig, upstream: tipAt(rig, ...before) }, db);
+    expect((await unreferenced()).sort()).toEqual(before.sort());
+  });
+
+  it('of bytes, too', async () => {
+    const { network, rig, tip, honest } = await flooded();
+    const before = await unreferenced();
+    const bytes = Number(
+      await db
+        .prepare('SELECT sum(octet_length(bytes) + octet_length(outputs)) AS bytes FROM pack')
+        .first('bytes'),
+    );
+    const { index } = rig.following.memory;
+    const tips = async () => [tip.slice(2)];
+    const dropWithin = (most: number) =>
+      dropUnneeded(db, index, tips, { blocks: 1e6, bytes: most });
+    expect(await dropWithin(bytes)).toEqual({ orphans: 0, evicted: 0 });
+    const { evicted } = await dropWithin(0.9 * bytes);
+    expect(evicted).toBeGreaterThan(before.length / 10);
+    expect(evicted).toBeLessThan(before.length / 2);
+    expectOldestGone(network, before, await unreferenced(), honest);
+    await expectWhole(network);
+  });
+
+  it('in steps, none of which leaves a block without its parents', async () => {
+    const { network, rig, tip, honest } = await flooded({ chains: 9, length: 12, isSplit: true });
+    const before = await unreferenced();
+    const { index } = rig.following.memory;
+    const limits = { blocks: 20, bytes: 1e9 };
+    const counts: number[] = [];
+    for (let evicted = 1; evicted > 0; ) {
+      ({ evicted } = await dropUnneeded(db, index, async () => [tip.slice(2)], limits));
+      counts.push(evicted);
+      await expectWhole(network);
+      const left = new Set(await unreferenced());
+      expect([...honest].filter((id) => !left.has(id))).toEqual([]);
+    }
+    expect(counts.length).toBeGreaterThan(2);
+    expect(counts[0]).toBe(64);
+    const after = await unreferenced();
+    expect(after.length).toBeLessThanOrEqual(limits.blocks);
+    expect(before.length - after.length).toBe(counts.reduce((sum, count) => sum + count));
+  });
+
+  it('nothing goes where no tip is known', async () => {
+    const { rig } = await flooded({ chains: 2 });
+    const before = await unreferenced();
+    const { index } = rig.following.memory;
+    for (const tips of [[], ['ab'.repeat(32)]]) {
+      const dropping = dropUnneeded(db, index, async () => tips, { blocks: 1, bytes: 1 });
+      expect(await dropping).toEqual({ orphans: 0, evicted: 0 });
+    }
+    const failing = () => Promise.reject(new UpstreamFailure('no tips'));
+    await expect(dropUnneeded(db, index, failing, { blocks: 1, bytes: 1 })).rejects.toThrow();
+    expect(await unreferenced()).toEqual(before);
+  });
+
+  it('tips are not asked for below it', async () => {
+    const { rig } = await flooded({ chains: 1 });
+    const { index } = rig.following.memory;
+    const readTips = () => Promise.reject(new Error('asked'));
+    const limits = { blocks: 1000, bytes: 1e9 };
+    expect(await dropUnneeded(db, index, readTips, limits)).toEqual({ orphans: 0, evicted: 0 });
+  });
+
+  it('nothing goes that was stored upon, or referenced, meanwhile', async () => {
+    const { network, rig, tip } = await flooded({ chains: 2 });
+    const before = await unreferenced();
+    const child = network.note([before[0]!]);
+    const storing = disturbed(db, async (sql) => {
+      if (DROPS.test(sql)) await storeNow({ ...rig, upstream: tipAt(rig, child) }, db);
+    });
+    const { index } = rig.following.memory;
+    const limits = { blocks: 4, bytes: 1e9 };
+    const tips = async () => [tip.slice(2)];
+    await expect(dropUnneeded(storing, index, tips, limits)).rejects.toThrow(LedgerMoved);
+    expect(await unreferenced()).toEqual([...before, child]);
+    network.milestone({ parents: [network.milestoneBlock!, child] });
+    const applying = disturbed(db, async (sql) => {
+      if (DROPS.test(sql)) await takeNext(rig, db);
+    });
+    await expect(dropUnneeded(applying, index, tips, limits)).rejects.toThrow(LedgerMoved);
+    expect(await isKnown(child)).toBe(true);
+  });
+});
+
+describe('staged blocks', () => {
+  /** Stores the block; its parents prove nothing, as the caller wants it. */
+  async function stage({ network, following }: Rig, ...ids: string[]): Promise<void> {
+    const { head, rules } = await readPosition(db, following);
+    const blocks = new Map(
+      ids.map((id) => [id.slice(2), parsedBlock(network.blocks.get(id)!.bytes)] as const).reverse(),
+    );
+    const choose = () => ({ visible: new Set<string>(), staged: new Set(blocks.keys()) });
+    const { index } = following.memory;
+    const stored = await storeUnreferenced(db, head, { blocks, rules, choose, index });
+    expect(stored).toHaveLength(ids.length);
+  }
+
+  it('stay, with all that they stand upon, and the milestone is applied', async () => {
+    const { network, rig, old } = await withOldBlock(AGE);
+    const spam = [network.note([network.milestoneBlock!])];
+    for (let i = 0; i < 20; i++) spam.push(network.note([spam.at(-1)!]));
+    await storeNow({ ...rig, upstream: tipAt(rig, spam.at(-1)!) }, db);
+    const young = network.note([old]);
+    await storeNow({ ...rig, upstream: tipAt(rig, young) }, db);
+    quietMilestone(network);
+    await takeNext(rig, db);
+    const staged = network.note([young, network.milestoneBlock!]);
+    await stage(rig, network.milestoneBlock!, staged);
+    const { index } = rig.following.memory;
+    const tips = async () => [spam[0]!.slice(2)];
+    const limits = { blocks: 5, bytes: 1e9 };
+    for (let dropped = 1; dropped > 0; ) {
+      const { orphans, evicted } = await dropUnneeded(db, index, tips, limits);
+      dropped = orphans + evicted;
+    }
+    // what it stands upon is old, and beyond the limit
+    expect(await knows([old, young, staged])).toEqual([true, true, true]);
+    expect(await knows(spam)).toEqual(spam.map((_, i) => i === 0));
+    network.milestone({ parents: [staged, network.milestoneBlock!] });
+    await takeNext(rig, db);
+    expect(await storedBlock(db, old)).toMatchObject({ milestone: lastIndex(network) });
+  });
+});
+
+it('blocks far apart, in many packs, do not stop the follower', async () => {
+  const network = new SyntheticNetwork({ seed: 'sparse' });
+  network.milestone();
+  const rig = await startLedger(db, network, 0);
+  await followTo(rig, 1);
+  const sparse = network.note([network.milestoneBlock!]);
+  await storeNow({ ...rig, upstream: tipAt(rig, sparse) }, db);
+  // as if it had been stored long ago, in many packs
+  const [pack] = (await db.prepare('SELECT * FROM pack WHERE live = 1').all()).results;
+  const { number, record } = (await storedBlock(db, sparse))!;
+  const { leaf, parents } = decodeRecord(record);
+  const rows = Array.from({ length: 900 }, (_, i) => {
+    const far = 1000 + 256 * i;
+    const own = encodeRecord({ number: far, parents, leaf, inadmissible: false });
+    const statuses = writeStatuses([{ milestone: 0, storedAt: 0, reason: 0 }]);
+    const sums = {
+      records: checksum(own),
+      statuses: checksum(statuses),
+      states: checksum(NOTHING),
+    };
+    const id = far.toString(16).padStart(64, '0');
+    const blocks = JSON.stringify([[far, id, 0]]);
+    return [far, own.toBase64(), statuses.toBase64(), writeChecksums(sums), blocks];
+  });
+  expect(number).toBeLessThan(1000);
+  expect(pack).toBeDefined();
+  await db
+    .prepare(`
+      INSERT INTO pack (key, live, staged, stored_at, last_milestone, next_block, next_output, sums,
+        records, statuses, states, unresolved, blocks, outputs, bytes)
+      SELECT value ->> 0, 1, NULL, -100, 0, 1000000, 1000000, value ->> 3, value ->> 1, value ->> 2,
+        '', '[]', value ->> 4, '[[]]', '["AAAA"]'
+      FROM json_each(?1)`)
+    .bind(JSON.stringify(rows))
+    .run();
+  network.note();
+  network.milestone();
+  await followTo(rig, 2);
+  const left = (await storedBlocks(db)).filter(({ milestone }) => milestone === null);
+  expect(left.length).toBeGreaterThan(900);
+  expect((await storedBlocks(db)).filter(({ milestone }) => milestone === 2)).toHaveLength(
+    coneOf(network, 2).length,
+  );
+});
+
+const NOTHING = new Uint8Array(0);

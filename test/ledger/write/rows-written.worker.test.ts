@@ -1,0 +1,149 @@
+/**
+ * How many rows are written, which is what D1 bills (docs/storage.md#what-decides): pruning, the
+ * turns of the index of IDs, and the publisher's row included.
+ */
+import { env } from 'cloudflare:workers';
+import { expect, it, vi } from 'vitest';
+import { applyPushed } from '../../../src/follower/apply-pushed.ts';
+import type { FollowerContext } from '../../../src/follower/follower-context.ts';
+import { followOnce } from '../../../src/follower/pass.ts';
+import { storePushed } from '../../../src/follower/store-pushed.ts';
+import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
+import { publish } from '../../../src/nft-index/publish.ts';
+import { countedDatabase } from '../../support/ledger/counted-database.ts';
+import { ledgerIndex, startLedger, takeNext } from '../../support/ledger/ledger-harness.ts';
+import { FOLLOWING } from '../../support/ledger/status-settings.ts';
+import { coneOf, milestoneAt } from '../../support/network/network-model.ts';
+import { basic } from '../../support/network/outputs.ts';
+import { SteadyNetwork } from '../../support/network/steady-network.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+
+vi.setConfig({ testTimeout: 300_000 });
+
+const db = env.LEDGER;
+
+const RATE = { blocks: 60, transactions: 10, nfts: 5 };
+
+/** Of the follower, in the time of a milestone. */
+const PASSES = 5;
+
+interface Following {
+  context: FollowerContext;
+  network: SyntheticNetwork;
+}
+
+/** How blocks and milestones come in. */
+interface Way {
+  /** What happens in a second, before its pass. */
+  second(following: Following): Promise<void>;
+  /** What happens when the milestone is there. */
+  milestone(following: Following, index: number): Promise<void>;
+}
+
+const nothing = async () => {};
+
+const byPolling: Way = { second: nothing, milestone: nothing };
+
+function byFeed(): Way {
+  const pushed = new Set<string>();
+  return {
+    async second({ context, network }) {
+      for (const { id, bytes } of network.blocks.values()) {
+        if (!pushed.has(id)) context.memory.pushed.take('blocks', bytes);
+        pushed.add(id);
+      }
+      await storePushed(context);
+    },
+    async milestone({ context, network }, index) {
+      context.memory.pushed.take('milestones', milestoneAt(network, index)!.payload);
+      expect(await applyPushed(context)).toBe(1);
+    },
+  };
+}
+
+it.each<[string, Way]>([
+  ['fetched', byPolling],
+  ['pushed', byFeed()],
+])('at most 165 rows a milestone of 60 blocks, 10 transactions and 5 NFTs, %s', async (_, way) => {
+  const retention = 2;
+  // until tables of IDs are dropped, each of which holds so many milestones; then over four of them
+  const [warmUp, counted] = [6 * retention, 4 * retention];
+  const steady = new SteadyNetwork('rows written', RATE);
+  const { network } = steady;
+  network.milestone();
+  const rig = await startLedger(db, network, 0, { retention });
+  const { db: billed, counts } = countedDatabase(db);
+  let clock = 1_700_000_000_000;
+  const context: FollowerContext = {
+    ...rig.following,
+    db: billed,
+    isFed: () => way !== byPolling,
+    publish: async () =>
+      void (await publish(billed, env.NFT_INDEX, () => clock, {
+        operations: 300,
+        statements: 200,
+      })),
+  };
+  const following = { context, network };
+  const pass = async () => {
+    clock += 1000;
+    await followOnce(context, { deadline: Date.now() + 20_000, milestones: 12 });
+  };
+  rig.node.confirm(1);
+  await pass();
+  for (let milestone = 2; milestone <= 1 + warmUp + counted; milestone++) {
+    if (milestone === 2 + warmUp) counts.rowsWritten = 0;
+    await steady.makeMilestone(async (blocks) => {
+      if (blocks % (RATE.blocks / PASSES) !== 0) return;
+      await way.second(following);
+      await pass();
+    });
+    rig.node.confirm(milestone);
+    await way.milestone(following, milestone);
+    await pass();
+    expect(await ledgerIndex(db)).toBe(milestone);
+  }
+  const referenced = coneOf(network, 1 + warmUp + counted);
+  expect(referenced.length).toBe(RATE.blocks);
+  expect(referenced.filter(({ referenced: by }) => by!.state === 'included')).toHaveLength(
+    RATE.transactions,
+  );
+  const changes = await db
+    .prepare('SELECT count(*) AS n FROM nft WHERE changed = ?1')
+    .bind(1 + warmUp + counted)
+    .first('n');
+  expect(changes).toBe(RATE.nfts);
+  const rows = counts.rowsWritten / counted;
+  console.log(`${rows} rows written a milestone`);
+  expect(rows).toBeLessThanOrEqual(165);
+  expect(rows).toBeGreaterThan(100);
+
+  // what /health, /metrics and info read
+  counts.rowsRead = 0;
+  await readNodeStatus(billed, FOLLOWING);
+  console.log(`${counts.rowsRead} rows read for the status`);
+  expect(counts.rowsRead).toBeLessThanOrEqual(20);
+});
+
+it('at most 3,000 rows for a milestone of 1,000 transfers in chains', async () => {
+  const network = new SyntheticNetwork({ seed: 'chains' });
+  network.milestone();
+  const rig = await startLedger(db, network, 0);
+  await takeNext(rig, db);
+  const coins = [...network.genesisCoins];
+  let last = network.milestoneBlock!;
+  for (let i = 0; i < 1000; i++) {
+    const wallet = i % coins.length;
+    const by = network.account(wallet);
+    const made = network.transaction([{ coin: coins[wallet]!, by }], [basic(by, COIN_AMOUNT)]);
+    coins[wallet] = made.coins[0]!;
+    last = network.attachTransaction(made, [last]);
+  }
+  network.milestone({ parents: [network.milestoneBlock!, last] });
+  const { db: billed, counts } = countedDatabase(db);
+  await takeNext(rig, billed);
+  expect(await ledgerIndex(db)).toBe(2);
+  console.log(`${counts.rowsWritten} rows written`);
+  expect(counts.rowsWritten).toBeLessThanOrEqual(3000);
+  expect(counts.rowsWritten).toBeGreaterThan(2000);
+});

@@ -1,0 +1,282 @@
+/**
+ * What the follower remembers of unreferenced blocks is what is stored
+ * (src/ledger/write/unreferenced-index.ts), whoever changes it.
+ */
+import { env } from 'cloudflare:workers';
+import { expect, it } from 'vitest';
+import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
+import { readPosition } from '../../../src/follower/ledger-position.ts';
+import { followOnce } from '../../../src/follower/pass.ts';
+import { storeUnreferenced } from '../../../src/follower/store-unreferenced.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
+import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
+import { headFromRow, SELECT_HEAD } from '../../../src/ledger/core/head.ts';
+import { outputsToFind } from '../../../src/ledger/intake/prepare-blocks.ts';
+import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
+import {
+  createUnreferencedIndex,
+  type UnreferencedIndex,
+} from '../../../src/ledger/write/unreferenced-index.ts';
+import {
+  disturbed,
+  ledgerIndex,
+  type Rig,
+  startLedger,
+  storeNow,
+  takeNext,
+} from '../../support/ledger/ledger-harness.ts';
+import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
+import { parsedBlock } from '../../support/network/blocks.ts';
+import { basic } from '../../support/network/outputs.ts';
+import { Random } from '../../support/network/random.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+import type { Spend } from '../../support/network/transactions.ts';
+
+const db = env.LEDGER;
+
+const SELECT_TAKEN = `
+  SELECT max(next_output) AS taken
+  FROM (SELECT next_output FROM head UNION ALL SELECT next_output FROM pack WHERE live = 1)`;
+
+/** All that an index says of every block and output that the network ever had. */
+async function tell(index: UnreferencedIndex, { network }: Rig) {
+  const head = headFromRow((await db.prepare(SELECT_HEAD).bind(null).first())!);
+  const blocks = [...network.blocks.values()].map(({ bytes }) => parsedBlock(bytes));
+  const named = [...network.blocks.keys()].map((id) => id.slice(2));
+  const view = await index.view(db, head, named, outputsToFind(blocks));
+  const { outputs, nextBlock } = view.numbering;
+  const taken = Number(await db.prepare(SELECT_TAKEN).first('taken'));
+  // the numbers of outputs that no unreferenced block mentions are free to choose
+  const contents = [...outputs].map(
+    ([id, { number, ...known }]) => [id, { ...known, ...(number < taken && { number }) }] as const,
+  );
+  return {
+    ledger: view.head.ledger,
+    size: view.size,
+    last: view.last,
+    named: new Map([...view.named].sort()),
+    stored: view.stored,
+    unreferenced: view.findUnreferenced(named),
+    staged: new Map(named.map((id) => [id, view.stagedNumber(id)])),
+    outputs: new Map(contents.sort()),
+    nextBlock,
+  };
+}
+
+/** Compared with an index that is loaded now. */
+async function expectTrue(rig: Rig): Promise<void> {
+  const remembered = await tell(rig.following.memory.index, rig);
+  expect(remembered).toEqual(await tell(createUnreferencedIndex(), rig));
+}
+
+/** How often the index is loaded, by the statement that only loading has. */
+function countLoads(db: D1Database): { counted: Database; loads: () => number } {
+  let loads = 0;
+  const counted = disturbed(db, async (sql) => {
+    if (sql.includes('p.key > ?1 ORDER BY p.key LIMIT')) loads++;
+  });
+  return { counted, loads: () => loads };
+}
+
+/** One that remembers nothing: the same ledger, another follower. */
+function another(rig: Rig): Rig {
+  const memory = createFollowerMemory();
+  return { ...rig, following: { ...rig.following, memory } };
+}
+
+const noTips = async () => [];
+
+/** By the index that is remembered. */
+async function applyNext({ upstream, node, following }: Rig, where: Database): Promise<void> {
+  node.confirm((await ledgerIndex(db)) + 1);
+  const context = { ...following, db: where, upstreams: [{ ...upstream, readTips: noTips }] };
+  const budget = { deadline: Date.now() + 20_000, milestones: 1, milestonesOnly: true };
+  expect(await followOnce(context, budget)).toMatchObject({ applied: 1 });
+}
+
+async function dropped(): Promise<number> {
+  return Number(await db.prepare('SELECT dropped FROM head').first('dropped'));
+}
+
+/**
+ * Fetches some of what is unreferenced as the next milestone's cone and stages it, or some of it.
+ */
+async function stage({ network, following }: Rig, isStaged: (id: string) => boolean) {
+  const { head, rules } = await readPosition(db, following);
+  const unreferenced = [...network.blocks.values()].filter(({ referenced }) => !referenced);
+  const blocks = new Map(
+    unreferenced.map(({ id, bytes }) => [id.slice(2), parsedBlock(bytes)] as const).reverse(),
+  );
+  const staged = new Set(blocks.keys());
+  const visible = new Set([...staged].filter((id) => !isStaged(id)));
+  const choose = () => ({ visible, staged });
+  await storeUnreferenced(db, head, { blocks, rules, choose, index: following.memory.index });
+}
+
+it('tells what is stored, after blocks, milestones, drops and imports', async () => {
+  const network = new SyntheticNetwork({ seed: 'open set', parameters: { belowMaxDepth: 2 } });
+  network.milestone();
+  let rig = await startLedger(db, network, 0);
+  await takeNext(rig, db);
+  await expectTrue(rig);
+  const random = new Random('unreferenced index');
+  const spends: Spend[] = network.genesisCoins.map((coin, i) => ({ coin, by: network.account(i) }));
+  const pay = () => {
+    const spend = spends.shift()!;
+    const made = network.transaction([spend], [basic(spend.by, COIN_AMOUNT)]);
+    // sometimes what it makes is spent before it is there
+    if (random.chance(0.3)) {
+      const again = { coin: made.coins[0]!, by: spend.by };
+      network.attachTransaction(network.transaction([again], [basic(spend.by, COIN_AMOUNT)]));
+    }
+    network.attachTransaction(made);
+    spends.push({ coin: made.coins[0]!, by: spend.by });
+  };
+  let staged = 0;
+  for (let step = 0; step < 60; step++) {
+    const what = random.below(12);
+    if (what < 4) pay();
+    if (what < 7) {
+      network.note();
+      await storeNow(rig, db);
+    } else if (what === 7) {
+      network.milestone();
+      await takeNext(rig, db);
+    } else if (what === 8) {
+      network.milestone();
+      await applyNext(rig, db);
+    } else if (what === 9) {
+      // behind the index's back
+      network.note();
+      await storeNow(another(rig), db);
+    } else if (what === 10) {
+      for (let i = 0; i < 3; i++) network.note();
+      await stage(rig, () => random.chance(0.5));
+      staged += Number(await db.prepare(COUNT_STAGED).first('count'));
+    } else {
+      const { index } = random.chance(0.5) ? rig.following.memory : another(rig).following.memory;
+      const limits = { blocks: 6, bytes: 1e9 };
+      const oldest = (await storedBlocks(db)).find(({ milestone }) => milestone === null);
+      const tips = async () => (oldest ? [oldest.id] : []);
+      const dropping = dropUnneeded(db, index, tips, limits);
+      await dropping.catch((error: Error) => expect(error).toBeInstanceOf(LedgerMoved));
+    }
+    await expectTrue(rig);
+  }
+  expect(staged).toBeGreaterThan(0);
+  expect(await dropped()).toBeGreaterThan(0);
+  // what nobody builds upon becomes an orphan
+  const orphan = network.note([network.milestoneBlock!]);
+  await storeNow(rig, db);
+  for (let i = 0; i < 16; i++) {
+    network.milestone({ parents: [network.milestoneBlock!] });
+    await takeNext(rig, db);
+  }
+  await expectTrue(rig);
+  const droppedBefore = await dropped();
+  await dropUnneeded(db, rig.following.memory.index, noTips);
+  expect(await dropped()).toBeGreaterThan(droppedBefore);
+  await expectTrue(rig);
+  const { unreferenced } = await tell(rig.following.memory.index, rig);
+  expect(unreferenced.has(orphan.slice(2))).toBe(false);
+
+  const { memory } = rig.following;
+  rig = await startLedger(db, network, await ledgerIndex(db));
+  await expectTrue({ ...rig, following: { ...rig.following, memory } });
+});
+
+const COUNT_STAGED = 'SELECT count(*) AS count FROM pack WHERE staged IS NOT NULL';
+
+it('has no staged blocks any more once a milestone left them out', async () => {
+  const network = new SyntheticNetwork({ seed: 'left out' });
+  network.milestone();
+  const rig = await startLedger(db, network, 0);
+  await applyNext(rig, db);
+  const root = network.milestoneBlock!;
+  // one pack is staged with blocks that are left out alone, another one with others too
+  for (const parents of [[root], [root, network.note([root])]]) {
+    const out = network.note(parents);
+    await stage(rig, () => true);
+    expect(await db.prepare(COUNT_STAGED).first('count')).toBe(1);
+    network.milestone({ parents: [network.milestoneBlock!, ...parents.slice(1)] });
+    await applyNext(rig, db);
+    expect(await db.prepare(COUNT_STAGED).first('count')).toBe(0);
+    await expectTrue(rig);
+    // whoever stands upon it is stored with it
+    const child = network.note([out]);
+    await stage(rig, () => true);
+    const ids = (await storedBlocks(db)).map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining([out.slice(2), child.slice(2)]));
+    await expectTrue(rig);
+    network.milestone({ parents: [network.milestoneBlock!, child] });
+    await applyNext(rig, db);
+    await expectTrue(rig);
+  }
+});
+
+it('is loaded once, as long as nobody else writes', async () => {
+  const network = new SyntheticNetwork({ seed: 'loads' });
+  network.milestone();
+  const rig = await startLedger(db, network, 0);
+  const { counted, loads } = countLoads(db);
+  await applyNext(rig, counted);
+  const { index } = rig.following.memory;
+  for (let i = 0; i < 4; i++) {
+    network.note();
+    network.note();
+    await storeNow(rig, counted);
+    await stage(rig, () => false);
+    network.milestone();
+    await applyNext(rig, counted);
+    network.note();
+    await storeNow(rig, counted);
+    await dropUnneeded(counted, index, async () => [network.milestoneBlock!.slice(2)], {
+      blocks: 1,
+      bytes: 1e9,
+    });
+    await expectTrue(rig);
+  }
+  expect(await dropped()).toBeGreaterThan(0);
+  expect(loads()).toBe(1);
+  network.note();
+  await storeNow(another(rig), db);
+  await storeNow(rig, counted);
+  expect(loads()).toBe(2);
+});
+
+it('has all live packs, however many pages they take', async () => {
+  const network = new SyntheticNetwork({ seed: 'pages' });
+  network.milestone();
+  const rig = await startLedger(db, network, 0);
+  await takeNext(rig, db);
+  const { index } = rig.following.memory;
+  const splitting: UnreferencedIndex = {
+    ...index,
+    view: async (...args) => ({ ...(await index.view(...args)), last: NO_PACKS }),
+  };
+  const memory = { ...rig.following.memory, index: splitting };
+  for (let i = 0; i < 130; i++) {
+    network.note();
+    await storeNow({ ...rig, following: { ...rig.following, memory } }, db);
+  }
+  const packs = await db
+    .prepare('SELECT count(*) AS count FROM pack WHERE live = 1')
+    .first('count');
+  expect(packs).toBe(130);
+  await expectTrue(rig);
+  expect((await tell(createUnreferencedIndex(), rig)).size).toBe(131);
+
+  // and of one moment: what is stored between two pages makes it begin again
+  let pages = 0;
+  const meddled = disturbed(db, async (sql) => {
+    if (!sql.includes('p.key > ?1 ORDER BY p.key LIMIT') || ++pages !== 2) return;
+    network.note();
+    await storeNow(another(rig), db);
+  });
+  const head = headFromRow((await db.prepare(SELECT_HEAD).bind(null).first())!);
+  const view = await createUnreferencedIndex().view(meddled, head, []);
+  expect(pages).toBeGreaterThan(3);
+  expect(view.size).toBe(132);
+});
+
+const NO_PACKS = { visible: undefined, staged: undefined };
