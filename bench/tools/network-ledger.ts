@@ -5,7 +5,7 @@
 
 import { applyMilestone } from '../../src/follower/apply-milestone.ts';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
-import { storeUnreferenced } from '../../src/follower/store-unreferenced.ts';
+import { storeUnreferenced } from '../../src/follower/store/store-unreferenced.ts';
 import { verifyMilestone } from '../../src/follower/verify-milestone.ts';
 import { type Database, forEachPiece, runBatch } from '../../src/ledger/core/database.ts';
 import {

@@ -31,7 +31,7 @@ import { receiptOf } from '../stardust/wire/milestone.ts';
 import { migratedOutputs, receiptFault } from '../stardust/wire/receipt.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import type { AppliedMilestone, FollowerMemory } from './follower-context.ts';
-import { createMissingCone, storeCone } from './store-cone.ts';
+import { createMissingCone, storeCone } from './store/store-cone.ts';
 import { Divergence } from './verify-milestone.ts';
 
 export interface ApplyTools {

@@ -18,13 +18,13 @@ import {
   type FetchedCache,
   type FetchedLimits,
 } from '../upstream/block-cache.ts';
-import { createPushed, type Pushed } from '../upstream/feed/pushed.ts';
 import { createRanking, type Ranking } from '../upstream/ranking.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 import { createMutex, type Mutex } from './mutex.ts';
-import type { MissingCone } from './store-cone.ts';
+import { createPushed, type Pushed } from './pushed/pushed.ts';
+import type { MissingCone } from './store/store-cone.ts';
 
 export interface FollowerContext {
   db: Database;

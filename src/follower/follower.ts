@@ -18,15 +18,15 @@ import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
 import { BLOCKS } from '../upstream/feed/topics.ts';
 import { openSocket } from '../upstream/feed/web-socket.ts';
-import { openUpstreams } from '../upstream/open-upstreams.ts';
+import { openUpstreams } from '../upstream/rest-upstream.ts';
 import { verifySignature } from '../verify-signature.ts';
-import { applyPushed } from './apply-pushed.ts';
 import { createFollowerMemory, type FollowerContext } from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
 import { stopFollowing } from './follower-status.ts';
 import { singleFlight } from './mutex.ts';
 import { followOnce, type PassResult } from './pass.ts';
-import { MAX_PUSHED_STORED, storePushed } from './store-pushed.ts';
+import { applyPushed } from './pushed/apply-pushed.ts';
+import { MAX_PUSHED_STORED, storePushed } from './pushed/store-pushed.ts';
 import type { PassBudget } from './try-upstream.ts';
 import { watchDatabase } from './watch-database.ts';
 

@@ -21,8 +21,8 @@ import {
 } from './follower-status.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 import { hasEnded } from './rest-at-end.ts';
-import { describeProgress } from './store-cone.ts';
-import { storeTips } from './store-tips.ts';
+import { describeProgress } from './store/store-cone.ts';
+import { storeTips } from './store/store-tips.ts';
 import { needsAnotherUpstream, summarizePass, type UpstreamOutcome } from './summarize-pass.ts';
 import { type PassBudget, startPass, tryUpstream } from './try-upstream.ts';
 

@@ -8,6 +8,7 @@
 import * as v from 'valibot';
 import { readBounded } from '../read-bounded.ts';
 import { digitsOf, hex, uint32 } from '../schemas.ts';
+import type { Settings } from '../settings.ts';
 import { MAX_BLOCK_LENGTH } from '../stardust/wire/block.ts';
 import {
   type ConcurrencyLimit,
@@ -209,6 +210,21 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
       return (await askJson('tips', tips))?.tips ?? [];
     },
   };
+}
+
+/**
+ * The upstreams that the settings name. They share one concurrency limit. The token is the first
+ * one's: the others never see it.
+ */
+export function openUpstreams(settings: Settings, patience: Patience): Upstream[] {
+  const options = {
+    ...patience,
+    fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
+    limit: createConcurrencyLimit(MAX_CONNECTIONS),
+  };
+  return settings.upstreams.map((url, place) =>
+    restUpstream(url, { ...options, token: place === 0 ? settings.upstreamToken : undefined }),
+  );
 }
 
 /** Throws an UpstreamFailure, which says of what, where there are more than `maxBytes`. */

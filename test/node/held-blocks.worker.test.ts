@@ -6,7 +6,7 @@ import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { noteLedger } from '../../src/follower/follower-context.ts';
 import { readPosition } from '../../src/follower/ledger-position.ts';
-import { storePushed } from '../../src/follower/store-pushed.ts';
+import { storePushed } from '../../src/follower/pushed/store-pushed.ts';
 import { readView } from '../../src/ledger/view/consistent-view.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';

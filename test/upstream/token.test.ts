@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { readSettings } from '../../src/settings.ts';
-import { openUpstreams } from '../../src/upstream/open-upstreams.ts';
+import { openUpstreams } from '../../src/upstream/rest-upstream.ts';
 
 const open: (() => void)[] = [];
 afterEach(() => {

@@ -6,7 +6,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
-import { storeUnreferenced } from '../../../src/follower/store-unreferenced.ts';
+import { storeUnreferenced } from '../../../src/follower/store/store-unreferenced.ts';
 import { checksum } from '../../../src/ledger/core/checksum.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { blocksBetween } from '../../../bench/tools/network-ledger.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
-import { storeUnreferenced } from '../../../src/follower/store-unreferenced.ts';
+import { storeUnreferenced } from '../../../src/follower/store/store-unreferenced.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { isPartOf, type OutputRow, readStates, Statuses } from '../../../src/ledger/core/packs.ts';
 import type { UnreferencedIndex } from '../../../src/ledger/write/unreferenced-index.ts';

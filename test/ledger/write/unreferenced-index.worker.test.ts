@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
-import { storeUnreferenced } from '../../../src/follower/store-unreferenced.ts';
+import { storeUnreferenced } from '../../../src/follower/store/store-unreferenced.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { headFromRow, SELECT_HEAD } from '../../../src/ledger/core/head.ts';

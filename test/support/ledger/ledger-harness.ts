@@ -9,7 +9,7 @@ import {
   type FollowerContext,
 } from '../../../src/follower/follower-context.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
-import { storeTips } from '../../../src/follower/store-tips.ts';
+import { storeTips } from '../../../src/follower/store/store-tips.ts';
 import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
 import { REFUSAL_STATUSES } from '../../../src/http/white-flag.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';

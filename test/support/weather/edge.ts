@@ -5,14 +5,14 @@
  */
 import { verify as nodeVerify } from 'node:crypto';
 import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
-import { applyPushed } from '../../../src/follower/apply-pushed.ts';
 import {
   createFollowerMemory,
   type FollowerContext,
   type FollowerMemory,
 } from '../../../src/follower/follower-context.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
-import { storePushed } from '../../../src/follower/store-pushed.ts';
+import { applyPushed } from '../../../src/follower/pushed/apply-pushed.ts';
+import { storePushed } from '../../../src/follower/pushed/store-pushed.ts';
 import { REFUSAL_STATUSES } from '../../../src/http/white-flag.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';

@@ -19,7 +19,7 @@
 import { hasPassed } from '../../clock.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { type ParsedBlock, parseBlock } from '../../stardust/wire/block.ts';
-import { heapOf } from '../block-cache.ts';
+import { heapOf } from '../../upstream/block-cache.ts';
 
 /** Milliseconds after which a parent that was nowhere is looked for again; so many in one go. */
 const LOOK_AGAIN_AFTER_MS = 5000;

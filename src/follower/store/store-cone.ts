@@ -14,20 +14,20 @@
  * walk begins again, and ends at the blocks that were stored.
  */
 
-import type { Database } from '../ledger/core/database.ts';
-import { LedgerMoved } from '../ledger/core/fence.ts';
-import type { Head } from '../ledger/core/head.ts';
-import type { AdmissionRules } from '../ledger/intake/admission-rules.ts';
-import { type BlockSource, ConeUnavailable } from '../ledger/intake/block-source.ts';
-import { lookUpBlocks } from '../ledger/intake/known-blocks.ts';
-import { findProvenUnreferenced } from '../ledger/intake/prove-unreferenced.ts';
-import type { UnreferencedIndex, UnreferencedView } from '../ledger/write/unreferenced-index.ts';
-import { writeLog } from '../log.ts';
-import { toHexDigits } from '../stardust/encoding/bytes.ts';
-import type { ParsedBlock } from '../stardust/wire/block.ts';
-import { heapOf } from '../upstream/block-cache.ts';
+import type { Database } from '../../ledger/core/database.ts';
+import { LedgerMoved } from '../../ledger/core/fence.ts';
+import type { Head } from '../../ledger/core/head.ts';
+import type { AdmissionRules } from '../../ledger/intake/admission-rules.ts';
+import { type BlockSource, ConeUnavailable } from '../../ledger/intake/block-source.ts';
+import { lookUpBlocks } from '../../ledger/intake/known-blocks.ts';
+import { findProvenUnreferenced } from '../../ledger/intake/prove-unreferenced.ts';
+import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
+import { writeLog } from '../../log.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
+import type { ParsedBlock } from '../../stardust/wire/block.ts';
+import { heapOf } from '../../upstream/block-cache.ts';
+import type { Mutex } from '../mutex.ts';
 import { type ConeSkeleton, createConeSkeleton } from './cone-skeleton.ts';
-import type { Mutex } from './mutex.ts';
 import { type ChosenBlocks, storeUnreferenced } from './store-unreferenced.ts';
 
 /** What is missing of a cone, from pass to pass. */

@@ -4,9 +4,12 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import {
+  createPushedBlocks,
+  type PushedBlocks,
+} from '../../../src/follower/pushed/pushed-blocks.ts';
 import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
-import { createPushedBlocks, type PushedBlocks } from '../../../src/upstream/feed/pushed-blocks.ts';
 import { blockAround, taggedDataPayload } from '../../support/network/blocks.ts';
 import { ZERO_ID } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';

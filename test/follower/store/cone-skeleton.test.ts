@@ -1,12 +1,12 @@
 /**
- * The skeleton of a cone (src/follower/cone-skeleton.ts) on random networks: it meets the blocks of
+ * The skeleton of a cone (src/follower/store/cone-skeleton.ts) on random networks: it meets the blocks of
  * the milestone and those right below them, and its order is that of the milestone.
  */
 import { expect, it } from 'vitest';
-import { createConeSkeleton } from '../../src/follower/cone-skeleton.ts';
-import { readMilestone } from '../support/network/blocks.ts';
-import { coneOf, milestoneAt, ZERO_ID } from '../support/network/network-model.ts';
-import { randomNetwork } from '../support/network/random-network.ts';
+import { createConeSkeleton } from '../../../src/follower/store/cone-skeleton.ts';
+import { readMilestone } from '../../support/network/blocks.ts';
+import { coneOf, milestoneAt, ZERO_ID } from '../../support/network/network-model.ts';
+import { randomNetwork } from '../../support/network/random-network.ts';
 
 const digits = (id: string) => id.slice(2);
 

@@ -6,13 +6,13 @@
  * of its roots are computed from the blocks (apply-milestone.ts).
  */
 
-import { LedgerMoved } from '../ledger/core/fence.ts';
-import { type BlockSource, ConeUnavailable } from '../ledger/intake/block-source.ts';
-import { UpstreamFailure } from '../upstream/upstream.ts';
-import { applyMilestone } from './apply-milestone.ts';
-import { type FollowerContext, noteApplied, noteLedger } from './follower-context.ts';
-import { type LedgerPosition, readPosition } from './ledger-position.ts';
-import { Divergence, verifyMilestone } from './verify-milestone.ts';
+import { LedgerMoved } from '../../ledger/core/fence.ts';
+import { type BlockSource, ConeUnavailable } from '../../ledger/intake/block-source.ts';
+import { UpstreamFailure } from '../../upstream/upstream.ts';
+import { applyMilestone } from '../apply-milestone.ts';
+import { type FollowerContext, noteApplied, noteLedger } from '../follower-context.ts';
+import { type LedgerPosition, readPosition } from '../ledger-position.ts';
+import { Divergence, verifyMilestone } from '../verify-milestone.ts';
 
 /** How many milestones were applied. Throws what the database throws. */
 export async function applyPushed(context: FollowerContext): Promise<number> {

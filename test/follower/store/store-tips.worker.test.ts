@@ -1,12 +1,12 @@
 /**
- * Tips stored between milestones (src/follower/store-tips.ts): open blocks that are more than one
+ * Tips stored between milestones (src/follower/store/store-tips.ts): open blocks that are more than one
  * pass may fetch are fetched over several passes.
  */
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
-import { followOnce } from '../../src/follower/pass.ts';
-import { encode } from '../../src/stardust/encoding/codec.ts';
-import { protocolParameters } from '../../src/stardust/wire/parameters.ts';
+import { followOnce } from '../../../src/follower/pass.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
+import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import {
   ask,
   followTo,
@@ -15,9 +15,9 @@ import {
   startLedger,
   storeNow,
   takeNext,
-} from '../support/ledger/ledger-harness.ts';
-import { basic } from '../support/network/outputs.ts';
-import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
+} from '../../support/ledger/ledger-harness.ts';
+import { basic } from '../../support/network/outputs.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 const db = env.LEDGER;
 

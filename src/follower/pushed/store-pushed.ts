@@ -5,17 +5,19 @@
  * milestone references it (src/ledger/intake/prove-unreferenced.ts), all in one view and behind a
  * fence. The walk from an upstream's tips asks about the others (store-tips.ts).
  */
-import { LedgerMoved } from '../ledger/core/fence.ts';
-import { MAX_PACK_BLOCKS } from '../ledger/core/packs.ts';
-import type { KnownBlock } from '../ledger/intake/known-blocks.ts';
-import { findProvenUnreferenced } from '../ledger/intake/prove-unreferenced.ts';
-import type { UnreferencedView } from '../ledger/write/unreferenced-index.ts';
-import { toHexDigits } from '../stardust/encoding/bytes.ts';
-import type { ParsedBlock } from '../stardust/wire/block.ts';
-import { isBelowMaxDepth } from '../upstream/feed/flood-limits.ts';
-import { type FollowerContext, noteLedger, type SeenLedger } from './follower-context.ts';
-import { readPosition } from './ledger-position.ts';
-import { storeUnreferenced } from './store-unreferenced.ts';
+import { LedgerMoved } from '../../ledger/core/fence.ts';
+import { MAX_PACK_BLOCKS } from '../../ledger/core/packs.ts';
+import type { KnownBlock } from '../../ledger/intake/known-blocks.ts';
+import {
+  findProvenUnreferenced,
+  type KnownReference,
+} from '../../ledger/intake/prove-unreferenced.ts';
+import type { UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
+import type { ParsedBlock } from '../../stardust/wire/block.ts';
+import { type FollowerContext, noteLedger, type SeenLedger } from '../follower-context.ts';
+import { readPosition } from '../ledger-position.ts';
+import { storeUnreferenced } from '../store/store-unreferenced.ts';
 
 /** Blocks stored in one go: as many as a pack, which is a row. */
 export const MAX_PUSHED_STORED = MAX_PACK_BLOCKS;
@@ -75,7 +77,9 @@ async function storeHeld(
     if (pushed.blocks.missing(now - LATE_MS).length > 0) memory.hasLooseEnds = true;
     const unknown = new Map<string, ParsedBlock>();
     for (const [id, block] of blocks) {
-      if (named.has(id) || isDeep(block, named, then.ledger, belowMaxDepth))
+      const parents = block.block.parents.map((parent) => named.get(toHexDigits(parent)));
+      const known = parents.filter((parent) => parent !== undefined);
+      if (named.has(id) || isBelowMaxDepth(known, then.ledger, belowMaxDepth))
         pushed.blocks.remove([id]);
       else unknown.set(id, block);
     }
@@ -97,15 +101,21 @@ async function storeHeld(
   return stored.length;
 }
 
-function isDeep(
-  { block }: ParsedBlock,
-  known: ReadonlyMap<string, KnownBlock>,
+/**
+ * Whether a block is so deep that no node selects it, or a block above it, as a tip: one of its
+ * parents was referenced more than `belowMaxDepth` milestones before the ledger's. No milestone is
+ * likely to reference it, so it is not worth storing. It is fetched if a milestone or a request
+ * leads to it (https://github.com/iotaledger/hornet/blob/v2.0.1/pkg/tangle/tipscore.go).
+ *
+ * @param parents those of the block's parents that are known
+ * @param ledger index
+ */
+export function isBelowMaxDepth(
+  parents: readonly KnownReference[],
   ledger: number,
   belowMaxDepth: number,
 ): boolean {
-  const parents = block.parents.map((id) => known.get(toHexDigits(id)));
-  const references = parents.filter((parent) => parent !== undefined);
-  return isBelowMaxDepth(references, ledger, belowMaxDepth);
+  return parents.some(({ milestone }) => milestone !== null && milestone + belowMaxDepth < ledger);
 }
 
 /** Whether nothing that may still come could prove the block unreferenced. */

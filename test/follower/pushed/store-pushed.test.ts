@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isBelowMaxDepth } from '../../../src/upstream/feed/flood-limits.ts';
+import { isBelowMaxDepth } from '../../../src/follower/pushed/store-pushed.ts';
 
 it('tells a block upon one that was referenced long ago from a fresh one', () => {
   const upon = (...milestones: (number | null)[]) =>

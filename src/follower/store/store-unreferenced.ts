@@ -5,20 +5,20 @@
  * above it.
  */
 
-import type { Database } from '../ledger/core/database.ts';
-import { runFenced } from '../ledger/core/fence.ts';
-import type { Head } from '../ledger/core/head.ts';
-import type { AdmissionRules } from '../ledger/intake/admission-rules.ts';
-import type { Numbering } from '../ledger/intake/known-outputs.ts';
-import { outputsToFind, prepareBlocks } from '../ledger/intake/prepare-blocks.ts';
+import type { Database } from '../../ledger/core/database.ts';
+import { runFenced } from '../../ledger/core/fence.ts';
+import type { Head } from '../../ledger/core/head.ts';
+import type { AdmissionRules } from '../../ledger/intake/admission-rules.ts';
+import type { Numbering } from '../../ledger/intake/known-outputs.ts';
+import { outputsToFind, prepareBlocks } from '../../ledger/intake/prepare-blocks.ts';
 import {
   createdOutputIds,
   resolveVerdicts,
   storeStatements,
-} from '../ledger/write/store-blocks.ts';
-import type { UnreferencedIndex, UnreferencedView } from '../ledger/write/unreferenced-index.ts';
-import { toHexDigits } from '../stardust/encoding/bytes.ts';
-import type { ParsedBlock } from '../stardust/wire/block.ts';
+} from '../../ledger/write/store-blocks.ts';
+import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
+import type { ParsedBlock } from '../../stardust/wire/block.ts';
 
 /** Blocks stored in one go. */
 const MAX_STORED = 2000;

@@ -1,13 +1,14 @@
 /**
  * What a feed pushed and is not stored or applied yet, in memory.
  *
- * The follower stores what `blocks.next` returns (src/follower/store-pushed.ts). It applies the one
+ * The follower stores what `blocks.next` returns (src/follower/pushed/store-pushed.ts). It applies the one
  * of `milestones.at` that is signed, if D1 and `blocks` have its past cone
- * (src/follower/apply-pushed.ts). What is missing is left to a pass, which fetches it.
+ * (src/follower/pushed/apply-pushed.ts). What is missing is left to a pass, which fetches it.
  */
+
+import { BLOCKS, CONFIRMED, MILESTONES } from '../../upstream/feed/topics.ts';
 import { createPushedBlocks, type PushedBlocks, type PushOptions } from './pushed-blocks.ts';
 import { createPushedMilestones, type PushedMilestones } from './pushed-milestones.ts';
-import { BLOCKS, CONFIRMED, MILESTONES } from './topics.ts';
 
 export interface Pushed {
   readonly blocks: PushedBlocks;

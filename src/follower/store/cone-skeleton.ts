@@ -3,7 +3,7 @@
  * contents, in typed arrays. 300,000 blocks take some 25 MB of heap, where parsed blocks would take
  * hundreds.
  */
-import { IdMap } from '../ledger/core/id-map.ts';
+import { IdMap } from '../../ledger/core/id-map.ts';
 
 /** Blocks have indexes here, in the order in which the walk met them. */
 export interface ConeSkeleton {

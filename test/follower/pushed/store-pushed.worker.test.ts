@@ -1,15 +1,15 @@
 /**
- * What a feed brought is stored only where it is open for certain (src/follower/store-pushed.ts),
- * and a pushed milestone is applied with what was pushed (src/follower/apply-pushed.ts).
+ * What a feed brought is stored only where it is open for certain (src/follower/pushed/store-pushed.ts),
+ * and a pushed milestone is applied with what was pushed (src/follower/pushed/apply-pushed.ts).
  */
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
-import { applyPushed } from '../../src/follower/apply-pushed.ts';
-import { noteLedger } from '../../src/follower/follower-context.ts';
-import { readPosition } from '../../src/follower/ledger-position.ts';
-import { storePushed } from '../../src/follower/store-pushed.ts';
-import { LedgerMoved } from '../../src/ledger/core/fence.ts';
-import { readView } from '../../src/ledger/view/consistent-view.ts';
+import { noteLedger } from '../../../src/follower/follower-context.ts';
+import { readPosition } from '../../../src/follower/ledger-position.ts';
+import { applyPushed } from '../../../src/follower/pushed/apply-pushed.ts';
+import { storePushed } from '../../../src/follower/pushed/store-pushed.ts';
+import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
+import { readView } from '../../../src/ledger/view/consistent-view.ts';
 import {
   ask,
   disturbed,
@@ -17,9 +17,9 @@ import {
   type Rig,
   startLedger,
   takeNext,
-} from '../support/ledger/ledger-harness.ts';
-import { milestoneAt } from '../support/network/network-model.ts';
-import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+} from '../../support/ledger/ledger-harness.ts';
+import { milestoneAt } from '../../support/network/network-model.ts';
+import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 const db = env.LEDGER;
 

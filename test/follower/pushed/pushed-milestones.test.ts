@@ -1,6 +1,6 @@
 /** Milestones that were pushed: those that may be the one that is due, few of them. */
 import { describe, expect, it } from 'vitest';
-import { createPushedMilestones } from '../../../src/upstream/feed/pushed-milestones.ts';
+import { createPushedMilestones } from '../../../src/follower/pushed/pushed-milestones.ts';
 import { forgedSignature } from '../../support/network/milestones.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 

@@ -1,26 +1,29 @@
 /**
- * Past cones of any size (src/follower/store-cone.ts): stored in parts, applied in one batch,
+ * Past cones of any size (src/follower/store/store-cone.ts): stored in parts, applied in one batch,
  * whatever comes between the parts. The limits are made small, so that 1,500 blocks are far too
  * many.
  */
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
-import { createFollowerMemory, type FollowerMemory } from '../../src/follower/follower-context.ts';
-import { readPosition } from '../../src/follower/ledger-position.ts';
-import { followOnce, type PassResult } from '../../src/follower/pass.ts';
-import { createMissingCone, storeCone } from '../../src/follower/store-cone.ts';
-import type { PassBudget } from '../../src/follower/try-upstream.ts';
-import { verifyMilestone } from '../../src/follower/verify-milestone.ts';
-import { whyUnhealthy } from '../../src/http/health.ts';
-import type { Database } from '../../src/ledger/core/database.ts';
-import { LedgerMoved } from '../../src/ledger/core/fence.ts';
-import { ConeUnavailable } from '../../src/ledger/intake/block-source.ts';
-import { explainMilestone } from '../../src/ledger/read/applied-milestone.ts';
-import { readNodeStatus } from '../../src/ledger/read/node-status.ts';
-import { readBlockRows } from '../../src/ledger/read/referenced-blocks.ts';
-import { toHexDigits } from '../../src/stardust/encoding/bytes.ts';
-import { createMilestoneSource } from '../../src/upstream/fetch-blocks.ts';
-import { UpstreamFailure } from '../../src/upstream/upstream.ts';
+import {
+  createFollowerMemory,
+  type FollowerMemory,
+} from '../../../src/follower/follower-context.ts';
+import { readPosition } from '../../../src/follower/ledger-position.ts';
+import { followOnce, type PassResult } from '../../../src/follower/pass.ts';
+import { createMissingCone, storeCone } from '../../../src/follower/store/store-cone.ts';
+import type { PassBudget } from '../../../src/follower/try-upstream.ts';
+import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
+import { whyUnhealthy } from '../../../src/http/health.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
+import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
+import { ConeUnavailable } from '../../../src/ledger/intake/block-source.ts';
+import { explainMilestone } from '../../../src/ledger/read/applied-milestone.ts';
+import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
+import { readBlockRows } from '../../../src/ledger/read/referenced-blocks.ts';
+import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
+import { createMilestoneSource } from '../../../src/upstream/fetch-blocks.ts';
+import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import {
   ask,
   disturbed,
@@ -29,13 +32,13 @@ import {
   type Rig,
   startLedger,
   takeNext,
-} from '../support/ledger/ledger-harness.ts';
-import { FOLLOWING } from '../support/ledger/status-settings.ts';
-import { storedBlocks } from '../support/ledger/stored-blocks.ts';
-import { coneOf, ledgerAt, type Network } from '../support/network/network-model.ts';
-import { basic } from '../support/network/outputs.ts';
-import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
-import type { Spend } from '../support/network/transactions.ts';
+} from '../../support/ledger/ledger-harness.ts';
+import { FOLLOWING } from '../../support/ledger/status-settings.ts';
+import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
+import { coneOf, ledgerAt, type Network } from '../../support/network/network-model.ts';
+import { basic } from '../../support/network/outputs.ts';
+import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+import type { Spend } from '../../support/network/transactions.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -8,23 +8,23 @@
  * later request (docs/architecture.md#the-trap). Such a block is left out with all its descendants.
  */
 
-import type { Database } from '../ledger/core/database.ts';
-import type { Head } from '../ledger/core/head.ts';
-import type { AdmissionRules } from '../ledger/intake/admission-rules.ts';
-import { ConeUnavailable } from '../ledger/intake/block-source.ts';
-import { type KnownBlock, lookUpBlocks } from '../ledger/intake/known-blocks.ts';
+import type { Database } from '../../ledger/core/database.ts';
+import type { Head } from '../../ledger/core/head.ts';
+import type { AdmissionRules } from '../../ledger/intake/admission-rules.ts';
+import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
+import { type KnownBlock, lookUpBlocks } from '../../ledger/intake/known-blocks.ts';
 import {
   findProvenUnreferenced,
   type KnownReference,
-} from '../ledger/intake/prove-unreferenced.ts';
-import type { UnreferencedIndex, UnreferencedView } from '../ledger/write/unreferenced-index.ts';
-import { toHexDigits } from '../stardust/encoding/bytes.ts';
-import type { ParsedBlock } from '../stardust/wire/block.ts';
-import type { BlockCache, BlockIds } from '../upstream/block-cache.ts';
-import { fetchBlock, verifyAhead } from '../upstream/fetch-blocks.ts';
-import { createReferenceReader, type ReadReference } from '../upstream/read-references.ts';
-import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
-import type { Mutex } from './mutex.ts';
+} from '../../ledger/intake/prove-unreferenced.ts';
+import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
+import type { ParsedBlock } from '../../stardust/wire/block.ts';
+import type { BlockCache, BlockIds } from '../../upstream/block-cache.ts';
+import { fetchBlock, verifyAhead } from '../../upstream/fetch-blocks.ts';
+import { createReferenceReader, type ReadReference } from '../../upstream/read-references.ts';
+import { type Upstream, UpstreamFailure } from '../../upstream/upstream.ts';
+import type { Mutex } from '../mutex.ts';
 import { storeUnreferenced } from './store-unreferenced.ts';
 
 /** Blocks fetched in one go; more are left to the next. */
