@@ -4,8 +4,7 @@
 import { hasPassed } from './clock.ts';
 import { Follower } from './follower/follower.ts';
 import { followerOf } from './follower/follower-stub.ts';
-import { type App, createApp } from './http/app.ts';
-import { createMisconfiguredApp } from './http/misconfigured-app.ts';
+import { type App, createApp, createMisconfiguredApp } from './http/app.ts';
 import { openResponseCache } from './http/response-cache.ts';
 import { openNode } from './node/open-node.ts';
 import { readSettings } from './settings.ts';

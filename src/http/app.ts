@@ -11,18 +11,17 @@ import { IttyRouter } from 'itty-router/IttyRouter';
 import { describeError, writeLog } from '../log.ts';
 import { type EdgeNode, LedgerUnreadable } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
+import { type Answer, toResponse } from './answer.ts';
 import { errorAnswer, HttpError } from './errors.ts';
+import { checkRate, createScanLimit } from './limits.ts';
+import { isNamed, isPublic } from './path-patterns.ts';
 import { answerPreflight } from './preflight.ts';
 import { createRouteGuard } from './protected-routes.ts';
-import { isNamed, isPublic } from './public-routes.ts';
-import { checkRate } from './rate-limit.ts';
 import { IMMUTABLE_FOR_A_DAY } from './raw.ts';
 import { createRequestCounts } from './request-counts.ts';
 import type { ResponseCache } from './response-cache.ts';
-import type { Answer, LimitName, RequestNotes, Route } from './route.ts';
+import type { LimitName, RequestNotes, Route } from './route.ts';
 import { HEALTH_PATH, listRoutes, METRICS_PATH, NFT_PREFIX, nftRoute } from './routes.ts';
-import { createScanLimit } from './scan-limit.ts';
-import { toResponse } from './to-response.ts';
 
 export interface App {
   fetch(request: Request, ctx: ExecutionContext): Promise<Response>;
@@ -224,4 +223,14 @@ function describeTimings(stages: Record<string, number>): string {
   return Object.entries(stages)
     .map(([name, ms]) => `${name};dur=${ms.toFixed(1)}`)
     .join(', ');
+}
+
+/** The app while a setting is wrong: every answer is 500, and the log says what to fix. */
+export function createMisconfiguredApp(problems: readonly string[]): App {
+  return {
+    async fetch(request) {
+      writeLog('error', 'settings.invalid', { problems });
+      return toResponse(errorAnswer(new HttpError(500)), request.method);
+    },
+  };
 }

@@ -8,8 +8,9 @@
 import type { BlockProof } from '../node/edge-node.ts';
 import { HASH_BYTES, hashLeaves } from '../stardust/proof/merkle.ts';
 import { type Proof, proofFor } from '../stardust/proof/proof.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
 import { inclusionToJson, readProof } from './poi.ts';
-import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
+import type { RouteContext } from './route.ts';
 
 export async function answerProof(context: RouteContext): Promise<Answer> {
   const parts = await readProof(context);

@@ -11,9 +11,10 @@ import { blockToJson } from '../stardust/json/rest-json.ts';
 import { type Block, block } from '../stardust/wire/block.ts';
 import { milestoneId } from '../stardust/wire/ids.ts';
 import { milestone } from '../stardust/wire/milestone.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
 import { HttpError } from './errors.ts';
 import { IMMUTABLE, rawOrJson } from './raw.ts';
-import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
+import type { RouteContext } from './route.ts';
 import { Id, parseId } from './schemas.ts';
 
 export async function answerBlock(context: RouteContext): Promise<Answer> {

@@ -3,7 +3,7 @@
  * the contract names.
  */
 
-import { type Answer, jsonAnswer } from './route.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
 
 const MESSAGES = {
   400: 'invalid data provided',
@@ -51,4 +51,9 @@ export function errorAnswer({ status, detail, headers }: HttpError): Answer {
 export function detailHeader(detail: string | undefined): Record<string, string> {
   if (detail === undefined) return {};
   return { 'x-error-detail': detail.slice(0, MAX_DETAIL_LENGTH).replace(/[^\x20-\x7e]/g, '?') };
+}
+
+/** The error of a node into which no ledger was imported: it cannot say "not found" at any index. */
+export function noLedger(): HttpError {
+  return new HttpError(500, 'no ledger was imported yet');
 }

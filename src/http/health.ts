@@ -10,8 +10,9 @@ import {
   UNHEALTHY_AT,
   WARN_AT,
 } from '../node/edge-node.ts';
+import type { Answer } from './answer.ts';
 import { detailHeader } from './errors.ts';
-import type { Answer, RouteContext } from './route.ts';
+import type { RouteContext } from './route.ts';
 
 /** As in HORNET. */
 const MAX_AGE_SECONDS = 5 * 60;

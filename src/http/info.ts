@@ -1,15 +1,17 @@
 /**
- * GET /api/core/v2/info (TIP-25): what clients ask before anything else, in the full shape that
- * iota-sdk insists on (docs/upstream-api.md#what-clients-expect).
+ * GET /api/core/v2/info (TIP-25) and GET /api/routes: what clients request first
+ * (docs/upstream-api.md#what-clients-expect). iota-sdk insists on the full shape of the former,
+ * iota.go and wasp look for the indexer in the latter.
  */
 import { version } from '../../package.json';
 import type { MilestoneStatus, NodeStatus } from '../node/edge-node.ts';
 import { optionToJson } from '../stardust/json/rest-json.ts';
 import { PROTOCOL_VERSION } from '../stardust/parameter-table.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
 import { baseTokenOf } from './base-token.ts';
+import { noLedger } from './errors.ts';
 import { blocksHeaders, whyUnhealthy } from './health.ts';
-import { noLedger } from './no-ledger.ts';
-import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
+import type { RouteContext } from './route.ts';
 
 export async function answerInfo({ node, notes }: RouteContext): Promise<Answer> {
   const status = await node.readStatus();
@@ -49,4 +51,8 @@ function infoToJson(status: NodeStatus, now: number) {
 
 function milestoneToJson({ index, timestamp, milestoneId }: MilestoneStatus) {
   return { index, timestamp, milestoneId: `0x${milestoneId}` };
+}
+
+export async function answerApiRoutes(): Promise<Answer> {
+  return jsonAnswer({ routes: ['core/v2', 'indexer/v1', 'poi/v1'] });
 }

@@ -3,9 +3,12 @@
  * may keep them for seconds: they get older, not wrong. There is no s-maxage, as that would switch
  * stale-while-revalidate off in Cloudflare's cache.
  */
-import { matchesEtag } from './etag.ts';
-import { MIN_LEDGER_INDEX } from './min-ledger-index.ts';
-import { type Answer, jsonAnswer } from './route.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
+import { HttpError } from './errors.ts';
+import { parseMilestoneIndex } from './schemas.ts';
+
+/** A client that has seen a later ledger requires at least that one (docs/contract.md#headers). */
+const MIN_LEDGER_INDEX = 'x-min-ledger-index';
 
 const CACHE_CONTROL = 'public, max-age=5, stale-while-revalidate=10, stale-if-error=0';
 
@@ -40,4 +43,36 @@ export async function hashTag(ledgerIndex: number, value: unknown): Promise<stri
   const bytes = new TextEncoder().encode(JSON.stringify(value));
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   return `${ledgerIndex}-${digest.toHex().slice(0, TAG_DIGITS)}`;
+}
+
+/** 0 where any ledger will do. Throws an HttpError 400. */
+export function readMinLedgerIndex({ headers }: Request): number {
+  const asked = headers.get(MIN_LEDGER_INDEX);
+  return asked === null ? 0 : parseMilestoneIndex(asked, 'X-Min-Ledger-Index');
+}
+
+/** Throws an HttpError 404 where the ledger has not come so far. */
+export function requireLedgerIndex(ledgerIndex: number, minLedgerIndex: number): void {
+  if (ledgerIndex >= minLedgerIndex) return;
+  throw new HttpError(
+    404,
+    `the ledger is at ${ledgerIndex}, before the milestone that was asked for`,
+  );
+}
+
+/**
+ * Whether If-None-Match names the tag, which must contain no comma, or is `*` (RFC 9110 §8.8.3,
+ * §13.1.2).
+ */
+function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false;
+  return ifNoneMatch
+    .split(',')
+    .map((candidate) => candidate.trim())
+    .some((candidate) => candidate === '*' || stripWeakness(candidate) === stripWeakness(etag));
+}
+
+/** If-None-Match compares weakly: `W/"x"` is `"x"`. */
+function stripWeakness(etag: string): string {
+  return etag.replace(/^W\//, '');
 }

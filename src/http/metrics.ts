@@ -6,9 +6,10 @@
  */
 import { version } from '../../package.json';
 import type { FollowerCounts, NodeStatus } from '../node/edge-node.ts';
+import type { Answer } from './answer.ts';
 import { whyUnhealthy } from './health.ts';
 import { encodeMetrics, type MetricFamily, PROMETHEUS_TYPE, type Sample } from './prometheus.ts';
-import type { Answer, RouteContext } from './route.ts';
+import type { RouteContext } from './route.ts';
 
 const FOLLOWER_STATES = ['off', 'following', 'stopped', 'diverged'];
 const BLOCKS_BY = ['feed', 'polling'];

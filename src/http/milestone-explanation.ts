@@ -7,9 +7,10 @@
 
 import type { ExplainedBlock } from '../node/edge-node.ts';
 import { describeReason } from '../stardust/semantics/conflict-reason.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
 import { inclusionOf } from './blocks.ts';
 import { HttpError } from './errors.ts';
-import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
+import type { RouteContext } from './route.ts';
 import { parseMilestoneIndex } from './schemas.ts';
 
 export async function answerExplanation({ params, node }: RouteContext): Promise<Answer> {

@@ -8,9 +8,10 @@ import { Reader } from '../stardust/encoding/bytes.ts';
 import { decode } from '../stardust/encoding/codec.ts';
 import { milestoneToJson } from '../stardust/json/rest-json.ts';
 import { milestone } from '../stardust/wire/milestone.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
 import { HttpError } from './errors.ts';
 import { IMMUTABLE, IMMUTABLE_FOR_A_DAY, rawOrJson } from './raw.ts';
-import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
+import type { RouteContext } from './route.ts';
 import { Id, parseId, parseMilestoneIndex } from './schemas.ts';
 
 export async function answerMilestone(context: RouteContext): Promise<Answer> {

@@ -3,12 +3,11 @@
  * (TIP-26; docs/contract.md#nft-lists).
  */
 import type { NftList } from '../node/edge-node.ts';
-import { HttpError } from './errors.ts';
-import { hashTag, ledgerAnswer } from './ledger-answer.ts';
-import { readMinLedgerIndex, requireLedgerIndex } from './min-ledger-index.ts';
+import type { Answer } from './answer.ts';
+import { HttpError, noLedger } from './errors.ts';
+import { hashTag, ledgerAnswer, readMinLedgerIndex, requireLedgerIndex } from './ledger-answer.ts';
 import { formatCursor, parseNftQuery } from './nft-query.ts';
-import { noLedger } from './no-ledger.ts';
-import type { Answer, RouteContext } from './route.ts';
+import type { RouteContext } from './route.ts';
 
 export async function answerNftList({ request, node, notes }: RouteContext): Promise<Answer> {
   const query = parseNftQuery(new URL(request.url).search);

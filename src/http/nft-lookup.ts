@@ -2,11 +2,11 @@
  * GET /api/indexer/v1/outputs/nft/:nftId: the unspent output of an NFT (TIP-26;
  * docs/contract.md#nft-lookup).
  */
-import { HttpError } from './errors.ts';
-import { ledgerAnswer } from './ledger-answer.ts';
-import { readMinLedgerIndex, requireLedgerIndex } from './min-ledger-index.ts';
-import { noLedger } from './no-ledger.ts';
-import type { Answer, RouteContext } from './route.ts';
+
+import type { Answer } from './answer.ts';
+import { HttpError, noLedger } from './errors.ts';
+import { ledgerAnswer, readMinLedgerIndex, requireLedgerIndex } from './ledger-answer.ts';
+import type { RouteContext } from './route.ts';
 import { Id, parseId } from './schemas.ts';
 
 export async function answerNft(context: RouteContext): Promise<Answer> {

@@ -8,14 +8,13 @@ import { outputToJson } from '../stardust/json/rest-json.ts';
 import { ownerAt } from '../stardust/owner.ts';
 import { decodeOutput } from '../stardust/wire/ids.ts';
 import { type NftOutput, OutputType } from '../stardust/wire/output.ts';
-import { HttpError } from './errors.ts';
-import { hashTag, ledgerAnswer } from './ledger-answer.ts';
-import { readMinLedgerIndex, requireLedgerIndex } from './min-ledger-index.ts';
+import type { Answer } from './answer.ts';
+import { HttpError, noLedger } from './errors.ts';
+import { hashTag, ledgerAnswer, readMinLedgerIndex, requireLedgerIndex } from './ledger-answer.ts';
 import { noSuchNft } from './nft-lookup.ts';
-import { noLedger } from './no-ledger.ts';
 import { metadataToJson } from './outputs.ts';
 import { parseQueryString } from './query-string.ts';
-import type { Answer, RouteContext } from './route.ts';
+import type { RouteContext } from './route.ts';
 import { Id, parseId } from './schemas.ts';
 
 export const MAX_IDS = 100;

@@ -6,11 +6,11 @@
 import type { OutputStatus } from '../node/edge-node.ts';
 import { outputToJson } from '../stardust/json/rest-json.ts';
 import { decodeOutput } from '../stardust/wire/ids.ts';
+import type { Answer } from './answer.ts';
 import { HttpError } from './errors.ts';
-import { ledgerAnswer } from './ledger-answer.ts';
-import { readMinLedgerIndex, requireLedgerIndex } from './min-ledger-index.ts';
+import { ledgerAnswer, readMinLedgerIndex, requireLedgerIndex } from './ledger-answer.ts';
 import { IMMUTABLE, RAW } from './raw.ts';
-import type { Answer, RouteContext } from './route.ts';
+import type { RouteContext } from './route.ts';
 import { OutputId, parseId } from './schemas.ts';
 
 export async function answerOutput(context: RouteContext): Promise<Answer> {

@@ -3,9 +3,10 @@
  * node (made by `npm run bundle-verifier`), and the OpenAPI description (made by `npm run
  * openapi`).
  */
+
+import { type Answer, jsonAnswer } from './answer.ts';
 import openapi from './openapi.json';
 import page from './page.html';
-import { type Answer, jsonAnswer } from './route.ts';
 import verifier from './verifier.json';
 
 /** The page's own scripts and style, requests to this node, and nothing else. */

@@ -5,6 +5,16 @@
  * Without regular expressions: a pattern with many `*` must not make a long path expensive.
  */
 
+/** Whether the path is public; no patterns: every path is. */
+export function isPublic(path: string, patterns: readonly string[]): boolean {
+  return patterns.length === 0 || matchesAny(path, patterns);
+}
+
+/** The same of a route that no `*` and no default opens. */
+export function isNamed(path: string, patterns: readonly string[]): boolean {
+  return patterns.includes(path);
+}
+
 /** Whether a pattern matches the path. Case does not matter, as hex in paths comes in any. */
 export function matchesAny(path: string, patterns: readonly string[]): boolean {
   const lower = path.toLowerCase();

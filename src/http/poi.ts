@@ -11,10 +11,11 @@ import { hashLeaves } from '../stardust/proof/merkle.ts';
 import { proofFor } from '../stardust/proof/proof.ts';
 import { block } from '../stardust/wire/block.ts';
 import { milestone } from '../stardust/wire/milestone.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
 import { readJsonObject } from './body.ts';
 import { HttpError } from './errors.ts';
 import { IMMUTABLE } from './raw.ts';
-import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
+import type { RouteContext } from './route.ts';
 import { Id, parseId } from './schemas.ts';
 
 /** A block of 32 KB is some 130 KB of JSON at most, a milestone less. */

@@ -7,7 +7,7 @@
  * as it does not stand for Authorization. Allowing a header gives nothing away: the origin is `*`,
  * so browsers send no credentials of their own.
  */
-import type { Answer } from './route.ts';
+import type { Answer } from './answer.ts';
 
 /** Allowed where nothing is asked for, or nothing that is a list of header names. */
 const DEFAULT_ALLOWED_HEADERS = 'content-type, if-none-match';

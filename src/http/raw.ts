@@ -2,7 +2,8 @@
  * Answers that are JSON or, if the request wants it, the bytes of what they are about; and what
  * caches are told of those that never change (docs/contract.md#caching).
  */
-import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
+import type { RouteContext } from './route.ts';
 
 /**
  * An Accept that begins with it asks for raw bytes, as in HORNET; the answer has this type then.

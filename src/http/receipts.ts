@@ -3,8 +3,9 @@
  * docs/contract.md#receipts-and-treasury).
  */
 import { optionToJson } from '../stardust/json/rest-json.ts';
-import { noLedger } from './no-ledger.ts';
-import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
+import { noLedger } from './errors.ts';
+import type { RouteContext } from './route.ts';
 import { parseMilestoneIndex } from './schemas.ts';
 
 export async function answerTreasury({ node, notes }: RouteContext): Promise<Answer> {

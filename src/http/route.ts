@@ -1,7 +1,8 @@
 /**
- * What a route is, what its handler is given, and what it gives.
+ * What a route is, and what its handler is given.
  */
 import type { EdgeNode } from '../node/edge-node.ts';
+import type { Answer } from './answer.ts';
 import type { RequestCounts } from './request-counts.ts';
 import type { ResponseCache } from './response-cache.ts';
 
@@ -21,21 +22,6 @@ export interface RequestNotes {
   stages?: Record<string, number>;
   /** What X-Error-Detail says. */
   detail?: string;
-}
-
-/** An answer before what every answer carries is added to it (to-response.ts). */
-export interface Answer {
-  /** Default: 200. */
-  status?: number;
-  headers?: Readonly<Record<string, string>>;
-  body: string | Uint8Array | null;
-}
-
-export function jsonAnswer(value: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
-  return {
-    body: JSON.stringify(value),
-    headers: { 'content-type': 'application/json', ...headers },
-  };
 }
 
 export interface RouteContext {

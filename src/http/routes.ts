@@ -2,7 +2,6 @@
  * Every route of the Worker. The route of NFTs is found by its prefix. itty-router tries the
  * patterns of the others in this order.
  */
-import { answerApiRoutes } from './api-routes.ts';
 import { answerProof } from './block-proof.ts';
 import {
   answerBlock,
@@ -11,7 +10,7 @@ import {
   answerIncludedBlockMetadata,
 } from './blocks.ts';
 import { answerHealth } from './health.ts';
-import { answerInfo } from './info.ts';
+import { answerApiRoutes, answerInfo } from './info.ts';
 import { answerMetrics } from './metrics.ts';
 import { answerExplanation } from './milestone-explanation.ts';
 import { answerLedgerChanges, answerMilestone } from './milestones.ts';

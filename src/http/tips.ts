@@ -2,8 +2,10 @@
  * GET /api/core/v2/tips (TIP-25; docs/contract.md#tips): unreferenced blocks that no other block
  * approves.
  */
-import { noLedger } from './no-ledger.ts';
-import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
+
+import { type Answer, jsonAnswer } from './answer.ts';
+import { noLedger } from './errors.ts';
+import type { RouteContext } from './route.ts';
 
 export async function answerTips({ node, notes }: RouteContext): Promise<Answer> {
   const tips = await node.readTips();

@@ -5,9 +5,10 @@
 
 import type { Decision, JudgedBlock } from '../node/edge-node.ts';
 import { toHex } from '../stardust/encoding/bytes.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
 import { readJsonObject } from './body.ts';
 import { explainBlock } from './milestone-explanation.ts';
-import { type Answer, jsonAnswer, type RouteContext } from './route.ts';
+import type { RouteContext } from './route.ts';
 import { parseWhiteFlagBody } from './schemas.ts';
 import { whiteFlagError } from './white-flag.ts';
 

@@ -5,9 +5,10 @@
 
 import type { RefusalReason, WhiteFlagRefusal, WhiteFlagRequest } from '../node/edge-node.ts';
 import { toHex } from '../stardust/encoding/bytes.ts';
+import type { Answer } from './answer.ts';
 import { readJsonObject } from './body.ts';
 import { HttpError } from './errors.ts';
-import type { Answer, RequestNotes, RouteContext } from './route.ts';
+import type { RequestNotes, RouteContext } from './route.ts';
 import { parseWhiteFlagBody } from './schemas.ts';
 
 export const REFUSAL_STATUSES: Record<RefusalReason, 400 | 404 | 500> = {

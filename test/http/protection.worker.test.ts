@@ -1,7 +1,7 @@
 /** Rate limit, log lines, counters, timings, and what happens when a setting is wrong. */
 import { createExecutionContext } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { createMisconfiguredApp } from '../../src/http/misconfigured-app.ts';
+import { createMisconfiguredApp } from '../../src/http/app.ts';
 import {
   checkAlways,
   checkRow,

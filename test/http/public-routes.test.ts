@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPublic } from '../../src/http/public-routes.ts';
+import { isPublic } from '../../src/http/path-patterns.ts';
 
 describe('public routes', () => {
   it.each([

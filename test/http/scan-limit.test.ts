@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createScanLimit } from '../../src/http/scan-limit.ts';
+import { createScanLimit } from '../../src/http/limits.ts';
 import { NFT } from '../support/http/contract.ts';
 import { fetchFrom, stubNode } from '../support/http/stub-node.ts';
 

@@ -1,7 +1,7 @@
 /**
- * What every answer carries (docs/contract.md): CORS headers, a word to caches, no body for HEAD.
+ * What a handler returns, and the response that the Worker makes of it (docs/contract.md): every
+ * response has CORS headers and a Cache-Control, a response to HEAD has no body.
  */
-import type { Answer } from './route.ts';
 
 const COMMON_HEADERS = {
   'access-control-allow-origin': '*',
@@ -11,6 +11,21 @@ const COMMON_HEADERS = {
   // https://developers.cloudflare.com/cache/concepts/default-cache-behavior/
   'cache-control': 'no-store',
 };
+
+/** An answer before what every answer carries is added to it. */
+export interface Answer {
+  /** Default: 200. */
+  status?: number;
+  headers?: Readonly<Record<string, string>>;
+  body: string | Uint8Array | null;
+}
+
+export function jsonAnswer(value: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+  return {
+    body: JSON.stringify(value),
+    headers: { 'content-type': 'application/json', ...headers },
+  };
+}
 
 /** Makes the response in one go: to set headers on a response that exists takes longer. */
 export function toResponse(
