@@ -90,7 +90,8 @@ const TESTS: readonly SlowTest[] = [
     name: 'lists',
     about: '10,000 random queries of the lists of NFTs',
     minutes: 1,
-    run: () => runVitest(['--project', 'node', 'test/http/nft-list.test.ts'], { QUERIES: '10000' }),
+    run: () =>
+      runVitest(['--project', 'node', 'test/http/routes/nft-list.test.ts'], { QUERIES: '10000' }),
   },
   {
     name: 'questions',

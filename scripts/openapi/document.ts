@@ -2,7 +2,7 @@
  * The OpenAPI 3.1 description of all routes. Requests are described by the schemas that check them
  * (src/http/schemas.ts).
  */
-import { MAX_IDS } from '../../src/http/nfts.ts';
+import { MAX_IDS } from '../../src/http/routes/edge/nfts.ts';
 import { Id, MilestoneIndex, OutputId, WhiteFlagBody } from '../../src/http/schemas.ts';
 import {
   type Described,

@@ -1,8 +1,9 @@
 /**
  * The query parameters of `outputs/nft` (TIP-26) for openapi.json. The Worker reads them as the
- * reference does (src/http/nft-query.ts), which is more tolerant than what is described here.
+ * reference does (src/http/routes/indexer/nft-query.ts), which is more tolerant than what is
+ * described here.
  */
-import { MAX_PAGE_SIZE } from '../../src/http/nft-query.ts';
+import { MAX_PAGE_SIZE } from '../../src/http/routes/indexer/nft-query.ts';
 
 const address = { type: 'string', description: 'A bech32 address of the network.' };
 const boolean = { type: 'boolean' };

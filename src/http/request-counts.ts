@@ -5,7 +5,7 @@
  * Labels are routes as they are declared and statuses, never paths, so that there are not more of
  * them than the code has.
  */
-import type { MetricFamily, Sample } from './prometheus.ts';
+import type { MetricFamily, Sample } from './routes/node/prometheus.ts';
 
 export interface RequestCounts {
   /** @param route as declared, or `none` */

@@ -2,29 +2,30 @@
  * Every route of the Worker. The route of NFTs is found by its prefix. itty-router tries the
  * patterns of the others in this order.
  */
-import { answerProof } from './block-proof.ts';
+
+import { answerOpenApi, answerPage, answerVerifier } from './assets/static-assets.ts';
+import type { Route } from './route.ts';
 import {
   answerBlock,
   answerBlockMetadata,
   answerIncludedBlock,
   answerIncludedBlockMetadata,
-} from './blocks.ts';
-import { answerHealth } from './health.ts';
-import { answerApiRoutes, answerInfo } from './info.ts';
-import { answerMetrics } from './metrics.ts';
-import { answerExplanation } from './milestone-explanation.ts';
-import { answerLedgerChanges, answerMilestone } from './milestones.ts';
-import { answerNftList } from './nft-list.ts';
-import { answerNft } from './nft-lookup.ts';
-import { answerNftOutput, answerNfts } from './nfts.ts';
-import { answerOutput, answerOutputMetadata } from './outputs.ts';
-import { answerOpenApi, answerPage, answerVerifier } from './pages.ts';
-import { answerCreateProof, answerValidateProof } from './poi.ts';
-import { answerReceipts, answerTreasury } from './receipts.ts';
-import type { Route } from './route.ts';
-import { answerTips } from './tips.ts';
-import { answerWhiteFlag } from './white-flag.ts';
-import { answerWhiteFlagExplanation } from './white-flag-explanation.ts';
+} from './routes/core/blocks.ts';
+import { answerApiRoutes, answerInfo } from './routes/core/info.ts';
+import { answerLedgerChanges, answerMilestone } from './routes/core/milestones.ts';
+import { answerOutput, answerOutputMetadata } from './routes/core/outputs.ts';
+import { answerReceipts, answerTreasury } from './routes/core/receipts.ts';
+import { answerTips } from './routes/core/tips.ts';
+import { answerWhiteFlag } from './routes/core/white-flag.ts';
+import { answerExplanation } from './routes/edge/milestone-explanation.ts';
+import { answerNftOutput, answerNfts } from './routes/edge/nfts.ts';
+import { answerWhiteFlagExplanation } from './routes/edge/white-flag-explanation.ts';
+import { answerNftList } from './routes/indexer/nft-list.ts';
+import { answerNft } from './routes/indexer/nft-lookup.ts';
+import { answerHealth } from './routes/node/health.ts';
+import { answerMetrics } from './routes/node/metrics.ts';
+import { answerProof } from './routes/proof/block-proof.ts';
+import { answerCreateProof, answerValidateProof } from './routes/proof/poi.ts';
 
 /** Whatever follows the prefix is judged as an ID: 400, not 404 (docs/contract.md#nft-lookup). */
 export const NFT_PREFIX = '/api/indexer/v1/outputs/nft/';

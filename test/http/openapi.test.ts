@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { version } from '../../package.json';
 import { buildDocument } from '../../scripts/openapi/document.ts';
 import * as responses from '../../scripts/openapi/responses.ts';
-import openapi from '../../src/http/openapi.json';
+import openapi from '../../src/http/assets/openapi.json';
 import { listRoutes, nftRoute } from '../../src/http/routes.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { nftIdOf } from '../../src/stardust/wire/ids.ts';

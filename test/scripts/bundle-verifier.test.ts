@@ -4,9 +4,9 @@
  */
 import { expect, it } from 'vitest';
 import { bundleVerifier } from '../../scripts/verify/bundle-verifier.ts';
-import verifier from '../../src/http/verifier.json';
+import verifier from '../../src/http/assets/verifier.json';
 
-it('src/http/verifier.json is what `npm run bundle-verifier` makes', async () => {
+it('src/http/assets/verifier.json is what `npm run bundle-verifier` makes', async () => {
   // not by toBe, which would print both
   expect((await bundleVerifier()) === verifier, 'run npm run bundle-verifier').toBe(true);
 });

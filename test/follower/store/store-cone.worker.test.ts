@@ -14,7 +14,7 @@ import { followOnce, type PassResult } from '../../../src/follower/pass.ts';
 import { createMissingCone, storeCone } from '../../../src/follower/store/store-cone.ts';
 import type { PassBudget } from '../../../src/follower/try-upstream.ts';
 import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
-import { whyUnhealthy } from '../../../src/http/health.ts';
+import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { ConeUnavailable } from '../../../src/ledger/intake/block-source.ts';

@@ -4,7 +4,7 @@
  */
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { formatCursor, parseNftQuery } from '../../../src/http/nft-query.ts';
+import { formatCursor, parseNftQuery } from '../../../src/http/routes/indexer/nft-query.ts';
 import { pageFromRows } from '../../../src/ledger/nft-list/list-page.ts';
 import {
   listStatements,

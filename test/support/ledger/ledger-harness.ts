@@ -11,7 +11,7 @@ import {
 import { followOnce } from '../../../src/follower/pass.ts';
 import { storeTips } from '../../../src/follower/store/store-tips.ts';
 import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
-import { REFUSAL_STATUSES } from '../../../src/http/white-flag.ts';
+import { REFUSAL_STATUSES } from '../../../src/http/routes/core/white-flag.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { headFromRow, milestoneFromRow, SELECT_HEAD } from '../../../src/ledger/core/head.ts';
 import { admittingParameters, readParameters } from '../../../src/ledger/core/ledger-parameters.ts';

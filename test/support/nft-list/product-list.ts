@@ -3,7 +3,7 @@
  * put together.
  */
 import { HttpError } from '../../../src/http/errors.ts';
-import { formatCursor, parseNftQuery } from '../../../src/http/nft-query.ts';
+import { formatCursor, parseNftQuery } from '../../../src/http/routes/indexer/nft-query.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { pageFromRows } from '../../../src/ledger/nft-list/list-page.ts';
 import { listStatements } from '../../../src/ledger/nft-list/list-statements.ts';

@@ -13,7 +13,7 @@ import {
 import { followOnce } from '../../../src/follower/pass.ts';
 import { applyPushed } from '../../../src/follower/pushed/apply-pushed.ts';
 import { storePushed } from '../../../src/follower/pushed/store-pushed.ts';
-import { REFUSAL_STATUSES } from '../../../src/http/white-flag.ts';
+import { REFUSAL_STATUSES } from '../../../src/http/routes/core/white-flag.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';

@@ -1,0 +1,73 @@
+/**
+ * PROTECTED_ROUTES (docs/contract.md#who-may-ask): which paths ask for a password or a token, by
+ * HTTP Basic (RFC 7617) and Bearer (RFC 6750).
+ *
+ * The check looks at the request's header and nothing else, so whoever guesses costs no row of any
+ * database and learns nothing from the time that the answer takes.
+ */
+import type { Settings } from '../../settings.ts';
+import { blake2b256 } from '../../stardust/crypto/hash.ts';
+import { toBase64 } from '../../stardust/encoding/bytes.ts';
+import { HttpError } from '../errors.ts';
+import { matchesAny } from './path-patterns.ts';
+
+export interface RouteGuard {
+  isProtected(path: string): boolean;
+  /** Throws a 401 unless the request has a password or token that the settings name. */
+  authorize(headers: Pick<Headers, 'get'>): void;
+}
+
+const REALM = 'realm="stardust-edge-node"';
+
+/** A scheme, spaces, and what RFC 9110 calls token68: all that Basic and Bearer have. */
+const AUTHORIZATION = /^(?<scheme>[A-Za-z]+) +(?<credentials>[A-Za-z0-9._~+/=-]+) *$/;
+
+export function createRouteGuard({
+  protectedRoutes,
+  apiUser,
+  apiToken,
+}: Pick<Settings, 'protectedRoutes' | 'apiUser' | 'apiToken'>): RouteGuard {
+  const accepted: Uint8Array[] = [];
+  const challenges: string[] = [];
+  if (apiUser !== undefined) {
+    const credentials = toBase64(encodeUtf8(`${apiUser.name}:${apiUser.password}`));
+    accepted.push(digest(`basic ${credentials}`));
+    challenges.push(`Basic ${REALM}, charset="UTF-8"`);
+  }
+  if (apiToken !== undefined) {
+    accepted.push(digest(`bearer ${apiToken}`));
+    challenges.push(`Bearer ${REALM}`);
+  }
+  return {
+    isProtected: (path) => matchesAny(path, protectedRoutes),
+    authorize(headers) {
+      const given = digest(readCredentials(headers.get('authorization')));
+      // every comparison is made, whichever of them succeeds
+      const matches = accepted.map((each) => equalDigests(each, given));
+      if (!matches.includes(true)) {
+        throw new HttpError(401, undefined, { 'www-authenticate': challenges.join(', ') });
+      }
+    },
+  };
+}
+
+/** The scheme in lower case and the credentials; empty where there is no such thing. */
+function readCredentials(authorization: string | null): string {
+  const { scheme, credentials } = AUTHORIZATION.exec(authorization ?? '')?.groups ?? {};
+  return scheme === undefined ? '' : `${scheme.toLowerCase()} ${credentials}`;
+}
+
+/** Digests have one length, so that to compare them takes one time. */
+function digest(text: string): Uint8Array {
+  return blake2b256(encodeUtf8(text));
+}
+
+function encodeUtf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function equalDigests(a: Uint8Array, b: Uint8Array): boolean {
+  let difference = 0;
+  for (const [i, byte] of a.entries()) difference |= byte ^ b[i]!;
+  return difference === 0;
+}

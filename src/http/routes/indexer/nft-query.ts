@@ -1,0 +1,168 @@
+/**
+ * The query of `outputs/nft` (TIP-26) as inx-indexer 1.0.1 reads it
+ * (docs/contract.md#nft-lists): what it does not know it ignores, and what it refuses, be it with
+ * 400 or 500, is refused here.
+ */
+
+import { MAX_UINT32 } from '../../../schemas.ts';
+import { parseBech32Address } from '../../../stardust/bech32.ts';
+import {
+  END,
+  type NftFilters,
+  type NftQuery,
+  type Position,
+  START,
+} from '../../../stardust/nft-query.ts';
+import { addressKey } from '../../../stardust/wire/address.ts';
+import { HttpError } from '../../errors.ts';
+import { parseQueryString, type QueryString } from '../../query-string.ts';
+
+export const MAX_PAGE_SIZE = 1000;
+
+/** Native tokens of an output (C-24). */
+const MAX_NATIVE_TOKENS = 64;
+/** Bytes (C-35). */
+const MAX_TAG_LENGTH = 64;
+
+/** Digits of a cursor: time and output ID of the first item of its page. */
+const TIME_DIGITS = 8;
+const CURSOR_DIGITS = TIME_DIGITS + 68;
+
+const TRUE = ['1', 't', 'T', 'true', 'TRUE', 'True'];
+const FALSE = ['0', 'f', 'F', 'false', 'FALSE', 'False'];
+
+/** Reads one parameter's value; throws an HttpError 400. */
+type Reader<T> = (value: string, name: string) => T;
+
+/** Throws an HttpError 400 where the reference answers with an error. */
+export function parseNftQuery(search: string): NftQuery {
+  const values = parseQueryString(search);
+  const prefixes = new Set<string>();
+  const address: Reader<string> = (value, name) => {
+    const parsed = parseBech32Address(value.toLowerCase());
+    if (parsed === undefined) throw refuse(name, 'no bech32 address');
+    prefixes.add(parsed.prefix);
+    return addressKey(parsed.address);
+  };
+  const filters: NftFilters = {
+    ...read(values, 'address', address),
+    ...read(values, 'unlockableByAddress', address),
+    ...read(values, 'issuer', address),
+    ...read(values, 'sender', address),
+    ...read(values, 'storageDepositReturnAddress', address),
+    ...read(values, 'expirationReturnAddress', address),
+    ...read(values, 'tag', readTag),
+    ...read(values, 'hasNativeTokens', readBoolean),
+    ...read(values, 'minNativeTokenCount', readTokenCount),
+    ...read(values, 'maxNativeTokenCount', readTokenCount),
+    ...read(values, 'hasStorageDepositReturn', readBoolean),
+    ...read(values, 'hasTimelock', readBoolean),
+    ...read(values, 'timelockedBefore', readUint32),
+    ...read(values, 'timelockedAfter', readUint32),
+    ...read(values, 'hasExpiration', readBoolean),
+    ...read(values, 'expiresBefore', readUint32),
+    ...read(values, 'expiresAfter', readUint32),
+    ...read(values, 'createdBefore', readUint32),
+    ...read(values, 'createdAfter', readUint32),
+  };
+  // the empty tag asks for nothing
+  if (filters.tag === '') delete filters.tag;
+  const { cursor } = read(values, 'cursor', readCursor);
+  const page = cursor ?? { pageSize: readPageSize(values), from: START };
+  return { filters, prefixes: [...prefixes], ...page };
+}
+
+/** The parameter under its name, or nothing where it is absent or empty. */
+function read<const N extends string, T>(
+  values: QueryString,
+  name: N,
+  reader: Reader<T>,
+): { [K in N]?: T } {
+  const value = values.get(name);
+  if (value === undefined || value === '') return {};
+  return { [name]: reader(value, name) } as { [K in N]: T };
+}
+
+function readBoolean(value: string, name: string): boolean {
+  if (TRUE.includes(value)) return true;
+  if (FALSE.includes(value)) return false;
+  throw refuse(name, 'neither true nor false');
+}
+
+function readUint32(value: string, name: string): number {
+  const number = uint32(value);
+  if (number === undefined) throw refuse(name, `no integer from 0 to ${MAX_UINT32}`);
+  return number;
+}
+
+function readTokenCount(value: string, name: string): number {
+  const count = readUint32(value, name);
+  if (count > MAX_NATIVE_TOKENS) throw refuse(name, `more than ${MAX_NATIVE_TOKENS}`);
+  return count;
+}
+
+/** Digits of any number, leading zeros included. */
+function uint32(value: string): number | undefined {
+  if (!/^[0-9]+$/.test(value)) return undefined;
+  const number = Number(value);
+  return number <= MAX_UINT32 ? number : undefined;
+}
+
+/** Hex digits. */
+function readTag(value: string, name: string): string {
+  if (!/^0[xX](?:[0-9a-fA-F]{2})*$/.test(value))
+    throw refuse(name, 'no 0x with pairs of hex digits');
+  const digits = value.slice(2).toLowerCase();
+  if (digits.length > 2 * MAX_TAG_LENGTH) throw refuse(name, `more than ${MAX_TAG_LENGTH} bytes`);
+  return digits;
+}
+
+/** What is no number, or 0, or too large, is the largest page. */
+function readPageSize(values: QueryString): number {
+  const size = uint32(values.get('pageSize') ?? '');
+  return size === undefined || size === 0 || size > MAX_PAGE_SIZE ? MAX_PAGE_SIZE : size;
+}
+
+/** 76 characters, a dot, and the page size, which counts instead of `pageSize`. */
+function readCursor(value: string, name: string): Pick<NftQuery, 'pageSize' | 'from'> {
+  const [text, size, ...more] = value.split('.');
+  const pageSize = uint32(size ?? '');
+  if (text!.length !== CURSOR_DIGITS || pageSize === undefined || more.length > 0)
+    throw refuse(name, 'no cursor of a list');
+  // the reference gives everything then, from the beginning
+  if (pageSize === 0) return { pageSize, from: START };
+  return { pageSize: Math.min(pageSize, MAX_PAGE_SIZE), from: firstPositionFrom(text!) };
+}
+
+export function formatCursor({ createdTime, outputId }: Position, pageSize: number): string {
+  return `${createdTime.toString(16).padStart(TIME_DIGITS, '0')}${outputId}.${pageSize}`;
+}
+
+/**
+ * The first position whose digits are not before the text, letters being upper case and characters
+ * compared by their codes: so the reference compares, and any text may stand in a cursor.
+ */
+function firstPositionFrom(text: string): Position {
+  const upper = text.replace(/[a-f]/g, (letter) => letter.toUpperCase());
+  const [digits] = upper.match(/^[0-9A-F]*/)!;
+  if (digits.length === upper.length) return positionFromDigits(digits);
+  const stop = upper[digits.length]!;
+  if (stop < '0') return positionFromDigits(digits);
+  if (stop < 'A') return positionFromDigits(`${digits}A`);
+  // whatever begins with these digits is before the text
+  const next = BigInt(`0x1${digits}`) + 1n;
+  const nextDigits = next.toString(16);
+  return nextDigits.startsWith('2') ? END : positionFromDigits(nextDigits.slice(1));
+}
+
+function positionFromDigits(digits: string): Position {
+  const all = digits.toLowerCase().padEnd(CURSOR_DIGITS, '0');
+  return {
+    createdTime: Number.parseInt(all.slice(0, TIME_DIGITS), 16),
+    outputId: all.slice(TIME_DIGITS),
+  };
+}
+
+function refuse(name: string, why: string): HttpError {
+  return new HttpError(400, `${name}: ${why}`);
+}

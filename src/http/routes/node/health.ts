@@ -1,0 +1,105 @@
+/**
+ * GET /health (docs/contract.md#health): empty, 200 or 503; why not healthy is in X-Error-Detail,
+ * what soon will not be in X-Health-Warning.
+ */
+import { describeError, writeLog } from '../../../log.ts';
+import {
+  LedgerUnreadable,
+  type NodeStatus,
+  shareUsed,
+  UNHEALTHY_AT,
+  WARN_AT,
+} from '../../../node/edge-node.ts';
+import type { Answer } from '../../answer.ts';
+import { detailHeader } from '../../errors.ts';
+import type { RouteContext } from '../../route.ts';
+
+/** As in HORNET. */
+const MAX_AGE_SECONDS = 5 * 60;
+
+/** Why the node is not healthy, for people; undefined if it is. `now` in Unix milliseconds. */
+export function whyUnhealthy(status: NodeStatus | undefined, now: number): string | undefined {
+  if (status === undefined) return 'no ledger was imported yet';
+  const { follower, genesisIndex, ledger, finalMilestone, upstream } = status;
+  if (finalMilestone !== undefined && ledger.index > finalMilestone)
+    return `the ledger is at milestone ${ledger.index}, beyond FINAL_MILESTONE, ${finalMilestone}`;
+  if (ledger.index === finalMilestone) return undefined;
+  if (follower.state === 'stopped' || follower.state === 'diverged')
+    return `${follower.state}: ${follower.reason}`;
+  if (shareUsed(status.database) >= UNHEALTHY_AT)
+    return `${describeDatabase(status)}: writes are about to fail`;
+  const age = Math.floor(now / 1000) - ledger.timestamp;
+  if (age <= MAX_AGE_SECONDS) return undefined;
+  const progress = follower.state === 'following' ? follower.progress : undefined;
+  const old =
+    ledger.index === genesisIndex
+      ? 'the ledger is at genesis, no milestone was followed yet'
+      : `the ledger at milestone ${ledger.index} is ${age} seconds old`;
+  const behind =
+    upstream !== undefined && upstream.index < ledger.index
+      ? `the upstream is behind it, at ${upstream.index}`
+      : undefined;
+  return [old, progress, behind].filter((part) => part !== undefined).join('; ');
+}
+
+/** What an operator should look at while the node is still healthy; undefined if nothing. */
+function healthWarning(status: NodeStatus): string | undefined {
+  return shareUsed(status.database) >= WARN_AT ? describeDatabase(status) : undefined;
+}
+
+/** Of a database that has a limit. */
+function describeDatabase({ database, retention }: NodeStatus): string {
+  const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);
+  const size = `the database has ${gigabytes(database.bytes)} of ${gigabytes(database.limitBytes!)} GB`;
+  const { kept, configured } = retention;
+  return `${size} and keeps ${kept} milestones, RETENTION_MILESTONES is ${configured}`;
+}
+
+/**
+ * Headers that tell how blocks come in, by feed or by polling, and how many seconds ago the newest
+ * was stored. `now` in Unix milliseconds.
+ */
+export function blocksHeaders(
+  { blocks }: Pick<NodeStatus, 'blocks'>,
+  now: number,
+): Record<string, string> {
+  if (blocks === undefined) return {};
+  const { by, newest } = blocks;
+  const age = newest === undefined ? undefined : Math.max(0, Math.floor(now / 1000) - newest);
+  return { 'x-blocks-by': by, ...(age !== undefined && { 'x-newest-block-age': String(age) }) };
+}
+
+export async function answerHealth(context: RouteContext): Promise<Answer> {
+  const { reason, headers } = await readHealth(context);
+  if (reason === undefined) return { headers, body: null };
+  context.notes.detail = reason;
+  return { status: 503, headers: { ...headers, ...detailHeader(reason) }, body: null };
+}
+
+interface Health {
+  /** Why the node is not healthy. */
+  reason: string | undefined;
+  headers: Record<string, string>;
+}
+
+async function readHealth({ node, notes }: RouteContext): Promise<Health> {
+  try {
+    const status = await node.readStatus();
+    notes.ledgerIndex = status?.ledger.index;
+    const now = Date.now();
+    if (status === undefined) return { reason: whyUnhealthy(status, now), headers: {} };
+    const warning = healthWarning(status);
+    return {
+      reason: whyUnhealthy(status, now),
+      headers: {
+        ...blocksHeaders(status, now),
+        ...(warning !== undefined && { 'x-health-warning': warning }),
+      },
+    };
+  } catch (error) {
+    // a client that asks for the health wants this reason too, not a failed request
+    writeLog('error', 'ledger.unreadable', { error: describeError(error) });
+    const reason = error instanceof LedgerUnreadable ? error.message : 'the ledger cannot be read';
+    return { reason, headers: {} };
+  }
+}

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createScanLimit } from '../../../src/http/access/limits.ts';
+import { NFT } from '../../support/http/contract.ts';
+import { fetchFrom, stubNode } from '../../support/http/stub-node.ts';
+
+const LIST = NFT.slice(0, -1);
+
+describe('requests that scan', () => {
+  /** An app whose lists take a while, and the most of them at once. */
+  function scanning(oneIsolate: boolean) {
+    let [atOnce, most] = [0, 0];
+    const fetch = fetchFrom({
+      settings: { oneIsolate },
+      node: {
+        async listNfts(...request) {
+          most = Math.max(most, ++atOnce);
+          await sleep(5);
+          atOnce--;
+          return stubNode.listNfts(...request);
+        },
+      },
+    });
+    return { fetch, most: () => most };
+  }
+
+  it('run one at a time where one isolate answers everything', async () => {
+    const { fetch, most } = scanning(true);
+    const answers = await Promise.all(Array.from({ length: 16 }, () => fetch(LIST)));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
+    expect(most()).toBe(1);
+  });
+
+  it('run beside each other elsewhere', async () => {
+    const { fetch, most } = scanning(false);
+    await Promise.all(Array.from({ length: 16 }, () => fetch(LIST)));
+    expect(most()).toBe(16);
+  });
+
+  it('are refused when they have waited for two seconds', async () => {
+    const limit = createScanLimit(Date.now);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const first = limit(() => promise);
+    await expect(limit(async () => {})).rejects.toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '2' },
+    });
+    resolve();
+    await first;
+    expect(await limit(async () => 'next')).toBe('next');
+  });
+
+  it('go on where one was dropped without a word, and whatever the clock does', async () => {
+    let now = 1_000_000_000;
+    for (const step of [5000, 3_600_000, -3_600_000]) {
+      const limit = createScanLimit(() => now);
+      void limit(() => new Promise(() => {}));
+      now += step;
+      expect(await limit(async () => 'next')).toBe('next');
+    }
+  });
+
+  it('that fail make room too', async () => {
+    const limit = createScanLimit(() => 0);
+    await expect(limit(() => Promise.reject(new Error('D1')))).rejects.toThrow('D1');
+    expect(await limit(async () => 'next')).toBe('next');
+  });
+});

@@ -1,0 +1,114 @@
+/**
+ * GET /api/indexer/v1/outputs/nft, from a database with the ledger of network-n at its end.
+ * `npm run test:slow -- lists` asks 10,000 random queries.
+ */
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import type { NftList } from '../../../src/node/edge-node.ts';
+import { checkAlways, checkRow, type Fetch } from '../../support/http/contract.ts';
+import { fetchFrom } from '../../support/http/stub-node.ts';
+import { askRandomLists } from '../../support/nft-list/ask-random-lists.ts';
+import { nodeOver } from '../../support/nft-list/list-node.ts';
+import { listedLedger } from '../../support/nft-list/listed-ledger.ts';
+import { LAST_INDEX, oddLists, recordedLists } from '../../support/nft-list/recorded-nfts.ts';
+
+const LIST = '/api/indexer/v1/outputs/nft';
+const QUERIES = Number(process.env.QUERIES ?? 2_500);
+
+let db: SqliteDatabase;
+let fetch: Fetch;
+
+beforeAll(async () => {
+  db = await listedLedger(LAST_INDEX);
+  fetch = fetchFrom({ node: nodeOver(db) });
+});
+
+it('all that was recorded: status, and the body of each 200 to the byte', async () => {
+  let found = 0;
+  for (const { path, status, response } of [...recordedLists(), ...oddLists()]) {
+    const answer = await fetch(path);
+    expect(answer.status, path).toBe(status === 200 ? 200 : 400);
+    checkAlways(answer);
+    if (status !== 200) continue;
+    found++;
+    expect(await answer.text(), path).toBe(JSON.stringify(response));
+    expect(answer.headers.get('x-ledger-index')).toBe(String(LAST_INDEX));
+  }
+  expect(found).toBeGreaterThan(1_700);
+});
+
+it(`${QUERIES} random queries, most of them odd: as the plain implementation`, async () => {
+  // a line for each request
+  const log = vi.spyOn(console, 'info').mockReturnValue(undefined);
+  await askRandomLists(fetch, { index: LAST_INDEX, queries: QUERIES });
+  expect(log.mock.calls.length).toBeGreaterThanOrEqual(QUERIES);
+  log.mockRestore();
+});
+
+describe('caching', () => {
+  it('is that of lookups, with a tag for the whole body', async () => {
+    const first = await fetch(`${LIST}?pageSize=3`);
+    expect(first.headers.get('cache-control')).toBe(
+      'public, max-age=5, stale-while-revalidate=10, stale-if-error=0',
+    );
+    expect(first.headers.get('vary')).toBe('x-min-ledger-index');
+    const etag = first.headers.get('etag')!;
+    expect(etag).toMatch(/^W\/"125-[0-9a-f]{16}"$/);
+    const again = await fetch(`${LIST}?pageSize=3`, { headers: { 'if-none-match': etag } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    const other = await fetch(`${LIST}?pageSize=2`, { headers: { 'if-none-match': etag } });
+    expect(other.status).toBe(200);
+  });
+
+  it('is none for a client that asks for a minimum', async () => {
+    const init = { headers: { 'x-min-ledger-index': String(LAST_INDEX) } };
+    const answer = await fetch(LIST, init);
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const later = { headers: { 'x-min-ledger-index': String(LAST_INDEX + 1) } };
+    const headers = { 'x-ledger-index': String(LAST_INDEX) };
+    await checkRow(fetch, { name: '', path: LIST, init: later, status: 404, headers });
+    const bad = { headers: { 'x-min-ledger-index': 'latest' } };
+    await checkRow(fetch, { name: '', path: LIST, init: bad, status: 400 });
+  });
+});
+
+describe('order of decisions', () => {
+  it('a bad query before a missing ledger, that before a minimum, that before the rest', async () => {
+    const list = async (): Promise<NftList> => ({
+      ledgerIndex: 5,
+      ok: false,
+      why: 'foreign',
+      prefix: 'tst',
+    });
+    const empty = fetchFrom({ node: { listNfts: async () => undefined } });
+    await checkRow(empty, { name: '', path: `${LIST}?hasTimelock=yes`, status: 400 });
+    await checkRow(empty, { name: '', path: LIST, status: 500 });
+    const foreign = fetchFrom({ node: { listNfts: list } });
+    const init = { headers: { 'x-min-ledger-index': '6' } };
+    await checkRow(foreign, { name: '', path: LIST, init, status: 404 });
+    await checkRow(foreign, { name: '', path: LIST, status: 400 });
+  });
+
+  it('too many is a 500 that says so', async () => {
+    const node = {
+      listNfts: async () => ({ ledgerIndex: 5, ok: false, why: 'too many' }) as const,
+    };
+    const answer = await fetchFrom({ node })(LIST);
+    expect(answer.status).toBe(500);
+    expect(answer.headers.get('x-error-detail')).toContain('too many NFTs');
+    expect(answer.headers.get('x-ledger-index')).toBe('5');
+  });
+});
+
+it('has one spelling, and is read only', async () => {
+  for (const path of [
+    `${LIST}/`,
+    `${LIST}//`,
+    '/api/indexer/v1/outputs',
+    '/api/indexer/v1/outputs/NFT',
+  ])
+    expect((await fetch(path)).status, path).toBe(path === `${LIST}//` ? 400 : 404);
+  await checkRow(fetch, { name: '', path: LIST, init: { method: 'POST' }, status: 405 });
+  const head = await fetch(LIST, { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+});

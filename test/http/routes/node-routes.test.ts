@@ -1,0 +1,308 @@
+/**
+ * The routes that tell of the node and of outputs, against the double of a HORNET node over
+ * recorded networks.
+ */
+import { describe, expect, it, vi } from 'vitest';
+import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
+import type { NodeStatus } from '../../../src/node/edge-node.ts';
+import { NodeState } from '../../support/hornet-double/node-state.ts';
+import { answer, routeOf } from '../../support/hornet-double/routes.ts';
+import { checkAlways, checkRow } from '../../support/http/contract.ts';
+import { recordedNode, recordedStatus } from '../../support/http/recorded-node.ts';
+import { fetchFrom, status } from '../../support/http/stub-node.ts';
+import { recordedNetwork } from '../../support/network/recorded-network.ts';
+
+const RAW = 'application/vnd.iota.serializer-v1';
+const networkA = recordedNetwork('network-a');
+const networkC = recordedNetwork('network-c');
+
+describe('GET /health', () => {
+  const now = Date.now() / 1000;
+  const fresh: NodeStatus = {
+    ...status,
+    ledger: { ...status.ledger, timestamp: Math.floor(now) - 7 },
+  };
+
+  it('is empty and 200 while the ledger is fresh', async () => {
+    const response = await fetchFrom({ node: { readStatus: async () => fresh } })('/health');
+    expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([
+      200,
+      '',
+      null,
+    ]);
+    checkAlways(response);
+  });
+
+  it('tells how blocks come in, and how old the newest is, as info does', async () => {
+    const read = async () => ({
+      ...fresh,
+      blocks: { by: 'feed' as const, newest: Math.floor(Date.now() / 1000) - 3 },
+    });
+    for (const path of ['/health', '/api/core/v2/info']) {
+      const { headers } = await fetchFrom({ node: { readStatus: read } })(path);
+      expect(headers.get('x-blocks-by')).toBe('feed');
+      expect(headers.get('x-newest-block-age')).toMatch(/^[34]$/);
+    }
+    const none = await fetchFrom({ node: { readStatus: async () => fresh } })('/health');
+    expect(none.headers.get('x-blocks-by')).toBeNull();
+  });
+
+  const sized = (bytes: number, limitBytes: number | undefined = 10e9): NodeStatus => ({
+    ...fresh,
+    retention: { kept: 4210, configured: 17_280 },
+    database: { bytes, limitBytes },
+  });
+
+  it.each<[NodeStatus, string | null]>([
+    [sized(7_499_999_999), null],
+    [
+      sized(7_500_000_000),
+      'the database has 7.5 of 10.0 GB and keeps 4210 milestones, RETENTION_MILESTONES is 17280',
+    ],
+    [sized(9_499_999_999), expect.stringMatching(/^the database has 9.5 of 10.0 GB/)],
+    // serve: only the disk limits it
+    [{ ...fresh, database: { bytes: 50e9, limitBytes: undefined } }, null],
+  ])('is 200 and warns of the size of the database: %#', async (read, warning) => {
+    const response = await fetchFrom({ node: { readStatus: async () => read } })('/health');
+    expect([response.status, response.headers.get('x-health-warning')]).toEqual([200, warning]);
+  });
+
+  it('is 503 when the database is so large that writes are about to fail, and not at the end', () => {
+    expect(whyUnhealthy(sized(9_500_000_000), Date.now())).toBe(
+      'the database has 9.5 of 10.0 GB and keeps 4210 milestones, RETENTION_MILESTONES is 17280: writes are about to fail',
+    );
+    const ended = { ...sized(9_900_000_000), finalMilestone: status.ledger.index };
+    expect(whyUnhealthy(ended, Date.now())).toBeUndefined();
+  });
+
+  it.each<[string, NodeStatus | undefined]>([
+    ['the ledger at milestone 17339 is', status],
+    [
+      'stopped: MILESTONE_PUBLIC_KEYS is not set',
+      { ...fresh, follower: { state: 'stopped', reason: 'MILESTONE_PUBLIC_KEYS is not set' } },
+    ],
+    [
+      'diverged: roots differ at 17340',
+      { ...fresh, follower: { state: 'diverged', reason: 'roots differ at 17340' } },
+    ],
+    ['no ledger was imported yet', undefined],
+  ])('is empty and 503 when %s', async (reason, read) => {
+    const response = await fetchFrom({ node: { readStatus: async () => read } })('/health');
+    expect([response.status, await response.text()]).toEqual([503, '']);
+    expect(response.headers.get('x-error-detail')).toMatch(new RegExp(`^${reason}`));
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('is 503 when the database cannot be read, and the log says why', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const fetch = fetchFrom({
+      node: { readStatus: () => Promise.reject(new Error('D1_ERROR: gone')) },
+    });
+    const response = await fetch('/health');
+    expect([response.status, await response.text()]).toEqual([503, '']);
+    expect(response.headers.get('x-error-detail')).toBe('the ledger cannot be read');
+    expect(error.mock.calls.join()).toContain('D1_ERROR: gone');
+    vi.restoreAllMocks();
+  });
+
+  it('counts a ledger of five minutes as fresh, of a second more as old', () => {
+    const at = (age: number) => whyUnhealthy(status, (status.ledger.timestamp + age) * 1000);
+    expect(at(300)).toBeUndefined();
+    expect(at(301)).toContain('301 seconds old');
+    expect(at(-5)).toBeUndefined(); // clocks differ
+  });
+
+  it('says of an old ledger where it and its upstream stand', () => {
+    const { ledger } = status;
+    const now = (ledger.timestamp + 301) * 1000;
+    const upstream = { ...ledger, index: ledger.index - 1 };
+    expect(whyUnhealthy({ ...status, upstream }, now)).toMatch(
+      new RegExp(`301 seconds old; the upstream is behind it, at ${upstream.index}$`),
+    );
+    expect(whyUnhealthy({ ...status, upstream: ledger }, now)).toMatch(/old$/);
+    expect(whyUnhealthy({ ...status, genesisIndex: ledger.index }, now)).toMatch(/at genesis/);
+  });
+});
+
+it('GET /api/routes names the APIs', async () => {
+  const response = await fetchFrom()('/api/routes');
+  expect(await response.json()).toEqual({ routes: ['core/v2', 'indexer/v1', 'poi/v1'] });
+});
+
+describe('GET /api/core/v2/info', () => {
+  it.each([
+    [networkA, 106],
+    [networkC, 13],
+    [networkC, 14],
+    [networkC, 17],
+    [networkC, 30],
+    [networkC, 68],
+  ])('has the shape and the parameters of the reference: $name at %i', async (network, index) => {
+    const fetch = fetchFrom({ node: { readStatus: async () => recordedStatus(network, index) } });
+    const info = (await (await fetch('/api/core/v2/info')).json()) as Record<string, unknown>;
+    const node = new NodeState(network, index);
+    node.healthy = false;
+    const { name, version, metrics, features, ...rest } = node.infoJson();
+    expect(info).toMatchObject(rest);
+    expect(Object.keys(info)).toEqual(Object.keys(node.infoJson()));
+    expect(info).toMatchObject({
+      name: expect.any(String),
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      metrics: { blocksPerSecond: 1, referencedBlocksPerSecond: 1, referencedRate: 100 },
+      features: [],
+    });
+  });
+
+  it('is healthy when the ledger is fresh, and names the latest milestone that upstream has', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const upstream = { index: 108, timestamp: now, milestoneId: 'aa'.repeat(32) };
+    const read = async () => ({ ...recordedStatus(networkA, 106, now), upstream });
+    const info = await (
+      await fetchFrom({ node: { readStatus: read } })('/api/core/v2/info')
+    ).json();
+    expect(info).toMatchObject({
+      status: {
+        isHealthy: true,
+        latestMilestone: { index: 108 },
+        confirmedMilestone: { index: 106 },
+      },
+    });
+  });
+
+  it('never names a latest milestone older than its own', async () => {
+    const upstream = { index: 90, timestamp: 1, milestoneId: 'aa'.repeat(32) };
+    const read = async () => ({ ...recordedStatus(networkA, 106), upstream });
+    const info = await (
+      await fetchFrom({ node: { readStatus: read } })('/api/core/v2/info')
+    ).json();
+    expect(info).toMatchObject({ status: { latestMilestone: { index: 106 } } });
+  });
+
+  it('knows the tokens of Shimmer', async () => {
+    expect(await (await fetchFrom()('/api/core/v2/info')).json()).toMatchObject({
+      baseToken: {
+        name: 'Shimmer',
+        tickerSymbol: 'SMR',
+        unit: 'SMR',
+        subunit: 'glow',
+        decimals: 6,
+        useMetricPrefix: false,
+      },
+    });
+  });
+
+  it('is 500 without a ledger', async () => {
+    const fetch = fetchFrom({ node: { readStatus: async () => undefined } });
+    await checkRow(fetch, { name: '', path: '/api/core/v2/info', status: 500 });
+  });
+});
+
+describe('GET /api/core/v2/outputs/:outputId', () => {
+  const INDEX = 70;
+  const fetch = fetchFrom({ node: recordedNode(networkA, INDEX) });
+  const double = new NodeState(networkA, INDEX);
+  const ids = [...networkA.outputs.keys()];
+
+  it('answers as the reference: JSON, raw and metadata, of every output that ever was', async () => {
+    let found = 0;
+    for (const id of ids) {
+      for (const [path, accept] of [
+        [`/api/core/v2/outputs/${id}`, 'application/json'],
+        [`/api/core/v2/outputs/${id}`, RAW],
+        [`/api/core/v2/outputs/${id}/metadata`, '*/*'],
+      ] as const) {
+        const response = await fetch(path, { headers: { accept } });
+        const expected = answer(double, routeOf(path), accept);
+        expect(response.status).toBe(expected.status);
+        if (expected.status !== 200) continue;
+        found++;
+        if (accept === RAW) {
+          expect(response.headers.get('content-type')).toBe(RAW);
+          expect(await response.bytes()).toEqual(new Uint8Array(expected.body));
+        } else {
+          expect(response.headers.get('content-type')).toBe('application/json');
+          expect(await response.text()).toBe(Buffer.from(expected.body).toString().trimEnd());
+        }
+      }
+    }
+    expect(found).toBeGreaterThan(1_000);
+  });
+
+  it('raw may be kept for ever, JSON for seconds with a tag, and each says by what it varies', async () => {
+    const [spent, unspent] = ['spent', 'unspent'].map(
+      (state) =>
+        ids.find((id) => {
+          const { bookedIndex, spent: by } = networkA.outputs.get(id)!;
+          const isSpent = by !== undefined && by.index <= INDEX;
+          return bookedIndex <= INDEX && isSpent === (state === 'spent');
+        })!,
+    );
+    const tags = new Set<string>();
+    for (const id of [spent, unspent]) {
+      const path = `/api/core/v2/outputs/${id}`;
+      const raw = await fetch(path, { headers: { accept: RAW } });
+      expect(raw.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(raw.headers.get('vary')).toBe('accept');
+      expect([raw.headers.get('etag'), raw.headers.get('x-ledger-index')]).toEqual([null, null]);
+      for (const [url, vary] of [
+        [path, 'x-min-ledger-index, accept'],
+        [`${path}/metadata`, 'x-min-ledger-index'],
+      ] as const) {
+        const json = await fetch(url);
+        expect(json.headers.get('cache-control')).toMatch(/^public, max-age=5,/);
+        expect(json.headers.get('vary')).toBe(vary);
+        expect(json.headers.get('x-ledger-index')).toBe(String(INDEX));
+        const etag = json.headers.get('etag')!;
+        tags.add(etag);
+        const again = await fetch(url, { headers: { 'if-none-match': etag } });
+        expect([again.status, await again.text(), again.headers.get('vary')]).toEqual([
+          304,
+          '',
+          vary,
+        ]);
+      }
+    }
+    expect(tags.size).toBe(2);
+    const later = fetchFrom({ node: recordedNode(networkA, INDEX + 1) });
+    const { headers } = await later(`/api/core/v2/outputs/${unspent}`);
+    expect(tags).not.toContain(headers.get('etag'));
+  });
+
+  it('keeps X-Min-Ledger-Index', async () => {
+    const path = `/api/core/v2/outputs/${ids[0]}`;
+    const at = (index: number | string) => ({ headers: { 'x-min-ledger-index': String(index) } });
+    const answer = await fetch(path, at(INDEX));
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const headers = { 'x-ledger-index': String(INDEX) };
+    await checkRow(fetch, { name: '', path, init: at(INDEX + 1), status: 404, headers });
+    await checkRow(fetch, { name: '', path, init: at('latest'), status: 400 });
+  });
+
+  it('is JSON unless Accept begins with the raw type', async () => {
+    const path = `/api/core/v2/outputs/0X${ids[0]!.slice(2).toUpperCase()}`;
+    for (const accept of [undefined, '*/*', `text/html, ${RAW}`, 'application/vnd.iota']) {
+      const response = await fetch(path, { headers: accept === undefined ? {} : { accept } });
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        200,
+        'application/json',
+      ]);
+    }
+    const response = await fetch(path, { headers: { accept: `${RAW}; q=1` } });
+    expect(response.headers.get('content-type')).toBe(RAW);
+  });
+
+  it.each(['0x', '0x00', ids[0]!.slice(2), `${ids[0]}00`, `${ids[0]!.slice(0, -1)}g`])(
+    '400: %s',
+    async (id) => {
+      await checkRow(fetch, { name: '', path: `/api/core/v2/outputs/${id}`, status: 400 });
+      await checkRow(fetch, { name: '', path: `/api/core/v2/outputs/${id}/metadata`, status: 400 });
+    },
+  );
+
+  it.each(['', '/', `/${ids[0]}/`, `/${ids[0]}/metadata/`, `/${ids[0]}/other`])(
+    '404: outputs%s',
+    async (rest) => {
+      await checkRow(fetch, { name: '', path: `/api/core/v2/outputs${rest}`, status: 404 });
+    },
+  );
+});
