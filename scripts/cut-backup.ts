@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { cutStatement } from './lib/backup/cut-statements.ts';
+import { cutStatement } from './cut-backup/cut-statements.ts';
 import { runMain, UsageError } from './lib/process/command-line.ts';
 
 const USAGE = `Usage: npm run cut-backup -- FROM TO

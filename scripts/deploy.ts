@@ -10,8 +10,8 @@ import { findDeployed, NOTHING_DEPLOYED } from './deploy/deployed-worker.ts';
 import { logIn } from './deploy/log-in.ts';
 import { openNotes } from './deploy/notes.ts';
 import { readRelease } from './deploy/release.ts';
+import { type Ask, resolveOptions } from './deploy/resolve-options.ts';
 import { describeSteps, runSteps } from './deploy/run-steps.ts';
-import { type Ask, settleAnswers } from './deploy/settle-answers.ts';
 import { deployedUrl, listSteps } from './deploy/steps.ts';
 import { openNode } from './lib/node-client.ts';
 import { runMain, UsageError } from './lib/process/command-line.ts';
@@ -75,12 +75,12 @@ await runMain(USAGE, async (args) => {
   if (!isLoggedIn && !isDryRun) await account.run();
   const found =
     isLoggedIn || !isDryRun ? await findDeployed(run, config.databaseName) : NOTHING_DEPLOYED;
-  const answers = await settleAnswers(flags, config, found, ask);
+  const options = await resolveOptions(flags, config, found, ask);
   const folder = join(PROJECT, '.wrangler', 'deploy', environment || 'production');
   const deployment = {
     config,
     environment,
-    answers,
+    options,
     release: readRelease(),
     run,
     notes: openNotes(folder),

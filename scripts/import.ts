@@ -5,13 +5,13 @@
  * them more often. An import makes and drops objects all the time, and takes less memory so.
  */
 import { parseArgs } from 'node:util';
-import { importLocally } from './lib/import/import-locally.ts';
+import { importLocally } from './import/import-locally.ts';
 import { importRemotely } from './lib/import/import-remotely.ts';
 import type { ImportRequest } from './lib/import/import-snapshot.ts';
 import { chooseMilestoneKeys } from './lib/import/milestone-keys.ts';
 import { runMain, UsageError } from './lib/process/command-line.ts';
-import { readDevVars } from './lib/serve/read-vars.ts';
 import { DEFAULT_PERSIST_TO } from './lib/wrangler/local-database.ts';
+import { readDevVars } from './lib/wrangler/read-vars.ts';
 import { inEnvironment } from './lib/wrangler/run-wrangler.ts';
 import {
   readWranglerConfig,

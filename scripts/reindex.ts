@@ -3,11 +3,11 @@
  * (docs/operations.md#what-each-alarm-means).
  */
 import { parseArgs } from 'node:util';
-import { reindexLocally, reindexRemotely } from './lib/import/reindex.ts';
 import { runMain, UsageError } from './lib/process/command-line.ts';
 import { DEFAULT_PERSIST_TO } from './lib/wrangler/local-database.ts';
 import { inEnvironment } from './lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig, WRANGLER_TOML } from './lib/wrangler/wrangler-config.ts';
+import { reindexLocally, reindexRemotely } from './reindex/reindex.ts';
 
 const USAGE = `Usage: npm run reindex -- [--persist-to DIR] [--remote [--env NAME]]
 

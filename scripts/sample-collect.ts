@@ -13,7 +13,7 @@ import {
   SAMPLE,
   type SampleMilestone,
   type SampleNetwork,
-} from './lib/sample/sample.ts';
+} from './start/sample.ts';
 
 const USAGE = `Usage: npx node scripts/sample-collect.ts DIR
 

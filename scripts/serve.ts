@@ -3,7 +3,7 @@
  * (docs/operations.md#without-cloudflare).
  *
  * Three processes. This one checks everything that can be wrong, holds the data folder, and starts
- * the host again should it die. The host (lib/serve/host.ts) has miniflare, which starts workerd
+ * the host again should it die. The host (serve/host.ts) has miniflare, which starts workerd
  * again should that die. Whichever of them is killed, none of the others is left behind.
  */
 
@@ -13,16 +13,13 @@ import { parseArgs } from 'node:util';
 import { type Child, startChild } from './lib/process/child.ts';
 import { runMain, UsageError } from './lib/process/command-line.ts';
 import { whenDismissed } from './lib/process/when-dismissed.ts';
-import { PROJECT } from './lib/project.ts';
-import { checkAddress } from './lib/serve/check-address.ts';
-import { clearCache } from './lib/serve/clear-cache.ts';
-import { holdFolder } from './lib/serve/hold-folder.ts';
-import type { HostOptions } from './lib/serve/host.ts';
-import { noteStart } from './lib/serve/note-start.ts';
-import { readVars } from './lib/serve/read-vars.ts';
 import { builtWorker } from './lib/wrangler/build-worker.ts';
 import { DEFAULT_PERSIST_TO, openLocalDatabase } from './lib/wrangler/local-database.ts';
+import { readVars } from './lib/wrangler/read-vars.ts';
 import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
+import { checkAddress, noteStart } from './serve/check-start.ts';
+import { clearCache, holdFolder } from './serve/hold-folder.ts';
+import type { HostOptions } from './serve/host.ts';
 
 const USAGE = `Usage: npm run serve -- [--host ADDRESS] [--port N] [--persist-to DIR]
 
@@ -42,7 +39,7 @@ To follow a node it needs three settings, which it takes from the environment:
 A setting that the environment does not have is taken from .dev.vars, else from [vars] of
 wrangler.toml (docs/operations.md#settings).`;
 
-const HOST = join(PROJECT, 'scripts', 'lib', 'serve', 'host.ts');
+const HOST = join(import.meta.dirname, 'serve', 'host.ts');
 
 /** Before a host that died is started again. */
 const RESTART_AFTER_MS = 1000;

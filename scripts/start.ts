@@ -9,10 +9,10 @@ import { parseArgs } from 'node:util';
 import { runMain } from './lib/process/command-line.ts';
 import { whenDismissed } from './lib/process/when-dismissed.ts';
 import { PROJECT } from './lib/project.ts';
-import { prepareSample, type SampleNft } from './lib/sample/prepare-sample.ts';
-import { readNetwork, readWhiteFlag } from './lib/sample/sample.ts';
 import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
-import { startWranglerDev } from './lib/wrangler/wrangler-dev.ts';
+import { prepareSample, type SampleNft } from './start/prepare-sample.ts';
+import { readNetwork, readWhiteFlag } from './start/sample.ts';
+import { startWranglerDev } from './start/wrangler-dev.ts';
 
 const USAGE = `Usage: npm start [-- FLAGS]
 

@@ -5,9 +5,9 @@
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { prepareSample, type SampleNft } from '../../scripts/lib/sample/prepare-sample.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
-import { startWranglerDev } from '../../scripts/lib/wrangler/wrangler-dev.ts';
+import { prepareSample, type SampleNft } from '../../scripts/start/prepare-sample.ts';
+import { startWranglerDev } from '../../scripts/start/wrangler-dev.ts';
 import { startServe } from '../../test/support/edge/npm-serve.ts';
 import { freePort } from '../../test/support/edge/npm-start.ts';
 import type { Bench, BenchCase } from '../case.ts';

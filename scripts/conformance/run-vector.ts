@@ -7,12 +7,10 @@ import type { VerifySignature } from '../../src/stardust/milestone-keys.ts';
 import type { ProtocolParameters } from '../../src/stardust/wire/parameters.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
-import { runLeaves } from './leaves.ts';
 import { runParsing } from './parsing.ts';
 import { productWhiteFlag } from './product-white-flag.ts';
-import { runProof } from './proof.ts';
+import { runLeaves, runProof, runSignature } from './proofs.ts';
 import { runSemantics } from './semantics.ts';
-import { runSignature } from './signature.ts';
 import { runWhiteFlag } from './white-flag.ts';
 
 /**

@@ -19,7 +19,7 @@ import type { Step } from './run-steps.ts';
 import { configWithNamespace, deployWorker } from './wrangler-deploy.ts';
 
 /** What the operator decided, and nothing that can be found out. */
-export interface Answers {
+export interface DeployOptions {
   /** All settings of the Worker, by name. */
   vars: Record<string, string>;
   /** Path of a JSON file of secrets, and what is in it. */
@@ -34,7 +34,7 @@ export interface Deployment {
   config: WranglerConfig;
   /** Of `[env.NAME]` in wrangler.toml; empty: production. */
   environment: string;
-  answers: Answers;
+  options: DeployOptions;
   release: Release;
   run: RunWrangler;
   notes: Notes;
@@ -82,8 +82,8 @@ function makeTables({ config: { databaseName }, run }: Deployment): Step {
   };
 }
 
-function importLedger({ config, run, answers, folder }: Deployment): Step {
-  const { snapshot, vars } = answers;
+function importLedger({ config, run, options, folder }: Deployment): Step {
+  const { snapshot, vars } = options;
   const files = [snapshot?.full, snapshot?.delta].filter((path) => path !== undefined);
   return {
     name: 'ledger',
@@ -99,8 +99,8 @@ function importLedger({ config, run, answers, folder }: Deployment): Step {
 
 const importFolder = (folder: string) => join(folder, 'import');
 
-function deployRelease({ answers, release, run, notes, folder }: Deployment): Step {
-  const { vars, secrets } = answers;
+function deployRelease({ options, release, run, notes, folder }: Deployment): Step {
+  const { vars, secrets } = options;
   const named = Object.entries(vars).filter(([, value]) => value !== '');
   const names = named.map(([name]) => name).join(', ');
   const withSecrets = secrets === undefined ? '' : ` and secrets of ${secrets.path}`;
@@ -139,8 +139,8 @@ function isSame(one: Record<string, string>, other: Record<string, string>): boo
 }
 
 function waitForHealth(deployment: Deployment): Step {
-  const { answers, release, clock } = deployment;
-  const isReady = (state: NodeState) => isAsMeant(state, answers.vars, release.version);
+  const { options, release, clock } = deployment;
+  const isReady = (state: NodeState) => isAsMeant(state, options.vars, release.version);
   return {
     name: 'health',
     describe: 'wait until it answers, has caught up and has applied a milestone itself',
@@ -158,17 +158,17 @@ function isAsMeant(state: NodeState, vars: Record<string, string>, version: stri
 }
 
 function verify(deployment: Deployment): Step {
-  const { answers, release, print } = deployment;
+  const { options, release, print } = deployment;
   return {
     name: 'verification',
     describe: 'check the newest milestone, its cone and a proof against the keys',
     isDone: async () => false,
     async run() {
-      const { MILESTONE_PUBLIC_KEYS: publicKeys, MILESTONE_THRESHOLD: threshold } = answers.vars;
+      const { MILESTONE_PUBLIC_KEYS: publicKeys, MILESTONE_THRESHOLD: threshold } = options.vars;
       const keys = parseMilestoneKeys(publicKeys, threshold);
       const node = openDeployed(deployment);
       const state = await readNodeState(node);
-      if (!isAsMeant(state, answers.vars, release.version))
+      if (!isAsMeant(state, options.vars, release.version))
         throw new Error(`The node is not healthy any more: ${state.reason}`);
       if (keys === undefined || !state.hasApplied) {
         print('Not verified: the node has applied no milestone itself, so there is none to check.');
@@ -180,8 +180,8 @@ function verify(deployment: Deployment): Step {
 }
 
 /** Where the deployed Worker answers, for people: without user name and password. */
-export function deployedUrl({ answers, notes }: Deployment): string {
-  const url = answers.url ?? notes.read()?.url;
+export function deployedUrl({ options, notes }: Deployment): string {
+  const url = options.url ?? notes.read()?.url;
   if (url === undefined)
     throw new Error('Wrangler names no URL at which the Worker answers: give --url.');
   return url;
@@ -190,7 +190,7 @@ export function deployedUrl({ answers, notes }: Deployment): string {
 /** With the user name and the password that were deployed, where they are at hand. */
 function openDeployed(deployment: Deployment): NodeClient {
   const url = new URL(deployedUrl(deployment));
-  const { API_USER: user, API_PASSWORD: password } = deployment.answers.secrets?.values ?? {};
+  const { API_USER: user, API_PASSWORD: password } = deployment.options.secrets?.values ?? {};
   if (url.username === '' && user !== undefined && password !== undefined)
     Object.assign(url, {
       username: encodeURIComponent(user),

@@ -2,7 +2,7 @@
  * A node by its URL, asked over HTTP.
  */
 
-/** Answers to a path; a body makes it a POST. */
+/** DeployOptions to a path; a body makes it a POST. */
 export type NodeClient = (
   path: string,
   options?: { body?: string; accept?: string },

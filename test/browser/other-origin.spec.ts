@@ -3,7 +3,7 @@
  * of which a browser asks first, and by sdk-wasm as it is.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readWhiteFlag } from '../../scripts/lib/sample/sample.ts';
+import { readWhiteFlag } from '../../scripts/start/sample.ts';
 import { BROWSERS, type Browser, type Page } from '../support/browser/browsers.ts';
 import { type OtherOrigin, serveOtherOrigin } from '../support/browser/other-origin-site.ts';
 import { type SampleWorker, serveSample } from '../support/edge/sample.ts';

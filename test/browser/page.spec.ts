@@ -4,7 +4,7 @@
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readWhiteFlag } from '../../scripts/lib/sample/sample.ts';
+import { readWhiteFlag } from '../../scripts/start/sample.ts';
 import { launchChromium } from '../support/browser/chromium.ts';
 import { launchFirefox } from '../support/browser/firefox.ts';
 import { SAMPLE_ISSUER as ISSUER } from '../support/browser/sample-facts.ts';

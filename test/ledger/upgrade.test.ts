@@ -11,7 +11,7 @@ import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.
 import { readPosition } from '../../src/follower/ledger-position.ts';
 import { hasEnded } from '../../src/follower/rest-at-end.ts';
 import { LedgerUnreadable, SCHEMA } from '../../src/ledger/core/schema.ts';
-import { loadSnapshot } from '../../src/ledger/import/import-snapshot.ts';
+import { loadSnapshot } from '../../src/ledger/import/load-snapshot.ts';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { prune } from '../../src/ledger/write/prune.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';

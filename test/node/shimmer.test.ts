@@ -5,7 +5,8 @@
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { importSnapshot } from '../../scripts/lib/import/import-snapshot.ts';
-import { sampleKeys } from '../../scripts/lib/sample/prepare-sample.ts';
+import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
+import { sampleKeys } from '../../scripts/start/prepare-sample.ts';
 import {
   CONFIRMED,
   PROPOSED,
@@ -13,8 +14,7 @@ import {
   readNetwork,
   SNAPSHOT,
   sampleUpstream,
-} from '../../scripts/lib/sample/sample.ts';
-import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
+} from '../../scripts/start/sample.ts';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
 import { readOutputBytes } from '../../src/ledger/core/output-bytes.ts';

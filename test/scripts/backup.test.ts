@@ -5,13 +5,13 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cutStatement, MAX_STATEMENT_BYTES } from '../../scripts/lib/backup/cut-statements.ts';
+import { cutStatement, MAX_STATEMENT_BYTES } from '../../scripts/cut-backup/cut-statements.ts';
 import { PROJECT } from '../../scripts/lib/project.ts';
-import { prepareSample } from '../../scripts/lib/sample/prepare-sample.ts';
 import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
 import { runWrangler } from '../../scripts/lib/wrangler/run-wrangler.ts';
 import { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
+import { prepareSample } from '../../scripts/start/prepare-sample.ts';
 import { dump, schema } from '../support/ledger/memory-database.ts';
 import { runScript, temporaryFolder } from '../support/scripts/script-process.ts';
 

@@ -3,7 +3,7 @@
  * nothing but a browser.
  */
 import { expect, it } from 'vitest';
-import { bundleVerifier } from '../../scripts/verify/bundle-verifier.ts';
+import { bundleVerifier } from '../../scripts/bundle-verifier.ts';
 import verifier from '../../src/http/assets/verifier.json';
 
 it('src/http/assets/verifier.json is what `npm run bundle-verifier` makes', async () => {

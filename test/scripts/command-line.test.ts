@@ -9,13 +9,15 @@ import { runScript } from '../support/scripts/script-process.ts';
 const scripts = [
   ...readdirSync(join(PROJECT, 'scripts')).filter((name) => name.endsWith('.ts')),
   '../bench/run.ts',
+  '../test/run.ts',
   '../test/slow/histories.ts',
   '../test/slow/mutations.ts',
+  '../test/slow/run.ts',
   '../test/support/scripts/made-snapshot.ts',
 ];
 
 /** Their flags go to wrangler or vitest. */
-const PASS_ON = ['start.ts', 'test.ts', 'test-browser.ts'];
+const PASS_ON = ['start.ts', '../test/run.ts'];
 
 /** What is a module too is a command only as a process; import.ts shows that others are. */
 function call(script: string, flag: string) {

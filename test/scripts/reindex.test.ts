@@ -3,11 +3,11 @@
  */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { reindexRemotely } from '../../scripts/lib/import/reindex.ts';
 import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
 import { withLocalKv } from '../../scripts/lib/wrangler/local-kv.ts';
 import { runWrangler } from '../../scripts/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
+import { reindexRemotely } from '../../scripts/reindex/reindex.ts';
 import { entryKey, readEntry } from '../../src/nft-index/kv-entry.ts';
 import { callScript } from '../support/scripts/call-script.ts';
 import { runScript, temporaryFolder, unpackVector } from '../support/scripts/script-process.ts';

@@ -4,10 +4,10 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { prepareSample } from '../../scripts/lib/sample/prepare-sample.ts';
-import { readMilestone, readWhiteFlag } from '../../scripts/lib/sample/sample.ts';
 import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
+import { prepareSample } from '../../scripts/start/prepare-sample.ts';
+import { readMilestone, readWhiteFlag } from '../../scripts/start/sample.ts';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { parseBlock } from '../../src/stardust/wire/block.ts';

@@ -2,16 +2,16 @@
  * Imports a snapshot from files into a database, and tells people about it: progress, what is wrong
  * with a file, what the database holds then.
  */
+import { createReadStream, statSync } from 'node:fs';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { readParameters } from '../../../src/ledger/core/ledger-parameters.ts';
-import { type LoadedLedger, loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';
+import { type LoadedLedger, loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
-import { SnapshotRefusal } from '../../../src/stardust/snapshot/byte-stream.ts';
+import { type SnapshotFile, SnapshotRefusal } from '../../../src/stardust/snapshot/byte-stream.ts';
 import { decodeParameters } from '../../../src/stardust/wire/parameters.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import { ProgressBar } from './progress-bar.ts';
-import { openSnapshotFile } from './snapshot-files.ts';
 
 export interface ImportRequest {
   /** Paths of the files. */
@@ -46,6 +46,17 @@ export async function importSnapshot(db: Database, request: ImportRequest): Prom
   } finally {
     bar.clear();
   }
+}
+
+/** Bytes read at once. */
+const CHUNK_BYTES = 1 << 18;
+
+/** Throws an Error with a sentence if there is no such file. */
+function openSnapshotFile(path: string): SnapshotFile {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) throw new Error(`${path}: there is no such file`);
+  if (!stats.isFile()) throw new Error(`${path}: not a file`);
+  return { size: stats.size, chunks: createReadStream(path, { highWaterMark: CHUNK_BYTES }) };
 }
 
 /** The network whose ledger the database holds, undefined where there is none. */

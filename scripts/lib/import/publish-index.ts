@@ -1,12 +1,16 @@
 /**
- * Puts all NFTs of the local ledger into the local KV namespace. The publisher is the Worker's own,
- * run until it has nothing left to do. A process of its own: local-index.ts says why.
+ * Puts all NFTs of the local ledger into the local KV namespace, the one that `wrangler dev
+ * --persist-to DIR` serves from. The publisher is the Worker's own, run until it has nothing left
+ * to do.
+ *
+ * KV is written by miniflare, which takes more memory than the rest of an import and starts a
+ * server. Therefore a process of its own does it, which runs this file as its script.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import { publishTo } from '../../../src/nft-index/publish.ts';
+import { startChild } from '../process/child.ts';
 import { openLocalDatabase } from '../wrangler/local-database.ts';
-import { withLocalKv } from '../wrangler/local-kv.ts';
 import { readWranglerConfig } from '../wrangler/wrangler-config.ts';
 
 /** No platform counts here. */
@@ -16,18 +20,29 @@ const BUDGET = { operations: 100_000, statements: 100_000 };
 const ATTEMPTS = 50;
 const PAUSE_MS = 300;
 
-const persistTo = process.argv[2]!;
-const config = readWranglerConfig();
-const db = await openLocalDatabase(persistTo, config);
-try {
-  await withLocalKv(persistTo, config, async (store) => {
-    const ledger = openIndexLedger(db);
-    for (let i = 0; i < ATTEMPTS; i++) {
-      if (i > 0) await sleep(PAUSE_MS);
-      if ((await publishTo(ledger, store, Date.now, BUDGET)).done) return;
-    }
-    throw new Error('the publisher does not come to an end');
-  });
-} finally {
-  db.close();
+/** Puts all NFTs of the local ledger into the index, in a process of its own. */
+export async function publishLocally(persistTo: string): Promise<void> {
+  const code = await startChild(import.meta.filename, [persistTo]).ended;
+  if (code !== 0) throw new Error('the NFT index could not be put into KV');
 }
+
+async function publishHere(persistTo: string): Promise<void> {
+  // miniflare is loaded in the process that needs it only
+  const { withLocalKv } = await import('../wrangler/local-kv.ts');
+  const config = readWranglerConfig();
+  const db = await openLocalDatabase(persistTo, config);
+  try {
+    await withLocalKv(persistTo, config, async (store) => {
+      const ledger = openIndexLedger(db);
+      for (let i = 0; i < ATTEMPTS; i++) {
+        if (i > 0) await sleep(PAUSE_MS);
+        if ((await publishTo(ledger, store, Date.now, BUDGET)).done) return;
+      }
+      throw new Error('the publisher does not come to an end');
+    });
+  } finally {
+    db.close();
+  }
+}
+
+if (import.meta.main) await publishHere(process.argv[2]!);

@@ -13,7 +13,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { README_PARAMETERS } from '../../../scripts/conformance/parameters.ts';
 import { runVector } from '../../../scripts/conformance/run-vector.ts';
 import { importSnapshot } from '../../../scripts/lib/import/import-snapshot.ts';
-import { sampleKeys } from '../../../scripts/lib/sample/prepare-sample.ts';
+import { openLocalDatabase } from '../../../scripts/lib/wrangler/local-database.ts';
+import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
+import { sampleKeys } from '../../../scripts/start/prepare-sample.ts';
 import {
   CONFIRMED,
   PROPOSED,
@@ -21,9 +23,7 @@ import {
   readNetwork,
   SNAPSHOT,
   sampleUpstream,
-} from '../../../scripts/lib/sample/sample.ts';
-import { openLocalDatabase } from '../../../scripts/lib/wrangler/local-database.ts';
-import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
+} from '../../../scripts/start/sample.ts';
 import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';

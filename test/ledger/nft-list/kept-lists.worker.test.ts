@@ -3,7 +3,7 @@
  */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';
+import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { nftDetail } from '../../../src/ledger/nft-list/nft-detail.ts';
 import '../../support/vectors-in-workerd.ts';
 import { asFile, followTo, startLedger } from '../../support/ledger/ledger-harness.ts';

@@ -5,7 +5,7 @@
 import '../../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
-import { loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';
+import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { explainMilestone, proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
 import { asFile, followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { coneOf } from '../../support/network/network-model.ts';

@@ -5,9 +5,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { prepareSample, type SampleNft } from '../../../scripts/lib/sample/prepare-sample.ts';
 import { builtWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
 import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
+import { prepareSample, type SampleNft } from '../../../scripts/start/prepare-sample.ts';
 import { type Edge, type EdgeOptions, startEdge } from './edge.ts';
 
 export interface SampleWorker {

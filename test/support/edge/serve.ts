@@ -7,9 +7,9 @@
  */
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
-import { runWorker } from '../../../scripts/lib/serve/run-worker.ts';
 import { readModules } from '../../../scripts/lib/wrangler/build-worker.ts';
 import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
+import { runWorker } from '../../../scripts/serve/run-worker.ts';
 
 interface ServeOptions {
   folder: string;

@@ -15,7 +15,7 @@ import { REFUSAL_STATUSES } from '../../../src/http/routes/core/white-flag.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { headFromRow, milestoneFromRow, SELECT_HEAD } from '../../../src/ledger/core/head.ts';
 import { admittingParameters, readParameters } from '../../../src/ledger/core/ledger-parameters.ts';
-import { loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';
+import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { computeWhiteFlag, type WhiteFlagResult } from '../../../src/node/compute-white-flag.ts';
 import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';

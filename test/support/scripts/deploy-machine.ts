@@ -8,8 +8,8 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import { findDeployed } from '../../../scripts/deploy/deployed-worker.ts';
 import { openNotes } from '../../../scripts/deploy/notes.ts';
 import type { Release } from '../../../scripts/deploy/release.ts';
+import { type Flags, resolveOptions } from '../../../scripts/deploy/resolve-options.ts';
 import { runSteps } from '../../../scripts/deploy/run-steps.ts';
-import { type Flags, settleAnswers } from '../../../scripts/deploy/settle-answers.ts';
 import { type Deployment, deployedUrl, listSteps } from '../../../scripts/deploy/steps.ts';
 import type { NodeClient } from '../../../scripts/lib/node-client.ts';
 import { inEnvironment } from '../../../scripts/lib/wrangler/run-wrangler.ts';
@@ -96,7 +96,7 @@ export class Machine {
     const { folder, account, environment } = this;
     const config = readWranglerConfig(WRANGLER_TOML, environment);
     const run = inEnvironment(environment, fakeDeployWrangler(account));
-    const answers = await settleAnswers(
+    const options = await resolveOptions(
       this.flags,
       config,
       await findDeployed(run, config.databaseName),
@@ -104,7 +104,7 @@ export class Machine {
     );
     const notes = openNotes(folder);
     return {
-      ...{ config, environment, answers, run, folder },
+      ...{ config, environment, options, run, folder },
       release: this.release,
       notes: {
         read: notes.read,

@@ -16,7 +16,7 @@ import { storePushed } from '../../../src/follower/pushed/store-pushed.ts';
 import { REFUSAL_STATUSES } from '../../../src/http/routes/core/white-flag.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
-import { loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';
+import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
 import { toHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';

@@ -3,19 +3,19 @@
  * code that follows a network, stores the blocks of the one after it, and publishes the NFTs. What
  * is there already is not done again.
  */
-import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
-import { followOnce } from '../../../src/follower/pass.ts';
-import type { Database } from '../../../src/ledger/core/database.ts';
-import { type Head, headFromRow, SELECT_HEAD } from '../../../src/ledger/core/head.ts';
-import { readView } from '../../../src/ledger/view/consistent-view.ts';
-import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
-import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
-import { verifySignature } from '../../../src/verify-signature.ts';
-import { importSnapshot, networkOf } from '../import/import-snapshot.ts';
-import { publishLocally } from '../import/local-index.ts';
-import { parseMilestoneKeys } from '../import/milestone-keys.ts';
-import { openLocalDatabase } from '../wrangler/local-database.ts';
-import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
+import { createFollowerMemory } from '../../src/follower/follower-context.ts';
+import { followOnce } from '../../src/follower/pass.ts';
+import type { Database } from '../../src/ledger/core/database.ts';
+import { type Head, headFromRow, SELECT_HEAD } from '../../src/ledger/core/head.ts';
+import { readView } from '../../src/ledger/view/consistent-view.ts';
+import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
+import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
+import { importSnapshot, networkOf } from '../lib/import/import-snapshot.ts';
+import { parseMilestoneKeys } from '../lib/import/milestone-keys.ts';
+import { publishLocally } from '../lib/import/publish-index.ts';
+import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
+import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 import {
   CONFIRMED,
   readNetwork,

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { type LoadedLedger, loadSnapshot } from '../../../src/ledger/import/import-snapshot.ts';
+import { type LoadedLedger, loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
 import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Found, NOTHING_DEPLOYED } from '../../scripts/deploy/deployed-worker.ts';
 import { readSigners } from '../../scripts/deploy/network.ts';
-import { type Ask, type Flags, settleAnswers } from '../../scripts/deploy/settle-answers.ts';
-import { readNetwork } from '../../scripts/lib/sample/sample.ts';
+import { type Ask, type Flags, resolveOptions } from '../../scripts/deploy/resolve-options.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
+import { readNetwork } from '../../scripts/start/sample.ts';
 import { FLAGS, nobody } from '../support/scripts/deploy-machine.ts';
 import { temporaryFolder } from '../support/scripts/script-process.ts';
 
@@ -15,7 +15,7 @@ const base = temporaryFolder();
 describe('answers', () => {
   const config = readWranglerConfig();
   const settle = (flags: Flags, ask: Ask = nobody, found: Found = NOTHING_DEPLOYED) =>
-    settleAnswers(flags, config, found, ask);
+    resolveOptions(flags, config, found, ask);
 
   it('are asked for where no flag gives them', async () => {
     const asked: string[] = [];

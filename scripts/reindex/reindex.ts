@@ -1,10 +1,11 @@
 /**
  * Rebuilding the NFT index. Without its row in D1 the publisher begins as after an import.
  */
-import { openLocalDatabase } from '../wrangler/local-database.ts';
-import { type RunWrangler, runWrangler } from '../wrangler/run-wrangler.ts';
-import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
-import { publishLocally } from './local-index.ts';
+
+import { publishLocally } from '../lib/import/publish-index.ts';
+import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
+import { type RunWrangler, runWrangler } from '../lib/wrangler/run-wrangler.ts';
+import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 
 const FORGET_STATE = 'DELETE FROM nft_index';
 

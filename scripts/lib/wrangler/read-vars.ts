@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { readSettings, VAR_NAMES } from '../../../src/settings.ts';
 import { PROJECT } from '../project.ts';
-import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
+import type { WranglerConfig } from './wrangler-config.ts';
 
 const DEV_VARS = join(PROJECT, '.dev.vars');
 

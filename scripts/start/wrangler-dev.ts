@@ -1,8 +1,8 @@
 /**
  * `wrangler dev` as a child process.
  */
-import { type Child, startChild } from '../process/child.ts';
-import { WRANGLER } from './run-wrangler.ts';
+import { type Child, startChild } from '../lib/process/child.ts';
+import { WRANGLER } from '../lib/wrangler/run-wrangler.ts';
 
 export interface WranglerDev extends Child {
   /** Where it listens. Rejects if it ends before. */

@@ -4,9 +4,9 @@
  *
  * Settings are read here and not handed over: a command line can be read by everybody.
  */
-import { errorMessage } from '../process/command-line.ts';
-import { readWranglerConfig } from '../wrangler/wrangler-config.ts';
-import { readVars } from './read-vars.ts';
+import { errorMessage } from '../lib/process/command-line.ts';
+import { readVars } from '../lib/wrangler/read-vars.ts';
+import { readWranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 import { type RunningWorker, runWorker } from './run-worker.ts';
 
 export interface HostOptions {

@@ -2,8 +2,8 @@
  * `npm run test:slow`: the long tests, with larger counts than those of `npm test`.
  */
 import { parseArgs } from 'node:util';
-import { type Count, conclude, run, runVitest } from '../test/support/run-tests.ts';
-import { runMain, UsageError } from './lib/process/command-line.ts';
+import { runMain, UsageError } from '../../scripts/lib/process/command-line.ts';
+import { type Count, conclude, run, runVitest } from '../support/run-tests.ts';
 
 interface SlowTest {
   name: string;

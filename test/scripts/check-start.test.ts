@@ -3,9 +3,9 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { SNAPSHOT } from '../../scripts/lib/sample/sample.ts';
-import { noteStart } from '../../scripts/lib/serve/note-start.ts';
-import { loadSnapshot } from '../../src/ledger/import/import-snapshot.ts';
+import { noteStart } from '../../scripts/serve/check-start.ts';
+import { SNAPSHOT } from '../../scripts/start/sample.ts';
+import { loadSnapshot } from '../../src/ledger/import/load-snapshot.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 
 const UPSTREAM = 'https://a.example';

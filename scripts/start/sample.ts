@@ -5,12 +5,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { fromHex, Reader, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
-import { decode } from '../../../src/stardust/encoding/codec.ts';
-import { blockId, milestoneId } from '../../../src/stardust/wire/ids.ts';
-import { milestone } from '../../../src/stardust/wire/milestone.ts';
-import type { Upstream } from '../../../src/upstream/upstream.ts';
-import { PROJECT } from '../project.ts';
+import { fromHex, Reader, toHexDigits } from '../../src/stardust/encoding/bytes.ts';
+import { decode } from '../../src/stardust/encoding/codec.ts';
+import { blockId, milestoneId } from '../../src/stardust/wire/ids.ts';
+import { milestone } from '../../src/stardust/wire/milestone.ts';
+import type { Upstream } from '../../src/upstream/upstream.ts';
+import { PROJECT } from '../lib/project.ts';
 
 export const SAMPLE = join(PROJECT, 'sample');
 

@@ -7,10 +7,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
-import { errorMessage } from '../process/command-line.ts';
-import { readModules } from '../wrangler/build-worker.ts';
-import { persistPath } from '../wrangler/local-database.ts';
-import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
+import { errorMessage } from '../lib/process/command-line.ts';
+import { readModules } from '../lib/wrangler/build-worker.ts';
+import { persistPath } from '../lib/wrangler/local-database.ts';
+import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 
 export interface WorkerOptions {
   /** What builtWorker built. */

@@ -10,7 +10,7 @@ import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 import type { Found } from './deployed-worker.ts';
 import { readSigners } from './network.ts';
 import { STORES_TAG } from './release.ts';
-import type { Answers } from './steps.ts';
+import type { DeployOptions } from './steps.ts';
 
 export interface Flags {
   network?: string | undefined;
@@ -30,12 +30,12 @@ export type Ask = (question: string, flag: string) => Promise<string>;
  * Throws a UsageError, or an Error with a sentence, before anything is changed, where the answers
  * cannot be meant.
  */
-export async function settleAnswers(
+export async function resolveOptions(
   flags: Flags,
   { vars: known }: WranglerConfig,
   { worker, hasLedger }: Found,
   ask: Ask,
-): Promise<Answers> {
+): Promise<DeployOptions> {
   const vars: Record<string, string> = { ...known };
   for (const [name, value] of Object.entries(worker?.vars ?? {})) if (value) vars[name] = value;
   if (flags.network !== undefined) Object.assign(vars, readSigners(flags.network));
@@ -69,7 +69,7 @@ const secretsFile = v.record(
   v.string(),
 );
 
-function readSecrets(name: string): NonNullable<Answers['secrets']> {
+function readSecrets(name: string): NonNullable<DeployOptions['secrets']> {
   const path = resolve(name);
   requireFile(path);
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), secretsFile), readText(path));
@@ -91,7 +91,7 @@ function requireValid(environment: Record<string, string>): void {
     throw new Error('MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must both be set');
 }
 
-async function settleSnapshot(flags: Flags, ask: Ask): Promise<Answers['snapshot']> {
+async function settleSnapshot(flags: Flags, ask: Ask): Promise<DeployOptions['snapshot']> {
   const full = flags.full ?? (await ask('File of the full snapshot?', '--full'));
   const delta =
     flags.full === undefined && flags.delta === undefined

@@ -1,16 +1,17 @@
 /**
  * Imports a snapshot into the databases on this machine.
  */
-import { openLocalDatabase } from '../wrangler/local-database.ts';
-import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
+
 import {
   type ImportRequest,
   importSnapshot,
   networkOf,
   noteReplaced,
   reportHeld,
-} from './import-snapshot.ts';
-import { publishLocally } from './local-index.ts';
+} from '../lib/import/import-snapshot.ts';
+import { publishLocally } from '../lib/import/publish-index.ts';
+import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
+import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 
 /** The most outputs of a ledger whose NFTs are put into KV at once: that takes seconds. */
 const MOST_PUBLISHED = 10_000;

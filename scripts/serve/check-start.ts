@@ -1,0 +1,59 @@
+/**
+ * What `npm run serve` checks before it starts anything: the address, and what is not wrong as
+ * such but keeps it from serving or following.
+ */
+import { createServer } from 'node:net';
+import type { Database } from '../../src/ledger/core/database.ts';
+import { headFromRow, SELECT_HEAD } from '../../src/ledger/core/head.ts';
+import { LedgerUnreadable } from '../../src/ledger/core/schema.ts';
+
+/** Rejects with a sentence if nothing can listen at the address. */
+export function checkAddress(host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new Error(describe(error.code, host, port), { cause: error })),
+    );
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()));
+  });
+}
+
+function describe(code: string | undefined, host: string, port: number): string {
+  if (code === 'EADDRINUSE') return `port ${port} of ${host} is in use: name another by --port`;
+  if (code === 'EACCES') return `port ${port} needs rights that this process does not have`;
+  return `${host} is no address of this machine (${code}): name another by --host`;
+}
+
+/**
+ * Sentences, none where there is nothing to tell.
+ *
+ * @param folder the data folder
+ * @param upstreams UPSTREAM_URL
+ */
+export async function noteStart(
+  db: Database,
+  folder: string,
+  upstreams: string | undefined,
+): Promise<string[]> {
+  const notes: string[] = [];
+  let ledger: number | undefined;
+  try {
+    ledger = await readLedgerIndex(db);
+    if (ledger === undefined)
+      notes.push(`${folder} has no ledger: npm run import -- --full FILE --persist-to ${folder}`);
+  } catch (error) {
+    if (!(error instanceof LedgerUnreadable)) throw error;
+    notes.push(error.message);
+  }
+  if (!upstreams?.trim()) {
+    const stays = ledger === undefined ? '' : `, the ledger stays at ${ledger}`;
+    notes.push(`UPSTREAM_URL is not set: nothing is followed${stays}`);
+  }
+  return notes;
+}
+
+/** Undefined if there is no ledger. Throws a LedgerUnreadable if it has another schema. */
+async function readLedgerIndex(db: Database): Promise<number | undefined> {
+  const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
+  return row === null ? undefined : headFromRow(row).ledger;
+}

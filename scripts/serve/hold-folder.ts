@@ -1,0 +1,41 @@
+/**
+ * The data folder of `npm run serve`: one process at a time, and no cache of an earlier one.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { makeDataFolder, persistPath } from '../lib/wrangler/local-database.ts';
+
+/** SQLITE_BUSY: https://www.sqlite.org/rescode.html#busy */
+const BUSY = 5;
+
+/**
+ * Makes the folder, if need be, and locks it until this process ends. Throws an Error with a
+ * sentence if another process holds the lock. The caller must keep the result: the lock ends when
+ * it is garbage-collected. It is SQLite's, as Node has no file locks of its own: the system
+ * releases it however the process ends.
+ */
+export function holdFolder(folder: string): DatabaseSync {
+  makeDataFolder(folder);
+  const lock = new DatabaseSync(join(folder, 'serve.lock'), { timeout: 0 });
+  try {
+    // in memory: nothing is ever written
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock.close();
+    if ((error as { errcode?: number }).errcode !== BUSY) throw error;
+    const sentence = `${folder} is being served by another npm run serve`;
+    throw new Error(`${sentence}: stop it, or name another folder by --persist-to`, {
+      cause: error,
+    });
+  }
+  return lock;
+}
+
+/**
+ * Removes miniflare's Cache API from the folder, which other runs may have left there: it has a
+ * file for each answer that was put, and evicts nothing. `serve` does not use it.
+ */
+export function clearCache(persistTo: string): void {
+  rmSync(join(persistPath(persistTo), 'cache'), { recursive: true, force: true });
+}
