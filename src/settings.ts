@@ -1,56 +1,11 @@
 /**
- * Settings: bindings and vars, read and checked once (docs/operations.md). Each fault becomes a
- * sentence that begins with the setting's name.
+ * Settings: bindings and vars, read and checked once (docs/operations.md). `vars` says how each var
+ * must look, `settingsFromEnvironment` names and explains it. Each fault becomes a sentence that
+ * begins with the var's name.
  */
 import * as v from 'valibot';
 import { toHexDigits } from './stardust/encoding/bytes.ts';
 import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
-
-export interface Settings {
-  ledger: D1Database;
-  nftIndex: KVNamespace;
-  follower: Env['FOLLOWER'];
-  /** Limits white-flag requests where it is bound. */
-  whiteFlagLimit: RateLimit | undefined;
-  /** Limits reads that may fetch from the upstreams where it is bound. */
-  fetchLimit: RateLimit | undefined;
-  /** Limits reads that scan where it is bound: lists, explanations, proofs. */
-  scanLimit: RateLimit | undefined;
-  /** Counts requests where it is bound. */
-  requests: AnalyticsEngineDataset | undefined;
-  /**
-   * Whether this isolate answers every request, as in `npm run serve`: what it counts is all that
-   * there is.
-   */
-  oneIsolate: boolean;
-  /** ID of the deployed version. Where it is not bound, nothing is put into the Cache API. */
-  versionId: string | undefined;
-  /** Base URLs of upstream nodes, without a slash at the end; none: no following, no fetching. */
-  upstreams: readonly string[];
-  /** Sent to the first upstream as its Bearer token, and to no other. */
-  upstreamToken: string | undefined;
-  /**
-   * Who may sign milestones. Undefined unless both keys and threshold are set: then nothing can be
-   * followed.
-   */
-  milestoneKeys: MilestoneKeys | undefined;
-  /** Patterns of public paths; none: every route is public. */
-  publicRoutes: readonly string[];
-  /** Patterns of paths that ask for a password or a token; none: no route does. */
-  protectedRoutes: readonly string[];
-  /** Who may ask by HTTP Basic. */
-  apiUser: { name: string; password: string } | undefined;
-  /** What lets in by Bearer. */
-  apiToken: string | undefined;
-  /** The milestone at which the network ended; undefined while it goes on. */
-  finalMilestone: number | undefined;
-  /** Milestones for which spent outputs and the bytes of referenced blocks are kept. */
-  retentionMilestones: number;
-  /** Whether answers carry Server-Timing. */
-  serverTiming: boolean;
-}
-
-export type SettingsResult = { ok: true; settings: Settings } | { ok: false; problems: string[] };
 
 const MAX_UINT32 = 0xffff_ffff;
 
@@ -185,8 +140,10 @@ const vars = {
 /** Vars and secrets: what an operator sets. */
 export const VAR_NAMES: readonly string[] = Object.keys(vars);
 
-const environment = v.pipe(
-  v.object({ ...bindings, ...vars }, 'must be bound'),
+const environment = v.object({ ...bindings, ...vars }, 'must be bound');
+
+const settingsFromEnvironment = v.pipe(
+  environment,
   v.forward(
     v.check(
       ({ MILESTONE_PUBLIC_KEYS: keys, MILESTONE_THRESHOLD: threshold = 0 }) =>
@@ -212,42 +169,70 @@ const environment = v.pipe(
     ),
     ['PROTECTED_ROUTES'],
   ),
+  v.transform((env) => ({
+    ledger: env.LEDGER,
+    nftIndex: env.NFT_INDEX,
+    follower: env.FOLLOWER,
+    /** Limits white-flag requests where it is bound. */
+    whiteFlagLimit: env.WHITE_FLAG_LIMIT,
+    /** Limits reads that may fetch from the upstreams where it is bound. */
+    fetchLimit: env.FETCH_LIMIT,
+    /** Limits reads that scan where it is bound: lists, explanations, proofs. */
+    scanLimit: env.SCAN_LIMIT,
+    /** Counts requests where it is bound. */
+    requests: env.REQUESTS,
+    /** True if this is the only isolate, as in `npm run serve`, so that its counters are complete. */
+    oneIsolate: env.ONE_ISOLATE === 'true',
+    /** ID of the deployed version. Where it is not bound, nothing is put into the Cache API. */
+    versionId: env.VERSION?.id || undefined,
+    /** Base URLs of upstream nodes, without a slash at the end; none: no following, no fetching. */
+    upstreams: env.UPSTREAM_URL,
+    /** Sent to the first upstream as its Bearer token, and to no other. */
+    upstreamToken: env.UPSTREAM_TOKEN,
+    /**
+     * Who may sign milestones. Undefined unless both keys and threshold are set: then nothing can be
+     * followed.
+     */
+    milestoneKeys: milestoneKeysOf(env),
+    /** Patterns of public paths; none: every route is public. */
+    publicRoutes: env.PUBLIC_ROUTES,
+    /** Patterns of paths that ask for a password or a token; none: no route does. */
+    protectedRoutes: env.PROTECTED_ROUTES,
+    /** Who may ask by HTTP Basic. */
+    apiUser: apiUserOf(env),
+    /** What lets in by Bearer. */
+    apiToken: env.API_TOKEN,
+    /** The milestone at which the network ended; undefined while it goes on. */
+    finalMilestone: env.FINAL_MILESTONE,
+    /** Milestones for which spent outputs and the bytes of referenced blocks are kept. */
+    retentionMilestones: env.RETENTION_MILESTONES ?? 17_280,
+    /** Whether answers carry Server-Timing. */
+    serverTiming: env.SERVER_TIMING === 'true',
+  })),
 );
 
+export type Settings = Readonly<v.InferOutput<typeof settingsFromEnvironment>>;
+
+export type SettingsResult = { ok: true; settings: Settings } | { ok: false; problems: string[] };
+
 export function readSettings(env: unknown): SettingsResult {
-  const result = v.safeParse(environment, env);
-  if (!result.success) {
-    const problems = result.issues.map(
-      (issue) => `${issue.path?.[0]?.key ?? 'the environment'} ${issue.message}`,
-    );
-    return { ok: false, problems: [...new Set(problems)] };
-  }
-  const { output } = result;
-  const keys = output.MILESTONE_PUBLIC_KEYS;
-  const threshold = output.MILESTONE_THRESHOLD;
-  const { API_USER: name, API_PASSWORD: password } = output;
-  return {
-    ok: true,
-    settings: {
-      ledger: output.LEDGER,
-      nftIndex: output.NFT_INDEX,
-      follower: output.FOLLOWER,
-      whiteFlagLimit: output.WHITE_FLAG_LIMIT,
-      fetchLimit: output.FETCH_LIMIT,
-      scanLimit: output.SCAN_LIMIT,
-      requests: output.REQUESTS,
-      oneIsolate: output.ONE_ISOLATE === 'true',
-      versionId: output.VERSION?.id || undefined,
-      upstreams: output.UPSTREAM_URL,
-      upstreamToken: output.UPSTREAM_TOKEN,
-      milestoneKeys: keys.length > 0 && threshold !== undefined ? { keys, threshold } : undefined,
-      publicRoutes: output.PUBLIC_ROUTES,
-      protectedRoutes: output.PROTECTED_ROUTES,
-      apiUser: name !== undefined && password !== undefined ? { name, password } : undefined,
-      apiToken: output.API_TOKEN,
-      finalMilestone: output.FINAL_MILESTONE,
-      retentionMilestones: output.RETENTION_MILESTONES ?? 17_280,
-      serverTiming: output.SERVER_TIMING === 'true',
-    },
-  };
+  const result = v.safeParse(settingsFromEnvironment, env);
+  if (result.success) return { ok: true, settings: result.output };
+  const problems = result.issues.map(
+    (issue) => `${issue.path?.[0]?.key ?? 'the environment'} ${issue.message}`,
+  );
+  return { ok: false, problems: [...new Set(problems)] };
+}
+
+type Environment = v.InferOutput<typeof environment>;
+
+function milestoneKeysOf({
+  MILESTONE_PUBLIC_KEYS: keys,
+  MILESTONE_THRESHOLD: threshold,
+}: Environment): MilestoneKeys | undefined {
+  return keys.length > 0 && threshold !== undefined ? { keys, threshold } : undefined;
+}
+
+function apiUserOf({ API_USER: name, API_PASSWORD: password }: Environment) {
+  return name !== undefined && password !== undefined ? { name, password } : undefined;
 }

@@ -20,7 +20,7 @@ import { IMMUTABLE_FOR_A_DAY } from './content-negotiation.ts';
 import { errorAnswer, HttpError } from './errors.ts';
 import { createRequestCounts } from './request-counts.ts';
 import type { ResponseCache } from './response-cache.ts';
-import type { LimitName, RequestNotes, Route } from './route.ts';
+import type { RequestNotes, Route } from './route.ts';
 import { HEALTH_PATH, listRoutes, METRICS_PATH, NFT_PREFIX, nftRoute } from './routes.ts';
 
 export interface App {
@@ -28,18 +28,7 @@ export interface App {
 }
 
 export interface AppParts {
-  settings: Pick<
-    Settings,
-    | 'publicRoutes'
-    | 'protectedRoutes'
-    | 'apiUser'
-    | 'apiToken'
-    | 'finalMilestone'
-    | 'serverTiming'
-    | LimitName
-    | 'requests'
-    | 'oneIsolate'
-  >;
+  settings: Settings;
   node: EdgeNode;
   cache: ResponseCache;
 }

@@ -1,5 +1,5 @@
 /** An app over made-up data: what the HTTP layer does, with no ledger behind it. */
-import { type AppParts, createApp } from '../../../src/http/app.ts';
+import { createApp } from '../../../src/http/app.ts';
 import type { ResponseCache } from '../../../src/http/response-cache.ts';
 import type {
   EdgeNode,
@@ -8,6 +8,7 @@ import type {
   WhiteFlagRequest,
   WhiteFlagResult,
 } from '../../../src/node/edge-node.ts';
+import { readSettings, type Settings } from '../../../src/settings.ts';
 import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { Facts, Fetch } from './contract.ts';
 
@@ -137,8 +138,15 @@ export class OpenCache implements ResponseCache {
 
 export interface StubParts {
   node?: Partial<EdgeNode>;
-  settings?: Partial<AppParts['settings']>;
+  settings?: Partial<Settings>;
   cache?: ResponseCache;
+}
+
+/** The settings of an environment that sets none. */
+function defaultSettings(): Settings {
+  const result = readSettings({ LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {} });
+  if (!result.ok) throw new Error(result.problems.join());
+  return result.settings;
 }
 
 /** Asks an app of these parts; work that goes on after the answer is waited for. */
@@ -148,20 +156,7 @@ export function fetchFrom({
   cache = new OpenCache(),
 }: StubParts = {}): Fetch {
   const app = createApp({
-    settings: {
-      publicRoutes: [],
-      protectedRoutes: [],
-      apiUser: undefined,
-      apiToken: undefined,
-      finalMilestone: undefined,
-      serverTiming: false,
-      whiteFlagLimit: undefined,
-      fetchLimit: undefined,
-      scanLimit: undefined,
-      requests: undefined,
-      oneIsolate: false,
-      ...settings,
-    },
+    settings: { ...defaultSettings(), ...settings },
     node: { ...stubNode, ...node },
     cache,
   });
