@@ -37,7 +37,7 @@ describe('npm run', () => {
       (each) => each !== '--help',
     );
     if (flags.length === 0) return;
-    const script = /(?:scripts|bench)\/\S+\.ts/.exec(command!)![0];
+    const script = /(?:scripts|bench|test)\/\S+\.ts/.exec(command!)![0];
     const { stdout } = await callScript(join('..', script), '--help');
     for (const flag of flags) expect(stdout, `npm run ${name}`).toContain(flag);
   });
