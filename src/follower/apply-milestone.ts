@@ -23,6 +23,7 @@ import {
 } from '../ledger/view/consistent-view.ts';
 import { decideVerdicts, meetsPreviousMilestone } from '../ledger/view/decide-verdicts.ts';
 import { applyStatements } from '../ledger/write/apply-statements.ts';
+import { dropStaged } from '../ledger/write/drop-blocks.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
 import { resolveVerdicts } from '../ledger/write/store-blocks.ts';
 import { equalBytes, toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
@@ -92,7 +93,10 @@ export async function applyMilestone(
   return { ...applied, fetched: missing.stored };
 }
 
-/** Undefined where D1 does not have the whole cone. */
+/**
+ * Undefined where D1 does not have the whole cone, or has dropped a part of it, as blocks of
+ * another milestone with this index were staged in the same packs.
+ */
 async function applyStored(
   db: Database,
   verified: VerifiedMilestone,
@@ -111,7 +115,7 @@ async function apply(
   verified: VerifiedMilestone,
   loaded: LoadedCone,
   { memory, rules }: Pick<ApplyTools, 'memory' | 'rules'>,
-): Promise<AppliedMilestone> {
+): Promise<AppliedMilestone | undefined> {
   const { milestone } = verified;
   const { index } = milestone;
   const { view } = loaded;
@@ -137,7 +141,13 @@ async function apply(
     }
   }
   checkReceipt(verified, view);
-  const { statements, left } = await applyStatements(db, verified, view, decided);
+  const changes = await applyStatements(db, verified, view, decided);
+  if (changes === undefined) {
+    await dropStaged(db, view);
+    memory.missing = undefined;
+    return undefined;
+  }
+  const { statements, left } = changes;
   const results = await runFenced(db, statements);
   const stored = storedUpTo(results.at(-1)![0]!);
   memory.index.retain(view, { ledger: index, dropped: head.dropped, stored }, left);

@@ -65,7 +65,10 @@ export interface ApplyStatements {
 }
 
 /**
- * Statements that apply the milestone. Throws a LedgerMoved where the ledger is seen to have moved.
+ * Statements that apply the milestone; undefined where a pack has blocks that the milestone
+ * references beside blocks that were staged for another milestone with its index, which have to be
+ * dropped first: requests would see them, and nothing has proven them unreferenced. Throws a
+ * LedgerMoved where the ledger is seen to have moved.
  *
  * @param view of the ledger's next milestone, with the blocks that were staged for it
  * @param decided the view's cone with all verdicts that count, and the outcome of the walk over it
@@ -75,11 +78,12 @@ export async function applyStatements(
   verified: VerifiedMilestone,
   view: ConsistentView,
   decided: { cone: Cone; whiteFlag: WhiteFlag },
-): Promise<ApplyStatements> {
+): Promise<ApplyStatements | undefined> {
   const { milestone, id, payload } = verified;
   const { index, timestamp } = milestone;
   const { head, numbering } = view;
   const changes = await listChanges(db, verified, view, decided);
+  if (isStagedForAnother(view, changes)) return undefined;
   const read = await readChanges(db, timestamp, changes);
   const treasury = treasuryAfter(milestone, id);
   const treasuryId = treasury ? toHexDigits(treasury.milestoneId) : null;
@@ -106,6 +110,14 @@ export async function applyStatements(
   ];
   const left = leftBlocks(view, (position) => changes.reasons[position] !== 0);
   return { statements, left };
+}
+
+/** Whether a staged pack has blocks that the milestone references, and others. */
+function isStagedForAnother({ packs }: ConsistentView, { reasons }: MilestoneChanges): boolean {
+  return packs.some(({ isStaged, first, statuses: { size } }) => {
+    const isReferenced = reasons.subarray(first, first + size);
+    return isStaged && isReferenced.includes(0) && isReferenced.some((reason) => reason !== 0);
+  });
 }
 
 /** The places of the blocks that the milestone references, one by one: there may be 300,000. */
@@ -161,7 +173,7 @@ const UPDATE_PACK = `
     statuses = ?4, states = ?5, sums = ${replaceChecksums('?7', '?6')}
   WHERE key = ?1`;
 
-/** What was staged and is not referenced after all. */
+/** Packs that were staged and that the milestone does not reference after all. */
 const DELETE_STAGED = 'DELETE FROM pack WHERE live = 1 AND staged <= ?1';
 
 /** Packs with blocks that the milestone references, or that consume what it creates or spends. */
@@ -171,7 +183,7 @@ function updatePacks(
   { cone, packs }: ConsistentView,
   { reasons, changed }: MilestoneChanges,
 ): D1PreparedStatement[] {
-  return packs.flatMap(({ key, first, statuses, states, sums }) => {
+  return packs.flatMap(({ key, first, statuses, states, sums, isStaged }) => {
     const after: BlockStatus[] = [];
     let live = 0;
     let isReferenced = 0;
@@ -193,7 +205,7 @@ function updatePacks(
     const isChanged = [...consumed].some(
       (output) => changed.created.has(output) || changed.spent.has(output),
     );
-    if (isReferenced === 0 && !isChanged) return [];
+    if (isReferenced === 0 && (isStaged || !isChanged)) return [];
     const statusBytes = writeStatuses(after);
     const stateBytes = isChanged ? statesAfter(index, states, consumed, changed) : states;
     const newSums = {

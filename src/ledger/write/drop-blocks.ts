@@ -192,6 +192,23 @@ async function dropBlocks(
   return dropped.size;
 }
 
+const DELETE_STAGED = 'DELETE FROM pack WHERE live = 1 AND staged IS NOT NULL';
+
+/**
+ * Drops all staged blocks, of whichever milestones. Throws a LedgerMoved when the unreferenced
+ * blocks are not those of the view any more.
+ */
+export async function dropStaged(
+  db: Database,
+  { head, stored, numbering: { nextBlock, nextOutput } }: ConsistentView,
+): Promise<void> {
+  await runFenced(db, [
+    requireSameUnreferenced(db, head, stored),
+    db.prepare(DELETE_STAGED),
+    db.prepare(NOTE_DROPPED).bind(nextBlock, nextOutput),
+  ]);
+}
+
 function droppable(view: ConsistentView): DroppableBlocks {
   const { cone, packs } = view;
   const visible: number[] = [];

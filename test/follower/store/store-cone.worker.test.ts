@@ -21,7 +21,7 @@ import { ConeUnavailable } from '../../../src/ledger/intake/block-source.ts';
 import { explainMilestone } from '../../../src/ledger/read/applied-milestone.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { readBlockRows } from '../../../src/ledger/read/referenced-blocks.ts';
-import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
+import { fromHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { createMilestoneSource } from '../../../src/upstream/fetch-blocks.ts';
 import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import {
@@ -35,6 +35,7 @@ import {
 } from '../../support/ledger/ledger-harness.ts';
 import { FOLLOWING } from '../../support/ledger/status-settings.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
+import { resign } from '../../support/network/milestones.ts';
 import { coneOf, ledgerAt, type Network } from '../../support/network/network-model.ts';
 import { basic } from '../../support/network/outputs.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
@@ -148,11 +149,16 @@ const APPLIES = /UPDATE head SET ledger/;
 const STORES = /INSERT INTO pack|UPDATE pack SET next_block/;
 
 /** Stores the next milestone's cone in small parts, and ends before it is applied. */
-async function storeInParts(rig: Rig, where: Database, deadline?: number): Promise<void> {
+async function storeInParts(
+  rig: Rig,
+  where: Database,
+  deadline?: number,
+  other?: Uint8Array,
+): Promise<void> {
   const { memory } = rig.following;
   const position = await readPosition(where, rig.following);
   const { head, rules } = position;
-  const payload = (await rig.upstream.readMilestone(head.ledger + 1))!;
+  const payload = other ?? (await rig.upstream.readMilestone(head.ledger + 1))!;
   const { id, milestone } = await verifyMilestone(payload, position, rules);
   const parents = milestone.parents.map(toHexDigits);
   memory.missing ??= createMissingCone(head, { milestone: toHexDigits(id), parents });
@@ -362,4 +368,37 @@ it('do not show a block whose parents may have been forgotten before the milesto
   await passTo(rig, 2);
   expect(shown).toEqual([]);
   await expectApplied(network, 2);
+});
+
+it('do not show what was staged for another milestone with the same index', async () => {
+  const network = new SyntheticNetwork({ seed: 'signed twice' });
+  network.milestone();
+  const point = network.note([network.milestoneBlock!]);
+  network.milestone({ parents: [network.milestoneBlock!, point] });
+  const [unproven, others] = [[network.note([point])], [network.note([point])]];
+  network.milestone({ parents: [network.milestoneBlock!] });
+  for (const chain of [unproven, others]) chain.push(network.note([chain[0]!]));
+  const previous = network.milestoneBlock!;
+  const parents = [previous, unproven[1]!, others[1]!].sort();
+  const { inclusionMerkleRoot, appliedMerkleRoot } = network.propose({ parents }).response;
+  const { payload } = network.milestone({ parents: [previous, unproven[1]!] });
+  const twin = resign(
+    payload,
+    {
+      parents: parents.map(fromHex),
+      inclusionMerkleRoot: fromHex(inclusionMerkleRoot),
+      appliedMerkleRoot: fromHex(appliedMerkleRoot),
+    },
+    network.signers,
+  );
+  const { rig } = await startAt(network, 3, 2);
+
+  await storeInParts(rig, db, undefined, twin);
+  expect(await stagedIds()).toEqual(new Set([...unproven, ...others]));
+  await passTo(rig, 4, 1);
+  await expectApplied(network, 4);
+  expect(await unreferencedIds()).toEqual([]);
+  const { request } = network.propose({ parents: [others[1]!, network.milestoneBlock!] });
+  expect(await ask(rig, request)).toBe(404);
+  expect(rig.following.memory.missing).toBeUndefined();
 });
