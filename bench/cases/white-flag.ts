@@ -3,9 +3,9 @@
  */
 import type { Edge, EdgeOptions } from '../../test/support/edge/edge.ts';
 import { OUR_ISOLATE, readHeaps } from '../../test/support/edge/heap.ts';
-import type { ConeOptions } from '../../test/support/network/cones.ts';
 import type { Bench, BenchCase, Figure } from '../case.ts';
 import { type ConeLedger, coneLedger } from '../tools/cone-ledger.ts';
+import type { ConeOptions } from '../tools/cones.ts';
 import { Connection } from '../tools/connection.ts';
 import { measureHash } from '../tools/hash-time.ts';
 import { median } from '../tools/measure.ts';

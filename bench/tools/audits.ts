@@ -2,13 +2,14 @@
  * A ledger with a past: a milestone of a thousand transfers comes next, others came long ago, and
  * there are small ones between them.
  */
-import { lastQuestion } from '../../test/support/network/cones.ts';
+
 import {
   lastIndex,
   type Network,
   type WhiteFlagCase,
 } from '../../test/support/network/network-model.ts';
 import { busyNetwork } from './busy-network.ts';
+import { lastQuestion } from './cones.ts';
 import { keptLedger } from './ledger.ts';
 import { blocksBetween, importNetwork, storeBlocks, takeIn } from './network-ledger.ts';
 

@@ -1,10 +1,10 @@
 /**
- * Ledgers with a big cone that waits for its milestone (test/support/network/cones.ts). All of its
+ * Ledgers with a big cone that waits for its milestone (bench/tools/cones.ts). All of its
  * blocks are stored.
  */
 import { type Database, runBatch } from '../../src/ledger/core/database.ts';
-import { type ConeOptions, coneNetwork, lastQuestion } from '../../test/support/network/cones.ts';
 import type { WhiteFlagCase } from '../../test/support/network/network-model.ts';
+import { type ConeOptions, coneNetwork, lastQuestion } from './cones.ts';
 import { keptLedger } from './ledger.ts';
 import { blocksBetween, importNetwork, storeBlocks } from './network-ledger.ts';
 

@@ -19,7 +19,7 @@ import {
   TOMBSTONE_TTL_S,
 } from '../../src/nft-index/timing-assumptions.ts';
 import { openTestLedger, resetState } from '../support/nft-index/d1-test-ledger.ts';
-import { nftId, outputId } from '../support/nft-index/ledger-contract.ts';
+import { describeLedger, nftId, outputId } from '../support/nft-index/ledger-contract.ts';
 
 const { LEDGER, NFT_INDEX } = env;
 const ledger = openTestLedger(LEDGER);
@@ -53,6 +53,8 @@ beforeEach(async () => {
     { nft: B, output: outputId('2') },
   ]);
 });
+
+describeLedger('D1', () => openTestLedger(LEDGER));
 
 describe('with real bindings', () => {
   test('an import, a milestone, a burn, an absence', async () => {

@@ -1,9 +1,12 @@
 /**
  * The index over models of D1 and KV, in random histories of milestones, imports, publishers and
  * readers. `npx node test/slow/histories.ts` runs more of them, and
- * `npx node test/slow/mutations.ts` shows that they find mistakes.
+ * `npx node test/slow/mutations.ts` shows that they find mistakes. publish.worker.test.ts tests D1 by
+ * the same contract as the model.
  */
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describeLedger } from '../support/nft-index/ledger-contract.ts';
+import { MemoryLedger } from '../support/nft-index/memory-ledger.ts';
 import { type Counts, runHistory } from '../support/nft-index/random-history.ts';
 
 const HISTORIES = 2_000;
@@ -38,4 +41,20 @@ describe(`${HISTORIES} random histories`, () => {
   ])('every answer is true, and enough of them come about by: %s', (why, atLeast) => {
     expect(counts.get(why)).toBeGreaterThan(atLeast);
   });
+});
+
+describeLedger('in memory', () => {
+  const ledger = new MemoryLedger();
+  return {
+    index: ledger,
+    nfts: ledger,
+    import: async (generation, start, nfts) => ledger.import(generation, start, nfts),
+    apply: async (changes) => ledger.apply(changes),
+    removeLedger: async () => {
+      ledger.history = undefined;
+    },
+    removeState: async () => {
+      ledger.row = undefined;
+    },
+  };
 });

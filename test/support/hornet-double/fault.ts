@@ -61,7 +61,7 @@ export type Fault = {
 export type ChooseFault = (request: SeenRequest) => Fault | undefined;
 
 /** The bytes of another block of the network than the one asked for. */
-export function otherBlock(network: Network, request: SeenRequest): Fault {
+export function otherBlock(network: Network, request: Pick<SeenRequest, 'route'>): Fault {
   const asked = 'id' in request.route ? request.route.id : undefined;
   for (const { id, bytes } of network.blocks.values()) {
     if (id !== asked) return { kind: 'bytes', bytes };

@@ -10,16 +10,16 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
-import { toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { outputId } from '../../../src/stardust/wire/ids.ts';
-import { readMilestone } from './blocks.ts';
-import type { KeyPair } from './keys.ts';
-import type { Network, WhiteFlagCase } from './network-model.ts';
-import { basic } from './outputs.ts';
-import type { Random } from './random.ts';
-import { SyntheticNetwork } from './synthetic-network.ts';
-import { coin, type MadeTransaction, type Spend } from './transactions.ts';
+import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import { outputId } from '../../src/stardust/wire/ids.ts';
+import { readMilestone } from '../../test/support/network/blocks.ts';
+import type { KeyPair } from '../../test/support/network/keys.ts';
+import type { Network, WhiteFlagCase } from '../../test/support/network/network-model.ts';
+import { basic } from '../../test/support/network/outputs.ts';
+import type { Random } from '../../test/support/network/random.ts';
+import { SyntheticNetwork } from '../../test/support/network/synthetic-network.ts';
+import { coin, type MadeTransaction, type Spend } from '../../test/support/network/transactions.ts';
 
 export interface ConeOptions {
   /**
@@ -60,11 +60,9 @@ export function coneNetwork(options: ConeOptions): Network {
 
 /** Of the options and of everything here that a network depends on. */
 function fingerprint(options: ConeOptions): string {
-  const folder = import.meta.dirname;
-  const sources = readdirSync(folder).filter(
-    (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
-  );
-  const text = sources.sort().map((name) => readFileSync(join(folder, name), 'utf8'));
+  const makers = join(import.meta.dirname, '../../test/support/network');
+  const sources = [import.meta.filename, ...readdirSync(makers).map((name) => join(makers, name))];
+  const text = sources.sort().map((file) => readFileSync(file, 'utf8'));
   const { kind, count, conflicts = 0, width = 24, seed = '' } = options;
   const all = JSON.stringify([kind, count, conflicts, width, seed, text]);
   return blake2b256(new TextEncoder().encode(all)).toHex().slice(0, 16);
