@@ -16,8 +16,8 @@ import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
 import { WHITE_FLAG } from '../support/http/contract.ts';
 import { forgedSignature, signMilestone } from '../support/network/milestones.ts';
 import { fullSnapshot } from '../support/network/network-snapshot.ts';
-import { basic, nft } from '../support/network/outputs.ts';
-import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { nft } from '../support/network/outputs.ts';
+import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 /** From the connection to the subscription: what is pushed before is lost. */
 const SUBSCRIBE_MS = 1500;
@@ -182,9 +182,7 @@ it.each([2 ** 32 - 5, 2 ** 32 + 1000, 2 ** 53 - 1000])(
       db.exec(`UPDATE head SET next_block = ${first}, next_output = ${first}`);
     });
     const transfer = (i: number, parent: string) => {
-      const spend = { coin: network.genesisCoins[i]!, by: network.account(i) };
-      const outputs = [basic(network.account(i + 1), COIN_AMOUNT)];
-      return network.attachTransaction(network.transaction([spend], outputs), [parent]);
+      return network.attachTransaction(network.transfer(network.genesisCoins[i]!, i + 1), [parent]);
     };
     let last = network.milestoneBlock!;
     for (let i = 0; i < 8; i++) last = transfer(i, last);

@@ -16,11 +16,11 @@ import {
   startLedger,
   storeNow,
   takeNext,
+  withTips,
 } from '../support/ledger/ledger-harness.ts';
 import { storedBlocks } from '../support/ledger/stored-blocks.ts';
 import { ZERO_ID } from '../support/network/network-model.ts';
-import { basic } from '../support/network/outputs.ts';
-import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -33,18 +33,10 @@ describe('an import while somebody is at work', () => {
   const network = new SyntheticNetwork({ seed: 'replaced' });
   network.milestone();
   for (let i = 0; i < 40; i++) network.note([network.milestoneBlock!]);
-  const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
-  const producer = network.transaction([spend], [basic(network.account(1), COIN_AMOUNT)]);
-  const consumer = network.transaction(
-    [{ coin: producer.coins[0]!, by: network.account(1) }],
-    [basic(network.account(2), COIN_AMOUNT)],
-  );
+  const producer = network.transfer(network.genesisCoins[0]!, 1);
+  const consumer = network.transfer(producer.coins[0]!, 2);
   const produced = network.attachTransaction(producer, [network.milestoneBlock!]);
   const consumed = network.attachTransaction(consumer, [network.milestoneBlock!]);
-  const tips =
-    (...ids: string[]) =>
-    async () =>
-      ids.map((id) => id.slice(2));
   const replace = () => startLedger(db, network, 1);
   const blocks = () => storedBlocks(db);
 
@@ -56,8 +48,7 @@ describe('an import while somebody is at work', () => {
     const replacing = disturbed(db, async (sql) => {
       if (STORES.test(sql)) await replace();
     });
-    const upstream = { ...rig.upstream, readTips: tips(late) };
-    await expect(storeNow({ ...rig, upstream }, replacing)).rejects.toThrow(LedgerMoved);
+    await expect(storeNow(withTips(rig, late), replacing)).rejects.toThrow(LedgerMoved);
     const left = await blocks();
     await replace();
     expect(left).toEqual(await blocks());
@@ -70,12 +61,8 @@ describe('an import while somebody is at work', () => {
     const dying = disturbed(db, async (sql) => {
       if (/UPDATE pack SET records/.test(sql)) throw new Error('killed');
     });
-    await storeNow({ ...rig, upstream: { ...rig.upstream, readTips: tips(consumed) } }, db);
-    const storing = storeNow(
-      { ...rig, upstream: { ...rig.upstream, readTips: tips(produced) } },
-      dying,
-    );
-    await expect(storing).rejects.toThrow('killed');
+    await storeNow(withTips(rig, consumed), db);
+    await expect(storeNow(withTips(rig, produced), dying)).rejects.toThrow('killed');
     return rig;
   };
 

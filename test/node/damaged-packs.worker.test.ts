@@ -10,14 +10,11 @@ import {
   type Question,
   questionOf,
   type Rig,
-  startLedger,
+  startNew,
   storeNow,
   takeNext,
 } from '../support/ledger/ledger-harness.ts';
-import { basic } from '../support/network/outputs.ts';
 import { Random } from '../support/network/random.ts';
-import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
-import type { Spend } from '../support/network/transactions.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -30,16 +27,12 @@ const FLIPS = 300;
 
 /** Two milestones, and blocks that are unreferenced; transfers among all of them. */
 async function startBusy() {
-  const network = new SyntheticNetwork({ seed: 'flipped' });
-  network.milestone();
-  const rig = await startLedger(db, network, 0);
-  await takeNext(rig, db);
-  const spends: Spend[] = network.genesisCoins.map((coin, i) => ({ coin, by: network.account(i) }));
+  const { network, rig } = await startNew(db, 'flipped');
+  const coins = [...network.genesisCoins];
   for (const count of [30, 20, 25]) {
     for (let i = 0; i < count; i++) {
-      const spend = spends.shift()!;
-      const made = network.transaction([spend], [basic(spend.by, COIN_AMOUNT)]);
-      spends.push({ coin: made.coins[0]!, by: spend.by });
+      const made = network.transfer(coins.shift()!, i % 16);
+      coins.push(made.coins[0]!);
       network.attachTransaction(made);
       if (i % 3 === 0) network.note();
     }

@@ -14,19 +14,16 @@ import { createProposalSource } from '../../src/upstream/fetch-blocks.ts';
 import {
   type Question,
   type Rig,
-  startLedger,
+  startNew,
   storeNow,
   takeNext,
 } from '../support/ledger/ledger-harness.ts';
-import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import type { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 const db = env.LEDGER;
 
 async function start(seed: string): Promise<Rig & { network: SyntheticNetwork }> {
-  const network = new SyntheticNetwork({ seed });
-  network.milestone();
-  const rig = await startLedger(db, network, network.genesis.index);
-  await takeNext(rig, db);
+  const { rig, network } = await startNew(db, seed);
   noteLedger(rig.following.memory, await readPosition(db, rig.following));
   return { ...rig, network };
 }

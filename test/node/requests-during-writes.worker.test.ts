@@ -12,16 +12,16 @@ import {
   questionOf,
   type Rig,
   startLedger,
+  startNew,
   storeNow,
   takeNext,
+  withTips,
 } from '../support/ledger/ledger-harness.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { oracleView } from '../support/network/oracle-view.ts';
-import { basic } from '../support/network/outputs.ts';
 import { Random } from '../support/network/random.ts';
 import { randomNetwork } from '../support/network/random-network.ts';
-import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
-import type { Coin } from '../support/network/transactions.ts';
+import type { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import { whiteFlag } from '../support/oracle/oracle.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
@@ -66,11 +66,10 @@ it.each(['one', 'two', 'three'])(
     const visible = [...network.blocks.values()]
       .filter(({ visibleFrom }) => visibleFrom < asked)
       .map(({ id }) => id);
-    const some = () => random.sample(visible, 3).map((id) => id.slice(2));
+    const some = () => random.sample(visible, 3);
     const works: ((rig: Rig) => Promise<unknown>)[] = [
       // some of its blocks are stored, or all
-      (rig) =>
-        storeNow({ ...rig, upstream: { ...rig.upstream, readTips: async () => some() } }, db),
+      (rig) => storeNow(withTips(rig, ...some()), db),
       (rig) => storeNow(rig, db),
       // the milestone comes that it is about, and the one after
       (rig) => takeNext(rig, db),
@@ -96,18 +95,7 @@ it.each(['one', 'two', 'three'])(
 );
 
 describe('what the milestone itself does that is taken in meanwhile', () => {
-  const start = async () => {
-    const network = new SyntheticNetwork({ seed: 'itself' });
-    network.milestone();
-    const rig = await startLedger(db, network, 0);
-    await takeNext(rig, db);
-    return { network, rig, root: network.milestoneBlock! };
-  };
-  const pay = (network: SyntheticNetwork, from: number, coin: Coin, to: number) =>
-    network.transaction(
-      [{ coin, by: network.account(from) }],
-      [basic(network.account(to), COIN_AMOUNT)],
-    );
+  const start = () => startNew(db, 'itself');
 
   /**
    * Asks about the next milestone, which is issued and taken in before the first block is fetched.
@@ -127,16 +115,16 @@ describe('what the milestone itself does that is taken in meanwhile', () => {
 
   it('an output that it creates is not there for those that do not have its block in their past', async () => {
     const { network, rig, root } = await start();
-    const made = pay(network, 0, network.genesisCoins[0]!, 1);
+    const made = network.transfer(network.genesisCoins[0]!, 1);
     const producer = network.attachTransaction(made, [root]);
-    const consumer = network.attachTransaction(pay(network, 1, made.coins[0]!, 2), [root]);
+    const consumer = network.attachTransaction(network.transfer(made.coins[0]!, 2), [root]);
     await askMeanwhile(network, rig, [root, consumer], [root, producer]);
   });
 
   it('an output that it spends is there for those that do not have the spending block in their past', async () => {
     const { network, rig, root } = await start();
-    const first = network.attachTransaction(pay(network, 0, network.genesisCoins[0]!, 1), [root]);
-    const second = network.attachTransaction(pay(network, 0, network.genesisCoins[0]!, 2), [root]);
+    const first = network.attachTransaction(network.transfer(network.genesisCoins[0]!, 1), [root]);
+    const second = network.attachTransaction(network.transfer(network.genesisCoins[0]!, 2), [root]);
     await askMeanwhile(network, rig, [root, second], [root, first]);
   });
 });

@@ -17,6 +17,7 @@ import {
   startLedger,
   storeNow,
   takeNext,
+  withTips,
 } from '../support/ledger/ledger-harness.ts';
 import { knownBlockIds, storedBlocks } from '../support/ledger/stored-blocks.ts';
 import { compareVerdicts } from '../support/ledger/stored-verdicts.ts';
@@ -86,14 +87,11 @@ async function someArrive(
   random: Random,
   dies: boolean,
 ): Promise<void> {
-  const tips = random.sample(open, random.between(1, 6)).map((id) => id.slice(2));
+  const tips = random.sample(open, random.between(1, 6));
   const dying = disturbed(db, async (sql) => {
     if (dies && /UPDATE pack SET records/.test(sql)) throw new Error('killed');
   });
-  await storeNow(
-    { ...rig, upstream: { ...rig.upstream, readTips: async () => tips } },
-    dying,
-  ).catch((error: Error) => {
+  await storeNow(withTips(rig, ...tips), dying).catch((error: Error) => {
     expect(error.message).toBe('killed');
   });
 }

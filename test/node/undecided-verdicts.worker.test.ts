@@ -13,6 +13,7 @@ import {
   type Rig,
   startLedger,
   storeNow,
+  withTips,
 } from '../support/ledger/ledger-harness.ts';
 import { storedBlock } from '../support/ledger/stored-blocks.ts';
 import { basic, type TimeConditions } from '../support/network/outputs.ts';
@@ -38,22 +39,12 @@ interface Case {
 function chain({ name: seed, conditions = {}, defect, lastDefect }: Case) {
   const network = new SyntheticNetwork({ seed });
   network.milestone();
-  const account = (i: number) => network.account(i);
   const root = network.milestoneBlock!;
-  const made = network.transaction(
-    [{ coin: network.genesisCoins[0]!, by: account(0) }],
-    [basic(account(1), COIN_AMOUNT, conditions)],
-  );
-  const spent = network.transaction(
-    [{ coin: made.coins[0]!, by: account(1) }],
-    [basic(account(2), COIN_AMOUNT)],
-    defect,
-  );
-  const last = network.transaction(
-    [{ coin: spent.coins[0]!, by: account(2) }],
-    [basic(account(3), COIN_AMOUNT)],
-    lastDefect,
-  );
+  const made = network.transaction(network.genesisSpends.slice(0, 1), [
+    basic(network.account(1), COIN_AMOUNT, conditions),
+  ]);
+  const spent = network.transfer(made.coins[0]!, 2, defect);
+  const last = network.transfer(spent.coins[0]!, 3, lastDefect);
   const blocks = [made, spent, last].map((transaction) =>
     network.attachTransaction(transaction, [root]),
   );
@@ -61,11 +52,10 @@ function chain({ name: seed, conditions = {}, defect, lastDefect }: Case) {
 }
 
 async function storeOnly(rig: Rig, id: string, settles: boolean): Promise<void> {
-  const upstream = { ...rig.upstream, readTips: async () => [id.slice(2)] };
   const dying = disturbed(db, async (sql) => {
     if (/UPDATE pack SET records/.test(sql)) throw new Error('killed');
   });
-  const storing = storeNow({ ...rig, upstream }, settles ? db : dying);
+  const storing = storeNow(withTips(rig, id), settles ? db : dying);
   await storing.catch((error: Error) => expect(error.message).toBe('killed'));
 }
 
@@ -93,7 +83,7 @@ describe.each(CASES)('a transaction $name', (each) => {
   ])('%s', (_, arrival, settles) => {
     it('is answered for as it deserves, in any order of the walk', async () => {
       const rig = await startLedger(db, network, 0);
-      rig.following.upstreams = [{ ...rig.upstream, readTips: async () => [] }];
+      rig.following.upstreams = [withTips(rig).upstream];
       await followTo(rig, 1);
       await storeOnly(rig, root, true);
       for (const at of arrival) await storeOnly(rig, blocks[at]!, settles);

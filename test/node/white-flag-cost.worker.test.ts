@@ -71,10 +71,9 @@ async function ledgerWith(
     if (i > 0) await followTo(rig, network.milestone({ parents: top(network) }).index);
     for (let made = 0; made < notes; made++)
       network.note(made === 0 ? [network.milestoneBlock!] : top(network));
-    for (let made = 0; made < transfers; made++, used++) {
-      const spend = { coin: network.genesisCoins[used]!, by: network.account(used % 16) };
-      const to = basic(network.account((used + 1) % 16), COIN_AMOUNT);
-      network.attachTransaction(network.transaction([spend], [to]), top(network));
+    for (let i = 0; i < transfers; i++, used++) {
+      const made = network.transfer(network.genesisCoins[used]!, (used + 1) % 16);
+      network.attachTransaction(made, top(network));
     }
     while ((await storeNow(rig, db)) > 0);
   }

@@ -21,7 +21,6 @@ import { WHITE_FLAG } from '../support/http/contract.ts';
 import { fullSnapshot } from '../support/network/network-snapshot.ts';
 import { basic, nft } from '../support/network/outputs.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
-import type { Spend } from '../support/network/transactions.ts';
 
 /** A coordinator waits for an answer no longer than this, by default. */
 const MAX_ANSWER_MS = 1500;
@@ -268,16 +267,15 @@ const TRANSFER_EVERY = 10;
 
 async function milestone(running: Running): Promise<void> {
   const { network, node } = running;
-  const spends: Spend[] = network.genesisCoins.map((coin, i) => ({ coin, by: network.account(i) }));
+  const coins = [...network.genesisCoins];
   for (let i = 1; i < MADE; i++) {
     if (i % TRANSFER_EVERY !== 0) {
       network.note();
       continue;
     }
-    const by = network.account(network.random.below(spends.length));
-    const made = network.transaction([spends.shift()!], [basic(by, COIN_AMOUNT)]);
+    const made = network.transfer(coins.shift()!, network.random.below(16));
     network.attachTransaction(made);
-    spends.push({ coin: made.coins[0]!, by });
+    coins.push(made.coins[0]!);
   }
   const { index } = network.milestone({
     parents: [network.milestoneBlock!, ...network.someParents()],

@@ -12,7 +12,6 @@ import {
 } from '../../src/upstream/block-cache.ts';
 import { blockAround, taggedDataPayload } from '../support/network/blocks.ts';
 import { ZERO_ID } from '../support/network/network-model.ts';
-import { basic } from '../support/network/outputs.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 function parse(bytes: Uint8Array): ParsedBlock {
@@ -32,10 +31,7 @@ describe('fetched blocks', () => {
   it('are counted with about as much heap as they take', () => {
     const network = new SyntheticNetwork({ seed: 'heap' });
     const [coin] = network.genesisCoins;
-    const transaction = network.transaction(
-      [{ coin: coin!, by: network.account(0) }],
-      [basic(network.account(1), coin!.output.amount)],
-    );
+    const transaction = network.transfer(coin!, 1);
     const [data, paying] = [network.note(), network.attachTransaction(transaction)].map((id) =>
       parse(network.blocks.get(id)!.bytes),
     );

@@ -2,22 +2,15 @@
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { readTips } from '../../../src/ledger/read/tips.ts';
-import { startLedger, storeNow, takeNext } from '../../support/ledger/ledger-harness.ts';
-import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+import { startNew, storeNow, takeNext, withTips } from '../../support/ledger/ledger-harness.ts';
 
 const db = env.LEDGER;
 
 it('are open blocks that no stored block approves, the newest eight', async () => {
-  const network = new SyntheticNetwork({ seed: 'tips' });
-  network.milestone();
-  const rig = await startLedger(db, network, 0);
-  await takeNext(rig, db);
+  const { network, rig } = await startNew(db, 'tips');
   expect(await readTips(db)).toEqual({ blockIds: [], ledgerIndex: 1 });
 
-  const store = async (...ids: string[]) => {
-    const tips = ids.map((id) => id.slice(2));
-    await storeNow({ ...rig, upstream: { ...rig.upstream, readTips: async () => tips } }, db);
-  };
+  const store = (id: string) => storeNow(withTips(rig, id), db);
   const tips = async () => (await readTips(db))!.blockIds.map((id) => `0x${id}`);
 
   const base = network.milestoneBlock!;

@@ -14,12 +14,14 @@ import {
   questionOf,
   type Rig,
   startLedger,
+  startNew,
   storeNow,
   takeNext,
+  withSplitPacks,
+  withTips,
 } from '../../support/ledger/ledger-harness.ts';
 import { knownBlockIds, storedBlocks } from '../../support/ledger/stored-blocks.ts';
-import { basic } from '../../support/network/outputs.ts';
-import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+import type { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -36,42 +38,24 @@ interface Paged {
   last: string;
 }
 
-const withTip = (rig: Rig, id: string): Rig => ({
-  ...rig,
-  upstream: { ...rig.upstream, readTips: async () => [id.slice(2)] },
-});
-
 /** A ledger with a chain of blocks, each in a pack of its own; every fourth is a transfer. */
 async function startPaged(): Promise<Paged> {
-  const network = new SyntheticNetwork({ seed: 'paged' });
-  network.milestone();
-  const rig = await startLedger(db, network, 0);
-  await takeNext(rig, db);
-  const { memory } = rig.following;
-  const index = {
-    ...memory.index,
-    view: async (...args: Parameters<typeof memory.index.view>) => ({
-      ...(await memory.index.view(...args)),
-      last: { visible: undefined, staged: undefined },
-    }),
-  };
-  const splitting = { ...rig, following: { ...rig.following, memory: { ...memory, index } } };
+  const { network, rig } = await startNew(db, 'paged');
+  const splitting = withSplitPacks(rig);
   const chain = [network.milestoneBlock!];
   let [coin] = network.genesisCoins;
   for (let i = 0; chain.length < PACKS; i++) {
     const parents = [chain.at(-1)!];
     if (i % 4 === 0) {
-      const by = network.account(i / 4);
-      const to = network.account(i / 4 + 1);
-      const made = network.transaction([{ coin: coin!, by }], [basic(to, COIN_AMOUNT)]);
+      const made = network.transfer(coin!, i / 4 + 1);
       [coin] = made.coins;
       chain.push(network.attachTransaction(made, parents));
     } else {
       chain.push(network.note(parents));
     }
-    await storeNow(withTip(splitting, chain.at(-1)!), db);
+    await storeNow(withTips(splitting, chain.at(-1)!), db);
   }
-  memory.index.clear();
+  rig.following.memory.index.clear();
   return { network, rig, first: chain[1]!, last: chain.at(-1)! };
 }
 
@@ -100,7 +84,7 @@ it('a block is stored: it is not known to the view', async () => {
   const { request, response } = network.propose({ parents: [last] });
   const child = network.note([last]);
   const late = { ...request, parents: [last, child] };
-  const store = async () => void (await storeNow(withTip(rig, child), db));
+  const store = async () => void (await storeNow(withTips(rig, child), db));
   expect(await askWhile(rig, late, store)).toEqual({ answer: 404, pages: 2 });
   expect(await countPacks()).toBe(PACKS - 1);
   expect(await askWhile(rig, request, async () => {})).toEqual({ answer: response, pages: 2 });

@@ -12,8 +12,10 @@ import {
   ask,
   questionOf,
   startLedger,
+  startNew,
   storeNow,
   takeNext,
+  withTips,
 } from '../../support/ledger/ledger-harness.ts';
 import { coneOf, stateHash } from '../../support/network/network-model.ts';
 import { basic, nft } from '../../support/network/outputs.ts';
@@ -80,10 +82,7 @@ it('a transaction that consumes 128 outputs of 8 KB', async () => {
 });
 
 it('1,500 blocks, some of them of 32 KB, stored before and not', async () => {
-  const network = new SyntheticNetwork({ seed: 'many blocks' });
-  network.milestone();
-  const rig = await startLedger(db, network, 0);
-  await takeNext(rig, db);
+  const { network, rig } = await startNew(db, 'many blocks');
   const large = new Uint8Array(32_000).fill(7);
   let last = network.milestoneBlock!;
   const add = (count: number): string[] => {
@@ -91,13 +90,13 @@ it('1,500 blocks, some of them of 32 KB, stored before and not', async () => {
     for (let i = 0; i < count; i++) {
       const data = i % 20 === 0 ? large.slice(i) : new Uint8Array([i, i >> 8]);
       last = network.note([last], data);
-      added.push(last.slice(2));
+      added.push(last);
     }
     return added;
   };
   for (let pass = 0; pass < 3; pass++) {
     const tips = add(250);
-    await storeNow({ ...rig, upstream: { ...rig.upstream, readTips: async () => tips } }, db);
+    await storeNow(withTips(rig, ...tips), db);
   }
   const stored = await rowSizes('pack', PACK);
   expect(stored.length).toBeGreaterThan(2);

@@ -13,40 +13,28 @@ import { verifySignature } from '../../../src/verify-signature.ts';
 import {
   ask,
   disturbed,
-  type Rig,
-  startLedger,
+  startNew,
   storeNow,
   takeNext,
+  withTips,
 } from '../../support/ledger/ledger-harness.ts';
 import { awaitedOutputs, knownBlockIds } from '../../support/ledger/stored-blocks.ts';
-import { basic } from '../../support/network/outputs.ts';
-import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 const db = env.LEDGER;
 
-const withTip = (rig: Rig, id: string): Rig => ({
-  ...rig,
-  upstream: { ...rig.upstream, readTips: async () => [id.slice(2)] },
-});
-
 /** A transaction that waits for what another one creates, which is stored too. */
 async function startUnresolved() {
-  const network = new SyntheticNetwork({ seed: 'resolved meanwhile' });
-  network.milestone();
-  const [first, second] = [network.account(0), network.account(1)];
-  const spend = { coin: network.genesisCoins[0]!, by: first };
-  const producer = network.transaction([spend], [basic(second, COIN_AMOUNT)]);
+  const { network, rig, root } = await startNew(db, 'resolved meanwhile');
+  const producer = network.transfer(network.genesisCoins[0]!, 1);
   const coin = producer.coins[0]!;
-  const consumer = network.transaction([{ coin, by: second }], [basic(first, COIN_AMOUNT)]);
-  const rig = await startLedger(db, network, 0);
-  await takeNext(rig, db);
-  const consumed = network.attachTransaction(consumer, [network.milestoneBlock!]);
-  await storeNow(withTip(rig, consumed), db);
+  const consumer = network.transfer(coin, 0);
+  const consumed = network.attachTransaction(consumer, [root]);
+  await storeNow(withTips(rig, consumed), db);
   const dying = disturbed(db, async (sql) => {
     if (sql.includes('UPDATE pack SET records')) throw new Error('killed');
   });
-  const produced = network.attachTransaction(producer, [network.milestoneBlock!]);
-  await expect(storeNow(withTip(rig, produced), dying)).rejects.toThrow('killed');
+  const produced = network.attachTransaction(producer, [root]);
+  await expect(storeNow(withTips(rig, produced), dying)).rejects.toThrow('killed');
   const generation = String(await db.prepare('SELECT generation FROM head').first('generation'));
   let resolved = 0;
   const meddled = (when: RegExp) =>
@@ -70,10 +58,10 @@ it('while a block is appended', async () => {
   const { network, rig, blocks, meddled } = await startUnresolved();
   const late = network.note([network.milestoneBlock!]);
   const appending = meddled(/UPDATE pack SET next_block/);
-  await expect(storeNow(withTip(rig, late), appending)).rejects.toThrow(LedgerMoved);
+  await expect(storeNow(withTips(rig, late), appending)).rejects.toThrow(LedgerMoved);
   await expectSound();
   expect((await knownBlockIds(db)).has(late.slice(2))).toBe(false);
-  await storeNow(withTip(rig, late), appending);
+  await storeNow(withTips(rig, late), appending);
   await expectSound();
   const { request, response } = network.propose({ parents: [...blocks, late] });
   expect(await ask(rig, request)).toEqual(response);
@@ -81,7 +69,7 @@ it('while a block is appended', async () => {
 
 it('while a milestone is applied', async () => {
   const { network, rig, blocks, meddled } = await startUnresolved();
-  await storeNow(withTip(rig, network.milestoneBlock!), db);
+  await storeNow(withTips(rig, network.milestoneBlock!), db);
   network.milestone({ parents: [network.milestoneBlock!, ...blocks] });
   const applying = meddled(/UPDATE head SET ledger/);
   await expect(takeNext(rig, applying)).rejects.toThrow(LedgerMoved);
@@ -93,7 +81,7 @@ it('while a milestone is applied', async () => {
 it('while blocks are dropped', async () => {
   const { network, rig, blocks, meddled } = await startUnresolved();
   const tips = [network.note([network.milestoneBlock!]), blocks[1]!];
-  for (const tip of tips) await storeNow(withTip(rig, tip), db);
+  for (const tip of tips) await storeNow(withTips(rig, tip), db);
   const { index } = rig.following.memory;
   const readTips = async () => tips.map((id) => id.slice(2));
   const dropping = meddled(/SET dropped/);

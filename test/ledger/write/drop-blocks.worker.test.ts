@@ -12,12 +12,9 @@ import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { writeChecksums, writeStatuses } from '../../../src/ledger/core/packs.ts';
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
-import {
-  createUnreferencedIndex,
-  type UnreferencedIndex,
-} from '../../../src/ledger/write/unreferenced-index.ts';
+import { createUnreferencedIndex } from '../../../src/ledger/write/unreferenced-index.ts';
 import { decodeRecord, encodeRecord } from '../../../src/stardust/white-flag/block-record.ts';
-import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
+import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import {
   ask,
   disturbed,
@@ -25,8 +22,11 @@ import {
   ledgerIndex,
   type Rig,
   startLedger,
+  startNew,
   storeNow,
   takeNext,
+  withSplitPacks,
+  withTips,
 } from '../../support/ledger/ledger-harness.ts';
 import {
   awaitedOutputs,
@@ -36,8 +36,7 @@ import {
 } from '../../support/ledger/stored-blocks.ts';
 import { parsedBlock } from '../../support/network/blocks.ts';
 import { coneOf, lastIndex } from '../../support/network/network-model.ts';
-import { basic } from '../../support/network/outputs.ts';
-import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -69,13 +68,6 @@ async function knows(ids: readonly string[]): Promise<boolean[]> {
   return known;
 }
 
-/** The next milestone references a new block and nothing else that is unreferenced. */
-function quietMilestone(network: SyntheticNetwork): void {
-  network.milestone({
-    parents: [network.milestoneBlock!, network.note([network.milestoneBlock!])],
-  });
-}
-
 /**
  * With an unreferenced block of ledger index 1, and the ledger so far on that it is `age`
  * milestones old.
@@ -89,7 +81,7 @@ async function withOldBlock(
   const rig = await startLedger(db, network, 0);
   await followTo(rig, 1);
   while (lastIndex(network) < 1 + age) {
-    quietMilestone(network);
+    network.quietMilestone();
     await takeNext(rig, db);
   }
   return { network, rig, old };
@@ -100,7 +92,7 @@ describe('unreferenced blocks', () => {
     const { network, rig, old } = await withOldBlock(AGE);
     await drop();
     expect(await isKnown(old)).toBe(true);
-    quietMilestone(network);
+    network.quietMilestone();
     await takeNext(rig, db);
     await drop();
     expect(await isKnown(old)).toBe(false);
@@ -122,19 +114,13 @@ describe('unreferenced blocks', () => {
     const right = () => proposals.map((parents) => network.propose({ parents }).response);
     expect(await answers()).toEqual(right());
 
-    quietMilestone(network);
+    network.quietMilestone();
     await takeNext(rig, db);
     await drop();
     expect(await knows([old, young, younger, apart])).toEqual([false, false, false, true]);
     // the last milestone's block is in the past of none of them any more
     for (const parents of proposals) parents.push(network.milestoneBlock!);
-    await storeNow(
-      {
-        ...rig,
-        upstream: { ...rig.upstream, readTips: async () => [network.milestoneBlock!.slice(2)] },
-      },
-      db,
-    );
+    await storeNow(withTips(rig, network.milestoneBlock!), db);
     expect(await answers()).toEqual([404, 404, right()[2], 404]);
     expect(await answers({ upstreams: [rig.upstream] })).toEqual(right());
 
@@ -146,13 +132,13 @@ describe('unreferenced blocks', () => {
 
   it('go from the youngest down, so that no step leaves one without its parents', async () => {
     const { network, rig, old } = await withOldBlock(AGE);
-    const splitting = withPacksOfTheirOwn(rig);
+    const splitting = withSplitPacks(rig);
     const chain = [old];
     for (let i = 0; i < 70; i++) {
       chain.push(network.note([chain.at(-1)!]));
-      await storeNow({ ...splitting, upstream: tipAt(rig, chain.at(-1)!) }, db);
+      await storeNow(withTips(splitting, chain.at(-1)!), db);
     }
-    quietMilestone(network);
+    network.quietMilestone();
     await takeNext(rig, db);
     await storeNow(rig, db);
     const steps: number[] = [];
@@ -175,27 +161,22 @@ describe('unreferenced blocks', () => {
 
   it('leave nothing behind, and wait for nothing any more', async () => {
     const { network, rig, old } = await withOldBlock(AGE);
-    const [first, second] = [network.account(0), network.account(1)];
-    const spend = { coin: network.genesisCoins[0]!, by: first };
-    const producer = network.transaction([spend], [basic(second, COIN_AMOUNT)]);
+    const producer = network.transfer(network.genesisCoins[0]!, 1);
     const coin = producer.coins[0]!;
-    const consumer = network.transaction([{ coin, by: second }], [basic(first, COIN_AMOUNT)]);
+    const consumer = network.transfer(coin, 0);
     const id = network.attachTransaction(consumer, [old]);
     await storeNow(rig, db);
     expect(await awaitedOutputs(db)).toEqual([coin.id.toHex()]);
     expect((await storedBlock(db, id))!.bytes).not.toBe('');
 
-    quietMilestone(network);
+    network.quietMilestone();
     await takeNext(rig, db);
     await drop();
     expect(await storedBlock(db, id)).toBeUndefined();
     expect(await awaitedOutputs(db)).toEqual([]);
     // what it waited for comes
     const made = network.attachTransaction(producer, [network.milestoneBlock!]);
-    await storeNow(
-      { ...rig, upstream: { ...rig.upstream, readTips: async () => [made.slice(2)] } },
-      db,
-    );
+    await storeNow(withTips(rig, made), db);
     expect(await isKnown(made)).toBe(true);
   });
 
@@ -203,7 +184,7 @@ describe('unreferenced blocks', () => {
     const { network, rig, old } = await withOldBlock(AGE);
     network.milestone({ parents: [network.milestoneBlock!, old] });
     await takeNext(rig, db);
-    quietMilestone(network);
+    network.quietMilestone();
     await takeNext(rig, db);
     await drop();
     expect(await isKnown(old)).toBe(true);
@@ -249,13 +230,13 @@ describe('dropped while somebody counts on it', () => {
 
   it('an output that a milestone spends', async () => {
     const { network, rig } = await withOldBlock(0);
-    const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
-    const made = network.transaction([spend], [basic(network.account(1), COIN_AMOUNT)]);
+    const [coin] = network.genesisCoins;
+    const made = network.transfer(coin!, 1);
     const block = network.attachTransaction(made, [network.milestoneBlock!]);
     await storeNow(rig, db);
     network.milestone({ parents: [network.milestoneBlock!, block] });
     const removing = disturbed(db, async (sql) => {
-      const remove = db.prepare('DELETE FROM output WHERE id = ?1').bind(spend.coin.id.toHex());
+      const remove = db.prepare('DELETE FROM output WHERE id = ?1').bind(coin!.id.toHex());
       if (APPLIES.test(sql)) await remove.run();
     });
     const before = await ledgerIndex(db);
@@ -303,23 +284,6 @@ describe('dropped while somebody counts on it', () => {
   });
 });
 
-/** The rig, with every call that stores blocks storing them in packs of their own. */
-function withPacksOfTheirOwn(rig: Rig): Rig {
-  const { memory } = rig.following;
-  const index: UnreferencedIndex = {
-    ...memory.index,
-    view: async (...args) => ({
-      ...(await memory.index.view(...args)),
-      last: { visible: undefined, staged: undefined },
-    }),
-  };
-  return { ...rig, following: { ...rig.following, memory: { ...memory, index } } };
-}
-
-function tipAt({ upstream }: Rig, ...tips: string[]): Upstream {
-  return { ...upstream, readTips: async () => tips.map((id) => id.slice(2)) };
-}
-
 describe('beyond a limit', () => {
   /** All unreferenced blocks, in the order in which they were stored. */
   async function unreferenced(): Promise<string[]> {
@@ -337,16 +301,12 @@ describe('beyond a limit', () => {
 
   /** An honest chain, and chains beside it, one behind the other, that some blocks tie together. */
   async function flooded({ chains = 6, length = 8, isSplit = false } = {}): Promise<Flooded> {
-    const network = new SyntheticNetwork({ seed: 'evicted' });
-    network.milestone();
-    const root = network.milestoneBlock!;
-    const rig = await startLedger(db, network, 0);
-    await takeNext(rig, db);
-    const storing = isSplit ? withPacksOfTheirOwn(rig) : rig;
+    const { network, rig, root } = await startNew(db, 'evicted');
+    const storing = isSplit ? withSplitPacks(rig) : rig;
     const honest = new Set([root]);
     let tip = root;
     const ends: string[] = [];
-    const store = (id: string) => storeNow({ ...storing, upstream: tipAt(rig, id) }, db);
+    const store = (id: string) => storeNow(withTips(storing, id), db);
     for (let chain = 0; chain < chains; chain++) {
       let end = root;
       for (let i = 0; i < length; i++) {
@@ -416,7 +376,7 @@ describe('beyond a limit', () => {
     const { request, response } = network.propose({ parents: [tip, goneOnes.at(-1)!] });
     expect(await ask(rig, request, { upstreams: [rig.upstream] })).toEqual(response);
     // and they may come again
-    await storeNow({ ...rig, upstream: tipAt(rig, ...before) }, db);
+    await storeNow(withTips(rig, ...before), db);
     expect((await unreferenced()).sort()).toEqual(before.sort());
   });
 
@@ -486,7 +446,7 @@ describe('beyond a limit', () => {
     const before = await unreferenced();
     const child = network.note([before[0]!]);
     const storing = disturbed(db, async (sql) => {
-      if (DROPS.test(sql)) await storeNow({ ...rig, upstream: tipAt(rig, child) }, db);
+      if (DROPS.test(sql)) await storeNow(withTips(rig, child), db);
     });
     const { index } = rig.following.memory;
     const limits = { blocks: 4, bytes: 1e9 };
@@ -519,10 +479,10 @@ describe('staged blocks', () => {
     const { network, rig, old } = await withOldBlock(AGE);
     const spam = [network.note([network.milestoneBlock!])];
     for (let i = 0; i < 20; i++) spam.push(network.note([spam.at(-1)!]));
-    await storeNow({ ...rig, upstream: tipAt(rig, spam.at(-1)!) }, db);
+    await storeNow(withTips(rig, spam.at(-1)!), db);
     const young = network.note([old]);
-    await storeNow({ ...rig, upstream: tipAt(rig, young) }, db);
-    quietMilestone(network);
+    await storeNow(withTips(rig, young), db);
+    network.quietMilestone();
     await takeNext(rig, db);
     const staged = network.note([young, network.milestoneBlock!]);
     await stage(rig, network.milestoneBlock!, staged);
@@ -548,7 +508,7 @@ it('blocks far apart, in many packs, do not stop the follower', async () => {
   const rig = await startLedger(db, network, 0);
   await followTo(rig, 1);
   const sparse = network.note([network.milestoneBlock!]);
-  await storeNow({ ...rig, upstream: tipAt(rig, sparse) }, db);
+  await storeNow(withTips(rig, sparse), db);
   // as if it had been stored long ago, in many packs
   const [pack] = (await db.prepare('SELECT * FROM pack WHERE live = 1').all()).results;
   const { number, record } = (await storedBlock(db, sparse))!;

@@ -8,10 +8,15 @@ import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { storeUnreferenced } from '../../../src/follower/store/store-unreferenced.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { isPartOf, type OutputRow, readStates, Statuses } from '../../../src/ledger/core/packs.ts';
-import type { UnreferencedIndex } from '../../../src/ledger/write/unreferenced-index.ts';
 import { fromBase64 } from '../../../src/stardust/encoding/bytes.ts';
 import { decodeRecord } from '../../../src/stardust/white-flag/block-record.ts';
-import { ask, questionOf, startLedger, takeNext } from '../../support/ledger/ledger-harness.ts';
+import {
+  ask,
+  questionOf,
+  startLedger,
+  takeNext,
+  withSplitPacks,
+} from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { indexedIds, storedBlocks } from '../../support/ledger/stored-blocks.ts';
 import { parsedBlock } from '../../support/network/blocks.ts';
@@ -114,17 +119,6 @@ interface Stored {
   splits?: boolean;
 }
 
-/** One that stores all that it stores in new packs. */
-function splittingIndex(index: UnreferencedIndex): UnreferencedIndex {
-  return {
-    ...index,
-    view: async (...args) => ({
-      ...(await index.view(...args)),
-      last: { visible: undefined, staged: undefined },
-    }),
-  };
-}
-
 const COUNT_PACKS = `
   SELECT count(*) AS count FROM pack WHERE live = 1 AND (staged IS NOT NULL) = ?1`;
 
@@ -133,8 +127,7 @@ async function follow(network: Network, { share, staged = 0, splits = false }: S
   const db = (await openMemory()) as unknown as D1Database;
   const random = new Random(`stored ${share} ${staged}`);
   const rig = await startLedger(db, network, network.genesis.index);
-  const { memory } = rig.following;
-  const known = splits ? splittingIndex(memory.index) : memory.index;
+  const { index: known } = (splits ? withSplitPacks(rig) : rig).following.memory;
   const left: unknown[] = [];
   const stored = new Set<NetworkBlock>();
   const seen = { visible: 0, staged: 0 };

@@ -29,7 +29,6 @@ import {
   storedBlocks,
 } from '../../support/ledger/stored-blocks.ts';
 import { lastIndex, ledgerAt } from '../../support/network/network-model.ts';
-import { basic } from '../../support/network/outputs.ts';
 import { Random } from '../../support/network/random.ts';
 import { randomNetwork } from '../../support/network/random-network.ts';
 import {
@@ -37,7 +36,7 @@ import {
   recordedNetwork,
   recordedQuestions,
 } from '../../support/network/recorded-network.ts';
-import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -116,23 +115,16 @@ describe.each<RecordedName>(['network-a', 'network-c'])('%s', (name) => {
   });
 });
 
-/** The next milestone references a new block and nothing else that is open. */
-function quietMilestone(network: SyntheticNetwork): void {
-  network.milestone({
-    parents: [network.milestoneBlock!, network.note([network.milestoneBlock!])],
-  });
-}
-
 /**
  * A network in which much happens for a while, and then nothing for longer than anything is kept.
  * What is open then stays so.
  */
 function quietenedNetwork(seed: string): SyntheticNetwork {
   const network = randomNetwork({ seed, milestones: 14, events: 40 });
-  const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
-  const orphan = network.transaction([spend], [basic(network.account(1), COIN_AMOUNT)]);
-  network.attachTransaction(orphan, [network.milestoneBlock!]);
-  while (network.milestones.length < 60) quietMilestone(network);
+  network.attachTransaction(network.transfer(network.genesisCoins[0]!, 1), [
+    network.milestoneBlock!,
+  ]);
+  while (network.milestones.length < 60) network.quietMilestone();
   return network;
 }
 
@@ -197,8 +189,7 @@ it('forgets the IDs of a milestone all at once, says which, and keeps those of f
   network.milestone();
   let [coin] = network.genesisCoins;
   for (let i = 0; i < 55; i++) {
-    const spend = { coin: coin!, by: network.account(i) };
-    const transfer = network.transaction([spend], [basic(network.account(i + 1), COIN_AMOUNT)]);
+    const transfer = network.transfer(coin!, i + 1);
     [coin] = transfer.coins;
     const block = network.attachTransaction(transfer, [network.milestoneBlock!]);
     network.milestone({ parents: [network.milestoneBlock!, block] });
@@ -233,13 +224,11 @@ describe('an output that never came into the ledger', () => {
   it('is kept as long as a block mentions it, and so can still come', async () => {
     const network = new SyntheticNetwork({ seed: 'mentioned' });
     network.milestone();
-    const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
-    const producer = network.transaction([spend], [basic(network.account(1), COIN_AMOUNT)]);
-    const made = { coin: producer.coins[0]!, by: network.account(1) };
-    const consumer = network.transaction([made], [basic(network.account(2), COIN_AMOUNT)]);
+    const producer = network.transfer(network.genesisCoins[0]!, 1);
+    const consumer = network.transfer(producer.coins[0]!, 2);
     const early = network.attachTransaction(consumer, [network.milestoneBlock!]);
     network.milestone({ parents: [network.milestoneBlock!, early] });
-    while (network.milestones.length < 45) quietMilestone(network);
+    while (network.milestones.length < 45) network.quietMilestone();
     const rig = await startLedger(db, network, 0);
     while ((await ledgerIndex(db)) < 45) await takeNext(rig, db);
 

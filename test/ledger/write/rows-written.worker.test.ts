@@ -11,12 +11,16 @@ import { storePushed } from '../../../src/follower/pushed/store-pushed.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { publish } from '../../../src/nft-index/publish.ts';
 import { countedDatabase } from '../../support/ledger/counted-database.ts';
-import { ledgerIndex, startLedger, takeNext } from '../../support/ledger/ledger-harness.ts';
+import {
+  ledgerIndex,
+  startLedger,
+  startNew,
+  takeNext,
+} from '../../support/ledger/ledger-harness.ts';
 import { FOLLOWING } from '../../support/ledger/status-settings.ts';
 import { coneOf, milestoneAt } from '../../support/network/network-model.ts';
-import { basic } from '../../support/network/outputs.ts';
 import { SteadyNetwork } from '../../support/network/steady-network.ts';
-import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+import type { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -126,16 +130,12 @@ it.each<[string, Way]>([
 });
 
 it('at most 3,000 rows for a milestone of 1,000 transfers in chains', async () => {
-  const network = new SyntheticNetwork({ seed: 'chains' });
-  network.milestone();
-  const rig = await startLedger(db, network, 0);
-  await takeNext(rig, db);
+  const { network, rig } = await startNew(db, 'chains');
   const coins = [...network.genesisCoins];
   let last = network.milestoneBlock!;
   for (let i = 0; i < 1000; i++) {
     const wallet = i % coins.length;
-    const by = network.account(wallet);
-    const made = network.transaction([{ coin: coins[wallet]!, by }], [basic(by, COIN_AMOUNT)]);
+    const made = network.transfer(coins[wallet]!, wallet);
     coins[wallet] = made.coins[0]!;
     last = network.attachTransaction(made, [last]);
   }

@@ -22,15 +22,15 @@ import {
   ledgerIndex,
   type Rig,
   startLedger,
+  startNew,
   storeNow,
   takeNext,
+  withSplitPacks,
 } from '../../support/ledger/ledger-harness.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
 import { parsedBlock } from '../../support/network/blocks.ts';
-import { basic } from '../../support/network/outputs.ts';
 import { Random } from '../../support/network/random.ts';
-import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
-import type { Spend } from '../../support/network/transactions.ts';
+import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 const db = env.LEDGER;
 
@@ -114,23 +114,18 @@ async function stage({ network, following }: Rig, isStaged: (id: string) => bool
 }
 
 it('tells what is stored, after blocks, milestones, drops and imports', async () => {
-  const network = new SyntheticNetwork({ seed: 'open set', parameters: { belowMaxDepth: 2 } });
-  network.milestone();
-  let rig = await startLedger(db, network, 0);
-  await takeNext(rig, db);
+  const started = await startNew(db, 'open set', { parameters: { belowMaxDepth: 2 } });
+  const { network } = started;
+  let { rig } = started;
   await expectTrue(rig);
   const random = new Random('unreferenced index');
-  const spends: Spend[] = network.genesisCoins.map((coin, i) => ({ coin, by: network.account(i) }));
+  const coins = [...network.genesisCoins];
   const pay = () => {
-    const spend = spends.shift()!;
-    const made = network.transaction([spend], [basic(spend.by, COIN_AMOUNT)]);
+    const made = network.transfer(coins.shift()!, 0);
+    coins.push(made.coins[0]!);
     // sometimes what it makes is spent before it is there
-    if (random.chance(0.3)) {
-      const again = { coin: made.coins[0]!, by: spend.by };
-      network.attachTransaction(network.transaction([again], [basic(spend.by, COIN_AMOUNT)]));
-    }
+    if (random.chance(0.3)) network.attachTransaction(network.transfer(made.coins[0]!, 1));
     network.attachTransaction(made);
-    spends.push({ coin: made.coins[0]!, by: spend.by });
   };
   let staged = 0;
   for (let step = 0; step < 60; step++) {
@@ -245,19 +240,10 @@ it('is loaded once, as long as nobody else writes', async () => {
 });
 
 it('has all live packs, however many pages they take', async () => {
-  const network = new SyntheticNetwork({ seed: 'pages' });
-  network.milestone();
-  const rig = await startLedger(db, network, 0);
-  await takeNext(rig, db);
-  const { index } = rig.following.memory;
-  const splitting: UnreferencedIndex = {
-    ...index,
-    view: async (...args) => ({ ...(await index.view(...args)), last: NO_PACKS }),
-  };
-  const memory = { ...rig.following.memory, index: splitting };
+  const { network, rig } = await startNew(db, 'pages');
   for (let i = 0; i < 130; i++) {
     network.note();
-    await storeNow({ ...rig, following: { ...rig.following, memory } }, db);
+    await storeNow(withSplitPacks(rig), db);
   }
   const packs = await db
     .prepare('SELECT count(*) AS count FROM pack WHERE live = 1')
@@ -278,5 +264,3 @@ it('has all live packs, however many pages they take', async () => {
   expect(pages).toBeGreaterThan(3);
   expect(view.size).toBe(132);
 });
-
-const NO_PACKS = { visible: undefined, staged: undefined };

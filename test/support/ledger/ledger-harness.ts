@@ -16,6 +16,7 @@ import type { Database } from '../../../src/ledger/core/database.ts';
 import { headFromRow, milestoneFromRow, SELECT_HEAD } from '../../../src/ledger/core/head.ts';
 import { admittingParameters, readParameters } from '../../../src/ledger/core/ledger-parameters.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
+import type { UnreferencedIndex } from '../../../src/ledger/write/unreferenced-index.ts';
 import { computeWhiteFlag, type WhiteFlagResult } from '../../../src/node/compute-white-flag.ts';
 import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
@@ -28,6 +29,7 @@ import { readMilestone } from '../network/blocks.ts';
 import { directUpstream } from '../network/direct-upstream.ts';
 import { milestoneAt, type Network, ZERO_ID } from '../network/network-model.ts';
 import { fullSnapshot } from '../network/network-snapshot.ts';
+import { SyntheticNetwork, type SyntheticOptions } from '../network/synthetic-network.ts';
 
 /** IDs are `0x…`, as in vectors and test networks. */
 export interface Question {
@@ -104,6 +106,38 @@ export async function followTo(rig: Rig, index: number): Promise<void> {
       throw new Error(`the ledger stays at ${now} and does not follow to ${index}`);
     ledger = now;
   }
+}
+
+/** A made-up network after its first milestone, which the ledger has applied. */
+export async function startNew(
+  db: D1Database,
+  seed: string,
+  options: SyntheticOptions = {},
+): Promise<{ network: SyntheticNetwork; rig: Rig; root: string }> {
+  const network = new SyntheticNetwork({ ...options, seed });
+  network.milestone();
+  const rig = await startLedger(db, network, network.genesis.index);
+  await takeNext(rig, db);
+  return { network, rig, root: network.milestoneBlock! };
+}
+
+/** The rig, with these as the tips of its upstream. */
+export function withTips(rig: Rig, ...tips: readonly string[]): Rig {
+  const readTips = async () => tips.map((id) => id.slice(2));
+  return { ...rig, upstream: { ...rig.upstream, readTips } };
+}
+
+/** The rig, with whatever is stored at once stored in packs of its own. */
+export function withSplitPacks(rig: Rig): Rig {
+  const { memory } = rig.following;
+  const index: UnreferencedIndex = {
+    ...memory.index,
+    view: async (...args) => ({
+      ...(await memory.index.view(...args)),
+      last: { visible: undefined, staged: undefined },
+    }),
+  };
+  return { ...rig, following: { ...rig.following, memory: { ...memory, index } } };
 }
 
 /** Takes the next milestone in and does nothing else, neither stores tips nor prunes. */

@@ -28,6 +28,7 @@ import {
   startLedger,
   storeNow,
   takeNext,
+  withTips,
 } from './ledger-harness.ts';
 import { knownBlockIds } from './stored-blocks.ts';
 
@@ -67,8 +68,7 @@ export async function askAboutNetwork(db: D1Database, seed: string, asked: Asked
     const visible = [...network.blocks.values()].filter(({ visibleFrom }) => visibleFrom <= ledger);
     const open = visible.filter((block) => milestoneOf(block) > ledger).map(({ id }) => id);
     for (let pass = random.between(1, 3); pass > 0; pass--) {
-      const tips = random.sample(open, random.between(1, 6)).map((id) => id.slice(2));
-      await storeNow({ ...rig, upstream: { ...rig.upstream, readTips: async () => tips } }, db);
+      await storeNow(withTips(rig, ...random.sample(open, random.between(1, 6))), db);
     }
     const known = await knownBlockIds(db);
     const stored = visible.filter(({ id }) => known.has(id.slice(2)));

@@ -9,10 +9,12 @@
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
+import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { blockId, networkId, outputId } from '../../../src/stardust/wire/ids.ts';
 import type { ProtocolParametersOption } from '../../../src/stardust/wire/milestone.ts';
 import type { Output } from '../../../src/stardust/wire/output.ts';
 import type { ProtocolParameters } from '../../../src/stardust/wire/parameters.ts';
+import { findCondition, UnlockConditionType } from '../../../src/stardust/wire/unlock-condition.ts';
 import { blockAround, networkMilestone, readMilestone, taggedDataPayload } from './blocks.ts';
 import { type KeyPair, keyPair } from './keys.ts';
 import { type Decided, decide, pastCone, rootsOf } from './known-verdicts.ts';
@@ -141,6 +143,26 @@ export class SyntheticNetwork implements Network {
       networkId: this.#networkId,
       ...(defect === undefined ? {} : { defect }),
     });
+  }
+
+  /** A transaction that is not in any block yet: its owner gives all of a coin to an account. */
+  transfer(coin: Coin, to: number, defect?: Defect): MadeTransaction {
+    const output = basic(this.account(to), coin.output.amount);
+    return this.transaction([this.spendOf(coin)], [output], defect);
+  }
+
+  /** A coin of an account, signed for by its owner. */
+  spendOf(coin: Coin): Spend {
+    const owner = findCondition(coin.output, UnlockConditionType.Address)!.address;
+    const by = this.#accounts
+      .values()
+      .find(({ address }) => addressKey(address) === addressKey(owner))!;
+    return { coin, by };
+  }
+
+  /** The genesis coins, signed for by their owners. */
+  get genesisSpends(): Spend[] {
+    return this.genesisCoins.map((coin) => this.spendOf(coin));
   }
 
   /** A block around a payload, or around nothing; returns its ID. */
@@ -286,6 +308,12 @@ export class SyntheticNetwork implements Network {
     });
     this.#milestoneBlock = this.attachMilestone(payload);
     return issued;
+  }
+
+  /** Issues a milestone that references a new block, and nothing else that is unreferenced. */
+  quietMilestone(): NetworkMilestone {
+    const before = this.#milestoneBlock!;
+    return this.milestone({ parents: [before, this.note([before])] });
   }
 
   #milestoneParents(): string[] {
