@@ -68,13 +68,7 @@ function fingerprint(options: ConeOptions): string {
   return blake2b256(new TextEncoder().encode(all)).toHex().slice(0, 16);
 }
 
-export function makeCone({
-  kind,
-  count,
-  conflicts = 0,
-  width = 24,
-  seed = 'cone',
-}: ConeOptions): Network {
+function makeCone({ kind, count, conflicts = 0, width = 24, seed = 'cone' }: ConeOptions): Network {
   const coins = (account: (number: number) => KeyPair) =>
     Array.from({ length: CHAINS }, (_, i) => basic(account(i), 1_000_000_000n));
   const network = new SyntheticNetwork({ seed, coins });
