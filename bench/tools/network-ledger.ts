@@ -8,16 +8,11 @@ import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { storeUnreferenced } from '../../src/follower/store/store-unreferenced.ts';
 import { verifyMilestone } from '../../src/follower/verify-milestone.ts';
 import { type Database, forEachPiece, runBatch } from '../../src/ledger/core/database.ts';
-import {
-  type Head,
-  headFromRow,
-  type KnownMilestone,
-  milestoneFromRow,
-  SELECT_HEAD,
-} from '../../src/ledger/core/head.ts';
+import { type Head, type KnownMilestone, selectHeadAt } from '../../src/ledger/core/head.ts';
 import { writeIdTables } from '../../src/ledger/core/id-index.ts';
 import { readParameters } from '../../src/ledger/core/ledger-parameters.ts';
 import { writeOutputBytes } from '../../src/ledger/core/output-bytes.ts';
+import { readQuery } from '../../src/ledger/core/read-batch.ts';
 import { SCHEMA } from '../../src/ledger/core/schema.ts';
 import type { AdmissionRules } from '../../src/ledger/intake/admission-rules.ts';
 import { createUnreferencedIndex } from '../../src/ledger/write/unreferenced-index.ts';
@@ -128,8 +123,8 @@ export async function storeBlocks(
 }
 
 async function readHead(db: Database): Promise<{ head: Head; milestone: KnownMilestone }> {
-  const row = (await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>())!;
-  return { head: headFromRow(row), milestone: milestoneFromRow(row)! };
+  const { head, milestone } = (await readQuery(db, selectHeadAt(db)))!;
+  return { head, milestone: milestone! };
 }
 
 function parse({ id, bytes }: NetworkBlock): ParsedBlock {

@@ -4,7 +4,7 @@
  */
 import { createServer } from 'node:net';
 import type { Database } from '../../src/ledger/core/database.ts';
-import { headFromRow, SELECT_HEAD } from '../../src/ledger/core/head.ts';
+import { readHead } from '../../src/ledger/core/head.ts';
 import { LedgerUnreadable } from '../../src/ledger/core/schema.ts';
 
 /** Rejects with a sentence if nothing can listen at the address. */
@@ -54,6 +54,5 @@ export async function noteStart(
 
 /** Undefined if there is no ledger. Throws a LedgerUnreadable if it has another schema. */
 async function readLedgerIndex(db: Database): Promise<number | undefined> {
-  const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
-  return row === null ? undefined : headFromRow(row).ledger;
+  return (await readHead(db))?.ledger;
 }

@@ -6,7 +6,7 @@
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
-import { type Head, headFromRow, SELECT_HEAD } from '../../src/ledger/core/head.ts';
+import { type Head, readHead } from '../../src/ledger/core/head.ts';
 import { readView } from '../../src/ledger/view/consistent-view.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
@@ -80,10 +80,10 @@ export function sampleKeys({
   return parseMilestoneKeys(milestonePublicKeys.join(), String(milestoneThreshold))!;
 }
 
-async function readHead(db: Database): Promise<Head> {
-  const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
-  if (row === null) throw new Error('there is no ledger');
-  return headFromRow(row);
+async function requireHead(db: Database): Promise<Head> {
+  const head = await readHead(db);
+  if (head === undefined) throw new Error('there is no ledger');
+  return head;
 }
 
 /**
@@ -91,7 +91,7 @@ async function readHead(db: Database): Promise<Head> {
  * Blocks are stored parents first: then the rest of their cone is stored too.
  */
 async function isApplied(db: Database): Promise<boolean> {
-  const { ledger } = await readHead(db);
+  const { ledger } = await requireHead(db);
   if (ledger !== CONFIRMED) return ledger > CONFIRMED;
   const named = readWhiteFlag().request.parents.map((id) => id.slice(2));
   const view = await readView(db, { index: ledger + 1, named });

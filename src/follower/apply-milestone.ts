@@ -12,9 +12,10 @@ import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved, runFenced } from '../ledger/core/fence.ts';
 import type { Head } from '../ledger/core/head.ts';
 import { parametersAt } from '../ledger/core/ledger-parameters.ts';
+import { write } from '../ledger/core/read-batch.ts';
 import type { AdmissionRules } from '../ledger/intake/admission-rules.ts';
 import { type BlockSource, ConeUnavailable } from '../ledger/intake/block-source.ts';
-import { storedUpTo } from '../ledger/intake/next-numbers.ts';
+import { selectGiven } from '../ledger/intake/next-numbers.ts';
 import {
   type ConsistentView,
   type LoadedCone,
@@ -148,9 +149,9 @@ async function apply(
     return undefined;
   }
   const { statements, left } = changes;
-  const results = await runFenced(db, statements);
-  const stored = storedUpTo(results.at(-1)![0]!);
-  memory.index.retain(view, { ledger: index, dropped: head.dropped, stored }, left);
+  const { given } = await runFenced(db, { writes: write(statements), given: selectGiven(db) });
+  const after = { ledger: index, dropped: head.dropped, stored: given.nextBlock };
+  memory.index.retain(view, after, left);
   await resolveVerdicts(db, head.generation, migratedIds(verified), rules.verify);
   return { index, blocks: whiteFlag.order.length, fetched: 0 };
 }

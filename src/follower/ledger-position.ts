@@ -2,19 +2,10 @@
  * Where the ledger stands, with everything that the next milestone is judged by, read at once.
  */
 
-import { type Database, runBatch } from '../ledger/core/database.ts';
-import {
-  type Head,
-  headFromRow,
-  type KnownMilestone,
-  milestoneFromRow,
-  SELECT_HEAD,
-} from '../ledger/core/head.ts';
-import {
-  admittingParameters,
-  parameterTable,
-  SELECT_PARAMETERS,
-} from '../ledger/core/ledger-parameters.ts';
+import type { Database } from '../ledger/core/database.ts';
+import { type Head, type KnownMilestone, selectHeadAt } from '../ledger/core/head.ts';
+import { admittingParameters, selectParameters } from '../ledger/core/ledger-parameters.ts';
+import { readBatch } from '../ledger/core/read-batch.ts';
 import type { AdmissionRules } from '../ledger/intake/admission-rules.ts';
 import type { ParameterTable } from '../stardust/parameter-table.ts';
 
@@ -33,17 +24,14 @@ export async function readPosition(
   db: Database,
   { keys, verify }: Pick<AdmissionRules, 'keys' | 'verify'>,
 ): Promise<LedgerPosition> {
-  const [heads, options] = await runBatch(db, [
-    db.prepare(SELECT_HEAD).bind(null),
-    db.prepare(SELECT_PARAMETERS),
-  ]);
-  const row = heads![0];
-  if (row === undefined) throw new Error('nothing to follow from: no snapshot was imported');
-  const head = headFromRow(row);
-  const milestone = milestoneFromRow(row);
+  const { at, announced } = await readBatch(db, {
+    at: selectHeadAt(db),
+    announced: selectParameters(db),
+  });
+  if (at === undefined) throw new Error('nothing to follow from: no snapshot was imported');
+  const { head, milestone } = at;
   if (milestone === undefined)
     throw new Error(`the ledger is at ${head.ledger} and does not know that milestone`);
-  const announced = parameterTable(options!);
   const parameters = admittingParameters(announced, head.ledger);
   return { head, milestone, announced, rules: { keys, verify, parameters } };
 }

@@ -3,7 +3,7 @@
  * (docs/contract.md#a-ledger-that-is-over). There the follower rests.
  */
 import type { Database } from '../ledger/core/database.ts';
-import { requireSchema } from '../ledger/core/schema.ts';
+import { readHead } from '../ledger/core/head.ts';
 import type { WriteLog } from '../log.ts';
 import { stopFollowing } from './follower-status.ts';
 
@@ -17,16 +17,12 @@ export async function hasEnded(
   log: WriteLog,
 ): Promise<boolean> {
   if (finalMilestone === undefined) return false;
-  const row = await db
-    .prepare('SELECT schema, ledger FROM head')
-    .first<{ schema: number; ledger: number }>();
-  if (row === null) return false;
-  requireSchema(row.schema);
-  if (row.ledger < finalMilestone) return false;
-  if (row.ledger > finalMilestone) {
+  const head = await readHead(db);
+  if (head === undefined || head.ledger < finalMilestone) return false;
+  if (head.ledger > finalMilestone) {
     await stopFollowing(
       db,
-      `the ledger is at milestone ${row.ledger}, beyond FINAL_MILESTONE, ${finalMilestone}`,
+      `the ledger is at milestone ${head.ledger}, beyond FINAL_MILESTONE, ${finalMilestone}`,
       log,
     );
   }

@@ -1,9 +1,18 @@
 /**
  * The NFT index's view of D1 (ports.ts). Every batch is one transaction.
  */
-import { type Database, runBatch } from '../ledger/core/database.ts';
+import type { Database } from '../ledger/core/database.ts';
+import {
+  first,
+  many,
+  one,
+  type Row,
+  readAlone,
+  readBatch,
+  write,
+} from '../ledger/core/read-batch.ts';
 import { requireSchema, SCHEMA } from '../ledger/core/schema.ts';
-import { type IndexLedger, MAX_LEFT, type NftLedger, type NftRow, type Page } from './ports.ts';
+import { type IndexLedger, MAX_LEFT, type NftLedger, type NftRow } from './ports.ts';
 import { parseState, serializeState } from './publisher-state.ts';
 import { PREFIX_LENGTH } from './recent-changes.ts';
 
@@ -73,67 +82,57 @@ const SELECT_NFT = `
 export const STATEMENTS = { readState: 2, swap: 3, page: 2, window: 4 };
 
 export function openIndexLedger(db: Database): IndexLedger {
+  const selectHead = () => first(db.prepare(SELECT_HEAD), headFromRow);
+  const selectStored = () => first(db.prepare(SELECT_STORED), storedFromRow);
   return {
     async readState() {
-      const [heads, rows] = await runBatch(db, [
-        db.prepare(SELECT_HEAD),
-        db.prepare(SELECT_STORED),
-      ]);
-      const head = heads![0] && {
-        generation: String(heads![0].generation),
-        start: Number(heads![0].start),
-        ledger: Number(heads![0].ledger),
-      };
-      const row = rows![0];
-      if (row === undefined) return { head, stored: undefined };
-      const isOwn = row.generation === head?.generation;
-      const state = isOwn ? parseState(String(row.state)) : undefined;
-      return { head, stored: { token: String(row.token), state } };
+      const { head, stored } = await readBatch(db, { head: selectHead(), stored: selectStored() });
+      if (stored === undefined) return { head, stored };
+      const { token, generation, state } = stored;
+      const isOwn = generation === head?.generation;
+      return { head, stored: { token, state: isOwn ? parseState(state) : undefined } };
     },
 
     async swap(token, next) {
       const { generation } = next.state;
-      const [swapped] = await db.batch([
-        db.prepare(SWAP).bind(next.token, generation, serializeState(next.state), token ?? null),
-        db.prepare(DELETE_BURNED),
-        db.prepare(DELETE_LEFT),
-      ]);
-      return swapped!.meta.changes > 0;
+      const bound = [next.token, generation, serializeState(next.state), token ?? null];
+      const { swapped } = await readBatch(db, {
+        swapped: write([db.prepare(SWAP).bind(...bound)]),
+        left: write([db.prepare(DELETE_BURNED), db.prepare(DELETE_LEFT)]),
+      });
+      return swapped[0]! > 0;
     },
 
     async readChanges(after, upTo, limit) {
-      const read = await readWithHead(
-        db,
-        db.prepare(SELECT_CHANGES).bind(after.milestone, after.nft, upTo, limit),
-      );
-      if (read === undefined) return undefined;
-      const rows = read.results[0]!.map((row) => ({
-        ...nftFromRow(row),
-        milestone: Number(row.milestone),
-      }));
-      return { ...read.position, rows };
+      const { head, rows } = await readBatch(db, {
+        head: selectHead(),
+        rows: many(
+          db.prepare(SELECT_CHANGES).bind(after.milestone, after.nft, upTo, limit),
+          (row) => ({ ...nftFromRow(row), milestone: row.integer('milestone') }),
+        ),
+      });
+      return head && { ...positionOf(head), rows };
     },
 
     async readNfts(after, limit) {
-      const read = await readWithHead(db, db.prepare(SELECT_NFTS).bind(after, limit));
-      return read && { ...read.position, rows: read.results[0]!.map(nftFromRow) };
+      const { head, rows } = await readBatch(db, {
+        head: selectHead(),
+        rows: many(db.prepare(SELECT_NFTS).bind(after, limit), nftFromRow),
+      });
+      return head && { ...positionOf(head), rows };
     },
 
     async readWindow(from, maxStates, maxPrefixes) {
-      const read = await readWithHead(
-        db,
-        db.prepare(SELECT_LATEST).bind(from, maxStates),
-        db.prepare(SELECT_PREFIXES).bind(from, maxPrefixes),
-        db.prepare(SELECT_STORED),
-      );
-      if (read === undefined) return undefined;
-      const [latest, prefixes, stored] = read.results;
-      return {
-        ...read.position,
-        rows: latest!.map(nftFromRow),
-        prefixes: String(prefixes![0]!.prefixes ?? ''),
-        token: stored![0] && String(stored![0].token),
-      };
+      const { head, rows, prefixes, stored } = await readBatch(db, {
+        head: selectHead(),
+        rows: many(db.prepare(SELECT_LATEST).bind(from, maxStates), nftFromRow),
+        prefixes: one(
+          db.prepare(SELECT_PREFIXES).bind(from, maxPrefixes),
+          (row) => row.textOrNull('prefixes') ?? '',
+        ),
+        stored: selectStored(),
+      });
+      return head && { ...positionOf(head), rows, prefixes, token: stored?.token };
     },
   };
 }
@@ -142,35 +141,42 @@ export function openNftLedger(db: D1Database): NftLedger {
   return {
     async readNft(nftId, latest) {
       const session = db.withSession(latest ? 'first-primary' : 'first-unconstrained');
-      const row = await session.prepare(SELECT_NFT).bind(nftId).first<Record<string, unknown>>();
-      if (row === null) return undefined;
-      requireSchema(row.schema);
-      return { ledgerIndex: Number(row.ledger), output: textOrNull(row.output) };
+      return readAlone(first(session.prepare(SELECT_NFT).bind(nftId), currentFromRow));
     },
   };
 }
 
-/** What the statements select, and where the ledger stood; undefined where there is no ledger. */
-async function readWithHead(
-  db: Database,
-  ...statements: D1PreparedStatement[]
-): Promise<
-  { position: Omit<Page<never>, 'rows'>; results: Record<string, unknown>[][] } | undefined
-> {
-  const [heads, ...results] = await runBatch(db, [db.prepare(SELECT_HEAD), ...statements]);
-  const head = heads![0];
-  return (
-    head && {
-      position: { generation: String(head.generation), ledgerIndex: Number(head.ledger) },
-      results,
-    }
-  );
+function currentFromRow(row: Row): { ledgerIndex: number; output: string | null } {
+  requireSchema(row.integer('schema'));
+  return { ledgerIndex: row.integer('ledger'), output: row.textOrNull('output') };
 }
 
-function nftFromRow({ nft, output }: Record<string, unknown>): NftRow {
-  return { nft: String(nft), output: textOrNull(output) };
+interface IndexHead {
+  generation: string;
+  start: number;
+  ledger: number;
 }
 
-function textOrNull(value: unknown): string | null {
-  return value === null ? null : String(value);
+function headFromRow(row: Row): IndexHead {
+  return {
+    generation: row.text('generation'),
+    start: row.integer('start'),
+    ledger: row.integer('ledger'),
+  };
+}
+
+function storedFromRow(row: Row) {
+  return {
+    token: row.text('token'),
+    generation: row.text('generation'),
+    state: row.text('state'),
+  };
+}
+
+function positionOf({ generation, ledger }: IndexHead) {
+  return { generation, ledgerIndex: ledger };
+}
+
+function nftFromRow(row: Row): NftRow {
+  return { nft: row.text('nft'), output: row.textOrNull('output') };
 }

@@ -8,7 +8,7 @@ import { waitUntil } from 'cloudflare:workers';
 import { followerOf } from '../follower/follower-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/database-size.ts';
-import { type Head, headFromRow, SELECT_HEAD } from '../ledger/core/head.ts';
+import { type Head, readHead } from '../ledger/core/head.ts';
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { readNftList } from '../ledger/nft-list/read-list.ts';
 import { explainMilestone, proveBlock } from '../ledger/read/applied-milestone.ts';
@@ -192,9 +192,8 @@ async function fetchUnreferencedBlock(
   blockId: string,
 ): Promise<StoredBlock | undefined> {
   if (!mayFetch(settings) || unknownBlocks.has(blockId)) return undefined;
-  const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
-  if (row === null) return undefined;
-  const head = headFromRow(row);
+  const head = await readHead(db);
+  if (head === undefined) return undefined;
   try {
     const source = readSourceFor(head, Date.now() + REQUEST_MS);
     const [block] = await source.fetch([blockId]);

@@ -10,7 +10,7 @@ import { openLocalDatabase, persistPath } from '../../scripts/lib/wrangler/local
 import { runWrangler } from '../../scripts/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
-import { headFromRow, SELECT_HEAD } from '../../src/ledger/core/head.ts';
+import { readHead } from '../../src/ledger/core/head.ts';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import { entryKey, readEntry } from '../../src/nft-index/kv-entry.ts';
@@ -56,9 +56,7 @@ describe('upload', () => {
     expect(print).toHaveBeenCalledWith(`state hash    ${HASH_A}`);
     expect(await schema(wrangler.database)).toEqual(await schema(await openMemory()));
 
-    const { generation } = headFromRow(
-      (await wrangler.database.prepare(SELECT_HEAD).bind(null).first())!,
-    );
+    const { generation } = (await readHead(wrangler.database))!;
     const { nft, nft_detail: listed } = (await dump(wrangler.database)) as {
       nft: { id: string; output: string }[];
       nft_detail: { output: string }[];

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { headFromRow, SELECT_HEAD } from '../../../src/ledger/core/head.ts';
+import { readHead } from '../../../src/ledger/core/head.ts';
 import { parameterTable, SELECT_PARAMETERS } from '../../../src/ledger/core/ledger-parameters.ts';
 import { HAS_PROGRESS, SELECT_PROGRESS } from '../../../src/ledger/import/staging-tables.ts';
 import { decodeParameters } from '../../../src/stardust/wire/parameters.ts';
@@ -65,9 +65,7 @@ export async function importRemotely(
     const noted = await load(db, request, folder);
     const held = await reportHeld(db);
     await run(['d1', 'migrations', 'apply', config.databaseName, '--remote']);
-    const { generation } = headFromRow(
-      (await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>())!,
-    );
+    const { generation } = (await readHead(db))!;
     const deployed = await readDeployed(run, config.databaseName);
     // otherwise the last file was executed before, but its success was not noted
     if (deployed.generation !== generation) {
@@ -158,7 +156,7 @@ async function readDeployed(run: RunWrangler, databaseName: string): Promise<Dep
     `SELECT generation FROM head; ${SELECT_PARAMETERS}; ${HAS_PROGRESS}`,
   );
   const staged = tables?.length === 0 ? [] : (await query(SELECT_PROGRESS))[0];
-  const [option] = parameterTable(parameters ?? []).options;
+  const [option] = parameterTable((parameters ?? []).map(({ bytes }) => String(bytes))).options;
   return {
     generation: textOf(heads?.[0]?.generation),
     network: option && decodeParameters(option.parameters).networkName,

@@ -8,6 +8,7 @@
 import type { Database } from '../../ledger/core/database.ts';
 import { runFenced } from '../../ledger/core/fence.ts';
 import type { Head } from '../../ledger/core/head.ts';
+import { one, write } from '../../ledger/core/read-batch.ts';
 import type { AdmissionRules } from '../../ledger/intake/admission-rules.ts';
 import type { Numbering } from '../../ledger/intake/known-outputs.ts';
 import { outputsToFind, prepareBlocks } from '../../ledger/intake/prepare-blocks.ts';
@@ -70,12 +71,12 @@ export async function storeUnreferenced(
       numbering.blocks.set(id, { number, milestone: null });
   }
   const prepared = await prepareBlocks(ordered, numbering, rules);
-  const results = await runFenced(db, [
-    ...storeStatements(db, view, prepared, staged, numbering),
-    db.prepare(SELECT_UNRESOLVED),
-  ]);
+  const { unresolved } = await runFenced(db, {
+    writes: write(storeStatements(db, view, prepared, staged, numbering)),
+    unresolved: one(db.prepare(SELECT_UNRESOLVED), (row) => row.integer('unresolved')),
+  });
   index.stored(view, prepared, staged, numbering);
-  if (Number(results.at(-1)![0]!.unresolved) > 0)
+  if (unresolved > 0)
     await resolveVerdicts(db, head.generation, createdOutputIds(prepared), rules.verify);
   return prepared.map(({ id }) => id);
 }

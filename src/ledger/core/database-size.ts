@@ -7,6 +7,7 @@
  * (https://github.com/cloudflare/workerd/blob/main/src/workerd/api/sql.c%2B%2B, getDatabaseSize).
  * So it falls when rows are deleted, though the file does not shrink.
  */
+import type { Query } from './read-batch.ts';
 
 /**
  * Of a D1 database, on the Workers Paid plan
@@ -39,9 +40,12 @@ export function shareUsed({ bytes, limitBytes }: DatabaseSize): number {
   return limitBytes === undefined ? 0 : bytes / limitBytes;
 }
 
-/** The database's size after the batch, in bytes. */
-export function sizeAfter(results: readonly D1Result[]): number {
-  return results.at(-1)!.meta.size_after;
+/** The query's value, and the database's size in bytes after it. */
+export function withSize<T>({ statements, read }: Query<T>): Query<{ value: T; bytes: number }> {
+  return {
+    statements,
+    read: (results) => ({ value: read(results), bytes: results.at(-1)!.meta.size_after }),
+  };
 }
 
 /**

@@ -44,17 +44,12 @@ export function forEachPiece(
   return pieces.map((piece) => statement.bind(piece, ...others));
 }
 
-/**
- * The rows of each statement of a batch, which D1 runs as one transaction: reads see one state,
- * writes happen all or not at all.
- */
+/** Runs statements that return nothing, as one transaction: all of them happen, or none. */
 export async function runBatch(
   db: Database,
   statements: readonly D1PreparedStatement[],
-): Promise<Record<string, unknown>[][]> {
-  if (statements.length === 0) return [];
-  const results = await db.batch<Record<string, unknown>>([...statements]);
-  return results.map((result) => result.results);
+): Promise<void> {
+  if (statements.length > 0) await db.batch([...statements]);
 }
 
 /** A text as an SQL literal, for statements that go into a file and can bind nothing. */

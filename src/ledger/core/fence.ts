@@ -5,7 +5,8 @@
  * D1 has no interactive transactions. So a writer that decided by what it read says, in the batch
  * that it writes, what must still be true (docs/architecture.md#one-consistent-view).
  */
-import { type Database, runBatch } from './database.ts';
+import type { Database } from './database.ts';
+import { type Query, readBatch } from './read-batch.ts';
 
 /**
  * A write failed because the ledger had moved meanwhile: another follower was first, or an import
@@ -41,12 +42,12 @@ export function requireLedger(
  * Runs a batch that may fail for a fence, or for a row that somebody else took. Throws LedgerMoved
  * then.
  */
-export async function runFenced(
+export async function runFenced<T extends object>(
   db: Database,
-  statements: readonly D1PreparedStatement[],
-): Promise<Record<string, unknown>[][]> {
+  queries: { [Name in keyof T]: Query<T[Name]> },
+): Promise<T> {
   try {
-    return await runBatch(db, statements);
+    return await readBatch(db, queries);
   } catch (error) {
     if (error instanceof Error && /constraint failed/i.test(error.message))
       throw new LedgerMoved(error.message);

@@ -1,7 +1,9 @@
 /**
  * Where the ledger stands: one row, read in the same batch as whatever is answered from it.
  */
+import type { Database } from './database.ts';
 import { type IdTable, readIdTables } from './id-index.ts';
+import { first, type Query, type Row, readAlone } from './read-batch.ts';
 import { requireSchema } from './schema.ts';
 
 export interface Head {
@@ -41,35 +43,66 @@ export interface KnownMilestone {
   timestamp: number;
 }
 
-/**
- * Head, and the milestone with the index ?1, or the ledger's where that is NULL, if it is known.
- */
-export const SELECT_HEAD = `
+const SELECT_HEAD = 'SELECT * FROM head';
+
+/** ?1 the index of a milestone; of the ledger's where it is NULL. */
+const SELECT_HEAD_AT = `
   SELECT h.*, m.id, m.timestamp
   FROM head h LEFT JOIN milestone m ON m.idx = coalesce(?1, h.ledger)`;
 
-/** Throws a LedgerUnreadable where the tables are of another version. */
-export function headFromRow(row: Record<string, unknown>): Head {
-  requireSchema(row.schema);
+/**
+ * The head; undefined where nothing was imported. Throws a LedgerUnreadable where the tables are of
+ * another version: so it is the first query of a batch.
+ */
+export function selectHead(db: Database): Query<Head | undefined> {
+  return first(db.prepare(SELECT_HEAD), headFromRow);
+}
+
+/** {@link selectHead} by itself. */
+export function readHead(db: Database): Promise<Head | undefined> {
+  return readAlone(selectHead(db));
+}
+
+export interface HeadAt {
+  head: Head;
+  /** Undefined if it is not known. */
+  milestone: KnownMilestone | undefined;
+}
+
+/**
+ * The head as {@link selectHead} has it, and a milestone.
+ *
+ * @param index of the milestone; the ledger's where it is left out
+ */
+export function selectHeadAt(db: Database, index?: number): Query<HeadAt | undefined> {
+  return first(db.prepare(SELECT_HEAD_AT).bind(index ?? null), (row) => ({
+    head: headFromRow(row),
+    milestone: milestoneFromRow(row),
+  }));
+}
+
+function headFromRow(row: Row): Head {
+  requireSchema(row.integer('schema'));
   return {
-    generation: String(row.generation),
-    genesis: Number(row.genesis),
-    start: Number(row.start),
-    ledger: Number(row.ledger),
+    generation: row.text('generation'),
+    genesis: row.integer('genesis'),
+    start: row.integer('start'),
+    ledger: row.integer('ledger'),
     treasury: {
-      milestoneId: String(row.treasury_milestone),
-      amount: BigInt(String(row.treasury_amount)),
+      milestoneId: row.text('treasury_milestone'),
+      amount: BigInt(row.text('treasury_amount')),
     },
-    nextBlock: Number(row.next_block),
-    nextOutput: Number(row.next_output),
-    dropped: Number(row.dropped),
-    idTables: readIdTables(String(row.id_tables)),
-    forgotten: Number(row.forgotten),
+    nextBlock: row.integer('next_block'),
+    nextOutput: row.integer('next_output'),
+    dropped: row.integer('dropped'),
+    idTables: readIdTables(row.text('id_tables')),
+    forgotten: row.integer('forgotten'),
   };
 }
 
-export function milestoneFromRow(row: Record<string, unknown>): KnownMilestone | undefined {
-  return row.id === null ? undefined : { id: String(row.id), timestamp: Number(row.timestamp) };
+function milestoneFromRow(row: Row): KnownMilestone | undefined {
+  const id = row.textOrNull('id');
+  return id === null ? undefined : { id, timestamp: row.integer('timestamp') };
 }
 
 /**

@@ -10,6 +10,7 @@
 import { type Database, forEachPiece } from './database.ts';
 import { failUnless } from './fence.ts';
 import { isPartOf } from './packs.ts';
+import { one, readAlone } from './read-batch.ts';
 
 /** Tables `id_0` to `id_4` (migrations/0001_ledger.sql). */
 export const ID_TABLE_COUNT = 5;
@@ -137,6 +138,7 @@ export async function turnOverStatements(
   if (drop === undefined) return [move];
   const name = nameOf(drop.table);
   // made again as the migrations define it
-  const sql = await db.prepare(SELECT_DEFINITION).bind(name).first<string>('sql');
-  return [move, db.prepare(`DROP TABLE ${name}`), db.prepare(String(sql))];
+  const definition = one(db.prepare(SELECT_DEFINITION).bind(name), (row) => row.text('sql'));
+  const create = await readAlone(definition);
+  return [move, db.prepare(`DROP TABLE ${name}`), db.prepare(create)];
 }

@@ -11,18 +11,26 @@ import {
 } from '../../stardust/wire/milestone.ts';
 import { decodeParameters, type ProtocolParameters } from '../../stardust/wire/parameters.ts';
 import type { Database } from './database.ts';
+import { many, type Query, readAlone } from './read-batch.ts';
 
 export const SELECT_PARAMETERS = 'SELECT bytes FROM parameters ORDER BY target';
 
-export function parameterTable(rows: readonly Record<string, unknown>[]): ParameterTable {
+/** All parameters, those that are not in force any more and those that are pending too. */
+export function selectParameters(db: Database): Query<ParameterTable> {
+  const { statements, read } = many(db.prepare(SELECT_PARAMETERS), (row) => row.text('bytes'));
+  return { statements, read: (results) => parameterTable(read(results)) };
+}
+
+/** @param options base64 of the milestone options, in the order of their targets */
+export function parameterTable(options: readonly string[]): ParameterTable {
   const table = new ParameterTable();
-  for (const { bytes } of rows)
-    table.announce(decode(protocolParametersOption, new Reader(fromBase64(String(bytes)))));
+  for (const bytes of options)
+    table.announce(decode(protocolParametersOption, new Reader(fromBase64(bytes))));
   return table;
 }
 
-export async function readParameters(db: Database): Promise<ParameterTable> {
-  return parameterTable((await db.prepare(SELECT_PARAMETERS).all()).results);
+export function readParameters(db: Database): Promise<ParameterTable> {
+  return readAlone(selectParameters(db));
 }
 
 /**

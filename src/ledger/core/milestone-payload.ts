@@ -7,19 +7,20 @@ import { decode } from '../../stardust/encoding/codec.ts';
 import { milestoneId } from '../../stardust/wire/ids.ts';
 import { type Milestone, milestone } from '../../stardust/wire/milestone.ts';
 import { LedgerDamaged } from './checksum.ts';
+import type { Row } from './read-batch.ts';
 
 /**
  * Throws a LedgerDamaged where the payload is not that of the milestone.
  *
  * @param row `id`, 64 hex digits, and `payload`, base64
  */
-export function readPayload(row: Record<string, unknown>): {
+export function payloadFromRow(row: Row): {
   bytes: Uint8Array;
   value: Milestone;
 } {
-  const id = String(row.id);
+  const id = row.text('id');
   try {
-    const bytes = fromBase64(String(row.payload));
+    const bytes = fromBase64(row.text('payload'));
     const value = decode(milestone, new Reader(bytes));
     if (equalBytes(milestoneId(value, bytes), Uint8Array.fromHex(id))) return { bytes, value };
   } catch {

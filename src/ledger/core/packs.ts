@@ -19,6 +19,7 @@ import {
   UINT56_BYTES,
 } from '../../stardust/encoding/bytes.ts';
 import { requireChecksum } from './checksum.ts';
+import type { Row } from './read-batch.ts';
 
 /** Blocks of a pack. */
 export const MAX_PACK_BLOCKS = 256;
@@ -216,25 +217,24 @@ export interface WalkedPack {
   isStaged: boolean;
 }
 
-export const WALKED_COLUMNS =
-  'p.key, p.records, p.statuses, p.states, p.sums, p.staged IS NOT NULL AS staged';
+export const WALKED_COLUMNS = 'p.key, p.records, p.statuses, p.states, p.sums, p.staged';
 
 /** Throws a LedgerDamaged where a checksum is not right. */
-export function walkedPackFromRow(row: Record<string, unknown>): WalkedPack {
+export function walkedPackFromRow(row: Row): WalkedPack {
   return walkedPacksFromRows([row]).packs[0]!;
 }
 
 /** The same of several: their records are side by side in one buffer. */
-export function walkedPacksFromRows(rows: readonly Record<string, unknown>[]): {
+export function walkedPacksFromRows(rows: readonly Row[]): {
   packs: WalkedPack[];
   records: Uint8Array;
 } {
-  const texts = rows.map(({ records }) => String(records));
+  const texts = rows.map((row) => row.text('records'));
   const records = fromBase64Pieces(texts);
   let start = 0;
   const packs = rows.map((row, i): WalkedPack => {
-    const key = Number(row.key);
-    const sums = readChecksums(String(row.sums));
+    const key = row.integer('key');
+    const sums = readChecksums(row.text('sums'));
     const checked = (column: keyof PackChecksums, bytes: Uint8Array) => {
       requireChecksum(bytes, sums[column], `${column} of pack ${key}`);
       return bytes;
@@ -244,10 +244,10 @@ export function walkedPacksFromRows(rows: readonly Record<string, unknown>[]): {
     return {
       key,
       records: checked('records', own),
-      statuses: new Statuses(checked('statuses', fromBase64(String(row.statuses)))),
-      states: checked('states', fromBase64(String(row.states))),
+      statuses: new Statuses(checked('statuses', fromBase64(row.text('statuses')))),
+      states: checked('states', fromBase64(row.text('states'))),
       sums,
-      isStaged: Number(row.staged) === 1,
+      isStaged: row.integerOrNull('staged') !== null,
     };
   });
   return { packs, records };

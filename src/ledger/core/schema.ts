@@ -13,14 +13,6 @@ export class LedgerUnreadable extends Error {
   override readonly name = 'LedgerUnreadable';
 }
 
-/** For {@link requireSchemaOf}: a statement of the batch that reads what it checks. */
-export const SELECT_SCHEMA = 'SELECT schema FROM head';
-
-/** Throws a LedgerUnreadable if there is a ledger, and `heads`, its row, has another schema. */
-export function requireSchemaOf(heads: readonly Record<string, unknown>[] | undefined): void {
-  if (heads?.[0] !== undefined) requireSchema(heads[0].schema);
-}
-
 /** Throws a LedgerUnreadable unless `schema`, the value of `head.schema`, is {@link SCHEMA}. */
 export function requireSchema(schema: unknown): void {
   if (schema === SCHEMA) return;

@@ -22,6 +22,7 @@ import { OutputType } from '../../stardust/wire/output.ts';
 import { type Database, forEachPiece, runBatch } from '../core/database.ts';
 import { writeIdTables } from '../core/id-index.ts';
 import { writeOutputBytes } from '../core/output-bytes.ts';
+import { first, many, one, readAlone, readQuery } from '../core/read-batch.ts';
 import { SCHEMA } from '../core/schema.ts';
 import { insertDetails, nftDetail } from '../nft-list/nft-detail.ts';
 import {
@@ -129,10 +130,10 @@ export class StagingSink implements LedgerSink {
     // what was staged under other definitions is of no use
     this.#identity = JSON.stringify([files, ...script.create]);
     this.#script = script;
-    const found = await db.prepare(HAS_PROGRESS).first();
-    const progress = found === null ? null : await this.#readProgress();
+    const found = await readAlone(first(db.prepare(HAS_PROGRESS), () => true));
+    const progress = found ? await this.#readProgress() : undefined;
     if (progress?.identity === this.#identity) {
-      this.#position = Number(progress.position);
+      this.#position = progress.position;
     } else {
       const fresh = [...script.drop, ...script.create].map((sql) => db.prepare(sql));
       await runBatch(db, [...fresh, db.prepare(INSERT_PROGRESS).bind(this.#identity)]);
@@ -140,8 +141,12 @@ export class StagingSink implements LedgerSink {
     return this.#position;
   }
 
-  #readProgress(): Promise<Record<string, unknown> | null> {
-    return this.#db.prepare(SELECT_PROGRESS).first<Record<string, unknown>>();
+  #readProgress(): Promise<{ identity: string; position: number } | undefined> {
+    const progress = first(this.#db.prepare(SELECT_PROGRESS), (row) => ({
+      identity: row.text('identity'),
+      position: row.integer('position'),
+    }));
+    return readAlone(progress);
   }
 
   async apply({ add, remove, milestones, position }: LedgerChange): Promise<void> {
@@ -210,11 +215,13 @@ export class StagingSink implements LedgerSink {
   }
 
   async #findKnown(ids: readonly Uint8Array[]): Promise<Set<string>> {
-    const found = await runBatch(
-      this.#db,
-      forEachPiece(this.#db, SELECT_KNOWN, ids.map(toHexDigits)),
+    const pieces = forEachPiece(this.#db, SELECT_KNOWN, ids.map(toHexDigits));
+    return new Set(
+      await readQuery(
+        this.#db,
+        many(pieces, (row) => row.text('id')),
+      ),
     );
-    return new Set(found.flat().map(({ id }) => String(id)));
   }
 
   /**
@@ -267,18 +274,19 @@ export class StagingSink implements LedgerSink {
     let held = 0n;
     const stretches: Stretch[] = [];
     for (let after = ''; ; ) {
-      const row = await this.#db
-        .prepare(SELECT_AMOUNTS)
-        .bind(after)
-        .first<{ amounts: string | null; last: string | null }>();
-      if (row === null || row.last === null) break;
-      const reader = new Reader(fromBase64(row.amounts ?? ''));
+      const stretch = one(this.#db.prepare(SELECT_AMOUNTS).bind(after), (row) => ({
+        amounts: row.textOrNull('amounts'),
+        last: row.textOrNull('last'),
+      }));
+      const { amounts, last } = await readAlone(stretch);
+      if (last === null) break;
+      const reader = new Reader(fromBase64(amounts ?? ''));
       while (reader.remaining > 0) {
         reader.u8();
         held += reader.u64();
       }
-      stretches.push([after, row.last]);
-      after = row.last;
+      stretches.push([after, last]);
+      after = last;
     }
     if (held + treasury.amount !== tokenSupply) {
       const sum = `the outputs hold ${held} base tokens, the treasury ${treasury.amount}`;
@@ -297,9 +305,9 @@ export class StagingSink implements LedgerSink {
           .bind(...stretch)
           .run();
     } catch (error) {
-      const twins = await db.prepare(SELECT_TWINS).first<{ nft: string }>();
-      if (twins !== null)
-        throw new Refusal('E.5', `two unspent outputs hold the NFT 0x${twins.nft}`);
+      const twin = await readAlone(first(db.prepare(SELECT_TWINS), (row) => row.text('nft')));
+      if (twin !== undefined)
+        throw new Refusal('E.5', `two unspent outputs hold the NFT 0x${twin}`);
       throw error;
     }
   }

@@ -6,7 +6,8 @@
  * the database, so that there is one place to change them: the migrations. The script is made from
  * them too, and therefore the same wherever it runs: here, or in the deployed database.
  */
-import { type Database, runBatch } from '../core/database.ts';
+import type { Database } from '../core/database.ts';
+import { many, type Row, readQuery } from '../core/read-batch.ts';
 
 /**
  * Tables that are renamed when they are complete. Their indexes are created then, as an index
@@ -45,12 +46,14 @@ const SELECT_SCHEMA = `
   WHERE type IN ('table', 'index') AND sql IS NOT NULL
     AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*' ORDER BY name`;
 
-interface Definition extends Record<string, unknown> {
-  type: 'table' | 'index';
-  name: string;
-  /** The table of an index; a table's own name. */
-  tbl_name: string;
-  sql: string;
+function definitionFromRow(row: Row) {
+  return {
+    type: row.text('type'),
+    name: row.text('name'),
+    /** The table of an index; a table's own name. */
+    table: row.text('tbl_name'),
+    sql: row.text('sql'),
+  };
 }
 
 /** Statements, without parameters, for each phase. */
@@ -70,13 +73,12 @@ export function stagingName(table: string): string {
 }
 
 export async function readStagingScript(db: Database): Promise<StagingScript> {
-  const [rows] = await runBatch(db, [db.prepare(SELECT_SCHEMA)]);
-  const definitions = rows as Definition[];
+  const definitions = await readQuery(db, many(db.prepare(SELECT_SCHEMA), definitionFromRow));
   const tables = definitions.filter(
     ({ type, name }) => type === 'table' && !name.startsWith(stagingName('')),
   );
   const indexesOf = (table: string) =>
-    definitions.filter(({ type, tbl_name }) => type === 'index' && tbl_name === table);
+    definitions.filter((each) => each.type === 'index' && each.table === table);
   const staged = tables.filter(({ name }) => STAGED_TABLES.includes(name));
   if (staged.length < STAGED_TABLES.length)
     throw new Error('the database lacks tables: its migrations are due');

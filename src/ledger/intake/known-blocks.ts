@@ -4,8 +4,9 @@
 import { equalBytes } from '../../stardust/encoding/bytes.ts';
 import { leafHash } from '../../stardust/proof/merkle.ts';
 import type { Cone } from '../../stardust/white-flag/cone.ts';
-import { type Database, forEachPiece, runBatch } from '../core/database.ts';
+import { type Database, forEachPiece } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
+import { many, type Query, type Row, readQuery } from '../core/read-batch.ts';
 
 export interface KnownBlock {
   /** 0 of a solid entry point: no block has that number. */
@@ -27,21 +28,20 @@ export async function lookUpBlocks(
 ): Promise<Map<string, KnownBlock>> {
   const stored = findUnreferenced(ids);
   const others = ids.filter((id) => !stored.has(id));
-  const found = (await runBatch(db, findReferenced(db, others))).flat();
-  return new Map([...found.map(knownBlock), ...stored]);
+  return new Map([...(await readQuery(db, findReferenced(db, others))), ...stored]);
 }
 
-/** Statements that look blocks up by their hex IDs among those that milestones reference. */
-export function findReferenced(db: Database, ids: readonly string[]): D1PreparedStatement[] {
-  return forEachPiece(db, FIND_BLOCKS, ids);
+/** Those of the blocks with these hex IDs that milestones reference. */
+export function findReferenced(
+  db: Database,
+  ids: readonly string[],
+): Query<[id: string, block: KnownBlock][]> {
+  return many(forEachPiece(db, FIND_BLOCKS, ids), knownBlockFromRow);
 }
 
-export function knownBlock({
-  id,
-  milestone,
-  block,
-}: Record<string, unknown>): [id: string, block: KnownBlock] {
-  return [String(id), { number: Number(block), milestone: Number(milestone) }];
+/** @param row of selectIds */
+export function knownBlockFromRow(row: Row): [id: string, block: KnownBlock] {
+  return [row.text('id'), { number: row.integer('block'), milestone: row.integer('milestone') }];
 }
 
 /**

@@ -7,6 +7,7 @@ import { type Database, forEachPiece } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
 import { isPartOf, readSpentOutput } from '../core/packs.ts';
+import { concat, many, type Query, type Row } from '../core/read-batch.ts';
 import type { KnownBlock } from './known-blocks.ts';
 
 /** What an output's ID stands for, as far as it is known. */
@@ -41,11 +42,21 @@ export interface OutputsToFind {
   consumed: readonly string[];
 }
 
+export const NO_OUTPUTS: OutputsToFind = { mentioned: [], consumed: [] };
+
+/** What one row says of an output. */
+export interface FoundOutput extends Omit<KnownOutput, 'number'> {
+  /** Hex. */
+  id: string;
+  /** The block of a live pack that mentions it, by its place, and the number it uses. */
+  mention?: { number: number; key: number; at: number };
+}
+
 /**
  * Of the outputs ?1, those that blocks of live packs mention, with the place of the block; of one
  * that is created, its content too. Only an unreferenced block says which number an output has now.
  */
-export const FIND_MENTIONED = `
+const FIND_MENTIONED = `
   SELECT e.value ->> 1 AS id, e.value ->> 0 AS number, e.value ->> 2 AS bytes, p.key, b.key AS at
   FROM pack p CROSS JOIN json_each(p.outputs) b CROSS JOIN json_each(b.value) e
   WHERE p.live = 1 AND (e.value ->> 1) IN (SELECT value FROM json_each(?1))`;
@@ -69,100 +80,104 @@ export function selectSpent(milestone: string, id: string): string {
     WHERE ${isPartOf('p.key', milestone)} AND s.value ->> 0 = ${id})`;
 }
 
-/** Statements that look outputs up, for the batch of whoever wants to know. */
+/** What unreferenced blocks, the ledger and milestones know of outputs. */
 export function findOutputs(
   db: Database,
   { mentioned, consumed }: OutputsToFind,
-): D1PreparedStatement[] {
-  return [...forEachPiece(db, FIND_MENTIONED, mentioned), ...findLedgerOutputs(db, consumed)];
+): Query<FoundOutput[]> {
+  return concat(findMentioned(db, mentioned), findLedgerOutputs(db, consumed));
 }
 
-/** The same for what the ledger holds, or a milestone spent. */
-export function findLedgerOutputs(db: Database, ids: readonly string[]): D1PreparedStatement[] {
-  return [...forEachPiece(db, FIND_UNSPENT, ids), ...forEachPiece(db, FIND_SPENT, ids)];
+/** Outputs with these hex IDs that blocks of live packs mention. */
+export function findMentioned(db: Database, ids: readonly string[]): Query<FoundOutput[]> {
+  return many(forEachPiece(db, FIND_MENTIONED, ids), mentionFromRow);
+}
+
+/** Outputs with these hex IDs that the ledger holds, or a milestone spent. */
+export function findLedgerOutputs(db: Database, ids: readonly string[]): Query<FoundOutput[]> {
+  return concat(
+    many(forEachPiece(db, FIND_UNSPENT, ids), unspentFromRow),
+    many(forEachPiece(db, FIND_SPENT, ids), spentFromRow),
+  );
+}
+
+function mentionFromRow(row: Row): FoundOutput {
+  const id = row.text('id');
+  const bytes = row.textOrNull('bytes');
+  return {
+    id,
+    ...(bytes !== null && { bytes: readOutputBytes(bytes, id) }),
+    mention: { number: row.integer('number'), key: row.integer('key'), at: row.integer('at') },
+  };
+}
+
+function unspentFromRow(row: Row): FoundOutput {
+  const id = row.text('id');
+  return { id, bytes: readOutputBytes(row.text('bytes'), id), created: row.integer('created') };
+}
+
+function spentFromRow(row: Row): FoundOutput {
+  const id = row.text('id');
+  const spent = row.integer('spent');
+  const text = row.textOrNull('output');
+  // of one whose pack is gone nothing else is known, but that it was there before it was spent
+  if (text === null) return { id, created: spent, spent };
+  const { bytes, created } = readSpentOutput(text);
+  return { id, bytes: readOutputBytes(bytes, id), created, spent };
 }
 
 /**
- * What the statements found, by hex ID.
+ * What was found, by hex ID.
  *
  * @param numberOf the number of an output
  */
 export function knownOutputs(
-  rows: readonly Record<string, unknown>[],
+  found: readonly FoundOutput[],
   numberOf: (id: string) => number,
 ): Map<string, KnownOutput> {
   const outputs = new Map<string, KnownOutput>();
-  for (const row of rows) {
-    const id = String(row.id);
-    const known = outputs.get(id) ?? { number: numberOf(id) };
-    outputs.set(id, known);
-    Object.assign(known, knownFacts(row));
-  }
+  for (const { id, mention: _, ...facts } of found)
+    outputs.set(id, { ...(outputs.get(id) ?? { number: numberOf(id) }), ...facts });
   return outputs;
 }
 
 /**
  * The numbers by which unreferenced blocks mention outputs, by hex ID.
  *
- * @param rows of FIND_MENTIONED, among others
  * @param isUnreferenced whether the block at this place of a pack is
  */
 export function numbersMentioned(
-  rows: readonly Record<string, unknown>[],
+  found: readonly FoundOutput[],
   isUnreferenced: (key: number, at: number) => boolean,
 ): Map<string, number> {
   return new Map(
-    rows.flatMap(({ id, number, key, at }) =>
-      number !== undefined && isUnreferenced(Number(key), Number(at))
-        ? [[String(id), Number(number)] as const]
+    found.flatMap(({ id, mention }) =>
+      mention !== undefined && isUnreferenced(mention.key, mention.at)
+        ? [[id, mention.number] as const]
         : [],
     ),
   );
 }
 
-function knownFacts({
-  id,
-  bytes,
-  created,
-  spent,
-  output,
-}: Record<string, unknown>): Partial<KnownOutput> {
-  if (spent === undefined) {
-    return {
-      ...(bytes != null && { bytes: readOutputBytes(String(bytes), String(id)) }),
-      ...(created != null && { created: Number(created) }),
-    };
-  }
-  const milestone = Number(spent);
-  // of one whose pack is gone nothing else is known, but that it was there before it was spent
-  if (output === null) return { created: milestone, spent: milestone };
-  const whole = readSpentOutput(String(output));
-  return {
-    bytes: readOutputBytes(whole.bytes, whole.id),
-    created: whole.created,
-    spent: milestone,
-  };
-}
-
 /**
  * Numbers for outputs of blocks that D1 does not have, and what is free behind them.
  *
- * @param rows what D1 knows of them
+ * @param found what D1 knows of them
  * @param mentioned hex IDs
  * @param next what is free
  * @param numberOf the numbers of the view, where its blocks are of several milestones
  * @param isUnreferenced as above
  */
 export function numberOutputs(
-  rows: readonly Record<string, unknown>[],
+  found: readonly FoundOutput[],
   mentioned: readonly string[],
   next: NextNumbers,
   numberOf: ReadonlyMap<string, number> | undefined,
   isUnreferenced: (key: number, at: number) => boolean,
 ): Omit<Numbering, 'blocks'> {
   let nextOutput = numberOf === undefined ? next.nextOutput : numberOf.size + 1;
-  const numbers = numberOf ?? numbersMentioned(rows, isUnreferenced);
-  const outputs = knownOutputs(rows, (id) => numbers.get(id) ?? nextOutput++);
+  const numbers = numberOf ?? numbersMentioned(found, isUnreferenced);
+  const outputs = knownOutputs(found, (id) => numbers.get(id) ?? nextOutput++);
   for (const id of mentioned) {
     const number = numbers.get(id);
     if (number !== undefined && !outputs.has(id)) outputs.set(id, { number });

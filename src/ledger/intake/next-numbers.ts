@@ -1,7 +1,8 @@
 /**
  * Which numbers are free for blocks and outputs: those that neither the head nor a live pack names.
  */
-import type { Head } from '../core/head.ts';
+import type { Database } from '../core/database.ts';
+import { one, type Query } from '../core/read-batch.ts';
 import type { NextNumbers } from './known-outputs.ts';
 
 /**
@@ -15,17 +16,23 @@ export const SELECT_NEXT = `
     UNION ALL SELECT * FROM (SELECT next_block, next_output FROM pack WHERE live = 1
       AND staged IS NOT NULL ORDER BY staged DESC, key DESC LIMIT 1))`;
 
-/**
- * The highest next_block of a live pack, from a row of SELECT_NEXT; undefined where none is live.
- */
-export function storedUpTo(row: Record<string, unknown>): number | undefined {
-  return row.next_block === null ? undefined : Number(row.next_block);
+/** Numbers that live packs have given up to these; null where none is live. */
+export interface GivenNumbers {
+  nextBlock: number | null;
+  nextOutput: number | null;
 }
 
-/** @param row of SELECT_NEXT, of the same moment as the head */
-export function nextNumbers(head: Head, row: Record<string, unknown>): NextNumbers {
+export function selectGiven(db: Database): Query<GivenNumbers> {
+  return one(db.prepare(SELECT_NEXT), (row) => ({
+    nextBlock: row.integerOrNull('next_block'),
+    nextOutput: row.integerOrNull('next_output'),
+  }));
+}
+
+/** @param given of the same moment as the head */
+export function nextNumbers(head: NextNumbers, given: GivenNumbers): NextNumbers {
   return {
-    nextBlock: Math.max(head.nextBlock, Number(row.next_block)),
-    nextOutput: Math.max(head.nextOutput, Number(row.next_output)),
+    nextBlock: Math.max(head.nextBlock, given.nextBlock ?? 0),
+    nextOutput: Math.max(head.nextOutput, given.nextOutput ?? 0),
   };
 }

@@ -3,7 +3,9 @@
  */
 
 import { comparePositions, type NftQuery, type Position } from '../../stardust/nft-query.ts';
-import { isMarker, positionFromRow, rowsWanted } from './list-statements.ts';
+import type { Database } from '../core/database.ts';
+import type { Query } from '../core/read-batch.ts';
+import { listWalks, rowsWanted } from './list-statements.ts';
 
 export interface ListPage {
   /** The unspent outputs, in the order of positions. */
@@ -16,12 +18,24 @@ export interface ListPage {
  * Undefined where the list cannot be made within the budget of rows. An NFT that several walks come
  * to is in the list once.
  */
-export function pageFromRows(
-  query: Pick<NftQuery, 'pageSize'>,
-  walks: readonly (readonly Record<string, unknown>[])[],
+export function selectPage(db: Database, query: NftQuery): Query<ListPage | undefined> {
+  const walks = listWalks(db, query);
+  return {
+    statements: walks.flatMap(({ statements }) => statements),
+    read: (results) =>
+      pageOf(
+        query,
+        walks.map(({ read }, i) => read([results[i]!])),
+      ),
+  };
+}
+
+function pageOf(
+  query: NftQuery,
+  walks: readonly (readonly (Position | undefined)[])[],
 ): ListPage | undefined {
-  if (walks.some((rows) => rows.some(isMarker))) return undefined;
-  const found = walks.map((rows) => rows.map(positionFromRow));
+  const found = walks.map((positions) => positions.filter((at) => at !== undefined));
+  if (found.some((positions, i) => positions.length < walks[i]!.length)) return undefined;
   for (const positions of found) requireOrder(positions);
   const merged = found.length === 1 ? found[0]! : mergeWalks(found);
   const wanted = rowsWanted(query);

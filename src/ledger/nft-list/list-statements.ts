@@ -8,6 +8,7 @@
 
 import type { NftFilters, NftQuery, Position } from '../../stardust/nft-query.ts';
 import type { Database } from '../core/database.ts';
+import { many, type Query, type Row } from '../core/read-batch.ts';
 
 /**
  * The most rows that a list reads beside those of its page: half of them are looked at, half are
@@ -56,14 +57,17 @@ const UNLOCKING = [
   ['deposit_return', 'nft_by_deposit_return'],
 ] as const;
 
-/** One statement a walk; list-page.ts makes the page of their rows. */
-export function listStatements(db: Database, query: NftQuery): D1PreparedStatement[] {
+/**
+ * The positions of each walk, of which list-page.ts makes the page. Undefined is among them where
+ * the walk came to the end of its budget before it had what was wanted.
+ */
+export function listWalks(db: Database, query: NftQuery): Query<(Position | undefined)[]>[] {
   const conditions = conditionsOf(query.filters);
   const walks = walksOf(query.filters, conditions);
   const mostLooked = Math.floor(ROW_BUDGET / 2 / walks.length);
   return walks.map((walk) => {
     const { sql, parameters } = selectWalk(walk, conditions, query, mostLooked);
-    return db.prepare(sql).bind(...parameters);
+    return many(db.prepare(sql).bind(...parameters), positionFromRow);
   });
 }
 
@@ -175,11 +179,7 @@ function allOf(conditions: readonly Condition[]): Condition {
   };
 }
 
-/** Whether a walk came to the end of its budget before it had what was wanted. */
-export function isMarker(row: Record<string, unknown>): boolean {
-  return row.output === null;
-}
-
-export function positionFromRow(row: Record<string, unknown>): Position {
-  return { createdTime: Number(row.created_time), outputId: String(row.output) };
+function positionFromRow(row: Row): Position | undefined {
+  const outputId = row.textOrNull('output');
+  return outputId === null ? undefined : { createdTime: row.integer('created_time'), outputId };
 }

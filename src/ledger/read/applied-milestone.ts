@@ -2,20 +2,21 @@
  * Applied milestones explained: their blocks in white-flag order with the verdicts, and what a
  * proof of inclusion is made of.
  */
-import { fromBase64, toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ConflictReason } from '../../stardust/semantics/conflict-reason.ts';
 import { requireBlockId } from '../core/checksum.ts';
-import { type Database, runBatch } from '../core/database.ts';
-import { readPayload } from '../core/milestone-payload.ts';
-import { requireSchemaOf, SELECT_SCHEMA } from '../core/schema.ts';
+import type { Database } from '../core/database.ts';
+import { selectHead } from '../core/head.ts';
+import { payloadFromRow } from '../core/milestone-payload.ts';
+import { first, readBatch } from '../core/read-batch.ts';
 import type { MilestoneStatus } from './node-status.ts';
 import {
   FIND_MILESTONE,
-  orderedBlocks,
+  milestoneAt,
+  milestoneOf,
   type ReferencedBlock,
-  SELECT_BYTES,
-  selectPacksOf,
-  selectParts,
+  selectBlocksOf,
+  selectReferencedBytes,
 } from './referenced-blocks.ts';
 
 /** One block of an applied milestone, as the white flag judged it. */
@@ -58,23 +59,23 @@ export async function explainMilestone(
   db: Database,
   index: number,
 ): Promise<ExplainedMilestone | undefined> {
-  const [heads, milestones, parts, packs] = await runBatch(db, [
-    db.prepare(SELECT_SCHEMA),
-    db.prepare(SELECT_MILESTONE).bind(index),
-    db.prepare(selectParts('?1')).bind(index),
-    db.prepare(selectPacksOf('?1')).bind(index),
-  ]);
-  requireSchemaOf(heads);
-  const row = milestones![0];
-  if (row === undefined) return undefined;
-  const { value } = readPayload(row);
+  const { milestone, listBlocks } = await readBatch(db, {
+    head: selectHead(db),
+    milestone: first(db.prepare(SELECT_MILESTONE).bind(index), (row) => ({
+      timestamp: row.integer('timestamp'),
+      milestoneId: row.text('id'),
+      payload: payloadFromRow(row),
+    })),
+    listBlocks: selectBlocksOf(db, milestoneAt(index)),
+  });
+  if (milestone === undefined) return undefined;
+  const { payload, ...status } = milestone;
   return {
     index,
-    timestamp: Number(row.timestamp),
-    milestoneId: String(row.id),
-    inclusionMerkleRoot: toHexDigits(value.inclusionMerkleRoot),
-    appliedMerkleRoot: toHexDigits(value.appliedMerkleRoot),
-    blocks: orderedBlocks(parts!, packs!).map(explainBlock),
+    ...status,
+    inclusionMerkleRoot: toHexDigits(payload.value.inclusionMerkleRoot),
+    appliedMerkleRoot: toHexDigits(payload.value.appliedMerkleRoot),
+    blocks: listBlocks().map(explainBlock),
   };
 }
 
@@ -94,31 +95,27 @@ const PAYLOADS: Record<number, ExplainedBlock['payload']> = {
   7: 'milestone',
 };
 
-const SELECT_PAYLOAD = `SELECT id, payload FROM milestone WHERE idx = ${FIND_MILESTONE}`;
+const SELECT_PAYLOAD = `
+  SELECT id, payload FROM milestone WHERE idx = ${FIND_MILESTONE} AND payload IS NOT NULL`;
 
 /** Bytes of a block ID. */
 const ID_LENGTH = 32;
 
 /** Undefined where no applied milestone references the block, or the data is pruned. */
 export async function proveBlock(db: Database, blockId: string): Promise<BlockProof | undefined> {
-  const [heads, payloads, parts, packs, contents] = await runBatch(db, [
-    db.prepare(SELECT_SCHEMA),
-    db.prepare(SELECT_PAYLOAD).bind(blockId),
-    db.prepare(selectParts(FIND_MILESTONE)).bind(blockId),
-    db.prepare(selectPacksOf(FIND_MILESTONE)).bind(blockId),
-    db.prepare(SELECT_BYTES).bind(blockId),
-  ]);
-  requireSchemaOf(heads);
-  const payload = payloads![0];
-  const bytes = contents![0]?.bytes;
-  if (payload?.payload == null || bytes == null) return undefined;
-  const block = fromBase64(String(bytes));
+  const { payload, listBlocks, block } = await readBatch(db, {
+    head: selectHead(db),
+    payload: first(db.prepare(SELECT_PAYLOAD).bind(blockId), payloadFromRow),
+    listBlocks: selectBlocksOf(db, milestoneOf(blockId)),
+    block: selectReferencedBytes(db, blockId),
+  });
+  if (payload === undefined || block === undefined) return undefined;
   requireBlockId(block, blockId);
-  const blocks = orderedBlocks(parts!, packs!);
+  const blocks = listBlocks();
   // all at once: a call for each of a thousand IDs takes ten times as long
   const ids = Uint8Array.fromHex(blocks.map(({ id }) => id).join(''));
   return {
-    milestone: readPayload(payload).bytes,
+    milestone: payload.bytes,
     block,
     included: blocks.map((_, i) => ids.subarray(i * ID_LENGTH, (i + 1) * ID_LENGTH)),
     position: blocks.findIndex(({ id }) => id === blockId),

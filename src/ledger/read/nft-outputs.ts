@@ -9,6 +9,7 @@ import { decodeParameters } from '../../stardust/wire/parameters.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
+import { many, type Row, readAlone } from '../core/read-batch.ts';
 import { requireSchema } from '../core/schema.ts';
 import type { OutputStatus } from './output-status.ts';
 
@@ -40,31 +41,31 @@ export async function readNftOutputs(
   db: Database,
   nftIds: readonly string[],
 ): Promise<NftOutputs | undefined> {
-  const ids = JSON.stringify(nftIds);
-  const { results } = await db.prepare(SELECT_OUTPUTS).bind(ids).all<Record<string, unknown>>();
-  const first = results[0];
+  const statement = db.prepare(SELECT_OUTPUTS).bind(JSON.stringify(nftIds));
+  const rows = await readAlone(many(statement, (row) => row));
+  const [first] = rows;
   if (first === undefined) return undefined;
-  requireSchema(first.schema);
-  const ledgerIndex = Number(first.ledger);
-  const option = decode(protocolParametersOption, new Reader(fromBase64(String(first.parameters))));
+  requireSchema(first.integer('schema'));
+  const ledgerIndex = first.integer('ledger');
+  const option = decode(protocolParametersOption, new Reader(fromBase64(first.text('parameters'))));
   return {
     ledgerIndex,
-    timestamp: Number(first.timestamp),
+    timestamp: first.integer('timestamp'),
     prefix: decodeParameters(option.parameters).bech32Hrp,
-    outputs: results.map((row) =>
-      row.named === null ? undefined : unspentFromRow(row, ledgerIndex),
-    ),
+    outputs: rows.map((row) => unspentFromRow(row, ledgerIndex)),
   };
 }
 
-function unspentFromRow(row: Record<string, unknown>, ledgerIndex: number): OutputStatus {
-  if (row.id === null) throw new LedgerDamaged('the outputs of NFTs');
+function unspentFromRow(row: Row, ledgerIndex: number): OutputStatus | undefined {
+  if (row.textOrNull('named') === null) return undefined;
+  const outputId = row.textOrNull('id');
+  if (outputId === null) throw new LedgerDamaged('the outputs of NFTs');
   return {
-    outputId: String(row.id),
-    bytes: readOutputBytes(String(row.bytes), String(row.id)),
-    blockId: String(row.block),
-    bookedIndex: Number(row.created),
-    bookedTimestamp: Number(row.created_time),
+    outputId,
+    bytes: readOutputBytes(row.text('bytes'), outputId),
+    blockId: row.text('block'),
+    bookedIndex: row.integer('created'),
+    bookedTimestamp: row.integer('created_time'),
     spent: undefined,
     ledgerIndex,
   };

@@ -4,10 +4,11 @@
 import type { ProtocolParametersOption } from '../../stardust/wire/milestone.ts';
 import type { ProtocolParameters } from '../../stardust/wire/parameters.ts';
 import type { Database } from '../core/database.ts';
-import { type DatabaseSize, sizeAfter } from '../core/database-size.ts';
-import { headFromRow, milestoneFromRow, SELECT_HEAD } from '../core/head.ts';
-import { parametersAt, parameterTable, SELECT_PARAMETERS } from '../core/ledger-parameters.ts';
+import { type DatabaseSize, withSize } from '../core/database-size.ts';
+import { selectHeadAt } from '../core/head.ts';
+import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
 import { isPartOf } from '../core/packs.ts';
+import { first, type Row, readBatch } from '../core/read-batch.ts';
 
 /** A milestone as far as info tells of it. */
 export interface MilestoneStatus {
@@ -98,58 +99,78 @@ export async function readNodeStatus(
   db: Database,
   { follows, finalMilestone, retention, limitBytes }: StatusSettings,
 ): Promise<NodeStatus | undefined> {
-  const results = await db.batch<Record<string, unknown>>([
-    db.prepare(SELECT_HEAD).bind(null),
-    db.prepare(SELECT_PARAMETERS),
-    db.prepare(SELECT_EXTENT),
-    db.prepare(SELECT_FOLLOWER),
-  ]);
-  const [heads, options, extents, followers] = results.map((result) => result.results);
-  const row = heads![0];
-  if (row === undefined) return undefined;
-  const head = headFromRow(row);
-  const milestone = milestoneFromRow(row);
-  if (milestone === undefined) return undefined;
-  const table = parameterTable(options!);
-  const extent = extents![0]!;
-  const follower = follows ? followers![0] : undefined;
-  const seconds = milestone.timestamp - Number(extent.before ?? milestone.timestamp);
-  const blocks = follower && blocksFromRow(follower);
+  const { at, parameters, extent, follower } = await readBatch(db, {
+    at: selectHeadAt(db),
+    parameters: selectParameters(db),
+    extent: first(db.prepare(SELECT_EXTENT), extentFromRow),
+    follower: withSize(first(db.prepare(SELECT_FOLLOWER), followerFromRow)),
+  });
+  if (at?.milestone === undefined || extent === undefined) return undefined;
+  const { head, milestone } = at;
+  const { status, upstream, blocks } = (follows && follower.value) || NOT_FOLLOWED;
+  const seconds = milestone.timestamp - (extent.before ?? milestone.timestamp);
   return {
     ledger: { index: head.ledger, timestamp: milestone.timestamp, milestoneId: milestone.id },
     genesisIndex: head.genesis,
     nextBlock: head.nextBlock,
     nextOutput: head.nextOutput,
-    pruningIndex: Math.max(Number(extent.first) - 1, 0),
-    retention: { kept: Math.max(head.ledger - Number(extent.first), 0), configured: retention },
-    database: { bytes: sizeAfter(results), limitBytes },
-    parameters: parametersAt(table, head.ledger),
-    pendingParameters: table.options.filter((option) => option.targetMilestoneIndex > head.ledger),
-    upstream: follower && upstreamFromRow(follower),
+    pruningIndex: Math.max(extent.first - 1, 0),
+    retention: { kept: Math.max(head.ledger - extent.first, 0), configured: retention },
+    database: { bytes: follower.bytes, limitBytes },
+    parameters: parametersAt(parameters, head.ledger),
+    pendingParameters: parameters.options.filter(
+      (option) => option.targetMilestoneIndex > head.ledger,
+    ),
+    upstream,
     ...(blocks && { blocks }),
-    follower: follows ? followerFromRow(follower) : { state: 'off' },
+    follower: follows ? status : { state: 'off' },
     finalMilestone,
-    referencedBlocksPerSecond: seconds > 0 ? Number(extent.blocks) / seconds : 0,
+    referencedBlocksPerSecond: seconds > 0 ? extent.blocks / seconds : 0,
   };
 }
 
-function upstreamFromRow(row: Record<string, unknown>): NodeStatus['upstream'] {
-  if (row.upstream_index === null) return undefined;
+function extentFromRow(row: Row) {
   return {
-    index: Number(row.upstream_index),
-    timestamp: Number(row.upstream_timestamp),
-    milestoneId: String(row.upstream_id),
+    first: row.integer('first'),
+    blocks: row.integer('blocks'),
+    before: row.integerOrNull('before'),
   };
 }
 
-function blocksFromRow(row: Record<string, unknown>): BlocksStatus | undefined {
-  const { blocks_by: by, newest_block: newest } = row;
-  if (by !== 'feed' && by !== 'polling') return undefined;
-  return { by, newest: newest === null ? undefined : Number(newest) };
+interface SavedFollower {
+  status: FollowerStatus;
+  upstream: MilestoneStatus | undefined;
+  blocks: BlocksStatus | undefined;
 }
 
-function followerFromRow(row: Record<string, unknown> | undefined): FollowerStatus {
-  const state = row?.state;
-  if (state === 'stopped' || state === 'diverged') return { state, reason: String(row?.reason) };
-  return { state: 'following', ...(row?.reason != null && { progress: String(row.reason) }) };
+/** Of a follower that has not saved anything yet. */
+const NOT_FOLLOWED: SavedFollower = {
+  status: { state: 'following' },
+  upstream: undefined,
+  blocks: undefined,
+};
+
+function followerFromRow(row: Row): SavedFollower {
+  const state = row.text('state');
+  const reason = row.textOrNull('reason');
+  const index = row.integerOrNull('upstream_index');
+  const by = row.textOrNull('blocks_by');
+  return {
+    status:
+      state === 'stopped' || state === 'diverged'
+        ? { state, reason: String(reason) }
+        : { state: 'following', ...(reason !== null && { progress: reason }) },
+    upstream:
+      index === null
+        ? undefined
+        : {
+            index,
+            timestamp: row.integer('upstream_timestamp'),
+            milestoneId: row.text('upstream_id'),
+          },
+    blocks:
+      by === 'feed' || by === 'polling'
+        ? { by, newest: row.integerOrNull('newest_block') ?? undefined }
+        : undefined,
+  };
 }

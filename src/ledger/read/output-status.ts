@@ -2,11 +2,12 @@
  * One output of the ledger by its ID, spent ones too while they are kept.
  */
 
-import { type Database, runBatch } from '../core/database.ts';
+import type { Database } from '../core/database.ts';
+import { selectHead } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
 import { readSpentOutput } from '../core/packs.ts';
-import { requireSchemaOf } from '../core/schema.ts';
+import { first, type Row, readBatch } from '../core/read-batch.ts';
 import { selectSpent } from '../intake/known-outputs.ts';
 
 export interface OutputStatus {
@@ -24,13 +25,44 @@ export interface OutputStatus {
   ledgerIndex: number;
 }
 
-const SELECT_UNSPENT = `
-  SELECT h.schema, h.ledger, o.bytes, o.block, o.created, o.created_time
-  FROM head h LEFT JOIN output o ON o.id = ?1`;
+type OutputFacts = Omit<OutputStatus, 'ledgerIndex'>;
+
+const SELECT_UNSPENT = 'SELECT id, bytes, block, created, created_time FROM output WHERE id = ?1';
+
+function unspentFromRow(row: Row): OutputFacts {
+  const outputId = row.text('id');
+  return {
+    outputId,
+    bytes: readOutputBytes(row.text('bytes'), outputId),
+    blockId: row.text('block'),
+    bookedIndex: row.integer('created'),
+    bookedTimestamp: row.integer('created_time'),
+    spent: undefined,
+  };
+}
 
 const SELECT_SPENT = `
-  SELECT h.ledger, f.milestone, m.timestamp, ${selectSpent('f.milestone', '?1')} AS output
-  FROM head h JOIN (${selectIds('json_array(?1)')}) f JOIN milestone m ON m.idx = f.milestone`;
+  SELECT f.milestone, m.timestamp, ${selectSpent('f.milestone', '?1')} AS output
+  FROM (${selectIds('json_array(?1)')}) f JOIN milestone m ON m.idx = f.milestone`;
+
+/** Undefined where the milestone's parts are pruned. */
+function spentFromRow(row: Row): OutputFacts | undefined {
+  const text = row.textOrNull('output');
+  if (text === null) return undefined;
+  const { id, bytes, block, created, createdTime, transaction } = readSpentOutput(text);
+  return {
+    outputId: id,
+    bytes: readOutputBytes(bytes, id),
+    blockId: block,
+    bookedIndex: created,
+    bookedTimestamp: createdTime,
+    spent: {
+      index: row.integer('milestone'),
+      timestamp: row.integer('timestamp'),
+      transactionId: transaction,
+    },
+  };
+}
 
 /**
  * Undefined if neither the ledger nor a milestone that is not pruned yet has it. Throws a
@@ -40,37 +72,11 @@ export async function readOutput(
   db: Database,
   outputId: string,
 ): Promise<OutputStatus | undefined> {
-  const [unspent, spent] = await runBatch(db, [
-    db.prepare(SELECT_UNSPENT).bind(outputId),
-    db.prepare(SELECT_SPENT).bind(outputId),
-  ]);
-  requireSchemaOf(unspent);
-  const held = unspent![0];
-  if (held !== undefined && held.bytes !== null) {
-    return {
-      outputId,
-      bytes: readOutputBytes(String(held.bytes), outputId),
-      blockId: String(held.block),
-      bookedIndex: Number(held.created),
-      bookedTimestamp: Number(held.created_time),
-      spent: undefined,
-      ledgerIndex: Number(held.ledger),
-    };
-  }
-  const gone = spent![0];
-  if (gone === undefined || gone.output === null) return undefined;
-  const { bytes, block, created, createdTime, transaction } = readSpentOutput(String(gone.output));
-  return {
-    outputId,
-    bytes: readOutputBytes(bytes, outputId),
-    blockId: block,
-    bookedIndex: created,
-    bookedTimestamp: createdTime,
-    spent: {
-      index: Number(gone.milestone),
-      timestamp: Number(gone.timestamp),
-      transactionId: transaction,
-    },
-    ledgerIndex: Number(gone.ledger),
-  };
+  const { head, unspent, spent } = await readBatch(db, {
+    head: selectHead(db),
+    unspent: first(db.prepare(SELECT_UNSPENT).bind(outputId), unspentFromRow),
+    spent: first(db.prepare(SELECT_SPENT).bind(outputId), spentFromRow),
+  });
+  const found = unspent ?? spent;
+  return head && found && { ...found, ledgerIndex: head.ledger };
 }

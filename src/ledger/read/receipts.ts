@@ -9,8 +9,9 @@ import {
   receiptOf,
   receiptOption,
 } from '../../stardust/wire/milestone.ts';
-import { type Database, runBatch } from '../core/database.ts';
-import { type HeadTreasury, headFromRow, SELECT_HEAD } from '../core/head.ts';
+import type { Database } from '../core/database.ts';
+import { type HeadTreasury, readHead, selectHead } from '../core/head.ts';
+import { many, readBatch } from '../core/read-batch.ts';
 
 export interface StoredReceipts {
   /** By the legacy network's milestone, then by ours. */
@@ -46,26 +47,18 @@ export async function readReceipts(
   db: Database,
   migratedAt?: number,
 ): Promise<StoredReceipts | undefined> {
-  const [heads, rows] = await runBatch(db, [
-    db.prepare(SELECT_HEAD).bind(null),
-    db.prepare(SELECT_RECEIPTS).bind(migratedAt ?? null),
-  ]);
-  const row = heads![0];
-  if (row === undefined) return undefined;
-  return {
-    receipts: rows!.map(({ milestone, bytes }) => ({
-      receipt: decode(receiptOption, new Reader(fromBase64(String(bytes)))),
-      milestoneIndex: Number(milestone),
+  const { head, receipts } = await readBatch(db, {
+    head: selectHead(db),
+    receipts: many(db.prepare(SELECT_RECEIPTS).bind(migratedAt ?? null), (row) => ({
+      receipt: decode(receiptOption, new Reader(fromBase64(row.text('bytes')))),
+      milestoneIndex: row.integer('milestone'),
     })),
-    ledgerIndex: headFromRow(row).ledger,
-  };
+  });
+  return head && { receipts, ledgerIndex: head.ledger };
 }
 
 /** Undefined where nothing was imported. */
 export async function readTreasury(db: Database): Promise<TreasuryStatus | undefined> {
-  const [heads] = await runBatch(db, [db.prepare(SELECT_HEAD).bind(null)]);
-  const row = heads![0];
-  if (row === undefined) return undefined;
-  const { treasury, ledger } = headFromRow(row);
-  return { ...treasury, ledgerIndex: ledger };
+  const head = await readHead(db);
+  return head && { ...head.treasury, ledgerIndex: head.ledger };
 }

@@ -5,6 +5,7 @@
 
 import { fromBase64 } from '../../stardust/encoding/bytes.ts';
 import { requireChecksum } from '../core/checksum.ts';
+import type { Database } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
 import {
   type BlockRow,
@@ -14,6 +15,7 @@ import {
   readNumbers,
   Statuses,
 } from '../core/packs.ts';
+import { first, many, type Query, type Row } from '../core/read-batch.ts';
 
 export interface ReferencedBlock {
   /** Hex. */
@@ -30,10 +32,16 @@ export interface ReferencedBlock {
 /** SQL of the index of the milestone that references the block ?1; NULL where none does. */
 export const FIND_MILESTONE = `(SELECT f.milestone FROM (${selectIds('json_array(?1)')}) f LIMIT 1)`;
 
-/** SQL that selects the parts of a milestone: `blocks`. `milestone`: SQL of its index. */
-export function selectParts(milestone: string): string {
-  return `
-    SELECT m.blocks FROM milestone_part m WHERE ${isPartOf('m.key', milestone)} ORDER BY m.key`;
+/** SQL of the index of a milestone, and its parameter ?1. */
+type MilestoneSql = readonly [sql: string, parameter: string | number];
+
+/** The milestone that references the block, if one does. */
+export function milestoneOf(blockId: string): MilestoneSql {
+  return [FIND_MILESTONE, blockId];
+}
+
+export function milestoneAt(index: number): MilestoneSql {
+  return ['?1', index];
 }
 
 /** SQL of the keys of the packs that hold its blocks. */
@@ -43,57 +51,83 @@ function selectKeys(milestone: string): string {
     WHERE ${isPartOf('m.key', milestone)}`;
 }
 
-/** SQL that selects the packs which hold its blocks: `key`, `statuses`, `sums`, `blocks`. */
-export function selectPacksOf(milestone: string): string {
-  return `
-    SELECT p.key, p.statuses, p.sums, p.blocks FROM pack p
-    WHERE p.key IN (${selectKeys(milestone)})`;
-}
+const selectParts = (milestone: string) => `
+  SELECT m.blocks FROM milestone_part m WHERE ${isPartOf('m.key', milestone)} ORDER BY m.key`;
 
-/** SQL that selects the bytes of all blocks of those packs: `key`, `bytes`. */
-export function selectBytesOf(milestone: string): string {
-  return `SELECT p.key, p.bytes FROM pack p WHERE p.key IN (${selectKeys(milestone)})`;
-}
+const selectPacks = (milestone: string) => `
+  SELECT p.key, p.statuses, p.sums, p.blocks FROM pack p WHERE p.key IN (${selectKeys(milestone)})`;
+
+const selectBytes = (milestone: string) => `
+  SELECT p.key, p.bytes FROM pack p WHERE p.key IN (${selectKeys(milestone)})`;
 
 /** The bytes of the block ?1 that a milestone references; packs that do not name it are skipped. */
-export const SELECT_BYTES = `
+const SELECT_BYTES_OF_BLOCK = `
   SELECT p.bytes ->> ('$[' || b.key || ']') AS bytes
   FROM pack p CROSS JOIN json_each(p.blocks) b
   WHERE p.key IN (${selectKeys(FIND_MILESTONE)}) AND instr(p.blocks, '"' || ?1 || '"') > 0
     AND b.value ->> 1 = ?1`;
 
 /**
- * In white-flag order; empty where the milestone has no parts. Throws an Error where a part names a
- * block that is in no pack.
- *
- * @param parts rows of selectParts
- * @param packs rows of selectPacksOf
+ * The blocks of the milestone in white-flag order, as a function: call it if the milestone is kept.
+ * Else packs may be gone, and it throws an Error. Empty where the milestone has no parts.
  */
-export function orderedBlocks(
-  parts: readonly Record<string, unknown>[],
-  packs: readonly Record<string, unknown>[],
-): ReferencedBlock[] {
-  const byNumber = new Map<number, ReferencedBlock>();
-  for (const row of packs) {
-    const pack = Number(row.key);
-    const bytes = fromBase64(String(row.statuses));
-    requireChecksum(bytes, readChecksums(String(row.sums)).statuses, `statuses of pack ${pack}`);
-    const statuses = new Statuses(bytes);
-    for (const [at, [number, id, payload]] of readBlockRows(row.blocks).entries()) {
-      const { reason } = statuses.at(at);
-      const known = reason === NO_REASON ? undefined : reason;
-      byNumber.set(number, { id, payload, reason: known, pack, at });
-    }
-  }
-  return parts.flatMap(({ blocks }) =>
-    readNumbers(String(blocks)).map((number) => {
-      const block = byNumber.get(number);
-      if (block === undefined) throw new Error(`block number ${number} is in no pack`);
-      return block;
-    }),
+export function selectBlocksOf(
+  db: Database,
+  [milestone, parameter]: MilestoneSql,
+): Query<() => ReferencedBlock[]> {
+  const parts = many(db.prepare(selectParts(milestone)).bind(parameter), (row) =>
+    readNumbers(row.text('blocks')),
   );
+  const packs = many(db.prepare(selectPacks(milestone)).bind(parameter), blocksFromRow);
+  return {
+    statements: [...parts.statements, ...packs.statements],
+    read: (results) => () => {
+      const byNumber = new Map(packs.read(results.slice(1)).flat());
+      return parts.read(results.slice(0, 1)).flatMap((numbers) =>
+        numbers.map((number) => {
+          const block = byNumber.get(number);
+          if (block === undefined) throw new Error(`block number ${number} is in no pack`);
+          return block;
+        }),
+      );
+    },
+  };
 }
 
-export function readBlockRows(text: unknown): BlockRow[] {
-  return JSON.parse(String(text));
+function blocksFromRow(row: Row): [number: number, block: ReferencedBlock][] {
+  const pack = row.integer('key');
+  const bytes = fromBase64(row.text('statuses'));
+  requireChecksum(bytes, readChecksums(row.text('sums')).statuses, `statuses of pack ${pack}`);
+  const statuses = new Statuses(bytes);
+  return readBlockRows(row.text('blocks')).map(([number, id, payload], at) => {
+    const { reason } = statuses.at(at);
+    return [number, { id, payload, reason: reason === NO_REASON ? undefined : reason, pack, at }];
+  });
+}
+
+/** The bytes of all blocks of the packs that hold those of the milestone, by the pack's key. */
+export function selectBytesOf(
+  db: Database,
+  [milestone, parameter]: MilestoneSql,
+): Query<[pack: number, bytes: string[]][]> {
+  return many(db.prepare(selectBytes(milestone)).bind(parameter), (row) => [
+    row.integer('key'),
+    JSON.parse(row.text('bytes')),
+  ]);
+}
+
+/** The bytes of a block that a milestone references; undefined where they are not kept. */
+export function selectReferencedBytes(
+  db: Database,
+  blockId: string,
+): Query<Uint8Array | undefined> {
+  return first(db.prepare(SELECT_BYTES_OF_BLOCK).bind(blockId), blockBytesFromRow);
+}
+
+export function blockBytesFromRow(row: Row): Uint8Array {
+  return fromBase64(row.text('bytes'));
+}
+
+export function readBlockRows(text: string): BlockRow[] {
+  return JSON.parse(text);
 }

@@ -2,18 +2,18 @@
  * A block by its ID, as long as its bytes are kept: one that a milestone references, with what
  * became of it, or an unreferenced one.
  */
-import { fromBase64 } from '../../stardust/encoding/bytes.ts';
 import type { ConflictReason } from '../../stardust/semantics/conflict-reason.ts';
 import { requireBlockId } from '../core/checksum.ts';
-import { type Database, runBatch } from '../core/database.ts';
-import { requireSchemaOf } from '../core/schema.ts';
+import type { Database } from '../core/database.ts';
+import { selectHead } from '../core/head.ts';
+import { first, one, readBatch } from '../core/read-batch.ts';
 import { readOutput } from './output-status.ts';
 import {
+  blockBytesFromRow,
   FIND_MILESTONE,
-  orderedBlocks,
-  SELECT_BYTES,
-  selectPacksOf,
-  selectParts,
+  milestoneOf,
+  selectBlocksOf,
+  selectReferencedBytes,
 } from './referenced-blocks.ts';
 
 export interface StoredBlock {
@@ -37,8 +37,6 @@ export interface BlockReference {
   reason: ConflictReason | undefined;
 }
 
-const SELECT_LEDGER = 'SELECT schema, ledger FROM head';
-
 const SELECT_MILESTONE = `SELECT ${FIND_MILESTONE} AS milestone`;
 
 /** The bytes of the unreferenced block ?1; packs that do not name it are skipped. */
@@ -52,28 +50,24 @@ const SELECT_UNREFERENCED = `
  * ledger has another schema.
  */
 export async function readBlock(db: Database, blockId: string): Promise<StoredBlock | undefined> {
-  const [heads, milestones, parts, packs, referenced, unreferenced] = await runBatch(db, [
-    db.prepare(SELECT_LEDGER),
-    db.prepare(SELECT_MILESTONE).bind(blockId),
-    db.prepare(selectParts(FIND_MILESTONE)).bind(blockId),
-    db.prepare(selectPacksOf(FIND_MILESTONE)).bind(blockId),
-    db.prepare(SELECT_BYTES).bind(blockId),
-    db.prepare(SELECT_UNREFERENCED).bind(blockId),
-  ]);
-  requireSchemaOf(heads);
-  const ledgerIndex = Number(heads![0]?.ledger);
-  const milestone = milestones![0]?.milestone;
-  const found = milestone == null ? unreferenced![0] : referenced![0];
-  if (found === undefined) return undefined;
-  const bytes = fromBase64(String(found.bytes));
+  const { head, milestone, listBlocks, referenced, unreferenced } = await readBatch(db, {
+    head: selectHead(db),
+    milestone: one(db.prepare(SELECT_MILESTONE).bind(blockId), (row) =>
+      row.integerOrNull('milestone'),
+    ),
+    listBlocks: selectBlocksOf(db, milestoneOf(blockId)),
+    referenced: selectReferencedBytes(db, blockId),
+    unreferenced: first(db.prepare(SELECT_UNREFERENCED).bind(blockId), blockBytesFromRow),
+  });
+  const bytes = milestone === null ? unreferenced : referenced;
+  if (head === undefined || bytes === undefined) return undefined;
   requireBlockId(bytes, blockId);
-  if (milestone == null)
-    return { blockId, bytes, isSolid: true, referenced: undefined, ledgerIndex };
-  const blocks = orderedBlocks(parts!, packs!);
+  const block = { blockId, bytes, isSolid: true, ledgerIndex: head.ledger };
+  if (milestone === null) return { ...block, referenced: undefined };
+  const blocks = listBlocks();
   const whiteFlagIndex = blocks.findIndex(({ id }) => id === blockId);
   const reason = blocks[whiteFlagIndex]!.reason as ConflictReason | undefined;
-  const reference = { index: Number(milestone), whiteFlagIndex, reason };
-  return { blockId, bytes, isSolid: true, referenced: reference, ledgerIndex };
+  return { ...block, referenced: { index: milestone, whiteFlagIndex, reason } };
 }
 
 /**

@@ -8,17 +8,17 @@ import { outputId } from '../../stardust/wire/ids.ts';
 import { type Milestone, receiptOf } from '../../stardust/wire/milestone.ts';
 import { migratedOutputs } from '../../stardust/wire/receipt.ts';
 import { requireBlockId } from '../core/checksum.ts';
-import { type Database, runBatch } from '../core/database.ts';
+import type { Database } from '../core/database.ts';
+import { selectHead } from '../core/head.ts';
 import { milestoneEntry, selectIds } from '../core/id-index.ts';
-import { readPayload } from '../core/milestone-payload.ts';
+import { payloadFromRow } from '../core/milestone-payload.ts';
 import { isPartOf } from '../core/packs.ts';
-import { requireSchemaOf, SELECT_SCHEMA } from '../core/schema.ts';
+import { first, many, type Query, type Row, readBatch } from '../core/read-batch.ts';
 import {
-  orderedBlocks,
+  milestoneAt,
   type ReferencedBlock,
+  selectBlocksOf,
   selectBytesOf,
-  selectPacksOf,
-  selectParts,
 } from './referenced-blocks.ts';
 
 /** A milestone as a request names it; the ID as 64 hex digits. */
@@ -48,16 +48,30 @@ const NAMED = `
   SELECT milestone FROM (${selectIds('json_array(?1)')})
   UNION ALL SELECT idx FROM milestone WHERE idx = (SELECT start FROM head) AND id = ?2`;
 
-const COLUMNS = 'SELECT m.idx, m.id, m.payload, h.ledger, h.start FROM milestone m, head h';
+const SELECT_BY_INDEX = `
+  SELECT idx, id, payload FROM milestone WHERE idx = ?1 AND payload IS NOT NULL`;
 
-const SELECT_BY_INDEX = `${COLUMNS} WHERE m.idx = ?1 AND m.payload IS NOT NULL`;
+const SELECT_BY_ID = `
+  SELECT idx, id, payload FROM milestone
+  WHERE idx = (${NAMED} LIMIT 1) AND id = ?2 AND payload IS NOT NULL`;
 
-const SELECT_BY_ID = `${COLUMNS} WHERE m.idx = (${NAMED} LIMIT 1) AND m.id = ?2 AND m.payload IS NOT NULL`;
+interface MilestoneRow {
+  index: number;
+  /** Hex. */
+  id: string;
+  payload: { bytes: Uint8Array; value: Milestone };
+}
 
-function selectMilestone(db: Database, name: MilestoneName): D1PreparedStatement {
-  return 'index' in name
-    ? db.prepare(SELECT_BY_INDEX).bind(name.index)
-    : db.prepare(SELECT_BY_ID).bind(milestoneEntry(name.id), name.id);
+function selectMilestone(db: Database, name: MilestoneName): Query<MilestoneRow | undefined> {
+  const statement =
+    'index' in name
+      ? db.prepare(SELECT_BY_INDEX).bind(name.index)
+      : db.prepare(SELECT_BY_ID).bind(milestoneEntry(name.id), name.id);
+  return first(statement, (row) => ({
+    index: row.integer('idx'),
+    id: row.text('id'),
+    payload: payloadFromRow(row),
+  }));
 }
 
 /**
@@ -65,13 +79,13 @@ function selectMilestone(db: Database, name: MilestoneName): D1PreparedStatement
  * Undefined of others, and where the ID is forgotten.
  */
 export async function findMilestone(db: Database, id: string): Promise<number | undefined> {
-  const [heads, rows] = await runBatch(db, [
-    db.prepare(SELECT_SCHEMA),
-    db.prepare(NAMED).bind(milestoneEntry(id), id),
-  ]);
-  requireSchemaOf(heads);
-  const row = rows![0];
-  return row && Number(row.milestone);
+  const { milestone } = await readBatch(db, {
+    head: selectHead(db),
+    milestone: first(db.prepare(NAMED).bind(milestoneEntry(id), id), (row) =>
+      row.integer('milestone'),
+    ),
+  });
+  return milestone;
 }
 
 /** Undefined where the milestone is not known, its payload never came, or it is pruned. */
@@ -79,18 +93,13 @@ export async function readMilestone(
   db: Database,
   name: MilestoneName,
 ): Promise<StoredMilestone | undefined> {
-  const [heads, rows] = await runBatch(db, [db.prepare(SELECT_SCHEMA), selectMilestone(db, name)]);
-  requireSchemaOf(heads);
-  const row = rows![0];
-  return row && milestoneFromRow(row);
-}
-
-function milestoneFromRow(row: Record<string, unknown>): StoredMilestone {
-  return {
-    index: Number(row.idx),
-    payload: readPayload(row).bytes,
-    ledgerIndex: Number(row.ledger),
-  };
+  const { head, milestone } = await readBatch(db, {
+    head: selectHead(db),
+    milestone: selectMilestone(db, name),
+  });
+  if (head === undefined || milestone === undefined) return undefined;
+  const { index, payload } = milestone;
+  return { index, payload: payload.bytes, ledgerIndex: head.ledger };
 }
 
 /** The IDs of the outputs that the milestone ?1 spent. */
@@ -106,33 +115,33 @@ export async function readLedgerChanges(
   const found = await readMilestone(db, name);
   if (found === undefined) return undefined;
   const { index } = found;
-  const [rows, spent, parts, packs, contents] = await runBatch(db, [
-    db.prepare(SELECT_BY_INDEX).bind(index),
-    db.prepare(SELECT_SPENT).bind(index),
-    db.prepare(selectParts('?1')).bind(index),
-    db.prepare(selectPacksOf('?1')).bind(index),
-    db.prepare(selectBytesOf('?1')).bind(index),
-  ]);
-  const row = rows![0];
-  if (row === undefined || index <= Number(row.start)) return undefined;
-  const { value } = readPayload(row);
-  const applied = orderedBlocks(parts!, packs!).filter(({ reason }) => reason === 0);
-  const created = parseBlocks(applied, contents!).flatMap(createdOutputs);
+  const { head, milestone, spent, listBlocks, contents } = await readBatch(db, {
+    head: selectHead(db),
+    milestone: selectMilestone(db, { index }),
+    spent: many(db.prepare(SELECT_SPENT).bind(index), spentFromRow),
+    listBlocks: selectBlocksOf(db, milestoneAt(index)),
+    contents: selectBytesOf(db, milestoneAt(index)),
+  });
+  if (head === undefined || milestone === undefined || index <= head.start) return undefined;
+  const { id, payload } = milestone;
+  const applied = listBlocks().filter(({ reason }) => reason === 0);
+  const created = parseBlocks(applied, new Map(contents)).flatMap(createdOutputs);
   return {
     index,
-    created: [...created, ...migratedIds(value, String(row.id))].sort(),
-    consumed: spent!.flatMap((part) => JSON.parse(String(part.spent)) as string[]).sort(),
-    ledgerIndex: Number(row.ledger),
+    created: [...created, ...migratedIds(payload.value, id)].sort(),
+    consumed: spent.flat().sort(),
+    ledgerIndex: head.ledger,
   };
+}
+
+function spentFromRow(row: Row): string[] {
+  return JSON.parse(row.text('spent'));
 }
 
 function parseBlocks(
   blocks: readonly ReferencedBlock[],
-  contents: readonly Record<string, unknown>[],
+  stored: ReadonlyMap<number, readonly string[]>,
 ): ParsedBlock[] {
-  const stored = new Map(
-    contents.map(({ key, bytes }) => [Number(key), JSON.parse(String(bytes)) as string[]]),
-  );
   return blocks.map(({ id, pack, at }) => {
     const bytes = fromBase64(stored.get(pack)![at]!);
     requireBlockId(bytes, id);

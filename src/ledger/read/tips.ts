@@ -2,9 +2,10 @@
  * Tips: unreferenced blocks that no other stored block approves.
  */
 import { readCone } from '../../stardust/white-flag/cone.ts';
-import { type Database, runBatch } from '../core/database.ts';
-import { headFromRow, SELECT_HEAD } from '../core/head.ts';
+import type { Database } from '../core/database.ts';
+import { selectHead } from '../core/head.ts';
 import { WALKED_COLUMNS, walkedPackFromRow } from '../core/packs.ts';
+import { many, readBatch } from '../core/read-batch.ts';
 import { readBlockRows } from './referenced-blocks.ts';
 
 export interface Tips {
@@ -26,19 +27,19 @@ const SELECT_LIVE = `
 
 /** Undefined where nothing was imported. */
 export async function readTips(db: Database): Promise<Tips | undefined> {
-  const [heads, rows] = await runBatch(db, [
-    db.prepare(SELECT_HEAD).bind(null),
-    db.prepare(SELECT_LIVE),
-  ]);
-  const head = heads![0];
+  const { head, packs } = await readBatch(db, {
+    head: selectHead(db),
+    packs: many(db.prepare(SELECT_LIVE), (row) => ({
+      ...walkedPackFromRow(row),
+      blocks: readBlockRows(row.text('blocks')),
+    })),
+  });
   if (head === undefined) return undefined;
   const approved = new Set<number>();
   const blockIds: string[] = [];
   // the newest first: a child has a greater number than its parents
-  for (const row of rows!) {
-    const { records, statuses } = walkedPackFromRow(row);
+  for (const { records, statuses, blocks } of packs) {
     const cone = readCone([records]);
-    const blocks = readBlockRows(row.blocks);
     for (let at = cone.size - 1; at >= 0; at--) {
       const [number, id] = blocks[at]!;
       const isTip = statuses.milestoneAt(at) === 0 && !approved.has(number);
@@ -47,5 +48,5 @@ export async function readTips(db: Database): Promise<Tips | undefined> {
         approved.add(cone.parentAt(at, parent));
     }
   }
-  return { blockIds, ledgerIndex: headFromRow(head).ledger };
+  return { blockIds, ledgerIndex: head.ledger };
 }

@@ -17,27 +17,29 @@
 import type { ParameterTable } from '../../stardust/parameter-table.ts';
 import type { Cone } from '../../stardust/white-flag/cone.ts';
 import type { NumberMap } from '../../stardust/white-flag/number-map.ts';
-import { type Database, runBatch } from '../core/database.ts';
+import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import {
   type Head,
-  headFromRow,
+  type HeadAt,
   isSameHead,
   type KnownMilestone,
-  milestoneFromRow,
-  SELECT_HEAD,
+  selectHead,
+  selectHeadAt,
 } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
-import { parameterTable, SELECT_PARAMETERS } from '../core/ledger-parameters.ts';
+import { selectParameters } from '../core/ledger-parameters.ts';
+import { many, readBatch } from '../core/read-batch.ts';
 import { ConeUnavailable } from '../intake/block-source.ts';
-import { findInCone, type KnownBlock, knownBlock } from '../intake/known-blocks.ts';
+import { findInCone, type KnownBlock, knownBlockFromRow } from '../intake/known-blocks.ts';
 import {
   findOutputs,
+  NO_OUTPUTS,
   type Numbering,
   numberOutputs,
   type OutputsToFind,
 } from '../intake/known-outputs.ts';
-import { nextNumbers, SELECT_NEXT, storedUpTo } from '../intake/next-numbers.ts';
+import { nextNumbers, selectGiven } from '../intake/next-numbers.ts';
 import type { PreparedBlock } from '../intake/prepare-blocks.ts';
 import { createPackReader } from './pack-reader.ts';
 import { SELECT_CONE } from './select-cone.ts';
@@ -59,8 +61,8 @@ export interface ConsistentView {
    * By number, the state before the milestone of every output that one of these blocks consumes.
    */
   states: NumberMap;
-  /** The highest next_block of a live pack; undefined where none is live. */
-  stored: number | undefined;
+  /** The highest next_block of a live pack; null where none is live. */
+  stored: number | null;
   /** Of the outputs that were to be found, and what is free. */
   numbering: Omit<Numbering, 'blocks'>;
   /** Whether no packs were read, as a named block is not known. */
@@ -127,13 +129,12 @@ async function findReferenced(
   { generation, ledger }: Head,
   ids: readonly string[],
 ): Promise<Map<string, KnownBlock> | undefined> {
-  const [heads, found] = await runBatch(db, [
-    db.prepare(SELECT_HEAD).bind(null),
-    db.prepare(FIND_NAMED).bind(JSON.stringify(ids), ledger + 1, 0),
-  ]);
-  const head = heads![0] && headFromRow(heads![0]);
+  const { head, found } = await readBatch(db, {
+    head: selectHead(db),
+    found: many(db.prepare(FIND_NAMED).bind(JSON.stringify(ids), ledger + 1, 0), knownBlockFromRow),
+  });
   const isSame = head?.generation === generation && head.ledger === ledger;
-  return isSame ? new Map(found!.map(knownBlock)) : undefined;
+  return isSame ? new Map(found) : undefined;
 }
 
 async function readWhole(
@@ -158,67 +159,57 @@ async function readOnce(
   const ids = JSON.stringify(named);
   if (ids.length > MAX_NAMES)
     throw new ConeUnavailable('too-large', `more than ${named.length} blocks: too many to walk`);
+  const flags = [outputs, ifKnown, withStaged].map((flag) => (flag ? 1 : 0));
   const selectPage = (after: number) =>
-    db
-      .prepare(SELECT_CONE)
-      .bind(ids, index, PAGE, outputs ? 1 : 0, ifKnown ? 1 : 0, after, withStaged ? 1 : 0);
-  const [heads, nexts, options, blocks, page, ...found] = await runBatch(db, [
-    db.prepare(SELECT_HEAD).bind(index - 1),
-    db.prepare(SELECT_NEXT),
-    db.prepare(SELECT_PARAMETERS),
-    db.prepare(FIND_NAMED).bind(ids, index, isHot ? 1 : 0),
-    selectPage(0),
-    ...(outputs === undefined ? [] : findOutputs(db, outputs)),
-  ]);
-  if (heads![0] === undefined) return undefined;
-  const head = headFromRow(heads![0]);
-  const next = nextNumbers(head, nexts![0]!);
-  const rows = page!.filter(({ key }) => key !== null);
+    many(db.prepare(SELECT_CONE).bind(ids, index, PAGE, after, ...flags), (row) => row);
+  const { at, given, parameters, blocks, page, found } = await readBatch(db, {
+    at: selectHeadAt(db, index - 1),
+    given: selectGiven(db),
+    parameters: selectParameters(db),
+    blocks: many(db.prepare(FIND_NAMED).bind(ids, index, isHot ? 1 : 0), knownBlockFromRow),
+    page: selectPage(0),
+    found: findOutputs(db, outputs ?? NO_OUTPUTS),
+  });
+  if (at === undefined) return undefined;
+  const { head } = at;
+  const next = nextNumbers(head, given);
+  const rows = page.filter((row) => row.integerOrNull('key') !== null);
   const reader = createPackReader(index);
   reader.add(rows);
   for (let read = rows; read.length === PAGE; ) {
-    const [again, next] = await runBatch(db, [
-      db.prepare(SELECT_HEAD).bind(index - 1),
-      selectPage(reader.lastKey),
-    ]);
-    requireSame(heads![0], again![0]);
-    read = next!;
+    const more = await readBatch(db, {
+      at: selectHeadAt(db, index - 1),
+      page: selectPage(reader.lastKey),
+    });
+    requireSame(at, more.at);
+    read = more.page;
     reader.add(read);
   }
   const { cone, packs, states, numberOf } = reader.finish(next.nextBlock);
   const isUnreferenced = isUnreferencedIn(packs);
   return {
     head,
-    previous: milestoneFromRow(heads![0]),
-    parameters: parameterTable(options!),
-    named: new Map([...findInCone(cone, named), ...blocks!.map(knownBlock)]),
+    previous: at.milestone,
+    parameters,
+    named: new Map([...findInCone(cone, named), ...blocks]),
     cone,
     packs,
     states,
-    stored: storedUpTo(nexts![0]!),
-    numbering: numberOutputs(
-      found.flat(),
-      outputs?.mentioned ?? [],
-      next,
-      numberOf,
-      isUnreferenced,
-    ),
-    isPartial: rows.length < page!.length,
+    stored: given.nextBlock,
+    numbering: numberOutputs(found, outputs?.mentioned ?? [], next, numberOf, isUnreferenced),
+    isPartial: rows.length < page.length,
   };
 }
 
 /**
- * Throws a LedgerMoved unless packs were at most appended to since the first row of SELECT_HEAD was
- * read. While the milestone before the one asked about is kept, so are all packs of the view.
+ * Throws a LedgerMoved unless packs were at most appended to since the first head was read. While
+ * the milestone before the one asked about is kept, so are all packs of the view.
  */
-function requireSame(
-  first: Record<string, unknown>,
-  row: Record<string, unknown> | undefined,
-): void {
+function requireSame(first: HeadAt, now: HeadAt | undefined): void {
   const isSame =
-    row !== undefined &&
-    isSameHead(headFromRow(row), headFromRow(first)) &&
-    milestoneFromRow(row)?.id === milestoneFromRow(first)?.id;
+    now !== undefined &&
+    isSameHead(now.head, first.head) &&
+    now.milestone?.id === first.milestone?.id;
   if (!isSame) throw new LedgerMoved('the ledger moved while it was read');
 }
 

@@ -11,13 +11,14 @@ import { type Cone, extendCone, inputsAt, outputsAt } from '../../stardust/white
 import { type Proposal, type WhiteFlag, walkCone } from '../../stardust/white-flag/walk.ts';
 import { type ParsedBlock, parseBlock } from '../../stardust/wire/block.ts';
 import { outputBytes, outputId } from '../../stardust/wire/ids.ts';
-import { type Database, forEachPiece, runBatch } from '../core/database.ts';
+import { type Database, forEachPiece } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
+import { concat, many, readQuery } from '../core/read-batch.ts';
 import type { AdmissionRules } from '../intake/admission-rules.ts';
 import { ConeUnavailable } from '../intake/block-source.ts';
 import {
-  FIND_MENTIONED,
   findLedgerOutputs,
+  findMentioned,
   type KnownOutput,
   knownOutputs,
 } from '../intake/known-outputs.ts';
@@ -174,9 +175,11 @@ export async function readBlocks(
   const places = new Map(stored.map((number) => [placeOf(view, number).join(), number]));
   const named = Array.from(places.keys(), (place) => place.split(',').map(Number));
   for (const statement of forEachPiece(db, SELECT_BYTES, named)) {
-    const [rows] = await runBatch(db, [statement]);
-    for (const { key, at, bytes } of rows!)
-      bytesOf.set(places.get(`${key},${at}`)!, fromBase64(String(bytes)));
+    const query = many(statement, (row) => {
+      const number = places.get(`${row.integer('key')},${row.integer('at')}`)!;
+      return [number, fromBase64(row.text('bytes'))] as const;
+    });
+    for (const [number, bytes] of await readQuery(db, query)) bytesOf.set(number, bytes);
   }
   return numbers.map((number) => parseSame(bytesOf.get(number), view.cone, number));
 }
@@ -215,9 +218,6 @@ export async function readContents(
 ): Promise<Map<string, { bytes?: Uint8Array }>> {
   const { consumed } = outputsToFind(blocks);
   const missing = consumed.filter((id) => known.get(id)?.bytes === undefined);
-  const rows = await runBatch(db, [
-    ...forEachPiece(db, FIND_MENTIONED, missing),
-    ...findLedgerOutputs(db, missing),
-  ]);
-  return new Map([...known, ...knownOutputs(rows.flat(), () => 0)]);
+  const query = concat(findMentioned(db, missing), findLedgerOutputs(db, missing));
+  return new Map([...known, ...knownOutputs(await readQuery(db, query), () => 0)]);
 }

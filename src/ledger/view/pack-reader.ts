@@ -7,6 +7,7 @@ import { type Cone, readCone } from '../../stardust/white-flag/cone.ts';
 import { NumberMap } from '../../stardust/white-flag/number-map.ts';
 import { LedgerState } from '../../stardust/white-flag/walk.ts';
 import { readStates, type WalkedPack, walkedPacksFromRows } from '../core/packs.ts';
+import type { Row } from '../core/read-batch.ts';
 import type { ViewedPack } from './viewed-packs.ts';
 
 interface ViewedPacks {
@@ -43,12 +44,12 @@ export function createPackReader(index: number) {
     get lastKey() {
       return packs.at(-1)!.key;
     },
-    add(rows: readonly Record<string, unknown>[]): void {
+    add(rows: readonly Row[]): void {
       const page = walkedPacksFromRows(rows);
       records.push(page.records);
       for (const [i, pack] of page.packs.entries()) {
-        const { mentions } = rows[i]!;
-        const numberIn = mentions === null ? undefined : unify(String(mentions), pack);
+        const mentions = rows[i]!.textOrNull('mentions');
+        const numberIn = mentions === null ? undefined : unify(mentions, pack);
         addStates(pack.states, index, states, numberIn);
         const { records: _, ...rest } = pack;
         packs.push({ ...rest, first });

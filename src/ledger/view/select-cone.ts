@@ -11,7 +11,7 @@ const isInLivePack = (id: string) =>
 
 /** SQL of the columns that a view reads of a pack `p`, given `reach`. */
 const VIEWED_COLUMNS = `
-  ${WALKED_COLUMNS}, CASE WHEN ?2 <= r.ledger AND (r.unreferenced OR r.last > ?2 OR ?4) THEN (
+  ${WALKED_COLUMNS}, CASE WHEN ?2 <= r.ledger AND (r.unreferenced OR r.last > ?2 OR ?5) THEN (
     SELECT json_group_array(json_array(e.value ->> 0, e.value ->> 1))
     FROM json_each(p.outputs) b CROSS JOIN json_each(b.value) e) END AS mentions`;
 
@@ -19,11 +19,11 @@ const VIEWED_COLUMNS = `
 const IS_LIVE = 'r.unreferenced AND p.live = 1 AND (p.staged IS NULL OR ?7 AND p.staged = ?2)';
 
 /**
- * ?1 the IDs of the named blocks, ?2 the milestone's index, ?3 the most rows, ?6 the key after
+ * ?1 the IDs of the named blocks, ?2 the milestone's index, ?3 the most rows, ?4 the key after
  * which the page begins. Nothing is read for a state that is not known here: there may be millions
  * of milestones after it. `mentions` where the blocks are of more than one milestone, or other
- * blocks come in (?4): then outputs may have several numbers. A row `lost` instead of live packs
- * where ?5 asks for it and a named block is not known: the newest packs are searched first, as that
+ * blocks come in (?5): then outputs may have several numbers. A row `lost` instead of live packs
+ * where ?6 asks for it and a named block is not known: the newest packs are searched first, as that
  * is where proposals have their parents. With ?7 the packs staged for this milestone are read too.
  */
 export const SELECT_CONE = `
@@ -35,7 +35,7 @@ export const SELECT_CONE = `
       SELECT f.id, f.milestone FROM (${selectIds('(SELECT ids FROM asked)')}) f),
     reach(ledger, last, unreferenced) AS MATERIALIZED (
       SELECT ledger, (SELECT max(milestone) FROM found),
-        CASE WHEN ?2 > ledger AND ?5 THEN NOT EXISTS (
+        CASE WHEN ?2 > ledger AND ?6 THEN NOT EXISTS (
           SELECT 1 FROM json_each(?1) wanted
           WHERE NOT ${isInLivePack('wanted.value')}
             AND NOT EXISTS (${selectIds('json_array(wanted.value)')}))
@@ -52,8 +52,8 @@ export const SELECT_CONE = `
   FROM reach r WHERE ?2 > r.ledger AND NOT r.unreferenced
   UNION ALL
   SELECT * FROM (
-    SELECT ${VIEWED_COLUMNS} FROM reach r CROSS JOIN pack p WHERE ${IS_LIVE} AND p.key > ?6
+    SELECT ${VIEWED_COLUMNS} FROM reach r CROSS JOIN pack p WHERE ${IS_LIVE} AND p.key > ?4
     UNION ALL
     SELECT ${VIEWED_COLUMNS} FROM reach r CROSS JOIN wanted w CROSS JOIN pack p ON p.key = w.key
-    WHERE NOT (${IS_LIVE}) AND p.key > ?6
+    WHERE NOT (${IS_LIVE}) AND p.key > ?4
     ORDER BY 1 LIMIT ?3)`;

@@ -32,7 +32,6 @@ import {
   writeStates,
   writeStatuses,
 } from '../core/packs.ts';
-import { SELECT_NEXT } from '../intake/next-numbers.ts';
 import { insertReceipt } from '../read/receipts.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import { type LeftBlocks, leftBlocks, packAt } from '../view/viewed-packs.ts';
@@ -58,7 +57,7 @@ const INSERT_MILESTONE =
 const ANNOUNCE_PARAMETERS = 'INSERT INTO parameters (target, bytes) VALUES (?1, ?2)';
 
 export interface ApplyStatements {
-  /** To be run as one batch; the last one is SELECT_NEXT. */
+  /** To be run as one batch. */
   statements: D1PreparedStatement[];
   /** What stays unreferenced. */
   left: LeftBlocks;
@@ -106,7 +105,6 @@ export async function applyStatements(
     db.prepare(DELETE_STAGED).bind(index),
     ...announceStatements(db, milestone),
     ...insertReceipt(db, milestone),
-    db.prepare(SELECT_NEXT),
   ];
   const left = leftBlocks(view, (position) => changes.reasons[position] !== 0);
   return { statements, left };

@@ -14,10 +14,10 @@
 import { concatBytes, toBase64 } from '../../stardust/encoding/bytes.ts';
 import { type Cone, inputsAt } from '../../stardust/white-flag/cone.ts';
 import { checksum } from '../core/checksum.ts';
-import { type Database, runBatch } from '../core/database.ts';
+import type { Database } from '../core/database.ts';
 import { LedgerMoved, runFenced } from '../core/fence.ts';
-import { headFromRow, SELECT_HEAD } from '../core/head.ts';
-import { parametersAt, parameterTable, SELECT_PARAMETERS } from '../core/ledger-parameters.ts';
+import { selectHead } from '../core/head.ts';
+import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
 import {
   readStateMap,
   replaceChecksums,
@@ -26,7 +26,8 @@ import {
   writeStates,
   writeStatuses,
 } from '../core/packs.ts';
-import { SELECT_NEXT, storedUpTo } from '../intake/next-numbers.ts';
+import { one, readBatch, write } from '../core/read-batch.ts';
+import { selectGiven } from '../intake/next-numbers.ts';
 import { type ConsistentView, readView } from '../view/consistent-view.ts';
 import { leftBlocks, packAt, type ViewedPack } from '../view/viewed-packs.ts';
 import { requireSameUnreferenced } from './store-blocks.ts';
@@ -89,22 +90,21 @@ export async function dropUnneeded(
   readTips: () => Promise<readonly string[]>,
   limits: UnreferencedLimits = UNREFERENCED_LIMITS,
 ): Promise<{ orphans: number; evicted: number }> {
-  const [heads, options, extents] = await runBatch(db, [
-    db.prepare(SELECT_HEAD).bind(null),
-    db.prepare(SELECT_PARAMETERS),
-    db.prepare(SELECT_EXTENT),
-  ]);
-  const extent = extents![0]!;
-  if (heads![0] === undefined || extent.oldest === null) return { orphans: 0, evicted: 0 };
-  const { ledger } = headFromRow(heads![0]);
-  const { belowMaxDepth } = parametersAt(parameterTable(options!), ledger);
+  const { head, parameters, extent } = await readBatch(db, {
+    head: selectHead(db),
+    parameters: selectParameters(db),
+    extent: one(db.prepare(SELECT_EXTENT), (row) => ({
+      oldest: row.integerOrNull('oldest'),
+      blocks: row.integer('blocks'),
+      bytes: row.integer('bytes'),
+    })),
+  });
+  if (head === undefined || extent.oldest === null) return { orphans: 0, evicted: 0 };
+  const { ledger } = head;
+  const { belowMaxDepth } = parametersAt(parameters, ledger);
   const first = ledger - belowMaxDepth - ORPHAN_MARGIN_MILESTONES;
-  const hasOld = Number(extent.oldest) < first;
-  const orphans = hasOld ? await dropOrphans(db, index, ledger, first) : 0;
-  const excess = Math.max(
-    Number(extent.blocks) / limits.blocks,
-    Number(extent.bytes) / limits.bytes,
-  );
+  const orphans = extent.oldest < first ? await dropOrphans(db, index, ledger, first) : 0;
+  const excess = Math.max(extent.blocks / limits.blocks, extent.bytes / limits.bytes);
   if (orphans > 0 || excess <= 1) return { orphans, evicted: 0 };
   return { orphans, evicted: await evict(db, index, ledger, await readTips(), excess) };
 }
@@ -176,14 +176,15 @@ async function dropBlocks(
     for (let at = 0; at < statuses.size; at++) if (dropped.has(first + at)) return true;
     return false;
   });
-  const results = await runFenced(db, [
-    requireSameUnreferenced(db, view.head, view.stored),
-    ...packs.map((pack) => withoutBlocks(db, view.cone, pack, dropped)),
-    db.prepare(NOTE_DROPPED).bind(view.numbering.nextBlock, view.numbering.nextOutput),
-    db.prepare(SELECT_NEXT),
-  ]);
-  const { head } = view;
-  const after = { ledger, dropped: head.dropped + 1, stored: storedUpTo(results.at(-1)![0]!) };
+  const { given } = await runFenced(db, {
+    writes: write([
+      requireSameUnreferenced(db, view.head, view.stored),
+      ...packs.map((pack) => withoutBlocks(db, view.cone, pack, dropped)),
+      db.prepare(NOTE_DROPPED).bind(view.numbering.nextBlock, view.numbering.nextOutput),
+    ]),
+    given: selectGiven(db),
+  });
+  const after = { ledger, dropped: view.head.dropped + 1, stored: given.nextBlock };
   index.retain(
     view,
     after,
@@ -202,11 +203,12 @@ export async function dropStaged(
   db: Database,
   { head, stored, numbering: { nextBlock, nextOutput } }: ConsistentView,
 ): Promise<void> {
-  await runFenced(db, [
+  const statements = [
     requireSameUnreferenced(db, head, stored),
     db.prepare(DELETE_STAGED),
     db.prepare(NOTE_DROPPED).bind(nextBlock, nextOutput),
-  ]);
+  ];
+  await runFenced(db, { writes: write(statements) });
 }
 
 function droppable(view: ConsistentView): DroppableBlocks {

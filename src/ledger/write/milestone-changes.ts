@@ -8,9 +8,10 @@ import { NumberMap } from '../../stardust/white-flag/number-map.ts';
 import { NOT_A_TRANSACTION, type WhiteFlag } from '../../stardust/white-flag/walk.ts';
 import { type Milestone, receiptOf } from '../../stardust/wire/milestone.ts';
 import { type MigratedOutput, migratedOutputs } from '../../stardust/wire/receipt.ts';
-import { type Database, forEachPiece, runBatch } from '../core/database.ts';
+import type { Database } from '../core/database.ts';
 import { NO_REASON } from '../core/packs.ts';
-import { FIND_MENTIONED, numbersMentioned } from '../intake/known-outputs.ts';
+import { readQuery } from '../core/read-batch.ts';
+import { findMentioned, numbersMentioned } from '../intake/known-outputs.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import { isUnreferencedIn, packAt, type ViewedPack } from '../view/viewed-packs.ts';
 import type { OutputChanges, OutputPlace, SpentPlace } from './output-changes.ts';
@@ -103,8 +104,8 @@ async function numbersOfMigrated(
   { packs }: ConsistentView,
 ): Promise<Iterable<number>> {
   const ids = migrated.map(({ id }) => toHexDigits(id));
-  const rows = await runBatch(db, forEachPiece(db, FIND_MENTIONED, ids));
-  return numbersMentioned(rows.flat(), isUnreferencedIn(packs)).values();
+  const found = await readQuery(db, findMentioned(db, ids));
+  return numbersMentioned(found, isUnreferencedIn(packs)).values();
 }
 
 /** Tells the place of an output, given the position of a block and a place among its outputs. */

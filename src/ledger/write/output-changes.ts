@@ -6,10 +6,11 @@
 
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { MigratedOutput } from '../../stardust/wire/receipt.ts';
-import { type Database, forEachPiece, jsonPieces, runBatch } from '../core/database.ts';
+import { type Database, forEachPiece, jsonPieces } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { writeOutputBytes } from '../core/output-bytes.ts';
 import { isPartOf } from '../core/packs.ts';
+import { concat, many, type Row, readQuery } from '../core/read-batch.ts';
 import { DETAIL_COLUMNS, deleteDetails } from '../nft-list/nft-detail.ts';
 
 /** The key of a pack, the position of a block in it, and the place among the block's outputs. */
@@ -115,25 +116,25 @@ export async function readChanges(
   { spent, created }: OutputChanges,
 ): Promise<ReadChanges> {
   const read: ReadChanges = { spentLengths: [], nfts: new Map(), gone: [] };
-  const noteSpent = (row: Record<string, unknown>) => {
-    if (row.length === null) throw new LedgerMoved('an output that is spent is not there');
-    read.spentLengths.push(Number(row.length));
-    if (row.nft === null) return;
-    read.nfts.set(String(row.nft), null);
-    read.gone.push([Number(row.created_time ?? timestamp), String(row.id)]);
+  const noteSpent = (row: Row) => {
+    const length = row.integerOrNull('length');
+    if (length === null) throw new LedgerMoved('an output that is spent is not there');
+    read.spentLengths.push(length);
+    const nft = row.textOrNull('nft');
+    if (nft === null) return;
+    read.nfts.set(nft, null);
+    read.gone.push([row.integerOrNull('created_time') ?? timestamp, row.text('id')]);
   };
-  const noteNft = ({ nft, id }: Record<string, unknown>) => read.nfts.set(String(nft), String(id));
+  const noteNft = (row: Row) => void read.nfts.set(row.text('nft'), row.text('id'));
   const reads = [
-    ...inPieces(spent.map(spentRow)).map((piece) => ({ sql: READ_SPENT, piece, note: noteSpent })),
-    ...inPieces(created).map((piece) => ({ sql: READ_NFTS, piece, note: noteNft })),
+    ...inPieces(spent.map(spentRow)).map((piece) =>
+      many(db.prepare(READ_SPENT).bind(piece), noteSpent),
+    ),
+    ...inPieces(created).map((piece) => many(db.prepare(READ_NFTS).bind(piece), noteNft)),
   ];
   // in steps, so that few of the rows are in memory at once: the write is fenced
-  for (let first = 0; first < reads.length; first += READ_AT_ONCE) {
-    const some = reads.slice(first, first + READ_AT_ONCE);
-    const statements = some.map(({ sql, piece }) => db.prepare(sql).bind(piece));
-    for (const [i, rows] of (await runBatch(db, statements)).entries())
-      for (const row of rows) some[i]!.note(row);
-  }
+  for (let first = 0; first < reads.length; first += READ_AT_ONCE)
+    await readQuery(db, concat(...reads.slice(first, first + READ_AT_ONCE)));
   if (read.spentLengths.length !== spent.length)
     throw new LedgerMoved('an output that is spent is not there');
   return read;

@@ -12,11 +12,12 @@
  * configured retention, so what is kept grows by one milestone with each that is applied.
  */
 import type { Database } from '../core/database.ts';
-import { SHRINK_AT, shareUsed, sizeAfter } from '../core/database-size.ts';
+import { SHRINK_AT, shareUsed, withSize } from '../core/database-size.ts';
 import { requireLedger, runFenced } from '../core/fence.ts';
-import { headFromRow, SELECT_HEAD } from '../core/head.ts';
+import { selectHead } from '../core/head.ts';
 import { requireIdTables, turnOver, turnOverStatements } from '../core/id-index.ts';
 import { PARTS } from '../core/packs.ts';
+import { one, readAlone, readBatch, write } from '../core/read-batch.ts';
 import { SCHEMA } from '../core/schema.ts';
 
 /** Rows that one step deletes of each kind. */
@@ -101,42 +102,44 @@ export async function prune(
   options: PruneOptions = {},
 ): Promise<Shortage | undefined> {
   const { step = STEP, limitBytes, isFull = false } = options;
-  const deleteOld = (keep: number) => [
-    db.prepare(DELETE_MILESTONES).bind(step, keep),
-    db.prepare(DELETE_PARTS).bind(step),
-    db.prepare(DELETE_PACKS).bind(PACK_STEP),
-  ];
-  const results = await db.batch<Record<string, unknown>>([
-    db.prepare(SELECT_HEAD).bind(null),
+  const deletePacks = write([db.prepare(DELETE_PACKS).bind(PACK_STEP)]);
+  const deleteOld = (keep: number) => ({
+    rows: write([
+      db.prepare(DELETE_MILESTONES).bind(step, keep),
+      db.prepare(DELETE_PARTS).bind(step),
+    ]),
+    packs: withSize(deletePacks),
+  });
+  const { head, packs, first } = await readBatch(db, {
+    head: selectHead(db),
     ...deleteOld(retention),
-    db.prepare(SELECT_FIRST),
-  ]);
-  const [heads, , , packs, firsts] = results;
-  if (heads!.results[0] === undefined) return undefined;
-  let { changes } = packs!.meta;
-  for (let steps = 1; changes === PACK_STEP && steps < MAX_PACK_STEPS; steps++)
-    ({ changes } = (await db.prepare(DELETE_PACKS).bind(PACK_STEP).run()).meta);
-  const head = headFromRow(heads!.results[0]);
+    first: one(db.prepare(SELECT_FIRST), (row) => row.integerOrNull('first')),
+  });
+  if (head === undefined) return undefined;
+  let [deleted] = packs.value;
+  for (let steps = 1; deleted === PACK_STEP && steps < MAX_PACK_STEPS; steps++)
+    [deleted] = await readAlone(deletePacks);
   const { ledger, idTables } = head;
 
-  const size = { bytes: sizeAfter(results), limitBytes };
+  const size = { bytes: packs.bytes, limitBytes };
   const isShort = isFull || shareUsed(size) > SHRINK_AT;
-  let kept = ledger - Number(firsts!.results[0]!.first);
+  let kept = ledger - (first ?? ledger);
   // the size does not tell what to do before all packs of deleted milestones are gone
-  if (isShort && kept > MIN_RETENTION && changes < PACK_STEP) {
+  if (isShort && kept > MIN_RETENTION && deleted !== PACK_STEP) {
     const fewer = Math.max(MIN_SHRINK, Math.ceil(kept * SHRINK_BY));
     kept = Math.max(MIN_RETENTION, kept - fewer);
-    size.bytes = sizeAfter(await db.batch(deleteOld(kept)));
+    size.bytes = (await readBatch(db, deleteOld(kept))).packs.bytes;
   }
   const effective = isShort ? Math.min(retention, Math.max(kept, MIN_RETENTION)) : retention;
   const { idRetention = effective * ID_RETENTION } = options;
   const due = turnOver(idTables, ledger, Math.max(effective, 1), idRetention);
   if (due !== undefined) {
-    await runFenced(db, [
+    const statements = [
       requireLedger(db, head),
       requireIdTables(db, idTables),
       ...(await turnOverStatements(db, due)),
-    ]);
+    ];
+    await runFenced(db, { writes: write(statements) });
   }
   return isShort ? { databaseBytes: size.bytes, kept } : undefined;
 }

@@ -12,9 +12,9 @@ import type { VerifySignature } from '../../stardust/milestone-keys.ts';
 import { inputsAt, isUndecidedAt, readCone } from '../../stardust/white-flag/cone.ts';
 import { parseBlock } from '../../stardust/wire/block.ts';
 import { checksum, LedgerDamaged, requireChecksum } from '../core/checksum.ts';
-import { type Database, forEachPiece, runBatch } from '../core/database.ts';
+import { type Database, forEachPiece } from '../core/database.ts';
 import { failUnless, LedgerMoved, runFenced, SAME_HEAD } from '../core/fence.ts';
-import { type Head, headFromRow, SELECT_HEAD } from '../core/head.ts';
+import { type Head, selectHead } from '../core/head.ts';
 import { writeOutputBytes } from '../core/output-bytes.ts';
 import {
   type BlockRow,
@@ -30,6 +30,7 @@ import {
   writeStates,
   writeStatuses,
 } from '../core/packs.ts';
+import { many, type Row, readBatch, write } from '../core/read-batch.ts';
 import type { Numbering } from '../intake/known-outputs.ts';
 import { SELECT_NEXT } from '../intake/next-numbers.ts';
 import { completeRecord, type PreparedBlock } from '../intake/prepare-blocks.ts';
@@ -231,14 +232,14 @@ const SAME_UNREFERENCED = failUnless(
  * Fails when the unreferenced blocks are not those that were read: a milestone was applied, blocks
  * were stored or dropped, or an import replaced the ledger.
  *
- * @param stored the highest next_block of a live pack, undefined where none was
+ * @param stored the highest next_block of a live pack, null where none was
  */
 export function requireSameUnreferenced(
   db: Database,
   { generation, ledger, dropped }: Head,
-  stored: number | undefined,
+  stored: number | null,
 ): D1PreparedStatement {
-  return db.prepare(SAME_UNREFERENCED).bind(generation, ledger, dropped, stored ?? null);
+  return db.prepare(SAME_UNREFERENCED).bind(generation, ledger, dropped, stored);
 }
 
 /** IDs of the outputs that the blocks' transactions create. */
@@ -248,7 +249,7 @@ export function createdOutputIds(blocks: readonly PreparedBlock[]): string[] {
 
 /** Live packs with a block that waits for one of the outputs ?1. */
 const SELECT_UNRESOLVED = `
-  SELECT key, records, statuses, sums, outputs, bytes FROM pack WHERE live = 1 AND unresolved <> '[]'
+  SELECT key, records, sums, outputs, bytes FROM pack WHERE live = 1 AND unresolved <> '[]'
     AND EXISTS (
       SELECT 1 FROM json_each(unresolved) w WHERE w.value IN (SELECT value FROM json_each(?1)))`;
 
@@ -268,35 +269,47 @@ export async function resolveVerdicts(
   outputs: readonly string[],
   verify: VerifySignature,
 ): Promise<void> {
-  const pieces = forEachPiece(db, SELECT_UNRESOLVED, outputs);
-  if (pieces.length === 0) return;
-  const [heads, ...found] = await runBatch(db, [db.prepare(SELECT_HEAD).bind(null), ...pieces]);
-  const head = heads![0] && headFromRow(heads![0]);
+  if (outputs.length === 0) return;
+  const { head, packs } = await readBatch(db, {
+    head: selectHead(db),
+    packs: many(forEachPiece(db, SELECT_UNRESOLVED, outputs), unresolvedPackFromRow),
+  });
   if (head?.generation !== generation) throw new LedgerMoved('the ledger was replaced');
-  const packs = new Map(found.flat().map((row) => [Number(row.key), row]));
-  if (packs.size === 0) return;
+  if (packs.length === 0) return;
   const updates: D1PreparedStatement[] = [];
-  for (const [key, row] of packs) {
-    const { records, unresolved } = await resolvePack(db, row, verify);
-    const sums = { ...readChecksums(String(row.sums)), records: checksum(records) };
-    const bound = [toBase64(records), JSON.stringify(unresolved), writeChecksums(sums)];
-    updates.push(db.prepare(UPDATE_RECORDS).bind(key, ...bound, String(row.sums)));
+  for (const pack of new Map(packs.map((each) => [each.key, each])).values()) {
+    const { records, unresolved } = await resolvePack(db, pack, verify);
+    const sums = writeChecksums({ ...pack.sums, records: checksum(records) });
+    const bound = [toBase64(records), JSON.stringify(unresolved), sums, writeChecksums(pack.sums)];
+    updates.push(db.prepare(UPDATE_RECORDS).bind(pack.key, ...bound));
   }
-  await runFenced(db, [
-    db.prepare(SAME_PACKS).bind(generation, head.ledger, head.dropped),
-    ...updates,
-  ]);
+  const same = db.prepare(SAME_PACKS).bind(generation, head.ledger, head.dropped);
+  await runFenced(db, { writes: write([same, ...updates]) });
+}
+
+interface UnresolvedPack {
+  key: number;
+  records: Uint8Array;
+  sums: PackChecksums;
+  outputs: OutputRow[][];
+  /** Base64 of each block. */
+  bytes: string[];
+}
+
+function unresolvedPackFromRow(row: Row): UnresolvedPack {
+  const key = row.integer('key');
+  const records = fromBase64(row.text('records'));
+  const sums = readChecksums(row.text('sums'));
+  requireChecksum(records, sums.records, `records of pack ${key}`);
+  const outputs = JSON.parse(row.text('outputs'));
+  return { key, records, sums, outputs, bytes: JSON.parse(row.text('bytes')) };
 }
 
 async function resolvePack(
   db: Database,
-  row: Record<string, unknown>,
+  { records: stored, outputs, bytes }: UnresolvedPack,
   verify: VerifySignature,
 ): Promise<{ records: Uint8Array; unresolved: string[] }> {
-  const bytes = JSON.parse(String(row.bytes)) as string[];
-  const outputs = JSON.parse(String(row.outputs)) as OutputRow[][];
-  const stored = fromBase64(String(row.records));
-  requireChecksum(stored, readChecksums(String(row.sums)).records, `records of pack ${row.key}`);
   const cone = readCone([stored]);
   const undecided = new Map(
     bytes.flatMap((text, at) => {

@@ -9,27 +9,25 @@
  * (store-blocks.ts). Where they differ, the index is loaded again.
  */
 import { fromBase64 } from '../../stardust/encoding/bytes.ts';
-import { type Database, forEachPiece, runBatch } from '../core/database.ts';
+import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
-import { type Head, headFromRow, isSameHead, SELECT_HEAD } from '../core/head.ts';
+import { type Head, isSameHead, selectHead } from '../core/head.ts';
 import { IdMap } from '../core/id-map.ts';
 import { type PackChecksums, readChecksums, STATUS_LENGTH, Statuses } from '../core/packs.ts';
+import { concat, first, many, type Row, readBatch } from '../core/read-batch.ts';
+import { type FindUnreferenced, findReferenced, type KnownBlock } from '../intake/known-blocks.ts';
 import {
-  type FindUnreferenced,
-  findReferenced,
-  type KnownBlock,
-  knownBlock,
-} from '../intake/known-blocks.ts';
-import {
-  FIND_MENTIONED,
+  type FoundOutput,
   findLedgerOutputs,
+  findMentioned,
   type KnownOutput,
   knownOutputs,
   type NextNumbers,
+  NO_OUTPUTS,
   type Numbering,
   type OutputsToFind,
 } from '../intake/known-outputs.ts';
-import { nextNumbers, SELECT_NEXT, storedUpTo } from '../intake/next-numbers.ts';
+import { type GivenNumbers, nextNumbers, selectGiven } from '../intake/next-numbers.ts';
 import type { PreparedBlock } from '../intake/prepare-blocks.ts';
 import type { LeftBlocks } from '../view/viewed-packs.ts';
 
@@ -47,8 +45,8 @@ export interface UnreferencedView {
   head: Head;
   /** Unreferenced blocks that are stored, staged ones too. */
   size: number;
-  /** The highest next_block of a live pack; undefined where none is live. */
-  stored: number | undefined;
+  /** The highest next_block of a live pack; null where none is live. */
+  stored: number | null;
   /** The named blocks that are known, by hex ID; not those that are staged. */
   named: ReadonlyMap<string, KnownBlock>;
   findUnreferenced: FindUnreferenced;
@@ -90,7 +88,7 @@ export interface UnreferencedIndex {
    */
   retain(
     before: Pick<UnreferencedView, 'head' | 'stored'>,
-    after: { ledger: number; dropped: number; stored: number | undefined },
+    after: { ledger: number; dropped: number; stored: number | null },
     left: LeftBlocks,
   ): void;
   clear(): void;
@@ -100,7 +98,7 @@ interface Loaded extends NextNumbers {
   generation: string;
   ledger: number;
   dropped: number;
-  stored: number | undefined;
+  stored: number | null;
   visible: IdMap;
   staged: IdMap;
   outputs: IdMap;
@@ -122,8 +120,6 @@ const SELECT_LAST = `
   SELECT key, length(statuses) / ${STATUS_LENGTH} AS blocks, sums, octet_length(records) + octet_length(statuses) +
     octet_length(states) + octet_length(blocks) + octet_length(outputs) + octet_length(bytes) AS length
   FROM pack WHERE live = 1 AND staged IS ?1 ORDER BY key DESC LIMIT 1`;
-
-const NO_OUTPUTS: OutputsToFind = { mentioned: [], consumed: [] };
 
 /** How often a view is begun that the unreferenced blocks move away from. */
 const MAX_TRIES = 3;
@@ -185,52 +181,68 @@ async function loadOnce(db: Database): Promise<Loaded | undefined> {
   const visible = new IdMap(32);
   const staged = new IdMap(32);
   const outputs = new IdMap(34);
-  let first: { head: Head; row: Record<string, unknown> } | undefined;
+  let begun: { head: Head; given: GivenNumbers } | undefined;
   for (let after = 0, read = PAGE; read === PAGE; ) {
-    const [heads, nexts, rows] = await runBatch(db, [
-      db.prepare(SELECT_HEAD).bind(null),
-      db.prepare(SELECT_NEXT),
-      db.prepare(SELECT_IDS).bind(after),
-    ]);
-    if (heads![0] === undefined) throw new LedgerMoved('there is no ledger any more');
-    const head = headFromRow(heads![0]);
-    first ??= { head, row: nexts![0]! };
-    const isUnchanged = nexts![0]!.next_block === first.row.next_block;
-    if (!isUnchanged || !isSameHead(head, first.head)) return undefined;
-    for (const row of rows!) addRow(row, head.ledger + 1, { visible, staged, outputs });
-    read = rows!.length;
-    after = Number(rows!.at(-1)?.key);
+    const { head, given, packs } = await readBatch(db, {
+      head: selectHead(db),
+      given: selectGiven(db),
+      packs: many(db.prepare(SELECT_IDS).bind(after), idsFromRow),
+    });
+    if (head === undefined) throw new LedgerMoved('there is no ledger any more');
+    begun ??= { head, given };
+    const isUnchanged = given.nextBlock === begun.given.nextBlock;
+    if (!isUnchanged || !isSameHead(head, begun.head)) return undefined;
+    for (const pack of packs) addPack(pack, head.ledger + 1, { visible, staged, outputs });
+    read = packs.length;
+    after = packs.at(-1)?.key ?? 0;
   }
-  const { head, row } = first!;
+  const { head, given } = begun!;
   const { generation, ledger, dropped } = head;
-  const stored = storedUpTo(row);
+  const numbers = nextNumbers(head, given);
   return {
     generation,
     ledger,
     dropped,
-    stored,
-    ...nextNumbers(head, row),
+    stored: given.nextBlock,
+    ...numbers,
     visible,
     staged,
     outputs,
   };
 }
 
-function addRow(
-  row: Record<string, unknown>,
+interface PackIds {
+  key: number;
+  staged: number | null;
+  statuses: Statuses;
+  blocks: [number: number, id: string][];
+  outputs: [at: number, number: number, id: string][];
+}
+
+function idsFromRow(row: Row): PackIds {
+  return {
+    key: row.integer('key'),
+    staged: row.integerOrNull('staged'),
+    statuses: new Statuses(fromBase64(row.text('statuses'))),
+    blocks: JSON.parse(row.text('blocks')),
+    outputs: JSON.parse(row.text('outputs')),
+  };
+}
+
+function addPack(
+  { staged: milestone, statuses, blocks, outputs: mentioned }: PackIds,
   next: number,
   { visible, staged, outputs }: Pick<Loaded, 'visible' | 'staged' | 'outputs'>,
 ): void {
-  if (row.staged !== null && Number(row.staged) !== next) return;
-  const statuses = new Statuses(fromBase64(String(row.statuses)));
-  const ids = row.staged === null ? visible : staged;
-  for (const [at, [number, id]] of (JSON.parse(String(row.blocks)) as [number, string][]).entries())
+  if (milestone !== null && milestone !== next) return;
+  const ids = milestone === null ? visible : staged;
+  for (const [at, [number, id]] of blocks.entries())
     if (statuses.milestoneAt(at) === 0) ids.set(id, number);
-  for (const [at, number, id] of JSON.parse(String(row.outputs)) as [number, number, string][])
+  for (const [at, number, id] of mentioned)
     if (statuses.milestoneAt(at) === 0) outputs.set(id, number);
 }
 
-function isSame(known: Loaded, head: Head, stored: number | undefined): boolean {
+function isSame(known: Loaded, head: Head, stored: number | null): boolean {
   return stored === known.stored && isSameHead(known, head);
 }
 
@@ -247,22 +259,18 @@ async function viewWith(
   { before, named, outputs }: Asked,
 ): Promise<UnreferencedView | undefined> {
   const others = named.filter((id) => !known.visible.has(id));
-  const blocks = findReferenced(db, others);
   // contents of what unreferenced blocks create are not kept in memory
   const inPacks = outputs.consumed.filter((id) => known.outputs.has(id));
-  const contents = forEachPiece(db, FIND_MENTIONED, inPacks);
-  const [heads, nexts, visible, staged, ...found] = await runBatch(db, [
-    db.prepare(SELECT_HEAD).bind(null),
-    db.prepare(SELECT_NEXT),
-    db.prepare(SELECT_LAST).bind(null),
-    db.prepare(SELECT_LAST).bind(known.ledger + 1),
-    ...blocks,
-    ...contents,
-    ...findLedgerOutputs(db, outputs.consumed),
-  ]);
-  const head = heads![0] && headFromRow(heads![0]);
+  const { head, given, visible, staged, referenced, found } = await readBatch(db, {
+    head: selectHead(db),
+    given: selectGiven(db),
+    visible: first(db.prepare(SELECT_LAST).bind(null), lastPackFromRow),
+    staged: first(db.prepare(SELECT_LAST).bind(known.ledger + 1), lastPackFromRow),
+    referenced: findReferenced(db, others),
+    found: concat(findMentioned(db, inPacks), findLedgerOutputs(db, outputs.consumed)),
+  });
   if (head?.generation !== before.generation) throw new LedgerMoved('the ledger was replaced');
-  const stored = storedUpTo(nexts![0]!);
+  const stored = given.nextBlock;
   if (!isSame(known, head, stored)) return undefined;
   const findUnreferenced: FindUnreferenced = (ids) =>
     new Map(
@@ -271,7 +279,6 @@ async function viewWith(
         return number === undefined ? [] : [[id, { number, milestone: null }]];
       }),
     );
-  const referenced = found.slice(0, blocks.length).flat().map(knownBlock);
   return {
     head,
     size: known.visible.size + known.staged.size,
@@ -279,26 +286,24 @@ async function viewWith(
     named: new Map([...findUnreferenced(named), ...referenced]),
     findUnreferenced,
     stagedNumber: (id) => known.staged.get(id),
-    last: { visible: lastPack(visible!), staged: lastPack(staged!) },
-    numbering: numberWith(known, outputs, found.slice(blocks.length).flat()),
+    last: { visible, staged },
+    numbering: numberWith(known, outputs, found),
   };
 }
 
-function lastPack([row]: readonly Record<string, unknown>[]): LastPack | undefined {
-  if (row === undefined) return undefined;
-  const { key, blocks, length, sums } = row;
+function lastPackFromRow(row: Row): LastPack {
   return {
-    key: Number(key),
-    blocks: Number(blocks),
-    length: Number(length),
-    sums: readChecksums(String(sums)),
+    key: row.integer('key'),
+    blocks: row.integer('blocks'),
+    length: row.integer('length'),
+    sums: readChecksums(row.text('sums')),
   };
 }
 
 function numberWith(
   known: Loaded,
   { mentioned }: OutputsToFind,
-  rows: readonly Record<string, unknown>[],
+  rows: readonly FoundOutput[],
 ): Omit<Numbering, 'blocks'> {
   const { nextBlock } = known;
   let { nextOutput } = known;

@@ -19,6 +19,7 @@ import {
   writeStates,
   writeStatuses,
 } from '../../../src/ledger/core/packs.ts';
+import { Row } from '../../../src/ledger/core/read-batch.ts';
 import { concatBytes, fromBase64, toBase64 } from '../../../src/stardust/encoding/bytes.ts';
 
 const uint32 = fc.integer({ min: 0, max: 0xffff_ffff });
@@ -173,7 +174,7 @@ describe('a pack', () => {
   };
   const row = {
     key: 2 ** 40,
-    staged: 0,
+    staged: null,
     records: cell(columns.records),
     statuses: cell(columns.statuses),
     states: cell(columns.states),
@@ -185,17 +186,17 @@ describe('a pack', () => {
   };
 
   it('is read', () => {
-    const pack = walkedPackFromRow(row);
+    const pack = walkedPackFromRow(new Row(row));
     expect(pack).toMatchObject({ key: 2 ** 40, isStaged: false });
     expect([pack.records, pack.statuses.bytes, pack.states]).toEqual(Object.values(columns));
-    expect(walkedPackFromRow({ ...row, staged: 1 }).isStaged).toBe(true);
+    expect(walkedPackFromRow(new Row({ ...row, staged: 1 })).isStaged).toBe(true);
   });
 
   it.each(['records', 'statuses', 'states'] as const)('with other %s is damaged', (column) => {
     const bytes = columns[column].slice();
     bytes[0]! ^= 1;
     const damaged = { ...row, [column]: cell(bytes) };
-    expect(() => walkedPackFromRow(damaged)).toThrow(LedgerDamaged);
-    expect(() => walkedPackFromRow(damaged)).toThrow(column);
+    expect(() => walkedPackFromRow(new Row(damaged))).toThrow(LedgerDamaged);
+    expect(() => walkedPackFromRow(new Row(damaged))).toThrow(column);
   });
 });

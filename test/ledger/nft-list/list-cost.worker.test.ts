@@ -5,12 +5,8 @@
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { formatCursor, parseNftQuery } from '../../../src/http/routes/indexer/nft-query.ts';
-import { pageFromRows } from '../../../src/ledger/nft-list/list-page.ts';
-import {
-  listStatements,
-  MAX_ITEMS,
-  ROW_BUDGET,
-} from '../../../src/ledger/nft-list/list-statements.ts';
+import { selectPage } from '../../../src/ledger/nft-list/list-page.ts';
+import { MAX_ITEMS, ROW_BUDGET } from '../../../src/ledger/nft-list/list-statements.ts';
 import {
   deleteDetails,
   insertDetails,
@@ -54,12 +50,10 @@ function address(number: number): string {
 
 async function list(search: string) {
   const query = parseNftQuery(search);
-  const walks = await db.batch<Record<string, unknown>>(listStatements(db, query));
+  const { statements, read } = selectPage(db, query);
+  const walks = await db.batch<Record<string, unknown>>([...statements]);
   const rowsRead = walks.reduce((sum, { meta }) => sum + meta.rows_read, 0);
-  const page = pageFromRows(
-    query,
-    walks.map(({ results }) => results),
-  );
+  const page = read(walks);
   return { page, rowsRead, next: page?.next && formatCursor(page.next, query.pageSize) };
 }
 

@@ -65,7 +65,7 @@ async function askEverything(rig: Rig): Promise<void> {
 /** IDs of the blocks of each pack. */
 async function packedBlocks(): Promise<string[][]> {
   const blocks = await values('SELECT blocks AS value FROM pack ORDER BY key');
-  return blocks.map((text) => readBlockRows(text).map(([, id]) => `0x${id}`));
+  return blocks.map((text) => readBlockRows(String(text)).map(([, id]) => `0x${id}`));
 }
 
 async function values(sql: string): Promise<unknown[]> {

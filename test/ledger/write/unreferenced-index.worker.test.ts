@@ -10,7 +10,7 @@ import { followOnce } from '../../../src/follower/pass.ts';
 import { storeUnreferenced } from '../../../src/follower/store/store-unreferenced.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
-import { headFromRow, SELECT_HEAD } from '../../../src/ledger/core/head.ts';
+import { readHead } from '../../../src/ledger/core/head.ts';
 import { outputsToFind } from '../../../src/ledger/intake/prepare-blocks.ts';
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
 import {
@@ -40,7 +40,7 @@ const SELECT_TAKEN = `
 
 /** All that an index says of every block and output that the network ever had. */
 async function tell(index: UnreferencedIndex, { network }: Rig) {
-  const head = headFromRow((await db.prepare(SELECT_HEAD).bind(null).first())!);
+  const head = (await readHead(db))!;
   const blocks = [...network.blocks.values()].map(({ bytes }) => parsedBlock(bytes));
   const named = [...network.blocks.keys()].map((id) => id.slice(2));
   const view = await index.view(db, head, named, outputsToFind(blocks));
@@ -259,7 +259,7 @@ it('has all live packs, however many pages they take', async () => {
     network.note();
     await storeNow(another(rig), db);
   });
-  const head = headFromRow((await db.prepare(SELECT_HEAD).bind(null).first())!);
+  const head = (await readHead(db))!;
   const view = await createUnreferencedIndex().view(meddled, head, []);
   expect(pages).toBeGreaterThan(3);
   expect(view.size).toBe(132);

@@ -8,12 +8,13 @@ import {
   createFollowerMemory,
   type FollowerContext,
 } from '../../../src/follower/follower-context.ts';
+import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
 import { storeTips } from '../../../src/follower/store/store-tips.ts';
 import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
 import { REFUSAL_STATUSES } from '../../../src/http/routes/core/white-flag.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { headFromRow, milestoneFromRow, SELECT_HEAD } from '../../../src/ledger/core/head.ts';
+import { readHead } from '../../../src/ledger/core/head.ts';
 import { admittingParameters, readParameters } from '../../../src/ledger/core/ledger-parameters.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import type { UnreferencedIndex } from '../../../src/ledger/write/unreferenced-index.ts';
@@ -142,18 +143,11 @@ export function withSplitPacks(rig: Rig): Rig {
 
 /** Takes the next milestone in and does nothing else, neither stores tips nor prunes. */
 export async function takeNext({ network, node, upstream }: Rig, db: Database): Promise<void> {
-  const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
-  const head = headFromRow(row!);
+  const judges = { keys: network.keys, verify: verifySignature };
+  const { head, milestone, announced, rules } = await readPosition(db, judges);
   const index = head.ledger + 1;
   node.confirm(index);
-  const announced = await readParameters(db);
-  const rules = {
-    keys: network.keys,
-    verify: verifySignature,
-    parameters: admittingParameters(announced, index - 1),
-  };
   const { payload } = milestoneAt(network, index)!;
-  const milestone = milestoneFromRow(row!)!;
   const verified = await verifyMilestone(payload, { head, milestone, announced }, rules);
   const limits = { maxBlocks: 2000, deadline: Date.now() + 10_000 };
   const source = createMilestoneSource([upstream], limits, new Map());
@@ -174,8 +168,7 @@ export async function storeNow(
   db: Database,
   others: readonly Upstream[] = [],
 ): Promise<number> {
-  const row = await db.prepare(SELECT_HEAD).bind(null).first<Record<string, unknown>>();
-  const head = headFromRow(row!);
+  const head = (await readHead(db))!;
   const rules = {
     keys: network.keys,
     verify: verifySignature,

@@ -8,6 +8,7 @@ import {
   readNumbers,
   walkedPackFromRow,
 } from '../../../src/ledger/core/packs.ts';
+import { Row } from '../../../src/ledger/core/read-batch.ts';
 import { readBlockRows } from '../../../src/ledger/read/referenced-blocks.ts';
 import { readCone } from '../../../src/stardust/white-flag/cone.ts';
 
@@ -43,10 +44,10 @@ export async function storedBlocks(db: Database): Promise<StoredBlock[]> {
     }
   }
   const stored = packs.flatMap((row) => {
-    const { records, statuses } = walkedPackFromRow(row);
+    const { records, statuses } = walkedPackFromRow(new Row(row));
     const cone = readCone([records]);
     const bytes = JSON.parse(String(row.bytes)) as string[];
-    return readBlockRows(row.blocks).map(([number, id, payload], at): StoredBlock => {
+    return readBlockRows(String(row.blocks)).map(([number, id, payload], at): StoredBlock => {
       const { milestone, reason } = statuses.at(at);
       return {
         id,

@@ -5,8 +5,7 @@
 import { HttpError } from '../../../src/http/errors.ts';
 import { formatCursor, parseNftQuery } from '../../../src/http/routes/indexer/nft-query.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { pageFromRows } from '../../../src/ledger/nft-list/list-page.ts';
-import { listStatements } from '../../../src/ledger/nft-list/list-statements.ts';
+import { selectPage } from '../../../src/ledger/nft-list/list-page.ts';
 import { insertDetails, nftDetail } from '../../../src/ledger/nft-list/nft-detail.ts';
 import type { PlainNft } from './plain-list.ts';
 
@@ -34,12 +33,10 @@ export async function productList(
   try {
     const query = parseNftQuery(search);
     if (query.prefixes.some((each) => each !== prefix)) return { status: 400, rowsRead: 0 };
-    const walks = await db.batch<Record<string, unknown>>(listStatements(db, query));
+    const { statements, read } = selectPage(db, query);
+    const walks = await db.batch<Record<string, unknown>>([...statements]);
     const rowsRead = walks.reduce((sum, { meta }) => sum + meta.rows_read, 0);
-    const page = pageFromRows(
-      query,
-      walks.map(({ results }) => results),
-    );
+    const page = read(walks);
     if (page === undefined) return { status: 500, rowsRead };
     const { pageSize } = query;
     const cursor = page.next && formatCursor(page.next, pageSize);
