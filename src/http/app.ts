@@ -18,6 +18,7 @@ import { createRouteGuard } from './access/protected-routes.ts';
 import { type Answer, toResponse } from './answer.ts';
 import { IMMUTABLE_FOR_A_DAY } from './content-negotiation.ts';
 import { errorAnswer, HttpError } from './errors.ts';
+import { createReadCache } from './read-cache.ts';
 import { createRequestCounts } from './request-counts.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { RequestNotes, Route } from './route.ts';
@@ -58,6 +59,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
   const router = IttyRouter();
   router.all('*', refuseOtherSpellings);
   const requestCounts = settings.oneIsolate ? createRequestCounts() : undefined;
+  const readCache = settings.oneIsolate ? createReadCache(Date.now) : undefined;
   const limitScans = settings.oneIsolate ? createScanLimit(Date.now) : undefined;
   for (const each of listRoutes()) {
     router.all(each.path, ({ params }, exchange: Exchange) => dispatch(each, params, exchange));
@@ -93,7 +95,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
     if (!allowed.includes(request.method))
       throw new HttpError(405, undefined, { allow: [...allowed, 'OPTIONS'].join(', ') });
     if (route.limit !== undefined) await checkRate(settings[route.limit], request);
-    const handle = () =>
+    const handle = (request: Request) =>
       route.handle({
         request,
         params,
@@ -103,7 +105,13 @@ export function createApp({ settings, node, cache }: AppParts): App {
         requestCounts,
         defer: (work) => ctx.waitUntil(afterwards(work)),
       });
-    return route.limit === 'scanLimit' && limitScans !== undefined ? limitScans(handle) : handle();
+    const handleInTurn = (request: Request) =>
+      route.limit === 'scanLimit' && limitScans !== undefined
+        ? limitScans(() => handle(request))
+        : handle(request);
+    return readCache === undefined
+      ? handleInTurn(request)
+      : readCache.answer(route, request, notes, handleInTurn);
   }
 
   return {

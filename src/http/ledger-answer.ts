@@ -8,7 +8,7 @@ import { HttpError } from './errors.ts';
 import { parseMilestoneIndex } from './schemas.ts';
 
 /** A client that has seen a later ledger requires at least that one (docs/contract.md#headers). */
-const MIN_LEDGER_INDEX = 'x-min-ledger-index';
+export const MIN_LEDGER_INDEX = 'x-min-ledger-index';
 
 const CACHE_CONTROL = 'public, max-age=5, stale-while-revalidate=10, stale-if-error=0';
 
@@ -22,7 +22,7 @@ const TAG_DIGITS = 16;
  * @param vary headers besides X-Min-Ledger-Index by which one URL has several bodies
  */
 export function ledgerAnswer(
-  { headers: asked }: Request,
+  request: Request,
   value: unknown,
   tag: string,
   vary: readonly string[] = [],
@@ -31,11 +31,18 @@ export function ledgerAnswer(
   const headers = {
     etag,
     // no cache may keep what a client got that asked for a minimum
-    'cache-control': asked.has(MIN_LEDGER_INDEX) ? 'no-store' : CACHE_CONTROL,
+    'cache-control': request.headers.has(MIN_LEDGER_INDEX) ? 'no-store' : CACHE_CONTROL,
     vary: [MIN_LEDGER_INDEX, ...vary].join(', '),
   };
-  if (matchesEtag(asked.get('if-none-match'), etag)) return { status: 304, headers, body: null };
-  return jsonAnswer(value, headers);
+  return revalidate(request, jsonAnswer(value, headers));
+}
+
+/** Returns 304 if the request's If-None-Match names the tag of a 200, else the answer as it is. */
+export function revalidate({ headers: asked }: Request, answer: Answer): Answer {
+  const { etag, 'content-type': _type, ...headers } = answer.headers ?? {};
+  if (etag === undefined || (answer.status ?? 200) !== 200) return answer;
+  if (!matchesEtag(asked.get('if-none-match'), etag)) return answer;
+  return { status: 304, headers: { etag, ...headers }, body: null };
 }
 
 /** A tag for a value that nothing shorter stands for. */

@@ -7,6 +7,7 @@
  * still see `no-store`: this copy is the Worker's own.
  */
 import type { Settings } from '../settings.ts';
+import { createLru } from './lru.ts';
 
 export interface ResponseCache {
   /** The body kept under the key. */
@@ -34,7 +35,7 @@ export function openResponseCache(
   { oneIsolate, versionId }: Pick<Settings, 'oneIsolate' | 'versionId'>,
   storage: Pick<CacheStorage, 'default'>,
 ): ResponseCache {
-  if (oneIsolate) return new MemoryCache(MAX_MEMORY_BYTES);
+  if (oneIsolate) return createMemoryCache(MAX_MEMORY_BYTES);
   return versionId === undefined ? NO_CACHE : new CacheApi(storage.default, versionId);
 }
 
@@ -71,50 +72,14 @@ export class CacheApi implements ResponseCache {
   }
 }
 
-/** Memory, from which the answers that were not asked for longest are evicted. */
-export class MemoryCache implements ResponseCache {
-  readonly #maxBytes: number;
-  /** Least recently used first. */
-  readonly #bodies = new Map<string, string>();
-  #bytes = 0;
-
-  /** @param maxBytes of all keys and bodies, which must be ASCII, with some overhead for each */
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  /** Bytes that are kept. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  async match(key: string): Promise<string | undefined> {
-    const body = this.#bodies.get(key);
-    if (body !== undefined) {
-      this.#bodies.delete(key);
-      this.#bodies.set(key, body);
-    }
-    return body;
-  }
-
-  async put(key: string, body: string): Promise<void> {
-    this.#remove(key);
-    this.#bodies.set(key, body);
-    this.#bytes += bytesOf(key, body);
-    for (const oldest of this.#bodies.keys()) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.#remove(oldest);
-    }
-  }
-
-  #remove(key: string): void {
-    const body = this.#bodies.get(key);
-    if (body === undefined) return;
-    this.#bodies.delete(key);
-    this.#bytes -= bytesOf(key, body);
-  }
-}
-
-function bytesOf(key: string, body: string): number {
-  return OVERHEAD_BYTES + key.length + body.length;
+/** @param maxBytes of all keys and bodies, which must be ASCII, with some overhead for each */
+function createMemoryCache(maxBytes: number): ResponseCache {
+  const bodies = createLru<string>(
+    maxBytes,
+    (key, body) => OVERHEAD_BYTES + key.length + body.length,
+  );
+  return {
+    match: async (key) => bodies.get(key),
+    put: async (key, body) => bodies.put(key, body),
+  };
 }

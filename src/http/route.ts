@@ -47,6 +47,8 @@ export interface Route {
   path: string;
   /** Whether it is public only where PUBLIC_ROUTES has its path as such. */
   mustBeNamed?: true;
+  /** Whether an answer may be a second old though caches may not keep it (read-cache.ts). */
+  mayBeSecondOld?: true;
   /** The rate limit that holds for it, before the handler looks at the request. */
   limit?: LimitName;
   handle(context: RouteContext): Promise<Answer>;

@@ -47,7 +47,7 @@ export function listRoutes(): Route[] {
     { method: 'GET', path: HEALTH_PATH, handle: answerHealth },
     { method: 'GET', path: METRICS_PATH, mustBeNamed: true, handle: answerMetrics },
     { method: 'GET', path: '/api/routes', handle: answerApiRoutes },
-    { method: 'GET', path: '/api/core/v2/info', handle: answerInfo },
+    { method: 'GET', path: '/api/core/v2/info', mayBeSecondOld: true, handle: answerInfo },
     {
       method: 'GET',
       path: '/api/indexer/v1/outputs/nft',

@@ -1,6 +1,6 @@
 /** What may be kept, where and for how long (docs/contract.md#caching). */
 import { describe, expect, it, vi } from 'vitest';
-import { CacheApi, MemoryCache, openResponseCache } from '../../src/http/response-cache.ts';
+import { CacheApi, openResponseCache } from '../../src/http/response-cache.ts';
 import type { WhiteFlagResult } from '../../src/node/edge-node.ts';
 import { checkRow, NFT, post, WHITE_FLAG } from '../support/http/contract.ts';
 import { facts, fetchFrom, OpenCache, stubNode } from '../support/http/stub-node.ts';
@@ -186,32 +186,5 @@ describe('the cache of the data centre', () => {
     });
     const second = await without(WHITE_FLAG, good());
     expect([second.status, await second.text()]).toEqual([200, await first.text()]);
-  });
-});
-
-describe('the cache in memory', () => {
-  const body = 'b'.repeat(500);
-
-  it('stays below its bound, and keeps what was asked for last', async () => {
-    const cache = new MemoryCache(100_000);
-    for (let i = 0; i < 1000; i++) {
-      await cache.put(`key ${i}`, body);
-      expect(await cache.match('key 0')).toBe(body);
-      expect(cache.bytes).toBeLessThanOrEqual(100_000);
-    }
-    expect(await cache.match('key 999')).toBe(body);
-    expect(await cache.match('key 1')).toBeUndefined();
-  });
-
-  it('counts an answer that was put again once', async () => {
-    const cache = new MemoryCache(100_000);
-    for (let i = 0; i < 1000; i++) await cache.put('key', body);
-    expect(cache.bytes).toBeLessThan(1000);
-  });
-
-  it('does not keep what is larger than all of it', async () => {
-    const cache = new MemoryCache(300);
-    await cache.put('key', body);
-    expect([await cache.match('key'), cache.bytes]).toEqual([undefined, 0]);
   });
 });
