@@ -6,13 +6,14 @@ import { hasPassed } from './clock.ts';
 
 export type LogLevel = 'info' | 'warn' | 'error';
 
-/** Writes one line. Fields that are undefined are left out. */
+/** Writes one line, with the time in UTC. Fields that are undefined are left out. */
 export function writeLog(
   level: LogLevel,
   event: string,
   fields: Record<string, unknown> = {},
 ): void {
-  console[level](JSON.stringify({ event, ...fields }));
+  const time = new Date().toISOString();
+  console[level](JSON.stringify({ time, level, event, ...fields }));
 }
 
 /** As {@link writeLog}. */

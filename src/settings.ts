@@ -89,6 +89,8 @@ function integer(min: number) {
   );
 }
 
+const flag = v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false'));
+
 function binding<T extends object>(kind: string) {
   return v.custom<T>(
     (value) => typeof value === 'object' && value !== null,
@@ -134,7 +136,8 @@ const vars = {
   UPSTREAM_TOKEN: bearerToken,
   FINAL_MILESTONE: integer(1),
   RETENTION_MILESTONES: integer(MIN_RETENTION_MILESTONES),
-  SERVER_TIMING: v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false')),
+  SERVER_TIMING: flag,
+  LOG_READS: flag,
 };
 
 /** Vars and secrets: what an operator sets. */
@@ -208,6 +211,8 @@ const settingsFromEnvironment = v.pipe(
     retentionMilestones: env.RETENTION_MILESTONES ?? 17_280,
     /** Whether answers carry Server-Timing. */
     serverTiming: env.SERVER_TIMING === 'true',
+    /** Whether reads that were answered write a line of log. */
+    logReads: env.LOG_READS === 'true',
   })),
 );
 

@@ -7,6 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
+import { writeLog } from '../../src/log.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
 import { readModules } from '../lib/wrangler/build-worker.ts';
 import { persistPath } from '../lib/wrangler/local-database.ts';
@@ -91,7 +92,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
       await sleep(SIGNALLED_WITHIN_MS);
       if (stopped) return;
       // where there is no ledger yet, or workerd is being started again: tried again in a minute
-      console.error(JSON.stringify({ event: 'serve.cron-failed', error: errorMessage(error) }));
+      writeLog('error', 'serve.cron-failed', { error: errorMessage(error) });
     }
   }
 

@@ -22,7 +22,7 @@ import { createReadCache } from './read-cache.ts';
 import { createRequestCounts } from './request-counts.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { RequestNotes, Route } from './route.ts';
-import { HEALTH_PATH, listRoutes, METRICS_PATH, NFT_PREFIX, nftRoute } from './routes.ts';
+import { HEALTH_PATH, listRoutes, NFT_PREFIX, nftRoute } from './routes.ts';
 
 export interface App {
   fetch(request: Request, ctx: ExecutionContext): Promise<Response>;
@@ -33,6 +33,9 @@ export interface AppParts {
   node: EdgeNode;
   cache: ResponseCache;
 }
+
+/** The route of a path that no route has, for the log. */
+const NO_ROUTE = 'none';
 
 /** One request on its way through. */
 interface Exchange {
@@ -122,7 +125,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
         request,
         ctx,
         path,
-        route: 'none',
+        route: NO_ROUTE,
         isProtected: false,
         notes: {},
       };
@@ -161,7 +164,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
     ms: number,
     error: unknown,
   ): void {
-    if (!isRoutine(route, status)) {
+    if (settings.logReads || !isRoutine(request.method, route, status)) {
       writeLog(status === 500 ? 'error' : 'info', 'http.request', {
         method: request.method,
         route,
@@ -183,12 +186,11 @@ export function createApp({ settings, node, cache }: AppParts): App {
 }
 
 /**
- * Whether nobody would act on a line of log: an NFT lookup that was answered, of which there are so
- * many that the log would cost more than the lookups, and metrics, which are read all the time.
+ * Whether nobody would act on a line of log: a read that was answered. There are so many that the
+ * lines would cost more than the reads.
  */
-function isRoutine(route: string, status: number): boolean {
-  if (route === METRICS_PATH) return status === 200;
-  return route === nftRoute.path && [200, 304, 404].includes(status);
+function isRoutine(method: string, route: string, status: number): boolean {
+  return ['GET', 'HEAD'].includes(method) && route !== NO_ROUTE && [200, 304, 404].includes(status);
 }
 
 /**

@@ -32,7 +32,7 @@ export const NFT_PREFIX = '/api/indexer/v1/outputs/nft/';
 
 export const HEALTH_PATH = '/health';
 
-export const METRICS_PATH = '/metrics';
+const METRICS_PATH = '/metrics';
 
 export const nftRoute: Route = { method: 'GET', path: `${NFT_PREFIX}:nftId`, handle: answerNft };
 

@@ -61,6 +61,7 @@ const open = () =>
     finalMilestone: undefined,
     retentionMilestones: 100,
     serverTiming: false,
+    logReads: false,
   });
 type Node = ReturnType<typeof open>;
 

@@ -62,6 +62,7 @@ it.each([
     finalMilestone: undefined,
     retentionMilestones: 100,
     serverTiming: false,
+    logReads: false,
   });
   const asked = stubFetch(rig.node, hanging);
   const times: number[] = [];

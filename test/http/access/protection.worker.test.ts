@@ -95,6 +95,7 @@ describe('the log', () => {
     await fetchFrom()(WHITE_FLAG, good);
     expect(lines()).toEqual([
       {
+        time: expect.stringMatching(/^\d{4}-.*Z$/),
         level: 'info',
         event: 'http.request',
         method: 'POST',
@@ -108,6 +109,13 @@ describe('the log', () => {
         stages: { d1: 5, walk: 1 },
       },
     ]);
+  });
+
+  it('has a line for a read that was answered with LOG_READS', async () => {
+    await fetchFrom()('/api/core/v2/info');
+    expect(lines()).toEqual([]);
+    await fetchFrom({ settings: { logReads: true } })('/api/core/v2/info');
+    expect(lines()).toMatchObject([{ route: '/api/core/v2/info', status: 200 }]);
   });
 
   it('has no line for an NFT lookup that was answered', async () => {
@@ -195,6 +203,7 @@ it('a wrong setting: 500 for everything, and the log says which', async () => {
     checkAlways(response);
   }
   expect(lines()[0]).toEqual({
+    time: expect.any(String),
     level: 'error',
     event: 'settings.invalid',
     problems: ['MILESTONE_THRESHOLD must be an integer'],
