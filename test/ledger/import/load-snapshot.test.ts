@@ -8,17 +8,22 @@ import type { Database } from '../../../src/ledger/core/database.ts';
 import { type LoadedLedger, loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
-import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
+import { toHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { SnapshotRefusal } from '../../../src/stardust/snapshot/byte-stream.ts';
 import { dump, openMemory, schema } from '../../support/ledger/memory-database.ts';
-import { ledgerAt, milestoneAt } from '../../support/network/network-model.ts';
+import {
+  ledgerAt,
+  milestoneAt,
+  type NetworkMilestone,
+  type NetworkOutput,
+} from '../../support/network/network-model.ts';
 import {
   deltaSnapshot,
   fullSnapshot,
   solidEntryPoints,
 } from '../../support/network/network-snapshot.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
-import { GENESIS_INDEX, MadeNetwork } from '../../support/snapshot/made-network.ts';
+import { GENESIS_INDEX, madeNetwork } from '../../support/snapshot/made-network.ts';
 import { fileOf } from '../../support/snapshot/memory-sink.ts';
 import { readVector } from '../../support/vectors.ts';
 
@@ -263,59 +268,53 @@ describe('refused files', () => {
     expect(await dump(db)).toEqual(before);
   });
 
-  /** Changes what a made-up network's files say before they are written. */
-  const faulty = (change: (network: MadeNetwork) => void): Files => {
+  type Change = (outputs: Map<string, NetworkOutput>, first: NetworkMilestone) => void;
+
+  /** The files of a made-up network in which something was changed before they were written. */
+  const filesOf = (change: Change) => {
     const plan = { consume: 1, create: 3, transient: 1, migrate: 0n, announce: undefined };
-    const network = new MadeNetwork([plan, plan]);
-    change(network);
+    const network = madeNetwork([plan, plan]);
+    change(network.outputs, network.milestones[0]!);
     return {
-      full: join(network.full(GENESIS_INDEX, GENESIS_INDEX, 0)),
-      delta: join(network.delta(GENESIS_INDEX, GENESIS_INDEX + 2)),
+      full: join(fullSnapshot(network, { target: GENESIS_INDEX })),
+      delta: join(deltaSnapshot(network, GENESIS_INDEX, GENESIS_INDEX + 2)),
     };
   };
-
-  const withoutDelta = (change: (network: MadeNetwork) => void): Files => ({
-    full: faulty(change).full,
-  });
+  const faultyFull = (change: Change): Files => ({ full: filesOf(change).full });
+  const faultyDelta = (change: Change): Files => {
+    return { full: filesOf(() => {}).full, delta: filesOf(change).delta };
+  };
 
   it.each<[string, Files, RegExp]>([
     [
       'that is in the full snapshot twice',
-      faulty((network) => {
-        const { outputs } = network.at(GENESIS_INDEX);
+      faultyFull((outputs) => {
         const [first, second] = [...outputs.values()];
-        outputs.set(second!.outputId.toHex(), { ...second!, outputId: first!.outputId });
+        outputs.set(toHex(second!.outputId), { ...second!, outputId: first!.outputId });
       }),
       /^full snapshot, offset \d+: 1\.4: output 0x[0-9a-f]{68} is added again/,
     ],
     [
       'that a milestone creates again',
-      faulty((network) => {
-        const [before, after] = [GENESIS_INDEX, GENESIS_INDEX + 1].map((index) =>
-          network.at(index),
-        );
-        const kept = [...before!.outputs.values()].find(({ outputId }) =>
-          after!.outputs.has(outputId.toHex()),
-        )!;
-        after!.diff!.created = [
-          ...after!.diff!.created,
-          { ...kept, bookedIndex: after!.index, bookedTimestamp: after!.timestamp },
-        ];
+      faultyDelta((outputs, { index, timestamp }) => {
+        const kept = [...outputs.values()].find(({ spent }) => spent === undefined)!;
+        outputs.set('again', { ...kept, bookedIndex: index, bookedTimestamp: timestamp });
       }),
       /^delta snapshot, offset \d+: 1\.4: output 0x[0-9a-f]{68} is added again/,
     ],
     [
       'that a milestone consumes twice',
-      faulty((network) => {
-        const { diff } = network.at(GENESIS_INDEX + 2);
-        diff!.consumed = [...diff!.consumed, diff!.consumed[0]!];
+      faultyDelta((outputs) => {
+        const consumed = [...outputs.values()].find(
+          ({ spent }) => spent?.index === GENESIS_INDEX + 2,
+        )!;
+        outputs.set('twice', consumed);
       }),
       /^delta snapshot, offset \d+: 1\.5: output 0x[0-9a-f]{68} is removed, here or shortly before, and was not there/,
     ],
     [
       'with the NFT of another one',
-      withoutDelta((network) => {
-        const { outputs } = network.at(GENESIS_INDEX);
+      faultyFull((outputs) => {
         const [nft, other] = [...outputs.values()];
         // the reader goes by what the bytes say; both amounts stay, so that the supply is right
         const bytes = nft!.bytes.slice();
@@ -323,8 +322,8 @@ describe('refused files', () => {
         bytes.fill(7, NFT_ID_AT, NFT_ID_AT + 32);
         const twin = nft!.bytes.slice();
         twin.fill(7, NFT_ID_AT, NFT_ID_AT + 32);
-        outputs.set(nft!.outputId.toHex(), { ...nft!, bytes: twin });
-        outputs.set(other!.outputId.toHex(), { ...other!, bytes });
+        outputs.set(toHex(nft!.outputId), { ...nft!, bytes: twin });
+        outputs.set(toHex(other!.outputId), { ...other!, bytes });
       }),
       /^full snapshot, offset \d+: E\.5: two unspent outputs hold the NFT 0x(07){32}/,
     ],

@@ -2,9 +2,9 @@
  * The white flag over blocks whose verdicts are known (docs/protocol.md, B.13, D.1, E.1, E.2): what
  * a made-up network decides about its own blocks.
  */
-import { blake2b } from '@noble/hashes/blake2.js';
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
+import { merkleRootByDefinition } from '../oracle/merkle.ts';
 import type { InclusionState, NetworkBlock, NetworkOutput } from './network-model.ts';
 import type { MadeTransaction } from './transactions.ts';
 
@@ -90,18 +90,9 @@ export interface Roots {
 export function rootsOf(decided: readonly Decided[]): Roots {
   const idsOf = (list: readonly Decided[]) => list.map(({ block }) => fromHex(block.id));
   return {
-    inclusionMerkleRoot: merkleRoot(idsOf(decided)),
-    appliedMerkleRoot: merkleRoot(idsOf(decided.filter(({ state }) => state === 'included'))),
+    inclusionMerkleRoot: merkleRootByDefinition(idsOf(decided)),
+    appliedMerkleRoot: merkleRootByDefinition(
+      idsOf(decided.filter(({ state }) => state === 'included')),
+    ),
   };
-}
-
-const hash = (bytes: Uint8Array) => blake2b(bytes, { dkLen: 32 });
-
-/** B.13 */
-function merkleRoot(ids: readonly Uint8Array[]): Uint8Array {
-  if (ids.length === 0) return hash(new Uint8Array());
-  if (ids.length === 1) return hash(Uint8Array.of(0, ...ids[0]!));
-  let k = 1;
-  while (k * 2 < ids.length) k *= 2;
-  return hash(Uint8Array.of(1, ...merkleRoot(ids.slice(0, k)), ...merkleRoot(ids.slice(k))));
 }

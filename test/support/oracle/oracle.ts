@@ -2,13 +2,11 @@
  * The white flag, written for nothing but to be obviously right (docs/protocol.md, D.1, E.1 to E.3,
  * B.13). It is the oracle of src/stardust/white-flag/walk.ts.
  *
- * Everything is a map from `0x…` IDs, the traversal is that of the reference, and the Merkle tree
- * is the definition of B.13. Verdicts come from the product's `judge`, which has vectors of its
+ * Everything is a map from `0x…` IDs, and the traversal is that of the reference. Verdicts come from the product's `judge`, which has vectors of its
  * own.
  */
 
-import { blake2b } from '@noble/hashes/blake2.js';
-import { concatBytes, Reader, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { Reader, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decode } from '../../../src/stardust/encoding/codec.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { judge } from '../../../src/stardust/semantics/judge.ts';
@@ -18,6 +16,7 @@ import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
 import { outputBytes, outputId } from '../../../src/stardust/wire/ids.ts';
 import { output } from '../../../src/stardust/wire/output.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
+import { merkleRootByDefinition } from './merkle.ts';
 
 /** All that a node knows when it computes a milestone. */
 export interface OracleView {
@@ -63,9 +62,9 @@ export async function whiteFlag(view: OracleView, request: OracleRequest): Promi
   const { order, metPreviousMilestone } = traverse(view, request);
   const { blocks, created, consumed } = await consume(view, order, request.timestamp);
   const roots = {
-    inclusionMerkleRoot: toHex(merkleRoot(order.map(({ id }) => id))),
+    inclusionMerkleRoot: toHex(merkleRootByDefinition(order.map(({ id }) => id))),
     appliedMerkleRoot: toHex(
-      merkleRoot(
+      merkleRootByDefinition(
         order
           .filter((_, i) => blocks[i]!.isTransaction && blocks[i]!.reason === ConflictReason.None)
           .map(({ id }) => id),
@@ -196,14 +195,4 @@ function validSignatures(transaction: NonNullable<ParsedBlock['transaction']>) {
   const valid = verifySignatures(transaction, verifySignature);
   verified.set(transaction, valid);
   return valid;
-}
-
-/** B.13 */
-function merkleRoot(ids: readonly Uint8Array[]): Uint8Array {
-  const hash = (...parts: Uint8Array[]) => blake2b(concatBytes(...parts), { dkLen: 32 });
-  if (ids.length === 0) return hash();
-  if (ids.length === 1) return hash(Uint8Array.of(0), ids[0]!);
-  let k = 1;
-  while (k * 2 < ids.length) k *= 2;
-  return hash(Uint8Array.of(1), merkleRoot(ids.slice(0, k)), merkleRoot(ids.slice(k)));
 }
