@@ -3,7 +3,7 @@
  */
 
 import { publishLocally } from '../lib/import/publish-index.ts';
-import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
+import { openLedger } from '../lib/wrangler/local-database.ts';
 import { type RunWrangler, runWrangler } from '../lib/wrangler/run-wrangler.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 
@@ -11,7 +11,7 @@ const FORGET_STATE = 'DELETE FROM nft_index';
 
 /** Returns when all entries are in the local KV namespace. */
 export async function reindexLocally(persistTo: string, config: WranglerConfig): Promise<void> {
-  const db = await openLocalDatabase(persistTo, config);
+  const db = await openLedger(persistTo, config);
   try {
     db.exec(FORGET_STATE);
   } finally {

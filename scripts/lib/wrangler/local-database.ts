@@ -6,8 +6,9 @@
  * Tests compare them with what wrangler makes.
  */
 import { createHash, createHmac } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { readHead } from '../../../src/ledger/core/head.ts';
 import { PROJECT } from '../project.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import type { WranglerConfig } from './wrangler-config.ts';
@@ -76,6 +77,27 @@ export async function openLocalDatabase(
     throw error;
   }
   return db;
+}
+
+/**
+ * Opens the database of a folder that has a ledger. Throws an Error with a sentence if it has none:
+ * then nothing is made there.
+ */
+export async function openLedger(
+  persistTo: string,
+  config: WranglerConfig,
+): Promise<SqliteDatabase> {
+  if (existsSync(localDatabasePath(persistTo, config))) {
+    const db = await openLocalDatabase(persistTo, config);
+    try {
+      if ((await readHead(db)) !== undefined) return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    db.close();
+  }
+  throw new Error(`${persistTo} has no ledger: name another folder by --persist-to`);
 }
 
 /** Applies the migrations that are not applied yet, each in its own transaction. */

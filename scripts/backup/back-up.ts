@@ -1,0 +1,46 @@
+/**
+ * Back-ups of a data folder: one SQLite file with everything that its D1 database has. KV is not in
+ * it, as the NFT index is rebuilt from D1.
+ */
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { reportHeld } from '../lib/import/import-snapshot.ts';
+import { openLedger } from '../lib/wrangler/local-database.ts';
+import { SqliteDatabase } from '../lib/wrangler/sqlite-database.ts';
+import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
+
+/**
+ * Writes the back-up, and prints what it holds. The file appears once it is complete: a kill leaves
+ * `FILE.partial`, which the next call removes. Throws an Error with a sentence if the folder has no
+ * ledger or the file exists.
+ */
+export async function backUp(
+  persistTo: string,
+  file: string,
+  config: WranglerConfig,
+): Promise<void> {
+  if (existsSync(file)) throw new Error(`${file} exists: name another file`);
+  const partial = `${file}.partial`;
+  rmSync(partial, { force: true });
+  const db = await openLedger(persistTo, config);
+  try {
+    db.copyTo(partial);
+  } finally {
+    db.close();
+  }
+  const copy = new SqliteDatabase(partial);
+  try {
+    await reportHeld(copy);
+  } finally {
+    copy.close();
+  }
+  syncToDisk(partial);
+  renameSync(partial, file);
+  console.log(`saved to      ${file}`);
+}
+
+/** Returns once the file's content has reached the disk: renamed before, it may be empty after a crash. */
+export function syncToDisk(file: string): void {
+  const descriptor = openSync(file, 'r+');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
