@@ -2,34 +2,28 @@
  * `npm run deploy`: from nothing to a verified node on Cloudflare, and from one release to the next
  * (docs/operations.md#deploy-to-cloudflare).
  */
-import { join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { findDeployed, NOTHING_DEPLOYED } from './deploy/deployed-worker.ts';
-import { logIn } from './deploy/log-in.ts';
-import { openNotes } from './deploy/notes.ts';
-import { readRelease } from './deploy/release.ts';
-import { type Ask, resolveOptions } from './deploy/resolve-options.ts';
-import { describeSteps, runSteps } from './deploy/run-steps.ts';
-import { deployedUrl, listSteps } from './deploy/steps.ts';
+import { findDeployed, NOTHING_DEPLOYED } from './deploy/find-deployed.ts';
+import { askInTerminal, isLoggedIn, logIn } from './deploy/operator.ts';
+import { resolveOptions } from './deploy/resolve-options.ts';
+import { type Deployment, listSteps, runSteps } from './deploy/steps.ts';
+import { deployFolder, readTag } from './deploy/wrangler-deploy.ts';
 import { openNode } from './lib/node-client.ts';
-import { runMain, UsageError } from './lib/process/command-line.ts';
-import { PROJECT } from './lib/project.ts';
+import { runMain } from './lib/process/command-line.ts';
 import { inEnvironment } from './lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig, WRANGLER_TOML } from './lib/wrangler/wrangler-config.ts';
 
 const USAGE = `Usage: npm run deploy -- [--env staging] [--dry-run] [FLAGS]
 
-Deploys the Worker to Cloudflare: makes D1 and KV, imports a snapshot, sets settings and secrets,
-deploys, waits for health, verifies, prints the URL. What is done already is seen and not done
-again: after any interruption, and for the next release, give the same command again.
+Deploys the Worker to Cloudflare: creates D1 and KV, imports a snapshot, deploys with settings and
+secrets, waits for health, verifies, prints the URL. Steps that are done already are skipped: after
+an interruption, and for the next release, give the same command again.
 
-It asks for what no flag names and was not deployed before. Without a terminal it asks nothing, and
-fails instead.
+It asks for what no flag names and was not deployed before. Without a terminal it fails instead.
 
   --env staging       the Worker and the stores of [env.staging] in wrangler.toml, beside production
-  --dry-run           say what would be done; change nothing
+  --dry-run           say what would be done; ask nothing, change nothing
   --network NAME      who signs milestones: shimmer, or the configuration file of a HORNET node of
                       the network (protocol.publicKeyRanges and milestonePublicKeyCount)
   --upstream URLS     HORNET nodes to follow, separated by commas; '': follow nothing
@@ -37,6 +31,9 @@ fails instead.
   --delta FILE        the delta snapshot that was written after it
   --var NAME:VALUE    another setting (docs/operations.md#settings); may be repeated
   --secrets FILE      JSON: an object of API_USER, API_PASSWORD, API_TOKEN, UPSTREAM_TOKEN
+  --location NAME     where D1 is created: weur, eeur, apac, oc, wnam or enam; default: near you
+  --jurisdiction NAME where D1 and KV must stay: eu, us or fedramp
+  --domain HOST       a host name in a zone of the account; give it at each deployment
   --url URL           where the Worker answers, if wrangler does not know; with user name and
                       password where routes are protected and --secrets is not given`;
 
@@ -44,57 +41,37 @@ const text = { type: 'string' } as const;
 const OPTIONS = {
   env: { type: 'string', default: '' },
   'dry-run': { type: 'boolean', default: false },
-  network: text,
-  upstream: text,
-  full: text,
-  delta: text,
+  ...{ network: text, upstream: text, full: text, delta: text, secrets: text },
+  ...{ location: text, jurisdiction: text, domain: text, url: text },
   var: { type: 'string', multiple: true },
-  secrets: text,
-  url: text,
 } as const;
-
-const ask: Ask = async (question, flag) => {
-  if (!process.stdin.isTTY) throw new UsageError(`${flag} is missing, and nobody can be asked`);
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return (await terminal.question(`${question} `)).trim();
-  } finally {
-    terminal.close();
-  }
-};
 
 await runMain(USAGE, async (args) => {
   const { values } = parseArgs({ args, options: OPTIONS });
   const { env: environment, 'dry-run': isDryRun, ...flags } = values;
-  if (flags.url !== undefined && URL.parse(flags.url) === null)
-    throw new UsageError(`${flags.url} is no URL`);
   const config = readWranglerConfig(WRANGLER_TOML, environment);
   const run = inEnvironment(environment);
-  const account = logIn(run, process.stdin.isTTY);
-  const isLoggedIn = await account.isDone();
-  if (!isLoggedIn && !isDryRun) await account.run();
-  const found =
-    isLoggedIn || !isDryRun ? await findDeployed(run, config.databaseName) : NOTHING_DEPLOYED;
-  const options = await resolveOptions(flags, config, found, ask);
-  const folder = join(PROJECT, '.wrangler', 'deploy', environment || 'production');
-  const deployment = {
+  const deployment: Deployment = {
     config,
     environment,
-    options,
-    release: readRelease(),
     run,
-    notes: openNotes(folder),
-    folder,
+    folder: deployFolder(environment),
+    tag: readTag(),
     openNode,
     clock: { now: Date.now, sleep: (milliseconds: number) => sleep(milliseconds) },
     print: (line: string) => console.log(line),
   };
-  const steps = [account, ...listSteps(deployment)];
   if (isDryRun) {
-    console.log((await describeSteps(steps)).join('\n'));
+    const canLook = await isLoggedIn(run);
+    if (!canLook) console.log('Not logged in: what is deployed is not known.');
+    const found = canLook ? await findDeployed(run, config) : NOTHING_DEPLOYED;
+    for (const { name, describe, isDone } of Object.values(listSteps(deployment, found)))
+      console.log(`${name}: ${isDone ? 'done before' : describe}`);
     return 0;
   }
-  await runSteps(steps, deployment.print);
-  console.log(deployedUrl(deployment));
+  await logIn(run);
+  const found = await findDeployed(run, config);
+  const options = await resolveOptions(flags, config, found, askInTerminal);
+  console.log(await runSteps(deployment, found, options));
   return 0;
 });

@@ -5,10 +5,10 @@ import * as v from 'valibot';
 import { ProgressBar } from '../lib/import/progress-bar.ts';
 import type { NodeClient } from '../lib/node-client.ts';
 
-/** Between two looks. */
-const LOOK_EVERY_MS = 5000;
+/** Between two polls. */
+const POLL_EVERY_MS = 5000;
 
-/** So long nothing may change before the wait is given up. */
+/** The wait is given up when nothing has changed for this time. */
 const STALL_MS = 10 * 60_000;
 
 const INFO = '/api/core/v2/info';
@@ -20,9 +20,9 @@ const info = v.object({
   }),
 });
 
-/** What a node says of itself. */
+/** What a node reports about itself. */
 export interface NodeState {
-  /** Undefined where it answers nothing yet. */
+  /** Undefined if it does not answer yet. */
   version: string | undefined;
   /** Index of the ledger, and of the newest milestone that is known; 0 where none is. */
   ledgerIndex: number;
@@ -34,8 +34,8 @@ export interface NodeState {
   reason: string;
 }
 
-/** A node that cannot be reached is one that is not healthy, for the reason that is told. */
-export async function readNodeState(node: NodeClient): Promise<NodeState> {
+/** Never throws: a node that cannot be reached is not healthy, with that reason. */
+async function readNodeState(node: NodeClient): Promise<NodeState> {
   const unknown = { version: undefined, ledgerIndex: 0, latestIndex: 0, hasApplied: false };
   try {
     const health = await node('/health');
@@ -49,7 +49,7 @@ export async function readNodeState(node: NodeClient): Promise<NodeState> {
     }
     const { version, status } = v.parse(info, await response.json());
     const ledgerIndex = status.confirmedMilestone.index;
-    // a milestone that a snapshot brought has no explanation
+    // a milestone that came with a snapshot has no explanation
     const explanation = isHealthy ? await node(`/api/edge/v1/whiteflag/${ledgerIndex}`) : undefined;
     await explanation?.body?.cancel();
     return {
@@ -65,27 +65,28 @@ export async function readNodeState(node: NodeClient): Promise<NodeState> {
   }
 }
 
-/** Time, for tests of their own. */
+/** Time, which tests replace. */
 export interface Clock {
   now(): number;
   sleep(milliseconds: number): Promise<void>;
 }
 
 /**
- * Returns when `isReady`. Throws an Error with the reason when nothing has changed for ten minutes.
+ * Returns the state that `isReady`. Throws an Error with the reason when nothing has changed for ten
+ * minutes.
  */
 export async function followHealth(
   node: NodeClient,
   isReady: (state: NodeState) => boolean,
   clock: Clock,
-): Promise<void> {
+): Promise<NodeState> {
   const bar = new ProgressBar('milestones', process.stderr, clock.now);
   let first: number | undefined;
   let changed = { what: '', at: clock.now() };
   try {
     for (;;) {
       const state = await readNodeState(node);
-      if (isReady(state)) return;
+      if (isReady(state)) return state;
       const { version, ledgerIndex, latestIndex, reason } = state;
       if (ledgerIndex > 0) {
         first ??= ledgerIndex;
@@ -95,7 +96,7 @@ export async function followHealth(
       if (what !== changed.what) changed = { what, at: clock.now() };
       else if (clock.now() - changed.at > STALL_MS)
         throw new Error(`The node does not become healthy: ${reason}`);
-      await clock.sleep(LOOK_EVERY_MS);
+      await clock.sleep(POLL_EVERY_MS);
     }
   } finally {
     bar.clear();

@@ -1,16 +1,16 @@
 /**
- * The operator's answers: by flags, as deployed before, in wrangler.toml, or asked for.
+ * What to deploy: by flags, as deployed before, by wrangler.toml, or as the operator answers.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { readSettings } from '../../src/settings.ts';
+import type { ImportRequest } from '../lib/import/import-snapshot.ts';
 import { UsageError } from '../lib/process/command-line.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
-import type { Found } from './deployed-worker.ts';
+import type { Found } from './find-deployed.ts';
 import { readSigners } from './network.ts';
-import { STORES_TAG } from './release.ts';
-import type { DeployOptions } from './steps.ts';
+import type { Ask } from './operator.ts';
 
 export interface Flags {
   network?: string | undefined;
@@ -18,17 +18,26 @@ export interface Flags {
   full?: string | undefined;
   delta?: string | undefined;
   secrets?: string | undefined;
-  url?: string | undefined;
   /** `NAME:VALUE`. */
   var?: string[] | undefined;
+  location?: string | undefined;
+  jurisdiction?: string | undefined;
+  domain?: string | undefined;
+  url?: string | undefined;
 }
 
-/** Asks the operator; the flag that answers the same. Throws where nobody can be asked. */
-export type Ask = (question: string, flag: string) => Promise<string>;
+export interface DeployOptions extends Pick<Flags, 'location' | 'jurisdiction' | 'domain' | 'url'> {
+  /** All settings of the Worker, by name. */
+  vars: Record<string, string>;
+  /** Path of a JSON file of secrets, and what is in it. */
+  secrets: { path: string; values: Record<string, string> } | undefined;
+  /** Undefined if the database has a ledger already. */
+  snapshot: Pick<ImportRequest, 'full' | 'delta'> | undefined;
+}
 
 /**
- * Throws a UsageError, or an Error with a sentence, before anything is changed, where the answers
- * cannot be meant.
+ * Throws a UsageError, or an Error with a sentence, before anything is changed, if something is
+ * missing or invalid.
  */
 export async function resolveOptions(
   flags: Flags,
@@ -36,6 +45,9 @@ export async function resolveOptions(
   { worker, hasLedger }: Found,
   ask: Ask,
 ): Promise<DeployOptions> {
+  const { location, jurisdiction, domain, url } = flags;
+  if (url !== undefined && URL.parse(url) === null)
+    throw new UsageError(`--url must be a URL, not ${url}`);
   const vars: Record<string, string> = { ...known };
   for (const [name, value] of Object.entries(worker?.vars ?? {})) if (value) vars[name] = value;
   if (flags.network !== undefined) Object.assign(vars, readSigners(flags.network));
@@ -45,14 +57,13 @@ export async function resolveOptions(
     const question = 'Network: shimmer, or the configuration file of its HORNET nodes?';
     Object.assign(vars, readSigners(await ask(question, '--network')));
   }
-  const isSettled = worker !== undefined && worker.tag !== STORES_TAG;
-  if (!vars.UPSTREAM_URL && flags.upstream === undefined && !isSettled)
+  if (!vars.UPSTREAM_URL && flags.upstream === undefined && worker === undefined)
     vars.UPSTREAM_URL = await ask('URLs of HORNET nodes to follow, by commas?', '--upstream');
   const secrets = flags.secrets === undefined ? undefined : readSecrets(flags.secrets);
-  const there = (worker?.secrets ?? []).map((name) => [name, 'set']);
-  requireValid({ ...vars, ...Object.fromEntries(there), ...secrets?.values });
-  const snapshot = hasLedger ? undefined : await settleSnapshot(flags, ask);
-  return { vars, secrets, snapshot, url: flags.url };
+  const deployed = (worker?.secrets ?? []).map((name) => [name, 'set']);
+  requireValid({ ...vars, ...Object.fromEntries(deployed), ...secrets?.values });
+  const snapshot = hasLedger ? undefined : await resolveSnapshot(flags, ask);
+  return { vars, secrets, snapshot, location, jurisdiction, domain, url };
 }
 
 function parseVar(text: string, known: Record<string, string>): Record<string, string> {
@@ -91,7 +102,7 @@ function requireValid(environment: Record<string, string>): void {
     throw new Error('MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must both be set');
 }
 
-async function settleSnapshot(flags: Flags, ask: Ask): Promise<DeployOptions['snapshot']> {
+async function resolveSnapshot(flags: Flags, ask: Ask): Promise<DeployOptions['snapshot']> {
   const full = flags.full ?? (await ask('File of the full snapshot?', '--full'));
   const delta =
     flags.full === undefined && flags.delta === undefined

@@ -1,36 +1,37 @@
 /**
- * `wrangler deploy`, and what it tells of the deployment.
+ * `wrangler deploy`: the configuration that it reads, and what it tells of the deployment.
  */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import * as v from 'valibot';
+import packageJson from '../../package.json' with { type: 'json' };
 import { PROJECT } from '../lib/project.ts';
 import type { RunWrangler } from '../lib/wrangler/run-wrangler.ts';
 import { WRANGLER_TOML } from '../lib/wrangler/wrangler-config.ts';
 
-export interface DeployedVersion {
-  versionId: string;
-  /** Undefined where wrangler names none, as with routes of a zone. */
-  url: string | undefined;
+/** The folder of a deployment's own, for what an interrupted one leaves. */
+export function deployFolder(environment: string): string {
+  return join(PROJECT, '.wrangler', 'deploy', environment || 'production');
 }
 
 /** This variable names a file: wrangler adds a line of JSON to it for each thing that it did. */
 const OUTPUT_FILE = 'WRANGLER_OUTPUT_FILE_PATH';
 
-const deployed = v.object({
-  type: v.literal('deploy'),
-  version_id: v.string(),
-  targets: v.array(v.string()),
-});
+const deployed = v.object({ type: v.literal('deploy'), targets: v.array(v.string()) });
 
-/** @param folder where wrangler's file goes */
+/**
+ * Returns the URL at which the Worker answers, undefined if wrangler names none, as with routes of
+ * a zone.
+ *
+ * @param folder where wrangler's file goes
+ */
 export async function deployWorker(
   run: RunWrangler,
   folder: string,
   flags: readonly string[],
-): Promise<DeployedVersion> {
-  mkdirSync(folder, { recursive: true });
+): Promise<string | undefined> {
   const path = join(folder, 'wrangler-output.jsonl');
   rmSync(path, { force: true });
   await run(['deploy', '--minify', ...flags], { [OUTPUT_FILE]: path });
@@ -38,9 +39,9 @@ export async function deployWorker(
   const found = lines
     .map((line) => v.safeParse(deployed, JSON.parse(line)))
     .find(({ success }) => success);
-  if (!found?.success) throw new Error('wrangler deploy did not say which version it deployed');
-  const { version_id: versionId, targets } = found.output;
-  return { versionId, url: targets.map(urlOf).find((url) => url !== undefined) };
+  if (!found?.success) throw new Error('wrangler deploy did not say that it deployed');
+  const urls = found.output.targets.map(urlOf).filter((url) => url !== undefined);
+  return urls.find((url) => !url.endsWith('.workers.dev')) ?? urls[0];
 }
 
 /** Of a target as wrangler prints it: a URL, or a host name and how it is bound. */
@@ -51,19 +52,38 @@ function urlOf(target: string): string | undefined {
 }
 
 /**
- * Writes a copy of wrangler.toml in which NFT_INDEX is bound to a namespace, and returns its path.
+ * Writes a copy of wrangler.toml in which NFT_INDEX is bound to a namespace, unless wrangler.toml
+ * names one, and returns its path. wrangler finds D1 by its name, but KV by its ID only.
  */
-export function configWithNamespace(id: string, environment: string, folder: string): string {
+export function writeConfig(folder: string, environment: string, namespaceId: string): string {
   const config = parse(readFileSync(WRANGLER_TOML, 'utf8')) as Record<string, unknown>;
   const environments = config.env as Record<string, unknown> | undefined;
   const table = (environment === '' ? config : environments?.[environment]) as {
     kv_namespaces: { binding: string; id?: string }[];
+    d1_databases: { migrations_dir: string }[];
   };
   for (const namespace of table.kv_namespaces)
-    if (namespace.binding === 'NFT_INDEX') namespace.id = id;
+    if (namespace.binding === 'NFT_INDEX') namespace.id ??= namespaceId;
+  // paths are relative to the file
+  for (const database of table.d1_databases)
+    database.migrations_dir = join(PROJECT, database.migrations_dir);
   config.main = join(PROJECT, String(config.main));
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'wrangler.json');
   writeFileSync(path, JSON.stringify(config));
   return path;
+}
+
+/** Version and commit, as `0.2.0-ec21ab6` or `0.2.0-ec21ab6-dirty`; without git `0.2.0`. */
+export function readTag(): string {
+  try {
+    const commit = execFileSync('git', ['describe', '--always', '--dirty', '--exclude=*'], {
+      cwd: PROJECT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return `${packageJson.version}-${commit.trim()}`;
+  } catch {
+    return packageJson.version;
+  }
 }

@@ -2,9 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Found, NOTHING_DEPLOYED } from '../../scripts/deploy/deployed-worker.ts';
+import { type Found, NOTHING_DEPLOYED } from '../../scripts/deploy/find-deployed.ts';
 import { readSigners } from '../../scripts/deploy/network.ts';
-import { type Ask, type Flags, resolveOptions } from '../../scripts/deploy/resolve-options.ts';
+import type { Ask } from '../../scripts/deploy/operator.ts';
+import { type Flags, resolveOptions } from '../../scripts/deploy/resolve-options.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { readNetwork } from '../../scripts/start/sample.ts';
 import { FLAGS, nobody } from '../support/scripts/deploy-machine.ts';
@@ -12,20 +13,20 @@ import { temporaryFolder } from '../support/scripts/script-process.ts';
 
 const base = temporaryFolder();
 
-describe('answers', () => {
+describe('options', () => {
   const config = readWranglerConfig();
-  const settle = (flags: Flags, ask: Ask = nobody, found: Found = NOTHING_DEPLOYED) =>
+  const resolve = (flags: Flags, ask: Ask = nobody, found: Found = NOTHING_DEPLOYED) =>
     resolveOptions(flags, config, found, ask);
 
   it('are asked for where no flag gives them', async () => {
     const asked: string[] = [];
     const replies = ['shimmer', 'https://a.example,https://b.example', FLAGS.full!, ''];
-    const answers = await settle({}, async (_question, flag) => {
+    const options = await resolve({}, async (_question, flag) => {
       asked.push(flag);
       return replies[asked.length - 1]!;
     });
     expect(asked).toEqual(['--network', '--upstream', '--full', '--delta']);
-    expect(answers).toMatchObject({
+    expect(options).toMatchObject({
       vars: { UPSTREAM_URL: replies[1], MILESTONE_THRESHOLD: '7' },
       snapshot: { full: FLAGS.full, delta: undefined },
     });
@@ -42,15 +43,16 @@ describe('answers', () => {
     ['no threshold', { ...FLAGS, var: ['MILESTONE_THRESHOLD:'] }, 'must both be set'],
     ['a secrets file that is not there', { ...FLAGS, secrets: 'none.json' }, 'there is no such'],
     ['a file of other secrets', { ...FLAGS, secrets: 'package.json' }, 'is not as --help says'],
+    ['a URL that is none', { ...FLAGS, url: 'edge.example' }, '--url must be a URL'],
     ['nobody to ask', { ...FLAGS, network: undefined }, 'nobody can be asked'],
   ])('are refused before anything is done: %s', async (_what, flags, message) => {
-    await expect(settle(flags)).rejects.toThrow(message);
+    await expect(resolve(flags)).rejects.toThrow(message);
   });
 
   it('may rely on secrets that are deployed', async () => {
-    const worker = { versionId: '', tag: 'x', vars: {}, secrets: ['API_TOKEN'] };
+    const worker = { vars: {}, secrets: ['API_TOKEN'] };
     const flags = { ...FLAGS, var: ['PROTECTED_ROUTES:*'] };
-    await expect(settle(flags, nobody, { worker, hasLedger: false })).resolves.toBeDefined();
+    await expect(resolve(flags, nobody, { ...NOTHING_DEPLOYED, worker })).resolves.toBeDefined();
   });
 });
 

@@ -2,11 +2,10 @@
  * `npm run deploy`: from nothing to a verified node, whatever fails on the way. Wrangler and the
  * account at Cloudflare are stand-ins; the databases are SQLite, and what is imported is recorded.
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { describeSteps } from '../../scripts/deploy/run-steps.ts';
-import { listSteps } from '../../scripts/deploy/steps.ts';
+import { listRemovals, remove } from '../../scripts/deploy/undeploy.ts';
+import { inEnvironment } from '../../scripts/lib/wrangler/run-wrangler.ts';
+import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { recordedNode, recordedStatus } from '../support/http/recorded-node.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';
 import {
@@ -15,15 +14,23 @@ import {
   Machine,
   NAME,
   network,
-  RELEASE,
+  TAG,
   withSecrets,
 } from '../support/scripts/deploy-machine.ts';
-import { currentVersion } from '../support/scripts/fake-account.ts';
+import { currentVersion, type FakeAccount } from '../support/scripts/fake-account.ts';
+import { fakeWrangler } from '../support/scripts/fake-wrangler.ts';
 
 /** test/vectors/README.md */
 const HASH_A = '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e';
 
-/** A node whose ledger an import has brought. */
+/** Calls of wrangler that create something, or change anything. */
+const CREATES = /create|put|--file|apply/;
+const CHANGES = /create|put|--file|apply|deploy /;
+
+/** With a small ledger, for what is imported a hundred times. */
+const SMALL = { ...FLAGS, full: 'sample/snapshot-17338.bin', delta: undefined };
+
+/** A node whose ledger came with an import. */
 function imported(index: number) {
   const status = recordedStatus(network, index, Math.floor(Date.now() / 1000));
   return {
@@ -50,29 +57,24 @@ describe('a deployment', () => {
       databases: ['stardust-ledger'],
       hasTriggers: true,
       version: {
-        tag: RELEASE.tag,
+        tag: TAG,
         vars: { UPSTREAM_URL: 'https://hornet.example', MILESTONE_THRESHOLD: '2' },
         namespaceId: `${NAME}-nft-index`,
         databaseId: 'stardust-ledger',
       },
-      noted: { versionId: true },
       leftOver: false,
     });
-    const [first] = machine.account.workers.get(NAME)!.versions;
-    // it follows nothing while the snapshot is imported
-    expect(first).toMatchObject({ tag: 'stores', vars: { UPSTREAM_URL: '' } });
+    expect(machine.account.workers.get(NAME)!.versions).toHaveLength(1);
   });
 
   it('goes on after a failure at any point, and ends in the same state', async () => {
-    // a small ledger, as it is imported a hundred times
-    const flags = { ...FLAGS, full: 'sample/snapshot-17338.bin', delta: undefined };
-    const smooth = new Machine(flags);
+    const smooth = new Machine(SMALL);
     await smooth.deploy();
     const expected = await smooth.state();
     const { points } = smooth.account;
-    expect(points).toBeGreaterThan(40);
+    expect(points).toBeGreaterThan(35);
     for (let failAt = 0; failAt < points; failAt++) {
-      const machine = new Machine(flags);
+      const machine = new Machine(SMALL);
       machine.account.failAt = failAt;
       await expect(machine.deploy(), `point ${failAt}`).rejects.toThrow('no connection');
       expect(await machine.deploy(), `point ${failAt}`).toBe(`https://${NAME}.example.workers.dev`);
@@ -80,16 +82,17 @@ describe('a deployment', () => {
     }
   });
 
-  it('does nothing again that is done, and verifies each time', async () => {
+  it('creates and imports nothing again, and verifies each time', async () => {
     const machine = new Machine();
     await machine.deploy();
-    const { versions } = machine.account.workers.get(NAME)!;
-    const before = versions.length;
+    const before = await machine.state();
+    machine.account.calls.length = 0;
     machine.printed.length = 0;
     await machine.deploy();
-    expect(versions).toHaveLength(before);
-    expect(machine.printed.filter((line) => line.endsWith(': done before'))).toHaveLength(5);
+    expect(machine.printed.filter((line) => line.endsWith(': done before'))).toHaveLength(3);
     expect(machine.printed.at(-1)).toBe('The white flag answers the signed roots.');
+    expect(machine.account.calls.filter((call) => CREATES.test(call))).toEqual([]);
+    expect(await machine.state()).toEqual(before);
   });
 
   it('deploys the next release with the settings and secrets that are there', async () => {
@@ -98,7 +101,7 @@ describe('a deployment', () => {
     machine.serve = () => fetchNode(60);
     await machine.deploy();
     machine.flags = {};
-    machine.release = { ...RELEASE, tag: 'next' };
+    machine.tag = 'next';
     await machine.deploy();
     expect(currentVersion(machine.account, NAME)).toMatchObject({
       tag: 'next',
@@ -111,37 +114,18 @@ describe('a deployment', () => {
     });
   });
 
-  it.each<[string, (machine: Machine) => void]>([
-    ['another setting', ({ flags }) => Object.assign(flags, { var: ['SERVER_TIMING:true'] })],
-    ['a secret', ({ flags }) => Object.assign(flags, withSecrets({ UPSTREAM_TOKEN: 'a' }))],
-    [
-      'code that no commit names',
-      (machine) => Object.assign(machine, { release: { ...RELEASE, isExact: false } }),
-    ],
-    [
-      'a version that somebody rolled back',
-      ({ account }) => {
-        const { versions } = account.workers.get(NAME)!;
-        versions.push({ ...versions[0]!, id: 'older' });
-      },
-    ],
-    [
-      'triggers that are missing after an interrupted deployment of the same',
-      ({ account }) => {
-        const { versions } = account.workers.get(NAME)!;
-        versions.push({ ...versions.at(-1)!, id: 'without triggers' });
-      },
-    ],
-  ])('deploys again for %s', async (_what, change) => {
-    const machine = new Machine();
-    await machine.deploy();
-    const before = machine.account.workers.get(NAME)!.versions.length;
-    change(machine);
-    const changed = machine.account.workers.get(NAME)!.versions.length;
-    await machine.deploy();
-    expect(machine.account.workers.get(NAME)!.versions).toHaveLength(changed + 1);
-    expect(changed).toBeGreaterThanOrEqual(before);
-    expect(currentVersion(machine.account, NAME)!.vars.UPSTREAM_URL).toBe('https://hornet.example');
+  it('creates the stores where the flags say, and serves at the domain', async () => {
+    const flags = { ...FLAGS, location: 'weur', domain: 'edge.example' };
+    const machine = new Machine(flags);
+    expect(await machine.deploy()).toBe('https://edge.example');
+    expect(machine.account.workers.get(NAME)!.domain).toBe('edge.example');
+    expect(machine.account.calls).toContain('d1 create stardust-ledger --location weur --env=');
+    const other = new Machine({ ...FLAGS, jurisdiction: 'eu' });
+    await other.deploy();
+    expect(other.account.calls).toContain('d1 create stardust-ledger --jurisdiction eu --env=');
+    expect(other.account.calls).toContain(
+      `kv namespace create ${NAME}-nft-index --jurisdiction eu --env=`,
+    );
   });
 
   it('puts staging beside production', async () => {
@@ -161,12 +145,13 @@ describe('a deployment', () => {
     expect(currentVersion(machine.account, NAME)).toBe(production);
   });
 
-  it('connects a namespace that an interrupted deployment made, in staging too', async () => {
+  it('uses stores that are there, in staging too', async () => {
     const machine = new Machine(FLAGS, 'staging');
     const id = machine.account.createNamespace(`${NAME}-staging-nft-index`);
+    machine.account.createDatabase('stardust-ledger-staging');
     await machine.deploy();
     expect(currentVersion(machine.account, `${NAME}-staging`)!.namespaceId).toBe(id);
-    expect(machine.account.namespaces.size).toBe(1);
+    expect(machine.account.namespaces.size + machine.account.databases.size).toBe(2);
   });
 
   it('does not verify where nothing is followed, and says so', async () => {
@@ -211,39 +196,81 @@ describe('a deployment', () => {
     const machine = new Machine();
     await machine.deploy();
     machine.account.databases.get('stardust-ledger')!.database.exec('UPDATE head SET schema = 9');
-    const { points } = machine.account;
+    machine.account.calls.length = 0;
     await expect(machine.deploy()).rejects.toThrow('ledger schema 9 is not supported');
-    // it asked two questions
-    expect(machine.account.points - points).toBeLessThan(10);
+    expect(machine.account.calls.filter((call) => CHANGES.test(call))).toEqual([]);
   });
 });
 
 describe('--dry-run', () => {
-  it('says what would be done, and changes nothing', async () => {
-    const machine = new Machine();
-    const lines = await describeSteps(listSteps(await machine.open()));
-    expect(lines).toHaveLength(6);
-    expect(lines[0]).toBe(
-      `1. Worker, D1 and KV: deploy ${NAME} without settings, for which wrangler makes the stores`,
-    );
-    expect(lines[3]).toMatch(
-      /^4\. .*: unless it is done then, deploy .*-abc1234 with settings UPSTREAM_URL, MILESTONE_/,
-    );
-    expect(machine.account.workers.size + machine.account.namespaces.size).toBe(0);
-    expect(existsSync(join(machine.folder, 'deployed.json'))).toBe(false);
+  it('says what would be done, asks nothing and changes nothing', async () => {
+    const machine = new Machine({});
+    const steps = await machine.dryRun();
+    expect(steps.map(({ isDone }) => isDone)).toEqual(Array(6).fill(false));
+    expect(steps[0]!.describe).toBe(`create D1 stardust-ledger and KV ${NAME}-nft-index`);
+    expect(steps[3]!.describe).toBe(`deploy ${NAME} ${TAG} with its settings and secrets`);
+    expect(machine.account).toMatchObject({
+      workers: new Map(),
+      namespaces: new Map(),
+      databases: new Map(),
+    });
   });
 
   it('sees what is done', async () => {
     const machine = new Machine();
     await machine.deploy();
-    const { versions } = machine.account.workers.get(NAME)!;
-    const before = versions.length;
-    machine.release = { ...RELEASE, tag: 'next' };
-    const lines = await describeSteps(listSteps(await machine.open()));
-    expect(lines.map((line) => line.endsWith(': done before'))).toEqual([
-      ...[true, true, true],
-      ...[false, false, false],
-    ]);
-    expect(versions).toHaveLength(before);
+    const steps = await machine.dryRun();
+    expect(steps.map(({ isDone }) => isDone)).toEqual([true, true, true, false, false, false]);
+    expect(machine.account.workers.get(NAME)!.versions).toHaveLength(1);
   });
 });
+
+describe('undeploy', () => {
+  const config = readWranglerConfig();
+  const runOn = (account: FakeAccount) => inEnvironment('', fakeWrangler(account));
+
+  it('lists what there is, removes it, and leaves nothing, staging aside', async () => {
+    const { account } = await deployed();
+    await new Machine(FLAGS, 'staging', account).deploy();
+    const run = runOn(account);
+    const removals = await listRemovals(run, config);
+    expect(removals.map(({ what }) => what)).toEqual([
+      expect.stringContaining(`Worker ${NAME},`),
+      expect.stringContaining('D1 stardust-ledger,'),
+      expect.stringContaining(`KV ${NAME}-nft-index,`),
+    ]);
+    await remove(run, config, removals);
+    expect([...account.workers.keys()]).toEqual([`${NAME}-staging`]);
+    expect([...account.databases.keys()]).toEqual(['stardust-ledger-staging']);
+    expect([...account.namespaces.keys()]).toEqual([`${NAME}-staging-nft-index`]);
+    expect(await listRemovals(run, config)).toEqual([]);
+  });
+
+  it('fails if anything is left', async () => {
+    const { account } = await deployed();
+    await expect(remove(runOn(account), config, [])).rejects.toThrow('Not removed: Worker');
+  });
+
+  it('removes the rest after a failure at any point', async () => {
+    for (let failAt = 0; ; failAt++) {
+      const { account } = await deployed();
+      const run = runOn(account);
+      const removeAll = async () => remove(run, config, await listRemovals(run, config));
+      account.failAt = account.points + failAt;
+      const error: unknown = await removeAll().catch((thrown: unknown) => thrown);
+      if (error !== undefined) expect(error).toMatchObject({ message: 'no connection' });
+      account.failAt = Number.POSITIVE_INFINITY;
+      await removeAll();
+      expect(account.workers.size + account.databases.size + account.namespaces.size).toBe(0);
+      if (error !== undefined) continue;
+      expect(failAt).toBeGreaterThan(15);
+      break;
+    }
+  });
+});
+
+async function deployed(): Promise<Machine> {
+  const machine = new Machine(SMALL);
+  await machine.deploy();
+  return machine;
+}

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { importRemotely } from '../../scripts/lib/import/import-remotely.ts';
 import { openLocalDatabase, persistPath } from '../../scripts/lib/wrangler/local-database.ts';
-import { runWrangler } from '../../scripts/lib/wrangler/run-wrangler.ts';
+import { inEnvironment, runWrangler } from '../../scripts/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { readHead } from '../../src/ledger/core/head.ts';
@@ -15,7 +15,8 @@ import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import { entryKey, readEntry } from '../../src/nft-index/kv-entry.ts';
 import { dump, openMemory, schema } from '../support/ledger/memory-database.ts';
-import { FakeWrangler } from '../support/scripts/fake-wrangler.ts';
+import { FakeAccount } from '../support/scripts/fake-account.ts';
+import { fakeWrangler } from '../support/scripts/fake-wrangler.ts';
 import { temporaryFolder, unpackVector } from '../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
@@ -47,9 +48,38 @@ function workFolder(): string {
   return mkdtempSync(join(folder, 'work-'));
 }
 
+/** What is deployed, and wrangler. */
+class Deployed {
+  readonly account = new FakeAccount();
+  readonly run = inEnvironment('', fakeWrangler(this.account));
+
+  /** @param path file of the deployed database */
+  constructor(path?: string) {
+    const { workerName, databaseName, namespaceTitle } = config;
+    this.account.upload(workerName, {
+      ...{ id: '', tag: undefined, vars: {}, secrets: {} },
+      namespaceId: this.account.createNamespace(namespaceTitle),
+      databaseId: this.account.createDatabase(databaseName, path),
+    });
+    this.account.points = 0;
+  }
+
+  get database() {
+    return this.account.databases.get(config.databaseName)!.database;
+  }
+
+  get index() {
+    return this.account.namespaces.get(config.namespaceTitle)!.entries;
+  }
+
+  get calls() {
+    return this.account.calls;
+  }
+}
+
 describe('upload', () => {
   it('ends in the ledger that the files hold, its index complete', async () => {
-    const wrangler = new FakeWrangler();
+    const wrangler = new Deployed();
     const work = workFolder();
     await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS);
     expect(await hashOf(wrangler.database)).toBe(HASH_A);
@@ -76,22 +106,22 @@ describe('upload', () => {
 
     expect(existsSync(work)).toBe(false);
     const files = wrangler.calls.filter(
-      (call) => call === 'd1 execute stardust-ledger --remote --yes --file',
+      (call) => call === 'd1 execute stardust-ledger --remote --yes --file --env=',
     ).length;
     expect(files).toBeGreaterThan(4);
     expect(wrangler.calls.filter((call) => call.startsWith('kv bulk put'))).toEqual(
-      Array(4).fill('kv bulk put --binding NFT_INDEX --remote --preview false'),
+      Array(4).fill('kv bulk put --binding NFT_INDEX --remote --preview false --env='),
     );
   });
 
   it('goes on after a failure of any call, before or after it was done, and serves one ledger or the other all the time', async () => {
-    const whole = new FakeWrangler();
+    const whole = new Deployed();
     await importRemotely(NETWORK_A, config, whole.run, workFolder(), LIMITS);
     const expected = { ...(await dump(whole.database)), head: 0, nft_index: 0 };
     // where each import begins: network-c is deployed, and network-a was loaded on this machine,
     // as nothing is asked of wrangler before that
     const deployed = join(folder, 'deployed-c.sqlite');
-    const before = new FakeWrangler(deployed);
+    const before = new Deployed(deployed);
     await importRemotely(NETWORK_C, config, before.run, workFolder(), {
       file: 10_000_000,
       entries: 10_000,
@@ -100,44 +130,45 @@ describe('upload', () => {
     const loaded = workFolder();
     const offline = () => Promise.reject(new Error('no connection'));
     await expect(importRemotely(NETWORK_A, config, offline, loaded, LIMITS)).rejects.toThrow();
-    for (let call = 0; call < whole.calls.length; call++) {
-      for (const isAfter of [false, true]) {
-        const work = workFolder();
-        cpSync(loaded, work, { recursive: true });
-        const path = `${work}.sqlite`;
-        copyFileSync(deployed, path);
-        const wrangler = new FakeWrangler(path);
-        for (const [key, value] of before.index) wrangler.index.set(key, value);
-        wrangler.failAt = { call, isAfter };
-        await expect(importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS)).rejects.toThrow(
-          'no connection',
-        );
-        expect([HASH_A, HASH_C]).toContain(await hashOf(wrangler.database));
-        await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS);
-        expect(await hashOf(wrangler.database)).toBe(HASH_A);
-        const is = { ...(await dump(wrangler.database)), head: 0, nft_index: 0 };
-        expect(is).toEqual(expected);
-        wrangler.database.close();
-      }
+    // before and after each call
+    for (let failAt = 0; failAt < whole.account.points; failAt++) {
+      const work = workFolder();
+      cpSync(loaded, work, { recursive: true });
+      const path = `${work}.sqlite`;
+      copyFileSync(deployed, path);
+      const wrangler = new Deployed(path);
+      for (const [key, value] of before.index) wrangler.index.set(key, value);
+      wrangler.account.failAt = failAt;
+      await expect(importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS)).rejects.toThrow(
+        'no connection',
+      );
+      expect([HASH_A, HASH_C]).toContain(await hashOf(wrangler.database));
+      await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS);
+      expect(await hashOf(wrangler.database)).toBe(HASH_A);
+      const is = { ...(await dump(wrangler.database)), head: 0, nft_index: 0 };
+      expect(is).toEqual(expected);
+      wrangler.database.close();
     }
   });
 
   it('does not upload again what was uploaded', async () => {
-    const wrangler = new FakeWrangler();
+    const wrangler = new Deployed();
     const work = workFolder();
-    wrangler.failAt = { call: 6, isAfter: false };
+    // before the seventh call
+    wrangler.account.failAt = 12;
     await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS).catch(() => undefined);
-    const smooth = new FakeWrangler();
+    const smooth = new Deployed();
     await importRemotely(NETWORK_A, config, smooth.run, workFolder(), LIMITS);
     await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS);
     // migrations and two questions come again, and the call that failed
     expect(wrangler.calls).toHaveLength(smooth.calls.length + 4);
   });
 
-  it('begins anew when the staging tables are gone or another import took them', async () => {
-    const wrangler = new FakeWrangler();
+  it('starts over when the staging tables are gone or another import took them', async () => {
+    const wrangler = new Deployed();
     const work = workFolder();
-    wrangler.failAt = { call: 6, isAfter: false };
+    // before the seventh call
+    wrangler.account.failAt = 12;
     await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS).catch(() => undefined);
     await importRemotely(NETWORK_C, config, wrangler.run, workFolder(), LIMITS);
     await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS);
@@ -145,7 +176,7 @@ describe('upload', () => {
   });
 
   it('uploads nothing of files that are refused', async () => {
-    const wrangler = new FakeWrangler();
+    const wrangler = new Deployed();
     const files = { ...NETWORK_A, delta: NETWORK_C.delta };
     await expect(importRemotely(files, config, wrangler.run, workFolder(), LIMITS)).rejects.toThrow(
       'E.5',

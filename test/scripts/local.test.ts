@@ -25,6 +25,8 @@ describe('wrangler.toml', () => {
       workerName: theirs.name,
       compatibilityDate: theirs.compatibility_date,
       databaseName: theirs.d1_databases[0]!.database_name,
+      namespaceTitle: `${theirs.name}-nft-index`,
+      namespaceId: undefined,
       localDatabaseId: 'LEDGER',
       localNamespaceId: 'NFT_INDEX',
       vars: theirs.vars,
@@ -44,7 +46,7 @@ describe('wrangler.toml', () => {
       definedEnvironments: [],
     });
     expect(alike(staging)).toEqual(alike(production));
-    // without IDs, the first deployment makes the stores
+    // without IDs, npm run deploy creates the stores
     for (const { id } of staging.kv_namespaces) expect(id).toBeUndefined();
     for (const { database_id: id } of staging.d1_databases) expect(id).toBeUndefined();
   });
@@ -77,6 +79,8 @@ QUOTED = "no"
       workerName: 'a',
       compatibilityDate: '2026-01-02',
       databaseName: 'LEDGER',
+      namespaceTitle: 'a-nft-index',
+      namespaceId: '4',
       localDatabaseId: '3',
       localNamespaceId: '4',
       vars: { QUOTED: 'a "b" # c', LITERAL: 'a "b" \\ c', NUMBER: '7' },

@@ -17,6 +17,10 @@ export interface WranglerConfig {
   compatibilityDate: string;
   /** Names the ledger's database on Cloudflare. */
   databaseName: string;
+  /** Names the KV namespace of the NFT index on Cloudflare, as wrangler would by itself. */
+  namespaceTitle: string;
+  /** Its ID, if the file names one. */
+  namespaceId: string | undefined;
   /** Names its file on this machine. */
   localDatabaseId: string;
   /** Names the namespace of the NFT index on this machine. */
@@ -59,8 +63,11 @@ export function readWranglerConfig(path = WRANGLER_TOML, environment = ''): Wran
   };
   const ledger = v.parse(database, bound('d1_databases', 'LEDGER'));
   const index = v.parse(namespace, bound('kv_namespaces', 'NFT_INDEX'));
+  const workerName = config.name ?? `${whole.name}-${environment}`;
   return {
-    workerName: config.name ?? `${whole.name}-${environment}`,
+    workerName,
+    namespaceTitle: `${workerName}-nft-index`,
+    namespaceId: index.id,
     compatibilityDate: config.compatibility_date ?? whole.compatibility_date,
     databaseName: ledger.database_name ?? 'LEDGER',
     localDatabaseId: ledger.preview_database_id ?? ledger.database_id ?? 'LEDGER',

@@ -4,13 +4,9 @@
  */
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import packageJson from '../../../package.json' with { type: 'json' };
-import { findDeployed } from '../../../scripts/deploy/deployed-worker.ts';
-import { openNotes } from '../../../scripts/deploy/notes.ts';
-import type { Release } from '../../../scripts/deploy/release.ts';
+import { findDeployed } from '../../../scripts/deploy/find-deployed.ts';
 import { type Flags, resolveOptions } from '../../../scripts/deploy/resolve-options.ts';
-import { runSteps } from '../../../scripts/deploy/run-steps.ts';
-import { type Deployment, deployedUrl, listSteps } from '../../../scripts/deploy/steps.ts';
+import { type Deployment, listSteps, runSteps } from '../../../scripts/deploy/steps.ts';
 import type { NodeClient } from '../../../scripts/lib/node-client.ts';
 import { inEnvironment } from '../../../scripts/lib/wrangler/run-wrangler.ts';
 import {
@@ -26,7 +22,7 @@ import { dump } from '../ledger/memory-database.ts';
 import { coneOf } from '../network/network-model.ts';
 import { recordedNetwork } from '../network/recorded-network.ts';
 import { currentVersion, FakeAccount } from './fake-account.ts';
-import { fakeDeployWrangler } from './fake-deploy-wrangler.ts';
+import { fakeWrangler } from './fake-wrangler.ts';
 import { lastingFolder, unpackVector } from './script-process.ts';
 
 export const network = recordedNetwork('network-a');
@@ -55,12 +51,7 @@ export const FLAGS: Flags = {
   delta: unpackVector(base, 'network-a/delta_snapshot.bin'),
 };
 
-export const RELEASE: Release = {
-  version: packageJson.version,
-  tag: `${packageJson.version}-abc1234`,
-  message: 'Version … of commit abc1234',
-  isExact: true,
-};
+export const TAG = '0.0.0-abc1234';
 
 export const nobody = () => Promise.reject(new Error('nobody can be asked'));
 
@@ -71,7 +62,7 @@ export class Machine {
   readonly account: FakeAccount;
   readonly environment: string;
   flags: Flags;
-  release = RELEASE;
+  tag = TAG;
   /** Milestones that the deployed node is behind; one less with each look. */
   behind = 3;
   time = 0;
@@ -87,33 +78,25 @@ export class Machine {
 
   /** What `npm run deploy` does. */
   async deploy(): Promise<string> {
-    const deployment = await this.open();
-    await runSteps(listSteps(deployment), deployment.print);
-    return deployedUrl(deployment);
+    const deployment = this.#open();
+    const found = await findDeployed(deployment.run, deployment.config);
+    const options = await resolveOptions(this.flags, deployment.config, found, nobody);
+    return runSteps(deployment, found, options);
   }
 
-  async open(): Promise<Deployment> {
-    const { folder, account, environment } = this;
-    const config = readWranglerConfig(WRANGLER_TOML, environment);
-    const run = inEnvironment(environment, fakeDeployWrangler(account));
-    const options = await resolveOptions(
-      this.flags,
-      config,
-      await findDeployed(run, config.databaseName),
-      nobody,
-    );
-    const notes = openNotes(folder);
+  /** What `npm run deploy -- --dry-run` lists: the steps, and whether they are done. */
+  async dryRun(): Promise<{ describe: string; isDone: boolean }[]> {
+    const deployment = this.#open();
+    const found = await findDeployed(deployment.run, deployment.config);
+    return Object.values(listSteps(deployment, found));
+  }
+
+  #open(): Deployment {
+    const { folder, account, environment, tag } = this;
     return {
-      ...{ config, environment, options, run, folder },
-      release: this.release,
-      notes: {
-        read: notes.read,
-        write(version) {
-          account.point();
-          notes.write(version);
-          account.point();
-        },
-      },
+      config: readWranglerConfig(WRANGLER_TOML, environment),
+      run: inEnvironment(environment, fakeWrangler(account)),
+      ...{ environment, folder, tag },
       openNode: () => this.node,
       clock: {
         now: () => this.time,
@@ -177,10 +160,6 @@ export class Machine {
         id: '',
         namespaceId: titleOf(version.namespaceId),
         databaseId: nameOf(version.databaseId),
-      },
-      noted: {
-        ...openNotes(this.folder).read(),
-        versionId: openNotes(this.folder).read()!.versionId === version.id,
       },
       leftOver: existsSync(join(this.folder, 'import')),
     };

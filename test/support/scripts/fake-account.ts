@@ -1,13 +1,12 @@
 /**
- * An account at Cloudflare in memory: what wrangler does to it when the Worker is deployed. It may
- * fail at any point, before or after something was done.
+ * An account at Cloudflare in memory: what wrangler does to it. It may fail at any point, before or
+ * after something was done.
  */
 import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
 
 export interface FakeVersion {
   id: string;
   tag: string | undefined;
-  message: string | undefined;
   vars: Record<string, string>;
   secrets: Record<string, string>;
   /** IDs of the stores that it is bound to. */
@@ -19,6 +18,8 @@ export interface FakeWorker {
   versions: FakeVersion[];
   /** Whether it has its cron trigger and its URL, which come after the upload. */
   hasTriggers: boolean;
+  /** Its custom domain. */
+  domain: string | undefined;
 }
 
 export class FakeAccount {
@@ -28,6 +29,8 @@ export class FakeAccount {
   /** By name. */
   readonly databases = new Map<string, { id: string; database: SqliteDatabase }>();
   readonly workers = new Map<string, FakeWorker>();
+  /** The arguments of each call of wrangler, without paths. */
+  readonly calls: string[] = [];
   /** Points at which it could have failed so far. */
   points = 0;
   /** Fails at this point. */
@@ -44,35 +47,38 @@ export class FakeAccount {
   }
 
   createNamespace(title: string): string {
-    this.point();
     if (this.namespaces.has(title))
       throw new Error('a namespace with this account ID and title already exists [code: 10014]');
     const id = this.newId();
     this.namespaces.set(title, { id, entries: new Map() });
-    this.point();
     return id;
   }
 
-  createDatabase(name: string): string {
-    this.point();
+  /** @param path its file on this machine */
+  createDatabase(name: string, path = ':memory:'): string {
     if (this.databases.has(name)) throw new Error('A database with that name already exists');
     const id = this.newId();
-    this.databases.set(name, { id, database: new SqliteDatabase(':memory:') });
-    this.point();
+    this.databases.set(name, { id, database: new SqliteDatabase(path) });
     return id;
   }
 
   upload(name: string, version: FakeVersion): void {
     this.point();
-    const worker = this.workers.get(name) ?? { versions: [], hasTriggers: false };
+    const worker = this.workers.get(name) ?? {
+      versions: [],
+      hasTriggers: false,
+      domain: undefined,
+    };
     this.workers.set(name, worker);
     worker.versions.push(version);
     this.point();
   }
 
-  setTriggers(name: string): void {
+  setTriggers(name: string, domain: string | undefined): void {
     this.point();
-    this.workers.get(name)!.hasTriggers = true;
+    const worker = this.workers.get(name)!;
+    worker.hasTriggers = true;
+    worker.domain = domain ?? worker.domain;
     this.point();
   }
 }

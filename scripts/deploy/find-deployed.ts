@@ -1,0 +1,128 @@
+/**
+ * What Cloudflare has of a deployment, read by wrangler. Changes nothing.
+ *
+ * Whether a step is done is decided by this and not by notes on this machine: a deployment that was
+ * interrupted resumes wherever it is started again.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { requireSchema } from '../../src/ledger/core/schema.ts';
+import { errorMessage } from '../lib/process/command-line.ts';
+import { PROJECT } from '../lib/project.ts';
+import type { RunWrangler } from '../lib/wrangler/run-wrangler.ts';
+import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
+
+export interface DeployedWorker {
+  /** Settings, by name. */
+  vars: Record<string, string>;
+  /** Names of secrets; nobody can read their values. */
+  secrets: string[];
+}
+
+/** D1 and KV, found by their names. */
+export interface Stores {
+  hasDatabase: boolean;
+  /** ID of the KV namespace. */
+  namespaceId: string | undefined;
+}
+
+export interface Found extends Stores {
+  worker: DeployedWorker | undefined;
+  /** Whether D1 has all migrations of the folder, and a ledger. */
+  isMigrated: boolean;
+  hasLedger: boolean;
+}
+
+export const NOTHING_DEPLOYED: Found = {
+  hasDatabase: false,
+  namespaceId: undefined,
+  worker: undefined,
+  isMigrated: false,
+  hasLedger: false,
+};
+
+/**
+ * Throws a LedgerUnreadable if D1 has a ledger of another schema, and an Error while two versions
+ * of the Worker are deployed.
+ */
+export async function findDeployed(run: RunWrangler, config: WranglerConfig): Promise<Found> {
+  const stores = await findStores(run, config);
+  const contents = stores.hasDatabase
+    ? await readContents(run, config.databaseName)
+    : { isMigrated: false, hasLedger: false };
+  return { ...stores, ...contents, worker: await readWorker(run) };
+}
+
+export async function findStores(run: RunWrangler, config: WranglerConfig): Promise<Stores> {
+  const databases = v.parse(
+    v.array(v.object({ name: v.string() })),
+    JSON.parse(await run(['d1', 'list', '--json'])),
+  );
+  const namespaces = v.parse(
+    v.array(v.object({ id: v.string(), title: v.string() })),
+    JSON.parse(await run(['kv', 'namespace', 'list'])),
+  );
+  const namespace = namespaces.find(({ title }) => title === config.namespaceTitle);
+  return {
+    hasDatabase: databases.some(({ name }) => name === config.databaseName),
+    namespaceId: config.namespaceId ?? namespace?.id,
+  };
+}
+
+/** Cloudflare's error for a Worker that does not exist. */
+const NO_WORKER = '[code: 10007]';
+
+const deployment = v.object({ versions: v.array(v.object({ version_id: v.string() })) });
+const version = v.object({
+  resources: v.object({
+    bindings: v.array(
+      v.object({ type: v.string(), name: v.string(), text: v.optional(v.string()) }),
+    ),
+  }),
+});
+
+/** Undefined if there is no such Worker. Throws an Error while two versions are deployed. */
+export async function readWorker(run: RunWrangler): Promise<DeployedWorker | undefined> {
+  const status = await run(['deployments', 'status', '--json']).catch((error: unknown) => {
+    if (errorMessage(error).includes(NO_WORKER)) return undefined;
+    throw error;
+  });
+  if (status === undefined) return undefined;
+  const [only, ...others] = v.parse(deployment, JSON.parse(status)).versions;
+  if (only === undefined || others.length > 0) {
+    throw new Error(
+      'The Worker has a gradual deployment under way: end it first (npx wrangler versions deploy).',
+    );
+  }
+  const view = await run(['versions', 'view', only.version_id, '--json']);
+  const { bindings } = v.parse(version, JSON.parse(view)).resources;
+  const ofType = (type: string) => bindings.filter((each) => each.type === type);
+  return {
+    vars: Object.fromEntries(ofType('plain_text').map(({ name, text = '' }) => [name, text])),
+    secrets: ofType('secret_text').map(({ name }) => name),
+  };
+}
+
+async function readContents(
+  run: RunWrangler,
+  databaseName: string,
+): Promise<Pick<Found, 'isMigrated' | 'hasLedger'>> {
+  const query = async (command: string) => {
+    const args = ['d1', 'execute', databaseName, '--remote', '--yes', '--json'];
+    const output = await run([...args, '--command', command]);
+    const [first] = JSON.parse(output) as { results: Record<string, unknown>[] }[];
+    return first!.results;
+  };
+  const tables = new Set((await query('SELECT name FROM sqlite_master')).map(({ name }) => name));
+  const applied = tables.has('d1_migrations') ? await query('SELECT name FROM d1_migrations') : [];
+  const [head] = tables.has('head') ? await query('SELECT * FROM head') : [];
+  if (head !== undefined) requireSchema(head.schema);
+  return { isMigrated: hasAll(applied.map(({ name }) => name)), hasLedger: head !== undefined };
+}
+
+function hasAll(applied: readonly unknown[]): boolean {
+  return readdirSync(join(PROJECT, 'migrations'))
+    .filter((name) => name.endsWith('.sql'))
+    .every((name) => applied.includes(name));
+}

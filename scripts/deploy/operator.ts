@@ -1,0 +1,44 @@
+/**
+ * Whoever runs a command that changes an account at Cloudflare: asked in the terminal, and logged
+ * in by wrangler.
+ */
+import { spawnSync } from 'node:child_process';
+import { createInterface } from 'node:readline/promises';
+import { errorMessage, UsageError } from '../lib/process/command-line.ts';
+import { type RunWrangler, WRANGLER } from '../lib/wrangler/run-wrangler.ts';
+
+/**
+ * Asks the operator; `flag` gives the same answer. Throws a UsageError where nobody can be asked.
+ */
+export type Ask = (question: string, flag: string) => Promise<string>;
+
+export const askInTerminal: Ask = async (question, flag) => {
+  if (!process.stdin.isTTY) throw new UsageError(`${flag} is missing, and nobody can be asked`);
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return (await terminal.question(`${question} `)).trim();
+  } finally {
+    terminal.close();
+  }
+};
+
+/** Logs in by wrangler, which opens a browser, if need be. Throws an Error without a terminal. */
+export async function logIn(run: RunWrangler): Promise<void> {
+  if (await isLoggedIn(run)) return;
+  if (!process.stdin.isTTY)
+    throw new Error('Not logged in: npx wrangler login, or set CLOUDFLARE_API_TOKEN.');
+  spawnSync(process.execPath, ['--no-warnings', WRANGLER, 'login'], { stdio: 'inherit' });
+  if (!(await isLoggedIn(run))) throw new Error('wrangler login did not log in.');
+}
+
+export async function isLoggedIn(run: RunWrangler): Promise<boolean> {
+  // a token may be all that is needed, and yet not be allowed to read whose it is
+  if (process.env.CLOUDFLARE_API_TOKEN) return true;
+  try {
+    await run(['whoami', '--json']);
+    return true;
+  } catch (error) {
+    if (errorMessage(error).includes('"loggedIn":false')) return false;
+    throw error;
+  }
+}
