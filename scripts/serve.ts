@@ -63,7 +63,7 @@ async function main(args: string[]): Promise<number> {
   await checkAddress(host, port);
   const db = await openLocalDatabase(persistTo, config);
   try {
-    for (const note of await noteStart(db, persistTo, vars.UPSTREAM_URL)) console.warn(note);
+    for (const note of await noteStart(db, persistTo, vars, process.env)) console.warn(note);
   } finally {
     db.close();
   }

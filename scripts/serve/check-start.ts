@@ -3,9 +3,11 @@
  * such but keeps it from serving or following.
  */
 import { createServer } from 'node:net';
+import { distance } from 'fastest-levenshtein';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { readHead } from '../../src/ledger/core/head.ts';
 import { LedgerUnreadable } from '../../src/ledger/core/schema.ts';
+import { VAR_NAMES } from '../../src/settings.ts';
 
 /** Rejects with a sentence if nothing can listen at the address. */
 export function checkAddress(host: string, port: number): Promise<void> {
@@ -28,12 +30,14 @@ function describe(code: string | undefined, host: string, port: number): string 
  * Sentences, none where there is nothing to tell.
  *
  * @param folder the data folder
- * @param upstreams UPSTREAM_URL
+ * @param vars the settings
+ * @param environment names and values, among which may be settings that are misspelt
  */
 export async function noteStart(
   db: Database,
   folder: string,
-  upstreams: string | undefined,
+  vars: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string | undefined>> = {},
 ): Promise<string[]> {
   const notes: string[] = [];
   let ledger: number | undefined;
@@ -45,11 +49,24 @@ export async function noteStart(
     if (!(error instanceof LedgerUnreadable)) throw error;
     notes.push(error.message);
   }
-  if (!upstreams?.trim()) {
+  if (!vars.UPSTREAM_URL?.trim()) {
     const stays = ledger === undefined ? '' : `, the ledger stays at ${ledger}`;
     notes.push(`UPSTREAM_URL is not set: nothing is followed${stays}`);
   }
-  return notes;
+  const final = Number(vars.FINAL_MILESTONE?.trim() || Number.POSITIVE_INFINITY);
+  if (ledger !== undefined && ledger > final)
+    notes.push(`FINAL_MILESTONE is ${final}, but the ledger is at ${ledger} already`);
+  const names = new Set([...Object.keys(vars), ...Object.keys(environment)]);
+  return [...notes, ...[...names].flatMap(noteMisspelling)];
+}
+
+/** The most typing errors in a name that is taken for a misspelt one. */
+const MAX_TYPOS = 2;
+
+function noteMisspelling(name: string): string[] {
+  if (VAR_NAMES.includes(name)) return [];
+  const meant = VAR_NAMES.find((known) => distance(name, known) <= MAX_TYPOS);
+  return meant === undefined ? [] : [`${name} is not a setting and is ignored: is ${meant} meant?`];
 }
 
 /** Undefined if there is no ledger. Throws a LedgerUnreadable if it has another schema. */

@@ -8,7 +8,7 @@ import { SNAPSHOT } from '../../scripts/start/sample.ts';
 import { loadSnapshot } from '../../src/ledger/import/load-snapshot.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 
-const UPSTREAM = 'https://a.example';
+const FOLLOWED = { UPSTREAM_URL: 'https://a.example' };
 
 function sample() {
   return {
@@ -20,9 +20,9 @@ function sample() {
 it('that there is no ledger, and that nothing is followed', async () => {
   const db = await openMemory();
   const noLedger = '/a has no ledger: npm run import -- --full FILE --persist-to /a';
-  expect(await noteStart(db, '/a', UPSTREAM)).toEqual([noLedger]);
-  for (const upstreams of [undefined, '', ' ']) {
-    expect(await noteStart(db, '/a', upstreams)).toEqual([
+  expect(await noteStart(db, '/a', FOLLOWED)).toEqual([noLedger]);
+  for (const vars of [{}, { UPSTREAM_URL: '' }, { UPSTREAM_URL: ' ' }]) {
+    expect(await noteStart(db, '/a', vars)).toEqual([
       noLedger,
       'UPSTREAM_URL is not set: nothing is followed',
     ]);
@@ -32,8 +32,8 @@ it('that there is no ledger, and that nothing is followed', async () => {
 it('where the ledger stays, and nothing where it is followed', async () => {
   const db = await openMemory();
   await loadSnapshot(db, sample(), undefined);
-  expect(await noteStart(db, '/a', UPSTREAM)).toEqual([]);
-  expect(await noteStart(db, '/a', '')).toEqual([
+  expect(await noteStart(db, '/a', FOLLOWED)).toEqual([]);
+  expect(await noteStart(db, '/a', {})).toEqual([
     'UPSTREAM_URL is not set: nothing is followed, the ledger stays at 17338',
   ]);
 });
@@ -42,7 +42,29 @@ it('that the ledger is of another version', async () => {
   const db = await openMemory();
   await loadSnapshot(db, sample(), undefined);
   db.exec('UPDATE head SET schema = 0');
-  expect(await noteStart(db, '/a', UPSTREAM)).toEqual([
+  expect(await noteStart(db, '/a', FOLLOWED)).toEqual([
     expect.stringMatching(/^ledger schema 0 is not supported by this version, which reads /),
+  ]);
+});
+
+it('that a setting is misspelt, wherever it comes from', async () => {
+  const db = await openMemory();
+  await loadSnapshot(db, sample(), undefined);
+  const note = (name: string, meant: string) =>
+    `${name} is not a setting and is ignored: is ${meant} meant?`;
+  const environment = { SERVER_TIMNG: 'true', PATH: '/bin', API_TOKEN: 'x', HOME: '/' };
+  expect(await noteStart(db, '/a', { ...FOLLOWED, UPSTREAM_URLS: '' }, environment)).toEqual([
+    note('UPSTREAM_URLS', 'UPSTREAM_URL'),
+    note('SERVER_TIMNG', 'SERVER_TIMING'),
+  ]);
+});
+
+it('that the ledger is past its final milestone', async () => {
+  const db = await openMemory();
+  await loadSnapshot(db, sample(), undefined);
+  const at = (final: string) => noteStart(db, '/a', { ...FOLLOWED, FINAL_MILESTONE: final });
+  expect(await at('17338')).toEqual([]);
+  expect(await at('17337')).toEqual([
+    'FINAL_MILESTONE is 17337, but the ledger is at 17338 already',
   ]);
 });

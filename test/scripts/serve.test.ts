@@ -18,7 +18,7 @@ import { SNAPSHOT } from '../../scripts/start/sample.ts';
 import { killProcess, startServe } from '../support/edge/npm-serve.ts';
 import { readInfo } from '../support/edge/walk-network.ts';
 import { callScript } from '../support/scripts/call-script.ts';
-import { runScript, temporaryFolder } from '../support/scripts/script-process.ts';
+import { runScript, startScript, temporaryFolder } from '../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
 const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze';
@@ -116,6 +116,11 @@ describe('npm run serve', () => {
     writeFileSync(file, '');
     const { code, stderr } = await runScript('serve.ts', '--persist-to', file);
     expect([code, stderr]).toEqual([1, `${file} is not a folder\n`]);
+    const inProc = await runScript('serve.ts', '--persist-to', '/proc/edge');
+    expect([inProc.code, inProc.stderr]).toEqual([
+      1,
+      '/proc/edge cannot be written (ENOENT): name another folder by --persist-to\n',
+    ]);
   });
 });
 
@@ -175,6 +180,14 @@ describe('settings', () => {
       /^UPSTREAM_URL must be http or https URLs.*\nMILESTONE_THRESHOLD must be an integer/,
     );
   });
+});
+
+it('ends with an exit code that systemd does not restart on if a setting is wrong', async () => {
+  const { ended } = startScript('serve.ts', ['--persist-to', join(folder, 'unused')], {
+    FINAL_MILESTONE: 'x',
+  });
+  const { code, stderr } = await ended;
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^FINAL_MILESTONE must be [^\n]+\n$/)]);
 });
 
 it.runIf(existsSync(SYSTEMD_ANALYZE))('has a unit that systemd accepts', async () => {

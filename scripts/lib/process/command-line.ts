@@ -3,13 +3,18 @@
  * refuses in a sentence, before it does anything.
  */
 
-/** Exit codes: the work failed, or the command line cannot be meant. */
+/** Exit codes: the work failed, or the command line or a setting is wrong: to repeat is no use. */
 const FAILED = 1;
 const MISUSED = 2;
 
 /** A command line that cannot be meant. The message is a sentence for people. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+}
+
+/** A setting that is not valid. The message is a sentence for people, which names it. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
 }
 
 /** Runs `main` with the arguments and sets the exit code: what `main` returns, 0 after `--help`. */
@@ -27,7 +32,7 @@ export async function runMain(
   } catch (error) {
     console.error(errorMessage(error));
     if (isMisuse(error)) console.error(usage);
-    process.exitCode = isMisuse(error) ? MISUSED : FAILED;
+    process.exitCode = isMisuse(error) || error instanceof SettingsError ? MISUSED : FAILED;
   }
 }
 

@@ -6,7 +6,15 @@
  * Tests compare them with what wrangler makes.
  */
 import { createHash, createHmac } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readHead } from '../../../src/ledger/core/head.ts';
 import { PROJECT } from '../project.ts';
@@ -50,15 +58,25 @@ function objectId(uniqueKey: string, name: string): string {
   return Buffer.concat([first, half(first)]).toString('hex');
 }
 
-/** Makes the data folder, if need be. Throws an Error with a sentence where a file has its name. */
+/** Makes the data folder, if need be. Throws an Error with a sentence if it cannot be written. */
 export function makeDataFolder(persistTo: string): void {
   try {
-    mkdirSync(persistTo, { recursive: true });
+    makeFolder(persistTo);
+    accessSync(persistTo, constants.W_OK);
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    if (!['EEXIST', 'ENOTDIR'].includes(code)) throw error;
-    throw new Error(`${persistTo} is not a folder`, { cause: error });
+    const problem = ['EEXIST', 'ENOTDIR'].includes(code)
+      ? 'is not a folder'
+      : `cannot be written (${code}): name another folder by --persist-to`;
+    throw new Error(`${persistTo} ${problem}`, { cause: error });
   }
+}
+
+/** Node's own `recursive` never returns where the system answers ENOENT, as in /proc. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  makeFolder(dirname(path));
+  mkdirSync(path);
 }
 
 /** Opens the database, or makes it, and applies the migrations that it lacks. */

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { readSettings, VAR_NAMES } from '../../../src/settings.ts';
+import { SettingsError } from '../process/command-line.ts';
 import { PROJECT } from '../project.ts';
 import type { WranglerConfig } from './wrangler-config.ts';
 
@@ -19,7 +20,7 @@ export function readDevVars(file = DEV_VARS): Record<string, string> {
 }
 
 /**
- * Throws an Error with a sentence for each that is not right.
+ * Throws a SettingsError with a sentence for each that is not right.
  *
  * @param environment of the process; only names of settings are taken from it
  * @param file .dev.vars; need not be there
@@ -35,7 +36,7 @@ export function readVars(
     if (value !== undefined) all[name] = value;
   }
   const result = readSettings({ ...all, LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {} });
-  if (!result.ok) throw new Error(result.problems.join('\n'));
+  if (!result.ok) throw new SettingsError(result.problems.join('\n'));
   if (result.settings.upstreams.length > 0) requireKeys(all);
   return all;
 }
@@ -46,7 +47,7 @@ function requireKeys(vars: Readonly<Record<string, string>>): void {
     (name) => !vars[name]?.trim(),
   );
   if (missing.length === 0) return;
-  throw new Error(
+  throw new SettingsError(
     `${missing.join(' and ')} must be set where UPSTREAM_URL is: ` +
       'milestones that are not verified are not taken in',
   );
