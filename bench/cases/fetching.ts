@@ -31,8 +31,7 @@ async function measure(
   confirmed: number,
   work: (rig: Rig) => Promise<number>,
 ): Promise<number> {
-  // as much of D1 as the ledger uses
-  const db = (await openMemory()) as unknown as D1Database;
+  const db = await openMemory();
   const rig = await startLedger(db, network, network.genesis.index);
   while ((await ledgerIndex(db)) < 1) await takeNext(rig, db);
   await using double = await NodeDouble.start(network, {

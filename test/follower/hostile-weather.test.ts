@@ -7,23 +7,23 @@ import { expect, it } from 'vitest';
 import { type Counts, makePlan, runPlan, runSeed } from '../support/weather/run.ts';
 import { CALM, HOSTILE } from '../support/weather/steps.ts';
 
-const RUNS = 500;
-const CALM_RUNS = 50;
-const PLANTED_RUNS = 10;
+const RUNS = 200;
+const CALM_RUNS = 20;
+const PLANTED_RUNS = 4;
 
 it(`${RUNS} runs: every answer is right or an error, every signed milestone is applied`, async () => {
   const counts: Counts = new Map();
   for (let seed = 1; seed <= RUNS; seed++) await runSeed(seed, counts);
   for (const kind of [...CALM, ...HOSTILE])
-    expect([kind, (counts.get(kind) ?? 0) >= 30]).toEqual([kind, true]);
-  expect(counts.get('asked, 200')).toBeGreaterThan(1000);
-  expect(counts.get('asked, 404')).toBeGreaterThan(200);
+    expect([kind, (counts.get(kind) ?? 0) >= 10]).toEqual([kind, true]);
+  expect(counts.get('asked, 200')).toBeGreaterThan(400);
+  expect(counts.get('asked, 404')).toBeGreaterThan(80);
 });
 
 it(`${CALM_RUNS} runs in which nobody is hostile`, async () => {
   const counts: Counts = new Map();
   for (let seed = 1; seed <= CALM_RUNS; seed++) await runSeed(seed, counts, { hostile: false });
-  expect(counts.get('asked, 200')).toBeGreaterThan(150);
+  expect(counts.get('asked, 200')).toBeGreaterThan(60);
 });
 
 it.each([

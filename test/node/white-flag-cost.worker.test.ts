@@ -134,13 +134,13 @@ describe('a request whose cone is stored', () => {
     for (const cost of costs) expect(cost).toBeLessThan(40);
   });
 
-  it('reads fewer than 200 rows for 10,000 blocks', async () => {
-    const { rig, network } = await ledgerWith([{ notes: 10_000, transfers: 0 }]);
+  it('reads fewer than 100 rows for 4,000 blocks', async () => {
+    const { rig, network } = await ledgerWith([{ notes: 4000, transfers: 0 }]);
     const { request, response, cone } = network.propose({ parents: top(network) });
-    expect(cone.length).toBe(10_001);
+    expect(cone.length).toBe(4001);
     const { trips, rows } = await costOf(rig, request, response);
     expect(trips).toBe(1);
-    expect(rows).toBeLessThan(200);
+    expect(rows).toBeLessThan(100);
   });
 
   it('costs the same in a ledger of many more outputs and blocks, about the present and about the past', async () => {

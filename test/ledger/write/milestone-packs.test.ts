@@ -85,7 +85,7 @@ async function leftBy(db: Database, milestone: number): Promise<unknown> {
 }
 
 /** What the ledger holds at its end. */
-async function held(db: D1Database): Promise<unknown> {
+async function held(db: Database): Promise<unknown> {
   const tables = ['output', 'nft', 'nft_change', 'nft_detail', 'receipt', 'parameters'];
   const rows = tables.map((table) => db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all());
   const ids = [...(await indexedIds(db))].sort();
@@ -124,7 +124,7 @@ const COUNT_PACKS = `
 
 /** Follows the network. */
 async function follow(network: Network, { share, staged = 0, splits = false }: Stored) {
-  const db = (await openMemory()) as unknown as D1Database;
+  const db = await openMemory();
   const random = new Random(`stored ${share} ${staged}`);
   const rig = await startLedger(db, network, network.genesis.index);
   const { index: known } = (splits ? withSplitPacks(rig) : rig).following.memory;

@@ -69,7 +69,7 @@ it.each<[string, Way]>([
   ['fetched', byPolling],
   ['pushed', byFeed()],
 ])('at most 165 rows a milestone of 60 blocks, 10 transactions and 5 NFTs, %s', async (_, way) => {
-  const retention = 2;
+  const retention = 1;
   // until tables of IDs are dropped, each of which holds so many milestones; then over four of them
   const [warmUp, counted] = [6 * retention, 4 * retention];
   const steady = new SteadyNetwork('rows written', RATE);

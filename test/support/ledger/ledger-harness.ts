@@ -44,7 +44,7 @@ export interface Question {
 export type Answer = { inclusionMerkleRoot: string; appliedMerkleRoot: string } | number;
 
 export interface Rig {
-  db: D1Database;
+  db: Database;
   network: Network;
   /** The upstream's node, which tests move on. */
   node: NodeState;
@@ -63,7 +63,7 @@ export interface RigOptions {
 
 /** Replaces whatever ledger the database had. */
 export async function startLedger(
-  db: D1Database,
+  db: Database,
   network: Network,
   index: number,
   { retention = NO_PRUNING, snapshotOf = network }: RigOptions = {},
@@ -111,7 +111,7 @@ export async function followTo(rig: Rig, index: number): Promise<void> {
 
 /** A made-up network after its first milestone, which the ledger has applied. */
 export async function startNew(
-  db: D1Database,
+  db: Database,
   seed: string,
   options: SyntheticOptions = {},
 ): Promise<{ network: SyntheticNetwork; rig: Rig; root: string }> {
@@ -192,7 +192,7 @@ export async function storeNow(
  * somebody else at work, or the end.
  */
 export function disturbed(
-  db: D1Database,
+  db: Database,
   before: (sql: string, batch: number) => Promise<void>,
 ): Database {
   let batches = 0;
@@ -210,7 +210,7 @@ export function statementTexts(statements: readonly D1PreparedStatement[]): stri
   return (statements as unknown as { statement: string }[]).map(({ statement }) => statement);
 }
 
-export async function ledgerIndex(db: D1Database): Promise<number> {
+export async function ledgerIndex(db: Database): Promise<number> {
   return Number(await db.prepare('SELECT ledger FROM head').first('ledger'));
 }
 

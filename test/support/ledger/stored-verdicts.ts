@@ -3,6 +3,7 @@
  */
 
 import { expect } from 'vitest';
+import type { Database } from '../../../src/ledger/core/database.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { judge } from '../../../src/stardust/semantics/judge.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
@@ -20,7 +21,7 @@ import { storedBlocks } from './stored-blocks.ts';
  * @param delays seconds after every milestone
  */
 export async function compareVerdicts(
-  db: D1Database,
+  db: Database,
   network: Network,
   parsed: ReadonlyMap<string, ParsedBlock>,
   delays: readonly number[],

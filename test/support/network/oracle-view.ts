@@ -2,9 +2,9 @@
  * A network in the form that the oracle (../oracle) takes.
  */
 import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
-import type { OracleView } from '../oracle/oracle.ts';
+import { type OracleRequest, type OracleView, whiteFlag } from '../oracle/oracle.ts';
 import { parsedBlock } from './blocks.ts';
-import { type Network, ZERO_ID } from './network-model.ts';
+import { type Network, type WhiteFlagCase, ZERO_ID } from './network-model.ts';
 
 /** All blocks of a network, by ID. */
 export function parsedBlocks(network: Network): Map<string, ParsedBlock> {
@@ -35,4 +35,18 @@ export function oracleView(
       ),
     ),
   };
+}
+
+/**
+ * What the oracle answers before milestone `request.index` is there: roots, or 400 where the
+ * previous milestone is not in the cone.
+ */
+export async function oracleAnswer(
+  network: Network,
+  request: OracleRequest,
+  blocks = parsedBlocks(network),
+): Promise<WhiteFlagCase['response'] | 400> {
+  const result = await whiteFlag(oracleView(network, request.index - 1, blocks), request);
+  const { inclusionMerkleRoot, appliedMerkleRoot, metPreviousMilestone } = result;
+  return metPreviousMilestone ? { inclusionMerkleRoot, appliedMerkleRoot } : 400;
 }

@@ -4,7 +4,6 @@
  * (src/ledger/intake/prove-unreferenced.ts). Whatever the ledger has imported and forgotten, the
  * answer is the oracle's, or 404 where the past reaches what is not known here.
  */
-import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import type { ParsedBlock } from '../../src/stardust/wire/block.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
@@ -17,6 +16,7 @@ import {
   startLedger,
   takeNext,
 } from '../support/ledger/ledger-harness.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
 import { lastIndex, type Network, ZERO_ID } from '../support/network/network-model.ts';
 import { oracleView } from '../support/network/oracle-view.ts';
 import { Random } from '../support/network/random.ts';
@@ -26,7 +26,7 @@ import { whiteFlag } from '../support/oracle/oracle.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const db = env.LEDGER;
+const db = await openMemory();
 
 async function oracleAnswer(network: Network, question: Question): Promise<Answer> {
   const { previousMilestoneId, ...request } = question;

@@ -2,19 +2,18 @@
  * Applied milestones explained (src/ledger/read/applied-milestone.ts), as long as they are kept:
  * what the node said of every block, and nothing of what was not applied here.
  */
-import '../../support/vectors-in-workerd.ts';
-import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { explainMilestone, proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
 import { asFile, followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
 import { coneOf } from '../../support/network/network-model.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
 import { readVector } from '../../support/vectors.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const db = env.LEDGER;
+const db = await openMemory();
 const network = recordedNetwork('network-a');
 
 describe('a ledger that keeps 35 milestones', () => {

@@ -3,7 +3,6 @@
  * milestones applied between any two of its questions to the upstream. The answer is the one about
  * the state that was asked for, or an error.
  */
-import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import {
@@ -17,6 +16,7 @@ import {
   takeNext,
   withTips,
 } from '../support/ledger/ledger-harness.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { oracleView } from '../support/network/oracle-view.ts';
 import { Random } from '../support/network/random.ts';
@@ -26,7 +26,7 @@ import { whiteFlag } from '../support/oracle/oracle.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 
-const db = env.LEDGER;
+const db = await openMemory();
 
 /** The upstream with something happening before the block number `when` is read. */
 function interrupted(upstream: Upstream, when: number, work: () => Promise<unknown>): Upstream {

@@ -2,16 +2,16 @@
  * Outputs that a receipt brings, and blocks that name them before their milestone is taken in:
  * whoever knows the milestone knows the outputs' IDs.
  */
-import { readCone } from '../../../src/stardust/white-flag/cone.ts';
-import '../../support/vectors-in-workerd.ts';
-import { env } from 'cloudflare:workers';
+
 import { expect, it, vi } from 'vitest';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
+import { readCone } from '../../../src/stardust/white-flag/cone.ts';
 import { blockId, networkId } from '../../../src/stardust/wire/ids.ts';
 import { migratedOutputs } from '../../../src/stardust/wire/receipt.ts';
 import { ask, followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
 import { awaitedOutputs, storedBlock } from '../../support/ledger/stored-blocks.ts';
 import { blockAround } from '../../support/network/blocks.ts';
 import { keyPair } from '../../support/network/keys.ts';
@@ -30,7 +30,7 @@ import { whiteFlag } from '../../support/oracle/oracle.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const db = env.LEDGER;
+const db = await openMemory();
 const recorded = recordedNetwork('network-a');
 const {
   index,

@@ -3,8 +3,6 @@
  * not known here any more or never was, looks like an open one. Whoever asks about blocks upon it
  * gets an error; roots would be over a past that is not theirs.
  */
-import '../support/vectors-in-workerd.ts';
-import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { followOnce } from '../../src/follower/pass.ts';
 import { readView } from '../../src/ledger/view/consistent-view.ts';
@@ -25,6 +23,7 @@ import {
   storeNow,
   takeNext,
 } from '../support/ledger/ledger-harness.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
 import { knownBlockIds, storedBlock } from '../support/ledger/stored-blocks.ts';
 import { blockAround } from '../support/network/blocks.ts';
 import { directUpstream } from '../support/network/direct-upstream.ts';
@@ -41,7 +40,7 @@ import { whiteFlag } from '../support/oracle/oracle.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const db = env.LEDGER;
+const db = await openMemory();
 
 /** Nothing is stored between milestones, so that the requests must fetch. */
 const withoutTips = (upstream: Upstream): Upstream => ({ ...upstream, readTips: async () => [] });

@@ -2,7 +2,6 @@
  * Bits that were flipped on disk (src/ledger/core/packs.ts): a white-flag request that reads them
  * gets an error, never roots.
  */
-import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
 import { isPartOf } from '../../src/ledger/core/packs.ts';
 import {
@@ -14,11 +13,12 @@ import {
   storeNow,
   takeNext,
 } from '../support/ledger/ledger-harness.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
 import { Random } from '../support/network/random.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const db = env.LEDGER;
+const db = await openMemory();
 
 const COLUMNS = ['records', 'statuses', 'states', 'sums'] as const;
 

@@ -3,18 +3,17 @@
  * HORNET decided of each of its blocks, before the milestone is there and after it; and the input
  * that decided.
  */
-import '../support/vectors-in-workerd.ts';
-import { env } from 'cloudflare:workers';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { explainWhiteFlag, type JudgedBlock } from '../../src/node/explain-white-flag.ts';
 import { outputId } from '../../src/stardust/wire/ids.ts';
 import { createProposalSource } from '../../src/upstream/fetch-blocks.ts';
 import { followTo, questionOf, startLedger } from '../support/ledger/ledger-harness.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
 import { parsedBlock } from '../support/network/blocks.ts';
 import { coneOf, lastIndex, type Network, ZERO_ID } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
-vi.setConfig({ testTimeout: 300_000 });
+const db = await openMemory();
 
 const network = recordedNetwork('network-a');
 
@@ -35,7 +34,7 @@ const RULES: Record<number, RegExp> = {
 };
 
 it('tells what HORNET decided, of the next milestone and of the one that was applied', async () => {
-  const rig = await startLedger(env.LEDGER, network, 0);
+  const rig = await startLedger(db, network, 0);
   const inputs = { spent: 0, spentHere: 0, unknown: 0, unlock: 0 };
   const reasons = new Set<number>();
   const explain = async (index: number) => {
@@ -45,7 +44,7 @@ it('tells what HORNET decided, of the next milestone and of the one that was app
     const limits = { maxBlocks: 2000, deadline: Date.now() + 10_000 };
     const upstreams = [rig.upstream];
     return explainWhiteFlag(
-      env.LEDGER,
+      db,
       { index, timestamp: question.timestamp, parents, previousMilestoneId },
       {
         keys: network.keys,

@@ -2,7 +2,6 @@
  * A view of more packs than a page has (src/ledger/view/consistent-view.ts) is of one moment,
  * whatever happens between two of its pages.
  */
-import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
@@ -20,12 +19,13 @@ import {
   withSplitPacks,
   withTips,
 } from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
 import { knownBlockIds, storedBlocks } from '../../support/ledger/stored-blocks.ts';
 import type { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const db = env.LEDGER;
+const db = await openMemory();
 
 /** More than the packs of a page. */
 const PACKS = 140;

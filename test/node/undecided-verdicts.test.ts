@@ -4,7 +4,6 @@
  * (src/ledger/view/decide-verdicts.ts). The networks here know the right answer because of how
  * their transactions were made.
  */
-import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import {
   ask,
@@ -15,6 +14,7 @@ import {
   storeNow,
   withTips,
 } from '../support/ledger/ledger-harness.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
 import { storedBlock } from '../support/ledger/stored-blocks.ts';
 import { basic, type TimeConditions } from '../support/network/outputs.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
@@ -22,7 +22,7 @@ import type { Defect } from '../support/network/transactions.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const db = env.LEDGER;
+const db = await openMemory();
 
 /** About the transaction in the middle, but for `lastDefect`. */
 interface Case {
