@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import type { ProtocolParameters } from '../src/stardust/wire/parameters.ts';
-import { README_PARAMETERS, readParameters } from './conformance/parameters.ts';
+import { README_PARAMETERS, readParameterFile } from './conformance/parameters.ts';
 import { readVectors } from './conformance/read-vectors.ts';
 import { runVector } from './conformance/run-vector.ts';
 import { errorMessage, runMain, UsageError } from './lib/process/command-line.ts';
@@ -44,7 +44,7 @@ async function runFile(path: string, parameters: ProtocolParameters): Promise<Co
 async function parametersOf(path: string | undefined): Promise<ProtocolParameters> {
   if (path === undefined) return README_PARAMETERS;
   try {
-    return await readParameters(path);
+    return await readParameterFile(path);
   } catch (error) {
     throw new UsageError(errorMessage(error), { cause: error });
   }

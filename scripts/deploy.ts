@@ -9,7 +9,7 @@ import { askInTerminal, isLoggedIn, logIn } from './deploy/operator.ts';
 import { resolveOptions } from './deploy/resolve-options.ts';
 import { type Deployment, listSteps, runSteps } from './deploy/steps.ts';
 import { deployFolder, readTag } from './deploy/wrangler-deploy.ts';
-import { openNode } from './lib/node-client.ts';
+import { openNodeClient } from './lib/node-client.ts';
 import { runMain } from './lib/process/command-line.ts';
 import { inEnvironment } from './lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig, WRANGLER_TOML } from './lib/wrangler/wrangler-config.ts';
@@ -57,7 +57,7 @@ await runMain(USAGE, async (args) => {
     run,
     folder: deployFolder(environment),
     tag: readTag(),
-    openNode,
+    openNodeClient,
     clock: { now: Date.now, sleep: (milliseconds: number) => sleep(milliseconds) },
     print: (line: string) => console.log(line),
   };

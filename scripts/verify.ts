@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { parseMilestoneKeys } from './lib/import/milestone-keys.ts';
-import { openNode } from './lib/node-client.ts';
+import { openNodeClient } from './lib/node-client.ts';
 import { runMain, UsageError } from './lib/process/command-line.ts';
 import { NotVerified, verifyNode } from './verify/verify-node.ts';
 
@@ -33,7 +33,8 @@ await runMain(USAGE, async (args) => {
   const keys = parseMilestoneKeys(values.keys, threshold, names);
   if (keys === undefined) throw new UsageError('--keys is empty');
   try {
-    for await (const found of verifyNode(openNode(url), keys, Math.random())) console.log(found);
+    for await (const found of verifyNode(openNodeClient(url), keys, Math.random()))
+      console.log(found);
     return 0;
   } catch (error) {
     if (!(error instanceof NotVerified)) throw error;

@@ -41,7 +41,7 @@ const info = v.object({
 /**
  * The `protocol` of a JSON file such as info.json. Throws an Error that says what is wrong with it.
  */
-export async function readParameters(path: string): Promise<ProtocolParameters> {
+export async function readParameterFile(path: string): Promise<ProtocolParameters> {
   const result = v.safeParse(info, JSON.parse(await readFile(path, 'utf8')));
   if (result.success) return result.output.protocol;
   const issue = result.issues[0];

@@ -6,11 +6,11 @@
 import { Reader, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { decode } from '../../src/stardust/encoding/codec.ts';
 import {
+  array,
   BadJson,
   bytes,
   integer,
   type JsonObject,
-  list,
 } from '../../src/stardust/encoding/json-object.ts';
 import { ConflictReason, describeReason } from '../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
@@ -36,7 +36,7 @@ export async function runSemantics(vector: JsonObject): Promise<string | undefin
     ...unverified,
     validSignatures: await verifySignatures(unverified, verifySignature),
   };
-  const consumed = list(vector, 'inputs').map(readInput);
+  const consumed = array(vector, 'inputs').map(readInput);
   const reason = judge(tx, consumed, unixTime);
   if (reason !== conflict)
     return `conflict: ${inWords(reason)} where ${inWords(conflict)} is expected`;

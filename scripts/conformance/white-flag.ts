@@ -5,13 +5,13 @@
 
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import {
+  array,
   asObject,
   BadJson,
   bytes,
   flag,
   integer,
   type JsonObject,
-  list,
   text,
 } from '../../src/stardust/encoding/json-object.ts';
 import { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
@@ -54,7 +54,7 @@ export async function runWhiteFlag(
   compute: ComputeWhiteFlag,
 ): Promise<string | undefined> {
   const given = readCase(vector);
-  const expected = list(vector, 'whiteFlagOrder').map(readOrdered);
+  const expected = array(vector, 'whiteFlagOrder').map(readOrdered);
   const { order, inclusionMerkleRoot, appliedMerkleRoot, metPreviousMilestone } =
     await compute(given);
   if (!metPreviousMilestone) return 'the previous milestone is not met';
@@ -97,18 +97,18 @@ function readCase(vector: JsonObject): WhiteFlagCase {
   return {
     index: integer(request, 'index'),
     timestamp: integer(request, 'timestamp'),
-    parents: list(request, 'parents').map((parent) => toHex(bytes({ parent }, 'parent'))),
+    parents: array(request, 'parents').map((parent) => toHex(bytes({ parent }, 'parent'))),
     previousMilestoneId: toHex(bytes(request, 'previousMilestoneId')),
     genesisMilestoneIndex: integer(vector, 'genesisMilestoneIndex'),
-    blocks: new Map(list(vector, 'whiteFlagOrder').map(readBlock)),
+    blocks: new Map(array(vector, 'whiteFlagOrder').map(readBlock)),
     unspent: new Map(
-      list(vector, 'ledgerInputs').map((input) => [
+      array(vector, 'ledgerInputs').map((input) => [
         toHex(bytes(asObject(input), 'outputId')),
         bytes(asObject(input), 'raw'),
       ]),
     ),
     spent: new Set(
-      list(vector, 'inputsNotUnspentInLedger').map((outputId) =>
+      array(vector, 'inputsNotUnspentInLedger').map((outputId) =>
         toHex(bytes({ outputId }, 'outputId')),
       ),
     ),

@@ -25,7 +25,7 @@ export interface Deployment {
   folder: string;
   /** Names the deployed version on Cloudflare. */
   tag: string;
-  openNode(url: string): NodeClient;
+  openNodeClient(url: string): NodeClient;
   clock: Clock;
   print(line: string): void;
 }
@@ -85,7 +85,7 @@ export async function runSteps(
   begin(steps.worker);
   const url = await deployRelease(deployment, options, runWithStores);
   begin(steps.health);
-  const node = deployment.openNode(withPassword(url, options));
+  const node = deployment.openNodeClient(withPassword(url, options));
   const state = await waitForHealth(deployment, options, node);
   begin(steps.verification);
   await verify(deployment, options, node, state);

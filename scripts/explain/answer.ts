@@ -9,7 +9,7 @@ import {
   describeReason,
   rulesOf,
 } from '../../src/stardust/semantics/conflict-reason.ts';
-import { mustAnswer, type NodeClient, openNode } from '../lib/node-client.ts';
+import { mustAnswer, type NodeClient, openNodeClient } from '../lib/node-client.ts';
 
 const block = v.object({
   blockId: v.string(),
@@ -31,7 +31,7 @@ const explanation = v.object({
 });
 
 export type Explanation = v.InferOutput<typeof explanation>;
-export type JudgedBlock = v.InferOutput<typeof block>;
+export type ComparedBlock = v.InferOutput<typeof block>;
 
 /** Throws an Error with a sentence where the JSON is no explanation. */
 export function readExplanation(json: unknown, source: string): Explanation {
@@ -49,7 +49,10 @@ async function askJson(node: NodeClient, path: string, body?: string): Promise<u
 
 /** An edge node's explanation of the request. */
 export async function askEdgeNode(url: string, request: string): Promise<Explanation> {
-  return readExplanation(await askJson(openNode(url), '/api/edge/v1/whiteflag', request), url);
+  return readExplanation(
+    await askJson(openNodeClient(url), '/api/edge/v1/whiteflag', request),
+    url,
+  );
 }
 
 const info = v.object({
@@ -59,7 +62,7 @@ const info = v.object({
 
 /** What another node says: an edge node to the request, a HORNET of the blocks that ours names. */
 export async function askNode(url: string, request: string, ours: Explanation) {
-  const node = openNode(url);
+  const node = openNodeClient(url);
   const { name, status } = v.parse(info, await askJson(node, '/api/core/v2/info'));
   if (name === 'stardust-edge-node') return askEdgeNode(url, request);
   if (status.confirmedMilestone.index < ours.index) {
@@ -82,7 +85,7 @@ const metadata = v.object({
 /** The blocks of the milestone, in its order, among those that we were told of. */
 async function askHornet(node: NodeClient, { index, blocks }: Explanation): Promise<Explanation> {
   const milestone = await askJson(node, `/api/core/v2/milestones/by-index/${index}`);
-  const found: JudgedBlock[] = [];
+  const found: ComparedBlock[] = [];
   const left = blocks.values();
   const work = async () => {
     for (const { blockId } of left) {
@@ -114,7 +117,7 @@ function describeConflict({ conflictReason }: v.InferOutput<typeof metadata>) {
   return { explanation: describeReason(reason), rule: rulesOf(reason) };
 }
 
-const UNKNOWN: JudgedBlock = {
+const UNKNOWN: ComparedBlock = {
   blockId: 'a block that ours does not reference',
   ledgerInclusionState: 'unknown',
 };

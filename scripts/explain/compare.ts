@@ -1,7 +1,7 @@
 /**
  * Two explanations side by side: the first block in which they differ, and the rule.
  */
-import type { Explanation, JudgedBlock } from './answer.ts';
+import type { ComparedBlock, Explanation } from './answer.ts';
 
 export interface Comparison {
   /** Whether roots, order and verdicts are the same. */
@@ -30,8 +30,8 @@ export function compareExplanations(ours: Explanation, theirs: Explanation): Com
 }
 
 function firstDifference(
-  ours: readonly JudgedBlock[],
-  theirs: readonly JudgedBlock[],
+  ours: readonly ComparedBlock[],
+  theirs: readonly ComparedBlock[],
 ): number | undefined {
   const length = Math.max(ours.length, theirs.length);
   const places = Array.from({ length }, (_, place) => place);
@@ -47,8 +47,8 @@ function firstDifference(
 
 function describeDifference(
   place: number,
-  ours: JudgedBlock | undefined,
-  theirs: JudgedBlock | undefined,
+  ours: ComparedBlock | undefined,
+  theirs: ComparedBlock | undefined,
 ): string[] {
   const first = `The first difference is at place ${place} of the white-flag order.`;
   if (ours === undefined)
@@ -74,7 +74,7 @@ function describeDifference(
   ];
 }
 
-function describe(whose: string, judged: JudgedBlock): string[] {
+function describe(whose: string, judged: ComparedBlock): string[] {
   const { ledgerInclusionState, conflictReason, explanation, decidingInput, decidingOutput } =
     judged;
   const reason = conflictReason === undefined ? '' : `, reason ${conflictReason}`;

@@ -9,7 +9,7 @@ export type NodeClient = (
 ) => Promise<Response>;
 
 /** @param text base URL; a user name and a password in it are sent by HTTP Basic */
-export function openNode(text: string): NodeClient {
+export function openNodeClient(text: string): NodeClient {
   const url = new URL(text);
   const { username, password } = url;
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

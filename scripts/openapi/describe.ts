@@ -41,7 +41,7 @@ export const ledgerIndexHeader = {
   },
 };
 
-export function describeError(status: string, description: string): Described {
+export function describeErrorResponse(status: string, description: string): Described {
   return {
     description,
     headers: {

@@ -6,7 +6,7 @@ import { MAX_IDS } from '../../src/http/routes/edge/nfts.ts';
 import { Id, MilestoneIndex, OutputId, WhiteFlagBody } from '../../src/http/schemas.ts';
 import {
   type Described,
-  describeError,
+  describeErrorResponse,
   ERRORS,
   errors,
   json,
@@ -323,7 +323,7 @@ export function buildDocument(version: string): Described {
       responses: Object.fromEntries(
         Object.entries(ERRORS).map(([status, description]) => [
           status,
-          describeError(status, description),
+          describeErrorResponse(status, description),
         ]),
       ),
     },

@@ -52,7 +52,7 @@ export function readNetwork(): SampleNetwork {
   return readJson('network.json');
 }
 
-export function readMilestone(index: number): SampleMilestone {
+export function readSampleMilestone(index: number): SampleMilestone {
   return readJson(`milestone-${index}.json.gz`);
 }
 
@@ -66,7 +66,7 @@ export function readWhiteFlag(): { request: SampleRequest; expected: unknown } {
 
 /** A node that has confirmed the first milestone and knows the blocks of the second. */
 export function sampleUpstream(): Upstream {
-  const confirmed = readMilestone(CONFIRMED);
+  const confirmed = readSampleMilestone(CONFIRMED);
   const payload = fromHex(confirmed.payload);
   const value = decode(milestone, new Reader(payload));
   const blocks = new Map<string, { bytes: Uint8Array; reference: number | null }>();
@@ -75,7 +75,7 @@ export function sampleUpstream(): Upstream {
     blocks.set(toHexDigits(blockId(bytes)), { bytes, reference });
   };
   for (const block of confirmed.blocks) add(block, CONFIRMED);
-  for (const block of readMilestone(PROPOSED).blocks) add(block, null);
+  for (const block of readSampleMilestone(PROPOSED).blocks) add(block, null);
   const latest = {
     index: CONFIRMED,
     timestamp: value.timestamp,

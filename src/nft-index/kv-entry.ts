@@ -8,12 +8,12 @@
  * before the burn could outlive it.
  */
 import * as v from 'valibot';
-import { type KvRead, MilestoneIndex, OutputIdOrBurned, readKvValue } from './kv-value.ts';
+import { type KvRead, LedgerIndex, OutputIdOrBurned, readKvValue } from './kv-value.ts';
 
 const Entry = v.strictObject({
   /** Names the ledger's import (`head.generation`). An entry of another ledger says nothing. */
   generation: v.string(),
-  ledgerIndex: MilestoneIndex,
+  ledgerIndex: LedgerIndex,
   outputId: OutputIdOrBurned,
 });
 export type Entry = v.InferOutput<typeof Entry>;

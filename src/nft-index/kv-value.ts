@@ -16,12 +16,7 @@ export const NftId = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 /** The ID of the output that holds an NFT, 68 lower-case hex digits; null: the NFT was burned. */
 export const OutputIdOrBurned = v.nullable(v.pipe(v.string(), v.regex(/^[0-9a-f]{68}$/)));
 
-export const MilestoneIndex = v.pipe(
-  v.number(),
-  v.integer(),
-  v.minValue(0),
-  v.maxValue(0xffff_ffff),
-);
+export const LedgerIndex = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
 
 /** Milliseconds since 1970. */
 export const UnixMs = v.pipe(v.number(), v.integer(), v.minValue(0));

@@ -18,7 +18,7 @@ export interface NftAnswer {
   /** 68 lower-case hex digits; undefined: no unspent output has this NFT ID. */
   outputId: string | undefined;
   source: 'kv' | 'd1';
-  /** What proves KV's answer (`Proof` in resolve.ts), or why D1 was asked. */
+  /** What proves KV's answer (`ProvenBy` in resolve.ts), or why D1 was asked. */
   why: string;
 }
 

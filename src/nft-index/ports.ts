@@ -3,7 +3,7 @@
  * place.
  */
 import type { Head } from '../ledger/core/head.ts';
-import type { Position, State } from './publisher-state.ts';
+import type { ChangePosition, State } from './publisher-state.ts';
 
 /** An NFT as the ledger has it. */
 export interface NftRow {
@@ -60,7 +60,11 @@ export interface IndexLedger {
   swap(token: string | undefined, next: { token: string; state: State }): Promise<boolean>;
 
   /** NFTs whose last change lies after `after`, up to milestone `upTo`, in order of position. */
-  readChanges(after: Position, upTo: number, limit: number): Promise<Page<ChangeRow> | undefined>;
+  readChanges(
+    after: ChangePosition,
+    upTo: number,
+    limit: number,
+  ): Promise<Page<ChangeRow> | undefined>;
 
   /** NFTs in order of their IDs. */
   readNfts(after: string, limit: number): Promise<Page<NftRow> | undefined>;

@@ -8,12 +8,15 @@
  * and when the entries up to there had been put.
  */
 import * as v from 'valibot';
-import { MilestoneIndex, UnixMs } from './kv-value.ts';
+import { LedgerIndex, UnixMs } from './kv-value.ts';
 import { MARK_INTERVAL_MS, PUT_AFTER_MS, SETTLING_TIME_MS } from './timing-assumptions.ts';
 
 /** A place in `nft_change`: that row and all before it. */
-const Position = v.strictObject({ milestone: v.pipe(v.number(), v.integer()), nft: v.string() });
-export type Position = v.InferOutput<typeof Position>;
+const ChangePosition = v.strictObject({
+  milestone: v.pipe(v.number(), v.integer()),
+  nft: v.string(),
+});
+export type ChangePosition = v.InferOutput<typeof ChangePosition>;
 
 const Entries = v.variant('kind', [
   /** Entries of the NFTs up to this ID have been put. */
@@ -32,20 +35,20 @@ const State = v.strictObject({
   /** Names the ledger's import (`head.generation`). */
   generation: v.string(),
   /** The window begins after this milestone. */
-  from: MilestoneIndex,
+  from: LedgerIndex,
   entries: Entries,
   /**
    * The ledger index at which putting the entries of all NFTs began. The namespace may have older
    * entries, of NFTs that were burned and deleted from D1 while another namespace was bound.
    * Nothing will overwrite those.
    */
-  filledFrom: MilestoneIndex,
+  filledFrom: LedgerIndex,
   /** The entries of the changes up to here have been put. */
-  putUpTo: Position,
+  putUpTo: ChangePosition,
   /** In order. */
   marks: v.array(
     v.strictObject({
-      milestone: MilestoneIndex,
+      milestone: LedgerIndex,
       /** The ledger had reached the milestone by then. */
       seenAt: UnixMs,
       /** By then the entries of all changes up to the milestone had been put; null before. */
@@ -53,7 +56,7 @@ const State = v.strictObject({
     }),
   ),
   /** The last `recent`: its ledger index, and when it had been put. Null before the first. */
-  recent: v.nullable(v.strictObject({ to: MilestoneIndex, putAt: UnixMs })),
+  recent: v.nullable(v.strictObject({ to: LedgerIndex, putAt: UnixMs })),
 });
 export type State = v.InferOutput<typeof State>;
 
@@ -68,7 +71,7 @@ export function parseState(text: string): State {
 }
 
 /** Behind every change of the milestone. */
-export function endOf(milestone: number): Position {
+export function endOf(milestone: number): ChangePosition {
   return { milestone: milestone + 1, nft: '' };
 }
 

@@ -11,7 +11,7 @@ import { STATEMENTS } from './d1-ledger.ts';
 import { entryKey, writeEntry } from './kv-entry.ts';
 import type { IndexStore, NftRow, Page } from './ports.ts';
 import { type PublishRun, type StepResult, swapState } from './publish-run.ts';
-import { duePut, markPut, type Position } from './publisher-state.ts';
+import { type ChangePosition, duePut, markPut } from './publisher-state.ts';
 import { PUT_WITHIN_MS, TOMBSTONE_TTL_S } from './timing-assumptions.ts';
 
 /** So few entries a page that they are put in time even where a put takes seconds. */
@@ -27,11 +27,11 @@ const CONCURRENT_PUTS = 6;
 export async function putChanged(run: PublishRun): Promise<StepResult> {
   const upTo = duePut(run.state, run.clock());
   if (upTo === undefined) return 'done';
-  let after: Position | undefined = run.state.putUpTo;
+  let after: ChangePosition | undefined = run.state.putUpTo;
   while (after !== undefined && after.milestone <= upTo) {
     const size = pageSize(run);
     if (size === 0) return 'budget spent';
-    const from: Position = after;
+    const from: ChangePosition = after;
     const page = await putPage(run, () => run.ledger.readChanges(from, upTo, size));
     if (typeof page === 'string') return page;
     const last = page.rows.length < size ? undefined : page.rows.at(-1);

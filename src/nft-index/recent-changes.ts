@@ -15,7 +15,7 @@
 import * as v from 'valibot';
 import {
   type KvRead,
-  MilestoneIndex,
+  LedgerIndex,
   NftId,
   OutputIdOrBurned,
   readKvValue,
@@ -38,14 +38,14 @@ const StoredRecent = v.pipe(
   v.strictObject({
     generation: v.string(),
     /** The changes after this milestone … */
-    from: MilestoneIndex,
+    from: LedgerIndex,
     /** … up to this one are covered, all of them. The states are those at `to`. */
-    to: MilestoneIndex,
+    to: LedgerIndex,
     /**
      * Entries from before this milestone are of an earlier filling of the namespace, and say
      * nothing. Absent in what an earlier release wrote, which rejects a `recent` that has it.
      */
-    filledFrom: v.optional(MilestoneIndex, 0),
+    filledFrom: v.optional(LedgerIndex, 0),
     /** Since when no entry lacks a change up to `from`; null while the index is not complete. */
     fromTime: v.nullable(UnixMs),
     /** It was read from D1 at this time or later. */

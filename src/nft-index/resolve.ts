@@ -25,10 +25,10 @@ import { MAX_CLOCK_SKEW_MS, MAX_RECENT_AGE_MS, SETTLING_TIME_MS } from './timing
  * whose ledger index lies in the range of `recent`, or the time for which the index has been
  * settled.
  */
-export type Proof = 'entry' | 'change' | 'range' | 'age';
+export type ProvenBy = 'entry' | 'change' | 'range' | 'age';
 
 export type Resolution =
-  | { kind: 'answer'; ledgerIndex: number; outputId: string | undefined; by: Proof }
+  | { kind: 'answer'; ledgerIndex: number; outputId: string | undefined; by: ProvenBy }
   | { kind: 'ask-ledger'; why: string };
 
 /**
@@ -76,7 +76,7 @@ export function resolve(
   return answer(to, own?.outputId ?? null, 'age');
 }
 
-function answer(ledgerIndex: number, outputId: string | null, by: Proof): Resolution {
+function answer(ledgerIndex: number, outputId: string | null, by: ProvenBy): Resolution {
   return { kind: 'answer', ledgerIndex, outputId: outputId ?? undefined, by };
 }
 

@@ -4,7 +4,7 @@
  */
 import { Refusal } from '../stardust/encoding/bytes.ts';
 import { asObject, BadJson } from '../stardust/encoding/json-object.ts';
-import { readBlock, readMilestone } from '../stardust/json/read-rest-json.ts';
+import { blockFromJson, milestoneFromJson } from '../stardust/json/read-rest-json.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { parseProof, verifyProofFile } from '../stardust/proof/proof.ts';
 import { proofFileReaders } from '../stardust/proof/proof-file.ts';
@@ -19,8 +19,8 @@ export async function validateProof(
   keys: MilestoneKeys,
 ): Promise<ProofJudgement> {
   try {
-    readMilestone(milestone);
-    readBlock(block);
+    milestoneFromJson(milestone);
+    blockFromJson(block);
     parseProof(asObject(proof));
   } catch (error) {
     if (error instanceof BadJson || error instanceof Refusal)

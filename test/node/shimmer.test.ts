@@ -10,8 +10,8 @@ import { sampleKeys } from '../../scripts/start/prepare-sample.ts';
 import {
   CONFIRMED,
   PROPOSED,
-  readMilestone,
   readNetwork,
+  readSampleMilestone,
   SNAPSHOT,
   sampleUpstream,
 } from '../../scripts/start/sample.ts';
@@ -30,7 +30,10 @@ import { oracleWhiteFlag, parsedBlocks } from '../support/oracle/product-and-ora
 import { readJson, readLines } from '../support/vectors.ts';
 
 const keys = sampleKeys(readNetwork());
-const sample = { [CONFIRMED]: readMilestone(CONFIRMED), [PROPOSED]: readMilestone(PROPOSED) };
+const sample = {
+  [CONFIRMED]: readSampleMilestone(CONFIRMED),
+  [PROPOSED]: readSampleMilestone(PROPOSED),
+};
 
 interface LedgerOutput {
   outputId: string;

@@ -8,6 +8,7 @@ import { runScript } from '../support/scripts/script-process.ts';
 
 const scripts = [
   ...readdirSync(join(PROJECT, 'scripts')).filter((name) => name.endsWith('.ts')),
+  'start/collect-sample.ts',
   '../bench/run.ts',
   '../test/run.ts',
   '../test/slow/histories.ts',

@@ -14,7 +14,7 @@ import { readVectors } from '../../scripts/conformance/read-vectors.ts';
 import { runVector } from '../../scripts/conformance/run-vector.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../src/stardust/encoding/codec.ts';
-import { readBlock } from '../../src/stardust/json/read-rest-json.ts';
+import { blockFromJson } from '../../src/stardust/json/read-rest-json.ts';
 import { block } from '../../src/stardust/wire/block.ts';
 import { readJson, readLines } from '../support/vectors.ts';
 
@@ -51,7 +51,7 @@ describe('recorded vectors', { timeout: 60_000 }, () => {
 
   it('have blocks whose JSON makes their bytes again', () => {
     for (const { json, block: bytes } of parsing.filter(({ valid }) => valid)) {
-      expect(toHex(encode(block, readBlock(json)))).toBe(bytes);
+      expect(toHex(encode(block, blockFromJson(json)))).toBe(bytes);
     }
   });
 });

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { prepareSample } from '../../scripts/start/prepare-sample.ts';
-import { readMilestone, readWhiteFlag } from '../../scripts/start/sample.ts';
+import { readSampleMilestone, readWhiteFlag } from '../../scripts/start/sample.ts';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { parseBlock } from '../../src/stardust/wire/block.ts';
@@ -22,7 +22,7 @@ const folder = temporaryFolder();
  * it again.
  */
 function mintedNfts(): [nftId: string, outputId: string][] {
-  return readMilestone(17339).blocks.flatMap((hex) => {
+  return readSampleMilestone(17339).blocks.flatMap((hex) => {
     const result = parseBlock(fromHex(hex));
     const transaction = result.ok ? result.parsed.transaction : undefined;
     return (transaction?.value.essence.outputs ?? []).flatMap((value, i): [string, string][] => {

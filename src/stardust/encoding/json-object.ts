@@ -48,8 +48,8 @@ export function flag(object: JsonObject, field: string): boolean {
   return value;
 }
 
-/** A list, for which null stands when it is empty. */
-export function list(object: JsonObject, field: string): readonly unknown[] {
+/** A array, for which null stands when it is empty. */
+export function array(object: JsonObject, field: string): readonly unknown[] {
   const value = object[field] ?? [];
   if (!Array.isArray(value)) throw new BadJson(`"${field}" is no list`);
   return value;

@@ -6,13 +6,13 @@
  */
 
 import {
+  array,
   asObject,
   BadJson,
   bytes,
   flag,
   integer,
   type JsonObject,
-  list,
   text,
 } from '../encoding/json-object.ts';
 import {
@@ -36,7 +36,7 @@ import { type Ed25519Signature, type Unlock, UnlockType } from '../wire/unlock.t
 import { type UnlockCondition, UnlockConditionType } from '../wire/unlock-condition.ts';
 
 /** Throws a {@link BadJson} if the JSON does not have the form of a block. */
-export function readBlock(json: unknown): Block {
+export function blockFromJson(json: unknown): Block {
   const object = asObject(json);
   return {
     protocolVersion: integer(object, 'protocolVersion', 0xff),
@@ -54,7 +54,7 @@ function readPayload(json: unknown): Payload {
     case 6:
       return readTransaction(object);
     case 7:
-      return readMilestone(object);
+      return milestoneFromJson(object);
     default:
       throw unknownType('payload', object);
   }
@@ -76,12 +76,12 @@ function readTransaction(object: JsonObject): Transaction {
     essence: {
       type: only(1, essence),
       networkId: uint64(essence, 'networkId'),
-      inputs: list(essence, 'inputs').map(readInput),
+      inputs: array(essence, 'inputs').map(readInput),
       inputsCommitment: id(essence, 'inputsCommitment'),
-      outputs: list(essence, 'outputs').map(readOutput),
+      outputs: array(essence, 'outputs').map(readOutput),
       payload: essence.payload === undefined ? undefined : readTaggedData(essence.payload),
     },
-    unlocks: list(object, 'unlocks').map(readUnlock),
+    unlocks: array(object, 'unlocks').map(readUnlock),
   };
 }
 
@@ -121,11 +121,11 @@ function readOutput(json: unknown): Output {
   const object = asObject(json);
   const common = {
     amount: uint64(object, 'amount'),
-    nativeTokens: list(object, 'nativeTokens').map(readNativeToken),
-    unlockConditions: list(object, 'unlockConditions').map(readUnlockCondition),
-    features: list(object, 'features').map(readFeature),
+    nativeTokens: array(object, 'nativeTokens').map(readNativeToken),
+    unlockConditions: array(object, 'unlockConditions').map(readUnlockCondition),
+    features: array(object, 'features').map(readFeature),
   };
-  const immutableFeatures = list(object, 'immutableFeatures').map(readFeature);
+  const immutableFeatures = array(object, 'immutableFeatures').map(readFeature);
   switch (object.type) {
     case OutputType.Basic:
       return { type: object.type, ...common };
@@ -237,7 +237,7 @@ function readAliasAddress(json: unknown): AliasAddress {
 }
 
 /** A milestone payload. Throws a {@link BadJson} if the JSON does not have the form of one. */
-export function readMilestone(json: unknown): Milestone {
+export function milestoneFromJson(json: unknown): Milestone {
   const object = asObject(json);
   return {
     type: only(7, object),
@@ -249,8 +249,8 @@ export function readMilestone(json: unknown): Milestone {
     inclusionMerkleRoot: id(object, 'inclusionMerkleRoot'),
     appliedMerkleRoot: id(object, 'appliedMerkleRoot'),
     metadata: optionalBytes(object, 'metadata'),
-    options: list(object, 'options').map(readOption),
-    signatures: list(object, 'signatures').map(readSignature),
+    options: array(object, 'options').map(readOption),
+    signatures: array(object, 'signatures').map(readSignature),
   };
 }
 
@@ -279,7 +279,7 @@ function readReceipt(object: JsonObject): MilestoneOption {
     type: 0,
     migratedAt: integer(object, 'migratedAt'),
     final: flag(object, 'final'),
-    funds: list(object, 'funds').map((json) => {
+    funds: array(object, 'funds').map((json) => {
       const fund = asObject(json);
       return {
         tailTransactionHash: id(fund, 'tailTransactionHash', 49),
@@ -313,7 +313,7 @@ function id(object: JsonObject, field: string, length = 32): Uint8Array {
 }
 
 function ids(object: JsonObject, field: string): Uint8Array[] {
-  return list(object, field).map((value) => id({ [field]: value }, field));
+  return array(object, field).map((value) => id({ [field]: value }, field));
 }
 
 /** Left out when empty. */

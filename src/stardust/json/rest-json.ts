@@ -22,12 +22,12 @@ import type { Input, Transaction, TransactionEssence } from '../wire/transaction
 import { type Ed25519Signature, type Unlock, UnlockType } from '../wire/unlock.ts';
 import { type UnlockCondition, UnlockConditionType } from '../wire/unlock-condition.ts';
 
-export type Json = string | number | boolean | readonly Json[] | JsonObject;
-export interface JsonObject {
+export type Json = string | number | boolean | readonly Json[] | RestObject;
+export interface RestObject {
   readonly [field: string]: Json;
 }
 
-export function blockToJson({ protocolVersion, parents, payload, nonce }: Block): JsonObject {
+export function blockToJson({ protocolVersion, parents, payload, nonce }: Block): RestObject {
   return {
     protocolVersion,
     parents: parents.map(toHex),
@@ -36,7 +36,7 @@ export function blockToJson({ protocolVersion, parents, payload, nonce }: Block)
   };
 }
 
-function payloadToJson(payload: Payload): JsonObject {
+function payloadToJson(payload: Payload): RestObject {
   switch (payload.type) {
     case 5:
       return taggedDataToJson(payload);
@@ -47,7 +47,7 @@ function payloadToJson(payload: Payload): JsonObject {
   }
 }
 
-function taggedDataToJson({ type, tag, data }: TaggedData): JsonObject {
+function taggedDataToJson({ type, tag, data }: TaggedData): RestObject {
   return {
     type,
     ...unlessEmpty('tag', bytesToJson(tag)),
@@ -55,7 +55,7 @@ function taggedDataToJson({ type, tag, data }: TaggedData): JsonObject {
   };
 }
 
-function transactionToJson({ type, essence, unlocks }: Transaction): JsonObject {
+function transactionToJson({ type, essence, unlocks }: Transaction): RestObject {
   return { type, essence: essenceToJson(essence), unlocks: unlocks.map(unlockToJson) };
 }
 
@@ -66,7 +66,7 @@ function essenceToJson({
   inputsCommitment,
   outputs,
   payload,
-}: TransactionEssence): JsonObject {
+}: TransactionEssence): RestObject {
   return {
     type,
     networkId: `${networkId}`,
@@ -77,22 +77,22 @@ function essenceToJson({
   };
 }
 
-function inputToJson({ type, transactionId, outputIndex }: Input): JsonObject {
+function inputToJson({ type, transactionId, outputIndex }: Input): RestObject {
   return { type, transactionId: toHex(transactionId), transactionOutputIndex: outputIndex };
 }
 
-function unlockToJson(unlock: Unlock): JsonObject {
+function unlockToJson(unlock: Unlock): RestObject {
   const { type } = unlock;
   return type === UnlockType.Signature
     ? { type, signature: signatureToJson(unlock.signature) }
     : { type, reference: unlock.reference };
 }
 
-function signatureToJson({ type, publicKey, signature }: Ed25519Signature): JsonObject {
+function signatureToJson({ type, publicKey, signature }: Ed25519Signature): RestObject {
   return { type, publicKey: toHex(publicKey), signature: toHex(signature) };
 }
 
-export function outputToJson(output: Output): JsonObject {
+export function outputToJson(output: Output): RestObject {
   const { type, amount, nativeTokens, unlockConditions, features } = output;
   return {
     type,
@@ -108,7 +108,7 @@ export function outputToJson(output: Output): JsonObject {
 }
 
 /** The fields that only one type of output has. */
-function stateToJson(output: Output): JsonObject {
+function stateToJson(output: Output): RestObject {
   switch (output.type) {
     case OutputType.Basic:
       return {};
@@ -129,11 +129,11 @@ function stateToJson(output: Output): JsonObject {
   }
 }
 
-function nativeTokenToJson({ id, amount }: NativeToken): JsonObject {
+function nativeTokenToJson({ id, amount }: NativeToken): RestObject {
   return { id: toHex(id), amount: uint256ToJson(amount) };
 }
 
-function tokenSchemeToJson({ type, minted, melted, maximumSupply }: SimpleTokenScheme): JsonObject {
+function tokenSchemeToJson({ type, minted, melted, maximumSupply }: SimpleTokenScheme): RestObject {
   return {
     type,
     mintedTokens: uint256ToJson(minted),
@@ -142,7 +142,7 @@ function tokenSchemeToJson({ type, minted, melted, maximumSupply }: SimpleTokenS
   };
 }
 
-function unlockConditionToJson(condition: UnlockCondition): JsonObject {
+function unlockConditionToJson(condition: UnlockCondition): RestObject {
   const { type } = condition;
   switch (type) {
     case UnlockConditionType.StorageDepositReturn:
@@ -164,7 +164,7 @@ function unlockConditionToJson(condition: UnlockCondition): JsonObject {
   }
 }
 
-function featureToJson(feature: Feature): JsonObject {
+function featureToJson(feature: Feature): RestObject {
   const { type } = feature;
   switch (type) {
     case FeatureType.Metadata:
@@ -176,7 +176,7 @@ function featureToJson(feature: Feature): JsonObject {
   }
 }
 
-function addressToJson({ type, id }: Address): JsonObject {
+function addressToJson({ type, id }: Address): RestObject {
   switch (type) {
     case AddressType.Ed25519:
       return { type, pubKeyHash: toHex(id) };
@@ -188,7 +188,7 @@ function addressToJson({ type, id }: Address): JsonObject {
 }
 
 /** A milestone payload. */
-export function milestoneToJson(milestone: Milestone): JsonObject {
+export function milestoneToJson(milestone: Milestone): RestObject {
   return {
     type: milestone.type,
     index: milestone.index,
@@ -204,7 +204,7 @@ export function milestoneToJson(milestone: Milestone): JsonObject {
   };
 }
 
-export function optionToJson(option: MilestoneOption): JsonObject {
+export function optionToJson(option: MilestoneOption): RestObject {
   const { type } = option;
   if (type === 1) {
     const { targetMilestoneIndex, protocolVersion, parameters } = option;
@@ -225,7 +225,7 @@ export function optionToJson(option: MilestoneOption): JsonObject {
   };
 }
 
-function migratedFundsToJson({ tailTransactionHash, address, deposit }: MigratedFunds): JsonObject {
+function migratedFundsToJson({ tailTransactionHash, address, deposit }: MigratedFunds): RestObject {
   return {
     tailTransactionHash: toHex(tailTransactionHash),
     address: addressToJson(address),
@@ -243,6 +243,6 @@ function uint256ToJson(value: bigint): string {
   return `0x${value.toString(16)}`;
 }
 
-function unlessEmpty(field: string, value: string | readonly Json[]): JsonObject {
+function unlessEmpty(field: string, value: string | readonly Json[]): RestObject {
   return value.length === 0 ? {} : { [field]: value };
 }

@@ -8,7 +8,7 @@
 
 import { Reader, Refusal } from '../encoding/bytes.ts';
 import { decode, encode } from '../encoding/codec.ts';
-import { readBlock, readMilestone } from '../json/read-rest-json.ts';
+import { blockFromJson, milestoneFromJson } from '../json/read-rest-json.ts';
 import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
 import { block, parseBlock } from '../wire/block.ts';
 import { milestoneId } from '../wire/ids.ts';
@@ -27,12 +27,12 @@ export function proofFileReaders(
 ): ProofFileReaders {
   return {
     blockId(json) {
-      const result = parseBlock(encode(block, readBlock(json)));
+      const result = parseBlock(encode(block, blockFromJson(json)));
       if (!result.ok) throw new Refusal('B.13', `block that is refused, ${result.reason}`);
       return result.parsed.id;
     },
     async signedRoots(json) {
-      const payload = encode(milestone, readMilestone(json));
+      const payload = encode(milestone, milestoneFromJson(json));
       const value = decode(milestone, new Reader(payload));
       const fault = await signatureFault(
         value,

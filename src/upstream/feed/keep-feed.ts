@@ -11,7 +11,7 @@ import type { Ranking } from '../ranking.ts';
 import { readBody } from '../rest-upstream.ts';
 import { UpstreamFailure } from '../upstream.ts';
 import { type ConnectionStep, createFeedConnection, type FeedState } from './feed-connection.ts';
-import { BLOCKS, CONFIRMED, MILESTONES } from './topics.ts';
+import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from './topics.ts';
 import type { FeedAddress, FeedSocket, OpenSocket, SocketEvents } from './web-socket.ts';
 
 const ROUTE = 'mqtt/v1';
@@ -47,7 +47,7 @@ export interface Feed {
 export function keepFeed(options: FeedOptions): Feed {
   const { clock, take } = options;
   const clientId = `edge${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`;
-  const connection = createFeedConnection(clientId, [BLOCKS, MILESTONES, CONFIRMED]);
+  const connection = createFeedConnection(clientId, [BLOCKS, MILESTONES, CONFIRMED_MILESTONE]);
   let current: Attempt | undefined;
   /** Why there is no feed, as it was logged last. */
   let told: string | undefined;

@@ -10,4 +10,4 @@ export const BLOCKS = 'blocks';
 export const MILESTONES = 'milestones';
 
 /** JSON about the milestone whose cone the node has whole now; told to new subscribers too. */
-export const CONFIRMED = 'milestone-info/confirmed';
+export const CONFIRMED_MILESTONE = 'milestone-info/confirmed';

@@ -19,8 +19,8 @@ import { sampleKeys } from '../../../scripts/start/prepare-sample.ts';
 import {
   CONFIRMED,
   PROPOSED,
-  readMilestone,
   readNetwork,
+  readSampleMilestone,
   SNAPSHOT,
   sampleUpstream,
 } from '../../../scripts/start/sample.ts';
@@ -51,7 +51,9 @@ beforeAll(async () => {
     await takeBothIn(db);
     const fetch = fetchFrom({ node: { proveBlock: (id) => proveBlock(db, id) } });
     for (const index of [CONFIRMED, PROPOSED]) {
-      for (const id of readMilestone(index).blocks.map((bytes) => toHex(blockId(fromHex(bytes))))) {
+      for (const id of readSampleMilestone(index).blocks.map((bytes) =>
+        toHex(blockId(fromHex(bytes))),
+      )) {
         const response = await fetch(`/api/edge/v1/blocks/${id}/proof`);
         expect(response.status).toBe(200);
         proofs.push({ index, id, file: (await response.json()) as File });
@@ -83,7 +85,7 @@ async function takeBothIn(db: Database): Promise<void> {
 /** The sample's node, once it has confirmed the second milestone too. */
 function bothMilestones(): Upstream {
   const sample = sampleUpstream();
-  const payload = fromHex(readMilestone(PROPOSED).payload);
+  const payload = fromHex(readSampleMilestone(PROPOSED).payload);
   return {
     ...sample,
     readHeads: async () => ({ ...(await sample.readHeads()), confirmed: PROPOSED }),

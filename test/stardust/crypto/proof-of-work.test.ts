@@ -3,7 +3,7 @@
  * asked for a score of 1,500.
  */
 import { describe, expect, it } from 'vitest';
-import { readMilestone } from '../../../scripts/start/sample.ts';
+import { readSampleMilestone } from '../../../scripts/start/sample.ts';
 import { hasProofOfWork, trailingZeros } from '../../../src/stardust/crypto/proof-of-work.ts';
 import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import { parseBlock } from '../../../src/stardust/wire/block.ts';
@@ -11,7 +11,7 @@ import { parseBlock } from '../../../src/stardust/wire/block.ts';
 const MIN_SCORE = 1500;
 
 const blocks = [17339, 17340]
-  .flatMap((index) => readMilestone(index).blocks)
+  .flatMap((index) => readSampleMilestone(index).blocks)
   .map(fromHex)
   .filter((bytes) => {
     const result = parseBlock(bytes);

@@ -97,7 +97,7 @@ export class Machine {
       config: readWranglerConfig(WRANGLER_TOML, environment),
       run: inEnvironment(environment, fakeWrangler(account)),
       ...{ environment, folder, tag },
-      openNode: () => this.node,
+      openNodeClient: () => this.node,
       clock: {
         now: () => this.time,
         sleep: async (milliseconds) => {

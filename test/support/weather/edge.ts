@@ -25,7 +25,7 @@ import {
   createRecentBlockCache,
   createUnreferencedIdCache,
 } from '../../../src/upstream/block-cache.ts';
-import { BLOCKS, CONFIRMED, MILESTONES } from '../../../src/upstream/feed/topics.ts';
+import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../../src/upstream/feed/topics.ts';
 import { createProposalSource } from '../../../src/upstream/fetch-blocks.ts';
 import { createRanking } from '../../../src/upstream/ranking.ts';
 import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
@@ -36,7 +36,7 @@ import type { Network, WhiteFlagCase } from '../network/network-model.ts';
 import { fullSnapshot } from '../network/network-snapshot.ts';
 import type { Roots } from './truth.ts';
 
-export { BLOCKS, CONFIRMED, type Database, MILESTONES, type Upstream, UpstreamFailure };
+export { BLOCKS, CONFIRMED_MILESTONE, type Database, MILESTONES, type Upstream, UpstreamFailure };
 
 /** Milliseconds that a pass or a question has; the weather's clock stands still meanwhile. */
 const PATIENCE_MS = 20_000;

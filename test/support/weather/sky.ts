@@ -12,7 +12,7 @@ import type { MadeTransaction, Spend } from '../network/transactions.ts';
 import { DisturbedDatabase } from './disturbed-database.ts';
 import {
   BLOCKS,
-  CONFIRMED,
+  CONFIRMED_MILESTONE,
   type Counters,
   type Database,
   Follower,
@@ -218,7 +218,7 @@ export class Sky {
     const json = new TextEncoder().encode(
       JSON.stringify({ index, timestamp: readMilestone(payload).timestamp }),
     );
-    this.feed.push({ topic: CONFIRMED, payload: json });
+    this.feed.push({ topic: CONFIRMED_MILESTONE, payload: json });
     this.takeStock();
   }
 

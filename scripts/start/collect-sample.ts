@@ -1,21 +1,15 @@
 /**
- * `npx node scripts/sample-collect.ts DIR`: makes the files of sample/ from recorded data of
+ * `npx node scripts/start/collect-sample.ts DIR`: makes the files of sample/ from recorded data of
  * Shimmer. Kept in the project to show where sample/ comes from.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { runMain, UsageError } from './lib/process/command-line.ts';
-import {
-  CONFIRMED,
-  PROPOSED,
-  SAMPLE,
-  type SampleMilestone,
-  type SampleNetwork,
-} from './start/sample.ts';
+import { runMain, UsageError } from '../lib/process/command-line.ts';
+import { CONFIRMED, PROPOSED, SAMPLE, type SampleMilestone, type SampleNetwork } from './sample.ts';
 
-const USAGE = `Usage: npx node scripts/sample-collect.ts DIR
+const USAGE = `Usage: npx node scripts/start/collect-sample.ts DIR
 
 Makes the files of sample/ from the recorded data in DIR, whose layout is described in
 test/vectors/README.md, section Shimmer.`;

@@ -1,7 +1,8 @@
-/** The check of the rooms in src/: it finds what it is there for, and nothing in this project. */
+/** The checks of `npm run lint` find what they are there for. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findCircles, findWrongWays, readImports } from '../../scripts/check-layers.ts';
+import { findCircles, findWrongWays, readImports } from '../../scripts/check-structure/imports.ts';
+import { findLargeFolders, findSameNames } from '../../scripts/check-structure/names.ts';
 
 const graph = readImports(join(import.meta.dirname, '../../src'));
 
@@ -47,4 +48,31 @@ describe('the rooms of src/', () => {
       'a circle: stardust/a.ts -> stardust/b.ts -> stardust/a.ts',
     ]);
   });
+
+  it('have no circle of folders', () => {
+    const circle = new Map([
+      ['ledger/read/a.ts', ['ledger/write/a.ts', 'ledger/head.ts']],
+      ['ledger/write/b.ts', ['ledger/read/b.ts']],
+      ['ledger/head.ts', ['ledger/read/b.ts']],
+    ]);
+    expect(findCircles(circle)).toEqual(['a circle: ledger/read -> ledger/write -> ledger/read']);
+  });
+});
+
+describe('exported names', () => {
+  it('are exported by one file', () => {
+    const sources = new Map([
+      ['src/a.ts', 'export const Head = v.object({});\nexport type Head = string;\nconst b = 1;'],
+      ['src/b.ts', 'export async function readHead() {}\nexport type Tail = string;'],
+      ['src/c.ts', 'export abstract class Tail {}\n// export function readHead'],
+    ]);
+    expect(findSameNames(sources)).toEqual(['Tail is exported by src/b.ts and src/c.ts']);
+  });
+});
+
+it('a folder has about fifteen files', () => {
+  const files = (folder: string, count: number) =>
+    Array.from({ length: count }, (_, i) => [`${folder}/${i}.ts`, ''] as const);
+  const sources = new Map([...files('src/a', 16), ...files('src/b', 17), ...files('src/b/c', 2)]);
+  expect(findLargeFolders(sources)).toEqual(['src/b has 17 files, more than 16']);
 });

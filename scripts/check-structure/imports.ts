@@ -1,15 +1,12 @@
 /**
  * Whether the folders of src/ depend on each other one way only (docs/architecture.md#rooms), type
- * imports included, and whether any files import each other in a circle. Part of `npm run lint`.
+ * imports included, and whether any files or folders import each other in a circle.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { parseArgs } from 'node:util';
-import { runMain } from './lib/process/command-line.ts';
-import { PROJECT } from './lib/project.ts';
 
 /**
- * What each room may import besides itself; files that stand in src/ itself are rooms of one file.
+ * What each room may import besides itself; each file that is in src/ itself is a room of its own.
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   stardust: [],
@@ -87,7 +84,7 @@ export function findWrongWays(graph: ImportGraph): string[] {
     const room = roomOf(file);
     const allowed = MAY_IMPORT[room];
     if (allowed === undefined) {
-      faults.push(`${file}: scripts/check-layers.ts does not know the room ${room}`);
+      faults.push(`${file}: scripts/check-structure/imports.ts does not know the room ${room}`);
       continue;
     }
     for (const target of targets) {
@@ -99,8 +96,29 @@ export function findWrongWays(graph: ImportGraph): string[] {
   return faults;
 }
 
-/** A sentence for each circle of imports that is met first. */
-export function findCircles(graph: ImportGraph): string[] {
+/** A sentence for each circle of imports that is found first: of files, or of folders. */
+export function findCircles(files: ImportGraph): string[] {
+  return [...circlesOf(files), ...circlesOf(folderGraph(files))];
+}
+
+/** By folder: the folders that its files import, other than those around it and within it. */
+function folderGraph(files: ImportGraph): ImportGraph {
+  const graph = new Map<string, string[]>();
+  for (const [file, targets] of files) {
+    const folder = dirname(file);
+    const others = targets.map(dirname).filter((other) => !isWithin(folder, other));
+    const separate = others.filter((other) => !isWithin(other, folder));
+    graph.set(folder, [...(graph.get(folder) ?? []), ...separate]);
+  }
+  return graph;
+}
+
+/** @param outer `.` is around all */
+function isWithin(inner: string, outer: string): boolean {
+  return outer === '.' || `${inner}/`.startsWith(`${outer}/`);
+}
+
+function circlesOf(graph: ImportGraph): string[] {
   const faults: string[] = [];
   const done = new Set<string>();
   const visit = (file: string, path: readonly string[]): void => {
@@ -118,20 +136,4 @@ export function findCircles(graph: ImportGraph): string[] {
 
 function roomOf(file: string): string {
   return file.split('/')[0]!;
-}
-
-const USAGE = `Usage: npx node scripts/check-layers.ts
-
-Checks that the rooms of src/ import each other one way only. A part of npm run lint.`;
-
-if (import.meta.main) {
-  await runMain(USAGE, (args) => {
-    parseArgs({ args });
-    const graph = readImports(join(PROJECT, 'src'));
-    const faults = [...findWrongWays(graph), ...findCircles(graph)];
-    for (const fault of faults) console.error(fault);
-    if (faults.length > 0) return 1;
-    console.log(`${graph.size} files import each other one way only`);
-    return 0;
-  });
 }
