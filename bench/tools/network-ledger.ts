@@ -111,11 +111,12 @@ export async function storeBlocks(
   const rules = rulesOf(network);
   const index = createUnreferencedIndex();
   for (let at = 0; at < blocks.length; at += PIECE) {
-    const lastFirst = blocks
-      .slice(at, at + PIECE)
-      .map(parse)
-      .reverse();
-    const piece = new Map(lastFirst.map((block) => [toHexDigits(block.id), block]));
+    const piece = new Map(
+      blocks
+        .slice(at, at + PIECE)
+        .map(parse)
+        .map((block) => [toHexDigits(block.id), block]),
+    );
     const { head } = await readHead(db);
     const choose = () => ({ visible: new Set(piece.keys()) });
     await storeUnreferenced(db, head, { blocks: piece, rules, choose, index });

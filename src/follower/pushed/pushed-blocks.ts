@@ -17,6 +17,7 @@
  * when a milestone, a tip or a question leads to it.
  */
 import { hasPassed } from '../../clock.ts';
+import { createConeSkeleton } from '../../ledger/intake/cone-skeleton.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { type ParsedBlock, parseBlock } from '../../stardust/wire/block.ts';
 import { heapOf } from '../../upstream/block-cache.ts';
@@ -128,15 +129,21 @@ export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): Pushed
     for (const id of lacks.keys()) if (!parents.has(id) || held.has(id)) lacks.delete(id);
   }
 
-  function findWaiting(): void {
+  /** Finds out which blocks wait; returns the IDs of the others, parents first. */
+  function findReady(): string[] {
+    const skeleton = createConeSkeleton(held.keys());
+    for (const [id, { parents }] of held) skeleton.setParents(id, parents);
     const found = new Set<string>();
-    for (const id of parentsFirst(held.keys(), (each) => held.get(each)?.parents)) {
-      const { parents } = held.get(id)!;
-      if (parents.some((parent) => found.has(parent) || lacks.has(parent))) found.add(id);
-    }
+    const isWaiting = (id: string) =>
+      held.get(id)!.parents.some((parent) => found.has(parent) || lacks.has(parent));
+    const ready = Array.from(skeleton.order(), skeleton.idAt).filter((id) => {
+      if (isWaiting(id)) found.add(id);
+      return !found.has(id);
+    });
     waiting.clear();
     for (const id of held.keys()) if (found.has(id)) waiting.add(id);
     newestWaiting = [...waiting];
+    return ready;
   }
 
   return {
@@ -147,22 +154,16 @@ export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): Pushed
     get: (id) => held.get(id)?.block,
     next(most, now) {
       dropOld(now);
-      findWaiting();
-      const blocks: ParsedBlock[] = [];
-      const parents = new Set<string>();
-      const parentsOfFree = (id: string) => (waiting.has(id) ? undefined : held.get(id)?.parents);
-      for (const id of parentsFirst(held.keys(), parentsOfFree)) {
-        if (blocks.length === most) break;
-        const entry = held.get(id)!;
-        blocks.push(entry.block);
-        for (const parent of entry.parents) if (!held.has(parent)) parents.add(parent);
-      }
+      const next = findReady()
+        .slice(0, most)
+        .map((id) => held.get(id)!);
+      const parents = new Set(next.flatMap((entry) => entry.parents).filter((id) => !held.has(id)));
       const due = [...lacks].filter(([, { looked }]) =>
         hasPassed(LOOK_AGAIN_AFTER_MS, looked, now),
       );
       due.sort(([, a], [, b]) => a.looked - b.looked);
       for (const [id] of due.slice(0, MAX_LOOKED_AGAIN)) parents.add(id);
-      return { blocks, parents };
+      return { blocks: next.map(({ block }) => block), parents };
     },
     looked(parents, isKnown, now) {
       for (const id of parents) {
@@ -192,28 +193,4 @@ export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): Pushed
       return held.size;
     },
   };
-}
-
-/** The IDs that `parentsOf` knows, and those which these lead to, each behind its parents. */
-function* parentsFirst(
-  ids: Iterable<string>,
-  parentsOf: (id: string) => readonly string[] | undefined,
-): Generator<string> {
-  const entered = new Set<string>();
-  const left = new Set<string>();
-  for (const start of ids) {
-    const stack = [start];
-    for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
-      const parents = left.has(id) ? undefined : parentsOf(id);
-      if (parents === undefined) continue;
-      if (entered.has(id)) {
-        left.add(id);
-        yield id;
-        continue;
-      }
-      entered.add(id);
-      stack.push(id);
-      for (const parent of parents) if (!entered.has(parent)) stack.push(parent);
-    }
-  }
 }

@@ -3,8 +3,9 @@
  * size, and the milestone is then applied from D1 (apply-milestone.ts).
  *
  * A walk from the milestone's parents down to what D1 knows keeps the skeleton of the missing
- * blocks (cone-skeleton.ts), and of their contents as many as fit. Then parts are stored, parents
- * first, in white-flag order. Contents that were evicted meanwhile are fetched again.
+ * blocks (src/ledger/intake/cone-skeleton.ts), and of their contents as many as fit. Then parts are
+ * stored, parents first, in white-flag order. Contents that were evicted meanwhile are fetched
+ * again.
  *
  * Nothing vouches for the cone yet. So only blocks that their parents prove unreferenced are stored
  * where requests see them (src/ledger/intake/prove-unreferenced.ts). The others are staged for this
@@ -19,15 +20,16 @@ import { LedgerMoved } from '../../ledger/core/fence.ts';
 import type { Head } from '../../ledger/core/head.ts';
 import type { AdmissionRules } from '../../ledger/intake/admission-rules.ts';
 import { type BlockSource, ConeUnavailable } from '../../ledger/intake/block-source.ts';
+import { type ConeSkeleton, createConeSkeleton } from '../../ledger/intake/cone-skeleton.ts';
 import { lookUpBlocks } from '../../ledger/intake/known-blocks.ts';
 import { findProvenUnreferenced } from '../../ledger/intake/prove-unreferenced.ts';
+import { WALKED_AT_ONCE, type WalkTools, walkDown } from '../../ledger/intake/walk-down.ts';
 import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
 import { writeLog } from '../../log.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { heapOf } from '../../upstream/block-cache.ts';
 import type { Mutex } from '../mutex.ts';
-import { type ConeSkeleton, createConeSkeleton } from './cone-skeleton.ts';
 import { type ChosenBlocks, storeUnreferenced } from './store-unreferenced.ts';
 
 /** What is missing of a cone, from pass to pass. */
@@ -36,13 +38,17 @@ export interface MissingCone {
   /** Milestone index, and the milestone's ID in hex. */
   readonly index: number;
   readonly milestone: string;
-  /** Empty again once all blocks are stored: the milestone's own work needs the heap. */
+  /** Empty once the walk has come down. */
   skeleton: ConeSkeleton;
   /** Blocks of the skeleton that were looked up, and fetched where they are not known. */
   walked: number;
-  /** Blocks to store, as the skeleton has them; absent until the walk has come down. */
-  order: Int32Array | undefined;
-  /** How many of those are stored. */
+  /**
+   * IDs of the blocks still to store, parents first, {@link PART_STEP} in each array; absent until
+   * the walk has come down. They shrink as the index of unreferenced blocks grows.
+   */
+  left: Uint8Array[] | undefined;
+  /** How many blocks were missing, and how many of them are stored. */
+  missing: number;
   stored: number;
   /** While a pass works on it: others share the work. */
   running: Promise<void> | undefined;
@@ -59,17 +65,18 @@ export function createMissingCone(
     milestone,
     skeleton: createConeSkeleton(parents),
     walked: 0,
-    order: undefined,
+    left: undefined,
+    missing: 0,
     stored: 0,
     running: undefined,
   };
 }
 
 /** The progress, for people. */
-export function describeProgress({ index, order, stored, walked }: MissingCone): string {
-  return order === undefined
+export function describeProgress({ index, left, missing, stored, walked }: MissingCone): string {
+  return left === undefined
     ? `milestone ${index}: ${walked} blocks of its past cone are fetched`
-    : `milestone ${index}: ${stored} of ${order.length} blocks of its past cone are stored`;
+    : `milestone ${index}: ${stored} of ${missing} blocks of its past cone are stored`;
 }
 
 export interface StoreConeTools {
@@ -85,13 +92,10 @@ export interface StoreConeTools {
   maxPart?: number;
 }
 
-/** Blocks looked up and fetched in one go. */
-const WALKED_AT_ONCE = 500;
-
 /** Blocks of a part, and heap for them, which is checked after so many blocks. */
-const MAX_PART = 2000;
-const MAX_PART_HEAP_BYTES = 12_000_000;
 const PART_STEP = 64;
+const MAX_PART = 31 * PART_STEP;
+const MAX_PART_HEAP_BYTES = 12_000_000;
 
 /** Parts in one pass, which may run 1,000 statements on D1: some 20 each, and 300 to apply. */
 const PARTS_AT_ONCE = 16;
@@ -118,62 +122,66 @@ async function storeParts(
   cone: MissingCone,
   tools: StoreConeTools,
 ): Promise<void> {
-  if (cone.order === undefined) {
-    await walkDown(db, head, cone, tools);
-    cone.order = cone.skeleton.order();
-    const { order, index } = cone;
-    if (order.length > MAX_PART)
-      writeLog('info', 'follower.large-milestone', { index, blocks: order.length });
-  }
-  for (let parts = 0; cone.stored < cone.order.length; parts++) {
+  cone.left ??= await findMissing(db, head, cone, tools);
+  for (let parts = 0; cone.left.length > 0; parts++) {
     if (parts === PARTS_AT_ONCE || (parts > 0 && Date.now() > tools.deadline)) throw pause(cone);
-    await storePart(db, head, cone, cone.order, tools);
+    await storePart(db, head, cone, cone.left, tools);
   }
-  cone.skeleton = createConeSkeleton([]);
 }
 
 function pause(cone: MissingCone): ConeUnavailable {
   return new ConeUnavailable('over-budget', describeProgress(cone));
 }
 
-async function walkDown(
+/** Walks down to what is known. */
+async function findMissing(
   db: Database,
   head: Head,
   cone: MissingCone,
-  { source, deadline, index }: StoreConeTools,
-): Promise<void> {
-  const { skeleton } = cone;
-  const { findUnreferenced, stagedNumber } = await index.view(db, head, []);
-  const first = cone.walked;
-  while (cone.walked < skeleton.size) {
-    // a pass that comes late walks through a small cone as well, which may have many levels
-    if (cone.walked - first >= WALKED_AT_ONCE && Date.now() > deadline) throw pause(cone);
-    const end = Math.min(skeleton.size, cone.walked + WALKED_AT_ONCE);
-    const ids = skeleton
-      .idsBetween(cone.walked, end)
-      .filter((id) => stagedNumber(id) === undefined);
-    const known = await lookUpBlocks(db, findUnreferenced, ids);
-    const unknown = ids.filter((id) => !known.has(id));
-    for (const { id, block } of await source.fetch(unknown))
-      skeleton.setParents(toHexDigits(id), block.parents.map(toHexDigits));
-    cone.walked = end;
-  }
+  { source, deadline, index: unreferenced }: StoreConeTools,
+): Promise<Uint8Array[]> {
+  const { skeleton, walked: first } = cone;
+  const { findUnreferenced, stagedNumber } = await unreferenced.view(db, head, []);
+  const tools: WalkTools = {
+    async findKnown(ids) {
+      // a pass that comes late walks through a small cone as well, which may have many levels
+      if (cone.walked - first >= WALKED_AT_ONCE && Date.now() > deadline) throw pause(cone);
+      const others = ids.filter((id) => stagedNumber(id) === undefined);
+      const known = await lookUpBlocks(db, findUnreferenced, others);
+      return { has: (id) => known.has(id) || stagedNumber(id) !== undefined };
+    },
+    fetch: source.fetch,
+  };
+  await walkDown(skeleton, tools, first, (walked) => {
+    cone.walked = walked;
+  });
+  const order = skeleton.order();
+  cone.missing = order.length;
+  // the milestone's own work needs the heap
+  cone.skeleton = createConeSkeleton([]);
+  const { index, missing: blocks } = cone;
+  if (blocks > MAX_PART) writeLog('info', 'follower.large-milestone', { index, blocks });
+  return Array.from({ length: Math.ceil(order.length / PART_STEP) }, (_, step) =>
+    skeleton.idBytes(order.subarray(step * PART_STEP, (step + 1) * PART_STEP)),
+  );
 }
 
 async function storePart(
   db: Database,
   head: Head,
   cone: MissingCone,
-  order: Int32Array,
+  left: Uint8Array[],
   { rules, source, mutex, index, stored: noteStored, maxPart = MAX_PART }: StoreConeTools,
 ): Promise<void> {
   const blocks = new Map<string, ParsedBlock>();
+  let steps = 0;
   let heap = 0;
-  while (blocks.size < maxPart && heap < MAX_PART_HEAP_BYTES) {
-    const first = cone.stored + blocks.size;
-    const some = order.subarray(first, first + Math.min(PART_STEP, maxPart - blocks.size));
-    if (some.length === 0) break;
-    for (const block of await source.fetch(Array.from(some, cone.skeleton.idOf))) {
+  while (steps < left.length && blocks.size < maxPart && heap < MAX_PART_HEAP_BYTES) {
+    const step = left[steps++]!;
+    const ids = Array.from({ length: step.length / 32 }, (_, i) =>
+      step.subarray(32 * i, 32 * (i + 1)).toHex(),
+    );
+    for (const block of await source.fetch(ids)) {
       blocks.set(toHexDigits(block.id), block);
       heap += heapOf(block);
     }
@@ -188,12 +196,12 @@ async function storePart(
       staged: new Set(unknown.keys()),
     };
   };
-  const lastFirst = new Map([...blocks].reverse());
-  const part = { blocks: lastFirst, rules, choose, index };
+  const part = { blocks, rules, choose, index };
   noteStored(await mutex(() => storeUnreferenced(db, head, part)));
+  left.splice(0, steps);
   cone.stored += blocks.size;
-  if (order.length > MAX_PART) {
-    const progress = { index: cone.index, stored: cone.stored, of: order.length };
+  if (cone.missing > MAX_PART) {
+    const progress = { index: cone.index, stored: cone.stored, of: cone.missing };
     writeLog('info', 'follower.part-stored', progress);
   }
 }

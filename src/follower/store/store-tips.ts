@@ -12,13 +12,15 @@ import type { Database } from '../../ledger/core/database.ts';
 import type { Head } from '../../ledger/core/head.ts';
 import type { AdmissionRules } from '../../ledger/intake/admission-rules.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
+import { createConeSkeleton } from '../../ledger/intake/cone-skeleton.ts';
 import { type KnownBlock, lookUpBlocks } from '../../ledger/intake/known-blocks.ts';
 import {
+  findDoubtfulRoots,
   findProvenUnreferenced,
   type KnownReference,
 } from '../../ledger/intake/prove-unreferenced.ts';
+import { walkDown } from '../../ledger/intake/walk-down.ts';
 import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
-import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import type { BlockCache, BlockIds } from '../../upstream/block-cache.ts';
 import { fetchBlock, verifyAhead } from '../../upstream/fetch-blocks.ts';
@@ -84,32 +86,34 @@ export async function storeTips(db: Database, head: Head, tools: StoreTools): Pr
   return { stored: stored.length, isMore: !isWhole };
 }
 
-/** Hex IDs of the blocks that upstream called unreferenced, or whose parents prove it. */
+/** Hex IDs of the blocks that upstreams called unreferenced, or whose parents prove it. */
 function findUnreferenced(
   blocks: ReadonlyMap<string, ParsedBlock>,
   known: ReadonlyMap<string, KnownReference>,
   head: Head,
-  unreferenced: BlockIds,
+  asked: BlockIds,
 ): Set<string> {
-  const unknown = new Map<string, ParsedBlock>();
-  const references = new Map(known);
-  const found = new Set<string>();
-  for (const [id, block] of blocks) {
-    if (known.has(id)) continue;
-    if (!unreferenced.has(id)) {
-      unknown.set(id, block);
-    } else {
-      references.set(id, { milestone: null });
-      found.add(id);
-    }
-  }
-  return found.union(findProvenUnreferenced(unknown, references, head));
+  const { unknown, references, unreferenced } = withAsked(blocks, known, asked);
+  return unreferenced.union(findProvenUnreferenced(unknown, references, head));
+}
+
+/** What upstreams called unreferenced counts as known to be so. */
+function withAsked(
+  blocks: ReadonlyMap<string, ParsedBlock>,
+  known: ReadonlyMap<string, KnownReference>,
+  asked: BlockIds,
+) {
+  const unknown = new Map([...blocks].filter(([id]) => !known.has(id) && !asked.has(id)));
+  const others = [...blocks.keys()].filter((id) => !known.has(id) && asked.has(id));
+  const references = new Map([...known, ...others.map((id) => [id, { milestone: null }] as const)]);
+  return { unknown, references, unreferenced: new Set(others) };
 }
 
 /**
- * Blocks from the tips down to what D1 knows, as far as may be fetched: what is at hand is walked
- * through for nothing. Upstream is asked about those which nothing proves unreferenced, once the
- * walk has come down to what is known, or is so deep that it may have come below the import.
+ * Blocks from the tips down to what D1 knows, parents first, as far as may be fetched: what is at
+ * hand is walked through for nothing. Upstreams are queried about those which nothing proves
+ * unreferenced, once the walk has come down to what is known, or is so deep that it may have come
+ * below the import.
  */
 async function gatherFromTips(
   db: Database,
@@ -118,51 +122,55 @@ async function gatherFromTips(
 ): Promise<{ blocks: Map<string, ParsedBlock>; isWhole: boolean }> {
   const { upstream, fetched, refused } = tools;
   const known = new Map<string, KnownBlock>();
-  /** Nearest to the tips first. */
-  const blocks = new Map<string, ParsedBlock>();
+  const met = new Map<string, ParsedBlock>();
   const deadline = Date.now() + FETCH_TIME;
   let left = MAX_FETCHED;
   let isWhole = true;
-  let levels = 0;
-  let level = await upstream.readTips();
+  const skeleton = createConeSkeleton(await upstream.readTips());
   const { findUnreferenced: findStored } = await tools.index.view(db, head, []);
-  for (; level.length > 0; levels++) {
-    const fresh = level.filter((id) => !known.has(id) && !blocks.has(id) && !refused.has(id));
-    const recall = (id: string) => fetched.get(id);
-    const lacking = fresh.filter((id) => recall(id) === undefined);
-    for (const [id, block] of await lookUpBlocks(db, findStored, lacking)) known.set(id, block);
-    const unknown = lacking.filter((id) => !known.has(id));
-    const due = Date.now() < deadline ? unknown.slice(0, left) : [];
-    if (due.length < unknown.length) isWhole = false;
-    left -= due.length;
-    await Promise.all(due.map((id) => fetchInto(upstream, id, fetched)));
-    const next = new Set<string>();
-    for (const id of fresh) {
-      const block = recall(id);
-      if (block === undefined || known.has(id)) continue;
-      blocks.set(id, block);
-      for (const parent of block.block.parents) next.add(toHexDigits(parent));
-    }
-    level = [...next];
-  }
-  if (isWhole || levels >= MAX_LEVELS_UNASKED) await askAbout(blocks, known, head, tools, deadline);
+  await walkDown(skeleton, {
+    recall: (id) => (refused.has(id) ? undefined : fetched.get(id)),
+    async findKnown(ids) {
+      const others = ids.filter((id) => !refused.has(id));
+      for (const [id, block] of await lookUpBlocks(db, findStored, others)) known.set(id, block);
+      return { has: (id) => known.has(id) || refused.has(id) };
+    },
+    async fetch(ids) {
+      const due = Date.now() < deadline ? ids.slice(0, left) : [];
+      if (due.length < ids.length) isWhole = false;
+      left -= due.length;
+      const blocks = await Promise.all(due.map((id) => tryToFetch(upstream, id, fetched)));
+      return blocks.filter((block) => block !== undefined);
+    },
+    meet: (id, block) => met.set(id, block),
+  });
+  const order = Array.from(skeleton.order(), skeleton.idAt);
+  const blocks = new Map(order.map((id) => [id, met.get(id)!]));
+  const isDeep = order.some((id) => skeleton.levelOf(id) >= MAX_LEVELS_UNASKED);
+  if (isWhole || isDeep) await askAbout(blocks, known, head, tools, deadline);
   return { blocks, isWhole };
 }
 
-/** Fetches a block where it is to be had. */
-async function fetchInto(upstream: Upstream, id: string, fetched: BlockCache): Promise<void> {
+/** Undefined where it is not to be had. */
+async function tryToFetch(
+  upstream: Upstream,
+  id: string,
+  fetched: BlockCache,
+): Promise<ParsedBlock | undefined> {
   try {
     const block = await fetchBlock([upstream], id);
     await verifyAhead(block);
     fetched.set(id, block);
+    return block;
   } catch (error) {
     if (!(error instanceof ConeUnavailable || error instanceof UpstreamFailure)) throw error;
+    return undefined;
   }
 }
 
 /**
- * Asks the upstreams about blocks that nothing proves unreferenced, the deepest first: one that is
- * unreferenced proves all above it.
+ * Queries the upstreams about the lowest blocks that nothing proves unreferenced: if they are
+ * unreferenced, so are those above them.
  */
 async function askAbout(
   blocks: ReadonlyMap<string, ParsedBlock>,
@@ -173,17 +181,11 @@ async function askAbout(
 ): Promise<void> {
   const upstreams = [upstream, ...others];
   const readReference = createReferenceReader({ upstreams, index: head.ledger + 1 });
-  const asked = new Set<string>();
-  while (asked.size < MAX_ASKED && Date.now() < deadline) {
-    const certain = findUnreferenced(blocks, known, head, unreferenced);
-    const doubtful = [...blocks.keys()].filter(
-      (id) => !certain.has(id) && !known.has(id) && !asked.has(id),
-    );
-    if (doubtful.length === 0) return;
-    const next = doubtful.reverse().slice(0, ASKED_AT_ONCE);
+  const { unknown, references } = withAsked(blocks, known, unreferenced);
+  const roots = findDoubtfulRoots(unknown, references, head).slice(0, MAX_ASKED);
+  for (let asked = 0; asked < roots.length && Date.now() < deadline; asked += ASKED_AT_ONCE) {
     await Promise.all(
-      next.map(async (id) => {
-        asked.add(id);
+      roots.slice(asked, asked + ASKED_AT_ONCE).map(async (id) => {
         const reference = await tryToRead(readReference, id);
         if (reference === undefined) return;
         if (reference === null) unreferenced.add(id);

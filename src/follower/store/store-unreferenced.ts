@@ -28,7 +28,7 @@ const SELECT_UNRESOLVED = `
   SELECT EXISTS (SELECT 1 FROM pack WHERE live = 1 AND unresolved <> '[]') AS unresolved`;
 
 export interface BlocksToStore {
-  /** By hex ID. The last ones are stored first, behind their parents. */
+  /** By hex ID, parents first. */
   blocks: ReadonlyMap<string, ParsedBlock>;
   /** Hex IDs to look up besides those of the blocks and of their parents. */
   also?: Iterable<string>;
@@ -61,8 +61,8 @@ export async function storeUnreferenced(
   const outputs = outputsToFind([...blocks.values()]);
   const named = [...new Set([...blocks.keys(), ...parents, ...also])];
   const view = await index.view(db, head, named, outputs);
-  const { ordered, staged } = orderStorable(blocks, view, choose(view));
-  if (ordered.length === 0) return [];
+  const { storable, staged } = findStorable(blocks, view, choose(view));
+  if (storable.length === 0) return [];
 
   const numbering: Numbering = { ...view.numbering, blocks: new Map(view.named) };
   for (const id of parents) {
@@ -70,7 +70,7 @@ export async function storeUnreferenced(
     if (number !== undefined && !view.named.has(id))
       numbering.blocks.set(id, { number, milestone: null });
   }
-  const prepared = await prepareBlocks(ordered, numbering, rules);
+  const prepared = await prepareBlocks(storable, numbering, rules);
   const { unresolved } = await runFenced(db, {
     writes: write(storeStatements(db, view, prepared, staged, numbering)),
     unresolved: one(db.prepare(SELECT_UNRESOLVED), (row) => row.integer('unresolved')),
@@ -82,43 +82,28 @@ export async function storeUnreferenced(
 }
 
 /**
- * The first blocks that can be stored, parents first. One whose parent cannot be stored is left
- * out; one that requests could see, if it were not for a staged parent, is staged too, if it may
- * be.
+ * The first blocks that can be stored. One whose parent cannot be stored is left out; one that
+ * requests could see, if it were not for a staged parent, is staged too, if it may be.
  */
-function orderStorable(
+function findStorable(
   blocks: ReadonlyMap<string, ParsedBlock>,
-  view: UnreferencedView,
+  { named, stagedNumber }: UnreferencedView,
   { visible, staged: mayBeStaged = new Set() }: ChosenBlocks,
-): { ordered: ParsedBlock[]; staged: Set<string> } {
-  const ordered: ParsedBlock[] = [];
+): { storable: ParsedBlock[]; staged: Set<string> } {
+  const storable: ParsedBlock[] = [];
+  const shown = new Set<string>();
   const staged = new Set<string>();
-  /** Of blocks that were looked at: whether requests will see it, whether it is stored at all. */
-  const done = new Map<string, { isVisible: boolean; isStored: boolean }>();
-  const isNew = (id: string) =>
-    blocks.has(id) && !view.named.has(id) && view.stagedNumber(id) === undefined;
-  const isVisible = (id: string) => view.named.has(id) || done.get(id)?.isVisible === true;
+  const isVisible = (id: string) => named.has(id) || shown.has(id);
   const isStored = (id: string) =>
-    isVisible(id) || view.stagedNumber(id) !== undefined || done.get(id)?.isStored === true;
-  const stack = [...blocks.keys()];
-  while (stack.length > 0 && ordered.length < MAX_STORED) {
-    const id = stack.at(-1)!;
-    if (!isNew(id) || done.has(id)) {
-      stack.pop();
-      continue;
-    }
-    const block = blocks.get(id)!;
+    isVisible(id) || staged.has(id) || stagedNumber(id) !== undefined;
+  for (const [id, block] of blocks) {
+    if (storable.length === MAX_STORED) break;
+    if (isStored(id)) continue;
     const parents = block.block.parents.map(toHexDigits);
-    const before = parents.filter((parent) => isNew(parent) && !done.has(parent));
-    if (before.length > 0) {
-      stack.push(...before);
-      continue;
-    }
-    const willBeVisible = visible.has(id) && parents.every(isVisible);
-    const willBeStaged = !willBeVisible && mayBeStaged.has(id) && parents.every(isStored);
-    done.set(id, { isVisible: willBeVisible, isStored: willBeVisible || willBeStaged });
-    if (willBeVisible || willBeStaged) ordered.push(block);
-    if (willBeStaged) staged.add(id);
+    if (visible.has(id) && parents.every(isVisible)) shown.add(id);
+    else if (mayBeStaged.has(id) && parents.every(isStored)) staged.add(id);
+    else continue;
+    storable.push(block);
   }
-  return { ordered, staged };
+  return { storable, staged };
 }

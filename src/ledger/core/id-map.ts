@@ -70,7 +70,12 @@ export class IdMap {
 
   /** The ID that was added so many IDs after the first one, as hex digits. */
   idAt(index: number): string {
-    return this.#ids.subarray(index * this.#idBytes, (index + 1) * this.#idBytes).toHex();
+    return this.bytesAt(index).toHex();
+  }
+
+  /** The same as bytes, which are not a copy. */
+  bytesAt(index: number): Uint8Array {
+    return this.#ids.subarray(index * this.#idBytes, (index + 1) * this.#idBytes);
   }
 
   numberAt(index: number): number {

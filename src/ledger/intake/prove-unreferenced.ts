@@ -71,7 +71,7 @@ export function provesUnreferenced(
  * Hex IDs of those of the blocks that are proven unreferenced: by parents that are known, or that
  * are among the blocks and proven unreferenced themselves.
  *
- * @param blocks by hex ID, none of which is known here
+ * @param blocks by hex ID, parents first; none of them is known here
  * @param known by hex ID: of all parents that are not among the blocks, those which are known
  */
 export function findProvenUnreferenced(
@@ -80,23 +80,13 @@ export function findProvenUnreferenced(
   history: KnownHistory,
 ): Set<string> {
   const proven = new Set<string>();
-  const children = new Map<string, string[]>();
-  for (const [id, { block }] of blocks) {
-    for (const parent of block.parents.map(toHexDigits)) {
-      if (blocks.has(parent)) {
-        const others = children.get(parent);
-        if (others === undefined) children.set(parent, [id]);
-        else others.push(id);
-        continue;
-      }
-      const reference = known.get(parent);
-      if (reference !== undefined && provesUnreferenced(reference, history)) proven.add(id);
-    }
-  }
-  // a Set goes on to what is added on the way
-  for (const id of proven) {
-    for (const child of children.get(id) ?? []) proven.add(child);
-  }
+  const proves = (parent: string): boolean => {
+    if (blocks.has(parent)) return proven.has(parent);
+    const reference = known.get(parent);
+    return reference !== undefined && provesUnreferenced(reference, history);
+  };
+  for (const [id, { block }] of blocks)
+    if (block.parents.map(toHexDigits).some(proves)) proven.add(id);
   return proven;
 }
 

@@ -11,22 +11,18 @@
  * view: it is about the state before the milestone, which does not change any more.
  */
 
-import { toHexDigits } from '../../stardust/encoding/bytes.ts';
-import { type Cone, extendCone } from '../../stardust/white-flag/cone.ts';
+import { extendCone } from '../../stardust/white-flag/cone.ts';
 import { LedgerState } from '../../stardust/white-flag/walk.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import type { Database } from '../core/database.ts';
 import type { AdmissionRules } from '../intake/admission-rules.ts';
 import { type BlockSource, ConeUnavailable } from '../intake/block-source.ts';
-import {
-  type FindUnreferenced,
-  findInCone,
-  type KnownBlock,
-  lookUpBlocks,
-} from '../intake/known-blocks.ts';
+import { type ConeSkeleton, createConeSkeleton } from '../intake/cone-skeleton.ts';
+import { findInCone, lookUpBlocks } from '../intake/known-blocks.ts';
 import type { Numbering } from '../intake/known-outputs.ts';
 import { outputsToFind, prepareBlocks } from '../intake/prepare-blocks.ts';
 import { findDoubtfulRoots } from '../intake/prove-unreferenced.ts';
+import { walkDown } from '../intake/walk-down.ts';
 import { type ConsistentView, type LoadedCone, numbersOf, readView } from './consistent-view.ts';
 
 export interface ConeToFetch {
@@ -42,52 +38,66 @@ export interface ConeToFetch {
 }
 
 /**
- * Levels of blocks that nobody was asked about. A walk that has come below the import meets nothing
- * that is known, and only upstream can tell that it has; a request has no time to go deeper.
+ * Levels of blocks about which no upstream was queried. A walk that has come below the import meets
+ * nothing that is known, and only an upstream can tell that it has; a request has no time to go
+ * deeper.
  */
 const MAX_LEVELS_UNASKED = 16;
-
-/** Blocks that were fetched, and those known to D1 that they lead to. */
-interface FetchedCone {
-  /** By hex ID. */
-  blocks: ReadonlyMap<string, ParsedBlock>;
-  /** Hex IDs. */
-  known: ReadonlySet<string>;
-}
 
 /**
  * The cone of parents that D1 does not know all of. Throws a ConeUnavailable where it cannot be
  * had, and whatever else the source throws.
  */
 export async function fetchCone(db: Database, request: ConeToFetch): Promise<LoadedCone> {
-  return assembleCone(db, request, await fetchUnknown(db, request));
+  const { first, parents, source } = request;
+  const unknown = parents.filter((id) => !first.named.has(id));
+  if (source === undefined)
+    throw new ConeUnavailable('unknown-block', `block 0x${unknown[0]} is not known here`);
+  const skeleton = createConeSkeleton(unknown);
+  const blocks = new Map<string, ParsedBlock>();
+  await walkDown(skeleton, {
+    recall: source.recall,
+    findKnown: async (ids) =>
+      ids.every((id) => unknown.includes(id))
+        ? NONE
+        : lookUpBlocks(db, (some) => findInCone(first.cone, some), ids),
+    fetch: async (ids) => {
+      const deep = ids.filter((id) => skeleton.levelOf(id) >= MAX_LEVELS_UNASKED);
+      deep.forEach(skeleton.restartLevels);
+      const [fetched] = await Promise.all([source.fetch(ids), source.requireUnreferenced?.(deep)]);
+      return fetched;
+    },
+    meet: (id, block) => blocks.set(id, block),
+  });
+  return assembleCone(db, request, skeleton, blocks);
 }
 
-/** Fetches, breadth first, from the unknown parents to blocks that D1 knows. */
-async function fetchUnknown(
-  db: Database,
-  { first, parents, source }: ConeToFetch,
-): Promise<FetchedCone> {
-  const unknown = parents.filter((id) => !first.named.has(id));
-  if (source === undefined) {
-    throw new ConeUnavailable('unknown-block', `block 0x${unknown[0]} is not known here`);
-  }
-  return fetchDownToKnown(db, unknown, first, source);
-}
+const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Reads the view again, now that all blocks are at hand, and puts the fetched ones into its cone.
+ * Reads the view again, now that all blocks are at hand, and adds the fetched ones to its cone.
+ *
+ * @param skeleton of the fetched blocks, and of known ones right below them
+ * @param blocks fetched, by hex ID
  */
 async function assembleCone(
   db: Database,
   { first, index, parents, rules, source }: ConeToFetch,
-  { blocks, known }: FetchedCone,
+  skeleton: ConeSkeleton,
+  blocks: ReadonlyMap<string, ParsedBlock>,
 ): Promise<LoadedCone> {
-  const named = [...new Set([...parents, ...known, ...blocks.keys()])];
+  const met = Array.from({ length: skeleton.size }, (_, at) => skeleton.idAt(at));
+  const named = [...new Set([...parents, ...met])];
   const outputs = outputsToFind([...blocks.values()]);
   const view = await readView(db, { index, named, outputs });
-  if (view?.head.generation !== first.head.generation) throw ledgerReplaced();
-  const fresh = parentsFirst(blocks, view.named);
+  if (view?.head.generation !== first.head.generation)
+    throw new ConeUnavailable('ledger-replaced', 'the ledger was replaced meanwhile');
+  /** Those that are not known after all. */
+  const fresh = new Map(
+    Array.from(skeleton.order(), skeleton.idAt)
+      .filter((id) => !view.named.has(id))
+      .map((id) => [id, blocks.get(id)!]),
+  );
   if (source?.requireUnreferenced !== undefined) {
     const roots = findDoubtfulRoots(fresh, view.named, view.head);
     if (roots.length > 0) await source.requireUnreferenced(roots);
@@ -103,71 +113,4 @@ async function assembleCone(
   const records = fetched.map(({ record }) => record);
   const cone = extendCone(view.cone, records);
   return { view, cone, parents: numbersOf(parents, numbering.blocks), fetched, numbering };
-}
-
-function ledgerReplaced(): ConeUnavailable {
-  return new ConeUnavailable('ledger-replaced', 'the ledger was replaced meanwhile');
-}
-
-async function fetchDownToKnown(
-  db: Database,
-  unknown: readonly string[],
-  { named, cone }: { named: ReadonlyMap<string, KnownBlock>; cone: Cone },
-  source: BlockSource,
-): Promise<FetchedCone> {
-  const findUnreferenced: FindUnreferenced = (ids) => findInCone(cone, ids);
-  const blocks = new Map<string, ParsedBlock>();
-  const known = new Set(named.keys());
-  /** Levels from a block up to one that the source was asked about. */
-  const levels = new Map<string, number>();
-  let missing = unknown;
-  let deep: readonly string[] = [];
-  while (missing.length > 0) {
-    /** What is looked up now, by the block that led there. */
-    const childOf = new Map<string, string>();
-    const [recent] = await Promise.all([source.fetch(missing), source.requireUnreferenced?.(deep)]);
-    // what was fetched before needs no lookup, however many levels deep
-    for (let block = recent.pop(); block !== undefined; block = recent.pop()) {
-      const id = toHexDigits(block.id);
-      blocks.set(id, block);
-      for (const parent of block.block.parents.map(toHexDigits)) {
-        if (blocks.has(parent) || known.has(parent) || childOf.has(parent)) continue;
-        levels.set(parent, (levels.get(id) ?? 0) + 1);
-        const recalled = source.recall?.(parent);
-        if (recalled === undefined) childOf.set(parent, id);
-        else recent.push(recalled);
-      }
-    }
-    for (const id of (await lookUpBlocks(db, findUnreferenced, [...childOf.keys()])).keys())
-      known.add(id);
-    missing = [...childOf.keys()].filter((id) => !known.has(id) && !blocks.has(id));
-    const low = missing.filter((id) => levels.get(id)! >= MAX_LEVELS_UNASKED);
-    for (const id of low) levels.set(id, 0);
-    deep = [...new Set(low.map((id) => childOf.get(id)!))];
-  }
-  return { blocks, known };
-}
-
-/** The blocks that are not known after all, each behind its parents. */
-function parentsFirst(
-  blocks: ReadonlyMap<string, ParsedBlock>,
-  known: ReadonlyMap<string, KnownBlock>,
-): Map<string, ParsedBlock> {
-  const ordered = new Map<string, ParsedBlock>();
-  const entered = new Set<string>();
-  const stack = [...blocks.keys()];
-  while (stack.length > 0) {
-    const id = stack.at(-1)!;
-    const block = blocks.get(id);
-    if (block === undefined || known.has(id) || ordered.has(id)) {
-      stack.pop();
-    } else if (entered.has(id)) {
-      ordered.set(id, block);
-      stack.pop();
-    } else {
-      entered.add(id);
-      for (const parent of block.block.parents) stack.push(toHexDigits(parent));
-    }
-  }
-  return ordered;
 }

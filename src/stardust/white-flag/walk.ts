@@ -12,6 +12,7 @@ import { ConflictReason } from '../semantics/conflict-reason.ts';
 import { RecordKind } from './block-record.ts';
 import type { Cone, TransactionView } from './cone.ts';
 import { NumberMap } from './number-map.ts';
+import { orderParentsFirst } from './parents-first.ts';
 
 /**
  * State of an output in the ledger before the milestone. Outputs that are neither are unknown to
@@ -72,48 +73,25 @@ export function walkCone(cone: Cone, ledger: LedgerStates, proposal: Proposal): 
   return { ...ordered, ...judgeInOrder(cone, ordered.order, ledger, proposal.timestamp) };
 }
 
-/**
- * E.1: depth first, parents in their order, each block after all its parents. Uses a stack instead
- * of recursion, because a cone may be a single chain of blocks.
- */
+/** E.1 and E.3 (b). */
 function orderBlocks(
   cone: Cone,
   { parents, previousMilestoneId }: Proposal,
 ): Pick<WhiteFlag, 'order' | 'metPreviousMilestone' | 'unverified'> {
-  const order = new Uint32Array(cone.size);
-  const visited = new Uint8Array(cone.size);
-  /** Blocks whose parents are not all done, and for each block how many of its parents are. */
-  const stack = new Uint32Array(cone.size);
-  const seen = new Uint8Array(cone.size);
-  let ordered = 0;
+  const order = orderParentsFirst(parents.map(cone.find), {
+    size: cone.size,
+    parentCountAt: cone.parentCountAt,
+    parentAt: (block, parent) => cone.find(cone.parentAt(block, parent)),
+  });
   let metPreviousMilestone = previousMilestoneId === undefined;
   const unverified: number[] = [];
-
-  for (const parent of parents) {
-    let depth = 0;
-    let next = cone.find(parent);
-    for (;;) {
-      if (next >= 0 && visited[next] === 0) {
-        visited[next] = 1;
-        // E.3 (b), on the way down
-        if (!metPreviousMilestone && carriesMilestone(cone, next, previousMilestoneId!)) {
-          if (cone.kindAt(next) === RecordKind.Milestone) metPreviousMilestone = true;
-          else unverified.push(next);
-        }
-        stack[depth++] = next;
-      }
-      if (depth === 0) break;
-      const block = stack[depth - 1]!;
-      if (seen[block]! < cone.parentCountAt(block)) {
-        next = cone.find(cone.parentAt(block, seen[block]!++));
-      } else {
-        order[ordered++] = block;
-        depth--;
-        next = -1;
-      }
-    }
+  for (let i = 0; i < order.length && !metPreviousMilestone; i++) {
+    const position = order[i]!;
+    if (!carriesMilestone(cone, position, previousMilestoneId!)) continue;
+    if (cone.kindAt(position) === RecordKind.Milestone) metPreviousMilestone = true;
+    else unverified.push(position);
   }
-  return { order: order.subarray(0, ordered), metPreviousMilestone, unverified };
+  return { order, metPreviousMilestone, unverified };
 }
 
 function carriesMilestone(cone: Cone, position: number, milestoneId: Uint8Array): boolean {

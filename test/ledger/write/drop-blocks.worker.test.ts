@@ -467,7 +467,7 @@ describe('staged blocks', () => {
   async function stage({ network, following }: Rig, ...ids: string[]): Promise<void> {
     const { head, rules } = await readPosition(db, following);
     const blocks = new Map(
-      ids.map((id) => [id.slice(2), parsedBlock(network.blocks.get(id)!.bytes)] as const).reverse(),
+      ids.map((id) => [id.slice(2), parsedBlock(network.blocks.get(id)!.bytes)] as const),
     );
     const choose = () => ({ visible: new Set<string>(), staged: new Set(blocks.keys()) });
     const { index } = following.memory;

@@ -145,7 +145,7 @@ async function follow(network: Network, { share, staged = 0, splits = false }: S
       const hidden = new Set([...toStage].filter(() => random.chance(staged)));
       const visible = new Set(parsed.map(([id]) => id)).difference(hidden);
       const ids = await storeUnreferenced(db, head, {
-        blocks: new Map(parsed.reverse()),
+        blocks: new Map(parsed),
         rules,
         choose: () => ({ visible, staged: toStage }),
         index: known,

@@ -105,7 +105,7 @@ async function stage({ network, following }: Rig, isStaged: (id: string) => bool
   const { head, rules } = await readPosition(db, following);
   const unreferenced = [...network.blocks.values()].filter(({ referenced }) => !referenced);
   const blocks = new Map(
-    unreferenced.map(({ id, bytes }) => [id.slice(2), parsedBlock(bytes)] as const).reverse(),
+    unreferenced.map(({ id, bytes }) => [id.slice(2), parsedBlock(bytes)] as const),
   );
   const staged = new Set(blocks.keys());
   const visible = new Set([...staged].filter((id) => !isStaged(id)));

@@ -1,9 +1,9 @@
 /**
- * The skeleton of a cone (src/follower/store/cone-skeleton.ts) on random networks: it meets the blocks of
- * the milestone and those right below them, and its order is that of the milestone.
+ * The skeleton of a cone (src/ledger/intake/cone-skeleton.ts) on random networks: it meets the
+ * blocks of the milestone and those right below them, and its order is that of the milestone.
  */
 import { expect, it } from 'vitest';
-import { createConeSkeleton } from '../../../src/follower/store/cone-skeleton.ts';
+import { createConeSkeleton } from '../../../src/ledger/intake/cone-skeleton.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
 import { coneOf, milestoneAt, ZERO_ID } from '../../support/network/network-model.ts';
 import { randomNetwork } from '../../support/network/random-network.ts';
@@ -19,19 +19,17 @@ it.each([0, 1, 2, 3])('has the order of each milestone (%i)', (i) => {
     const skeleton = createConeSkeleton(parents.map((id) => id.toHex()));
     const met: string[] = [];
     for (let at = 0; at < skeleton.size; at++) {
-      const [id] = skeleton.idsBetween(at, at + 1);
-      expect(id).toBe(skeleton.idOf(at));
-      met.push(id!);
+      const id = skeleton.idAt(at);
+      met.push(id);
       const referenced = network.blocks.get(`0x${id}`)?.referenced?.index ?? 0;
       if (`0x${id}` === ZERO_ID || referenced < index) known++;
-      else skeleton.setParents(id!, network.blocks.get(`0x${id}`)!.parents.map(digits));
+      else skeleton.setParents(id, network.blocks.get(`0x${id}`)!.parents.map(digits));
     }
-    expect(skeleton.idsBetween(0, skeleton.size)).toEqual(met);
     expect(new Set(met).size).toBe(met.length);
     const inCone = cone.flatMap(({ id, parents: below }) => [id, ...below]);
     const due = new Set([...inCone.map(digits), ...parents.map((id) => id.toHex())]);
     expect(new Set(met)).toEqual(due);
-    const order = Array.from(skeleton.order(), (block) => `0x${skeleton.idOf(block)}`);
+    const order = Array.from(skeleton.order(), (block) => `0x${skeleton.idAt(block)}`);
     expect(order).toEqual(cone.map(({ id }) => id));
   }
   expect(known).toBeGreaterThan(0);
@@ -45,5 +43,7 @@ it('orders a single chain of many blocks, and has room for them', () => {
   expect(skeleton.size).toBe(last + 1);
   // the first one is known, so it is not in the order
   const due = Array.from({ length: last }, (_, i) => id(i + 1));
-  expect(Array.from(skeleton.order(), skeleton.idOf)).toEqual(due);
+  const order = skeleton.order();
+  expect(Array.from(order, skeleton.idAt)).toEqual(due);
+  expect(skeleton.idBytes(order.subarray(1, 3)).toHex()).toBe(id(2) + id(3));
 });

@@ -1,0 +1,52 @@
+/**
+ * The walk from some blocks down to those that the ledger knows, breadth first.
+ */
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
+import type { ParsedBlock } from '../../stardust/wire/block.ts';
+import type { ConeSkeleton } from './cone-skeleton.ts';
+
+/** IDs are hex digits. */
+export interface WalkTools {
+  /** A block that is at hand: it is not looked up, however many levels deep. */
+  recall?: ((id: string) => ParsedBlock | undefined) | undefined;
+  /** At which of these blocks the walk ends. */
+  findKnown(ids: readonly string[]): Promise<{ has(id: string): boolean }>;
+  /** The walk goes on below those that it returns. */
+  fetch(ids: readonly string[]): Promise<readonly ParsedBlock[]>;
+  /** Called with each block that is not known. */
+  meet?: (id: string, block: ParsedBlock) => void;
+}
+
+/** Blocks looked up and fetched in one go. */
+export const WALKED_AT_ONCE = 500;
+
+/**
+ * Notes in the skeleton what is below its blocks. Throws what the tools throw; then the walk can be
+ * continued.
+ *
+ * @param walked how many blocks of the skeleton an earlier walk has come to
+ * @param progress called with that number after each go
+ */
+export async function walkDown(
+  skeleton: ConeSkeleton,
+  { recall, findKnown, fetch, meet }: WalkTools,
+  walked = 0,
+  progress: (walked: number) => void = () => {},
+): Promise<void> {
+  const enter = (id: string, block: ParsedBlock) => {
+    meet?.(id, block);
+    skeleton.setParents(id, block.block.parents.map(toHexDigits));
+  };
+  for (let at = walked; at < skeleton.size; progress(at)) {
+    const missing: string[] = [];
+    for (; at < skeleton.size && missing.length < WALKED_AT_ONCE; at++) {
+      const id = skeleton.idAt(at);
+      const block = recall?.(id);
+      if (block === undefined) missing.push(id);
+      else enter(id, block);
+    }
+    const known = await findKnown(missing);
+    const unknown = missing.filter((id) => !known.has(id));
+    for (const block of await fetch(unknown)) enter(toHexDigits(block.id), block);
+  }
+}
