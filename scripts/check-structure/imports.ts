@@ -13,6 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'clock.ts': [],
   'log.ts': ['clock.ts'],
   'read-bounded.ts': [],
+  'shared-limit.ts': ['clock.ts'],
   'schemas.ts': [],
   'settings.ts': ['stardust'],
   'verify-signature.ts': ['stardust'],
@@ -26,6 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'read-bounded.ts',
     'schemas.ts',
     'settings.ts',
+    'shared-limit.ts',
     'verify-signature.ts',
   ],
   follower: [
@@ -56,6 +58,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'read-bounded.ts',
     'schemas.ts',
     'settings.ts',
+    'shared-limit.ts',
   ],
   'worker.ts': ['http', 'node', 'follower', 'clock.ts', 'settings.ts'],
 };

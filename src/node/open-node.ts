@@ -59,6 +59,12 @@ const STORE_PUSHED_MS = 1000;
 /** A coordinator waits two seconds. After so many of them nothing more is fetched. */
 const REQUEST_MS = 1500;
 
+/**
+ * A read of a block waits for its turn and for two answers of an upstream, which come or fail
+ * within REQUEST_MS each: so none of them outlives the read, and takes a place without counting.
+ */
+const READ_MS = 4000;
+
 /** The most blocks that are fetched for one request. */
 const MAX_FETCHED_BLOCKS = 2000;
 
@@ -69,6 +75,12 @@ const MAX_FETCHED_BLOCKS = 2000;
  */
 const PROPOSAL_QUOTA_BLOCKS = 20_000;
 const READ_QUOTA_BLOCKS = 2000;
+
+/**
+ * Reads of single blocks that ask an upstream at once. In `serve` one isolate answers everything: a
+ * flood of reads would make a white-flag request wait in line for the database and the upstream.
+ */
+const READS_AT_ONCE = 6;
 
 /**
  * Heap for blocks that requests remember, a part of an isolate's 128 MB; and for IDs of
@@ -168,7 +180,7 @@ function createSources(
     };
   return {
     sourceFor: within(createFetchQuota(Date.now, PROPOSAL_QUOTA_BLOCKS), true),
-    readSourceFor: within(createFetchQuota(Date.now, READ_QUOTA_BLOCKS), false),
+    readSourceFor: within(createFetchQuota(Date.now, READ_QUOTA_BLOCKS, READS_AT_ONCE), false),
     unknownBlocks: createUnknownBlocks(Date.now),
   };
 }
@@ -195,7 +207,7 @@ async function fetchUnreferencedBlock(
   const head = await readHead(db);
   if (head === undefined) return undefined;
   try {
-    const source = readSourceFor(head, Date.now() + REQUEST_MS);
+    const source = readSourceFor(head, Date.now() + READ_MS);
     const [block] = await source.fetch([blockId]);
     // only then: most blocks that are asked for and not stored exist nowhere
     await source.requireUnreferenced([blockId]);

@@ -1,11 +1,12 @@
 /**
- * What anonymous requests can make us ask of the upstreams: a budget of blocks, and a circuit
- * breaker that opens when the upstreams fail again and again.
+ * What anonymous requests can make us ask of the upstreams: a budget of blocks, a number of
+ * requests at once, and a circuit breaker that opens when the upstreams fail repeatedly.
  *
- * Each isolate has quotas of its own, one for each kind of request. That keeps a flood of requests
- * from passing through, and costs no round trip.
+ * Each isolate has quotas of its own, one for each kind of request: a flood of one kind takes
+ * nothing of another. That keeps a flood from passing through, and costs no round trip.
  */
 import { hasPassed } from '../clock.ts';
+import { createSharedLimit } from '../shared-limit.ts';
 import type { ProposalSource } from './fetch-blocks.ts';
 import { UpstreamFailure } from './upstream.ts';
 
@@ -15,15 +16,25 @@ const WINDOW_MS = 10_000;
 const MAX_FAILURES_IN_A_ROW = 5;
 const PAUSE_MS = 1000;
 
+/** Milliseconds that a request waits until it may ask: a third of the time that it has. */
+const MAX_WAIT_MS = 500;
+
 /** The source, as far as the quota allows: its functions throw an UpstreamFailure beyond it. */
 export type FetchQuota = (source: ProposalSource) => ProposalSource;
 
 /**
  * @param clock Unix milliseconds
  * @param blocks that all requests under this quota may have fetched or asked about in ten seconds
+ * @param atOnce how many of them may ask at once; the others wait
  */
-export function createFetchQuota(clock: () => number, blocks: number): FetchQuota {
+export function createFetchQuota(
+  clock: () => number,
+  blocks: number,
+  atOnce = Number.POSITIVE_INFINITY,
+): FetchQuota {
   const budget = createBudget(clock, blocks);
+  const refuse = () => new UpstreamFailure('too many requests wait for blocks');
+  const limit = createSharedLimit(clock, { places: atOnce, maxWaitMs: MAX_WAIT_MS, refuse });
   const breaker = createCircuitBreaker(clock);
   const askWithin = async <T>(
     ids: readonly string[],
@@ -31,15 +42,17 @@ export function createFetchQuota(clock: () => number, blocks: number): FetchQuot
   ): Promise<T> => {
     breaker.check();
     budget.spend(ids.length);
-    try {
-      const answer = await ask(ids);
-      breaker.succeed();
-      return answer;
-    } catch (error) {
-      // a block that nobody knows is no fault of the upstreams
-      if (error instanceof UpstreamFailure) breaker.fail();
-      throw error;
-    }
+    return limit(async () => {
+      try {
+        const answer = await ask(ids);
+        breaker.succeed();
+        return answer;
+      } catch (error) {
+        // a block that nobody knows is no fault of the upstreams
+        if (error instanceof UpstreamFailure) breaker.fail();
+        throw error;
+      }
+    });
   };
   return (source) => ({
     ...source,
@@ -75,7 +88,7 @@ function createCircuitBreaker(clock: () => number): {
   return {
     check() {
       if (!hasPassed(PAUSE_MS, openedAt, clock()))
-        throw new UpstreamFailure('upstream failed again and again, it is left alone for a moment');
+        throw new UpstreamFailure('upstreams failed repeatedly, they are left alone for a moment');
     },
     succeed() {
       failuresInARow = 0;

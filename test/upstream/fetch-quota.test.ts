@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ConeUnavailable } from '../../src/ledger/intake/block-source.ts';
 import { createFetchQuota } from '../../src/upstream/fetch-quota.ts';
 import { UpstreamFailure } from '../../src/upstream/upstream.ts';
@@ -38,6 +38,25 @@ describe('the fetch quota of requests', () => {
     await expect(guard(answering).fetch(['a'])).rejects.toThrow('too many blocks');
     now = 10_000;
     expect(await guard(answering).fetch(ids)).toEqual([]);
+  });
+
+  it('lets as many requests ask at once as it may, and takes none of another quota', async () => {
+    const reads = createFetchQuota(() => 0, 2000, 6);
+    const waiting: (() => void)[] = [];
+    const slow = {
+      fetch: () => new Promise<never[]>((resolve) => waiting.push(() => resolve([]))),
+      requireUnreferenced: async () => {},
+    };
+    const flood = Array.from({ length: 64 }, () => reads(slow).fetch(['a']));
+    expect(waiting).toHaveLength(6);
+    const proposals = createFetchQuota(() => 0, 20_000);
+    for (let i = 0; i < 64; i++) expect(await proposals(answering).fetch(['a'])).toEqual([]);
+    // the others wait for their turn, and are refused
+    waiting.shift()!();
+    await vi.waitUntil(() => waiting.length === 6, { interval: 1, timeout: 10_000 });
+    const outcomes = await Promise.allSettled([...flood.slice(7), ...flood.slice(0, 1)]);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(waiting).toHaveLength(6);
   });
 
   it('counts questions as it counts blocks', async () => {

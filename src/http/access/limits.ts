@@ -3,7 +3,7 @@
  * bound, and one scan at a time, where one isolate and one database answer everything. Elsewhere D1
  * has its own queue.
  */
-import { hasPassed } from '../../clock.ts';
+import { createSharedLimit, type SharedLimit } from '../../shared-limit.ts';
 import { HttpError } from '../errors.ts';
 
 /** The longer of the two periods that Cloudflare has; the binding does not tell which one it is. */
@@ -25,48 +25,21 @@ export async function checkRate(limit: RateLimit | undefined, request: Request):
     });
 }
 
-/** A scan takes some 30 ms, and its request may have been dropped. */
-const LEASE_MS = 5000;
-
-/** Milliseconds until it is looked again; it doubles up to the longest. */
-const FIRST_PAUSE_MS = 5;
-const LONGEST_PAUSE_MS = 40;
-
-/** Milliseconds of pauses after which a request is refused. */
-const MAX_WAIT_MS = 2000;
+/** Milliseconds that a scan waits for its turn. */
+const MAX_SCAN_WAIT_MS = 2000;
 
 const SCAN_RETRY_AFTER_SECONDS = '2';
 
-/** Runs the work when no other runs. Throws an HttpError 429 where that takes too long. */
-export type ScanLimit = <T>(work: () => Promise<T>) => Promise<T>;
-
 /**
  * Runs scans one at a time, so that other requests get their turn at the database between two.
- *
- * A request that waits polls, and the one that runs has a lease: workerd drops a request whose
- * client has gone, without notice, so it could not hand anything on.
+ * Throws an HttpError 429 where a scan waits too long.
  *
  * @param clock Unix milliseconds
  */
-export function createScanLimit(clock: () => number): ScanLimit {
-  let running: { since: number } | undefined;
-  const isTaken = () => running !== undefined && !hasPassed(LEASE_MS, running.since, clock());
-  return async (work) => {
-    let waited = 0;
-    for (let pause = FIRST_PAUSE_MS; isTaken(); pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      if (waited >= MAX_WAIT_MS)
-        throw new HttpError(429, 'too many requests that scan are waiting', {
-          'retry-after': SCAN_RETRY_AFTER_SECONDS,
-        });
-      waited += pause;
-      await new Promise((resolve) => setTimeout(resolve, pause));
-    }
-    const own = { since: clock() };
-    running = own;
-    try {
-      return await work();
-    } finally {
-      if (running === own) running = undefined;
-    }
-  };
+export function createScanLimit(clock: () => number): SharedLimit {
+  const refuse = () =>
+    new HttpError(429, 'too many requests that scan are waiting', {
+      'retry-after': SCAN_RETRY_AFTER_SECONDS,
+    });
+  return createSharedLimit(clock, { places: 1, maxWaitMs: MAX_SCAN_WAIT_MS, refuse });
 }

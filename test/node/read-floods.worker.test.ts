@@ -1,0 +1,83 @@
+/**
+ * A flood of reads that have to be fetched (src/node/open-node.ts): it takes six of the upstream's
+ * answers at once and no more, and nothing of what a white-flag request needs.
+ */
+import { env } from 'cloudflare:workers';
+import { afterEach, expect, it, vi } from 'vitest';
+import { openNode } from '../../src/node/open-node.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import { answer, routeOf } from '../support/hornet-double/routes.ts';
+import { followTo, startLedger } from '../support/ledger/ledger-harness.ts';
+import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const READS = 64;
+
+it('64 reads that hang keep no proposal from being fetched', async () => {
+  const network = new SyntheticNetwork({ seed: 'flood of reads' });
+  network.milestone();
+  const rig = await startLedger(env.LEDGER, network, 0);
+  await followTo(rig, 1);
+  const node = openNode({
+    ledger: env.LEDGER,
+    nftIndex: env.NFT_INDEX,
+    follower: env.FOLLOWER,
+    whiteFlagLimit: undefined,
+    fetchLimit: undefined,
+    scanLimit: undefined,
+    requests: undefined,
+    oneIsolate: false,
+    versionId: undefined,
+    upstreams: ['http://upstream.example'],
+    milestoneKeys: network.keys,
+    upstreamToken: undefined,
+    publicRoutes: [],
+    protectedRoutes: [],
+    apiUser: undefined,
+    apiToken: undefined,
+    finalMilestone: undefined,
+    retentionMilestones: 100,
+    serverTiming: false,
+    logReads: false,
+  });
+  const unknown = Array.from({ length: READS }, (_, i) => i.toString(16).padStart(64, '0'));
+  let hanging = 0;
+  const counts: number[] = [];
+  vi.stubGlobal(
+    'fetch',
+    (url: string, init: RequestInit & { signal: AbortSignal; headers: { accept: string } }) => {
+      const { pathname } = new URL(url);
+      if (unknown.some((id) => pathname.includes(id))) {
+        counts.push(++hanging);
+        return new Promise((_, reject) => {
+          init.signal.addEventListener('abort', () => {
+            hanging--;
+            reject(init.signal.reason);
+          });
+        });
+      }
+      const { status, type, body } = answer(rig.node, routeOf(pathname), init.headers.accept);
+      return Promise.resolve(new Response(body, { status, headers: { 'content-type': type! } }));
+    },
+  );
+  const reads = unknown.map((id) => node.readBlock(id).catch(() => undefined));
+  await vi.waitUntil(() => hanging === 6, { timeout: 10_000 });
+  for (let round = 0; round < 3; round++) {
+    for (let i = 0; i < 3; i++) network.note();
+    const { request, response } = network.propose();
+    const result = await node.computeWhiteFlag({
+      ...request,
+      parents: request.parents.map((id) => id.slice(2)),
+      previousMilestoneId: request.previousMilestoneId!.slice(2),
+    });
+    if (!result.ok) throw new Error(result.detail);
+    const { inclusionMerkleRoot, appliedMerkleRoot } = result;
+    expect({
+      inclusionMerkleRoot: toHex(inclusionMerkleRoot),
+      appliedMerkleRoot: toHex(appliedMerkleRoot),
+    }).toEqual(response);
+  }
+  expect(await Promise.all(reads)).toEqual(unknown.map(() => undefined));
+  expect(Math.max(...counts)).toBe(6);
+});
