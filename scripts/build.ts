@@ -1,17 +1,26 @@
 /**
- * `npm run build`: builds the Worker that `npm run serve` runs, ahead of its first start.
+ * `npm run build`: builds the Worker that `npm run serve` runs, ahead of its first start, and a
+ * folder that runs it without the tools of development (docs/operations.md#without-cloudflare).
  */
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { makeRuntime } from './build/runtime.ts';
 import { runMain } from './lib/process/command-line.ts';
 import { builtWorker } from './lib/wrangler/build-worker.ts';
 
-const USAGE = `Usage: npm run build
+const USAGE = `Usage: npm run build [-- --to DIR]
 
 Bundles the Worker as it is deployed, into dist/serve, for npm run serve. That one does so by itself
-where it may write there. Prints the folder; there is nothing to do if the sources did not change.`;
+where it may write there. Prints the folder; there is nothing to do if the sources did not change.
+
+  --to DIR   makes a folder that has all that one machine needs, in JavaScript: the Worker, and the
+             commands serve, import, backup, restore and reindex. DIR must be new or empty. There,
+             npm ci --omit=dev installs Node, miniflare and workerd`;
 
 await runMain(USAGE, async (args) => {
-  parseArgs({ args, options: {} });
-  console.log(await builtWorker());
+  const { values } = parseArgs({ args, options: { to: { type: 'string' } } });
+  const worker = await builtWorker();
+  console.log(worker);
+  if (values.to !== undefined) makeRuntime(worker, resolve(values.to));
   return 0;
 });

@@ -7,7 +7,7 @@
  * again should that die. Whichever of them is killed, none of the others is left behind.
  */
 
-import { join, resolve } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Child, startChild } from './lib/process/child.ts';
@@ -39,7 +39,7 @@ To follow a node it needs three settings, which it takes from the environment:
 A setting that the environment does not have is taken from .dev.vars, else from [vars] of
 wrangler.toml (docs/operations.md#settings).`;
 
-const HOST = join(import.meta.dirname, 'serve', 'host.ts');
+const HOST = join(import.meta.dirname, 'serve', `host${extname(import.meta.filename)}`);
 
 /** Before a host that died is started again. */
 const RESTART_AFTER_MS = 1000;

@@ -3,11 +3,11 @@
  * it starts, and is killed when this process dies, even by SIGKILL.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROJECT } from '../project.ts';
 
-const GUARD = join(import.meta.dirname, 'die-with-parent.ts');
+const GUARD = join(import.meta.dirname, `die-with-parent${extname(import.meta.filename)}`);
 
 /** What a child gets to end by itself before it is killed. */
 const GRACE_MS = 3000;

@@ -3,7 +3,7 @@
  * and benches that run it in miniflare.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT } from '../project.ts';
 import { runWrangler } from './run-wrangler.ts';
@@ -46,10 +46,12 @@ export function readModules(folder: string): WorkerModule[] {
 }
 
 /**
- * The folder with the Worker that these sources make: built if there is none yet. Throws an Error
+ * The folder with the Worker that these sources make: built if there is none yet. Where there are no
+ * sources it is the one that was built for this folder (scripts/build/runtime.ts). Throws an Error
  * with a sentence where it cannot be written.
  */
 export async function builtWorker(): Promise<string> {
+  if (!existsSync(join(PROJECT, 'src', 'worker.ts'))) return join(BUILDS, names(BUILDS)[0]!);
   const digest = digestOfSources();
   const folder = join(BUILDS, digest);
   if (names(BUILDS).includes(digest)) return folder;

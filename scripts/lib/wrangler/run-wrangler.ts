@@ -2,6 +2,7 @@
  * Calls wrangler for what only wrangler can do: reach the deployed databases.
  */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PROJECT } from '../project.ts';
@@ -22,6 +23,8 @@ export type RunWrangler = (
 const MAX_OUTPUT_BYTES = 1 << 24;
 
 export const runWrangler: RunWrangler = async (args, env = {}) => {
+  if (!existsSync(WRANGLER))
+    throw new Error('wrangler is not installed: run npm ci without --omit=dev');
   // without a terminal wrangler asks no questions
   const running = promisify(execFile)(process.execPath, ['--no-warnings', WRANGLER, ...args], {
     cwd: PROJECT,

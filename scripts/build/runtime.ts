@@ -1,0 +1,53 @@
+/**
+ * The runtime folder: what `npm run serve` and the commands around it need, in JavaScript, with the
+ * Worker built. It is laid out as the project is, so that every path is found where it is there.
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
+import { PROJECT } from '../lib/project.ts';
+
+const COPIED = ['migrations', 'package-lock.json', 'wrangler.toml', 'LICENSE'];
+
+const COMMANDS = ['serve', 'import', 'backup', 'restore', 'reindex'];
+
+/**
+ * Throws an Error with a sentence if the folder is in use.
+ *
+ * @param worker folder of the built Worker, in the project
+ */
+export function makeRuntime(worker: string, folder: string): void {
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new Error(`${folder} is not empty: name a new folder by --to`);
+  mkdirSync(folder, { recursive: true });
+  try {
+    execFileSync(
+      join(PROJECT, 'node_modules/.bin/tsc'),
+      ['-p', join(PROJECT, 'scripts/build'), '--outDir', folder],
+      { stdio: 'inherit' },
+    );
+    for (const name of COPIED) cpSync(join(PROJECT, name), join(folder, name), { recursive: true });
+    cpSync(worker, join(folder, relative(PROJECT, worker)), { recursive: true });
+    writeFileSync(join(folder, 'package.json'), describePackage());
+  } catch (error) {
+    rmSync(folder, { recursive: true });
+    throw error;
+  }
+}
+
+/** The project's own package.json, so that its lock file holds; with the commands that are there. */
+function describePackage(): string {
+  const own = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const scripts = COMMANDS.map((name) => [name, own.scripts[name]!.replace(/\.ts$/, '.js')]);
+  return `${JSON.stringify({ ...own, scripts: Object.fromEntries(scripts) }, undefined, 2)}\n`;
+}

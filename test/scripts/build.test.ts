@@ -1,0 +1,64 @@
+/**
+ * `npm run build -- --to DIR`: the folder serves a ledger without TypeScript and without the tools
+ * of development.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { expect, it, onTestFinished } from 'vitest';
+import { PROJECT } from '../../scripts/lib/project.ts';
+import { SNAPSHOT } from '../../scripts/start/sample.ts';
+import { readInfo } from '../support/edge/walk-network.ts';
+import { runScript, temporaryFolder } from '../support/scripts/script-process.ts';
+
+const folder = temporaryFolder();
+const runtime = join(folder, 'runtime');
+
+/** Names of the packages that `npm ci --omit=dev` installs, by the lock file of the folder. */
+function productionPackages(): string[] {
+  const lock = JSON.parse(readFileSync(join(runtime, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
+  };
+  return Object.entries(lock.packages)
+    .filter(([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional)
+    .map(([path]) => path);
+}
+
+it('makes a folder that imports and serves', { timeout: 240_000 }, async () => {
+  const { code, stderr } = await runScript('build.ts', '--to', runtime);
+  expect([code, stderr]).toEqual([0, '']);
+  const files = readdirSync(runtime, { recursive: true, encoding: 'utf8' });
+  expect(files.filter((name) => name.endsWith('.ts'))).toEqual([]);
+  for (const path of productionPackages()) {
+    const installed = join(PROJECT, path);
+    // packages of other platforms are in the lock file, too
+    if (!existsSync(installed) || existsSync(join(runtime, path))) continue;
+    mkdirSync(dirname(join(runtime, path)), { recursive: true });
+    symlinkSync(installed, join(runtime, path));
+  }
+
+  const state = join(folder, 'state');
+  const run = (name: string, ...args: string[]) => [
+    join(runtime, 'scripts', `${name}.js`),
+    '--persist-to',
+    state,
+    ...args,
+  ];
+  await promisify(execFile)(process.execPath, run('import', '--full', SNAPSHOT));
+  const served = spawn(process.execPath, run('serve', '--port', '0'));
+  onTestFinished(() => void served.kill());
+  for await (const line of createInterface({ input: served.stdout })) {
+    const url = /^Serving .* at (http:.*)\/$/.exec(line)?.[1];
+    if (url === undefined) continue;
+    expect((await readInfo(url)).status.confirmedMilestone.index).toBe(17338);
+    return;
+  }
+  throw new Error('the folder does not serve');
+});
+
+it('refuses a folder that is in use', async () => {
+  const { code, stderr } = await runScript('build.ts', '--to', runtime);
+  expect([code, stderr]).toEqual([1, `${runtime} is not empty: name a new folder by --to\n`]);
+});
