@@ -3,21 +3,12 @@
  * hash that HORNET came to. The second verifies everything anew: where the first lies in one bit
  * it does not follow. `npm run test:slow -- chain` does so with network-a too.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startProxy } from '../support/edge/altering-proxy.ts';
 import { readStateHash } from '../support/edge/d1-file.ts';
-import { type Edge, startEdge } from '../support/edge/edge.ts';
-import {
-  ask,
-  expectedStatus,
-  importSnapshot,
-  readInfo,
-  untilLedger,
-} from '../support/edge/walk-network.ts';
-import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import type { Edge } from '../support/edge/edge.ts';
+import { prepareFollowing } from '../support/edge/follow-network.ts';
+import { ask, expectedStatus, readInfo, untilLedger } from '../support/edge/walk-network.ts';
 import { coneOf, lastIndex, type Network } from '../support/network/network-model.ts';
 import {
   type RecordedName,
@@ -31,25 +22,6 @@ const NETWORKS = (
     ['network-c', '0x5d8c90245d379f5b3ac95b3428e8f97f7cecd137b21591cbc995c97b64c580e3'],
   ] as [name: RecordedName, stateHash: string][]
 ).filter(([name]) => process.env.NETWORKS === 'all' || name === 'network-c');
-
-const folder = await mkdtemp(join(tmpdir(), 'edge-chain-'));
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-/** An edge node of the network that begins with its genesis. */
-async function startNode(
-  { keys, name }: Network,
-  upstream: string,
-): Promise<{ edge: Edge; persistTo: string }> {
-  const persistTo = await mkdtemp(join(folder, name));
-  await importSnapshot(name as RecordedName, persistTo, false);
-  const vars = {
-    UPSTREAM_URL: upstream,
-    MILESTONE_PUBLIC_KEYS: keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
-    MILESTONE_THRESHOLD: String(keys.threshold),
-  };
-  return { edge: await startEdge({ folder: inject('builtWorker'), persistTo, vars }), persistTo };
-}
 
 interface Lie {
   /** Of the milestone that is not followed. */
@@ -88,35 +60,37 @@ describe.concurrent.each(NETWORKS)('%s', (name, stateHash) => {
   const lies = liesAbout(network);
 
   it('through two edge nodes: the same roots on the way, the same state at the end', async () => {
-    await using double = await NodeDouble.start(network);
-    const first = await startNode(network, double.url);
-    await using proxy = await startProxy(first.edge.url);
+    await using following = await prepareFollowing(network);
+    const { double } = following;
+    const first = await following.start();
+    await using proxy = await startProxy(first.url);
     const lie = ({ path, at }: Lie) => {
       proxy.alter = (asked, body) => (asked === path ? flip(body, at) : body);
     };
     // its block must not be stored as a tip before
     lie(lies[0]!);
-    const second = await startNode(network, proxy.url);
+    await using behind = await prepareFollowing(network);
+    const second = await behind.start({ vars: { UPSTREAM_URL: proxy.url } });
     let answered = 0;
     for (let index = network.genesis.index; index <= lastIndex(network); index++) {
       const told = lies.find((each) => each.index === index);
       if (told !== undefined) {
         lie(told);
-        const from = second.edge.log.length;
+        const from = second.log.length;
         double.confirm(index);
-        await untilLine(second.edge, told.line, from);
-        expect((await readInfo(second.edge.url)).status.confirmedMilestone.index).toBe(index - 1);
+        await untilLine(second, told.line, from);
+        expect((await readInfo(second.url)).status.confirmedMilestone.index).toBe(index - 1);
         // it was nothing but the lie
         proxy.alter = (_asked, body) => body;
-        await untilLedger(second.edge, index, 60);
+        await untilLedger(second, index, 60);
       }
       if (index % 10 !== 0 && index !== lastIndex(network)) continue;
       double.confirm(index);
-      await untilLedger(second.edge, index, 60);
+      await untilLedger(second, index, 60);
       // proposals too, over blocks that the second node has not seen
       for (const question of recordedQuestions(name)) {
         if (question.ledgerIndex !== index) continue;
-        const { status, body } = await ask(second.edge.url, question);
+        const { status, body } = await ask(second.url, question);
         expect([question.name, index, status]).toEqual([
           question.name,
           index,
@@ -127,10 +101,10 @@ describe.concurrent.each(NETWORKS)('%s', (name, stateHash) => {
       }
     }
     expect(answered).toBeGreaterThan(10);
-    await second.edge.stop();
-    await first.edge.stop();
-    expect(await readStateHash(first.persistTo)).toBe(stateHash);
-    expect(await readStateHash(second.persistTo)).toBe(stateHash);
+    await second.stop();
+    await first.stop();
+    expect(await readStateHash(following.persistTo)).toBe(stateHash);
+    expect(await readStateHash(behind.persistTo)).toBe(stateHash);
   }, 600_000);
 });
 

@@ -4,26 +4,17 @@
  * ones, in two seconds (`IN_TIME=1`, on a quiet machine). The network is alive: transactions of all
  * kinds, conflicts, blocks that come between question and milestone.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, inject, it } from 'vitest';
-import { startEdge } from '../support/edge/edge.ts';
-import { IN_TIME, importFiles, isLate, untilLedger } from '../support/edge/walk-network.ts';
-import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { expect, it } from 'vitest';
+import { prepareFollowing } from '../support/edge/follow-network.ts';
+import { IN_TIME, isLate, untilLedger } from '../support/edge/walk-network.ts';
 import { newLife, takeStock } from '../support/network/accounts.ts';
-import { fullSnapshot } from '../support/network/network-snapshot.ts';
 import { somethingHappens } from '../support/network/random-network.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
-const MILESTONES = Number(process.env.MILESTONES ?? 25);
+const MILESTONES = Number(process.env.MILESTONES ?? 15);
 
 /** Milliseconds: inx-coordinator's default. */
 const QUORUM_TIMEOUT = 2000;
-
-const folder = await mkdtemp(join(tmpdir(), 'edge-coordinator-'));
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /**
  * The answer of the quorum's only member; asked again, as a coordinator does at its next tick,
@@ -43,20 +34,9 @@ async function askRoots(url: string, request: object): Promise<unknown> {
 
 it(`${MILESTONES} milestones, none refused, none late`, async () => {
   const network = new SyntheticNetwork({ seed: 'coordinator' });
-  const persistTo = await mkdtemp(join(folder, 'run-'));
-  const file = join(persistTo, 'full_snapshot.bin');
-  await writeFile(file, [...fullSnapshot(network, { target: network.genesis.index })]);
-  await importFiles(persistTo, { full: file });
-  await using double = await NodeDouble.start(network);
-  const edge = await startEdge({
-    folder: inject('builtWorker'),
-    persistTo,
-    vars: {
-      UPSTREAM_URL: double.url,
-      MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
-      MILESTONE_THRESHOLD: String(network.keys.threshold),
-    },
-  });
+  await using following = await prepareFollowing(network);
+  const { double } = following;
+  const edge = await following.start();
   await untilLedger(edge, network.genesis.index);
   const life = newLife(network);
   const times: number[] = [];
@@ -78,5 +58,4 @@ it(`${MILESTONES} milestones, none refused, none late`, async () => {
     double.confirm(index);
   }
   console.log(`milliseconds to an answer: ${times.sort((a, b) => a - b).join(' ')}`);
-  await edge.stop();
 }, 600_000);

@@ -3,20 +3,17 @@
  * ledger stands still and answers, the log names the fault in a line, and in the end the ledger is
  * the one that it always was.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readStateHash } from '../support/edge/d1-file.ts';
-import { type Edge, startEdge } from '../support/edge/edge.ts';
-import { ask, importSnapshot, readInfo, untilLedger } from '../support/edge/walk-network.ts';
+import type { Edge } from '../support/edge/edge.ts';
+import { prepareFollowing } from '../support/edge/follow-network.ts';
+import { ask, readInfo, untilLedger } from '../support/edge/walk-network.ts';
 import {
   type ChooseFault,
   type Fault,
   otherBlock,
   type SeenRequest,
 } from '../support/hornet-double/fault.ts';
-import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
 import { extraSignature, fewerSignatures, forgedSignature } from '../support/network/milestones.ts';
 import { milestoneAt } from '../support/network/network-model.ts';
 import { recordedNetwork, recordedQuestions } from '../support/network/recorded-network.ts';
@@ -118,10 +115,6 @@ const FAULTS: [name: string, fault: ChooseFault, line: RegExp][] = [
   ],
 ];
 
-const folder = await mkdtemp(join(tmpdir(), 'edge-faults-'));
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 async function untilLogged(edge: Edge, line: RegExp, from: number): Promise<void> {
   const deadline = Date.now() + 30_000;
   while (!edge.log.slice(from).some((each) => line.test(each))) {
@@ -132,15 +125,9 @@ async function untilLogged(edge: Edge, line: RegExp, from: number): Promise<void
 }
 
 it('the ledger stands still through each fault, answers, and goes on by itself', async () => {
-  const persistTo = await mkdtemp(join(folder, 'run-'));
-  await importSnapshot('network-a', persistTo, true);
-  await using double = await NodeDouble.start(network, { confirmed: FIRST - 1 });
-  const vars = {
-    UPSTREAM_URL: double.url,
-    MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
-    MILESTONE_THRESHOLD: String(network.keys.threshold),
-  };
-  const edge = await startEdge({ folder: inject('builtWorker'), persistTo, vars });
+  await using following = await prepareFollowing(network, { ledger: 81, confirmed: FIRST - 1 });
+  const { double, persistTo } = following;
+  const edge = await following.start();
   await untilLedger(edge, FIRST - 1);
   for (const [i, [name, fault, line]] of FAULTS.entries()) {
     const index = FIRST + i;

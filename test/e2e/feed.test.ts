@@ -4,14 +4,12 @@
  * the messages and to the connection. `npm run test:slow -- feeds` does so with every network and
  * every disturbance by itself.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openDatabase, readStateHash } from '../support/edge/d1-file.ts';
-import { type Edge, startEdge } from '../support/edge/edge.ts';
-import { ask, importSnapshot, untilLedger } from '../support/edge/walk-network.ts';
-import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import type { Edge } from '../support/edge/edge.ts';
+import { type Following, prepareFollowing } from '../support/edge/follow-network.ts';
+import { ask, untilLedger } from '../support/edge/walk-network.ts';
+import type { NodeDouble } from '../support/hornet-double/hornet-double.ts';
 import {
   chain,
   corruptEvery,
@@ -55,38 +53,18 @@ const DISTURBANCES: [string, Disturbance][] = IN_FULL
       ],
     ];
 
-const folder = await mkdtemp(join(tmpdir(), 'edge-feed-'));
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-interface Following {
+interface Running extends Following {
   network: Network;
-  double: NodeDouble;
   edge: Edge;
-  persistTo: string;
 }
 
-async function start(name: RecordedName, vars: Record<string, string> = {}): Promise<Following> {
+async function start(name: RecordedName, vars: Record<string, string> = {}): Promise<Running> {
   const network = recordedNetwork(name);
-  const persistTo = await mkdtemp(join(folder, name));
-  await importSnapshot(name, persistTo, false);
-  const double = await NodeDouble.start(network, { mqtt: true });
-  const edge = await startEdge({
-    folder: inject('builtWorker'),
-    persistTo,
-    vars: { ...varsOf(network, double), ...vars },
-  });
+  const following = await prepareFollowing(network, { mqtt: true });
+  const edge = await following.start({ vars });
   await untilLedger(edge, network.genesis.index);
-  await untilFed(double);
-  return { network, double, edge, persistTo };
-}
-
-function varsOf({ keys: { keys, threshold } }: Network, { url }: NodeDouble) {
-  return {
-    UPSTREAM_URL: url,
-    MILESTONE_PUBLIC_KEYS: keys.map(({ publicKey }) => publicKey.toHex()).join(),
-    MILESTONE_THRESHOLD: String(threshold),
-  };
+  await untilFed(following.double);
+  return { ...following, network, edge };
 }
 
 async function untilFed({ mqtt }: NodeDouble): Promise<void> {
@@ -96,7 +74,7 @@ async function untilFed({ mqtt }: NodeDouble): Promise<void> {
 }
 
 async function pushAll(
-  { network, double, edge }: Following,
+  { network, double, edge }: Running,
   before: (index: number) => unknown = () => {},
 ): Promise<void> {
   for (const index of steps(network)) {
@@ -115,9 +93,8 @@ function steps(network: Network): number[] {
   return [...indexes, last];
 }
 
-async function expectRecorded(name: RecordedName, { edge, double, persistTo }: Following) {
+async function expectRecorded(name: RecordedName, { edge, persistTo }: Running) {
   await edge.stop();
-  await double.stop();
   expect(await readStateHash(persistTo)).toBe(STATE_HASHES[name]);
   expect(edge.log.filter((line) => /"error"|diverge|stopped/.test(line))).toEqual([]);
 }
@@ -127,7 +104,7 @@ const blocksAsked = ({ requests }: NodeDouble) =>
 
 describe.each(NAMES)('%s', (name) => {
   it('by feed alone: questions are answered, hardly a block is fetched', async () => {
-    const following = await start(name);
+    await using following = await start(name);
     const { network, double, edge } = following;
     double.forget();
     for (const index of steps(network)) {
@@ -150,7 +127,7 @@ describe.each(NAMES)('%s', (name) => {
   it.each(DISTURBANCES)(
     'with messages %s',
     async (_, disturb) => {
-      const following = await start(name);
+      await using following = await start(name);
       following.double.mqtt!.disturb = disturb;
       const middle = steps(following.network)[3];
       await pushAll(following, (index) => {
@@ -163,22 +140,20 @@ describe.each(NAMES)('%s', (name) => {
 });
 
 it('ends with the network: no connection, nothing beyond the final milestone', async () => {
-  const following = await start('network-c', { FINAL_MILESTONE: '9' });
+  await using following = await start('network-c', { FINAL_MILESTONE: '9' });
   const { double, edge } = following;
   await double.pushTo(9);
   await untilLedger(edge, 9, 40);
   await double.pushTo(12);
   await vi.waitFor(() => expect(double.mqtt!.connections).toBe(0), { timeout: 30_000 });
   await untilLedger(edge, 9);
-  await edge.stop();
-  await double.stop();
 }, 600_000);
 
 describe.runIf(IN_FULL)('a connection that ends', () => {
   const name = 'network-c';
 
   it('is cut at random', async () => {
-    const following = await start(name);
+    await using following = await start(name);
     await pushAll(following, () => {
       if (Math.random() < 0.2) following.double.mqtt!.cut();
     });
@@ -186,7 +161,7 @@ describe.runIf(IN_FULL)('a connection that ends', () => {
   }, 600_000);
 
   it('is gone for a while and comes back', async () => {
-    const following = await start(name);
+    await using following = await start(name);
     const mqtt = following.double.mqtt!;
     // a pass says so, once a second
     const untilBy = (way: string) =>
@@ -214,7 +189,7 @@ it.runIf(IN_FULL)(
   'is killed again and again',
   async () => {
     const name = 'network-c';
-    const following = await start(name);
+    await using following = await start(name);
     const { double, persistTo, network } = following;
     const last = lastIndex(network);
     for (let kill = 1; kill <= 5; kill++) {
@@ -231,11 +206,7 @@ it.runIf(IN_FULL)(
         const rows = db.prepare('SELECT count(*) AS count FROM milestone').get()!;
         expect(Number(rows.count) - 1).toBe(Number(ledger));
       }
-      following.edge = await startEdge({
-        folder: inject('builtWorker'),
-        persistTo,
-        vars: varsOf(network, double),
-      });
+      following.edge = await following.start();
       await untilLedger(following.edge, until, 60);
       await untilFed(double);
     }

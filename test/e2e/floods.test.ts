@@ -3,20 +3,15 @@
  * meanwhile waits for the one that is running, not for all that were sent. `npm run test:slow --
  * floods` measures for longer.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { openDatabase } from '../support/edge/d1-file.ts';
-import { startEdge } from '../support/edge/edge.ts';
-import { importFiles, untilLedger } from '../support/edge/walk-network.ts';
-import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { prepareFollowing } from '../support/edge/follow-network.ts';
+import { untilLedger } from '../support/edge/walk-network.ts';
 import { NFT, WHITE_FLAG } from '../support/http/contract.ts';
-import { fullSnapshot } from '../support/network/network-snapshot.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
-const SECONDS = Number(process.env.SECONDS ?? 4);
+const SECONDS = Number(process.env.SECONDS ?? 3);
 
 /** Enough that each list ends in "too many". */
 const NFTS = 300_000;
@@ -24,41 +19,23 @@ const NFTS = 300_000;
 /** By how much 32 connections may slow a question more than 2 do; 0.2 answered 15 times later. */
 const MAX_RATIO = 4;
 
-const folder = await mkdtemp(join(tmpdir(), 'floods-'));
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 it('32 connections with lists slow a coordinator by little more than 2 do', async () => {
   const network = new SyntheticNetwork({ seed: 'floods' });
   network.milestone();
-  const file = join(folder, 'full_snapshot.bin');
-  await writeFile(file, [...fullSnapshot(network, { target: network.genesis.index })]);
-  await importFiles(folder, { full: file });
-  await using double = await NodeDouble.start(network, { confirmed: 1 });
-  const options = {
-    folder: inject('builtWorker'),
-    persistTo: folder,
-    asServe: true,
-    quiet: true,
-    vars: {
-      UPSTREAM_URL: double.url,
-      MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
-      MILESTONE_THRESHOLD: String(network.keys.threshold),
-    },
-  };
-  const first = await startEdge(options);
+  await using following = await prepareFollowing(network, { confirmed: 1 });
+  const start = () => following.start({ asServe: true, quiet: true });
+  const first = await start();
   await untilLedger(first, 1);
   // the lists are filled in a pass after the import
   await sleep(3000);
   await first.stop();
   {
-    using db = openDatabase(folder);
+    using db = openDatabase(following.persistTo);
     db.exec(`WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n WHERE v < ${NFTS})
       INSERT INTO nft_detail (created_time, output, address, native_tokens)
       SELECT 1600000000 + v / 10, printf('%068x', v * 7919), printf('00%064x', v % 1000), 0 FROM n`);
   }
-  const edge = await startEdge(options);
-  onTestFinished(() => edge.stop());
+  const edge = await start();
 
   const { request } = network.propose({ parents: [network.milestoneBlock!] });
   let asked = 0;

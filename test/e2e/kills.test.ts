@@ -3,15 +3,11 @@
  * the end is the one that it always was, no milestone is applied twice, none left out.
  * `npm run test:slow -- kills` kills it 300 times.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { checkChain } from '../support/edge/check-chain.ts';
 import { readStateHash } from '../support/edge/d1-file.ts';
-import { startEdge } from '../support/edge/edge.ts';
-import { importSnapshot, readInfo } from '../support/edge/walk-network.ts';
-import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { prepareFollowing } from '../support/edge/follow-network.ts';
+import { readInfo } from '../support/edge/walk-network.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
@@ -19,21 +15,11 @@ const KILLS = Number(process.env.KILLS ?? 8);
 
 const network = recordedNetwork('network-a');
 const last = lastIndex(network);
-const folder = await mkdtemp(join(tmpdir(), 'edge-kills-'));
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 it(`killed ${KILLS} times`, async () => {
-  const persistTo = await mkdtemp(join(folder, 'run-'));
-  await importSnapshot('network-a', persistTo, false);
-  await using double = await NodeDouble.start(network);
-  const vars = {
-    UPSTREAM_URL: double.url,
-    MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
-    MILESTONE_THRESHOLD: String(network.keys.threshold),
-  };
+  await using following = await prepareFollowing(network);
+  const { double, persistTo } = following;
   for (let kill = 0; kill < KILLS; kill++) {
-    const edge = await startEdge({ folder: inject('builtWorker'), persistTo, vars });
+    const edge = await following.start();
     await readInfo(edge.url);
     // so many milestones for each life that the last one is reached with the last kill
     double.confirm(Math.ceil((last * (kill + 1)) / KILLS));
@@ -41,7 +27,7 @@ it(`killed ${KILLS} times`, async () => {
     await edge.kill();
     checkChain(persistTo, network);
   }
-  const edge = await startEdge({ folder: inject('builtWorker'), persistTo, vars });
+  const edge = await following.start();
   const deadline = Date.now() + 60_000;
   while (
     (await readInfo(edge.url)).status.confirmedMilestone.index < last &&

@@ -4,28 +4,16 @@
  * of the isolate that does not grow. `npm run test:slow -- --in-time load` does so for half an
  * hour.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, inject, it } from 'vitest';
-import { startEdge } from '../support/edge/edge.ts';
+import { expect, it } from 'vitest';
+import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { OUR_ISOLATE, readHeaps } from '../support/edge/heap.ts';
-import {
-  IN_TIME,
-  importFiles,
-  isLate,
-  lookUpNft,
-  nftsAt,
-  nftsEver,
-} from '../support/edge/walk-network.ts';
-import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { IN_TIME, isLate, lookUpNft, nftsAt, nftsEver } from '../support/edge/walk-network.ts';
 import { ACCOUNTS, newLife, takeStock } from '../support/network/accounts.ts';
-import { fullSnapshot } from '../support/network/network-snapshot.ts';
 import { basic } from '../support/network/outputs.ts';
 import { somethingHappens } from '../support/network/random-network.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
-const MINUTES = Number(process.env.MINUTES ?? 0.5);
+const MINUTES = Number(process.env.MINUTES ?? 0.25);
 const CLIENTS = 4;
 
 /**
@@ -45,10 +33,6 @@ const COINS = 4000;
 const MAX_GROWTH = 16_000_000;
 const MANY_LOOKS = 60;
 
-const folder = await mkdtemp(join(tmpdir(), 'edge-load-'));
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 /** The most parents of a proposal. */
 const MAX_PARENTS = 8;
 
@@ -61,23 +45,11 @@ it(`${MINUTES} minutes`, async () => {
     coins: (account) =>
       Array.from({ length: COINS }, (_, i) => basic(account(i % ACCOUNTS), COIN_AMOUNT)),
   });
-  const persistTo = await mkdtemp(join(folder, 'run-'));
-  const file = join(persistTo, 'full_snapshot.bin');
-  await writeFile(file, [...fullSnapshot(network, { target: network.genesis.index })]);
-  await importFiles(persistTo, { full: file });
-  await using double = await NodeDouble.start(network);
-  const options = {
-    folder: inject('builtWorker'),
-    persistTo,
-    inspect: true,
-    port: 20_000 + Math.floor(Math.random() * 10_000),
-    vars: {
-      UPSTREAM_URL: double.url,
-      MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
-      MILESTONE_THRESHOLD: String(network.keys.threshold),
-    },
-  };
-  let edge = await startEdge(options);
+  await using following = await prepareFollowing(network);
+  const { double } = following;
+  const start = (port: number) => following.start({ inspect: true, port });
+  const port = 20_000 + Math.floor(Math.random() * 10_000);
+  let edge = await start(port);
   let up = true;
   const end = Date.now() + MINUTES * 60_000;
   const asked: { request: object & { index: number; parents: string[] }; response: object }[] = [];
@@ -171,7 +143,7 @@ it(`${MINUTES} minutes`, async () => {
       if (Date.now() < nextKill || end - Date.now() < MINUTES * 20_000) continue;
       up = false;
       await edge.kill();
-      edge = await startEdge(options);
+      edge = await start(port);
       up = true;
       counts.kills++;
       nextKill = Date.now() + KILL_EVERY * 1000;
@@ -186,7 +158,6 @@ it(`${MINUTES} minutes`, async () => {
     JSON.stringify(counts),
     `heap, MB: ${heaps.map((bytes) => Math.round(bytes / 1e6)).join(' ')}`,
   );
-  await edge.stop();
   if (heaps.length < MANY_LOOKS) return;
   const third = Math.ceil(heaps.length / 3);
   expect(Math.min(...heaps.slice(-third))).toBeLessThan(

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { readStateHash } from '../support/edge/d1-file.ts';
 import { type Edge, startEdge } from '../support/edge/edge.ts';
+import { varsOf } from '../support/edge/follow-network.ts';
 import {
   ask,
   expectedStatus,
@@ -49,12 +50,6 @@ describe.concurrent.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) =>
   const last = lastIndex(network);
   const nftIds = nftsEver(network);
   const places = Array.from({ length: last + 1 }, (_, index) => nftsAt(network, index));
-  const vars = (double: NodeDouble) => ({
-    UPSTREAM_URL: double.url,
-    MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
-    MILESTONE_THRESHOLD: String(network.keys.threshold),
-  });
-
   const wasAskedAt = (index: number) =>
     recordedQuestions(name).some(
       ({ ledgerIndex, status }) => ledgerIndex === index && status === 200,
@@ -96,7 +91,11 @@ describe.concurrent.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) =>
     const persistTo = await mkdtemp(join(folder, name));
     await importSnapshot(name, persistTo, false);
     await using double = await NodeDouble.start(network);
-    const edge = await startEdge({ folder: inject('builtWorker'), persistTo, vars: vars(double) });
+    const edge = await startEdge({
+      folder: inject('builtWorker'),
+      persistTo,
+      vars: varsOf(network, double.url),
+    });
     const half = Math.floor(last / 2);
     for (let index = network.genesis.index; index <= last; index++) {
       if (index === half)
@@ -121,7 +120,11 @@ describe.concurrent.each(NETWORKS)('$name', ({ name, deltaIndex, stateHash }) =>
     const persistTo = await mkdtemp(join(folder, `${name}-delta`));
     await importSnapshot(name, persistTo, true);
     await using double = await NodeDouble.start(network, { confirmed: deltaIndex });
-    const edge = await startEdge({ folder: inject('builtWorker'), persistTo, vars: vars(double) });
+    const edge = await startEdge({
+      folder: inject('builtWorker'),
+      persistTo,
+      vars: varsOf(network, double.url),
+    });
     await untilLedger(edge, deltaIndex);
     double.confirm(last);
     await untilLedger(edge, last, 60);

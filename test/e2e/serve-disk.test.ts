@@ -4,17 +4,14 @@
  * `npm run test:slow -- serve-disk` asks 10,000 questions.
  */
 import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { startServe } from '../support/edge/npm-serve.ts';
-import { importFiles, readInfo } from '../support/edge/walk-network.ts';
-import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { readInfo } from '../support/edge/walk-network.ts';
 import { NFT, WHITE_FLAG } from '../support/http/contract.ts';
-import { fullSnapshot } from '../support/network/network-snapshot.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 const QUESTIONS = Number(process.env.QUESTIONS ?? 500);
@@ -31,11 +28,7 @@ const MAX_GROWTH_BYTES = 1_000_000;
 /** Of the whole folder, for a ledger that has nothing in it. */
 const MAX_FOLDER_BYTES = 10_000_000;
 
-const folder = await mkdtemp(join(tmpdir(), 'serve-disk-'));
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-function measureFolder(): { bytes: number; files: number } {
+function measureFolder(folder: string): { bytes: number; files: number } {
   const sizes = readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
     // SQLite removes files of its own at any time
     const found = lstatSync(join(folder, name), { throwIfNoEntry: false });
@@ -59,20 +52,14 @@ function lookUpAt(url: string, host: string): Promise<number> {
 it(`${QUESTIONS} different questions leave the data folder as it is`, async () => {
   const network = new SyntheticNetwork({ seed: 'disk' });
   network.milestone();
-  const file = join(folder, 'full_snapshot.bin');
-  await writeFile(file, [...fullSnapshot(network, { target: network.genesis.index })]);
-  await importFiles(folder, { full: file });
+  await using following = await prepareFollowing(network, { confirmed: 1 });
+  const { persistTo: folder, vars } = following;
   // as version 0.2 left it
   const old = join(folder, 'v3', 'cache', 'default', 'blobs');
   mkdirSync(old, { recursive: true });
   writeFileSync(join(old, 'answer'), 'x');
 
-  await using double = await NodeDouble.start(network, { confirmed: 1 });
-  const served = await startServe(['--port', '0', '--persist-to', folder], {
-    UPSTREAM_URL: double.url,
-    MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
-    MILESTONE_THRESHOLD: String(network.keys.threshold),
-  });
+  const served = await startServe(['--port', '0', '--persist-to', folder], vars);
   onTestFinished(() => served.kill('all').catch(() => undefined));
   expect(existsSync(old)).toBe(false);
   while ((await readInfo(served.url)).status.confirmedMilestone.index < 1) await sleep(50);
@@ -98,9 +85,9 @@ it(`${QUESTIONS} different questions leave the data folder as it is`, async () =
   // so that the NFT index is published by then
   await sleep(2000);
 
-  const before = measureFolder();
+  const before = measureFolder(folder);
   await askUntil(WARM_UP + QUESTIONS);
-  const after = measureFolder();
+  const after = measureFolder(folder);
   console.log(JSON.stringify({ questions: QUESTIONS, before, after }));
   expect(after.bytes - before.bytes).toBeLessThan(MAX_GROWTH_BYTES);
   expect(after.files - before.files).toBeLessThan(10);

@@ -3,20 +3,15 @@
  * and memory that does not grow. `npm run test:slow -- serve-load` does so with a million requests
  * and 5,000 milestones.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Answer, Connection } from '../../bench/tools/connection.ts';
 import { memoryOf, workerdOf } from '../../bench/tools/process.ts';
-import { startEdge } from '../support/edge/edge.ts';
+import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { collectAllGarbage, OUR_ISOLATE, readHeaps } from '../support/edge/heap.ts';
-import { IN_TIME, type Info, importFiles, LATE } from '../support/edge/walk-network.ts';
-import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { IN_TIME, type Info, LATE } from '../support/edge/walk-network.ts';
 import { checkMetrics } from '../support/http/check-metrics.ts';
 import { NFT, WHITE_FLAG } from '../support/http/contract.ts';
-import { fullSnapshot } from '../support/network/network-snapshot.ts';
 import { SteadyNetwork } from '../support/network/steady-network.ts';
 
 const REQUESTS = Number(process.env.REQUESTS ?? 3000);
@@ -47,33 +42,16 @@ interface Look {
   host: number;
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'serve-load-'));
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 const pick = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!;
 
 it(`${REQUESTS} requests, ${MILESTONES} milestones`, async () => {
   const steady = new SteadyNetwork('serve', { blocks: 5, transactions: 3, nfts: 1 }, 8);
   const { network } = steady;
   network.milestone();
-  const file = join(folder, 'full_snapshot.bin');
-  await writeFile(file, [...fullSnapshot(network, { target: network.genesis.index })]);
-  await importFiles(folder, { full: file });
-  await using double = await NodeDouble.start(network, { confirmed: 1 });
-  const edge = await startEdge({
-    folder: inject('builtWorker'),
-    persistTo: folder,
-    asServe: true,
-    inspect: true,
-    vars: {
-      UPSTREAM_URL: double.url,
-      MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
-      MILESTONE_THRESHOLD: String(network.keys.threshold),
-      PUBLIC_ROUTES: '*,/metrics',
-      RETENTION_MILESTONES: '100',
-    },
-  });
+  await using following = await prepareFollowing(network, { confirmed: 1 });
+  const { double } = following;
+  const vars = { PUBLIC_ROUTES: '*,/metrics', RETENTION_MILESTONES: '100' };
+  const edge = await following.start({ asServe: true, inspect: true, vars });
 
   /** Which output has which NFT, by ledger index. */
   const places = new Map([0, 1].map((index) => [index, steady.nftOutputs()]));
@@ -165,7 +143,6 @@ it(`${REQUESTS} requests, ${MILESTONES} milestones`, async () => {
   try {
     await Promise.all([live(), watch(), ...clients]);
   } catch (error) {
-    await edge.stop();
     throw new Error(`after ${answered} requests:\n${edge.log.slice(-20).join('\n')}`, {
       cause: error,
     });
@@ -179,7 +156,6 @@ it(`${REQUESTS} requests, ${MILESTONES} milestones`, async () => {
     samples = checkMetrics((await connection.get('/metrics')).body);
   }
   connection.close();
-  await edge.stop();
 
   expect(samples.get('stardust_ledger_index')).toBe(last);
   expect(samples.get('stardust_milestones_applied_total')).toBe(last);

@@ -4,17 +4,14 @@
  * these the host or workerd alone, which it starts again. `npm run test:slow -- serve` does so 50
  * times.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { checkChain } from '../support/edge/check-chain.ts';
 import { readStateHash } from '../support/edge/d1-file.ts';
+import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { killProcess, type Served, startServe } from '../support/edge/npm-serve.ts';
 import { freePort } from '../support/edge/npm-start.ts';
-import { importSnapshot, lookUpNft, nftsAt, nftsEver } from '../support/edge/walk-network.ts';
-import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { lookUpNft, nftsAt, nftsEver } from '../support/edge/walk-network.ts';
 import { checkMetrics } from '../support/http/check-metrics.ts';
 import { NFT } from '../support/http/contract.ts';
 import { lastIndex } from '../support/network/network-model.ts';
@@ -30,10 +27,6 @@ const network = recordedNetwork('network-a');
 const last = lastIndex(network);
 const nftIds = nftsEver(network);
 const places = Array.from({ length: last + 1 }, (_, index) => nftsAt(network, index));
-const folder = await mkdtemp(join(tmpdir(), 'serve-kills-'));
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 const pick = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!;
 
 /** Between two questions of a client, in milliseconds. */
@@ -71,15 +64,9 @@ function startClient(url: string): { stop(): Promise<number> } {
 }
 
 it(`killed ${KILLS} times`, async () => {
-  const persistTo = await mkdtemp(join(folder, 'run-'));
-  await importSnapshot('network-a', persistTo, false);
-  await using double = await NodeDouble.start(network);
-  const vars = {
-    UPSTREAM_URL: double.url,
-    MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
-    MILESTONE_THRESHOLD: String(network.keys.threshold),
-    PUBLIC_ROUTES: '*,/metrics',
-  };
+  await using following = await prepareFollowing(network);
+  const { double, persistTo } = following;
+  const vars = { ...following.vars, PUBLIC_ROUTES: '*,/metrics' };
   const port = await freePort();
   const start = () => startServe(['--port', String(port), '--persist-to', persistTo], vars);
   let served: Served | undefined;

@@ -5,20 +5,16 @@
  * below the platform's limit.
  */
 import { strict as assert } from 'node:assert';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../scripts/lib/process/command-line.ts';
-import { builtWorker } from '../../scripts/lib/wrangler/build-worker.ts';
 import { openDatabase } from '../support/edge/d1-file.ts';
-import { type Edge, startEdge } from '../support/edge/edge.ts';
+import type { Edge } from '../support/edge/edge.ts';
+import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { OUR_ISOLATE, readHeaps } from '../support/edge/heap.ts';
-import { importFiles, untilLedger } from '../support/edge/walk-network.ts';
-import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
+import { untilLedger } from '../support/edge/walk-network.ts';
+import type { NodeDouble } from '../support/hornet-double/hornet-double.ts';
 import { WHITE_FLAG } from '../support/http/contract.ts';
-import { fullSnapshot } from '../support/network/network-snapshot.ts';
 import { basic, nft } from '../support/network/outputs.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
@@ -51,26 +47,11 @@ interface Running {
 
 /** A network at milestone 1 behind the HORNET double, and the Worker that follows it by feed. */
 async function withWorker(seed: string, use: (running: Running) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), `hostile-${seed}-`));
   const network = new SyntheticNetwork({ seed });
-  const file = join(folder, 'full_snapshot.bin');
-  await writeFile(file, [...fullSnapshot(network, { target: network.genesis.index })]);
-  await importFiles(folder, { full: file });
-  const node = await NodeDouble.start(network, { mqtt: true });
-  const built = await builtWorker();
+  await using following = await prepareFollowing(network, { mqtt: true });
+  const { double: node, persistTo } = following;
   const start = async () => {
-    const edge = await startEdge({
-      folder: built,
-      persistTo: folder,
-      asServe: true,
-      inspect: true,
-      oldSpaceMb: OLD_SPACE_MB,
-      vars: {
-        UPSTREAM_URL: node.url,
-        MILESTONE_PUBLIC_KEYS: network.keys.keys.map((key) => key.publicKey.toHex()).join(),
-        MILESTONE_THRESHOLD: String(network.keys.threshold),
-      },
-    });
+    const edge = await following.start({ asServe: true, inspect: true, oldSpaceMb: OLD_SPACE_MB });
     await fetch(`${edge.url}/health`);
     while (node.mqtt!.connections < 1) await sleep(50);
     await sleep(SUBSCRIBE_MS);
@@ -85,7 +66,7 @@ async function withWorker(seed: string, use: (running: Running) => Promise<void>
       running.edge = await start();
     },
     stored() {
-      using db = openDatabase(folder);
+      using db = openDatabase(persistTo);
       return Number(db.prepare(COUNT_STORED).get()!.stored);
     },
   };
@@ -97,10 +78,6 @@ async function withWorker(seed: string, use: (running: Running) => Promise<void>
   } catch (error) {
     console.error(running.edge.log.slice(-20).join('\n'));
     throw error;
-  } finally {
-    await running.edge.stop();
-    await node.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -4,9 +4,9 @@
  * asked.
  */
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decodeOutput, nftIdOfOutput } from '../../../src/stardust/wire/ids.ts';
@@ -18,65 +18,30 @@ import type { Edge } from './edge.ts';
 
 const PROJECT = join(import.meta.dirname, '../../..');
 
-/** Imports snapshot files, as an operator does; what the command printed. */
-export async function importFiles(
+/** Imports snapshot files, as an operator does. */
+async function importFiles(
   persistTo: string,
   files: { full: string; delta?: string },
-): Promise<string> {
+): Promise<void> {
   const script = join(PROJECT, 'scripts/import.ts');
   const flags = Object.entries(files).flatMap(([kind, file]) => [`--${kind}`, file]);
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [script, ...flags, '--persist-to', persistTo],
-    {
-      cwd: PROJECT,
-    },
-  );
-  return stdout;
+  const args = [script, ...flags, '--persist-to', persistTo];
+  await promisify(execFile)(process.execPath, args, { cwd: PROJECT });
 }
 
-/** The files of databases: path from their folder, and bytes. */
-type Databases = [path: string, bytes: Uint8Array][];
-
-/** What this process has imported, by network, with or without delta. */
-const imported = new Map<string, Promise<Databases>>();
-
-/**
- * The snapshot that was recorded with a network: genesis, or genesis and delta. It is imported
- * once, and copied after that.
- */
+/** Imports the snapshot that was recorded with a network: genesis, or genesis and delta. */
 export async function importSnapshot(
   name: RecordedName,
   persistTo: string,
   withDelta: boolean,
 ): Promise<void> {
-  const key = `${name} ${withDelta}`;
-  const databases = imported.get(key) ?? importAnew(name, withDelta);
-  imported.set(key, databases);
-  for (const [path, bytes] of await databases) {
-    await mkdir(dirname(join(persistTo, path)), { recursive: true });
-    await writeFile(join(persistTo, path), bytes);
-  }
-}
-
-async function importAnew(name: RecordedName, withDelta: boolean): Promise<Databases> {
   const folder = await mkdtemp(join(tmpdir(), 'imported-'));
-  try {
-    const unpack = (kind: 'full' | 'delta') => unpackVector(folder, `${name}/${kind}_snapshot.bin`);
-    const files = { full: unpack('full'), ...(withDelta && { delta: unpack('delta') }) };
-    const persistTo = join(folder, 'state');
-    await importFiles(persistTo, files);
-    const entries = await readdir(persistTo, { recursive: true, withFileTypes: true });
-    const paths = entries
-      .filter((each) => each.isFile())
-      .map((each) => join(each.parentPath, each.name));
-    const read = async (path: string): Promise<Databases[number]> => {
-      return [relative(persistTo, path), await readFile(path)];
-    };
-    return await Promise.all(paths.map(read));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const unpack = (kind: 'full' | 'delta') => unpackVector(folder, `${name}/${kind}_snapshot.bin`);
+  await importFiles(persistTo, {
+    full: unpack('full'),
+    ...(withDelta && { delta: unpack('delta') }),
+  });
+  await rm(folder, { recursive: true });
 }
 
 export interface NftAnswer {
