@@ -4,7 +4,7 @@
  *
  * A copy out of the cache is a copy like any other, only older. `recent` itself says when it was
  * published, and no answer comes from one that is too old, whatever kept it
- * (docs/architecture.md#why-an-answer-from-stale-copies-is-true).
+ * (docs/nft-index.md).
  *
  * A cached `recent` must never meet the entries of another KV namespace: where the namespace that
  * is bound was exchanged, an entry's absence proves nothing. Bindings change only with the Worker's

@@ -1,6 +1,6 @@
 /**
  * From copies of an NFT's entry and of `recent` to an answer that is true at the ledger index it
- * names, or to none (docs/architecture.md#why-an-answer-from-stale-copies-is-true).
+ * names, or to none (docs/nft-index.md).
  *
  * The two copies may be of different ages, and either may come from another location or backend
  * than the last time. What is known of them:

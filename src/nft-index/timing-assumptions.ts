@@ -2,7 +2,7 @@
  * The times that the NFT index counts on, and what it assumes about KV.
  *
  * Every answer that is not true by construction rests on these three assumptions, and on nothing
- * else (docs/architecture.md#why-an-answer-from-stale-copies-is-true):
+ * else (docs/nft-index.md):
  *
  * 1. Copies. A read of an entry never returns a value that a later put replaced
  *    {@link MAX_COPY_AGE_MS} ago or more, counted from that put's acknowledgement. Cloudflare

@@ -91,7 +91,7 @@ class RandomHistory {
 
   /**
    * What a ledger that was replaced has put stays for long
-   * (docs/architecture.md#a-tombstone-expires).
+   * (docs/nft-index.md#a-tombstone-expires).
    */
   readonly #mayExpire = (value: string): boolean =>
     JSON.parse(value).generation === this.#ledger.history?.generation;
@@ -182,7 +182,7 @@ class RandomHistory {
   /**
    * Binds the other namespace, by a deployment: publishers of the version before are ended. Nobody
    * may do that while entries of all NFTs are being put
-   * (docs/architecture.md#what-would-make-it-wrong).
+   * (docs/nft-index.md#what-would-make-it-wrong).
    */
   #exchangeNamespaces(): void {
     if (this.#bulks > 0 || this.#ledger.row?.state?.entries.kind !== 'complete') return;
