@@ -1,6 +1,6 @@
 /**
  * `npm run deploy`: from nothing to a verified node on Cloudflare, and from one release to the next
- * (docs/operations.md#deploy-to-cloudflare).
+ * (docs/cloudflare.md#deploy).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

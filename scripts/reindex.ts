@@ -33,7 +33,12 @@ await runMain(USAGE, async (args) => {
   if (remote && persistTo !== undefined) throw new UsageError('--persist-to is for local data');
   if (!remote && env !== '') throw new UsageError('--env is for --remote');
   const config = readWranglerConfig(WRANGLER_TOML, env);
-  if (remote) await reindexRemotely(config, inEnvironment(env));
-  else await reindexLocally(persistTo ?? DEFAULT_PERSIST_TO, config);
+  if (remote) {
+    await reindexRemotely(config, inEnvironment(env));
+    console.log('The deployed publisher writes all entries again, page by page.');
+  } else {
+    await reindexLocally(persistTo ?? DEFAULT_PERSIST_TO, config);
+    console.log('All entries were written.');
+  }
   return 0;
 });

@@ -1,6 +1,6 @@
 /**
  * `npm run undeploy`: removes what `npm run deploy` made
- * (docs/operations.md#remove-everything).
+ * (docs/cloudflare.md#remove-everything).
  */
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';

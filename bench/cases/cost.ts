@@ -1,5 +1,5 @@
 /**
- * What is billed: for a milestone, for a lookup, and in a month (docs/operations.md#costs).
+ * What is billed: for a milestone, for a lookup, and in a month (docs/cloudflare.md#costs).
  */
 import type { Bench, BenchCase, Figure } from '../case.ts';
 import { bill, type Costs, usageOf } from '../tools/bill.ts';

@@ -14,7 +14,7 @@ export interface Rate extends MilestoneRate {
   whiteflags: number;
 }
 
-/** Shimmer's; docs/operations.md#costs is about it. */
+/** Shimmer's; docs/cloudflare.md#costs is about it. */
 export const DEFAULT_RATE: Rate = {
   blocks: 60,
   transactions: 10,

@@ -1,5 +1,5 @@
 /**
- * The steps of a deployment to Cloudflare (docs/operations.md#deploy-to-cloudflare).
+ * The steps of a deployment to Cloudflare (docs/cloudflare.md#deploy).
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
