@@ -18,6 +18,7 @@ const LEDGERS = join(tmpdir(), 'stardust-edge-node', 'ledgers');
 /** The files that decide how a ledger is written. Every case asserts its answers. */
 const SOURCES = [
   'migrations/0001_ledger.sql',
+  'src/ledger/import/load-snapshot.ts',
   'src/ledger/nft-list/nft-detail.ts',
   'src/ledger/core/packs.ts',
   'src/ledger/intake/prepare-blocks.ts',

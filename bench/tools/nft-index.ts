@@ -13,10 +13,10 @@ import { withLocalKv } from '../../scripts/lib/wrangler/local-kv.ts';
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { forEachPiece, runBatch } from '../../src/ledger/core/database.ts';
-import { SCHEMA } from '../../src/ledger/core/schema.ts';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
 import { MAX_STATES, RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
 import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
+import { insertHead } from '../../test/support/ledger/insert-head.ts';
 
 export const LEDGER_INDEX = 1000;
 const GENERATION = 'bench';
@@ -41,14 +41,7 @@ export async function fillNftIndex(
   count: number,
 ): Promise<void> {
   await runBatch(db, [
-    db
-      .prepare(
-        `INSERT INTO head (
-          one, schema, generation, genesis, start, ledger, treasury_milestone, treasury_amount,
-          next_block, next_output, dropped, id_tables, forgotten)
-        VALUES (1, ${SCHEMA}, ?1, 0, 1, ?2, '', '0', 1, 1, 0, '[[0,1]]', 0)`,
-      )
-      .bind(GENERATION, LEDGER_INDEX),
+    insertHead(db, GENERATION, 1, LEDGER_INDEX),
     db
       .prepare('INSERT INTO milestone (idx, id, timestamp) VALUES (?1, ?2, 0)')
       .bind(LEDGER_INDEX, '0'.repeat(64)),

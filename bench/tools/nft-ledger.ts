@@ -6,7 +6,6 @@
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { forEachPiece, runBatch } from '../../src/ledger/core/database.ts';
 import { writeOutputBytes } from '../../src/ledger/core/output-bytes.ts';
-import { SCHEMA } from '../../src/ledger/core/schema.ts';
 import { insertDetails, nftDetail } from '../../src/ledger/nft-list/nft-detail.ts';
 import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
 import { toBase64 } from '../../src/stardust/encoding/bytes.ts';
@@ -15,6 +14,7 @@ import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import { protocolParametersOption } from '../../src/stardust/wire/milestone.ts';
 import { type NftOutput, OutputType, output } from '../../src/stardust/wire/output.ts';
 import { protocolParameters } from '../../src/stardust/wire/parameters.ts';
+import { insertHead } from '../../test/support/ledger/insert-head.ts';
 import { holder, LEDGER_INDEX, nftId } from './nft-index.ts';
 
 export const PREFIX = 'tst';
@@ -50,12 +50,6 @@ function outputOf(number: number, count: number): NftOutput {
   };
 }
 
-const INSERT_HEAD = `
-  INSERT INTO head (
-    one, schema, generation, genesis, start, ledger, treasury_milestone, treasury_amount,
-    next_block, next_output, dropped, id_tables, forgotten)
-  VALUES (1, ${SCHEMA}, 'bench', 0, 1, ${LEDGER_INDEX}, '', '0', 1, 1, 0, '[[0,1]]', 0)`;
-
 const INSERT_OUTPUTS = `
   INSERT INTO output (id, bytes, nft, block, created, created_time)
   SELECT value ->> 0, value ->> 1, value ->> 2, '', 1, value ->> 3 FROM json_each(?1)`;
@@ -75,7 +69,7 @@ export async function fillNftLedger(db: SqliteDatabase, count: number): Promise<
   });
   const option = { targetMilestoneIndex: 0, protocolVersion: 2, parameters };
   await runBatch(db, [
-    db.prepare(INSERT_HEAD),
+    insertHead(db, 'bench', 1, LEDGER_INDEX),
     db
       .prepare('INSERT INTO milestone (idx, id, timestamp) VALUES (?1, ?2, ?3)')
       .bind(LEDGER_INDEX, '0'.repeat(64), FIRST_TIME + count),

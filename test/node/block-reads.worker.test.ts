@@ -4,10 +4,9 @@
  */
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { openNode } from '../../src/node/open-node.ts';
-import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { answer, routeOf } from '../support/hornet-double/routes.ts';
 import { followTo, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
+import { askNode, openTestNode } from '../support/ledger/open-test-node.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 const network = new SyntheticNetwork({ seed: 'block reads' });
@@ -40,45 +39,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const open = () =>
-  openNode({
-    ledger: env.LEDGER,
-    nftIndex: env.NFT_INDEX,
-    follower: env.FOLLOWER,
-    whiteFlagLimit: undefined,
-    fetchLimit: undefined,
-    scanLimit: undefined,
-    requests: undefined,
-    oneIsolate: false,
-    versionId: undefined,
-    upstreams: ['http://a.example'],
-    milestoneKeys: network.keys,
-    upstreamToken: undefined,
-    publicRoutes: [],
-    protectedRoutes: [],
-    apiUser: undefined,
-    apiToken: undefined,
-    finalMilestone: undefined,
-    retentionMilestones: 100,
-    serverTiming: false,
-    logReads: false,
-  });
+const open = () => openTestNode(['http://a.example'], network.keys);
 type Node = ReturnType<typeof open>;
 
 /** Asks about blocks that are not stored. */
 async function expectRoots(node: Node): Promise<void> {
   for (let i = 0; i < 3; i++) network.note();
   const { request, response } = network.propose();
-  const result = await node.computeWhiteFlag({
-    ...request,
-    parents: request.parents.map((id) => id.slice(2)),
-    previousMilestoneId: request.previousMilestoneId!.slice(2),
-  });
-  if (!result.ok) throw new Error(result.detail);
-  expect({
-    inclusionMerkleRoot: toHex(result.inclusionMerkleRoot),
-    appliedMerkleRoot: toHex(result.appliedMerkleRoot),
-  }).toEqual(response);
+  expect(await askNode(node, request)).toEqual(response);
 }
 
 const unknownId = (i: number) => `ff${i.toString(16).padStart(62, '0')}`;

@@ -2,16 +2,10 @@
  * A ledger in a real D1, as far as the index sees it.
  */
 
-import { SCHEMA } from '../../../src/ledger/core/schema.ts';
 import { openIndexLedger, openNftLedger } from '../../../src/nft-index/d1-ledger.ts';
 import type { NftRow } from '../../../src/nft-index/ports.ts';
+import { insertHead } from '../ledger/insert-head.ts';
 import type { TestLedger } from './ledger-contract.ts';
-
-const INSERT_HEAD = `
-  INSERT INTO head (
-    one, schema, generation, genesis, start, ledger, treasury_milestone, treasury_amount,
-    next_block, next_output, dropped, id_tables, forgotten)
-  VALUES (1, ${SCHEMA}, ?1, 0, ?2, ?2, '', '0', 1, 1, 0, '[]', 0)`;
 
 /** ?1 JSON of the rows. Their milestone is the ledger's index. */
 const UPSERT_NFTS = `
@@ -42,7 +36,7 @@ export function openTestLedger(db: D1Database): TestLedger {
       );
       await db.batch([
         ...cleared,
-        db.prepare(INSERT_HEAD).bind(generation, start),
+        insertHead(db, generation, start),
         ...forPieces(UPSERT_NFTS, nfts),
       ]);
     },
