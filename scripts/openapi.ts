@@ -6,21 +6,65 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { buildSync } from 'esbuild';
 import { runMain } from './lib/process/command-line.ts';
 import { PROJECT } from './lib/project.ts';
-import { buildDocument } from './openapi/document.ts';
 
-const USAGE = `Usage: npm run openapi
+const USAGE = `Usage: npm run openapi [-- --examples-from URL]
 
-Writes src/http/assets/openapi.json, the description of the API, from the schemas that check
-requests.`;
+Writes src/http/assets/openapi.json, the description of the API, from what src/http/routes.ts and
+the files of routes say about them.
 
-await runMain(USAGE, (args) => {
-  parseArgs({ args });
-  const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'));
-  const path = join(PROJECT, 'src/http/assets/openapi.json');
-  writeFileSync(path, `${JSON.stringify(buildDocument(version), undefined, 2)}\n`);
-  const biome = join(PROJECT, 'node_modules/.bin/biome');
-  execFileSync(biome, ['format', '--write', path], { cwd: PROJECT, stdio: 'inherit' });
+  --examples-from URL  first replace scripts/openapi/examples.json by the answers of this node, which
+                       must serve the sample: npm start`;
+
+const EXAMPLES = join(PROJECT, 'scripts/openapi/examples.json');
+const DOCUMENT = join(PROJECT, 'src/http/assets/openapi.json');
+
+await runMain(USAGE, async (args) => {
+  const { values } = parseArgs({ args, options: { 'examples-from': { type: 'string' } } });
+  const { buildDocument, listExampleRequests } = await loadDocument();
+  const node = values['examples-from'];
+  if (node !== undefined) writeJson(EXAMPLES, await readExamples(node, listExampleRequests()));
+  const { version } = readJson(join(PROJECT, 'package.json'));
+  writeJson(DOCUMENT, buildDocument(version, readJson(EXAMPLES)));
   return 0;
 });
+
+/** Bundles the module, as the routes import JSON and text in the way of the Worker's bundler. */
+async function loadDocument(): Promise<typeof import('./openapi/document.ts')> {
+  const { outputFiles } = buildSync({
+    entryPoints: [join(PROJECT, 'scripts/openapi/document.ts')],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    loader: { '.html': 'text' },
+    write: false,
+  });
+  return import(`data:text/javascript;base64,${outputFiles[0]!.contents.toBase64()}`);
+}
+
+type Requests = ReturnType<typeof import('./openapi/document.ts').listExampleRequests>;
+
+/** The answers by operation ID. Throws an Error where one is not 200. */
+async function readExamples(node: string, requests: Requests): Promise<Record<string, unknown>> {
+  const examples: Record<string, unknown> = {};
+  for (const [operationId, { path, body }] of requests) {
+    const response = await fetch(new URL(path, node), {
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${path} is ${response.status}, expected 200`);
+    examples[operationId] = await response.json();
+  }
+  return examples;
+}
+
+function readJson(path: string) {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+function writeJson(path: string, value: unknown): void {
+  writeFileSync(path, `${JSON.stringify(value, undefined, 2)}\n`);
+  const biome = join(PROJECT, 'node_modules/.bin/biome');
+  execFileSync(biome, ['format', '--write', path], { cwd: PROJECT, stdio: 'inherit' });
+}

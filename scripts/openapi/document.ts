@@ -1,331 +1,274 @@
 /**
- * The OpenAPI 3.1 description of all routes. Requests are described by the schemas that check them
- * (src/http/schemas.ts).
+ * The OpenAPI 3.1 document of all routes (https://spec.openapis.org/oas/v3.1.0), from what each file
+ * of routes says about them (src/http/openapi/operation.ts).
  */
-import { MAX_IDS } from '../../src/http/routes/edge/nfts.ts';
-import { Id, MilestoneIndex, OutputId, WhiteFlagBody } from '../../src/http/schemas.ts';
+import { MESSAGES } from '../../src/http/errors.ts';
 import {
-  type Described,
-  describeErrorResponse,
-  ERRORS,
-  errors,
-  json,
-  ledgerIndexHeader,
-  parameter,
-  schemaOf,
-} from './describe.ts';
-import { nftParameters } from './nft-parameters.ts';
-import * as responses from './responses.ts';
-import { verificationPaths } from './verification-paths.ts';
+  type ExampleRequest,
+  type Operation,
+  type Parameter,
+  TAGS,
+} from '../../src/http/openapi/operation.ts';
+import type { Route } from '../../src/http/route.ts';
+import { describeRoutes, listRoutes } from '../../src/http/routes.ts';
+import { MilestoneIndex } from '../../src/http/schemas.ts';
+import { type Components, type Described, describeSchema, listComponents } from './components.ts';
 
-const minLedgerIndex = parameter(
-  'header',
-  'X-Min-Ledger-Index',
-  MilestoneIndex,
-  'Asks for an answer at this ledger index or later.',
-);
+/** The answers to the example requests, by operation ID. */
+export type Examples = Readonly<Record<string, unknown>>;
 
-/** Of answers that may be kept for seconds. */
-const ifNoneMatch = {
-  name: 'If-None-Match',
-  in: 'header',
-  required: false,
-  schema: { type: 'string' },
-};
-const taggedHeaders = { ...ledgerIndexHeader, ETag: { schema: { type: 'string' } } };
-const notModified = {
-  304: {
-    description: 'Nothing changed since the answer with this ETag.',
-    headers: ledgerIndexHeader,
+/** The requests that the examples answer, by operation ID. */
+export function listExampleRequests(): Map<string, ExampleRequest> {
+  const operations: Readonly<Record<string, Operation>> = describeRoutes();
+  return new Map(
+    Object.entries(operations).flatMap(([operationId, { example }]) =>
+      example === undefined ? [] : [[operationId, example]],
+    ),
+  );
+}
+
+const RAW_TYPE = 'application/vnd.iota.serializer-v1';
+
+const DESCRIPTION = [
+  'Reads of an IOTA Stardust ledger.',
+  'HEAD is answered as GET. OPTIONS is a preflight on every path.',
+  'A method that a path does not have is 405, an unknown path 404.',
+  'PROTECTED_ROUTES of a deployment says which routes need a password or a token.',
+].join(' ');
+
+/** Request headers of routes whose answers are true at one ledger index. */
+const TAGGED_PARAMETERS: readonly Parameter[] = [
+  {
+    in: 'header',
+    name: 'X-Min-Ledger-Index',
+    description: 'Asks for an answer at this ledger index or later.',
+    schema: MilestoneIndex,
   },
-};
+  {
+    in: 'header',
+    name: 'If-None-Match',
+    description: 'ETags of answers that the client has.',
+    schema: { type: 'string' },
+  },
+];
 
-const outputId = parameter(
-  'path',
-  'outputId',
-  OutputId,
-  'Transaction ID and output index, 34 bytes.',
-);
+const HEADERS = {
+  'X-Ledger-Index': ['The ledger index at which the answer is true.', 'integer'],
+  'X-Final-Milestone': ['The same, if the network ended there.', 'integer'],
+  ETag: ['A weak tag of the answer.', 'string'],
+  'X-Error-Detail': ['The reason, for people.', 'string'],
+  'WWW-Authenticate': ['What lets in.', 'string'],
+  'Retry-After': ['Seconds.', 'integer'],
+} as const;
 
-export function buildDocument(version: string): Described {
+type HeaderName = keyof typeof HEADERS;
+
+const LEDGER_HEADERS: readonly HeaderName[] = ['X-Ledger-Index', 'X-Final-Milestone'];
+
+export function buildDocument(version: string, examples: Examples): Described {
+  const components: Components = new Map();
+  const operations: Readonly<Record<string, Operation>> = describeRoutes();
+  const paths: Record<string, Record<string, Described>> = {};
+  for (const [operationId, route] of Object.entries(listRoutes())) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: {
+        operationId,
+        ...describeOperation(route, operations[operationId]!, examples[operationId], components),
+      },
+    };
+  }
+  const responses = Object.fromEntries(
+    Object.keys(MESSAGES).map((status) => [status, describeError(Number(status))]),
+  );
+  delete responses[405];
   return {
     openapi: '3.1.0',
     info: {
       title: 'Stardust edge node',
       version,
-      description:
-        'Reads of an IOTA Stardust node, answered from the edge. HEAD is answered as GET; ' +
-        'OPTIONS is a preflight on every path; a method that a path does not have is 405.',
+      description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    // PROTECTED_ROUTES of a deployment says where a password or a token is needed
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     security: [{}, { basic: [] }, { bearer: [] }],
-    paths: {
-      '/api/indexer/v1/outputs/nft/{nftId}': {
-        get: {
-          operationId: 'lookUpNft',
-          summary: 'The unspent output of an NFT (TIP-26)',
-          parameters: [
-            parameter('path', 'nftId', Id, 'NFT ID, 32 bytes.'),
-            minLedgerIndex,
-            ifNoneMatch,
-          ],
-          responses: {
-            200: {
-              description: 'The output that holds the NFT.',
-              headers: taggedHeaders,
-              content: json(responses.Nft),
-            },
-            ...notModified,
-            ...errors(400, 401, 403, 404, 500),
-          },
-        },
-      },
-      '/api/indexer/v1/outputs/nft': {
-        get: {
-          operationId: 'listNfts',
-          summary: 'The unspent NFT outputs with given properties, page by page (TIP-26)',
-          parameters: [...nftParameters(), minLedgerIndex, ifNoneMatch],
-          responses: {
-            200: {
-              description: 'A page of the list.',
-              headers: taggedHeaders,
-              content: json(responses.NftList),
-            },
-            ...notModified,
-            ...errors(400, 401, 403, 404, 429, 500),
-          },
-        },
-      },
-      '/api/edge/v1/nfts/{nftId}': {
-        get: {
-          operationId: 'readNft',
-          summary: 'An NFT with its output, metadata and owner',
-          parameters: [
-            parameter('path', 'nftId', Id, 'NFT ID, 32 bytes.'),
-            minLedgerIndex,
-            ifNoneMatch,
-          ],
-          responses: {
-            200: {
-              description: 'The NFT.',
-              headers: taggedHeaders,
-              content: json(responses.NftOutput),
-            },
-            ...notModified,
-            ...errors(400, 401, 403, 404, 500),
-          },
-        },
-      },
-      '/api/edge/v1/nfts': {
-        get: {
-          operationId: 'readNfts',
-          summary: 'Up to 100 NFTs with their outputs, metadata and owners, of one moment',
-          parameters: [
-            {
-              name: 'ids',
-              in: 'query',
-              required: true,
-              description: 'NFT IDs, separated by commas.',
-              schema: { type: 'array', minItems: 1, maxItems: MAX_IDS, items: schemaOf(Id) },
-              style: 'form',
-              explode: false,
-            },
-            minLedgerIndex,
-            ifNoneMatch,
-          ],
-          responses: {
-            200: {
-              description: 'The NFTs.',
-              headers: taggedHeaders,
-              content: json(responses.NftOutputs),
-            },
-            ...notModified,
-            ...errors(400, 401, 403, 404, 500),
-          },
-        },
-      },
-      '/api/core/v2/whiteflag': {
-        post: {
-          operationId: 'computeWhiteFlag',
-          summary: 'The Merkle roots of a milestone, next or past (TIP-25)',
-          requestBody: { required: true, content: json(WhiteFlagBody) },
-          responses: {
-            200: {
-              description: 'Both roots, complete.',
-              headers: ledgerIndexHeader,
-              content: json(responses.WhiteFlag),
-            },
-            ...errors(400, 401, 403, 404, 429, 500),
-          },
-        },
-      },
-      '/health': {
-        get: {
-          operationId: 'readHealth',
-          summary: 'Whether the ledger is current',
-          responses: {
-            200: { description: 'Healthy.' },
-            ...errors(401, 403, 500),
-            503: { description: 'Not healthy; X-Error-Detail says why.' },
-          },
-        },
-      },
-      '/metrics': {
-        get: {
-          operationId: 'readMetrics',
-          summary: 'The state of the node for Prometheus; only where PUBLIC_ROUTES names it',
-          responses: {
-            200: {
-              description: 'Text format of Prometheus, version 0.0.4.',
-              headers: ledgerIndexHeader,
-              content: { 'text/plain': { schema: { type: 'string' } } },
-            },
-            ...errors(401, 403, 500),
-          },
-        },
-      },
-      '/api/routes': {
-        get: {
-          operationId: 'listApis',
-          summary: 'Which APIs are here',
-          responses: {
-            200: { description: 'Their names.', content: json(responses.ApiRoutes) },
-            ...errors(401, 403, 500),
-          },
-        },
-      },
-      '/api/core/v2/info': {
-        get: {
-          operationId: 'readInfo',
-          summary: 'The node and its protocol parameters (TIP-25)',
-          responses: {
-            200: { description: 'The node.', content: json(responses.Info) },
-            ...errors(401, 403, 500),
-          },
-        },
-      },
-      '/api/core/v2/outputs/{outputId}': {
-        get: {
-          operationId: 'readOutput',
-          summary: 'An output, unspent or spent and not pruned (TIP-25)',
-          parameters: [outputId, minLedgerIndex, ifNoneMatch],
-          responses: {
-            200: {
-              description: 'The output; its bytes alone where Accept begins with their type.',
-              headers: taggedHeaders,
-              content: {
-                ...json(responses.Output),
-                'application/vnd.iota.serializer-v1': {
-                  schema: { type: 'string', format: 'binary' },
-                },
-              },
-            },
-            ...notModified,
-            ...errors(400, 401, 403, 404, 500),
-          },
-        },
-      },
-      '/api/core/v2/outputs/{outputId}/metadata': {
-        get: {
-          operationId: 'readOutputMetadata',
-          summary: 'When an output was booked and spent (TIP-25)',
-          parameters: [outputId, minLedgerIndex, ifNoneMatch],
-          responses: {
-            200: {
-              description: 'The metadata.',
-              headers: taggedHeaders,
-              content: json(responses.OutputMetadata),
-            },
-            ...notModified,
-            ...errors(400, 401, 403, 404, 500),
-          },
-        },
-      },
-      '/api/edge/v1/whiteflag/{milestoneIndex}': {
-        get: {
-          operationId: 'explainMilestone',
-          summary:
-            'The blocks of an applied milestone in white-flag order, with the verdict on each',
-          parameters: [
-            parameter('path', 'milestoneIndex', MilestoneIndex, 'Index of the milestone.'),
-          ],
-          responses: {
-            200: { description: 'The milestone.', content: json(responses.ExplainedMilestone) },
-            ...errors(400, 401, 403, 404, 429, 500),
-          },
-        },
-      },
-      '/api/edge/v1/blocks/{blockId}/proof': {
-        get: {
-          operationId: 'proveBlock',
-          summary:
-            'That a block belongs to a milestone: the audit path to its signed inclusion root',
-          parameters: [parameter('path', 'blockId', Id, 'Block ID, 32 bytes.')],
-          responses: {
-            200: {
-              description:
-                'Milestone, block and path; ' +
-                'a second path to the applied root where the transaction was applied.',
-              content: json(responses.Proof),
-            },
-            ...errors(400, 401, 403, 404, 429, 500),
-          },
-        },
-      },
-      ...verificationPaths,
-      '/openapi.json': {
-        get: {
-          operationId: 'describeApi',
-          summary: 'This description',
-          responses: {
-            200: {
-              description: 'OpenAPI 3.1.',
-              content: { 'application/json': { schema: { type: 'object' } } },
-            },
-            ...errors(401, 403, 500),
-          },
-        },
-      },
-      '/': {
-        get: {
-          operationId: 'showPage',
-          summary: 'A page for people',
-          responses: {
-            200: {
-              description: 'The page.',
-              content: { 'text/html': { schema: { type: 'string' } } },
-            },
-            ...errors(401, 403, 500),
-          },
-        },
-      },
-      '/verifier.js': {
-        get: {
-          operationId: 'readVerifier',
-          summary: 'The script by which the page verifies this node',
-          responses: {
-            200: {
-              description: 'A module.',
-              content: { 'text/javascript': { schema: { type: 'string' } } },
-            },
-            ...errors(401, 403, 500),
-          },
-        },
-      },
-    },
+    paths,
     components: {
+      schemas: {
+        Error: {
+          type: 'object',
+          properties: {
+            error: {
+              type: 'object',
+              properties: {
+                code: { type: 'integer', description: 'The status.' },
+                message: { type: 'string' },
+              },
+              required: ['code', 'message'],
+              additionalProperties: false,
+            },
+          },
+          required: ['error'],
+          additionalProperties: false,
+        },
+        ...listComponents(components),
+      },
+      headers: Object.fromEntries(
+        Object.entries(HEADERS).map(([name, [description, type]]) => [
+          name,
+          { description, schema: { type } },
+        ]),
+      ),
+      responses,
       securitySchemes: {
         basic: { type: 'http', scheme: 'basic' },
         bearer: { type: 'http', scheme: 'bearer' },
       },
-      responses: Object.fromEntries(
-        Object.entries(ERRORS).map(([status, description]) => [
+    },
+  };
+}
+
+function describeOperation(
+  route: Route,
+  operation: Operation,
+  example: unknown,
+  components: Components,
+): Described {
+  const { tag, summary, description, body, answer, errors = [], statuses = {} } = operation;
+  const isTagged = answer.ledgerIndex === 'tagged';
+  const parameters = [...(operation.parameters ?? []), ...(isTagged ? TAGGED_PARAMETERS : [])];
+  const exampleValues = operation.example && parametersOf(route, operation.example.path);
+  return {
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    ...(parameters.length > 0 && {
+      parameters: parameters.map((each) =>
+        describeParameter(each, exampleValues?.get(each.name), components),
+      ),
+    }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: describeSchema(body, components),
+            ...(operation.example?.body !== undefined && { example: operation.example.body }),
+          },
+        },
+      },
+    }),
+    responses: {
+      200: describeAnswer(operation, example, components),
+      ...(isTagged && {
+        304: {
+          description: 'Nothing changed since the answer with this ETag.',
+          headers: refer('headers', [...LEDGER_HEADERS, 'ETag']),
+        },
+      }),
+      ...refer('responses', errorsOf(route, errors)),
+      ...Object.fromEntries(
+        Object.entries(statuses).map(([status, description]) => [
           status,
-          describeErrorResponse(status, description),
+          { description, headers: refer('headers', [...LEDGER_HEADERS, 'X-Error-Detail']) },
         ]),
       ),
     },
   };
+}
+
+function describeAnswer(
+  { answer }: Operation,
+  example: unknown,
+  components: Components,
+): Described {
+  const { description, schema, type, raw, ledgerIndex, headers = {} } = answer;
+  const names: HeaderName[] = [
+    ...(ledgerIndex ? LEDGER_HEADERS : []),
+    ...(ledgerIndex === 'tagged' ? (['ETag'] as const) : []),
+  ];
+  const content = {
+    ...(schema && {
+      'application/json': {
+        schema: describeSchema(schema, components),
+        ...(example !== undefined && { example }),
+      },
+    }),
+    ...(raw && { [RAW_TYPE]: { schema: { type: 'string', format: 'binary' } } }),
+    ...(type && { [type]: { schema: { type: 'string' } } }),
+  };
+  const own = Object.fromEntries(
+    Object.entries(headers).map(([name, text]) => [
+      name,
+      { description: text, schema: { type: 'string' } },
+    ]),
+  );
+  return {
+    description: raw ? `${description} Its bytes if Accept begins with their type.` : description,
+    ...(names.length + Object.keys(own).length > 0 && {
+      headers: { ...refer('headers', names), ...own },
+    }),
+    ...(Object.keys(content).length > 0 && { content }),
+  };
+}
+
+/** Statuses in ascending order. */
+function errorsOf({ limit }: Route, errors: readonly number[]): string[] {
+  const all = [...errors, 401, 403, ...(limit === undefined ? [] : [429]), 500];
+  return all.sort((a, b) => a - b).map(String);
+}
+
+function describeError(status: number): Described {
+  const names: HeaderName[] = ['X-Error-Detail'];
+  if (status === 401) names.push('WWW-Authenticate');
+  if (status === 404) names.push(...LEDGER_HEADERS);
+  if (status === 429) names.push('Retry-After');
+  const message = MESSAGES[status as keyof typeof MESSAGES];
+  return {
+    description: message,
+    headers: refer('headers', names),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        example: { error: { code: status, message } },
+      },
+    },
+  };
+}
+
+function describeParameter(
+  { schema, ...parameter }: Parameter,
+  example: string | undefined,
+  components: Components,
+): Described {
+  const described = describeSchema(schema, components);
+  return {
+    ...parameter,
+    ...(parameter.explode === false && { style: 'form' }),
+    schema: described,
+    ...(example !== undefined && { example: parseExample(example, described) }),
+  };
+}
+
+/** A parameter's value of a URL as its schema has it. */
+function parseExample(text: string, { type }: Described): unknown {
+  if (type === 'integer') return Number(text);
+  return type === 'array' ? text.split(',') : text;
+}
+
+/** The values of the parameters that an example request has, by their names. */
+function parametersOf({ path }: Route, example: string): Map<string, string> {
+  const { pathname, searchParams } = new URL(example, 'http://edge.example');
+  const pattern = path.replace(/:(\w+)/g, '(?<$1>[^/]+)');
+  const groups = new RegExp(`^${pattern}$`).exec(pathname)?.groups;
+  if (groups === undefined && path !== pathname)
+    throw new Error(`${example} is no request to ${path}`);
+  return new Map([...Object.entries(groups ?? {}), ...searchParams]);
+}
+
+/** References to components, by their names. */
+function refer(kind: 'headers' | 'responses', names: readonly string[]): Described {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/${kind}/${name}` }]));
 }

@@ -22,7 +22,12 @@ import { createReadCache } from './read-cache.ts';
 import { createRequestCounts } from './request-counts.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { RequestNotes, Route } from './route.ts';
-import { HEALTH_PATH, listRoutes, NFT_PREFIX, nftRoute } from './routes.ts';
+import { NFT_PREFIX, nftLookupRoutes } from './routes/indexer/nft-lookup.ts';
+import { healthRoutes } from './routes/node/health.ts';
+import { listRoutes } from './routes.ts';
+
+const { lookUpNft } = nftLookupRoutes;
+const { readHealth } = healthRoutes;
 
 export interface App {
   fetch(request: Request, ctx: ExecutionContext): Promise<Response>;
@@ -64,7 +69,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
   const requestCounts = settings.oneIsolate ? createRequestCounts() : undefined;
   const readCache = settings.oneIsolate ? createReadCache(Date.now) : undefined;
   const limitScans = settings.oneIsolate ? createScanLimit(Date.now) : undefined;
-  for (const each of listRoutes()) {
+  for (const each of Object.values(listRoutes())) {
     router.all(each.path, ({ params }, exchange: Exchange) => dispatch(each, params, exchange));
   }
   router.all('*', () => {
@@ -74,7 +79,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
   async function route(exchange: Exchange): Promise<Answer> {
     const { path, request } = exchange;
     if (path.startsWith(NFT_PREFIX) && path.length > NFT_PREFIX.length) {
-      return dispatch(nftRoute, { nftId: path.slice(NFT_PREFIX.length) }, exchange);
+      return dispatch(lookUpNft, { nftId: path.slice(NFT_PREFIX.length) }, exchange);
     }
     return router.fetch({ method: request.method, url: `http://path.invalid${path}` }, exchange);
   }
@@ -202,7 +207,7 @@ function finalHeaders(
   { status = 200, headers = {} }: Answer,
 ): Record<string, string> {
   const own = headers['cache-control'] ?? '';
-  const isKept = route !== HEALTH_PATH && ['GET', 'HEAD'].includes(request.method);
+  const isKept = route !== readHealth.path && ['GET', 'HEAD'].includes(request.method);
   if (!isKept || ![200, 304].includes(status) || /no-store|immutable/.test(own)) return {};
   return IMMUTABLE_FOR_A_DAY;
 }

@@ -5,7 +5,7 @@
 
 import { type Answer, jsonAnswer } from './answer.ts';
 
-const MESSAGES = {
+export const MESSAGES = {
   400: 'invalid data provided',
   401: 'unauthorized',
   403: 'not available for public use',

@@ -5,14 +5,14 @@
  */
 import { env, exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { listRoutes, nftRoute } from '../../src/http/routes.ts';
+import { listRoutes } from '../../src/http/routes.ts';
 import { post } from '../support/http/contract.ts';
 import { facts } from '../support/http/stub-node.ts';
 
 /** These say nothing about a ledger, or are not public where no setting names them. */
 const OTHERS = ['/', '/health', '/api/routes', '/openapi.json', '/verifier.js', '/metrics'];
 
-const routes = [nftRoute, ...listRoutes()].filter(({ path }) => !OTHERS.includes(path));
+const routes = Object.values(listRoutes()).filter(({ path }) => !OTHERS.includes(path));
 
 /** A path that fits: whatever follows a colon becomes an ID or an index. */
 function pathOf(route: string): string {

@@ -4,7 +4,7 @@
  */
 import { env, exports } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { listRoutes, nftRoute } from '../../src/http/routes.ts';
+import { listRoutes } from '../../src/http/routes.ts';
 import { SCHEMA } from '../../src/ledger/core/schema.ts';
 import { post } from '../support/http/contract.ts';
 import { facts } from '../support/http/stub-node.ts';
@@ -18,7 +18,7 @@ const SENTENCE = `ledger schema ${SCHEMA + 1} is not supported by this version, 
 const OTHERS = ['/', '/api/routes', '/openapi.json', '/verifier.js', '/metrics'];
 const POI_VALIDATE = '/api/poi/v1/validate';
 
-const routes = [nftRoute, ...listRoutes()].filter(
+const routes = Object.values(listRoutes()).filter(
   ({ path }) => ![...OTHERS, POI_VALIDATE].includes(path),
 );
 

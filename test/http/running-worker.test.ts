@@ -3,9 +3,7 @@
  * recorded network.
  */
 import fc from 'fast-check';
-import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ExplainedMilestone, Proof, WhiteFlag } from '../../scripts/openapi/responses.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import { verifyInclusion } from '../../src/stardust/proof/proof.ts';
 import { badRequests, checkAnswer } from '../support/http/bad-requests.ts';
@@ -20,6 +18,16 @@ import {
 } from '../support/http/contract.ts';
 import { type RunningWorker, runWorker } from '../support/http/running-worker.ts';
 import { facts as madeUp } from '../support/http/stub-node.ts';
+
+/** What is read of answers, which are held against openapi.json as a whole. */
+interface ExplainedMilestone {
+  blocks: { blockId: string; ledgerInclusionState: string }[];
+}
+interface BlockProof {
+  milestone: { inclusionMerkleRoot: string; appliedMerkleRoot: string };
+  proof: unknown;
+  appliedProof?: unknown;
+}
 
 const LEDGER_INDEX = 70;
 let worker: RunningWorker;
@@ -46,19 +54,14 @@ describe('white flag', () => {
 });
 
 it('explains and proves an applied milestone, and answers for it again', async () => {
-  const read = async (path: string) =>
-    v.parse(v.looseObject({}), await (await worker.fetch(path)).json());
+  const read = async <T>(path: string) => (await (await worker.fetch(path)).json()) as T;
   for (const index of [5, LEDGER_INDEX]) {
-    const { blocks } = v.parse(ExplainedMilestone, await read(`/api/edge/v1/whiteflag/${index}`));
+    const { blocks } = await read<ExplainedMilestone>(`/api/edge/v1/whiteflag/${index}`);
     for (const { blockId, ledgerInclusionState } of blocks) {
-      const { milestone, proof, appliedProof } = v.parse(
-        Proof,
-        await read(`/api/edge/v1/blocks/${blockId}/proof`),
+      const { milestone, proof, appliedProof } = await read<BlockProof>(
+        `/api/edge/v1/blocks/${blockId}/proof`,
       );
-      const { inclusionMerkleRoot, appliedMerkleRoot } = v.parse(
-        v.looseObject(WhiteFlag.entries),
-        milestone,
-      );
+      const { inclusionMerkleRoot, appliedMerkleRoot } = milestone;
       expect(verifyInclusion(proof, fromHex(blockId), fromHex(inclusionMerkleRoot))).toEqual({
         ok: true,
       });

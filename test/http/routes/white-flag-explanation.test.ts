@@ -1,7 +1,5 @@
 /** POST /api/edge/v1/whiteflag at the border: statuses, headers, and the shape of the answer. */
-import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { WhiteFlagExplanation } from '../../../scripts/openapi/responses.ts';
 import type { JudgedBlock, RefusalReason, WhiteFlagRequest } from '../../../src/node/edge-node.ts';
 import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import { checkRow, post } from '../../support/http/contract.ts';
@@ -85,70 +83,69 @@ it('tells verdict, reason, rule, and input or output of every block', async () =
   const response = await fetchWith(asked, cache)(PATH, good);
   expect(response.headers.get('x-ledger-index')).toBe(String(facts.ledgerIndex));
   expect(response.headers.get('cache-control')).toBe('no-store');
-  const answer = v.parse(WhiteFlagExplanation, await response.json());
-  expect(answer).toMatchObject({
+  expect(await response.json()).toEqual({
     index: facts.whiteFlag.index,
     timestamp: facts.whiteFlag.timestamp,
     ...facts.roots,
+    blocks: [
+      {
+        blockId: `0x${id('a1')}`,
+        whiteFlagIndex: 0,
+        payload: 'taggedData',
+        ledgerInclusionState: 'noTransaction',
+      },
+      {
+        blockId: `0x${id('a2')}`,
+        whiteFlagIndex: 1,
+        payload: 'transaction',
+        ledgerInclusionState: 'included',
+        transactionId: `0x${id('b2')}`,
+      },
+      {
+        blockId: `0x${id('a3')}`,
+        whiteFlagIndex: 2,
+        payload: 'transaction',
+        ledgerInclusionState: 'conflicting',
+        conflictReason: 2,
+        explanation: 'an input was spent earlier in this milestone',
+        transactionId: `0x${id('b3')}`,
+        rule: 'L-1',
+        decidingInput: { input: 1, outputId: `0x${id('c3')}0100`, spentBy: `0x${id('a2')}` },
+      },
+      {
+        blockId: `0x${id('a4')}`,
+        whiteFlagIndex: 3,
+        payload: 'transaction',
+        ledgerInclusionState: 'conflicting',
+        conflictReason: 9,
+        explanation: 'an unlock is not the one that its input needs',
+        transactionId: `0x${id('b4')}`,
+        rule: 'S2.8',
+        decidingInput: { input: 0, outputId: `0x${id('c4')}0000` },
+      },
+      {
+        blockId: `0x${id('a5')}`,
+        whiteFlagIndex: 4,
+        payload: 'transaction',
+        ledgerInclusionState: 'conflicting',
+        conflictReason: 11,
+        explanation: 'a sender is not unlocked',
+        transactionId: `0x${id('b5')}`,
+        rule: 'S3',
+        decidingOutput: { output: 2, outputId: `0x${id('b5')}0200` },
+      },
+      {
+        blockId: `0x${id('a6')}`,
+        whiteFlagIndex: 5,
+        payload: 'transaction',
+        ledgerInclusionState: 'conflicting',
+        conflictReason: 4,
+        explanation: 'inputs and outputs differ in base tokens',
+        transactionId: `0x${id('b6')}`,
+        rule: 'S4.1',
+      },
+    ],
   });
-  expect(answer.blocks).toEqual([
-    {
-      blockId: `0x${id('a1')}`,
-      whiteFlagIndex: 0,
-      payload: 'taggedData',
-      ledgerInclusionState: 'noTransaction',
-    },
-    {
-      blockId: `0x${id('a2')}`,
-      whiteFlagIndex: 1,
-      payload: 'transaction',
-      ledgerInclusionState: 'included',
-      transactionId: `0x${id('b2')}`,
-    },
-    {
-      blockId: `0x${id('a3')}`,
-      whiteFlagIndex: 2,
-      payload: 'transaction',
-      ledgerInclusionState: 'conflicting',
-      conflictReason: 2,
-      explanation: 'an input was spent earlier in this milestone',
-      transactionId: `0x${id('b3')}`,
-      rule: 'L-1',
-      decidingInput: { input: 1, outputId: `0x${id('c3')}0100`, spentBy: `0x${id('a2')}` },
-    },
-    {
-      blockId: `0x${id('a4')}`,
-      whiteFlagIndex: 3,
-      payload: 'transaction',
-      ledgerInclusionState: 'conflicting',
-      conflictReason: 9,
-      explanation: 'an unlock is not the one that its input needs',
-      transactionId: `0x${id('b4')}`,
-      rule: 'S2.8',
-      decidingInput: { input: 0, outputId: `0x${id('c4')}0000` },
-    },
-    {
-      blockId: `0x${id('a5')}`,
-      whiteFlagIndex: 4,
-      payload: 'transaction',
-      ledgerInclusionState: 'conflicting',
-      conflictReason: 11,
-      explanation: 'a sender is not unlocked',
-      transactionId: `0x${id('b5')}`,
-      rule: 'S3',
-      decidingOutput: { output: 2, outputId: `0x${id('b5')}0200` },
-    },
-    {
-      blockId: `0x${id('a6')}`,
-      whiteFlagIndex: 5,
-      payload: 'transaction',
-      ledgerInclusionState: 'conflicting',
-      conflictReason: 4,
-      explanation: 'inputs and outputs differ in base tokens',
-      transactionId: `0x${id('b6')}`,
-      rule: 'S4.1',
-    },
-  ]);
   expect(asked.map(({ index }) => index)).toEqual([facts.whiteFlag.index]);
   expect(cache.kept.size).toBe(0);
 });

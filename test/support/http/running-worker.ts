@@ -19,6 +19,7 @@ import {
   recordedQuestions,
 } from '../network/recorded-network.ts';
 import { type Facts, type Fetch, NFT } from './contract.ts';
+import { checkingDescription } from './described.ts';
 
 export interface RunningWorker {
   /** Without a slash at the end. */
@@ -45,7 +46,7 @@ export async function runWorker(name: RecordedName, ledgerIndex: number): Promis
   };
   const edge = await startEdge({ folder: built, persistTo: folder, vars, asServe: true });
   const facts = factsOf(network, name, ledgerIndex);
-  const request: Fetch = (path, init) => fetch(edge.url + path, init);
+  const request = checkingDescription((path, init) => fetch(edge.url + path, init));
   await waitForIndex(request, facts);
   return {
     url: edge.url,

@@ -11,6 +11,7 @@ import type {
 import { readSettings, type Settings } from '../../../src/settings.ts';
 import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { Facts, Fetch } from './contract.ts';
+import { checkingDescription } from './described.ts';
 
 const id = (byte: string) => `0x${byte.repeat(32)}`;
 
@@ -88,7 +89,8 @@ function computeWhiteFlag({
   };
 }
 
-export const stubNode: EdgeNode = {
+/** What the other methods answer is `undefined`: not found. */
+export const stubNode = {
   computeWhiteFlag: async (request) => computeWhiteFlag(request),
   explainWhiteFlag: async () => ({ ok: false, reason: 'unknown', detail: 'made up' }),
   lookUpNft: async (nftId) => ({
@@ -110,20 +112,15 @@ export const stubNode: EdgeNode = {
     outputs: nftIds.map(() => undefined),
   }),
   readStatus: async () => status,
-  readFollowerCounts: async () => undefined,
-  readOutput: async () => undefined,
-  readBlock: async () => undefined,
-  readIncludedBlock: async () => undefined,
-  readMilestone: async () => undefined,
-  findMilestone: async () => undefined,
-  readLedgerChanges: async () => undefined,
-  readReceipts: async () => undefined,
-  readTreasury: async () => undefined,
-  readTips: async () => undefined,
-  explainMilestone: async () => undefined,
-  proveBlock: async () => undefined,
-  validateProof: async () => undefined,
-};
+} satisfies Partial<EdgeNode>;
+
+const stubs: Partial<EdgeNode> = stubNode;
+
+function completeNode(node: Partial<EdgeNode>): EdgeNode {
+  return new Proxy(node as EdgeNode, {
+    get: (own, name: keyof EdgeNode) => own[name] ?? stubs[name] ?? (async () => undefined),
+  });
+}
 
 /** A cache without a bound, with what was put into it for all to see. */
 export class OpenCache implements ResponseCache {
@@ -149,7 +146,10 @@ function defaultSettings(): Settings {
   return result.settings;
 }
 
-/** Asks an app of these parts; work that goes on after the answer is waited for. */
+/**
+ * Asks an app of these parts; work that goes on after the answer is waited for. Every answer is held
+ * against openapi.json.
+ */
 export function fetchFrom({
   node = {},
   settings = {},
@@ -157,10 +157,10 @@ export function fetchFrom({
 }: StubParts = {}): Fetch {
   const app = createApp({
     settings: { ...defaultSettings(), ...settings },
-    node: { ...stubNode, ...node },
+    node: completeNode(node),
     cache,
   });
-  return async (path, init) => {
+  return checkingDescription(async (path, init) => {
     const deferred: Promise<unknown>[] = [];
     const ctx = {
       waitUntil: (work: Promise<unknown>) => deferred.push(work),
@@ -168,5 +168,5 @@ export function fetchFrom({
     const response = await app.fetch(new Request(`http://edge.example${path}`, init), ctx);
     await Promise.all(deferred);
     return response;
-  };
+  });
 }

@@ -8,28 +8,67 @@ import { carriesMilestone } from '../../../stardust/admission.ts';
 import { Reader, toHex, toHexDigits } from '../../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../../stardust/encoding/codec.ts';
 import { blockToJson } from '../../../stardust/json/rest-json.ts';
+import { ConflictReason, describeReason } from '../../../stardust/semantics/conflict-reason.ts';
 import { type Block, block } from '../../../stardust/wire/block.ts';
 import { milestoneId } from '../../../stardust/wire/ids.ts';
 import { milestone } from '../../../stardust/wire/milestone.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { IMMUTABLE, rawOrJson } from '../../content-negotiation.ts';
 import { HttpError } from '../../errors.ts';
+import { blockSchema } from '../../openapi/block-schemas.ts';
+import {
+  arrayOf,
+  choiceOf,
+  described,
+  flagSchema,
+  hashSchema,
+  milestoneIndexSchema,
+  named,
+  objectOf,
+  uint32Schema,
+} from '../../openapi/json-schema.ts';
+import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
 import { Id, parseId } from '../../schemas.ts';
 
-export async function answerBlock(context: RouteContext): Promise<Answer> {
+export const blockRoutes = {
+  readBlock: {
+    method: 'GET',
+    path: '/api/core/v2/blocks/:blockId',
+    limit: 'fetchLimit',
+    handle: answerBlock,
+  },
+  readBlockMetadata: {
+    method: 'GET',
+    path: '/api/core/v2/blocks/:blockId/metadata',
+    limit: 'fetchLimit',
+    handle: answerBlockMetadata,
+  },
+  readIncludedBlock: {
+    method: 'GET',
+    path: '/api/core/v2/transactions/:transactionId/included-block',
+    handle: answerIncludedBlock,
+  },
+  readIncludedBlockMetadata: {
+    method: 'GET',
+    path: '/api/core/v2/transactions/:transactionId/included-block/metadata',
+    handle: answerIncludedBlockMetadata,
+  },
+} satisfies RouteTable;
+
+async function answerBlock(context: RouteContext): Promise<Answer> {
   return answerBytes(context, await readNamedBlock(context));
 }
 
-export async function answerBlockMetadata(context: RouteContext): Promise<Answer> {
+async function answerBlockMetadata(context: RouteContext): Promise<Answer> {
   return answerMetadata(context, await readNamedBlock(context));
 }
 
-export async function answerIncludedBlock(context: RouteContext): Promise<Answer> {
+async function answerIncludedBlock(context: RouteContext): Promise<Answer> {
   return answerBytes(context, await readIncluded(context));
 }
 
-export async function answerIncludedBlockMetadata(context: RouteContext): Promise<Answer> {
+async function answerIncludedBlockMetadata(context: RouteContext): Promise<Answer> {
   return answerMetadata(context, await readIncluded(context));
 }
 
@@ -99,4 +138,92 @@ function decodeBlock(bytes: Uint8Array): Block {
 /** A block that no milestone references yet may be dropped, and its metadata will change. */
 function cachingOf({ referenced }: StoredBlock): Record<string, string> {
   return referenced === undefined ? {} : IMMUTABLE;
+}
+
+export const ledgerInclusionStateSchema = /* @__PURE__ */ named('LedgerInclusionState', () =>
+  described(
+    'Of a referenced block: whether it has a transaction, and whether that was applied.',
+    choiceOf('noTransaction', 'included', 'conflicting'),
+  ),
+);
+
+export const conflictReasonSchema = /* @__PURE__ */ named('ConflictReason', () => ({
+  type: 'integer',
+  minimum: 1,
+  maximum: 12,
+  description: describeReasons(),
+}));
+
+function describeReasons(): string {
+  const reasons = Object.values(ConflictReason).filter((reason) => reason !== 0);
+  return `${reasons.map((reason) => `${reason}: ${describeReason(reason)}`).join('; ')}.`;
+}
+
+export function describeBlocks(): Operations<typeof blockRoutes> {
+  const metadata = named(
+    'BlockMetadata',
+    objectOf(
+      { blockId: hashSchema, parents: arrayOf(hashSchema), isSolid: flagSchema },
+      {
+        referencedByMilestoneIndex: milestoneIndexSchema,
+        milestoneIndex: described(
+          'Of the applied milestone that it carries.',
+          milestoneIndexSchema,
+        ),
+        ledgerInclusionState: ledgerInclusionStateSchema,
+        conflictReason: conflictReasonSchema,
+        whiteFlagIndex: described('Its place in the white-flag order.', uint32Schema),
+      },
+    ),
+  );
+  const byBlockId = [inPath('blockId', Id, 'Block ID, 32 bytes.')];
+  const byTransactionId = [inPath('transactionId', Id, 'Transaction ID, 32 bytes.')];
+  const path =
+    '/api/core/v2/blocks/0xf2174f3af8c862ba7b099c9ce56ecb5146c200521a8dbba9b0389ae645b10f1d';
+  const includedPath =
+    '/api/core/v2/transactions/0xd7fcbc49ec07037f48526f1f3ed464536c32ff1afdf545d5d61e88db029db759/included-block';
+  return {
+    readBlock: {
+      tag: 'core',
+      summary: 'A block (TIP-25)',
+      parameters: byBlockId,
+      answer: {
+        description: 'The block.',
+        schema: blockSchema,
+        raw: true,
+        ledgerIndex: 'named',
+      },
+      errors: [400, 404],
+      example: { path },
+    },
+    readBlockMetadata: {
+      tag: 'core',
+      summary: 'What became of a block (TIP-25)',
+      parameters: byBlockId,
+      answer: { description: 'The metadata.', schema: metadata, ledgerIndex: 'named' },
+      errors: [400, 404],
+      example: { path: `${path}/metadata` },
+    },
+    readIncludedBlock: {
+      tag: 'core',
+      summary: 'The block whose transaction was applied (TIP-25)',
+      parameters: byTransactionId,
+      answer: {
+        description: 'The block.',
+        schema: blockSchema,
+        raw: true,
+        ledgerIndex: 'named',
+      },
+      errors: [400, 404],
+      example: { path: includedPath },
+    },
+    readIncludedBlockMetadata: {
+      tag: 'core',
+      summary: 'What became of the block whose transaction was applied (TIP-25)',
+      parameters: byTransactionId,
+      answer: { description: 'The metadata.', schema: metadata, ledgerIndex: 'named' },
+      errors: [400, 404],
+      example: { path: `${includedPath}/metadata` },
+    },
+  };
 }

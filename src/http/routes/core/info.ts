@@ -9,11 +9,32 @@ import { optionToJson } from '../../../stardust/json/rest-json.ts';
 import { PROTOCOL_VERSION } from '../../../stardust/parameter-table.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { noLedger } from '../../errors.ts';
+import { protocolParametersOptionSchema } from '../../openapi/block-schemas.ts';
+import {
+  arrayOf,
+  flagSchema,
+  hashSchema,
+  milestoneIndexSchema,
+  named,
+  numberSchema,
+  objectOf,
+  textSchema,
+  uint8Schema,
+  uint32Schema,
+  uint64Schema,
+  unixTimeSchema,
+} from '../../openapi/json-schema.ts';
+import type { Operations, RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
-import { blocksHeaders, whyUnhealthy } from '../node/health.ts';
+import { BLOCKS_HEADERS, blocksHeaders, whyUnhealthy } from '../node/health.ts';
 import { baseTokenOf } from './base-token.ts';
 
-export async function answerInfo({ node, notes }: RouteContext): Promise<Answer> {
+export const infoRoutes = {
+  readInfo: { method: 'GET', path: '/api/core/v2/info', mayBeSecondOld: true, handle: answerInfo },
+  listApis: { method: 'GET', path: '/api/routes', handle: answerApiRoutes },
+} satisfies RouteTable;
+
+async function answerInfo({ node, notes }: RouteContext): Promise<Answer> {
   const status = await node.readStatus();
   if (status === undefined) throw noLedger();
   notes.ledgerIndex = status.ledger.index;
@@ -53,6 +74,90 @@ function milestoneToJson({ index, timestamp, milestoneId }: MilestoneStatus) {
   return { index, timestamp, milestoneId: `0x${milestoneId}` };
 }
 
-export async function answerApiRoutes(): Promise<Answer> {
+async function answerApiRoutes(): Promise<Answer> {
   return jsonAnswer({ routes: ['core/v2', 'indexer/v1', 'poi/v1'] });
+}
+
+export function describeInfo(): Operations<typeof infoRoutes> {
+  const milestone = named(
+    'MilestoneStatus',
+    objectOf({ index: milestoneIndexSchema, timestamp: unixTimeSchema, milestoneId: hashSchema }),
+  );
+  const rentStructure = named(
+    'RentStructure',
+    objectOf({
+      vByteCost: uint32Schema,
+      vByteFactorData: uint32Schema,
+      vByteFactorKey: uint32Schema,
+    }),
+  );
+  const info = objectOf({
+    name: textSchema,
+    version: textSchema,
+    status: named(
+      'NodeStatus',
+      objectOf({
+        isHealthy: flagSchema,
+        latestMilestone: milestone,
+        confirmedMilestone: milestone,
+        pruningIndex: milestoneIndexSchema,
+      }),
+    ),
+    supportedProtocolVersions: arrayOf(uint8Schema),
+    protocol: named(
+      'ProtocolParameters',
+      objectOf({
+        version: uint8Schema,
+        networkName: textSchema,
+        bech32Hrp: textSchema,
+        minPowScore: uint32Schema,
+        belowMaxDepth: uint8Schema,
+        rentStructure,
+        tokenSupply: uint64Schema,
+      }),
+    ),
+    pendingProtocolParameters: arrayOf(protocolParametersOptionSchema),
+    baseToken: named(
+      'BaseToken',
+      objectOf({
+        name: textSchema,
+        tickerSymbol: textSchema,
+        unit: textSchema,
+        subunit: textSchema,
+        decimals: uint32Schema,
+        useMetricPrefix: flagSchema,
+      }),
+    ),
+    metrics: named(
+      'NodeMetrics',
+      objectOf({
+        blocksPerSecond: numberSchema,
+        referencedBlocksPerSecond: numberSchema,
+        referencedRate: numberSchema,
+      }),
+    ),
+    features: arrayOf(textSchema),
+  });
+  return {
+    readInfo: {
+      tag: 'core',
+      summary: 'The node and its protocol parameters (TIP-25)',
+      answer: {
+        description: 'The node.',
+        schema: named('Info', info),
+        ledgerIndex: 'named',
+        headers: BLOCKS_HEADERS,
+      },
+      example: { path: '/api/core/v2/info' },
+    },
+    listApis: {
+      tag: 'node',
+      summary: 'The APIs of this node that clients look for',
+      answer: {
+        description: 'Their names.',
+        schema: named('ApiRoutes', objectOf({ routes: arrayOf(textSchema) })),
+      },
+      example: { path: '/api/routes' },
+    },
+  };
 }

@@ -11,10 +11,45 @@ import { milestone } from '../../../stardust/wire/milestone.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { IMMUTABLE, IMMUTABLE_FOR_A_DAY, rawOrJson } from '../../content-negotiation.ts';
 import { HttpError } from '../../errors.ts';
+import { milestonePayloadSchema } from '../../openapi/block-schemas.ts';
+import {
+  arrayOf,
+  milestoneIndexSchema,
+  named,
+  objectOf,
+  outputIdSchema,
+} from '../../openapi/json-schema.ts';
+import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
-import { Id, parseId, parseMilestoneIndex } from '../../schemas.ts';
+import { Id, MilestoneIndex, parseId, parseMilestoneIndex } from '../../schemas.ts';
 
-export async function answerMilestone(context: RouteContext): Promise<Answer> {
+export const milestoneRoutes = {
+  // before those by ID, which "by-index" would be taken for
+  readMilestoneByIndex: {
+    method: 'GET',
+    path: '/api/core/v2/milestones/by-index/:milestoneIndex',
+    handle: answerMilestone,
+  },
+  readUtxoChangesByIndex: {
+    method: 'GET',
+    path: '/api/core/v2/milestones/by-index/:milestoneIndex/utxo-changes',
+    limit: 'scanLimit',
+    handle: answerLedgerChanges,
+  },
+  readMilestone: {
+    method: 'GET',
+    path: '/api/core/v2/milestones/:milestoneId',
+    handle: answerMilestone,
+  },
+  readUtxoChanges: {
+    method: 'GET',
+    path: '/api/core/v2/milestones/:milestoneId/utxo-changes',
+    limit: 'scanLimit',
+    handle: answerLedgerChanges,
+  },
+} satisfies RouteTable;
+
+async function answerMilestone(context: RouteContext): Promise<Answer> {
   const { node, notes } = context;
   const name = nameFrom(context);
   const found = await node.readMilestone(name);
@@ -25,7 +60,7 @@ export async function answerMilestone(context: RouteContext): Promise<Answer> {
   return rawOrJson(context, payload, toJson, cachingOf(name));
 }
 
-export async function answerLedgerChanges(context: RouteContext): Promise<Answer> {
+async function answerLedgerChanges(context: RouteContext): Promise<Answer> {
   const { node, notes } = context;
   const name = nameFrom(context);
   const changes = await node.readLedgerChanges(name);
@@ -49,4 +84,64 @@ function nameFrom({ params }: RouteContext): MilestoneName {
 
 function cachingOf(name: MilestoneName): Record<string, string> {
   return 'id' in name ? IMMUTABLE : IMMUTABLE_FOR_A_DAY;
+}
+
+export function describeMilestones(): Operations<typeof milestoneRoutes> {
+  const changes = named(
+    'UtxoChanges',
+    objectOf({
+      index: milestoneIndexSchema,
+      createdOutputs: arrayOf(outputIdSchema),
+      consumedOutputs: arrayOf(outputIdSchema),
+    }),
+  );
+  const byIndex = [inPath('milestoneIndex', MilestoneIndex, 'Milestone index.')];
+  const byId = [inPath('milestoneId', Id, 'Milestone ID, 32 bytes.')];
+  const path =
+    '/api/core/v2/milestones/0xef16bf8eae2756dce09732f6faa0ba906e5991e82133b68c9bff8c9486b9af59';
+  const pathByIndex = '/api/core/v2/milestones/by-index/17339';
+  return {
+    readMilestoneByIndex: {
+      tag: 'core',
+      summary: 'A milestone by its index (TIP-25)',
+      parameters: byIndex,
+      answer: {
+        description: 'The milestone payload.',
+        schema: milestonePayloadSchema,
+        raw: true,
+        ledgerIndex: 'named',
+      },
+      errors: [400, 404],
+      example: { path: pathByIndex },
+    },
+    readUtxoChangesByIndex: {
+      tag: 'core',
+      summary: 'The outputs that a milestone, by its index, created and consumed (TIP-25)',
+      parameters: byIndex,
+      answer: { description: 'Output IDs.', schema: changes, ledgerIndex: 'named' },
+      errors: [400, 404],
+      example: { path: `${pathByIndex}/utxo-changes` },
+    },
+    readMilestone: {
+      tag: 'core',
+      summary: 'A milestone by its ID (TIP-25)',
+      parameters: byId,
+      answer: {
+        description: 'The milestone payload.',
+        schema: milestonePayloadSchema,
+        raw: true,
+        ledgerIndex: 'named',
+      },
+      errors: [400, 404],
+      example: { path },
+    },
+    readUtxoChanges: {
+      tag: 'core',
+      summary: 'The outputs that a milestone created and consumed (TIP-25)',
+      parameters: byId,
+      answer: { description: 'Output IDs.', schema: changes, ledgerIndex: 'named' },
+      errors: [400, 404],
+      example: { path: `${path}/utxo-changes` },
+    },
+  };
 }

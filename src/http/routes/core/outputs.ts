@@ -10,28 +10,48 @@ import type { Answer } from '../../answer.ts';
 import { IMMUTABLE, RAW } from '../../content-negotiation.ts';
 import { HttpError } from '../../errors.ts';
 import { ledgerAnswer, readMinLedgerIndex, requireLedgerIndex } from '../../ledger-answer.ts';
+import {
+  flagSchema,
+  hashSchema,
+  milestoneIndexSchema,
+  named,
+  objectOf,
+  uint16Schema,
+  unixTimeSchema,
+} from '../../openapi/json-schema.ts';
+import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
+import { outputSchema } from '../../openapi/output-schemas.ts';
 import type { RouteContext } from '../../route.ts';
 import { OutputId, parseId } from '../../schemas.ts';
 
-export async function answerOutput(context: RouteContext): Promise<Answer> {
+export const outputRoutes = {
+  readOutput: { method: 'GET', path: '/api/core/v2/outputs/:outputId', handle: answerOutput },
+  readOutputMetadata: {
+    method: 'GET',
+    path: '/api/core/v2/outputs/:outputId/metadata',
+    handle: answerOutputMetadata,
+  },
+} satisfies RouteTable;
+
+async function answerOutput(context: RouteContext): Promise<Answer> {
   const { request, notes } = context;
-  const output = await readOutput(context);
+  const found = await readOutput(context);
   if (request.headers.get('accept')?.startsWith(RAW)) {
     // true at any index
     delete notes.ledgerIndex;
     const headers = { 'content-type': RAW, ...IMMUTABLE, vary: 'accept' };
-    return { body: output.bytes, headers };
+    return { body: found.bytes, headers };
   }
   const body = {
-    metadata: metadataToJson(output),
-    output: outputToJson(decodeOutput(output.bytes)),
+    metadata: metadataToJson(found),
+    output: outputToJson(decodeOutput(found.bytes)),
   };
-  return ledgerAnswer(request, body, tagOf(output), ['accept']);
+  return ledgerAnswer(request, body, tagOf(found), ['accept']);
 }
 
-export async function answerOutputMetadata(context: RouteContext): Promise<Answer> {
-  const output = await readOutput(context);
-  return ledgerAnswer(context.request, metadataToJson(output), tagOf(output));
+async function answerOutputMetadata(context: RouteContext): Promise<Answer> {
+  const found = await readOutput(context);
+  return ledgerAnswer(context.request, metadataToJson(found), tagOf(found));
 }
 
 /** All but whether it is spent is fixed by the output's ID, and what is spent stays so. */
@@ -42,12 +62,12 @@ function tagOf({ ledgerIndex, spent, blockId }: OutputStatus): string {
 async function readOutput({ request, params, node, notes }: RouteContext): Promise<OutputStatus> {
   const outputId = parseId(OutputId, params.outputId, 'the output ID');
   const minLedgerIndex = readMinLedgerIndex(request);
-  const output = await node.readOutput(outputId, minLedgerIndex);
-  if (output === undefined)
+  const found = await node.readOutput(outputId, minLedgerIndex);
+  if (found === undefined)
     throw new HttpError(404, 'no such output, or it was spent and is pruned');
-  notes.ledgerIndex = output.ledgerIndex;
-  requireLedgerIndex(output.ledgerIndex, minLedgerIndex);
-  return output;
+  notes.ledgerIndex = found.ledgerIndex;
+  requireLedgerIndex(found.ledgerIndex, minLedgerIndex);
+  return found;
 }
 
 export function metadataToJson({
@@ -72,5 +92,56 @@ export function metadataToJson({
     milestoneIndexBooked: bookedIndex,
     milestoneTimestampBooked: bookedTimestamp,
     ledgerIndex,
+  };
+}
+
+export const outputMetadataSchema = /* @__PURE__ */ named('OutputMetadata', () =>
+  objectOf(
+    {
+      blockId: hashSchema,
+      transactionId: hashSchema,
+      outputIndex: uint16Schema,
+      isSpent: flagSchema,
+      milestoneIndexBooked: milestoneIndexSchema,
+      milestoneTimestampBooked: unixTimeSchema,
+      ledgerIndex: milestoneIndexSchema,
+    },
+    {
+      milestoneIndexSpent: milestoneIndexSchema,
+      milestoneTimestampSpent: unixTimeSchema,
+      transactionIdSpent: hashSchema,
+    },
+  ),
+);
+
+export function describeOutputs(): Operations<typeof outputRoutes> {
+  const parameters = [inPath('outputId', OutputId, 'Transaction ID and output index, 34 bytes.')];
+  const path =
+    '/api/core/v2/outputs/0x1fed844e2f82b20517c856d368104fcd268965602c5abaf189bfed06f367e5140000';
+  return {
+    readOutput: {
+      tag: 'core',
+      summary: 'An output, unspent or spent and not pruned (TIP-25)',
+      parameters,
+      answer: {
+        description: 'The output.',
+        schema: named(
+          'OutputWithMetadata',
+          objectOf({ metadata: outputMetadataSchema, output: outputSchema }),
+        ),
+        raw: true,
+        ledgerIndex: 'tagged',
+      },
+      errors: [400, 404],
+      example: { path },
+    },
+    readOutputMetadata: {
+      tag: 'core',
+      summary: 'When an output was booked and spent (TIP-25)',
+      parameters,
+      answer: { description: 'The metadata.', schema: outputMetadataSchema, ledgerIndex: 'tagged' },
+      errors: [400, 404],
+      example: { path: `${path}/metadata` },
+    },
   };
 }

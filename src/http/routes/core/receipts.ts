@@ -5,17 +5,37 @@
 import { optionToJson } from '../../../stardust/json/rest-json.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { noLedger } from '../../errors.ts';
+import { receiptOptionSchema } from '../../openapi/block-schemas.ts';
+import {
+  arrayOf,
+  hashSchema,
+  milestoneIndexSchema,
+  named,
+  objectOf,
+  uint64Schema,
+} from '../../openapi/json-schema.ts';
+import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
-import { parseMilestoneIndex } from '../../schemas.ts';
+import { MilestoneIndex, parseMilestoneIndex } from '../../schemas.ts';
 
-export async function answerTreasury({ node, notes }: RouteContext): Promise<Answer> {
+export const receiptRoutes = {
+  listReceipts: { method: 'GET', path: '/api/core/v2/receipts', handle: answerReceipts },
+  listReceiptsOf: {
+    method: 'GET',
+    path: '/api/core/v2/receipts/:migratedAt',
+    handle: answerReceipts,
+  },
+  readTreasury: { method: 'GET', path: '/api/core/v2/treasury', handle: answerTreasury },
+} satisfies RouteTable;
+
+async function answerTreasury({ node, notes }: RouteContext): Promise<Answer> {
   const treasury = await node.readTreasury();
   if (treasury === undefined) throw noLedger();
   notes.ledgerIndex = treasury.ledgerIndex;
   return jsonAnswer({ milestoneId: `0x${treasury.milestoneId}`, amount: `${treasury.amount}` });
 }
 
-export async function answerReceipts({ params, node, notes }: RouteContext): Promise<Answer> {
+async function answerReceipts({ params, node, notes }: RouteContext): Promise<Answer> {
   const migratedAt =
     params.migratedAt === undefined
       ? undefined
@@ -28,4 +48,44 @@ export async function answerReceipts({ params, node, notes }: RouteContext): Pro
     milestoneIndex,
   }));
   return jsonAnswer({ receipts });
+}
+
+export function describeReceipts(): Operations<typeof receiptRoutes> {
+  const receipts = named(
+    'Receipts',
+    objectOf({
+      receipts: arrayOf(
+        named(
+          'Receipt',
+          objectOf({ receipt: receiptOptionSchema, milestoneIndex: milestoneIndexSchema }),
+        ),
+      ),
+    }),
+  );
+  return {
+    listReceipts: {
+      tag: 'core',
+      summary: 'All receipts of the migration from the legacy network (TIP-25)',
+      answer: { description: 'The receipts.', schema: receipts, ledgerIndex: 'named' },
+      example: { path: '/api/core/v2/receipts' },
+    },
+    listReceiptsOf: {
+      tag: 'core',
+      summary: 'The receipts of one milestone of the legacy network (TIP-25)',
+      parameters: [inPath('migratedAt', MilestoneIndex, 'Milestone index of the legacy network.')],
+      answer: { description: 'The receipts.', schema: receipts, ledgerIndex: 'named' },
+      errors: [400],
+      example: { path: '/api/core/v2/receipts/0' },
+    },
+    readTreasury: {
+      tag: 'core',
+      summary: 'The treasury (TIP-25)',
+      answer: {
+        description: 'The milestone that created the treasury output, and its amount.',
+        schema: named('Treasury', objectOf({ milestoneId: hashSchema, amount: uint64Schema })),
+        ledgerIndex: 'named',
+      },
+      example: { path: '/api/core/v2/treasury' },
+    },
+  };
 }

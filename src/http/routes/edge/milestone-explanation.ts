@@ -9,11 +9,33 @@ import type { ExplainedBlock } from '../../../node/edge-node.ts';
 import { describeReason } from '../../../stardust/semantics/conflict-reason.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { HttpError } from '../../errors.ts';
+import {
+  arrayOf,
+  choiceOf,
+  described,
+  hashSchema,
+  milestoneIndexSchema,
+  named,
+  objectOf,
+  textSchema,
+  uint32Schema,
+  unixTimeSchema,
+} from '../../openapi/json-schema.ts';
+import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
-import { parseMilestoneIndex } from '../../schemas.ts';
-import { inclusionOf } from '../core/blocks.ts';
+import { MilestoneIndex, parseMilestoneIndex } from '../../schemas.ts';
+import { conflictReasonSchema, inclusionOf, ledgerInclusionStateSchema } from '../core/blocks.ts';
 
-export async function answerExplanation({ params, node }: RouteContext): Promise<Answer> {
+export const milestoneExplanationRoutes = {
+  explainMilestone: {
+    method: 'GET',
+    path: '/api/edge/v1/whiteflag/:milestoneIndex',
+    limit: 'scanLimit',
+    handle: answerExplanation,
+  },
+} satisfies RouteTable;
+
+async function answerExplanation({ params, node }: RouteContext): Promise<Answer> {
   const index = parseMilestoneIndex(params.milestoneIndex, 'the milestone index');
   const milestone = await node.explainMilestone(index);
   if (milestone === undefined)
@@ -36,5 +58,51 @@ export function explainBlock({ blockId, payload, reason }: ExplainedBlock, white
     payload,
     ...inclusionOf(reason),
     ...(reason && { explanation: describeReason(reason) }),
+  };
+}
+
+/** The fields of an explained block for openapi.json. */
+export function explainedBlockFields() {
+  return {
+    required: {
+      blockId: hashSchema,
+      whiteFlagIndex: described('Its place in the white-flag order.', uint32Schema),
+      payload: choiceOf('none', 'transaction', 'milestone', 'taggedData'),
+      ledgerInclusionState: ledgerInclusionStateSchema,
+    },
+    optional: {
+      conflictReason: conflictReasonSchema,
+      explanation: described('The reason in words.', textSchema),
+    },
+  };
+}
+
+export function describeMilestoneExplanation(): Operations<typeof milestoneExplanationRoutes> {
+  const { required, optional } = explainedBlockFields();
+  return {
+    explainMilestone: {
+      tag: 'edge',
+      summary: 'The blocks of an applied milestone in white-flag order, with the verdict on each',
+      parameters: [inPath('milestoneIndex', MilestoneIndex, 'Milestone index.')],
+      answer: {
+        description: 'The milestone.',
+        schema: named(
+          'ExplainedMilestone',
+          objectOf({
+            index: milestoneIndexSchema,
+            timestamp: unixTimeSchema,
+            milestoneId: hashSchema,
+            inclusionMerkleRoot: hashSchema,
+            appliedMerkleRoot: hashSchema,
+            blocks: described(
+              'In white-flag order.',
+              arrayOf(named('ExplainedBlock', objectOf(required, optional))),
+            ),
+          }),
+        ),
+      },
+      errors: [400, 404],
+      example: { path: '/api/edge/v1/whiteflag/17339' },
+    },
   };
 }

@@ -2,6 +2,7 @@
  * GET /api/edge/v1/nfts/:nftId and GET /api/edge/v1/nfts?ids=…: NFTs with their outputs, metadata
  * and owners at one ledger index (docs/contract.md#nfts).
  */
+import * as v from 'valibot';
 import type { NftOutputs, OutputStatus } from '../../../node/edge-node.ts';
 import { toBech32 } from '../../../stardust/bech32.ts';
 import { outputToJson } from '../../../stardust/json/rest-json.ts';
@@ -16,15 +17,36 @@ import {
   readMinLedgerIndex,
   requireLedgerIndex,
 } from '../../ledger-answer.ts';
+import {
+  arrayOf,
+  bech32Schema,
+  described,
+  flagSchema,
+  hashSchema,
+  type JsonSchema,
+  milestoneIndexSchema,
+  named,
+  objectOf,
+  oneOf,
+  outputIdSchema,
+  unixTimeSchema,
+} from '../../openapi/json-schema.ts';
+import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
+import { nftOutputSchema } from '../../openapi/output-schemas.ts';
 import { parseQueryString } from '../../query-string.ts';
 import type { RouteContext } from '../../route.ts';
 import { Id, parseId } from '../../schemas.ts';
-import { metadataToJson } from '../core/outputs.ts';
+import { metadataToJson, outputMetadataSchema } from '../core/outputs.ts';
 import { noSuchNft } from '../indexer/nft-lookup.ts';
 
-export const MAX_IDS = 100;
+export const nftRoutes = {
+  readNfts: { method: 'GET', path: '/api/edge/v1/nfts', handle: answerNfts },
+  readNft: { method: 'GET', path: '/api/edge/v1/nfts/:nftId', handle: answerNftOutput },
+} satisfies RouteTable;
 
-export async function answerNftOutput(context: RouteContext): Promise<Answer> {
+const MAX_IDS = 100;
+
+async function answerNftOutput(context: RouteContext): Promise<Answer> {
   const nftId = parseId(Id, context.params.nftId, 'the NFT ID');
   const { ledgerIndex, nfts } = await readNfts(context, [nftId]);
   const [nft] = nfts;
@@ -34,7 +56,7 @@ export async function answerNftOutput(context: RouteContext): Promise<Answer> {
   return ledgerAnswer(context.request, body, `${ledgerIndex}-${nft.outputId.slice(2, 18)}`);
 }
 
-export async function answerNfts(context: RouteContext): Promise<Answer> {
+async function answerNfts(context: RouteContext): Promise<Answer> {
   const nftIds = parseIds(new URL(context.request.url).search);
   const body = await readNfts(context, nftIds);
   return ledgerAnswer(context.request, body, await hashTag(body.ledgerIndex, body));
@@ -82,5 +104,82 @@ function ownerToJson(output: NftOutput, timestamp: number, prefix: string) {
     ...(passesTo && {
       passesTo: { address: toBech32(prefix, passesTo.address), unixTime: passesTo.unixTime },
     }),
+  };
+}
+
+export function describeNfts(): Operations<typeof nftRoutes> {
+  const owner = named(
+    'NFTOwner',
+    objectOf(
+      {
+        address: described(
+          "The one address that can unlock the output at the ledger's time.",
+          bech32Schema,
+        ),
+        canUnlock: described('False while a timelock holds the output.', flagSchema),
+      },
+      {
+        timelockedUntil: described('Present while a timelock holds the output.', unixTimeSchema),
+        passesTo: described(
+          'Present if the output will expire: the owner from that time on.',
+          named('NextOwner', objectOf({ address: bech32Schema, unixTime: unixTimeSchema })),
+        ),
+      },
+    ),
+  );
+  const fields: Record<string, JsonSchema> = {
+    nftId: hashSchema,
+    outputId: outputIdSchema,
+    owner,
+    metadata: outputMetadataSchema,
+    output: nftOutputSchema,
+  };
+  const nftId = '0x0255e84806dc0be4c149f11753a93fe2b6bd79a659649a0b238f8e2af1785aa7';
+  return {
+    readNfts: {
+      tag: 'edge',
+      summary: `Up to ${MAX_IDS} NFTs with their outputs, metadata and owners, of one moment`,
+      parameters: [
+        {
+          in: 'query',
+          name: 'ids',
+          required: true,
+          description: 'NFT IDs, separated by commas.',
+          schema: v.pipe(v.array(Id), v.minLength(1), v.maxLength(MAX_IDS)),
+          explode: false,
+        },
+      ],
+      answer: {
+        description: 'The NFTs.',
+        schema: named(
+          'NFTs',
+          objectOf({
+            ledgerIndex: milestoneIndexSchema,
+            nfts: described(
+              'In the order of the request; null where no unspent output holds the NFT.',
+              arrayOf(oneOf(named('NFT', objectOf(fields)), { type: 'null' })),
+            ),
+          }),
+        ),
+        ledgerIndex: 'tagged',
+      },
+      errors: [400, 404],
+      example: { path: `/api/edge/v1/nfts?ids=${nftId}` },
+    },
+    readNft: {
+      tag: 'edge',
+      summary: 'An NFT with its output, metadata and owner',
+      parameters: [inPath('nftId', Id, 'NFT ID, 32 bytes.')],
+      answer: {
+        description: 'The NFT.',
+        schema: named(
+          'NFTAtLedgerIndex',
+          objectOf({ ledgerIndex: milestoneIndexSchema, ...fields }),
+        ),
+        ledgerIndex: 'tagged',
+      },
+      errors: [400, 404],
+      example: { path: `/api/edge/v1/nfts/${nftId}` },
+    },
   };
 }

@@ -7,16 +7,38 @@ import type { Decision, JudgedBlock } from '../../../node/edge-node.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { readJsonObject } from '../../body.ts';
+import {
+  arrayOf,
+  described,
+  hashSchema,
+  milestoneIndexSchema,
+  named,
+  objectOf,
+  outputIdSchema,
+  textSchema,
+  uint16Schema,
+  unixTimeSchema,
+} from '../../openapi/json-schema.ts';
+import type { Operations, RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
-import { parseWhiteFlagBody } from '../../schemas.ts';
-import { whiteFlagError } from '../core/white-flag.ts';
-import { explainBlock } from './milestone-explanation.ts';
+import {
+  EXAMPLE_PROPOSAL,
+  parseWhiteFlagBody,
+  whiteFlagError,
+  whiteFlagRequestSchema,
+} from '../core/white-flag.ts';
+import { explainBlock, explainedBlockFields } from './milestone-explanation.ts';
 
-export async function answerWhiteFlagExplanation({
-  request,
-  node,
-  notes,
-}: RouteContext): Promise<Answer> {
+export const whiteFlagExplanationRoutes = {
+  explainWhiteFlag: {
+    method: 'POST',
+    path: '/api/edge/v1/whiteflag',
+    limit: 'whiteFlagLimit',
+    handle: answerWhiteFlagExplanation,
+  },
+} satisfies RouteTable;
+
+async function answerWhiteFlagExplanation({ request, node, notes }: RouteContext): Promise<Answer> {
   const asked = parseWhiteFlagBody(await readJsonObject(request));
   const result = await node.explainWhiteFlag(asked);
   if (!result.ok) throw whiteFlagError(asked, result, notes);
@@ -53,5 +75,51 @@ function decisionToJson({ rule, input, output }: Decision) {
     ...(output && {
       decidingOutput: { output: output.output, outputId: `0x${output.outputId}` },
     }),
+  };
+}
+
+export function describeWhiteFlagExplanation(): Operations<typeof whiteFlagExplanationRoutes> {
+  const { required, optional } = explainedBlockFields();
+  const judgedBlock = named(
+    'JudgedBlock',
+    objectOf(required, {
+      ...optional,
+      transactionId: hashSchema,
+      rule: described('The rule of docs/protocol.md that decided.', textSchema),
+      decidingInput: named(
+        'DecidingInput',
+        objectOf(
+          { input: described('Its index.', uint16Schema), outputId: outputIdSchema },
+          { spentBy: hashSchema },
+        ),
+      ),
+      decidingOutput: named(
+        'DecidingOutput',
+        objectOf({ output: described('Its index.', uint16Schema), outputId: outputIdSchema }),
+      ),
+    }),
+  );
+  return {
+    explainWhiteFlag: {
+      tag: 'edge',
+      summary: 'The white flag, with every block that leads to its roots',
+      body: whiteFlagRequestSchema,
+      answer: {
+        description: 'Roots, blocks and verdicts.',
+        schema: named(
+          'WhiteFlagExplanation',
+          objectOf({
+            index: milestoneIndexSchema,
+            timestamp: unixTimeSchema,
+            inclusionMerkleRoot: hashSchema,
+            appliedMerkleRoot: hashSchema,
+            blocks: described('In white-flag order.', arrayOf(judgedBlock)),
+          }),
+        ),
+        ledgerIndex: 'named',
+      },
+      errors: [400, 404],
+      example: { path: '/api/edge/v1/whiteflag', body: EXAMPLE_PROPOSAL },
+    },
   };
 }

@@ -6,10 +6,25 @@
 import type { Answer } from '../../answer.ts';
 import { HttpError, noLedger } from '../../errors.ts';
 import { ledgerAnswer, readMinLedgerIndex, requireLedgerIndex } from '../../ledger-answer.ts';
+import {
+  arrayOf,
+  milestoneIndexSchema,
+  named,
+  objectOf,
+  outputIdSchema,
+} from '../../openapi/json-schema.ts';
+import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
 import { Id, parseId } from '../../schemas.ts';
 
-export async function answerNft(context: RouteContext): Promise<Answer> {
+/** Whatever follows the prefix is judged as an ID: 400, not 404 (docs/contract.md#nft-lookup). */
+export const NFT_PREFIX = '/api/indexer/v1/outputs/nft/';
+
+export const nftLookupRoutes = {
+  lookUpNft: { method: 'GET', path: `${NFT_PREFIX}:nftId`, handle: answerNft },
+} satisfies RouteTable;
+
+async function answerNft(context: RouteContext): Promise<Answer> {
   const { request, params, node, notes, defer } = context;
   const nftId = parseId(Id, params.nftId, 'the NFT ID');
   const minLedgerIndex = readMinLedgerIndex(request);
@@ -26,4 +41,29 @@ export async function answerNft(context: RouteContext): Promise<Answer> {
 
 export function noSuchNft(ledgerIndex: number): HttpError {
   return new HttpError(404, `no unspent output with this NFT ID at ledger index ${ledgerIndex}`);
+}
+
+export function describeNftLookup(): Operations<typeof nftLookupRoutes> {
+  return {
+    lookUpNft: {
+      tag: 'indexer',
+      summary: 'The unspent output of an NFT (TIP-26)',
+      parameters: [inPath('nftId', Id, 'NFT ID, 32 bytes.')],
+      answer: {
+        description: 'The output that holds the NFT.',
+        schema: named(
+          'NFTLookup',
+          objectOf({
+            ledgerIndex: milestoneIndexSchema,
+            items: arrayOf(outputIdSchema, { minItems: 1, maxItems: 1 }),
+          }),
+        ),
+        ledgerIndex: 'tagged',
+      },
+      errors: [400, 404],
+      example: {
+        path: `${NFT_PREFIX}0x0255e84806dc0be4c149f11753a93fe2b6bd79a659649a0b238f8e2af1785aa7`,
+      },
+    },
+  };
 }

@@ -14,15 +14,14 @@ import {
   START,
 } from '../../../stardust/nft-query.ts';
 import { addressKey } from '../../../stardust/wire/address.ts';
+import { MAX_NATIVE_TOKENS } from '../../../stardust/wire/syntax.ts';
 import { HttpError } from '../../errors.ts';
 import { parseQueryString, type QueryString } from '../../query-string.ts';
 
 export const MAX_PAGE_SIZE = 1000;
 
-/** Native tokens of an output (C-24). */
-const MAX_NATIVE_TOKENS = 64;
 /** Bytes (C-35). */
-const MAX_TAG_LENGTH = 64;
+export const MAX_TAG_LENGTH = 64;
 
 /** Digits of a cursor: time and output ID of the first item of its page. */
 const TIME_DIGITS = 8;

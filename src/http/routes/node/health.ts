@@ -12,7 +12,12 @@ import {
 } from '../../../node/edge-node.ts';
 import type { Answer } from '../../answer.ts';
 import { detailHeader } from '../../errors.ts';
+import type { Operations, RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
+
+export const healthRoutes = {
+  readHealth: { method: 'GET', path: '/health', handle: answerHealth },
+} satisfies RouteTable;
 
 /** As in HORNET. */
 const MAX_AGE_SECONDS = 5 * 60;
@@ -69,7 +74,7 @@ export function blocksHeaders(
   return { 'x-blocks-by': by, ...(age !== undefined && { 'x-newest-block-age': String(age) }) };
 }
 
-export async function answerHealth(context: RouteContext): Promise<Answer> {
+async function answerHealth(context: RouteContext): Promise<Answer> {
   const { reason, headers } = await readHealth(context);
   if (reason === undefined) return { headers, body: null };
   context.notes.detail = reason;
@@ -102,4 +107,25 @@ async function readHealth({ node, notes }: RouteContext): Promise<Health> {
     const reason = error instanceof LedgerUnreadable ? error.message : 'the ledger cannot be read';
     return { reason, headers: {} };
   }
+}
+
+/** The headers of {@link blocksHeaders} for openapi.json. */
+export const BLOCKS_HEADERS = {
+  'X-Blocks-By': 'How blocks arrive: feed or polling.',
+  'X-Newest-Block-Age': 'Seconds since the newest block was stored.',
+};
+
+export function describeHealth(): Operations<typeof healthRoutes> {
+  return {
+    readHealth: {
+      tag: 'node',
+      summary: 'Whether the ledger is current',
+      answer: {
+        description: 'Healthy.',
+        ledgerIndex: 'named',
+        headers: BLOCKS_HEADERS,
+      },
+      statuses: { 503: 'Not healthy; X-Error-Detail says why.' },
+    },
+  };
 }

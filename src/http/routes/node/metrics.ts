@@ -7,14 +7,19 @@
 import { version } from '../../../../package.json';
 import type { FollowerCounts, NodeStatus } from '../../../node/edge-node.ts';
 import type { Answer } from '../../answer.ts';
+import type { Operations, RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
 import { whyUnhealthy } from './health.ts';
 import { encodeMetrics, type MetricFamily, PROMETHEUS_TYPE, type Sample } from './prometheus.ts';
 
+export const metricsRoutes = {
+  readMetrics: { method: 'GET', path: '/metrics', mustBeNamed: true, handle: answerMetrics },
+} satisfies RouteTable;
+
 const FOLLOWER_STATES = ['off', 'following', 'stopped', 'diverged'];
 const BLOCKS_BY = ['feed', 'polling'];
 
-export async function answerMetrics({ node, notes, requestCounts }: RouteContext): Promise<Answer> {
+async function answerMetrics({ node, notes, requestCounts }: RouteContext): Promise<Answer> {
   const [status, counts] = await Promise.all([node.readStatus(), node.readFollowerCounts()]);
   notes.ledgerIndex = status?.ledger.index;
   const families = [
@@ -175,4 +180,18 @@ function counter(name: string, help: string, samples: readonly Sample[]): Metric
 function states(name: string, help: string, all: readonly string[], current: string): MetricFamily {
   const samples = all.map((state) => ({ labels: { state }, value: Number(state === current) }));
   return { name, help, type: 'gauge', samples };
+}
+
+export function describeMetrics(): Operations<typeof metricsRoutes> {
+  return {
+    readMetrics: {
+      tag: 'node',
+      summary: 'The state of the node for Prometheus; only where PUBLIC_ROUTES names it',
+      answer: {
+        description: 'Text format of Prometheus, version 0.0.4.',
+        type: 'text/plain',
+        ledgerIndex: 'named',
+      },
+    },
+  };
 }

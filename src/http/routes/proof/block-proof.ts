@@ -9,10 +9,22 @@ import type { BlockProof } from '../../../node/edge-node.ts';
 import { HASH_BYTES, hashLeaves } from '../../../stardust/proof/merkle.ts';
 import { type Proof, proofFor } from '../../../stardust/proof/proof.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
+import { described, named, objectOf } from '../../openapi/json-schema.ts';
+import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
-import { inclusionToJson, readProof } from './poi.ts';
+import { Id } from '../../schemas.ts';
+import { auditPathSchema, inclusionFields, inclusionToJson, readProof } from './poi.ts';
 
-export async function answerProof(context: RouteContext): Promise<Answer> {
+export const blockProofRoutes = {
+  proveBlock: {
+    method: 'GET',
+    path: '/api/edge/v1/blocks/:blockId/proof',
+    limit: 'scanLimit',
+    handle: answerProof,
+  },
+} satisfies RouteTable;
+
+async function answerProof(context: RouteContext): Promise<Answer> {
   const parts = await readProof(context);
   const leafHashes = hashLeaves(parts.included);
   const appliedProof = proveApplied(parts, leafHashes);
@@ -34,4 +46,30 @@ function proveApplied(
   }
   const ids = applied.map((at) => included[at]!);
   return proofFor(ids, place, hashes);
+}
+
+export function describeBlockProof(): Operations<typeof blockProofRoutes> {
+  return {
+    proveBlock: {
+      tag: 'proof',
+      summary: 'The proof that a block belongs to a milestone, by its signed inclusion root',
+      parameters: [inPath('blockId', Id, 'Block ID, 32 bytes.')],
+      answer: {
+        description: 'Milestone, block and path.',
+        schema: named(
+          'BlockProof',
+          objectOf(inclusionFields(), {
+            appliedProof: described(
+              'Present if the transaction was applied: the path to the applied root.',
+              auditPathSchema,
+            ),
+          }),
+        ),
+      },
+      errors: [400, 404],
+      example: {
+        path: '/api/edge/v1/blocks/0xf2174f3af8c862ba7b099c9ce56ecb5146c200521a8dbba9b0389ae645b10f1d/proof',
+      },
+    },
+  };
 }

@@ -15,17 +15,38 @@ import { type Answer, jsonAnswer } from '../../answer.ts';
 import { readJsonObject } from '../../body.ts';
 import { IMMUTABLE } from '../../content-negotiation.ts';
 import { HttpError } from '../../errors.ts';
+import { blockSchema, milestonePayloadSchema } from '../../openapi/block-schemas.ts';
+import {
+  described,
+  flagSchema,
+  hashSchema,
+  type JsonSchema,
+  named,
+  objectOf,
+  oneOf,
+} from '../../openapi/json-schema.ts';
+import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
 import { Id, parseId } from '../../schemas.ts';
+
+export const poiRoutes = {
+  createProof: {
+    method: 'GET',
+    path: '/api/poi/v1/create/:blockId',
+    limit: 'scanLimit',
+    handle: answerCreateProof,
+  },
+  validateProof: { method: 'POST', path: '/api/poi/v1/validate', handle: answerValidateProof },
+} satisfies RouteTable;
 
 /** A block of 32 KB is some 130 KB of JSON at most, a milestone less. */
 const MAX_PROOF_BYTES = 512 * 1024;
 
-export async function answerCreateProof(context: RouteContext): Promise<Answer> {
+async function answerCreateProof(context: RouteContext): Promise<Answer> {
   return jsonAnswer(inclusionToJson(await readProof(context)), IMMUTABLE);
 }
 
-export async function answerValidateProof({ request, node }: RouteContext): Promise<Answer> {
+async function answerValidateProof({ request, node }: RouteContext): Promise<Answer> {
   const judgement = await node.validateProof(await readJsonObject(request, MAX_PROOF_BYTES));
   if (judgement === undefined)
     throw new HttpError(500, 'the settings of this node name no keys that sign milestones');
@@ -49,5 +70,53 @@ export function inclusionToJson(
     milestone: milestoneToJson(decode(milestone, new Reader(payload))),
     block: blockToJson(decode(block, new Reader(bytes))),
     proof: proofFor(included, position, leafHashes),
+  };
+}
+
+/** The path of a proof for openapi.json. */
+export const auditPathSchema: JsonSchema = /* @__PURE__ */ named('AuditPath', () =>
+  described(
+    'The Merkle tree, reduced to the path to one block ID.',
+    oneOf(
+      named('AuditPathLeaf', objectOf({ value: hashSchema })),
+      named('AuditPathNode', () => {
+        const child = oneOf(
+          auditPathSchema,
+          named('AuditPathSibling', objectOf({ h: hashSchema })),
+        );
+        return objectOf({ l: child, r: child });
+      }),
+    ),
+  ),
+);
+
+/** The fields of a proof for openapi.json. */
+export function inclusionFields() {
+  return { milestone: milestonePayloadSchema, block: blockSchema, proof: auditPathSchema };
+}
+
+export function describePoi(): Operations<typeof poiRoutes> {
+  const inclusion = named('InclusionProof', objectOf(inclusionFields()));
+  return {
+    createProof: {
+      tag: 'proof',
+      summary: 'The proof that a milestone references a block, as inx-poi gives it',
+      parameters: [inPath('blockId', Id, 'Block ID, 32 bytes.')],
+      answer: { description: 'Milestone, block and path.', schema: inclusion },
+      errors: [400, 404],
+      example: {
+        path: '/api/poi/v1/create/0xabbe8683ba4b93629c847766b90ab6dcb0e0b78977eb8a4b48b66965256c98e1',
+      },
+    },
+    validateProof: {
+      tag: 'proof',
+      summary: 'Whether such a proof holds, by the keys of the settings',
+      body: inclusion,
+      answer: {
+        description: 'The verdict.',
+        schema: named('ProofVerdict', objectOf({ valid: flagSchema })),
+      },
+      errors: [400],
+    },
   };
 }

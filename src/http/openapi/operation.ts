@@ -1,0 +1,77 @@
+/**
+ * What openapi.json says about a route besides its method, path and limit. Each file of routes has
+ * a function that returns it, which only `npm run openapi` calls: the Worker's bundle leaves it out.
+ */
+import type * as v from 'valibot';
+import type { Route } from '../route.ts';
+import type { JsonSchema, Schema } from './json-schema.ts';
+
+/** The groups of routes, and what they are. */
+export const TAGS = {
+  core: 'The core API of Stardust nodes (TIP-25).',
+  indexer: 'The NFTs of the indexer API (TIP-26).',
+  edge: 'What only this node has: NFTs with their outputs, and explanations.',
+  proof: 'Proofs that a milestone references a block (TIP-4).',
+  node: 'The node itself.',
+};
+
+export interface Operation {
+  tag: keyof typeof TAGS;
+  summary: string;
+  description?: string;
+  parameters?: readonly Parameter[];
+  /** The JSON that a POST takes. */
+  body?: Schema;
+  answer: DescribedAnswer;
+  /** Errors besides 401, 403, 500, and besides 429, which a limit brings. */
+  errors?: readonly (400 | 404)[];
+  /** More statuses without a body. */
+  statuses?: Readonly<Record<number, string>>;
+  /**
+   * A request to a node that serves the sample. Its answer becomes the example, and its parameters
+   * those of the parameters.
+   */
+  example?: ExampleRequest;
+}
+
+export interface Parameter {
+  in: 'path' | 'query' | 'header';
+  name: string;
+  description: string;
+  schema: Schema;
+  required?: boolean;
+  /** An array whose values are separated by commas. */
+  explode?: false;
+}
+
+export interface DescribedAnswer {
+  description: string;
+  /** Of the JSON. Undefined where the body is not JSON, or empty. */
+  schema?: JsonSchema;
+  /** The type of a body that is text. */
+  type?: string;
+  /** Whether a request may accept the bytes in place of the JSON. */
+  raw?: true;
+  /**
+   * `named`: the answer has X-Ledger-Index. `tagged`: it also has an ETag, and the request may have
+   * X-Min-Ledger-Index and If-None-Match.
+   */
+  ledgerIndex?: 'named' | 'tagged';
+  /** More headers: what each says. */
+  headers?: Readonly<Record<string, string>>;
+}
+
+export interface ExampleRequest {
+  path: string;
+  body?: unknown;
+}
+
+/** The routes of one file by their operation IDs. itty-router tries them in this order. */
+export type RouteTable = Readonly<Record<string, Route>>;
+
+/** A description for each route of a table. */
+export type Operations<Table extends RouteTable> = Readonly<Record<keyof Table, Operation>>;
+
+export function inPath(name: string, schema: v.GenericSchema, description: string): Parameter {
+  return { in: 'path', name, description, schema, required: true };
+}
