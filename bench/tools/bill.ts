@@ -91,8 +91,8 @@ export interface Costs {
 const DAYS = 30;
 const DAY_SECONDS = 86_400;
 
-/** An alarm about once a second, and a row for setting it (src/follower/follower.ts). */
-const ALARMS = DAYS * DAY_SECONDS;
+/** An alarm every ten seconds, and a row for setting it (src/follower/follower.ts). */
+const ALARMS = (DAYS * DAY_SECONDS) / 10;
 
 /** The cron trigger wakes the follower once a minute (wrangler.toml). */
 const WAKES = (DAYS * DAY_SECONDS) / 60;

@@ -40,6 +40,12 @@ const STORE_INTERVAL_MS = 1000;
 const REST_INTERVAL_MS = 60_000;
 
 /**
+ * A timer starts the next pass; the alarm restarts the object if it was evicted. An alarm for each
+ * pass would cost 2.6 million rows and requests a month.
+ */
+const ALARM_INTERVAL_MS = 10_000;
+
+/**
  * A pass stays below the platform's limits of one invocation: 30 s of CPU, 10,000 subrequests
  * (https://developers.cloudflare.com/workers/platform/limits/) and 1,000 D1 queries
  * (https://developers.cloudflare.com/d1/platform/limits/).
@@ -78,7 +84,10 @@ export class Follower extends DurableObject<Env> {
   #published = false;
 
   /** Milliseconds: how far ahead the alarm may be. */
-  #longestPause = PASS_INTERVAL_MS;
+  #longestPause = ALARM_INTERVAL_MS;
+
+  /** Cancels the timer of the next pass. */
+  #cancelPass = () => {};
 
   /** Blocks that a feed brought since a pack of them was stored. */
   #came = 0;
@@ -109,6 +118,13 @@ export class Follower extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
+    await this.#setAlarm(ALARM_INTERVAL_MS);
+    await this.#passAndRest();
+  }
+
+  /** One pass, and what starts the next one. */
+  async #passAndRest(): Promise<void> {
+    this.#cancelPass();
     let result: PassResult = { applied: 0, behind: false };
     try {
       result = await this.pass();
@@ -116,13 +132,19 @@ export class Follower extends DurableObject<Env> {
       this.#memory.log('error', 'follower.pass-failed', { error: describeError(error) });
     }
     const { behind, ended } = result;
-    if (behind || this.env.UPSTREAM_URL) {
-      // without an upstream only KV is behind, which takes a write a second
-      const pause = ended ? REST_INTERVAL_MS : PASS_INTERVAL_MS;
-      const wait = behind && this.env.UPSTREAM_URL ? 0 : pause;
-      this.#longestPause = pause;
-      await this.ctx.storage.setAlarm(Date.now() + wait);
-    }
+    this.#cancelPass();
+    if (!behind && !this.env.UPSTREAM_URL) return this.ctx.storage.deleteAlarm();
+    // the platform's limits hold for an alarm and all passes after it: a long pass gets its own
+    if (behind && this.env.UPSTREAM_URL) return this.#setAlarm(0);
+    if (ended) return this.#setAlarm(REST_INTERVAL_MS);
+    const next = () => this.ctx.waitUntil(this.#passAndRest());
+    const timer = setTimeout(next, PASS_INTERVAL_MS);
+    this.#cancelPass = () => clearTimeout(timer);
+  }
+
+  async #setAlarm(waitMs: number): Promise<void> {
+    this.#longestPause = Math.max(waitMs, ALARM_INTERVAL_MS);
+    await this.ctx.storage.setAlarm(Date.now() + waitMs);
   }
 
   /** One pass; whoever asks while one is running shares it. */

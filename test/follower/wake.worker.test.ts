@@ -1,7 +1,8 @@
-/** The follower's alarm after the clock was set back: cron and requests wake it. */
+/** What starts the follower's passes: its timer, its alarm, and cron and requests, which wake it. */
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import type { Follower } from '../../src/follower/follower.ts';
 import { followerOf } from '../../src/follower/follower-stub.ts';
 
 const HOUR_MS = 3_600_000;
@@ -27,4 +28,26 @@ it('an alarm that is due within the interval is left alone', async () => {
   await follower.wake();
   expect(await alarmOf(stub)).toBe(due);
   await runInDurableObject(stub, (_object, { storage }) => storage.deleteAlarm());
+});
+
+it('a timer starts the passes between two alarms, and the alarm outlives the object', async () => {
+  const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<Follower>;
+  const started = Date.now();
+  const seen = await runInDurableObject(stub, async (object, { storage }) => {
+    const passes = vi.spyOn(object, 'pass');
+    const alarms = vi.spyOn(storage, 'setAlarm');
+    const settings = {
+      UPSTREAM_URL: 'http://127.0.0.1:1',
+      MILESTONE_PUBLIC_KEYS: 'ab'.repeat(32),
+      MILESTONE_THRESHOLD: '1',
+    };
+    const own = Object.getOwnPropertyDescriptor(object, 'env')!;
+    Object.defineProperty(object, 'env', { ...own, value: { ...env, ...settings } });
+    await object.alarm();
+    await vi.waitFor(() => expect(passes.mock.calls.length).toBeGreaterThanOrEqual(3), 20_000);
+    Object.defineProperty(object, 'env', own);
+    return { alarms: alarms.mock.calls.length, alarm: await storage.getAlarm() };
+  });
+  expect(seen.alarms).toBe(1);
+  expect(seen.alarm! - started).toBeGreaterThan(9000);
 });

@@ -72,15 +72,15 @@ describe('usageOf', () => {
       rate,
     );
     expect(usage).toMatchObject({
-      // and a row for each of 2,592,000 alarms
-      rowsWritten: 25_920_000 + 2_592_000,
+      // and a row for each of 259,200 alarms
+      rowsWritten: 25_920_000 + 259_200,
       rowsRead: 259_200_000 + 15_000 + 12_000,
       kvReads: 518_400 + 6_000,
       kvWrites: 777_600,
       logLines: 259_200 + 3_000 + 300,
       // and one for each minute
       requests: 3_000 + 300 + 43_200,
-      objectRequests: 2_592_000 + 43_200 + 300,
+      objectRequests: 259_200 + 43_200 + 300,
       objectGbSeconds: 331_776,
     });
   });
