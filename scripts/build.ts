@@ -10,8 +10,8 @@ import { builtWorker } from './lib/wrangler/build-worker.ts';
 
 const USAGE = `Usage: npm run build [-- --to DIR]
 
-Bundles the Worker as it is deployed, into dist/serve, for npm run serve. That one does so by itself
-where it may write there. Prints the folder; there is nothing to do if the sources did not change.
+Bundles the Worker as it is deployed, into dist/serve, for npm run serve, which also does so itself
+if it may write there. Prints the folder. Does nothing if the sources did not change.
 
   --to DIR   makes a folder that has all that one machine needs, in JavaScript: the Worker, and the
              commands serve, import, backup, restore and reindex. DIR must be new or empty. There,

@@ -1,5 +1,5 @@
 /**
- * `npm run cut-backup -- FROM TO`: makes a back-up that D1 can execute of one that it exported
+ * `npm run cut-backup -- FROM TO`: turns a D1 export into a back-up that D1 can execute
  * (docs/operations.md#back-up).
  */
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -12,8 +12,8 @@ import { runMain, UsageError } from './lib/process/command-line.ts';
 
 const USAGE = `Usage: npm run cut-backup -- FROM TO
 
-Writes the SQL file FROM, as wrangler d1 export wrote it, to TO so that wrangler d1 execute takes
-it: D1 refuses statements of more than 100 KB, and has rows that are longer.`;
+Copies the SQL file FROM, which wrangler d1 export wrote, to TO, and splits statements of more than
+100 KB: D1 refuses those, but writes them for long rows.`;
 
 async function* cutFile(path: string): AsyncGenerator<string> {
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: 0 })) {
@@ -25,7 +25,7 @@ await runMain(USAGE, async (args) => {
   const { positionals } = parseArgs({ args, allowPositionals: true });
   const [from, to] = positionals;
   if (from === undefined || to === undefined || positionals.length > 2)
-    throw new UsageError('two files are needed');
+    throw new UsageError('two files must be given: FROM and TO');
   await pipeline(Readable.from(cutFile(from)), createWriteStream(to, { flags: 'wx' }));
   return 0;
 });

@@ -1,7 +1,6 @@
 /**
- * `npm run explain`: lays two answers to one white-flag request side by side, and says in which
- * block they differ first, and by which rule. For a coordinator that was halted because roots
- * differ.
+ * `npm run explain`: compares two answers to one white-flag request, and names the first block in
+ * which they differ, and the rule. For a coordinator that stopped because roots differ.
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';

@@ -1,8 +1,8 @@
 /**
  * `npm run import -- --full FILE …`: imports a snapshot (docs/operations.md#import-a-snapshot).
  *
- * npm runs it with `--max-semi-space-size=2`: V8 keeps at most 2 MB of young objects and collects
- * them more often. An import makes and drops objects all the time, and takes less memory so.
+ * npm runs it with `--max-semi-space-size=2`: an import allocates much that is short-lived, and
+ * takes less memory if V8 collects young objects after every 2 MB.
  */
 import { parseArgs } from 'node:util';
 import { importLocally } from './import/import-locally.ts';

@@ -2,9 +2,9 @@
  * `npm run serve`: the built Worker on this machine, as it runs on Cloudflare
  * (docs/operations.md#without-cloudflare).
  *
- * Three processes. This one checks everything that can be wrong, holds the data folder, and starts
- * the host again should it die. The host (serve/host.ts) has miniflare, which starts workerd
- * again should that die. Whichever of them is killed, none of the others is left behind.
+ * Three processes. This one checks settings, address and data folder, locks the folder, and
+ * restarts the host if it dies. The host (serve/host.ts) runs miniflare, which restarts workerd if
+ * that dies. If one of them is killed, those below it end too.
  */
 
 import { extname, join, resolve } from 'node:path';
@@ -91,14 +91,14 @@ async function keepRunning(options: HostOptions): Promise<number> {
     child.onMessage((message) => {
       listening = true;
       const { url } = message as { url: string };
-      // started again, it is found where it was
+      // a restarted host listens at the same port
       options.port = Number(new URL(url).port);
       console.log(`Serving ${options.persistTo} at ${url}`);
     });
     const code = await child.ended;
     await child.stop();
     if (dismissed) return 0;
-    // why, it has said itself
+    // the host has printed why
     if (!listening) return 1;
     console.error(`The process that runs the Worker ended (${code}); it is started again`);
     await sleep(RESTART_AFTER_MS);

@@ -1,8 +1,8 @@
 /**
  * `npm start [-- FLAGS]`: serves the sample, real milestones of Shimmer, with `wrangler dev`.
  *
- * The sample has databases of its own, so that nobody's ledger is replaced. Whatever these
- * databases still lack is made first, also when an earlier start was interrupted.
+ * The sample has its own databases, so no other ledger is replaced. What they lack is created
+ * first, also after an interrupted start.
  */
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -38,7 +38,10 @@ export async function backUp(
   console.log(`saved to      ${file}`);
 }
 
-/** Returns once the file's content has reached the disk: renamed before, it may be empty after a crash. */
+/**
+ * Returns once the file's content has reached the disk: renamed before, it may be empty after a
+ * crash.
+ */
 export function syncToDisk(file: string): void {
   const descriptor = openSync(file, 'r+');
   fsyncSync(descriptor);

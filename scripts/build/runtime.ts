@@ -43,7 +43,9 @@ export function makeRuntime(worker: string, folder: string): void {
   }
 }
 
-/** The project's own package.json, so that its lock file holds; with the commands that are there. */
+/**
+ * The project's own package.json, so that its lock file holds; with the commands that are there.
+ */
 function describePackage(): string {
   const own = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;

@@ -1,5 +1,5 @@
 /**
- * What a vector expects against what came out, in sentences.
+ * Compares what a vector expects with the actual result, and says where they differ.
  */
 import type { JsonObject } from '../../src/stardust/encoding/json-object.ts';
 

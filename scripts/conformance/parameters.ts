@@ -1,6 +1,6 @@
 /**
- * The protocol parameters that blocks are judged by: those of the recorded vectors
- * (test/vectors/README.md), or a node's, as its `info` route tells them.
+ * The protocol parameters for vectors: those of the recorded ones (test/vectors/README.md), or
+ * those that a node's `info` route returns.
  */
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';

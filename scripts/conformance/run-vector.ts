@@ -1,5 +1,5 @@
 /**
- * Runs one vector. Its kind is told from its fields; test/vectors/README.md describes the kinds.
+ * Runs one vector. Its fields show its kind; test/vectors/README.md describes the kinds.
  */
 import { Refusal } from '../../src/stardust/encoding/bytes.ts';
 import { asObject, BadJson, type JsonObject } from '../../src/stardust/encoding/json-object.ts';

@@ -46,7 +46,7 @@ export interface WhiteFlagOutcome {
   metPreviousMilestone: boolean;
 }
 
-/** The implementation that is judged. */
+/** The implementation under test. */
 export type ComputeWhiteFlag = (given: WhiteFlagCase) => Promise<WhiteFlagOutcome>;
 
 export async function runWhiteFlag(
@@ -81,8 +81,8 @@ function readOrdered(block: unknown): Ordered {
 }
 
 /**
- * `inputsNotUnspentInLedger` does not tell spent outputs from unknown ones. Where we find an input
- * spent, the reference may not have known it.
+ * `inputsNotUnspentInLedger` has spent and unknown outputs alike. So where we report that an input
+ * is spent, the reference may report that it is unknown.
  */
 function sameOutcome(ours: Ordered, theirs: Ordered | undefined): boolean {
   return (

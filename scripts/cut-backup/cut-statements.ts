@@ -1,16 +1,16 @@
 /**
- * A back-up that `wrangler d1 export` wrote, so that D1 takes it again. D1 refuses statements of
- * more than 100,000 bytes (https://developers.cloudflare.com/d1/platform/limits/), and export
- * writes a row into one statement whatever its length. A pack of a few hundred blocks is longer.
+ * Splits long statements of a `wrangler d1 export`, so that D1 can execute it. D1 refuses
+ * statements of more than 100,000 bytes (https://developers.cloudflare.com/d1/platform/limits/),
+ * but exports each row as one statement. A pack of a few hundred blocks is longer.
  *
- * A row that is too long is inserted with its long texts empty, and they are appended in pieces.
+ * A row that is too long is inserted with empty texts, to which the texts are appended in pieces.
  * The first column of all our tables with such rows is the primary key.
  */
 
 /** Bytes of one statement. */
 export const MAX_STATEMENT_BYTES = 100_000;
 
-/** Of what stands around a piece of a text: far more than it takes. */
+/** Bytes of SQL around a piece of a text, at most. */
 const ROOM_BYTES = 1_000;
 
 const INSERT =

@@ -1,8 +1,8 @@
 /**
- * What Cloudflare has of a deployment, read by wrangler. Changes nothing.
+ * Reads by wrangler what is deployed at Cloudflare. Changes nothing.
  *
- * Whether a step is done is decided by this and not by notes on this machine: a deployment that was
- * interrupted resumes wherever it is started again.
+ * This, and no state on this machine, decides which steps are done. So an interrupted deployment
+ * can be resumed from any machine.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

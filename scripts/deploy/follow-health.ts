@@ -1,5 +1,5 @@
 /**
- * Waiting until a node that was deployed is the version that was meant, and has caught up.
+ * Waits until a deployed node runs the expected version and has caught up.
  */
 import * as v from 'valibot';
 import { ProgressBar } from '../lib/import/progress-bar.ts';
@@ -72,8 +72,8 @@ export interface Clock {
 }
 
 /**
- * Returns the state that `isReady`. Throws an Error with the reason when nothing has changed for ten
- * minutes.
+ * Returns the state that `isReady`. Throws an Error with the reason when nothing has changed for
+ * ten minutes.
  */
 export async function followHealth(
   node: NodeClient,

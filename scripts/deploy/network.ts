@@ -33,8 +33,8 @@ const SHIMMER: Signers = {
 };
 
 /**
- * A range of HORNET's file; `end` 0: the key has no end. HORNET leaves `start` and `end` out of no
- * range, so neither may be missing here.
+ * A range of HORNET's file; `end` 0: the key has no end. HORNET writes both `start` and `end` of
+ * every range, so neither may be missing here.
  */
 const keyRange = v.object({
   key: v.pipe(v.string(), v.regex(/^[0-9a-fA-F]{64}$/)),
@@ -70,7 +70,7 @@ function parseConfig(path: string): v.InferOutput<typeof hornetConfig> {
   try {
     json = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new Error(`${path} is neither a known network nor a file of JSON`, { cause: error });
+    throw new Error(`${path} is neither a known network nor a JSON file`, { cause: error });
   }
   const result = v.safeParse(hornetConfig, json);
   if (result.success) return result.output;

@@ -1,6 +1,5 @@
 /**
- * Whoever runs a command that changes an account at Cloudflare: asked in the terminal, and logged
- * in by wrangler.
+ * The person who runs the command: prompts in the terminal, and login to Cloudflare by wrangler.
  */
 import { spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline/promises';
@@ -13,7 +12,8 @@ import { type RunWrangler, WRANGLER } from '../lib/wrangler/run-wrangler.ts';
 export type Ask = (question: string, flag: string) => Promise<string>;
 
 export const askInTerminal: Ask = async (question, flag) => {
-  if (!process.stdin.isTTY) throw new UsageError(`${flag} is missing, and nobody can be asked`);
+  if (!process.stdin.isTTY)
+    throw new UsageError(`${flag} is missing, and there is no terminal to ask in`);
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return (await terminal.question(`${question} `)).trim();
@@ -32,7 +32,7 @@ export async function logIn(run: RunWrangler): Promise<void> {
 }
 
 export async function isLoggedIn(run: RunWrangler): Promise<boolean> {
-  // a token may be all that is needed, and yet not be allowed to read whose it is
+  // a token may suffice without the permission to read its user
   if (process.env.CLOUDFLARE_API_TOKEN) return true;
   try {
     await run(['whoami', '--json']);

@@ -74,7 +74,7 @@ function parseVar(text: string, known: Record<string, string>): Record<string, s
   return { [name]: text.slice(colon + 1) };
 }
 
-/** Names of all secrets; another one would be deployed for nothing. */
+/** Names of all secrets. The Worker would ignore others. */
 const secretsFile = v.record(
   v.picklist(['API_USER', 'API_PASSWORD', 'API_TOKEN', 'UPSTREAM_TOKEN']),
   v.string(),
@@ -85,9 +85,11 @@ function readSecrets(name: string): NonNullable<DeployOptions['secrets']> {
   requireFile(path);
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), secretsFile), readText(path));
   if (!parsed.success) {
-    // neither the value nor what the parser quotes of it
+    // a message must not quote the value
     const where = v.getDotPath(parsed.issues[0]) ?? 'the file';
-    throw new Error(`${path}: ${where} is not as --help says`);
+    throw new Error(
+      `${path}: ${where} is invalid: it must be a JSON object of strings, with the names of --help`,
+    );
   }
   return { path, values: parsed.output };
 }

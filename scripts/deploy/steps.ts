@@ -129,7 +129,7 @@ async function deployRelease(
     ...(secrets === undefined ? [] : ['--secrets-file', secrets.path]),
     ...(domain === undefined ? [] : ['--domain', domain]),
   ]);
-  // an import that was interrupted behind its last step could not tidy up
+  // an import that was interrupted after its last step left it
   rmSync(importFolder(folder), { recursive: true, force: true });
   const known = url ?? found;
   if (known === undefined)

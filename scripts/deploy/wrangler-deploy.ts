@@ -1,5 +1,5 @@
 /**
- * `wrangler deploy`: the configuration that it reads, and what it tells of the deployment.
+ * `wrangler deploy`: the configuration that it reads, and what it reports.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,12 +11,12 @@ import { PROJECT } from '../lib/project.ts';
 import type { RunWrangler } from '../lib/wrangler/run-wrangler.ts';
 import { WRANGLER_TOML } from '../lib/wrangler/wrangler-config.ts';
 
-/** The folder of a deployment's own, for what an interrupted one leaves. */
+/** The folder of an environment's deployment: its configuration, and the state of an import. */
 export function deployFolder(environment: string): string {
   return join(PROJECT, '.wrangler', 'deploy', environment || 'production');
 }
 
-/** This variable names a file: wrangler adds a line of JSON to it for each thing that it did. */
+/** Names a file to which wrangler appends a line of JSON for each of its results. */
 const OUTPUT_FILE = 'WRANGLER_OUTPUT_FILE_PATH';
 
 const deployed = v.object({ type: v.literal('deploy'), targets: v.array(v.string()) });

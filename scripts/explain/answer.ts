@@ -1,7 +1,7 @@
 /**
- * Explanations of a white flag as `npm run explain` compares them: those of edge nodes
- * (docs/contract.md#explanation-of-a-proposal), and what a HORNET says of a milestone that it
- * applied.
+ * The explanations that `npm run explain` compares: those of edge nodes
+ * (docs/contract.md#explanation-of-a-proposal), and what a HORNET returns about the blocks of a
+ * milestone that it applied.
  */
 import * as v from 'valibot';
 import {
@@ -60,14 +60,16 @@ const info = v.object({
   status: v.object({ confirmedMilestone: v.object({ index: v.number() }) }),
 });
 
-/** What another node says: an edge node to the request, a HORNET of the blocks that ours names. */
+/**
+ * Another node's: an edge node explains the request, a HORNET is queried for the blocks of ours.
+ */
 export async function askNode(url: string, request: string, ours: Explanation) {
   const node = openNodeClient(url);
   const { name, status } = v.parse(info, await askJson(node, '/api/core/v2/info'));
   if (name === 'stardust-edge-node') return askEdgeNode(url, request);
   if (status.confirmedMilestone.index < ours.index) {
     throw new Error(
-      `${url} is a ${name} at milestone ${status.confirmedMilestone.index}: it tells nothing of blocks before it has applied milestone ${ours.index}`,
+      `${url} is a ${name} at milestone ${status.confirmedMilestone.index}: it reports on blocks only after it has applied milestone ${ours.index}`,
     );
   }
   return askHornet(node, ours);
@@ -82,7 +84,7 @@ const metadata = v.object({
   conflictReason: v.optional(v.number()),
 });
 
-/** The blocks of the milestone, in its order, among those that we were told of. */
+/** Those of the blocks that the milestone references, in its order. */
 async function askHornet(node: NodeClient, { index, blocks }: Explanation): Promise<Explanation> {
   const milestone = await askJson(node, `/api/core/v2/milestones/by-index/${index}`);
   const found: ComparedBlock[] = [];
@@ -110,7 +112,7 @@ async function askHornet(node: NodeClient, { index, blocks }: Explanation): Prom
   };
 }
 
-/** A HORNET tells the number only. */
+/** A HORNET returns the number only. */
 function describeConflict({ conflictReason }: v.InferOutput<typeof metadata>) {
   if (conflictReason === undefined) return {};
   const reason = conflictReasonOf(conflictReason);

@@ -13,7 +13,7 @@ import { publishLocally } from '../lib/import/publish-index.ts';
 import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 
-/** The most outputs of a ledger whose NFTs are put into KV at once: that takes seconds. */
+/** A ledger of up to this many outputs has its NFTs written to KV at once, which takes seconds. */
 const MOST_PUBLISHED = 10_000;
 
 export async function importLocally(

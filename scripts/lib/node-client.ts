@@ -1,8 +1,8 @@
 /**
- * A node by its URL, asked over HTTP.
+ * A client of a node, by its URL.
  */
 
-/** DeployOptions to a path; a body makes it a POST. */
+/** Requests a path; with a body it is a POST. */
 export type NodeClient = (
   path: string,
   options?: { body?: string; accept?: string },

@@ -1,5 +1,5 @@
 /**
- * Where the project lies on this machine.
+ * Where the project is on this machine.
  */
 import { join } from 'node:path';
 

@@ -20,7 +20,7 @@ export async function reindexLocally(persistTo: string, config: WranglerConfig):
   await publishLocally(persistTo);
 }
 
-/** Returns when the publisher of the deployed Worker has been told; it then takes its time. */
+/** Returns at once; the publisher of the deployed Worker then writes the entries, pass by pass. */
 export async function reindexRemotely(
   { databaseName }: WranglerConfig,
   run: RunWrangler = runWrangler,

@@ -1,6 +1,6 @@
 /**
- * What `npm run serve` checks before it starts anything: the address, and what is not wrong as
- * such but keeps it from serving or following.
+ * What `npm run serve` checks before it starts anything: the address, and what is allowed but keeps
+ * it from serving or following.
  */
 import { createServer } from 'node:net';
 import { distance } from 'fastest-levenshtein';
@@ -27,7 +27,7 @@ function describe(code: string | undefined, host: string, port: number): string 
 }
 
 /**
- * Sentences, none where there is nothing to tell.
+ * Returns warnings as sentences.
  *
  * @param folder the data folder
  * @param vars the settings

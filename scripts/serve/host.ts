@@ -1,8 +1,8 @@
 /**
  * The process in which `npm run serve` runs the Worker: `node host.ts OPTIONS`, options in JSON. It
- * tells its parent where the Worker listens, and ends when that cannot go on.
+ * sends the Worker's URL to its parent, and exits when workerd cannot be restarted.
  *
- * Settings are read here and not handed over: a command line can be read by everybody.
+ * It reads the settings itself, because secrets on a command line are visible to every user.
  */
 import { errorMessage } from '../lib/process/command-line.ts';
 import { readVars } from '../lib/wrangler/read-vars.ts';
@@ -17,7 +17,7 @@ export interface HostOptions {
   port: number;
 }
 
-/** Between two looks whether workerd can still be started. */
+/** Between two checks of workerd. */
 const CHECK_EVERY_MS = 1000;
 
 /** Undefined until it answers. */
@@ -47,7 +47,7 @@ function listenForSignals(): void {
   }
 }
 
-/** Once: Ctrl-C and systemd send a signal to several processes, and so it comes here twice. */
+/** Runs once: Ctrl-C and systemd signal several processes, so a signal arrives here twice. */
 async function end(): Promise<void> {
   if (ending) return;
   ending = true;
@@ -56,7 +56,7 @@ async function end(): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  // what fails because it is being ended is no failure
+  // failures while it ends are expected
   if (ending) return;
   console.error(errorMessage(error));
   process.exit(1);

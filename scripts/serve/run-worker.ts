@@ -2,8 +2,8 @@
  * The built Worker in workerd, by miniflare: D1, KV and the Durable Object are files below the data
  * folder, the same that `wrangler dev --persist-to` and `npm run import` have.
  *
- * Clients are connected to the Worker itself. Miniflare's own way in, which `wrangler dev` takes,
- * has routes and headers for development, and takes time.
+ * Clients connect to the Worker's own socket. Miniflare's entry, which `wrangler dev` uses, has
+ * routes and headers for development, and is slower.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
@@ -33,7 +33,7 @@ export interface RunningWorker {
   inspector: URL | undefined;
   /** Rejects once workerd has died and cannot be started again. */
   check(): Promise<unknown>;
-  /** Ends it, at once: whatever is not written by then was not begun. */
+  /** Ends it at once. Writes are transactions: each is done as a whole or not at all. */
   stop(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ interface Scheduled {
 /** Cron triggers, which Cloudflare calls each minute (wrangler.toml), do not run by themselves. */
 const SCHEDULE_EVERY_MS = 60_000;
 
-/** In which a signal that went to workerd too comes here. */
+/** Milliseconds in which a signal that workerd got arrives here too. */
 const SIGNALLED_WITHIN_MS = 200;
 
 /** Resolves when it answers. Rejects with what miniflare says if it cannot. */
@@ -52,7 +52,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
   const { folder, persistTo, host, port, config, vars, inspect = false } = options;
   const converted = convertV4MiniflareOptions({
     name: config.workerName,
-    // miniflare's own way in, at a port that nobody is told of
+    // miniflare's entry, at a port that is not printed
     host: '127.0.0.1',
     port: 0,
     unsafeDirectSockets: [{ host, port }],
@@ -88,7 +88,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
       const worker = (await miniflare.getWorker()) as unknown as Scheduled;
       await worker.scheduled({ cron: '* * * * *' });
     } catch (error) {
-      // a signal to all processes may have ended workerd before it came here
+      // a signal to all processes may have ended workerd before it arrived here
       await sleep(SIGNALLED_WITHIN_MS);
       if (stopped) return;
       // where there is no ledger yet, or workerd is being started again: tried again in a minute

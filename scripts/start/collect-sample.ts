@@ -52,7 +52,7 @@ function readMilestone(folder: string): SampleMilestone {
   };
 }
 
-/** Copies the bytes but not the file's mode: recorded files are read-only. */
+/** Copies the bytes without the file's mode: recorded files are read-only. */
 function copy(from: string, name: string): void {
   write(name, readFileSync(from));
 }
@@ -67,7 +67,7 @@ function write(name: string, content: string | Uint8Array): void {
 
 await runMain(USAGE, (args) => {
   const [source, ...others] = parseArgs({ args, allowPositionals: true }).positionals;
-  if (source === undefined || others.length > 0) throw new UsageError('one folder is to be given');
+  if (source === undefined || others.length > 0) throw new UsageError('one folder must be given');
   collect(source);
   return 0;
 });

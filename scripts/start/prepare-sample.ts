@@ -1,7 +1,7 @@
 /**
- * Makes local databases with the sample: imports the snapshot, applies the next milestone by the
- * code that follows a network, stores the blocks of the one after it, and publishes the NFTs. What
- * is there already is not done again.
+ * Fills local databases with the sample: imports the snapshot, applies the next milestone by the
+ * follower's code, stores the blocks of the one after it, and publishes the NFTs. Steps that are
+ * done are skipped.
  */
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
@@ -25,7 +25,7 @@ import {
   sampleUpstream,
 } from './sample.ts';
 
-/** For the milestone: far more than it takes. */
+/** For the milestone: more than it takes. */
 const TIMEOUT_MS = 30_000;
 
 /** 0x-hex. */
@@ -88,7 +88,7 @@ async function requireHead(db: Database): Promise<Head> {
 
 /**
  * Whether the ledger is at the confirmed milestone, and the parents of the next one are stored.
- * Blocks are stored parents first: then the rest of their cone is stored too.
+ * Blocks are stored parents first, so then the rest of their cone is stored too.
  */
 async function isApplied(db: Database): Promise<boolean> {
   const { ledger } = await requireHead(db);

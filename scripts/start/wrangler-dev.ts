@@ -24,7 +24,7 @@ export function startWranglerDev(args: readonly string[]): WranglerDev {
   return { ...child, ready };
 }
 
-/** The URL, if the message is the one by which wrangler tells its parent that it listens. */
+/** The URL, if this is the message that wrangler sends to its parent when it listens. */
 function readyUrl(message: unknown): URL | undefined {
   if (typeof message !== 'string') return undefined;
   const { event, ip, port } = JSON.parse(message) as { event?: string; ip?: string; port?: number };

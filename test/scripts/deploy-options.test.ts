@@ -42,7 +42,7 @@ describe('options', () => {
     ['protected routes without a secret', { ...FLAGS, var: ['PROTECTED_ROUTES:*'] }, 'PROTECTED_R'],
     ['no threshold', { ...FLAGS, var: ['MILESTONE_THRESHOLD:'] }, 'must both be set'],
     ['a secrets file that is not there', { ...FLAGS, secrets: 'none.json' }, 'there is no such'],
-    ['a file of other secrets', { ...FLAGS, secrets: 'package.json' }, 'is not as --help says'],
+    ['a file of other secrets', { ...FLAGS, secrets: 'package.json' }, 'invalid: it must be'],
     ['a URL that is none', { ...FLAGS, url: 'edge.example' }, '--url must be a URL'],
     ['nobody to ask', { ...FLAGS, network: undefined }, 'nobody can be asked'],
   ])('are refused before anything is done: %s', async (_what, flags, message) => {

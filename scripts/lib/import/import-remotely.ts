@@ -2,7 +2,7 @@
  * Imports a snapshot into the deployed databases. It is loaded into a database on this machine
  * first, and verified: only a whole and valid ledger is uploaded.
  *
- * An import that was interrupted, while loading or while uploading, goes on when it is called again
+ * An import that was interrupted, while loading or while uploading, resumes when it is called again
  * with the same files.
  */
 import {
@@ -67,7 +67,7 @@ export async function importRemotely(
     await run(['d1', 'migrations', 'apply', config.databaseName, '--remote']);
     const { generation } = (await readHead(db))!;
     const deployed = await readDeployed(run, config.databaseName);
-    // otherwise the last file was executed before, but its success was not noted
+    // if equal, the last file was executed before, but its success was not noted
     if (deployed.generation !== generation) {
       noteReplaced(deployed.network, await networkOf(db));
       const source = {

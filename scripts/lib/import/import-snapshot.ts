@@ -1,6 +1,6 @@
 /**
- * Imports a snapshot from files into a database, and tells people about it: progress, what is wrong
- * with a file, what the database holds then.
+ * Imports a snapshot from files into a database, and prints progress, what is wrong with a file,
+ * and what the database holds then.
  */
 import { createReadStream, statSync } from 'node:fs';
 import type { Database } from '../../../src/ledger/core/database.ts';
@@ -87,7 +87,7 @@ export async function reportHeld(db: Database): Promise<Held> {
   return held;
 }
 
-/** Tells people that a ledger of another network is replaced. */
+/** Prints that a ledger of another network is replaced. */
 export function noteReplaced(before: string | undefined, now: string | undefined): void {
   if (before === undefined || before === now) return;
   console.warn(`Note: a ledger of network ${before} is replaced by one of ${now}.`);

@@ -16,8 +16,8 @@ const SETTINGS: KeyNames = {
 };
 
 /**
- * Undefined if neither is set. Throws an Error with a sentence, in which they are called as they
- * were given, if they are not valid.
+ * Undefined if neither is set. Throws an Error with a sentence if they are not valid, which names
+ * the flag or setting that they came from.
  */
 export function parseMilestoneKeys(
   publicKeys = '',
@@ -50,7 +50,7 @@ export function parseMilestoneKeys(
  * set.
  *
  * @param flags what was given by `--milestone-public-keys` and `--milestone-threshold`
- * @param vars those that win first
+ * @param vars sources, the first one that has the var wins
  */
 export function chooseMilestoneKeys(
   flags: Readonly<Record<keyof KeyNames, string | undefined>>,

@@ -13,10 +13,10 @@ import { startChild } from '../process/child.ts';
 import { openLocalDatabase } from '../wrangler/local-database.ts';
 import { readWranglerConfig } from '../wrangler/wrangler-config.ts';
 
-/** No platform counts here. */
+/** No platform limit applies here. */
 const BUDGET = { operations: 100_000, statements: 100_000 };
 
-/** How often it tries again where the publisher has to wait, and after how many milliseconds. */
+/** Retries while the publisher has to wait, and the milliseconds between them. */
 const ATTEMPTS = 50;
 const PAUSE_MS = 300;
 
@@ -27,7 +27,7 @@ export async function publishLocally(persistTo: string): Promise<void> {
 }
 
 async function publishHere(persistTo: string): Promise<void> {
-  // miniflare is loaded in the process that needs it only
+  // imported here, so that the parent does not load miniflare
   const { withLocalKv } = await import('../wrangler/local-kv.ts');
   const config = readWranglerConfig();
   const db = await openLocalDatabase(persistTo, config);
@@ -38,7 +38,7 @@ async function publishHere(persistTo: string): Promise<void> {
         if (i > 0) await sleep(PAUSE_MS);
         if ((await publishTo(ledger, store, Date.now, BUDGET)).done) return;
       }
-      throw new Error('the publisher does not come to an end');
+      throw new Error(`the publisher was not done after ${ATTEMPTS} attempts`);
     });
   } finally {
     db.close();

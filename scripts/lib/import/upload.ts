@@ -1,14 +1,13 @@
 /**
- * Uploads a ledger from a database on this machine to the deployed databases, by wrangler's
- * commands.
+ * Uploads a ledger from a database on this machine to the deployed D1 and KV, by wrangler.
  *
  * 1. Outputs, and what NFTs are listed by, go into staging tables, file by file.
  * 2. The entries of all NFTs go into KV. Each names its ledger, so that it says nothing about the
  *    ledger that is still served.
  * 3. The last file of SQL replaces the ledger that is served by the staged one.
  *
- * D1 executes a file whole or not at all. After each step it is noted how far the upload has come.
- * A step that was done but not noted is done again, which changes nothing.
+ * D1 executes a file whole or not at all. Progress is noted after each step. Steps are idempotent:
+ * one that was done but not noted is done again.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

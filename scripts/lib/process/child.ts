@@ -9,7 +9,7 @@ import { PROJECT } from '../project.ts';
 
 const GUARD = join(import.meta.dirname, `die-with-parent${extname(import.meta.filename)}`);
 
-/** What a child gets to end by itself before it is killed. */
+/** Milliseconds that a child has to end by itself before it is killed. */
 const GRACE_MS = 3000;
 
 export interface Child {
@@ -44,7 +44,7 @@ export function startChild(
   };
 }
 
-/** The child ends what it started: were that ended first, the child would take it for a failure. */
+/** SIGTERM goes to the child alone: it takes a dead child of its own for a failure. */
 async function stop(child: ChildProcess, ended: Promise<number>): Promise<void> {
   child.kill('SIGTERM');
   await Promise.race([ended, sleep(GRACE_MS, undefined, { ref: false })]);

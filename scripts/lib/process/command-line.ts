@@ -1,13 +1,13 @@
 /**
- * Command lines of scripts. `--help` prints how a script is called. What it does not know it
- * refuses in a sentence, before it does anything.
+ * Command lines of scripts. `--help` prints the usage. Unknown flags are refused with a sentence,
+ * before the script does anything.
  */
 
-/** Exit codes: the work failed, or the command line or a setting is wrong: to repeat is no use. */
+/** Exit codes: the work failed; or the command line or a setting is invalid, so do not retry. */
 const FAILED = 1;
 const MISUSED = 2;
 
-/** A command line that cannot be meant. The message is a sentence for people. */
+/** An invalid command line. The message is a sentence for people. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

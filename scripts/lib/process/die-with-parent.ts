@@ -3,5 +3,5 @@
  * of its own. The channel closes when the parent dies, even by SIGKILL; then the group is killed.
  */
 process.on('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
-// listening must not keep a process alive that has nothing left to do
+// the listener alone must not keep the process alive
 process.channel?.unref();

@@ -1,5 +1,5 @@
 /**
- * When a command that runs until it is told to end has to end.
+ * When a long-running command has to end.
  */
 import { readFileSync } from 'node:fs';
 
@@ -17,7 +17,7 @@ export function whenDismissed(end: () => void): void {
   }, LOOK_EVERY_MS).unref();
 }
 
-/** npm runs scripts by a shell, which outlives it. Undefined where the system does not tell. */
+/** npm runs scripts by a shell, which outlives it. Undefined on systems without /proc. */
 function parentOf(pid: number): string | undefined {
   try {
     return /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

@@ -46,9 +46,9 @@ export function readModules(folder: string): WorkerModule[] {
 }
 
 /**
- * The folder with the Worker that these sources make: built if there is none yet. Where there are no
- * sources it is the one that was built for this folder (scripts/build/runtime.ts). Throws an Error
- * with a sentence where it cannot be written.
+ * The folder with the Worker that these sources make: built if there is none yet. Where there are
+ * no sources it is the one that was built for this folder (scripts/build/runtime.ts). Throws an
+ * Error with a sentence where it cannot be written.
  */
 export async function builtWorker(): Promise<string> {
   if (!existsSync(join(PROJECT, 'src', 'worker.ts'))) return join(BUILDS, names(BUILDS)[0]!);
@@ -59,12 +59,15 @@ export async function builtWorker(): Promise<string> {
   try {
     mkdirSync(unfinished, { recursive: true });
   } catch (error) {
-    throw new Error(`${BUILDS} cannot be written: call npm run build as one who may`, {
-      cause: error,
-    });
+    throw new Error(
+      `${BUILDS} cannot be written: run npm run build as a user who may write there`,
+      {
+        cause: error,
+      },
+    );
   }
   await buildWorker(unfinished);
-  // of two who build at once the first one's is kept
+  // of two builds at once the first one is kept
   if (names(BUILDS).includes(digest)) rmSync(unfinished, { recursive: true });
   else renameSync(unfinished, folder);
   for (const name of names(BUILDS))
@@ -72,7 +75,7 @@ export async function builtWorker(): Promise<string> {
   return folder;
 }
 
-/** SHA-256 of everything that goes into the bundle, 0x-less hex. */
+/** SHA-256 of all sources of the bundle, in hex without 0x. */
 function digestOfSources(): string {
   const sources = readdirSync(join(PROJECT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(?:ts|json|html)$/.test(name))

@@ -72,7 +72,7 @@ export function makeDataFolder(persistTo: string): void {
   }
 }
 
-/** Node's own `recursive` never returns where the system answers ENOENT, as in /proc. */
+/** Node's `recursive` does not return where the system reports ENOENT, as in /proc. */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   makeFolder(dirname(path));

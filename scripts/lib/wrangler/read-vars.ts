@@ -1,6 +1,6 @@
 /**
- * The Worker's vars and secrets on this machine: [vars] of wrangler.toml, over these .dev.vars, as
- * `wrangler dev` reads them, and over both the environment of this process.
+ * The Worker's vars and secrets on this machine: the environment of this process overrides
+ * .dev.vars, which overrides [vars] of wrangler.toml, as in `wrangler dev`.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ export function readVars(
   return all;
 }
 
-/** The follower would stop at its first pass, and every one after it. */
+/** Without keys every pass of the follower would stop. */
 function requireKeys(vars: Readonly<Record<string, string>>): void {
   const missing = ['MILESTONE_PUBLIC_KEYS', 'MILESTONE_THRESHOLD'].filter(
     (name) => !vars[name]?.trim(),
@@ -49,6 +49,6 @@ function requireKeys(vars: Readonly<Record<string, string>>): void {
   if (missing.length === 0) return;
   throw new SettingsError(
     `${missing.join(' and ')} must be set where UPSTREAM_URL is: ` +
-      'milestones that are not verified are not taken in',
+      'milestones are applied only if they can be verified',
   );
 }

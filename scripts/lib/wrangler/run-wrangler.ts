@@ -1,5 +1,5 @@
 /**
- * Calls wrangler for what only wrangler can do: reach the deployed databases.
+ * Runs wrangler.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -19,7 +19,7 @@ export type RunWrangler = (
   env?: Record<string, string>,
 ) => Promise<string>;
 
-/** Far more than it prints. */
+/** More than wrangler ever prints. */
 const MAX_OUTPUT_BYTES = 1 << 24;
 
 export const runWrangler: RunWrangler = async (args, env = {}) => {
@@ -40,7 +40,7 @@ export const runWrangler: RunWrangler = async (args, env = {}) => {
   }
 };
 
-/** Every call is about this environment of wrangler.toml; empty: the top of the file. */
+/** Adds the environment of wrangler.toml to every call; empty: the top of the file. */
 export function inEnvironment(environment: string, run: RunWrangler = runWrangler): RunWrangler {
   return (args, env) => run([...args, `--env=${environment}`], env);
 }
