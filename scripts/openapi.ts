@@ -15,8 +15,8 @@ const USAGE = `Usage: npm run openapi [-- --examples-from URL]
 Writes src/http/assets/openapi.json, the description of the API, from what src/http/routes.ts and
 the files of routes say about them.
 
-  --examples-from URL  first replace scripts/openapi/examples.json by the answers of this node, which
-                       must serve the sample: npm start`;
+  --examples-from URL  first replace scripts/openapi/examples.json by the answers of this node,
+                       which must serve the sample: npm start`;
 
 const EXAMPLES = join(PROJECT, 'scripts/openapi/examples.json');
 const DOCUMENT = join(PROJECT, 'src/http/assets/openapi.json');

@@ -1,10 +1,12 @@
 /**
  * What code and documents name exists: rules of docs/protocol.md and docs/snapshot-format.md,
- * documents and their sections, files of code. This file is not searched: it names
- * things that are not there, to show that they are found.
+ * documents and their sections, files of code. The links between documents are checked by
+ * `npm run lint` (remark-validate-links). This file is not searched: it names things that are not
+ * there, to show that they are found.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import GithubSlugger from 'github-slugger';
 import { describe, expect, it } from 'vitest';
 import { PROJECT } from '../scripts/lib/project.ts';
 
@@ -117,15 +119,9 @@ function hasEnding(name: string): boolean {
 
 /** By GitHub's rules. Lines of code that begin with # are taken for headings too. */
 function anchorsOf(markdown: string): ReadonlySet<string> {
-  const headings = Array.from(markdown.matchAll(/^#{1,6} +(.*?) *$/gm), ([, text]) => text!);
-  return new Set(
-    headings.map((text) =>
-      text
-        .toLowerCase()
-        .replace(/[^\p{L}\p{M}\p{N}_\- ]/gu, '')
-        .replaceAll(' ', '-'),
-    ),
-  );
+  const slugger = new GithubSlugger();
+  const headings = markdown.matchAll(/^#{1,6} +(.*?) *$/gm);
+  return new Set(Array.from(headings, ([, heading]) => slugger.slug(heading!)));
 }
 
 /**
