@@ -18,47 +18,31 @@ const htmlAsText = {
 /** Generous, as the machine may be busy with something else. In milliseconds. */
 const timeouts = { testTimeout: 120_000, hookTimeout: 120_000 };
 
-/** Files at once, in all projects: one or two of them mostly wait (see below). */
+/** Files at once, in all projects: one or two of them, those of `e2e`, mostly wait. */
 const AT_ONCE = availableParallelism() + 2;
 
-/** Tests that mostly wait: for the follower, which looks once a second, or for a feed to come back. */
-const WAITING = /^e2e |\/feed\/(keep-feed|pushed)\.test/;
-
-/** The longest of them. */
-const FIRST = /networks\.test/;
-
-/** They are spread over this part of the others, as at the end nothing would use the time. */
-const PART = 0.8;
-
 /**
- * Tests that wait are spread among the others, which use the time. Of the others those of a project
- * are together: vitest goes on in the same process if the next file in line is of the same project.
+ * End-to-end tests are spread among the others, which use the time in which they wait. The others
+ * are by project: vitest goes on in the same process if the next file in line is of the same one.
  */
 class ByProject extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const nameOf = ({ project, moduleId }: TestSpecification) => `${project.name} ${moduleId}`;
-    const isFirst = (file: TestSpecification) => Number(FIRST.test(nameOf(file)));
-    const isInNode = ({ project }: TestSpecification) => Number(project.name === 'node');
-    const waiting = sorted
-      .filter((file) => WAITING.test(nameOf(file)))
-      .sort((a, b) => isFirst(b) - isFirst(a));
-    const others = sorted
-      .filter((file) => !waiting.includes(file))
-      .sort((a, b) => isInNode(a) - isInNode(b));
-    // a file takes twice as long in workerd
-    const lengthOf = (file: TestSpecification) => 2 - isInNode(file);
-    const length = PART * others.reduce((sum, file) => sum + lengthOf(file), 0);
-    const spread: TestSpecification[] = [];
-    let [passed, placed] = [0, 0];
-    for (const file of others) {
-      const due = Math.min(waiting.length, 1 + (passed * waiting.length) / length);
-      while (placed + 1 <= due) spread.push(waiting[placed++]!);
-      spread.push(file);
-      passed += lengthOf(file);
-    }
-    return [...spread, ...waiting.slice(placed)];
+    const of = (name: string) => sorted.filter(({ project }) => project.name === name);
+    // the longest of them first
+    const waiting = of('e2e').sort((a, b) => Number(isLongest(b)) - Number(isLongest(a)));
+    const others = [...of('workerd'), ...of('node')];
+    // so that the last one begins long before the end
+    const gap = Math.ceil((0.7 * others.length) / waiting.length);
+    const spread = others.flatMap((file, i) =>
+      i % gap === 0 ? [...waiting.splice(0, 1), file] : [file],
+    );
+    return [...spread, ...waiting];
   }
+}
+
+function isLongest({ moduleId }: TestSpecification): boolean {
+  return moduleId.endsWith('/networks.test.ts');
 }
 
 const WORKER_TESTS = 'test/**/*.worker.test.ts';
