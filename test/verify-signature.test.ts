@@ -3,7 +3,7 @@
  */
 import { expect, it, vi } from 'vitest';
 import { verifySignature } from '../src/verify-signature.ts';
-import { keyPair } from './support/network/keys.ts';
+import { keyPair } from './support/payloads/keys.ts';
 
 const key = keyPair('verify signature');
 const message = new TextEncoder().encode('digest');

@@ -6,25 +6,27 @@ import { strict as assert } from 'node:assert';
 import { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
 import type { Output } from '../../src/stardust/wire/output.ts';
+import { keyPair } from '../../test/support/payloads/keys.ts';
 import {
   alias,
   basic,
-  byAlias,
   depositReturn,
   expiration,
   foundry,
   idOf,
-  judged,
   metadata,
   nft,
-  type PlannedInput,
-  referTo,
   sender,
-  signer,
-  type TransactionPlan,
   timelock,
   tokens,
-} from '../../test/support/build-payloads.ts';
+} from '../../test/support/payloads/outputs.ts';
+import {
+  byAlias,
+  judged,
+  type PlannedInput,
+  referTo,
+  type TransactionPlan,
+} from '../../test/support/payloads/transactions.ts';
 import type { BenchCase } from '../case.ts';
 import { median } from '../tools/measure.ts';
 
@@ -41,8 +43,8 @@ interface TimedWork {
 const MOST = 128;
 const NOW = 1000;
 
-const alice = signer('alice');
-const bob = signer('bob');
+const alice = keyPair('alice');
+const bob = keyPair('bob');
 const aliasId = idOf('alias');
 
 /** Alice's inputs: the first signed, the others referring to it. */
@@ -54,8 +56,8 @@ const times = <T>(count: number, make: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i));
 
 const plain: TransactionPlan = {
-  inputs: owned(times(MOST, () => basic(alice.address))),
-  outputs: times(MOST, (i) => basic(i % 2 === 0 ? alice.address : bob.address)),
+  inputs: owned(times(MOST, () => basic(alice))),
+  outputs: times(MOST, (i) => basic(i % 2 === 0 ? alice : bob)),
 };
 
 /**
@@ -65,14 +67,14 @@ function mixed(): TransactionPlan {
   const serials = times(40, (i) => i + 1);
   const foreign = times(24, (i) => tokens(idOf('other alias'), 10n, i + 1));
   const nfts = times(20, (i) =>
-    nft(alice.address, { nftId: idOf(`nft ${i}`), immutable: [metadata(i)] }),
+    nft(alice, { nftId: idOf(`nft ${i}`), immutable: [metadata([i])] }),
   );
   const state = (stateIndex: number) =>
-    alias(alice.address, bob.address, { aliasId, stateIndex, foundryCounter: 40 });
+    alias(alice, bob, { aliasId, stateIndex, foundryCounter: 40 });
   const held = serials.map((serialNumber) => tokens(aliasId, 5n, serialNumber));
   const minted = serials.map((serialNumber) => tokens(aliasId, 7n, serialNumber));
   const rest = MOST - 1 - 40 - 20;
-  const lent = depositReturn(bob.address, 1000n);
+  const lent = depositReturn(bob, 1000n);
   return {
     inputs: [
       { output: state(1), unlock: alice },
@@ -82,7 +84,7 @@ function mixed(): TransactionPlan {
       })),
       ...nfts.map((output) => ({ output, unlock: referTo(0) })),
       ...times(rest, (i) => ({
-        output: basic(alice.address, {
+        output: basic(alice, {
           conditions: [lent],
           tokens: i === 0 ? held : i === 1 ? foreign : [],
           amount: 2_000_000n,
@@ -94,14 +96,12 @@ function mixed(): TransactionPlan {
       state(2),
       ...serials.map((serialNumber) => foundry(aliasId, { serialNumber, minted: 7n })),
       ...nfts,
-      basic(bob.address, { amount: BigInt(rest) * 1000n }),
-      basic(alice.address, {
+      basic(bob, { amount: BigInt(rest) * 1000n }),
+      basic(alice, {
         amount: 4_000_000n - BigInt(rest) * 1000n,
         tokens: [...minted, ...foreign],
       }),
-      ...times(rest - 2, () =>
-        basic(alice.address, { amount: 2_000_000n, features: [sender(alice.address)] }),
-      ),
+      ...times(rest - 2, () => basic(alice, { amount: 2_000_000n, features: [sender(alice)] })),
     ],
   };
 }
@@ -113,11 +113,8 @@ function mixed(): TransactionPlan {
 const timed: TransactionPlan = {
   inputs: owned(
     times(MOST, (i) =>
-      basic(alice.address, {
-        conditions: [
-          timelock(i + 1),
-          expiration(i === MOST - 1 ? bob.address : alice.address, NOW + 1 + i),
-        ],
+      basic(alice, {
+        conditions: [timelock(i + 1), expiration(i === MOST - 1 ? bob : alice, NOW + 1 + i)],
       }),
     ),
   ),

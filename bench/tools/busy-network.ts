@@ -1,9 +1,10 @@
 /**
  * A network of any length: milestones of given sizes, whose blocks are notes and transfers.
  */
-import { basic } from '../../test/support/network/outputs.ts';
+
 import { SyntheticNetwork } from '../../test/support/network/synthetic-network.ts';
 import type { Spend } from '../../test/support/network/transactions.ts';
+import { basic } from '../../test/support/payloads/outputs.ts';
 
 export interface BusyOptions {
   /** Blocks of each milestone, the block of the previous milestone included. */
@@ -19,7 +20,7 @@ export function busyNetwork({ sizes, transferEvery }: BusyOptions): SyntheticNet
   const network = new SyntheticNetwork({
     seed: 'busy',
     coins: (account) =>
-      Array.from({ length: ACCOUNTS }, (_, i) => basic(account(i), 1_000_000_000n)),
+      Array.from({ length: ACCOUNTS }, (_, i) => basic(account(i), { amount: 1_000_000_000n })),
   });
   const spends: Spend[] = network.genesisCoins.map((coin, i) => ({ coin, by: network.account(i) }));
   for (const size of sizes) {
@@ -36,7 +37,7 @@ export function busyNetwork({ sizes, transferEvery }: BusyOptions): SyntheticNet
 function pay(network: SyntheticNetwork, spends: Spend[]): void {
   const spend = spends.shift()!;
   const by = network.account(network.random.below(ACCOUNTS));
-  const made = network.transaction([spend], [basic(by, spend.coin.output.amount)]);
+  const made = network.transaction([spend], [basic(by, { amount: spend.coin.output.amount })]);
   network.attachTransaction(made);
   spends.push({ coin: made.coins[0]!, by });
 }

@@ -14,12 +14,12 @@ import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { outputId } from '../../src/stardust/wire/ids.ts';
 import { readMilestone } from '../../test/support/network/blocks.ts';
-import type { KeyPair } from '../../test/support/network/keys.ts';
 import type { Network, WhiteFlagCase } from '../../test/support/network/network-model.ts';
-import { basic } from '../../test/support/network/outputs.ts';
 import type { Random } from '../../test/support/network/random.ts';
 import { SyntheticNetwork } from '../../test/support/network/synthetic-network.ts';
 import { coin, type MadeTransaction, type Spend } from '../../test/support/network/transactions.ts';
+import type { KeyPair } from '../../test/support/payloads/keys.ts';
+import { basic } from '../../test/support/payloads/outputs.ts';
 
 export interface ConeOptions {
   /**
@@ -70,7 +70,7 @@ function fingerprint(options: ConeOptions): string {
 
 function makeCone({ kind, count, conflicts = 0, width = 24, seed = 'cone' }: ConeOptions): Network {
   const coins = (account: (number: number) => KeyPair) =>
-    Array.from({ length: CHAINS }, (_, i) => basic(account(i), 1_000_000_000n));
+    Array.from({ length: CHAINS }, (_, i) => basic(account(i), { amount: 1_000_000_000n }));
   const network = new SyntheticNetwork({ seed, coins });
   network.milestone();
   const tips = new Tips(network.milestoneBlock!, network.random, width);
@@ -169,7 +169,10 @@ class Chain {
     ];
     if (network.random.chance(conflicts)) return network.attachTransaction(this.#conflict(), all);
     const by = network.account(network.random.below(CHAINS));
-    const made = network.transaction([this.#next], [basic(by, this.#next.coin.output.amount)]);
+    const made = network.transaction(
+      [this.#next],
+      [basic(by, { amount: this.#next.coin.output.amount })],
+    );
     this.#lastBlock = network.attachTransaction(made, all);
     this.#spent = this.#next;
     this.#next = { coin: made.coins[0]!, by };
@@ -179,7 +182,9 @@ class Chain {
   #conflict(): MadeTransaction {
     const { random } = this.#network;
     const { coin: now, by } = this.#next;
-    const outputs = [basic(this.#network.account(random.below(CHAINS)), now.output.amount)];
+    const outputs = [
+      basic(this.#network.account(random.below(CHAINS)), { amount: now.output.amount }),
+    ];
     const kind = random.below(3);
     if (kind === 0 && this.#spent !== undefined)
       return this.#network.transaction([this.#spent], outputs);

@@ -12,9 +12,9 @@ import { deserialize, serialize } from 'node:v8';
 import { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
 import { type Decided, pastCone } from '../../test/support/network/known-verdicts.ts';
 import type { Network, NetworkBlock } from '../../test/support/network/network-model.ts';
-import { basic } from '../../test/support/network/outputs.ts';
 import { SyntheticNetwork } from '../../test/support/network/synthetic-network.ts';
 import type { Spend } from '../../test/support/network/transactions.ts';
+import { basic } from '../../test/support/payloads/outputs.ts';
 
 export interface Flow {
   /** Blocks. */
@@ -57,7 +57,8 @@ export function readFlow(file: string): SteadyFlow {
 function makeFlow({ perSecond, seconds, milestoneEach }: Flow): SteadyFlow {
   const network = new SyntheticNetwork({
     seed: 'flow',
-    coins: (account) => Array.from({ length: CHAINS }, (_, i) => basic(account(i), 1_000_000n)),
+    coins: (account) =>
+      Array.from({ length: CHAINS }, (_, i) => basic(account(i), { amount: 1_000_000n })),
   });
   network.milestone();
   const spends: Spend[] = network.genesisCoins.map((coin, i) => ({ coin, by: network.account(i) }));
@@ -67,7 +68,7 @@ function makeFlow({ perSecond, seconds, milestoneEach }: Flow): SteadyFlow {
   for (let at = 0; at < perSecond * seconds; at++) {
     const chain = at % CHAINS;
     const { coin, by } = spends[chain]!;
-    const made = network.transaction([{ coin, by }], [basic(by, coin.output.amount)]);
+    const made = network.transaction([{ coin, by }], [basic(by, { amount: coin.output.amount })]);
     // so that each chain has the last milestone's block in its past
     const parents = new Set([heads[chain]!, network.milestoneBlock!]);
     const id = network.attachTransaction(made, [...parents]);

@@ -12,8 +12,8 @@ import { type Following, prepareFollowing } from '../support/edge/follow-network
 import { untilLedger } from '../support/edge/walk-network.ts';
 import { WHITE_FLAG } from '../support/http/contract.ts';
 import { forgedSignature, signMilestone } from '../support/network/milestones.ts';
-import { nft } from '../support/network/outputs.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { metadata, nft } from '../support/payloads/outputs.ts';
 
 /** From the connection to the subscription: what is pushed before is lost. */
 const SUBSCRIBE_MS = 1500;
@@ -126,7 +126,10 @@ it('a milestone is applied that references large conflicts upon a forged milesto
   for (let i = 0; i < CONFLICTS; i++) {
     const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
     const outputs = [0, 1, 2].map(() =>
-      nft(network.account(1), 100_000_000n, undefined, network.random.bytes(8100)),
+      nft(network.account(1), {
+        amount: 100_000_000n,
+        immutable: [metadata(network.random.bytes(8100))],
+      }),
     );
     last = network.attachTransaction(network.transaction([spend], outputs), [last]);
   }

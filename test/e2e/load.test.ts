@@ -9,9 +9,9 @@ import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { OUR_ISOLATE, readHeaps } from '../support/edge/heap.ts';
 import { IN_TIME, isLate, lookUpNft, nftsAt, nftsEver } from '../support/edge/walk-network.ts';
 import { ACCOUNTS, newLife, takeStock } from '../support/network/accounts.ts';
-import { basic } from '../support/network/outputs.ts';
 import { somethingHappens } from '../support/network/random-network.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { basic } from '../support/payloads/outputs.ts';
 
 const MINUTES = Number(process.env.MINUTES ?? 0.25);
 const CLIENTS = 4;
@@ -43,7 +43,9 @@ it(`${MINUTES} minutes`, async () => {
   const network = new SyntheticNetwork({
     seed: 'load',
     coins: (account) =>
-      Array.from({ length: COINS }, (_, i) => basic(account(i % ACCOUNTS), COIN_AMOUNT)),
+      Array.from({ length: COINS }, (_, i) =>
+        basic(account(i % ACCOUNTS), { amount: COIN_AMOUNT }),
+      ),
   });
   await using following = await prepareFollowing(network);
   const { double } = following;

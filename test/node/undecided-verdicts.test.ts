@@ -5,6 +5,7 @@
  * their transactions were made.
  */
 import { describe, expect, it, vi } from 'vitest';
+import type { UnlockCondition } from '../../src/stardust/wire/unlock-condition.ts';
 import {
   ask,
   disturbed,
@@ -16,9 +17,9 @@ import {
 } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { storedBlock } from '../support/ledger/stored-blocks.ts';
-import { basic, type TimeConditions } from '../support/network/outputs.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import type { Defect } from '../support/network/transactions.ts';
+import { basic, timelock } from '../support/payloads/outputs.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -27,7 +28,7 @@ const db = await openMemory();
 /** About the transaction in the middle, but for `lastDefect`. */
 interface Case {
   name: string;
-  conditions?: TimeConditions;
+  conditions?: UnlockCondition[];
   defect?: Defect;
   lastDefect?: Defect;
 }
@@ -36,12 +37,12 @@ interface Case {
  * Three transactions in a row, each spending what the one before it made; nothing else connects
  * their blocks.
  */
-function chain({ name: seed, conditions = {}, defect, lastDefect }: Case) {
+function chain({ name: seed, conditions = [], defect, lastDefect }: Case) {
   const network = new SyntheticNetwork({ seed });
   network.milestone();
   const root = network.milestoneBlock!;
   const made = network.transaction(network.genesisSpends.slice(0, 1), [
-    basic(network.account(1), COIN_AMOUNT, conditions),
+    basic(network.account(1), { amount: COIN_AMOUNT, conditions }),
   ]);
   const spent = network.transfer(made.coins[0]!, 2, defect);
   const last = network.transfer(spent.coins[0]!, 3, lastDefect);
@@ -65,8 +66,8 @@ const CASES: Case[] = [
   { name: 'that applies, before one with a bad signature', lastDefect: 'signature' },
   { name: 'with a bad signature', defect: 'signature' },
   { name: 'with a bad commitment', defect: 'commitment' },
-  { name: 'of a locked output', conditions: { lockedUntil: NOW + 1 } },
-  { name: 'of an output locked until now', conditions: { lockedUntil: NOW } },
+  { name: 'of a locked output', conditions: [timelock(NOW + 1)] },
+  { name: 'of an output locked until now', conditions: [timelock(NOW)] },
 ];
 
 describe.each(CASES)('a transaction $name', (each) => {

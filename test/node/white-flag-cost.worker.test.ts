@@ -16,8 +16,8 @@ import {
   storeNow,
 } from '../support/ledger/ledger-harness.ts';
 import { coneOf } from '../support/network/network-model.ts';
-import { basic } from '../support/network/outputs.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { basic } from '../support/payloads/outputs.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -61,7 +61,7 @@ async function ledgerWith(
   const network = new SyntheticNetwork({
     seed: 'cost',
     coins: (account) =>
-      Array.from({ length: coins }, (_, i) => basic(account(i % 16), COIN_AMOUNT)),
+      Array.from({ length: coins }, (_, i) => basic(account(i % 16), { amount: COIN_AMOUNT })),
   });
   network.milestone();
   const rig = await startLedger(db, network, 0);

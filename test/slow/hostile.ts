@@ -15,8 +15,8 @@ import { OUR_ISOLATE, readHeaps } from '../support/edge/heap.ts';
 import { untilLedger } from '../support/edge/walk-network.ts';
 import type { NodeDouble } from '../support/hornet-double/hornet-double.ts';
 import { WHITE_FLAG } from '../support/http/contract.ts';
-import { basic, nft } from '../support/network/outputs.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { basic, metadata, nft } from '../support/payloads/outputs.ts';
 
 /** A coordinator waits for an answer no longer than this, by default. */
 const MAX_ANSWER_MS = 1500;
@@ -284,7 +284,7 @@ async function outputs(running: Running): Promise<void> {
   const spend = { coin: network.genesisCoins[0]!, by: own };
   const attach = () => {
     const made = [0, 1, 2].map(() =>
-      nft(own, 100_000_000n, undefined, network.random.bytes(NFT_BYTES)),
+      nft(own, { amount: 100_000_000n, immutable: [metadata(network.random.bytes(NFT_BYTES))] }),
     );
     network.attachTransaction(network.transaction([spend], made), [base]);
   };
@@ -294,7 +294,7 @@ async function outputs(running: Running): Promise<void> {
   const peaks = await peaksOf(running.edge, async () => {
     times.push(await issue(running, [network.note([base])]));
     // all of the blocks consume what this one spends
-    const made = network.transaction([spend], [basic(own, COIN_AMOUNT)]);
+    const made = network.transaction([spend], [basic(own, { amount: COIN_AMOUNT })]);
     times.push(await issue(running, [network.attachTransaction(made, [network.milestoneBlock!])]));
     times.push(await propose(running, [network.milestoneBlock!]));
   });

@@ -7,15 +7,10 @@ import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
 import { equalBytes } from '../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../src/stardust/encoding/codec.ts';
 import { block, MAX_BLOCK_LENGTH, parseBlock } from '../../src/stardust/wire/block.ts';
-import {
-  basic,
-  blockBytes,
-  idOf,
-  referTo,
-  signer,
-  tokens,
-  transactionOf,
-} from '../support/build-payloads.ts';
+import { blockBytes } from '../support/payloads/blocks.ts';
+import { keyPair } from '../support/payloads/keys.ts';
+import { basic, idOf, tokens } from '../support/payloads/outputs.ts';
+import { referTo, transactionOf } from '../support/payloads/transactions.ts';
 import { mutatedBlock, recordedBlocks } from '../support/stardust/mutated-blocks.ts';
 
 const CASES = 20_000;
@@ -87,9 +82,9 @@ describe('parseBlock', () => {
  * parser looks for duplicates.
  */
 function blockWithTokens(count: number): Uint8Array {
-  const owner = signer('owner');
+  const owner = keyPair('owner');
   const outputs = Array.from({ length: count }, (_, i) =>
-    basic(owner.address, {
+    basic(owner, {
       tokens: [1, 2, 3].map((serial) => tokens(idOf(`alias ${i % 20}`), 1n, serial)),
     }),
   );

@@ -13,7 +13,10 @@ import { runVector } from '../../scripts/conformance/run-vector.ts';
 import { transactionAdmissionFault } from '../../src/stardust/admission.ts';
 import { parseBlock } from '../../src/stardust/wire/block.ts';
 import type { ProtocolParameters } from '../../src/stardust/wire/parameters.ts';
-import { basic, blockBytes, signer, transactionOf } from '../support/build-payloads.ts';
+import { blockBytes } from '../support/payloads/blocks.ts';
+import { keyPair } from '../support/payloads/keys.ts';
+import { basic } from '../support/payloads/outputs.ts';
+import { transactionOf } from '../support/payloads/transactions.ts';
 import { readLines } from '../support/vectors.ts';
 
 const VECTORS = 4750;
@@ -34,10 +37,10 @@ describe('the generated vectors (second-reader.jsonl)', () => {
 describe('C-16', () => {
   /** Which rule a transaction with these amounts breaks, where storage costs nothing. */
   function broken(tokenSupply: bigint, amounts: readonly bigint[]): string | undefined {
-    const owner = signer('owner');
-    const outputs = amounts.map((amount) => basic(owner.address, { amount }));
+    const owner = keyPair('owner');
+    const outputs = amounts.map((amount) => basic(owner, { amount }));
     const payload = transactionOf({
-      inputs: [{ output: basic(owner.address), unlock: owner }],
+      inputs: [{ output: basic(owner), unlock: owner }],
       outputs,
     });
     const result = parseBlock(blockBytes({ payload }));

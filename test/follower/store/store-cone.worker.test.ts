@@ -37,9 +37,9 @@ import { FOLLOWING } from '../../support/ledger/status-settings.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
 import { resign } from '../../support/network/milestones.ts';
 import { coneOf, ledgerAt, type Network } from '../../support/network/network-model.ts';
-import { basic } from '../../support/network/outputs.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import type { Spend } from '../../support/network/transactions.ts';
+import { basic } from '../../support/payloads/outputs.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -74,7 +74,7 @@ function grow(network: SyntheticNetwork, count: number, upon: string, transfers 
     }
     const spend = spends.shift()!;
     const by = network.account(network.random.below(16));
-    const made = network.transaction([spend], [basic(by, spend.coin.output.amount)]);
+    const made = network.transaction([spend], [basic(by, { amount: spend.coin.output.amount })]);
     spends.push({ coin: made.coins[0]!, by });
     ids.push(network.attachTransaction(made, parents));
   }

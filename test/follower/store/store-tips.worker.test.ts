@@ -16,8 +16,8 @@ import {
   storeNow,
   takeNext,
 } from '../../support/ledger/ledger-harness.ts';
-import { basic } from '../../support/network/outputs.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+import { basic } from '../../support/payloads/outputs.ts';
 
 const db = env.LEDGER;
 
@@ -147,7 +147,10 @@ it('does not record a block as inadmissible whose parameters are not announced y
   const by = network.account(0);
   const [coin] = network.genesisCoins;
   network.attachTransaction(
-    network.transaction([{ coin: coin!, by }], [basic(by, 1000n), basic(by, COIN_AMOUNT - 1000n)]),
+    network.transaction(
+      [{ coin: coin!, by }],
+      [basic(by, { amount: 1000n }), basic(by, { amount: COIN_AMOUNT - 1000n })],
+    ),
   );
   // the upstream confirms it between being asked for its heads and for its tips
   rig.node.confirm(2);

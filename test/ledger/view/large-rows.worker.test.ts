@@ -18,8 +18,8 @@ import {
   withTips,
 } from '../../support/ledger/ledger-harness.ts';
 import { coneOf, stateHash } from '../../support/network/network-model.ts';
-import { basic, nft } from '../../support/network/outputs.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+import { basic, metadata, nft } from '../../support/payloads/outputs.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -45,15 +45,16 @@ it('a transaction that consumes 128 outputs of 8 KB', async () => {
     seed: 'large outputs',
     coins: (account) =>
       Array.from({ length: 128 }, (_, i) => {
-        const id = new Uint8Array(32).fill(i + 1);
-        return nft(account(0), COIN_AMOUNT, id, new Uint8Array(8192).fill(i));
+        const nftId = new Uint8Array(32).fill(i + 1);
+        const immutable = [metadata(new Uint8Array(8192).fill(i))];
+        return nft(account(0), { amount: COIN_AMOUNT, nftId, immutable });
       }),
   });
   network.milestone();
   const by = network.account(0);
   const burn = network.transaction(
     network.genesisCoins.map((coin) => ({ coin, by })),
-    [basic(by, 128n * COIN_AMOUNT)],
+    [basic(by, { amount: 128n * COIN_AMOUNT })],
   );
   const block = network.attachTransaction(burn, [network.milestoneBlock!]);
   network.milestone({ parents: [network.milestoneBlock!, block] });

@@ -14,7 +14,6 @@ import { ask, followTo, startLedger } from '../../support/ledger/ledger-harness.
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { awaitedOutputs, storedBlock } from '../../support/ledger/stored-blocks.ts';
 import { blockAround } from '../../support/network/blocks.ts';
-import { keyPair } from '../../support/network/keys.ts';
 import {
   lastIndex,
   milestoneAt,
@@ -23,10 +22,11 @@ import {
   stateHash,
 } from '../../support/network/network-model.ts';
 import { oracleView } from '../../support/network/oracle-view.ts';
-import { basic } from '../../support/network/outputs.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
 import { coin, makeTransaction } from '../../support/network/transactions.ts';
 import { whiteFlag } from '../../support/oracle/oracle.ts';
+import { keyPair } from '../../support/payloads/keys.ts';
+import { basic } from '../../support/payloads/outputs.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -46,9 +46,13 @@ function milestoneBlock(of: number): string {
 function thief(visibleFrom: number): NetworkBlock {
   const { id, output } = migratedOutputs(receipt!, Uint8Array.fromHex(milestoneId.slice(2)))[0]!;
   const by = keyPair('thief');
-  const made = makeTransaction([{ coin: coin(id, output), by }], [basic(by, output.amount)], {
-    networkId: networkId(recorded.genesis.parameters.networkName),
-  });
+  const made = makeTransaction(
+    [{ coin: coin(id, output), by }],
+    [basic(by, { amount: output.amount })],
+    {
+      networkId: networkId(recorded.genesis.parameters.networkName),
+    },
+  );
   const parents = [milestoneBlock(visibleFrom)];
   const bytes = blockAround(parents, made.payload);
   return { id: toHex(blockId(bytes)), bytes, parents, visibleFrom };

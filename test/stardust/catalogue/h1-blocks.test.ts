@@ -15,21 +15,17 @@ import type {
 import { milestone } from '../../../src/stardust/wire/milestone.ts';
 import { taggedData } from '../../../src/stardust/wire/tagged-data.ts';
 import { type Unlock, UnlockType } from '../../../src/stardust/wire/unlock.ts';
+import { blockAround, blockBytes, brokenRule, milestoneOf } from '../../support/payloads/blocks.ts';
+import { basic, ZERO } from '../../support/payloads/outputs.ts';
 import {
-  basic,
-  blockAround,
-  blockBytes,
-  brokenRule,
   byAlias,
   byNft,
-  milestoneOf,
   referTo,
   signature,
   transactionBytes,
   transactionOf,
   verdict,
-  ZERO,
-} from '../../support/build-payloads.ts';
+} from '../../support/payloads/transactions.ts';
 import {
   alice,
   blockOf,
@@ -129,7 +125,7 @@ describe('H.1 essences', () => {
     // it is signed with the rest: a signature over the essence without it is not valid
     const [signed] = transactionOf(plan({ payload: tagged(1, 1) })).unlocks;
     expect(verdict(plan({ payload: tagged(1, 1) }))).toBe(ConflictReason.None);
-    const inputs = [{ output: basic(alice.address), unlock: signed! }];
+    const inputs = [{ output: basic(alice), unlock: signed! }];
     expect(verdict(plan({ inputs, payload: tagged(1, 1) }))).toBe(ConflictReason.None);
     expect(verdict(plan({ inputs }))).toBe(ConflictReason.InvalidSignature);
     for (const embedded of [encode(milestone, milestoneOf({})), transactionBytes(plan({}))]) {
@@ -193,9 +189,7 @@ describe('H.1 essences', () => {
 
 describe('H.1 unlocks', () => {
   const unlocked = (...unlocks: Unlock[]) =>
-    brokenRule(
-      blockOf({ inputs: unlocks.map((unlock) => ({ output: basic(alice.address), unlock })) }),
-    );
+    brokenRule(blockOf({ inputs: unlocks.map((unlock) => ({ output: basic(alice), unlock })) }));
   const signed = signature(alice, ZERO);
 
   it('H-34 a reference points back to a signature, alias and NFT unlocks to anything', () => {
@@ -216,10 +210,10 @@ describe('H.1 unlocks', () => {
     expect(unlocked(signed, signed)).toBe('C-38');
     expect(unlocked(signed, other)).toBe(OK);
     const inputs = [
-      { output: basic(alice.address), unlock: alice },
-      { output: basic(alice.address), unlock: other },
+      { output: basic(alice), unlock: alice },
+      { output: basic(alice), unlock: other },
     ];
-    const outputs = [basic(alice.address, { amount: 2_000_000n })];
+    const outputs = [basic(alice, { amount: 2_000_000n })];
     expect(verdict({ inputs, outputs })).toBe(ConflictReason.InvalidInputUnlock);
   });
 
@@ -227,7 +221,7 @@ describe('H.1 unlocks', () => {
     const zeros = { type: 0 as const, publicKey: alice.publicKey, signature: new Uint8Array(64) };
     const unlock: Unlock = { type: UnlockType.Signature, signature: zeros };
     expect(unlocked(unlock)).toBe(OK);
-    expect(verdict(plan({ inputs: [{ output: basic(alice.address), unlock }] }))).toBe(
+    expect(verdict(plan({ inputs: [{ output: basic(alice), unlock }] }))).toBe(
       ConflictReason.InvalidSignature,
     );
   });
@@ -272,7 +266,7 @@ describe('H.1 milestones', () => {
     ).toBe('A.10');
   });
 
-  const funds = (tail: number, address = alice.address): MigratedFunds => ({
+  const funds = (tail: number, { address } = alice): MigratedFunds => ({
     tailTransactionHash: new Uint8Array(49).fill(tail),
     address,
     deposit: 1_000_000n,
@@ -293,12 +287,8 @@ describe('H.1 milestones', () => {
 
   it('H-40 funds of one tail transaction are parsed if their bytes ascend', () => {
     const [low, high] = [alice, bob].sort((a, b) => Buffer.compare(a.address.id, b.address.id));
-    expect(brokenRule(receiptBlock(receipt(funds(1, low!.address), funds(1, high!.address))))).toBe(
-      OK,
-    );
-    expect(brokenRule(receiptBlock(receipt(funds(1, high!.address), funds(1, low!.address))))).toBe(
-      'A.10',
-    );
+    expect(brokenRule(receiptBlock(receipt(funds(1, low!), funds(1, high!))))).toBe(OK);
+    expect(brokenRule(receiptBlock(receipt(funds(1, high!), funds(1, low!))))).toBe('A.10');
   });
 
   it('H-41 a receipt: final is a boolean, it has a transaction, addresses are Ed25519', () => {

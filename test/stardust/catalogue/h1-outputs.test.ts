@@ -12,11 +12,11 @@ import {
   type UnlockCondition,
   UnlockConditionType,
 } from '../../../src/stardust/wire/unlock-condition.ts';
+import { brokenRule } from '../../support/payloads/blocks.ts';
 import {
   alias,
   aliasAddress,
   basic,
-  brokenRule,
   depositReturn,
   expiration,
   type FoundryFields,
@@ -30,8 +30,8 @@ import {
   tag,
   timelock,
   tokens,
-  verdict,
-} from '../../support/build-payloads.ts';
+} from '../../support/payloads/outputs.ts';
+import { verdict } from '../../support/payloads/transactions.ts';
 import {
   admitted,
   aliasId,
@@ -46,16 +46,16 @@ import {
 
 describe('H.1 amounts', () => {
   it('H-14 an amount is over 0, and all of them at most the supply', () => {
-    expect(withOutputs(basic(alice.address, { amount: 0n }))).toBe('C-14');
-    expect(admitted([basic(alice.address, { amount: SUPPLY })])).toBe(OK);
-    expect(admitted([basic(alice.address, { amount: SUPPLY + 1n })])).toBe('C-15');
-    const rest = basic(alice.address, { amount: 1_000_000n });
-    expect(admitted([basic(alice.address, { amount: SUPPLY - 1_000_000n }), rest])).toBe(OK);
-    expect(admitted([basic(alice.address, { amount: SUPPLY - 999_999n }), rest])).toBe('C-16');
+    expect(withOutputs(basic(alice, { amount: 0n }))).toBe('C-14');
+    expect(admitted([basic(alice, { amount: SUPPLY })])).toBe(OK);
+    expect(admitted([basic(alice, { amount: SUPPLY + 1n })])).toBe('C-15');
+    const rest = basic(alice, { amount: 1_000_000n });
+    expect(admitted([basic(alice, { amount: SUPPLY - 1_000_000n }), rest])).toBe(OK);
+    expect(admitted([basic(alice, { amount: SUPPLY - 999_999n }), rest])).toBe('C-16');
   });
 
   it('H-15 outputs may be alike', () => {
-    const output = basic(alice.address);
+    const output = basic(alice);
     expect(withOutputs(output, output)).toBe(OK);
     expect(admitted([output, output])).toBe(OK);
   });
@@ -63,17 +63,17 @@ describe('H.1 amounts', () => {
   it('H-16 an output deposits what its bytes cost, to the token', () => {
     const { rentStructure } = parameters;
     for (const output of [
-      basic(alice.address),
-      alias(alice.address, bob.address, { features: [metadata(1, 2, 3)] }),
+      basic(alice),
+      alias(alice, bob, { features: [metadata([1, 2, 3])] }),
       foundry(aliasId),
-      nft(alice.address, { immutable: [metadata(1)], tokens: [tokens(aliasId, 5n)] }),
+      nft(alice, { immutable: [metadata([1])], tokens: [tokens(aliasId, 5n)] }),
     ]) {
       const due = minimumDeposit(rentStructure, outputBytes(output).length);
       expect(admitted([{ ...output, amount: due }])).toBe(OK);
       expect(admitted([{ ...output, amount: due - 1n }])).toBe('C-17');
     }
     // B.14
-    const plain = outputBytes(basic(alice.address)).length;
+    const plain = outputBytes(basic(alice)).length;
     expect(minimumDeposit({ vByteCost: 100, vByteFactorData: 1, vByteFactorKey: 10 }, plain)).toBe(
       42600n,
     );
@@ -84,7 +84,7 @@ describe('H.1 amounts', () => {
 
   it('H-17 a storage deposit return lies between a plain output’s deposit and the amount', () => {
     const returning = (amount: bigint) =>
-      admitted([basic(alice.address, { conditions: [depositReturn(bob.address, amount)] })]);
+      admitted([basic(alice, { conditions: [depositReturn(bob, amount)] })]);
     expect(returning(1_000_000n)).toBe(OK);
     expect(returning(1_000_001n)).toBe('C-19');
     expect(returning(213_000n)).toBe(OK);
@@ -92,24 +92,21 @@ describe('H.1 amounts', () => {
   });
 
   it('H-18 where bytes cost nothing, a return may be 0, and still takes an output', () => {
-    const lent = basic(alice.address, { conditions: [depositReturn(bob.address, 0n)] });
+    const lent = basic(alice, { conditions: [depositReturn(bob, 0n)] });
     const free = { rentStructure: { vByteCost: 0, vByteFactorData: 1, vByteFactorKey: 10 } };
     expect(admitted([lent], free)).toBe(OK);
     const inputs = [{ output: lent, unlock: alice }];
-    expect(verdict({ inputs, outputs: [basic(alice.address)] })).toBe(
+    expect(verdict({ inputs, outputs: [basic(alice)] })).toBe(
       ConflictReason.ReturnAmountNotFulfilled,
     );
-    const outputs = [
-      basic(alice.address, { amount: 999_999n }),
-      basic(bob.address, { amount: 1n }),
-    ];
+    const outputs = [basic(alice, { amount: 999_999n }), basic(bob, { amount: 1n })];
     expect(verdict({ inputs, outputs })).toBe(ConflictReason.None);
   });
 });
 
 describe('H.1 unlock conditions and features', () => {
   const withConditions = (...unlockConditions: UnlockCondition[]) =>
-    withOutputs({ ...basic(alice.address), unlockConditions });
+    withOutputs({ ...basic(alice), unlockConditions });
   const owner: UnlockCondition = { type: UnlockConditionType.Address, address: alice.address };
   const controller: UnlockCondition = {
     type: UnlockConditionType.StateController,
@@ -120,8 +117,8 @@ describe('H.1 unlock conditions and features', () => {
   it('H-19 no timelock until 0, no expiration at 0', () => {
     expect(withConditions(owner, timelock(1))).toBe(OK);
     expect(withConditions(owner, timelock(0))).toBe('C-21');
-    expect(withConditions(owner, expiration(bob.address, 1))).toBe(OK);
-    expect(withConditions(owner, expiration(bob.address, 0))).toBe('C-20');
+    expect(withConditions(owner, expiration(bob, 1))).toBe(OK);
+    expect(withConditions(owner, expiration(bob, 0))).toBe('C-20');
   });
 
   it('H-20 conditions ascend, one of a type', () => {
@@ -137,7 +134,7 @@ describe('H.1 unlock conditions and features', () => {
 
   it('H-22 an alias has both controllers, a foundry an alias', () => {
     const withControllers = (...unlockConditions: UnlockCondition[]) =>
-      withOutputs({ ...alias(alice.address, bob.address), unlockConditions });
+      withOutputs({ ...alias(alice, bob), unlockConditions });
     expect(withControllers(controller, governor)).toBe(OK);
     expect(withControllers(governor)).toBe('C-33');
     expect(withControllers(controller)).toBe('C-33');
@@ -150,16 +147,15 @@ describe('H.1 unlock conditions and features', () => {
   });
 
   it('H-23 issuers are immutable, senders are not, and an alias has no tag', () => {
-    expect(withOutputs(nft(alice.address, { immutable: [issuer(alice.address)] }))).toBe(OK);
-    expect(withOutputs(nft(alice.address, { features: [issuer(alice.address)] }))).toBe('C-34');
-    expect(withOutputs(nft(alice.address, { immutable: [sender(alice.address)] }))).toBe('C-34');
-    expect(withOutputs(alias(alice.address, bob.address, { features: [tag(1)] }))).toBe('C-34');
-    expect(withOutputs(nft(alice.address, { features: [tag(1)] }))).toBe(OK);
+    expect(withOutputs(nft(alice, { immutable: [issuer(alice)] }))).toBe(OK);
+    expect(withOutputs(nft(alice, { features: [issuer(alice)] }))).toBe('C-34');
+    expect(withOutputs(nft(alice, { immutable: [sender(alice)] }))).toBe('C-34');
+    expect(withOutputs(alias(alice, bob, { features: [tag(1)] }))).toBe('C-34');
+    expect(withOutputs(nft(alice, { features: [tag(1)] }))).toBe(OK);
   });
 
   it('H-24 metadata has 1 to 8192 bytes, a tag 1 to 64, state metadata up to 8192', () => {
-    const withFeature = (feature: Feature) =>
-      withOutputs(basic(alice.address, { features: [feature] }));
+    const withFeature = (feature: Feature) => withOutputs(basic(alice, { features: [feature] }));
     const data = (length: number) =>
       withFeature({ type: FeatureType.Metadata, data: new Uint8Array(length) });
     expect([0, 1, 8192, 8193].map(data)).toEqual(['C-35', OK, OK, 'C-35']);
@@ -167,7 +163,7 @@ describe('H.1 unlock conditions and features', () => {
       withFeature({ type: FeatureType.Tag, tag: new Uint8Array(length) });
     expect([0, 1, 64, 65].map(tags)).toEqual(['C-35', OK, OK, 'C-35']);
     const state = (length: number) =>
-      withOutputs(alias(alice.address, bob.address, { stateMetadata: new Uint8Array(length) }));
+      withOutputs(alias(alice, bob, { stateMetadata: new Uint8Array(length) }));
     expect([0, 8192, 8193].map(state)).toEqual([OK, OK, 'C-35']);
   });
 });
@@ -177,17 +173,17 @@ describe('H.1 native tokens and foundries', () => {
     Array.from({ length: count }, (_, i) => tokens(aliasId, 1n, from + i));
 
   it('H-25 there are at most 64 kinds of tokens, counted once', () => {
-    expect(withOutputs(basic(alice.address, { tokens: some(64) }))).toBe(OK);
-    expect(withOutputs(basic(alice.address, { tokens: some(65) }))).toBe('C-24');
-    const full = basic(alice.address, { tokens: some(64) });
-    expect(withOutputs(full, basic(alice.address, { tokens: some(1, 65) }))).toBe('C-22');
+    expect(withOutputs(basic(alice, { tokens: some(64) }))).toBe(OK);
+    expect(withOutputs(basic(alice, { tokens: some(65) }))).toBe('C-24');
+    const full = basic(alice, { tokens: some(64) });
+    expect(withOutputs(full, basic(alice, { tokens: some(1, 65) }))).toBe('C-22');
     expect(withOutputs(full, full)).toBe(OK);
   });
 
   it('H-26 tokens have amounts, and ascend by ID', () => {
     const [first, second] = [tokens(aliasId, 1n, 1), tokens(aliasId, 1n, 2)];
     const holding = (...nativeTokens: (typeof first)[]) =>
-      withOutputs({ ...basic(alice.address), nativeTokens });
+      withOutputs({ ...basic(alice), nativeTokens });
     expect(holding(first, second)).toBe(OK);
     expect(holding({ ...first, amount: 0n })).toBe('C-23');
     expect(holding(first, { ...first, amount: 2n })).toBe('C-24');
@@ -211,36 +207,29 @@ describe('H.1 native tokens and foundries', () => {
 
   it('H-29 no chain goes on twice; zero IDs and equal IDs of another type are other chains', () => {
     expect(withOutputs(foundry(aliasId), foundry(aliasId))).toBe('C-25');
-    expect(withOutputs(alias(alice.address, bob.address), alias(alice.address, bob.address))).toBe(
-      OK,
-    );
-    expect(withOutputs(nft(alice.address), nft(alice.address))).toBe(OK);
-    expect(withOutputs(nft(alice.address, { nftId }), nft(alice.address, { nftId }))).toBe('C-25');
-    expect(
-      withOutputs(
-        alias(alice.address, bob.address, { aliasId }),
-        nft(alice.address, { nftId: aliasId }),
-      ),
-    ).toBe(OK);
+    expect(withOutputs(alias(alice, bob), alias(alice, bob))).toBe(OK);
+    expect(withOutputs(nft(alice), nft(alice))).toBe(OK);
+    expect(withOutputs(nft(alice, { nftId }), nft(alice, { nftId }))).toBe('C-25');
+    expect(withOutputs(alias(alice, bob, { aliasId }), nft(alice, { nftId: aliasId }))).toBe(OK);
   });
 });
 
 describe('H.1 aliases and NFTs', () => {
   it('H-30 a new alias begins at 0', () => {
-    expect(withOutputs(alias(alice.address, bob.address, { stateIndex: 1 }))).toBe('C-30');
-    expect(withOutputs(alias(alice.address, bob.address, { foundryCounter: 1 }))).toBe('C-30');
-    expect(withOutputs(alias(alice.address, bob.address, { aliasId, foundryCounter: 7 }))).toBe(OK);
+    expect(withOutputs(alias(alice, bob, { stateIndex: 1 }))).toBe('C-30');
+    expect(withOutputs(alias(alice, bob, { foundryCounter: 1 }))).toBe('C-30');
+    expect(withOutputs(alias(alice, bob, { aliasId, foundryCounter: 7 }))).toBe(OK);
   });
 
   it('H-31 an alias does not control itself; two may control each other', () => {
     const own = aliasAddress(aliasId);
-    expect(withOutputs(alias(own, bob.address, { aliasId }))).toBe('C-31');
-    expect(withOutputs(alias(alice.address, own, { aliasId }))).toBe('C-31');
-    expect(withOutputs(alias(nftAddress(aliasId), bob.address, { aliasId }))).toBe(OK);
+    expect(withOutputs(alias(own, bob, { aliasId }))).toBe('C-31');
+    expect(withOutputs(alias(alice, own, { aliasId }))).toBe('C-31');
+    expect(withOutputs(alias(nftAddress(aliasId), bob, { aliasId }))).toBe(OK);
     const other = idOf('other alias');
     const cycle = [
-      alias(aliasAddress(other), bob.address, { aliasId }),
-      alias(own, bob.address, { aliasId: other }),
+      alias(aliasAddress(other), bob, { aliasId }),
+      alias(own, bob, { aliasId: other }),
     ];
     expect(withOutputs(...cycle)).toBe(OK);
   });
@@ -249,6 +238,6 @@ describe('H.1 aliases and NFTs', () => {
     const own = nftAddress(nftId);
     expect(withOutputs(nft(own, { nftId }))).toBe('C-32');
     const conditions = [depositReturn(own, 500_000n), expiration(own, 1)];
-    expect(withOutputs(nft(alice.address, { nftId, conditions }))).toBe(OK);
+    expect(withOutputs(nft(alice, { nftId, conditions }))).toBe(OK);
   });
 });

@@ -15,20 +15,12 @@ import {
 } from '../../../src/stardust/wire/ids.ts';
 import { transaction } from '../../../src/stardust/wire/transaction.ts';
 import { type Unlock, UnlockType } from '../../../src/stardust/wire/unlock.ts';
-import {
-  basic,
-  blockBytes,
-  idOf,
-  idOfMilestone,
-  judged,
-  milestoneOf,
-  type Signer,
-  signer,
-  transactionOf,
-  verdict,
-} from '../../support/build-payloads.ts';
+import { blockBytes, idOfMilestone, milestoneOf } from '../../support/payloads/blocks.ts';
+import { type KeyPair, keyPair } from '../../support/payloads/keys.ts';
+import { basic, idOf } from '../../support/payloads/outputs.ts';
+import { judged, transactionOf, verdict } from '../../support/payloads/transactions.ts';
 
-const alice = signer('alice');
+const alice = keyPair('alice');
 
 /** Block IDs with the numbers 1, 2, … in the first byte. */
 const ids = (count: number) =>
@@ -85,8 +77,8 @@ describe('H.2 identifiers', () => {
 
   it('H-46 another valid signature makes another transaction ID and other output IDs', () => {
     const plan = {
-      inputs: [{ output: basic(alice.address), unlock: alice }],
-      outputs: [basic(alice.address)],
+      inputs: [{ output: basic(alice), unlock: alice }],
+      outputs: [basic(alice)],
     };
     const first = transactionOf(plan);
     const digest = signedDigest(first, encode(transaction, first));
@@ -103,8 +95,8 @@ describe('H.2 identifiers', () => {
   });
 
   it('H-47 one more signature makes another block, but no other milestone', () => {
-    const one = milestoneOf({ signers: [signer('one')] });
-    const two = milestoneOf({ signers: [signer('one'), signer('two')] });
+    const one = milestoneOf({ signers: [keyPair('one')] });
+    const two = milestoneOf({ signers: [keyPair('one'), keyPair('two')] });
     expect(idOfMilestone(one)).toEqual(idOfMilestone(two));
     expect(blockId(blockBytes({ payload: one }))).not.toEqual(
       blockId(blockBytes({ payload: two })),
@@ -122,7 +114,7 @@ describe('H.2 identifiers', () => {
 });
 
 /** A signature with a nonce of our own choice (RFC 8032, 5.1.6, step 2 replaced). */
-function signAgain({ secretKey, publicKey }: Signer, message: Uint8Array): Unlock {
+function signAgain({ secretKey, publicKey }: KeyPair, message: Uint8Array): Unlock {
   const { Fn, BASE } = ed25519.Point;
   const nonce = Fn.create(BigInt(toHex(idOf('nonce'))));
   const r = BASE.multiply(nonce).toBytes();

@@ -14,25 +14,23 @@ import {
   transactionId,
 } from '../../../src/stardust/wire/ids.ts';
 import { type Transaction, transaction } from '../../../src/stardust/wire/transaction.ts';
+import { whiteFlag } from '../../support/oracle/oracle.ts';
+import { bothWhiteFlags, parsedBlocks } from '../../support/oracle/product-and-oracle.ts';
+import { blockBytes } from '../../support/payloads/blocks.ts';
+import { keyPair } from '../../support/payloads/keys.ts';
+import { basic, idOf, ZERO } from '../../support/payloads/outputs.ts';
 import {
-  basic,
-  blockBytes,
-  idOf,
   inputId,
   type PlannedInput,
   referTo,
-  signer,
   transactionOf,
-  ZERO,
-} from '../../support/build-payloads.ts';
-import { whiteFlag } from '../../support/oracle/oracle.ts';
-import { bothWhiteFlags, parsedBlocks } from '../../support/oracle/product-and-oracle.ts';
+} from '../../support/payloads/transactions.ts';
 
-const alice = signer('alice');
+const alice = keyPair('alice');
 
 /** An output of alice's, by what its ID is made from. */
 const coin = (id: Uint8Array): PlannedInput => ({
-  output: basic(alice.address),
+  output: basic(alice),
   unlock: alice,
   id,
 });
@@ -44,7 +42,7 @@ function spend(coins: readonly PlannedInput[], to = 'alice'): Transaction {
   const inputs = coins.map((each, i) => (i === 0 ? each : { ...each, unlock: referTo(0) }));
   return transactionOf({
     inputs,
-    outputs: [basic(signer(to).address, { amount: BigInt(coins.length) * 1_000_000n })],
+    outputs: [basic(keyPair(to).address, { amount: BigInt(coins.length) * 1_000_000n })],
   });
 }
 

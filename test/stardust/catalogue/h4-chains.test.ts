@@ -7,35 +7,37 @@ import { AddressType } from '../../../src/stardust/wire/address.ts';
 import { chainIdFromOutputId, ed25519AddressId } from '../../../src/stardust/wire/ids.ts';
 import type { Output } from '../../../src/stardust/wire/output.ts';
 import { UnlockType } from '../../../src/stardust/wire/unlock.ts';
+import { keyPair } from '../../support/payloads/keys.ts';
 import {
   type AliasFields,
   alias,
   aliasAddress,
   basic,
-  byAlias,
   type FoundryFields,
   foundry,
   idOf,
-  inputId,
   issuer,
   type More,
   metadata,
   nft,
+  sender,
+  tokens,
+} from '../../support/payloads/outputs.ts';
+import {
+  byAlias,
+  inputId,
   type PlannedInput,
   referTo,
-  sender,
-  signer,
   type TransactionPlan,
-  tokens,
   verdict,
-} from '../../support/build-payloads.ts';
+} from '../../support/payloads/transactions.ts';
 import { readLines } from '../../support/vectors.ts';
 
 const { None, InvalidChainStateTransition: INVALID_CHAIN, ...Reason } = ConflictReason;
 
-const alice = signer('alice');
-const bob = signer('bob');
-const carol = signer('carol');
+const alice = keyPair('alice');
+const bob = keyPair('bob');
+const carol = keyPair('carol');
 
 const aliasId = idOf('alias');
 const otherAliasId = idOf('other alias');
@@ -43,7 +45,7 @@ const nftId = idOf('nft');
 
 /** An alias of alice's, governed by bob, at state index 1. */
 const aliasState = (given: AliasFields = {}) =>
-  alias(alice.address, bob.address, { aliasId, stateIndex: 1, amount: 1_000_000n, ...given });
+  alias(alice, bob, { aliasId, stateIndex: 1, amount: 1_000_000n, ...given });
 
 /** One alias in, one alias out, and what else there is. */
 const step = (
@@ -76,7 +78,7 @@ describe('H.4 aliases', () => {
   });
 
   it('H-89 governance changes controllers and features, and nothing else', () => {
-    const rest = (amount: bigint) => ({ outputs: [basic(bob.address, { amount })] });
+    const rest = (amount: bigint) => ({ outputs: [basic(bob, { amount })] });
     expect(verdict(step({ amount: 2_000_000n }, {}, bob, rest(1_000_000n)))).toBe(INVALID_CHAIN);
     expect(verdict(step({}, { stateMetadata: Uint8Array.of(1) }, bob))).toBe(INVALID_CHAIN);
     expect(
@@ -84,9 +86,7 @@ describe('H.4 aliases', () => {
     ).toBe(INVALID_CHAIN);
     expect(verdict(step({ foundryCounter: 1 }, { foundryCounter: 2 }, bob))).toBe(INVALID_CHAIN);
     const plan = step({}, {}, bob);
-    plan.outputs = [
-      alias(carol.address, carol.address, { aliasId, stateIndex: 1, features: [metadata(1)] }),
-    ];
+    plan.outputs = [alias(carol, carol, { aliasId, stateIndex: 1, features: [metadata([1])] })];
     expect(verdict(plan)).toBe(None);
   });
 
@@ -94,21 +94,21 @@ describe('H.4 aliases', () => {
     const changing = (before: AliasFields, after: AliasFields) =>
       verdict(step(before, { stateIndex: 2, ...after }, alice));
     for (const [controller, governor] of [
-      [carol.address, bob.address],
-      [alice.address, carol.address],
+      [carol, bob],
+      [alice, carol],
     ] as const) {
       const plan = step({}, {}, alice);
       plan.outputs = [alias(controller, governor, { aliasId, stateIndex: 2 })];
       expect(verdict(plan)).toBe(INVALID_CHAIN);
     }
-    expect(changing({}, { features: [metadata(1)] })).toBe(INVALID_CHAIN);
-    expect(changing({ features: [metadata(1)] }, {})).toBe(INVALID_CHAIN);
-    expect(changing({ features: [metadata(1)] }, { features: [metadata(2)] })).toBe(INVALID_CHAIN);
-    expect(changing({ features: [metadata(1)] }, { features: [metadata(1)] })).toBe(None);
-    expect(changing({}, { features: [sender(alice.address)] })).toBe(None);
-    expect(
-      changing({ features: [sender(bob.address)] }, { features: [sender(alice.address)] }),
-    ).toBe(None);
+    expect(changing({}, { features: [metadata([1])] })).toBe(INVALID_CHAIN);
+    expect(changing({ features: [metadata([1])] }, {})).toBe(INVALID_CHAIN);
+    expect(changing({ features: [metadata([1])] }, { features: [metadata([2])] })).toBe(
+      INVALID_CHAIN,
+    );
+    expect(changing({ features: [metadata([1])] }, { features: [metadata([1])] })).toBe(None);
+    expect(changing({}, { features: [sender(alice)] })).toBe(None);
+    expect(changing({ features: [sender(bob)] }, { features: [sender(alice)] })).toBe(None);
   });
 });
 
@@ -119,7 +119,7 @@ describe('H.4 foundries', () => {
       step({ foundryCounter: before }, { foundryCounter: after, stateIndex: 2 }, alice, {
         inputs: [
           {
-            output: basic(alice.address, { amount: amount * BigInt(outputs.length) }),
+            output: basic(alice, { amount: amount * BigInt(outputs.length) }),
             unlock: referTo(0),
           },
         ],
@@ -128,7 +128,7 @@ describe('H.4 foundries', () => {
     );
   const serial = (serialNumber: number, given: FoundryFields = {}) =>
     foundry(aliasId, { serialNumber, ...given });
-  const rest = basic(alice.address);
+  const rest = basic(alice);
 
   it('H-91 the counter counts the foundries that are new', () => {
     expect(founding(0, 1, [serial(1)])).toBe(None);
@@ -141,7 +141,7 @@ describe('H.4 foundries', () => {
     expect(founding(0, 2, [serial(1), serial(2)])).toBe(None);
     expect(founding(0, 2, [serial(2), serial(1)])).toBe(INVALID_CHAIN);
     const payment = (amount: bigint) => ({
-      output: basic(alice.address, { amount }),
+      output: basic(alice, { amount }),
       unlock: referTo(0),
     });
     const plan = step({}, {}, alice, { inputs: [payment(1_000_000n)] });
@@ -150,16 +150,13 @@ describe('H.4 foundries', () => {
 
     const second = { aliasId: otherAliasId, stateIndex: 1 };
     const interleaved = step({}, { stateIndex: 2, foundryCounter: 2 }, alice, {
-      inputs: [
-        { output: alias(alice.address, bob.address, second), unlock: referTo(0) },
-        payment(4_000_000n),
-      ],
+      inputs: [{ output: alias(alice, bob, second), unlock: referTo(0) }, payment(4_000_000n)],
       outputs: [
         serial(1),
         foundry(otherAliasId, { serialNumber: 1 }),
         serial(2),
         foundry(otherAliasId, { serialNumber: 2 }),
-        alias(alice.address, bob.address, { ...second, stateIndex: 2, foundryCounter: 2 }),
+        alias(alice, bob, { ...second, stateIndex: 2, foundryCounter: 2 }),
       ],
     });
     expect(verdict(interleaved)).toBe(None);
@@ -173,17 +170,15 @@ describe('H.4 foundries', () => {
   });
 
   it('H-94 a foundry is not created with its alias, nor when the alias goes', () => {
-    const inputs = [{ output: basic(alice.address, { amount: 2_000_000n }), unlock: alice }];
-    expect(verdict({ inputs, outputs: [alias(alice.address, bob.address), serial(1)] })).toBe(
-      INVALID_CHAIN,
-    );
+    const inputs = [{ output: basic(alice, { amount: 2_000_000n }), unlock: alice }];
+    expect(verdict({ inputs, outputs: [alias(alice, bob), serial(1)] })).toBe(INVALID_CHAIN);
     const destroying = step({ amount: 2_000_000n }, {}, bob);
     destroying.outputs = [serial(1), rest];
     expect(verdict(destroying)).toBe(INVALID_CHAIN);
   });
 
   it('H-95 a new foundry has minted what comes out and melted nothing', () => {
-    const output = (amount: bigint) => basic(alice.address, { tokens: [tokens(aliasId, amount)] });
+    const output = (amount: bigint) => basic(alice, { tokens: [tokens(aliasId, amount)] });
     expect(founding(0, 1, [serial(1, { minted: 5n }), output(5n)])).toBe(None);
     expect(founding(0, 1, [serial(1, { minted: 5n }), output(4n)])).toBe(INVALID_CHAIN);
     expect(founding(0, 1, [serial(1, { minted: 5n }), rest])).toBe(INVALID_CHAIN);
@@ -210,12 +205,12 @@ describe('H.4 foundries', () => {
       inputs: [
         { output: aliasState({ foundryCounter: 1 }), unlock: alice },
         { output: foundry(aliasId, before), unlock: byAlias(0) },
-        { output: basic(alice.address, holding(heldBefore)), unlock: referTo(0) },
+        { output: basic(alice, holding(heldBefore)), unlock: referTo(0) },
       ],
       outputs: [
         aliasState({ foundryCounter: 1, stateIndex: 2 }),
-        'destroyed' in after ? basic(alice.address) : foundry(aliasId, after),
-        basic(alice.address, holding(after.held)),
+        'destroyed' in after ? basic(alice) : foundry(aliasId, after),
+        basic(alice, holding(after.held)),
       ],
     });
 
@@ -264,11 +259,8 @@ describe('H.4 foundries', () => {
 });
 
 describe('H.4 tokens without their foundry', () => {
-  const holder = (
-    held: [serial: number, amount: bigint][],
-    by = alice.address,
-    amount = 1_000_000n,
-  ) => basic(by, { amount, tokens: held.map(([serial, each]) => tokens(aliasId, each, serial)) });
+  const holder = (held: [serial: number, amount: bigint][], by = alice, amount = 1_000_000n) =>
+    basic(by, { amount, tokens: held.map(([serial, each]) => tokens(aliasId, each, serial)) });
 
   it('H-100 are burned, never made', () => {
     const from = (before: [number, bigint][], after: [number, bigint][]) =>
@@ -287,7 +279,7 @@ describe('H.4 tokens without their foundry', () => {
           { output: holder([[1, first]]), unlock: alice },
           { output: holder([[1, second]]), unlock: referTo(0) },
         ],
-        outputs: [basic(alice.address, { amount: 2_000_000n })],
+        outputs: [basic(alice, { amount: 2_000_000n })],
       });
     expect(of(2n ** 255n, 2n ** 255n)).toBe(Reason.InvalidNativeTokens);
     expect(of(2n ** 255n, 2n ** 255n - 1n)).toBe(None);
@@ -304,14 +296,14 @@ describe('H.4 tokens without their foundry', () => {
         step({}, { stateIndex: 2, foundryCounter: minted }, alice, {
           inputs: [
             {
-              output: basic(alice.address, {
+              output: basic(alice, {
                 amount: BigInt(minted + 1) * 1_000_000n,
                 tokens: old,
               }),
               unlock: referTo(0),
             },
           ],
-          outputs: [...foundries, basic(alice.address, { tokens: fresh })],
+          outputs: [...foundries, basic(alice, { tokens: fresh })],
         }),
       );
     };
@@ -322,61 +314,57 @@ describe('H.4 tokens without their foundry', () => {
 
 describe('H.4 immutable features, issuers, IDs', () => {
   it('H-103 immutable features stay', () => {
-    for (const after of [[], [metadata(2)], [metadata(1), issuer(alice.address)]]) {
+    for (const after of [[], [metadata([2])], [metadata([1]), issuer(alice)]]) {
       const ofNft = {
-        inputs: [
-          { output: nft(alice.address, { nftId, immutable: [metadata(1)] }), unlock: alice },
-        ],
-        outputs: [
-          nft(alice.address, { nftId, immutable: after.toSorted((a, b) => a.type - b.type) }),
-        ],
+        inputs: [{ output: nft(alice, { nftId, immutable: [metadata([1])] }), unlock: alice }],
+        outputs: [nft(alice, { nftId, immutable: after.toSorted((a, b) => a.type - b.type) })],
       };
       expect(verdict(ofNft)).toBe(INVALID_CHAIN);
     }
-    expect(verdict(step({ immutable: [metadata(1)] }, { stateIndex: 2 }, alice))).toBe(
+    expect(verdict(step({ immutable: [metadata([1])] }, { stateIndex: 2 }, alice))).toBe(
       INVALID_CHAIN,
     );
-    expect(verdict(step({ immutable: [metadata(1)] }, {}, bob))).toBe(INVALID_CHAIN);
+    expect(verdict(step({ immutable: [metadata([1])] }, {}, bob))).toBe(INVALID_CHAIN);
     const ofFoundry = step({ foundryCounter: 1 }, { foundryCounter: 1, stateIndex: 2 }, alice, {
-      inputs: [{ output: foundry(aliasId, { immutable: [metadata(1)] }), unlock: byAlias(0) }],
+      inputs: [{ output: foundry(aliasId, { immutable: [metadata([1])] }), unlock: byAlias(0) }],
       outputs: [foundry(aliasId)],
     });
     expect(verdict(ofFoundry)).toBe(INVALID_CHAIN);
   });
 
   it('H-104 an issuer is unlocked when the chain begins, and need not be later', () => {
-    const issued = (by: PlannedInput[], issuedBy = bob.address) =>
+    const issued = (by: PlannedInput[], issuedBy = bob) =>
       verdict({
-        inputs: [{ output: basic(alice.address), unlock: alice }, ...by],
+        inputs: [{ output: basic(alice), unlock: alice }, ...by],
         outputs: [
-          nft(alice.address, { immutable: [issuer(issuedBy)] }),
-          ...by.map(({ output }) => basic(alice.address, { amount: output.amount })),
+          nft(alice, { immutable: [issuer(issuedBy)] }),
+          ...by.map(({ output }) => basic(alice, { amount: output.amount })),
         ],
       });
     expect(issued([])).toBe(INVALID_CHAIN);
-    expect(issued([{ output: basic(bob.address), unlock: bob }])).toBe(None);
+    expect(issued([{ output: basic(bob), unlock: bob }])).toBe(None);
 
     const byAliasIssuer = (stateIndex: number, unlock: PlannedInput['unlock']) =>
       verdict(
         step({ amount: 1_000_000n }, { stateIndex }, unlock, {
-          inputs: [{ output: basic(carol.address), unlock: carol }],
-          outputs: [nft(carol.address, { immutable: [issuer(aliasAddress(aliasId))] })],
+          inputs: [{ output: basic(carol), unlock: carol }],
+          outputs: [nft(carol, { immutable: [issuer(aliasAddress(aliasId))] })],
         }),
       );
     expect(byAliasIssuer(2, alice)).toBe(None);
     expect(byAliasIssuer(1, bob)).toBe(INVALID_CHAIN);
 
-    const later = nft(alice.address, { nftId, immutable: [issuer(bob.address)] });
+    const later = nft(alice, { nftId, immutable: [issuer(bob)] });
     expect(verdict({ inputs: [{ output: later, unlock: alice }], outputs: [later] })).toBe(None);
   });
 
   it('H-105 an NFT with an alias’s ID continues nothing', () => {
     const plan = step({}, {}, bob);
-    plan.outputs = [nft(bob.address, { nftId: aliasId })];
+    plan.outputs = [nft(bob, { nftId: aliasId })];
     expect(verdict(plan)).toBe(INVALID_CHAIN);
     // nor an alias with an NFT's
     const burning = {
-      inputs: [{ output: nft(bob.address, { nftId: aliasId }), unlock: bob }],
+      inputs: [{ output: nft(bob, { nftId: aliasId }), unlock: bob }],
       outputs: [aliasState()],
     };
     expect(verdict(burning)).toBe(INVALID_CHAIN);
@@ -420,7 +408,7 @@ describe('H.4 immutable features, issuers, IDs', () => {
       const owner = { type: AddressType.Ed25519, id: ed25519AddressId(publicKey) };
       return verdict({
         inputs: [{ output: basic(owner), unlock }],
-        outputs: [basic(alice.address)],
+        outputs: [basic(alice)],
       });
     };
     expect(ownedBy(unreduced)).toBe(None);

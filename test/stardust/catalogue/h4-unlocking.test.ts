@@ -8,38 +8,40 @@ import { judge } from '../../../src/stardust/semantics/judge.ts';
 import { chainIdFromOutputId, outputId } from '../../../src/stardust/wire/ids.ts';
 import type { Output } from '../../../src/stardust/wire/output.ts';
 import { type Unlock, UnlockType } from '../../../src/stardust/wire/unlock.ts';
+import { keyPair } from '../../support/payloads/keys.ts';
 import {
   type AliasFields,
   alias,
   aliasAddress,
   basic,
-  byAlias,
-  byNft,
   depositReturn,
   expiration,
   foundry,
   idOf,
-  judged,
   type More,
   metadata,
   nft,
   nftAddress,
-  type PlannedInput,
-  referTo,
   sender,
-  signer,
-  type TransactionPlan,
   timelock,
   tokens,
-  verdict,
   ZERO,
-} from '../../support/build-payloads.ts';
+} from '../../support/payloads/outputs.ts';
+import {
+  byAlias,
+  byNft,
+  judged,
+  type PlannedInput,
+  referTo,
+  type TransactionPlan,
+  verdict,
+} from '../../support/payloads/transactions.ts';
 
 const { None, ...Reason } = ConflictReason;
 
-const alice = signer('alice');
-const bob = signer('bob');
-const carol = signer('carol');
+const alice = keyPair('alice');
+const bob = keyPair('bob');
+const carol = keyPair('carol');
 
 const aliasId = idOf('alias');
 const nftId = idOf('nft');
@@ -48,9 +50,8 @@ const owned = (more: More = {}, by = alice): PlannedInput => ({
   output: basic(by.address, more),
   unlock: by,
 });
-const toAlice = (amount: bigint, more: More = {}): Output =>
-  basic(alice.address, { ...more, amount });
-const toBob = (amount: bigint, more: More = {}): Output => basic(bob.address, { ...more, amount });
+const toAlice = (amount: bigint, more: More = {}): Output => basic(alice, { ...more, amount });
+const toBob = (amount: bigint, more: More = {}): Output => basic(bob, { ...more, amount });
 
 describe('H.4 timelocks, commitment, expiration', () => {
   it('H-59 a timelock ends with its second', () => {
@@ -70,7 +71,7 @@ describe('H.4 timelocks, commitment, expiration', () => {
   });
 
   it('H-61 a wrong commitment comes before a wrong signature', () => {
-    const inputs = [{ output: basic(alice.address), unlock: bob }];
+    const inputs = [{ output: basic(alice), unlock: bob }];
     expect(verdict({ inputs, outputs: [toAlice(1_000_000n)], commitment: ZERO })).toBe(
       Reason.InvalidInputsCommitment,
     );
@@ -78,7 +79,7 @@ describe('H.4 timelocks, commitment, expiration', () => {
   });
 
   it('H-62 from the second of its expiration on only the return address owns an output', () => {
-    const output = basic(alice.address, { conditions: [expiration(bob.address, 1000)] });
+    const output = basic(alice, { conditions: [expiration(bob, 1000)] });
     const by = (unlock: PlannedInput['unlock']) => ({
       inputs: [{ output, unlock }],
       outputs: [toAlice(1_000_000n)],
@@ -90,8 +91,8 @@ describe('H.4 timelocks, commitment, expiration', () => {
   });
 
   it('H-63 the original receiver of an expired output is no sender', () => {
-    const output = basic(alice.address, { conditions: [expiration(bob.address, 1000)] });
-    const outputs = [toAlice(1_000_000n, { features: [sender(alice.address)] })];
+    const output = basic(alice, { conditions: [expiration(bob, 1000)] });
+    const outputs = [toAlice(1_000_000n, { features: [sender(alice)] })];
     expect(verdict({ inputs: [{ output, unlock: bob }], outputs }, 1000)).toBe(
       Reason.InvalidSender,
     );
@@ -99,13 +100,13 @@ describe('H.4 timelocks, commitment, expiration', () => {
   });
 
   it('H-64 an output that expired to an NFT takes an NFT unlock', () => {
-    const output = basic(alice.address, { conditions: [expiration(nftAddress(nftId), 1000)] });
+    const output = basic(alice, { conditions: [expiration(nftAddress(nftId), 1000)] });
     const by = (unlock: PlannedInput['unlock']) => ({
       inputs: [
-        { output: nft(bob.address, { nftId }), unlock: bob },
+        { output: nft(bob, { nftId }), unlock: bob },
         { output, unlock },
       ],
-      outputs: [nft(bob.address, { nftId }), toBob(1_000_000n)],
+      outputs: [nft(bob, { nftId }), toBob(1_000_000n)],
     });
     expect(verdict(by(byNft(0)), 1000)).toBe(None);
     expect(verdict(by(alice), 1000)).toBe(Reason.InvalidInputUnlock);
@@ -127,30 +128,25 @@ describe('H.4 storage deposit return', () => {
   });
 
   it('H-65 an expired deposit is due if another than the lender takes the output back', () => {
-    const plan = returning(carol.address, 400_000n, [toBob(1_000_000n)], {
-      conditions: [expiration(bob.address, 1000)],
+    const plan = returning(carol, 400_000n, [toBob(1_000_000n)], {
+      conditions: [expiration(bob, 1000)],
     });
     plan.inputs[0]!.unlock = bob;
     expect(verdict(plan, 1000)).toBe(Reason.ReturnAmountNotFulfilled);
   });
 
   it('H-66 an expired deposit is not due if the lender takes the output back', () => {
-    const plan = returning(
-      bob.address,
-      400_000n,
-      [toBob(1_000_000n, { features: [metadata(1)] })],
-      {
-        conditions: [expiration(bob.address, 1000)],
-      },
-    );
+    const plan = returning(bob, 400_000n, [toBob(1_000_000n, { features: [metadata([1])] })], {
+      conditions: [expiration(bob, 1000)],
+    });
     plan.inputs[0]!.unlock = bob;
     expect(verdict(plan, 1000)).toBe(None);
   });
 
   it('H-67 what is lent to oneself is not due', () => {
-    expect(verdict(returning(alice.address, 400_000n, [toBob(1_000_000n)]))).toBe(None);
+    expect(verdict(returning(alice, 400_000n, [toBob(1_000_000n)]))).toBe(None);
     // nor if the input refers to the signature, or to the chain that owns it
-    const first = owned({ conditions: [depositReturn(alice.address, 400_000n)] });
+    const first = owned({ conditions: [depositReturn(alice, 400_000n)] });
     expect(
       verdict({ inputs: [first, { ...first, unlock: referTo(0) }], outputs: [toBob(2_000_000n)] }),
     ).toBe(None);
@@ -158,23 +154,23 @@ describe('H.4 storage deposit return', () => {
       conditions: [depositReturn(nftAddress(nftId), 400_000n)],
     });
     const inputs = [
-      { output: nft(alice.address, { nftId }), unlock: alice },
+      { output: nft(alice, { nftId }), unlock: alice },
       { output: ofNft, unlock: byNft(0) },
     ];
     expect(verdict({ inputs, outputs: [toBob(2_000_000n)] })).toBe(None);
   });
 
   it('H-68 an NFT owes nothing to its own address', () => {
-    const output = nft(alice.address, {
+    const output = nft(alice, {
       nftId,
       conditions: [depositReturn(nftAddress(nftId), 400_000n)],
     });
-    const plan = { inputs: [{ output, unlock: alice }], outputs: [nft(alice.address, { nftId })] };
+    const plan = { inputs: [{ output, unlock: alice }], outputs: [nft(alice, { nftId })] };
     expect(verdict(plan)).toBe(None);
   });
 
   it('H-69 a return address that unlocks another input only is owed', () => {
-    const plan = returning(bob.address, 400_000n, [toAlice(2_000_000n)]);
+    const plan = returning(bob, 400_000n, [toAlice(2_000_000n)]);
     plan.inputs.push(owned({}, bob));
     expect(verdict(plan)).toBe(Reason.ReturnAmountNotFulfilled);
   });
@@ -182,33 +178,31 @@ describe('H.4 storage deposit return', () => {
   it('H-70 simple outputs add up, and nothing but simple outputs counts', () => {
     const inParts = (first: More, second: More = {}) =>
       verdict(
-        returning(bob.address, 400_000n, [
+        returning(bob, 400_000n, [
           toBob(300_000n, first),
           toBob(100_000n, second),
           toAlice(600_000n),
         ]),
       );
     expect(inParts({})).toBe(None);
-    expect(inParts({ features: [metadata(1)] })).toBe(Reason.ReturnAmountNotFulfilled);
+    expect(inParts({ features: [metadata([1])] })).toBe(Reason.ReturnAmountNotFulfilled);
     expect(inParts({ conditions: [timelock(1)] })).toBe(Reason.ReturnAmountNotFulfilled);
     const token = tokens(aliasId, 1n);
-    const withToken = returning(bob.address, 400_000n, [
+    const withToken = returning(bob, 400_000n, [
       toBob(400_000n, { tokens: [token] }),
       toAlice(600_000n),
     ]);
     withToken.inputs[0]!.output.nativeTokens.push(token);
     expect(verdict(withToken)).toBe(Reason.ReturnAmountNotFulfilled);
-    const byNewNft = [nft(bob.address, { amount: 400_000n }), toAlice(600_000n)];
-    expect(verdict(returning(bob.address, 400_000n, byNewNft))).toBe(
-      Reason.ReturnAmountNotFulfilled,
-    );
+    const byNewNft = [nft(bob, { amount: 400_000n }), toAlice(600_000n)];
+    expect(verdict(returning(bob, 400_000n, byNewNft))).toBe(Reason.ReturnAmountNotFulfilled);
   });
 
   it('H-71 what two inputs owe to one address adds up', () => {
     const returned = (amount: bigint) => {
-      const plan = returning(bob.address, 400_000n, [toBob(amount), toAlice(2_000_000n - amount)]);
+      const plan = returning(bob, 400_000n, [toBob(amount), toAlice(2_000_000n - amount)]);
       plan.inputs.push({
-        ...owned({ conditions: [depositReturn(bob.address, 300_000n)] }),
+        ...owned({ conditions: [depositReturn(bob, 300_000n)] }),
         unlock: referTo(0),
       });
       return verdict(plan);
@@ -219,13 +213,13 @@ describe('H.4 storage deposit return', () => {
   });
 
   it('H-72 sums come before returns', () => {
-    expect(verdict(returning(bob.address, 400_000n, [toAlice(999_999n)]))).toBe(
+    expect(verdict(returning(bob, 400_000n, [toAlice(999_999n)]))).toBe(
       Reason.InputOutputSumMismatch,
     );
   });
 
   it('H-73 senders come before sums', () => {
-    const outputs = [toAlice(999_999n, { features: [sender(bob.address)] })];
+    const outputs = [toAlice(999_999n, { features: [sender(bob)] })];
     expect(verdict({ inputs: [owned()], outputs })).toBe(Reason.InvalidSender);
   });
 });
@@ -234,9 +228,9 @@ describe('H.4 signatures and unlocks', () => {
   const keep = [toAlice(1_000_000n)];
 
   it('H-74 the key must be the owner’s, the signature valid, S below the group order', () => {
-    expect(
-      verdict({ inputs: [{ output: basic(alice.address), unlock: bob }], outputs: keep }),
-    ).toBe(Reason.InvalidSignature);
+    expect(verdict({ inputs: [{ output: basic(alice), unlock: bob }], outputs: keep })).toBe(
+      Reason.InvalidSignature,
+    );
     const spoilt = (spoil: (signature: Uint8Array) => void) => {
       const { tx } = judged({ inputs: [owned()], outputs: keep });
       const unlock = tx.value.unlocks[0]!;
@@ -245,7 +239,7 @@ describe('H.4 signatures and unlocks', () => {
       spoil(signature);
       const spoiltUnlock: Unlock = { ...unlock, signature: { ...unlock.signature, signature } };
       return verdict({
-        inputs: [{ output: basic(alice.address), unlock: spoiltUnlock }],
+        inputs: [{ output: basic(alice), unlock: spoiltUnlock }],
         outputs: keep,
       });
     };
@@ -262,7 +256,7 @@ describe('H.4 signatures and unlocks', () => {
   it('H-76 a second input of one owner refers to the first', () => {
     const second = (unlock: PlannedInput['unlock']) =>
       verdict({
-        inputs: [owned(), { output: basic(alice.address), unlock }],
+        inputs: [owned(), { output: basic(alice), unlock }],
         outputs: [toAlice(2_000_000n)],
       });
     expect(second(referTo(0))).toBe(None);
@@ -270,7 +264,7 @@ describe('H.4 signatures and unlocks', () => {
   });
 
   it('H-77 a reference must point to the owner’s signature', () => {
-    const inputs = [owned(), owned({}, bob), { output: basic(alice.address), unlock: referTo(1) }];
+    const inputs = [owned(), owned({}, bob), { output: basic(alice), unlock: referTo(1) }];
     expect(verdict({ inputs, outputs: [toAlice(3_000_000n)] })).toBe(Reason.InvalidInputUnlock);
   });
 
@@ -279,15 +273,15 @@ describe('H.4 signatures and unlocks', () => {
       verdict({
         inputs: [
           {
-            output: alias(alice.address, alice.address, { aliasId, stateIndex: 1 }),
+            output: alias(alice, alice, { aliasId, stateIndex: 1 }),
             unlock: alice,
           },
-          { output: nft(alice.address, { nftId }), unlock: referTo(0) },
+          { output: nft(alice, { nftId }), unlock: referTo(0) },
           { output: basic(owner), unlock },
         ],
         outputs: [
-          alias(alice.address, alice.address, { aliasId, stateIndex: 2 }),
-          nft(alice.address, { nftId }),
+          alias(alice, alice, { aliasId, stateIndex: 2 }),
+          nft(alice, { nftId }),
           toAlice(1_000_000n),
         ],
       });
@@ -297,16 +291,16 @@ describe('H.4 signatures and unlocks', () => {
     expect(of(aliasAddress(aliasId), referTo(0))).toBe(Reason.InvalidInputUnlock);
     expect(of(aliasAddress(aliasId), byNft(0))).toBe(Reason.InvalidInputUnlock);
     expect(of(nftAddress(nftId), byAlias(1))).toBe(Reason.InvalidInputUnlock);
-    expect(of(alice.address, byAlias(0))).toBe(Reason.InvalidInputUnlock);
+    expect(of(alice, byAlias(0))).toBe(Reason.InvalidInputUnlock);
   });
 
   it('H-79 the NFT comes before what it owns', () => {
-    const nftInput = { output: nft(alice.address, { nftId }), unlock: referTo(0) };
+    const nftInput = { output: nft(alice, { nftId }), unlock: referTo(0) };
     const ownedByNft = (reference: number) => ({
       output: basic(nftAddress(nftId)),
       unlock: byNft(reference),
     });
-    const outputs = [toAlice(2_000_000n), nft(alice.address, { nftId })];
+    const outputs = [toAlice(2_000_000n), nft(alice, { nftId })];
     expect(verdict({ inputs: [owned(), nftInput, ownedByNft(1)], outputs })).toBe(None);
     expect(verdict({ inputs: [owned(), ownedByNft(0), nftInput], outputs })).toBe(
       Reason.InvalidInputUnlock,
@@ -317,7 +311,7 @@ describe('H.4 signatures and unlocks', () => {
     const chain = (stateIndex: number) =>
       verdict({
         inputs: [
-          { output: nft(alice.address, { nftId }), unlock: alice },
+          { output: nft(alice, { nftId }), unlock: alice },
           {
             output: alias(nftAddress(nftId), nftAddress(nftId), { aliasId, stateIndex: 1 }),
             unlock: byNft(0),
@@ -325,7 +319,7 @@ describe('H.4 signatures and unlocks', () => {
           { output: basic(aliasAddress(aliasId)), unlock: byAlias(1) },
         ],
         outputs: [
-          nft(alice.address, { nftId }),
+          nft(alice, { nftId }),
           alias(nftAddress(nftId), nftAddress(nftId), { aliasId, stateIndex }),
           toAlice(1_000_000n),
         ],
@@ -336,7 +330,7 @@ describe('H.4 signatures and unlocks', () => {
 
   it('H-81 a burned NFT unlocks what it owns', () => {
     const inputs = [
-      { output: nft(alice.address, { nftId }), unlock: alice },
+      { output: nft(alice, { nftId }), unlock: alice },
       { output: basic(nftAddress(nftId)), unlock: byNft(0) },
     ];
     expect(verdict({ inputs, outputs: [toAlice(2_000_000n)] })).toBe(None);
@@ -347,7 +341,7 @@ describe('H.4 signatures and unlocks', () => {
       verdict({
         inputs: [
           {
-            output: alias(bob.address, alice.address, { aliasId, foundryCounter: 1 }),
+            output: alias(bob, alice, { aliasId, foundryCounter: 1 }),
             unlock: alice,
           },
           { output, unlock: byAlias(0) },
@@ -363,15 +357,12 @@ describe('H.4 signatures and unlocks', () => {
       inputs: [
         owned(),
         {
-          output: alias(alice.address, alice.address, { aliasId, stateIndex: 1 }),
+          output: alias(alice, alice, { aliasId, stateIndex: 1 }),
           unlock: referTo(0),
         },
         { output: basic(aliasAddress(aliasId)), unlock: byAlias(reference) },
       ],
-      outputs: [
-        alias(alice.address, alice.address, { aliasId, stateIndex: 2 }),
-        toAlice(2_000_000n),
-      ],
+      outputs: [alias(alice, alice, { aliasId, stateIndex: 2 }), toAlice(2_000_000n)],
     });
     expect(verdict(plan(1))).toBe(None);
     expect(verdict(plan(0))).toBe(Reason.InvalidInputUnlock);
@@ -387,7 +378,7 @@ describe('H.4 senders', () => {
   ) => ({
     inputs: [
       {
-        output: alias(alice.address, bob.address, {
+        output: alias(alice, bob, {
           aliasId,
           stateIndex: 1,
           amount: 2_000_000n,
@@ -396,10 +387,7 @@ describe('H.4 senders', () => {
         unlock,
       },
     ],
-    outputs: [
-      alias(alice.address, bob.address, { aliasId, amount: 1_000_000n, ...to }),
-      ...outputs,
-    ],
+    outputs: [alias(alice, bob, { aliasId, amount: 1_000_000n, ...to }), ...outputs],
   });
 
   it('H-84 an alias is sender in a state transition, not in governance, nor when new', () => {
@@ -413,17 +401,14 @@ describe('H.4 senders', () => {
     const created = aliasAddress(chainIdFromOutputId(outputId(id, 0)));
     const creating = {
       inputs: [owned({ amount: 2_000_000n })],
-      outputs: [
-        alias(alice.address, alice.address),
-        toAlice(1_000_000n, { features: [sender(created)] }),
-      ],
+      outputs: [alias(alice, alice), toAlice(1_000_000n, { features: [sender(created)] })],
     };
     const { tx, consumed } = judged(creating);
     expect(judge({ ...tx, id }, consumed, 1000)).toBe(Reason.InvalidSender);
   });
 
   it('H-85 the governor is no sender in a state transition', () => {
-    const sent = [toAlice(1_000_000n, { features: [sender(bob.address)] })];
+    const sent = [toAlice(1_000_000n, { features: [sender(bob)] })];
     expect(verdict(stepping({}, { stateIndex: 2 }, alice, sent))).toBe(Reason.InvalidSender);
   });
 });

@@ -23,19 +23,12 @@ import type { MigratedFunds, ReceiptOption } from '../../../src/stardust/wire/mi
 import { decodeParameters, protocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { migratedOutputs, receiptFault } from '../../../src/stardust/wire/receipt.ts';
 import { transaction } from '../../../src/stardust/wire/transaction.ts';
-import {
-  basic,
-  blockBytes,
-  idOf,
-  idOfMilestone,
-  inputId,
-  milestoneOf,
-  signer,
-  transactionOf,
-  ZERO,
-} from '../../support/build-payloads.ts';
 import { whiteFlag } from '../../support/oracle/oracle.ts';
 import { bothWhiteFlags, parsedBlocks } from '../../support/oracle/product-and-oracle.ts';
+import { blockBytes, idOfMilestone, milestoneOf } from '../../support/payloads/blocks.ts';
+import { keyPair } from '../../support/payloads/keys.ts';
+import { basic, idOf, ZERO } from '../../support/payloads/outputs.ts';
+import { inputId, transactionOf } from '../../support/payloads/transactions.ts';
 import { alice } from '../../support/stardust/syntactic.ts';
 
 const EMPTY_ROOT = toHex(merkleRoot([]));
@@ -123,7 +116,7 @@ describe('H.5 the previous milestone', () => {
 async function isSigned(block: Uint8Array): Promise<boolean> {
   const [parsed] = parsedBlocks(block).values();
   const keys = {
-    keys: [{ publicKey: signer('coordinator').publicKey, first: 0, last: 0 }],
+    keys: [{ publicKey: keyPair('coordinator').publicKey, first: 0, last: 0 }],
     threshold: 1,
   };
   return isMilestoneBlock(parsed!, keys, async (...signature) => verifyZip215(...signature));
@@ -174,8 +167,8 @@ describe('H.5 receipts', () => {
     const [output] = migratedOutputs(value, idOf('milestone'));
     expect(output).toEqual({
       id: outputId(idOf('milestone'), 0),
-      output: basic(alice.address, { amount: 2_000_000n }),
-      bytes: outputBytes(basic(alice.address, { amount: 2_000_000n })),
+      output: basic(alice, { amount: 2_000_000n }),
+      bytes: outputBytes(basic(alice, { amount: 2_000_000n })),
     });
   });
 });
@@ -183,13 +176,13 @@ describe('H.5 receipts', () => {
 describe('H.5 application', () => {
   it('H-121 an output made and spent in one milestone is both created and consumed', async () => {
     const made = transactionOf({
-      inputs: [{ output: basic(alice.address), unlock: alice }],
-      outputs: [basic(alice.address)],
+      inputs: [{ output: basic(alice), unlock: alice }],
+      outputs: [basic(alice)],
     });
     const id = outputId(transactionId(encode(transaction, made)), 0);
     const spent = transactionOf({
-      inputs: [{ output: basic(alice.address), unlock: alice, id }],
-      outputs: [basic(signer('bob').address)],
+      inputs: [{ output: basic(alice), unlock: alice, id }],
+      outputs: [basic(keyPair('bob').address)],
     });
     const a = blockBytes({ payload: made });
     const b = blockBytes({ payload: spent, parents: [blockId(a)] });
@@ -200,7 +193,7 @@ describe('H.5 application', () => {
         blocks: parsedBlocks(a, b),
         referenced: new Set(),
         milestoneBlocks: new Set(),
-        outputs: new Map([[toHex(inputId(0)), { bytes: outputBytes(basic(alice.address)) }]]),
+        outputs: new Map([[toHex(inputId(0)), { bytes: outputBytes(basic(alice)) }]]),
         spent: new Set(),
       },
       { index: 1, timestamp: 1000, parents: [toHex(blockId(b))], previousMilestoneId: toHex(ZERO) },
@@ -232,8 +225,8 @@ describe('H.5 protocol parameters', () => {
     ]);
 
     const plan = {
-      inputs: [{ output: basic(alice.address), unlock: alice }],
-      outputs: [basic(alice.address)],
+      inputs: [{ output: basic(alice), unlock: alice }],
+      outputs: [basic(alice)],
     };
     const payload = transactionOf({ ...plan, networkId: networkId('renamed') });
     const [parsed] = parsedBlocks(blockBytes({ payload })).values();

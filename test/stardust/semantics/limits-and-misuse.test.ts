@@ -11,64 +11,48 @@ import {
 import { judge, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
 import { UnlockType } from '../../../src/stardust/wire/unlock.ts';
-import {
-  basic,
-  depositReturn,
-  idOf,
-  judged,
-  referTo,
-  signer,
-  timelock,
-  tokens,
-  verdict,
-} from '../../support/build-payloads.ts';
+import { keyPair } from '../../support/payloads/keys.ts';
+import { basic, depositReturn, idOf, timelock, tokens } from '../../support/payloads/outputs.ts';
+import { judged, referTo, verdict } from '../../support/payloads/transactions.ts';
 
-const alice = signer('alice');
-const bob = signer('bob');
+const alice = keyPair('alice');
+const bob = keyPair('bob');
 
 describe('sums', () => {
   it('S4.1 base tokens are added in uint64', () => {
-    const half = { output: basic(alice.address, { amount: 2n ** 63n }), unlock: referTo(0) };
-    const inputs = [{ output: basic(alice.address, { amount: 5n }), unlock: alice }, half, half];
-    expect(verdict({ inputs, outputs: [basic(alice.address, { amount: 5n })] })).toBe(
-      ConflictReason.None,
-    );
-    expect(verdict({ inputs, outputs: [basic(alice.address, { amount: 6n })] })).toBe(
+    const half = { output: basic(alice, { amount: 2n ** 63n }), unlock: referTo(0) };
+    const inputs = [{ output: basic(alice, { amount: 5n }), unlock: alice }, half, half];
+    expect(verdict({ inputs, outputs: [basic(alice, { amount: 5n })] })).toBe(ConflictReason.None);
+    expect(verdict({ inputs, outputs: [basic(alice, { amount: 6n })] })).toBe(
       ConflictReason.InputOutputSumMismatch,
     );
   });
 
   it('S4.2 storage deposits due are added in uint64', () => {
-    const lent = (amount: bigint) =>
-      basic(alice.address, { conditions: [depositReturn(bob.address, amount)] });
+    const lent = (amount: bigint) => basic(alice, { conditions: [depositReturn(bob, amount)] });
     const inputs = [
       { output: lent(2n ** 64n - 1n), unlock: alice },
       { output: lent(1n), unlock: referTo(0) },
     ];
-    const outputs = [
-      basic(alice.address, { amount: 1_999_999n }),
-      basic(bob.address, { amount: 1n }),
-    ];
+    const outputs = [basic(alice, { amount: 1_999_999n }), basic(bob, { amount: 1n })];
     expect(verdict({ inputs, outputs })).toBe(ConflictReason.None);
   });
 
   it('S5.1 a native token of amount 0 is refused', () => {
     const inputs = [
-      { output: basic(alice.address, { tokens: [tokens(idOf('alias'), 0n)] }), unlock: alice },
+      { output: basic(alice, { tokens: [tokens(idOf('alias'), 0n)] }), unlock: alice },
     ];
-    expect(verdict({ inputs, outputs: [basic(alice.address)] })).toBe(
-      ConflictReason.InvalidNativeTokens,
-    );
+    expect(verdict({ inputs, outputs: [basic(alice)] })).toBe(ConflictReason.InvalidNativeTokens);
   });
 });
 
 describe('judge', () => {
   const { tx, consumed } = judged({
     inputs: [
-      { output: basic(alice.address, { conditions: [timelock(0xffffffff)] }), unlock: alice },
-      { output: basic(bob.address), unlock: bob },
+      { output: basic(alice, { conditions: [timelock(0xffffffff)] }), unlock: alice },
+      { output: basic(bob), unlock: bob },
     ],
-    outputs: [basic(alice.address, { amount: 2_000_000n })],
+    outputs: [basic(alice, { amount: 2_000_000n })],
   });
 
   it('takes the consumed outputs in the order of the inputs, and no others', () => {

@@ -6,9 +6,9 @@ import { equalBytes, Reader } from '../../../src/stardust/encoding/bytes.ts';
 import { decode } from '../../../src/stardust/encoding/codec.ts';
 import { type AddressKey, addressKey } from '../../../src/stardust/wire/address.ts';
 import { type Output, OutputType, output } from '../../../src/stardust/wire/output.ts';
-import type { KeyPair } from './keys.ts';
+import type { KeyPair } from '../payloads/keys.ts';
+import { basic } from '../payloads/outputs.ts';
 import { lastIndex, ledgerAt } from './network-model.ts';
-import { basic } from './outputs.ts';
 import type { Random } from './random.ts';
 import type { SyntheticNetwork } from './synthetic-network.ts';
 import { type Coin, coin, type Defect, type MadeTransaction, type Spend } from './transactions.ts';
@@ -96,7 +96,7 @@ export function send(
 }
 
 export function basicTo(owner: KeyPair, amount: bigint): [Output, KeyPair] {
-  return [basic(owner, amount), owner];
+  return [basic(owner, { amount }), owner];
 }
 
 /** One output, and what is left of the coin for its owner. */

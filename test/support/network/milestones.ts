@@ -7,14 +7,14 @@ import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
 import { milestoneId } from '../../../src/stardust/wire/ids.ts';
 import { type Milestone, milestone } from '../../../src/stardust/wire/milestone.ts';
 import type { Ed25519Signature } from '../../../src/stardust/wire/unlock.ts';
+import { type KeyPair, verifySignature } from '../payloads/keys.ts';
 import { readMilestone } from './blocks.ts';
-import { type KeyPair, verifySignature } from './keys.ts';
 
-/** The payload of a milestone, signed by all of `signers`. */
-export function signMilestone(
+/** The milestone, signed by all of `signers`, in the order of their keys. */
+export function signedMilestone(
   value: Omit<Milestone, 'signatures'>,
   signers: readonly KeyPair[],
-): Uint8Array {
+): Milestone {
   const unsigned = { ...value, signatures: [] };
   const message = milestoneId(unsigned, encode(milestone, unsigned));
   const signatures = signers.map(
@@ -23,12 +23,17 @@ export function signMilestone(
   return withSignatures(value, signatures);
 }
 
+/** Its payload. */
+export function signMilestone(...args: Parameters<typeof signedMilestone>): Uint8Array {
+  return encode(milestone, signedMilestone(...args));
+}
+
 function withSignatures(
   value: Omit<Milestone, 'signatures'>,
   signatures: readonly Ed25519Signature[],
-): Uint8Array {
+): Milestone {
   const sorted = signatures.toSorted((a, b) => compareBytes(a.publicKey, b.publicKey));
-  return encode(milestone, { ...value, signatures: sorted });
+  return { ...value, signatures: sorted };
 }
 
 /** The milestone with other fields, wrong roots for example, and good signatures over them. */
@@ -43,18 +48,15 @@ export function resign(
 /** Only the first `count` signatures, which are good. */
 export function fewerSignatures(payload: Uint8Array, count: number): Uint8Array {
   const value = readMilestone(payload);
-  return withSignatures(value, value.signatures.slice(0, count));
+  return encode(milestone, withSignatures(value, value.signatures.slice(0, count)));
 }
 
 /** One signature, the `position`-th, with a bit of its S turned over. */
 export function forgedSignature(payload: Uint8Array, position = 0): Uint8Array {
   const value = readMilestone(payload);
-  return withSignatures(
-    value,
-    value.signatures.map((each, i) =>
-      i === position ? { ...each, signature: spoilt(each.signature) } : each,
-    ),
-  );
+  const { signature, ...rest } = value.signatures[position]!;
+  const signatures = value.signatures.with(position, { ...rest, signature: spoilt(signature) });
+  return encode(milestone, withSignatures(value, signatures));
 }
 
 /**
@@ -64,10 +66,11 @@ export function forgedSignature(payload: Uint8Array, position = 0): Uint8Array {
 export function extraSignature(payload: Uint8Array, publicKey: Uint8Array): Uint8Array {
   const value = readMilestone(payload);
   const signature = spoilt(value.signatures[0]!.signature);
-  return withSignatures(value, [...value.signatures, { type: 0, publicKey, signature }]);
+  const signatures = [...value.signatures, { type: 0 as const, publicKey, signature }];
+  return encode(milestone, withSignatures(value, signatures));
 }
 
-export function spoilt(signature: Uint8Array): Uint8Array {
+function spoilt(signature: Uint8Array): Uint8Array {
   const copy = signature.slice();
   copy[40]! ^= 1;
   return copy;

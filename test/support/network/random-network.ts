@@ -7,6 +7,8 @@ import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
 import { OutputType } from '../../../src/stardust/wire/output.ts';
 import { UnlockConditionType } from '../../../src/stardust/wire/unlock-condition.ts';
+import type { KeyPair } from '../payloads/keys.ts';
+import { alias, basic, expiration, metadata, nft, timelock } from '../payloads/outputs.ts';
 import {
   ACCOUNTS,
   basicTo,
@@ -20,9 +22,7 @@ import {
   takeStock,
 } from './accounts.ts';
 import { readMilestone } from './blocks.ts';
-import type { KeyPair } from './keys.ts';
 import { extraSignature, fewerSignatures, forgedSignature } from './milestones.ts';
-import { alias, basic, nft, type TimeConditions } from './outputs.ts';
 import { SyntheticNetwork, type SyntheticOptions } from './synthetic-network.ts';
 import { aliasIdOf, type Coin, coin } from './transactions.ts';
 
@@ -102,8 +102,8 @@ function pay(life: Life) {
 
 function mint(life: Life) {
   const owner = someone(life);
-  const metadata = life.random.chance(0.5) ? life.random.bytes(12) : undefined;
-  const made = fund(life, (amount) => nft(owner, amount, undefined, metadata));
+  const immutable = life.random.chance(0.5) ? [metadata(life.random.bytes(12))] : [];
+  const made = fund(life, (amount) => nft(owner, { amount, immutable }));
   if (made !== undefined) life.nfts.push({ coin: made.coins[0]!, by: owner });
   return made;
 }
@@ -112,7 +112,7 @@ function mint(life: Life) {
 function movedNft(owner: KeyPair, { id, output }: Coin) {
   if (output.type !== OutputType.Nft) throw new Error('not an NFT');
   return {
-    ...nft(owner, output.amount, nftIdOf(output, id)),
+    ...nft(owner, { amount: output.amount, nftId: nftIdOf(output, id) }),
     immutableFeatures: output.immutableFeatures,
   };
 }
@@ -133,7 +133,7 @@ function burnNft(life: Life) {
 
 function createAlias(life: Life) {
   const [controller, governor] = [someone(life), someone(life)];
-  const made = fund(life, (amount) => alias(controller, governor, amount));
+  const made = fund(life, (amount) => alias(controller, governor, { amount }));
   if (made !== undefined) life.aliases.push({ coin: made.coins[0]!, controller, governor });
   return made;
 }
@@ -219,7 +219,11 @@ function useUnknown(life: Life) {
   const by = someone(life);
   const id = life.random.bytes(34);
   id.set([life.random.below(128), 0], 32);
-  return send(life, [{ coin: coin(id, basic(by, LEAST_AMOUNT)), by }], [basicTo(by, LEAST_AMOUNT)]);
+  return send(
+    life,
+    [{ coin: coin(id, basic(by, { amount: LEAST_AMOUNT })), by }],
+    [basicTo(by, LEAST_AMOUNT)],
+  );
 }
 
 function breakChain(life: Life) {
@@ -247,8 +251,8 @@ function breakChain(life: Life) {
   const spend = random.pick(life.coins);
   const { amount } = spend.coin.output;
   const stranger = random.chance(0.5)
-    ? nft(spend.by, amount, random.bytes(32))
-    : { ...alias(spend.by, spend.by, amount), aliasId: random.bytes(32) };
+    ? nft(spend.by, { amount, nftId: random.bytes(32) })
+    : alias(spend.by, spend.by, { amount, aliasId: random.bytes(32) });
   return send(life, [spend], [[stranger, spend.by]], 'chain');
 }
 
@@ -263,7 +267,7 @@ function childFirst(life: Life) {
   if (spend === undefined) return undefined;
   const [first, second] = [someone(life), someone(life)];
   const { amount } = spend.coin.output;
-  const producer = life.network.transaction([spend], [basic(first, amount)]);
+  const producer = life.network.transaction([spend], [basic(first, { amount })]);
   send(life, [{ coin: producer.coins[0]!, by: first }], [basicTo(second, amount)]);
   life.transactions.push(producer);
   return life.network.attachTransaction(producer);
@@ -274,12 +278,11 @@ function setTime(life: Life) {
   const { network, random } = life;
   const [owner, other] = [someone(life), someone(life)];
   const time = network.nextTimestamp + random.pick([0, 5]) + random.between(-1, 1);
-  const conditions: TimeConditions = random.chance(0.5)
-    ? { lockedUntil: time }
-    : { expires: { at: time, to: other } };
+  const condition = random.chance(0.5) ? timelock(time) : expiration(other, time);
   const spend = take(life, life.coins);
   if (spend === undefined) return undefined;
-  const made = network.transaction([spend], [basic(owner, spend.coin.output.amount, conditions)]);
+  const { amount } = spend.coin.output;
+  const made = network.transaction([spend], [basic(owner, { amount, conditions: [condition] })]);
   life.timed.push({ coin: made.coins[0]!, owners: [owner, other] });
   return network.attachTransaction(made);
 }

@@ -3,7 +3,8 @@
  * transaction of two inputs and two outputs, and so many of those that move an NFT.
  */
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { basic, nft } from './outputs.ts';
+import type { KeyPair } from '../payloads/keys.ts';
+import { basic, nft } from '../payloads/outputs.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from './synthetic-network.ts';
 import type { Coin } from './transactions.ts';
 
@@ -48,8 +49,8 @@ export class SteadyNetwork {
       seed,
       coins: (account) =>
         ids.flatMap((id, i) => [
-          id ? nft(account(i), COIN_AMOUNT, id) : basic(account(i), COIN_AMOUNT),
-          basic(account(i), COIN_AMOUNT),
+          firstOf(account(i), id),
+          basic(account(i), { amount: COIN_AMOUNT }),
         ]),
     });
     const { genesisCoins } = this.network;
@@ -84,10 +85,10 @@ export class SteadyNetwork {
     const i = number < nfts ? turn * nfts + number : nfts * (this.#turns - 1) + number;
     const { account, nftId, coins } = this.#wallets[i]!;
     const by = this.network.account(account);
-    const first = nftId ? nft(by, COIN_AMOUNT, nftId) : basic(by, COIN_AMOUNT);
+    const first = firstOf(by, nftId);
     const made = this.network.transaction(
       coins.map((coin) => ({ coin, by })),
-      [first, basic(by, COIN_AMOUNT)],
+      [first, basic(by, { amount: COIN_AMOUNT })],
     );
     this.#wallets[i] = { account, ...(nftId && { nftId }), coins: made.coins };
     return this.network.attachTransaction(made, [parent]);
@@ -101,6 +102,12 @@ export class SteadyNetwork {
       ),
     );
   }
+}
+
+/** The first output of a wallet. */
+function firstOf(owner: KeyPair, nftId: Uint8Array | undefined) {
+  const amount = COIN_AMOUNT;
+  return nftId ? nft(owner, { amount, nftId }) : basic(owner, { amount });
 }
 
 /** IDs that differ in their first digits, as hashes do (PREFIX_LENGTH in recent-changes.ts). */

@@ -15,8 +15,9 @@ import type { ProtocolParametersOption } from '../../../src/stardust/wire/milest
 import type { Output } from '../../../src/stardust/wire/output.ts';
 import type { ProtocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { findCondition, UnlockConditionType } from '../../../src/stardust/wire/unlock-condition.ts';
+import { type KeyPair, keyPair } from '../payloads/keys.ts';
+import { basic } from '../payloads/outputs.ts';
 import { blockAround, networkMilestone, readMilestone, taggedDataPayload } from './blocks.ts';
-import { type KeyPair, keyPair } from './keys.ts';
 import { type Decided, decide, pastCone, rootsOf } from './known-verdicts.ts';
 import { carries, signMilestone } from './milestones.ts';
 import {
@@ -29,7 +30,6 @@ import {
   type WhiteFlagCase,
   ZERO_ID,
 } from './network-model.ts';
-import { basic } from './outputs.ts';
 import { Random } from './random.ts';
 import {
   type Coin,
@@ -121,7 +121,9 @@ export class SyntheticNetwork implements Network {
   }
 
   #defaultCoins(): Output[] {
-    return Array.from({ length: DEFAULT_COINS }, (_, i) => basic(this.account(i), COIN_AMOUNT));
+    return Array.from({ length: DEFAULT_COINS }, (_, i) =>
+      basic(this.account(i), { amount: COIN_AMOUNT }),
+    );
   }
 
   account(number: number): KeyPair {
@@ -147,7 +149,7 @@ export class SyntheticNetwork implements Network {
 
   /** A transaction that is not in any block yet: its owner gives all of a coin to an account. */
   transfer(coin: Coin, to: number, defect?: Defect): MadeTransaction {
-    const output = basic(this.account(to), coin.output.amount);
+    const output = basic(this.account(to), { amount: coin.output.amount });
     return this.transaction([this.spendOf(coin)], [output], defect);
   }
 

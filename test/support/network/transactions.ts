@@ -6,23 +6,19 @@
  */
 
 import { equalBytes, isZero, toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { AddressType } from '../../../src/stardust/wire/address.ts';
 import {
   chainIdFromOutputId,
-  inputsCommitment,
   outputBytes,
   outputId,
-  signedDigest,
   transactionId,
 } from '../../../src/stardust/wire/ids.ts';
 import { type AliasOutput, type Output, OutputType } from '../../../src/stardust/wire/output.ts';
-import { type Transaction, transaction } from '../../../src/stardust/wire/transaction.ts';
-import { type Unlock, UnlockType } from '../../../src/stardust/wire/unlock.ts';
 import { findCondition, UnlockConditionType } from '../../../src/stardust/wire/unlock-condition.ts';
-import type { KeyPair } from './keys.ts';
-import { spoilt } from './milestones.ts';
+import type { KeyPair } from '../payloads/keys.ts';
+import { ZERO } from '../payloads/outputs.ts';
+import { referTo, transactionBytes } from '../payloads/transactions.ts';
 
 /** An output that can be consumed. */
 export interface Coin {
@@ -66,28 +62,15 @@ export function makeTransaction(
   outputs: readonly Output[],
   { defect, networkId }: TransactionOptions,
 ): MadeTransaction {
-  const commitment = inputsCommitment(spends.map(({ coin }) => coin.bytes));
-  if (defect === 'commitment') commitment[0]! ^= 1;
-  const unsigned: Transaction = {
-    type: 6,
-    essence: {
-      type: 1,
-      networkId,
-      inputs: spends.map(({ coin: { id } }) => ({
-        type: 0,
-        transactionId: id.subarray(0, 32),
-        outputIndex: id[32]! | (id[33]! << 8),
-      })),
-      inputsCommitment: commitment,
-      outputs: [...outputs],
-      payload: undefined,
-    },
-    unlocks: [],
-  };
-  const digest = signedDigest(unsigned, encode(transaction, unsigned));
-  const payload = encode(transaction, {
-    ...unsigned,
-    unlocks: unlocksOf(spends, digest, defect === 'signature'),
+  const payload = transactionBytes({
+    inputs: spends.map(({ coin: { id, output }, by }, i) => {
+      const first = spends.findIndex((spend) => spend.by === by);
+      return { id, output, unlock: first < i ? referTo(first) : by };
+    }),
+    outputs: [...outputs],
+    networkId,
+    ...(defect === 'commitment' && { commitment: ZERO }),
+    ...(defect === 'signature' && { signed: () => ZERO }),
   });
   const id = transactionId(payload);
   return {
@@ -97,20 +80,6 @@ export function makeTransaction(
     coins: outputs.map((value, i) => coin(outputId(id, i), value)),
     verdict: verdictOf(spends, outputs, defect),
   };
-}
-
-/** A signature where a key signs first, references to it afterwards. */
-function unlocksOf(spends: readonly Spend[], digest: Uint8Array, spoil: boolean): Unlock[] {
-  return spends.map(({ by }, i): Unlock => {
-    const first = spends.findIndex((spend) => spend.by === by);
-    if (first < i) return { type: UnlockType.Reference, reference: first };
-    const signature = by.sign(digest);
-    const shown = spoil ? spoilt(signature) : signature;
-    return {
-      type: UnlockType.Signature,
-      signature: { type: 0, publicKey: by.publicKey, signature: shown },
-    };
-  });
 }
 
 /** D.2 for what can be made here, in its order. */

@@ -4,27 +4,22 @@ import { admissionFault } from '../../../src/stardust/admission.ts';
 import { parseBlock } from '../../../src/stardust/wire/block.ts';
 import type { Output } from '../../../src/stardust/wire/output.ts';
 import type { ProtocolParameters } from '../../../src/stardust/wire/parameters.ts';
-import {
-  basic,
-  blockBytes,
-  brokenRule,
-  idOf,
-  signer,
-  type TransactionPlan,
-  transactionOf,
-} from '../build-payloads.ts';
+import { blockBytes, brokenRule } from '../payloads/blocks.ts';
+import { keyPair } from '../payloads/keys.ts';
+import { basic, idOf } from '../payloads/outputs.ts';
+import { type TransactionPlan, transactionOf } from '../payloads/transactions.ts';
 
-export const alice = signer('alice');
-export const bob = signer('bob');
+export const alice = keyPair('alice');
+export const bob = keyPair('bob');
 export const aliasId = idOf('alias');
 export const nftId = idOf('nft');
 
 export const SUPPLY = parameters.tokenSupply;
 
-export const oneInput = [{ output: basic(alice.address), unlock: alice }];
+export const oneInput = [{ output: basic(alice), unlock: alice }];
 export const plan = (given: Partial<TransactionPlan>): TransactionPlan => ({
   inputs: oneInput,
-  outputs: [basic(alice.address)],
+  outputs: [basic(alice)],
   ...given,
 });
 export const blockOf = (given: Partial<TransactionPlan>) =>

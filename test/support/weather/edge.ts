@@ -31,9 +31,9 @@ import { createRanking } from '../../../src/upstream/ranking.ts';
 import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import { asFile } from '../ledger/ledger-harness.ts';
 import { openMemory } from '../ledger/memory-database.ts';
-import { spkiKey } from '../network/keys.ts';
 import type { Network, WhiteFlagCase } from '../network/network-model.ts';
 import { fullSnapshot } from '../network/network-snapshot.ts';
+import { spkiKey } from '../payloads/keys.ts';
 import type { Roots } from './truth.ts';
 
 export { BLOCKS, CONFIRMED_MILESTONE, type Database, MILESTONES, type Upstream, UpstreamFailure };

@@ -4,10 +4,10 @@
  */
 import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import { readMilestone } from '../network/blocks.ts';
-import type { KeyPair } from '../network/keys.ts';
 import { extraSignature, fewerSignatures, forgedSignature, resign } from '../network/milestones.ts';
 import type { NetworkMilestone } from '../network/network-model.ts';
 import type { Random } from '../network/random.ts';
+import type { KeyPair } from '../payloads/keys.ts';
 
 /** The same milestone ID as the real one, as signatures are no part of it. */
 export function forgedTwin({ payload }: NetworkMilestone, random: Random): Uint8Array {

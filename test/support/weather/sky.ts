@@ -3,12 +3,12 @@
  * two followers on one database, and what answers questions.
  */
 import { readMilestone } from '../network/blocks.ts';
-import type { KeyPair } from '../network/keys.ts';
 import { lastIndex, ZERO_ID } from '../network/network-model.ts';
-import { basic } from '../network/outputs.ts';
 import { Random } from '../network/random.ts';
 import { SyntheticNetwork } from '../network/synthetic-network.ts';
 import type { MadeTransaction, Spend } from '../network/transactions.ts';
+import type { KeyPair } from '../payloads/keys.ts';
+import { basic } from '../payloads/outputs.ts';
 import { DisturbedDatabase } from './disturbed-database.ts';
 import {
   BLOCKS,
@@ -137,7 +137,8 @@ export class Sky {
     const network = new SyntheticNetwork({
       // the same keys in all runs: what was verified once need not be again
       seed: 'weather',
-      coins: (account) => Array.from({ length: COINS }, (_, i) => basic(account(i), AMOUNT)),
+      coins: (account) =>
+        Array.from({ length: COINS }, (_, i) => basic(account(i), { amount: AMOUNT })),
       parameters: { belowMaxDepth: setting.belowMaxDepth },
     });
     network.milestone();

@@ -10,9 +10,9 @@ import {
   type NetworkMilestone,
   type WhiteFlagCase,
 } from '../network/network-model.ts';
-import { basic } from '../network/outputs.ts';
 import type { Random } from '../network/random.ts';
 import { coin, type Spend } from '../network/transactions.ts';
+import { basic } from '../payloads/outputs.ts';
 import { Crash } from './disturbed-database.ts';
 import { type Answer, isKnownError, type Upstream } from './edge.ts';
 import { forgedMilestone, forgedTwin, randomMilestone } from './forge.ts';
@@ -128,7 +128,7 @@ function transfer(sky: Sky, random: Random, spend: Spend, count = 1) {
   const { amount } = spend.coin.output;
   const share = amount / BigInt(count);
   const outputs = owners.map((owner, i) =>
-    basic(owner, i === 0 ? amount - share * BigInt(count - 1) : share),
+    basic(owner, { amount: i === 0 ? amount - share * BigInt(count - 1) : share }),
   );
   return { made: sky.network.transaction([spend], outputs), owners };
 }
@@ -219,9 +219,11 @@ function ghost(sky: Sky, random: Random): void {
   const inputs = Array.from({ length: random.between(1, 20) }, () => {
     const id = random.bytes(34);
     id.set([random.below(128), 0], 32);
-    return { coin: coin(id, basic(by, LEAST_AMOUNT)), by };
+    return { coin: coin(id, basic(by, { amount: LEAST_AMOUNT })), by };
   });
-  const made = sky.network.transaction(inputs, [basic(by, LEAST_AMOUNT * BigInt(inputs.length))]);
+  const made = sky.network.transaction(inputs, [
+    basic(by, { amount: LEAST_AMOUNT * BigInt(inputs.length) }),
+  ]);
   sky.attachTransaction(made, [by], sky.parents(random), whereOf(random));
 }
 
@@ -231,7 +233,7 @@ function spoiltTransaction(sky: Sky, random: Random): void {
     return;
   }
   const spend = random.pick(sky.coins);
-  const outputs = [basic(spend.by, spend.coin.output.amount)];
+  const outputs = [basic(spend.by, { amount: spend.coin.output.amount })];
   const defect = random.pick(['signature', 'commitment'] as const);
   const made = sky.network.transaction([spend], outputs, defect);
   sky.attachTransaction(made, [spend.by], sky.parents(random), whereOf(random));

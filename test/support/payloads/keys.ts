@@ -5,12 +5,14 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import { concatBytes } from '../../../src/stardust/encoding/bytes.ts';
-import { type Address, AddressType } from '../../../src/stardust/wire/address.ts';
+import { AddressType, type Ed25519Address } from '../../../src/stardust/wire/address.ts';
 import { ed25519AddressId } from '../../../src/stardust/wire/ids.ts';
 
 export interface KeyPair {
+  /** 32 bytes, the seed of RFC 8032. */
+  secretKey: Uint8Array;
   publicKey: Uint8Array;
-  address: Address;
+  address: Ed25519Address;
   sign(message: Uint8Array): Uint8Array;
 }
 
@@ -25,6 +27,7 @@ export function keyPair(seed: string): KeyPair {
   const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
   const publicKey = new Uint8Array(spki.subarray(SPKI_HEAD.length));
   return {
+    secretKey: secret,
     publicKey,
     address: { type: AddressType.Ed25519, id: ed25519AddressId(publicKey) },
     sign: (message) => new Uint8Array(sign(null, message, privateKey)),
