@@ -8,8 +8,8 @@ import { describe, expect, it } from 'vitest';
 import { experimental_getWranglerCommands } from 'wrangler';
 import packageJson from '../package.json' with { type: 'json' };
 import { PROJECT } from '../scripts/lib/project.ts';
-import { commandsOf } from './support/docs/commands.ts';
 import { callScript } from './support/scripts/call-script.ts';
+import { commandsOf } from './support/scripts/document-commands.ts';
 
 const documents = ['README.md', 'CONTRIBUTING.md']
   .concat(readdirSync(join(PROJECT, 'docs')).map((name) => `docs/${name}`))

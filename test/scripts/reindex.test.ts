@@ -26,7 +26,7 @@ async function query(sql: string): Promise<Record<string, unknown>[]> {
 }
 
 describe('reindex', { timeout: 60_000 }, () => {
-  it('puts an entry that was broken by hand once more', async () => {
+  it('writes an entry again that was damaged by hand', async () => {
     const full = unpackVector(folder, 'network-a/full_snapshot.bin');
     const delta = unpackVector(folder, 'network-a/delta_snapshot.bin');
     await runScript('import.ts', '--full', full, '--delta', delta, '--persist-to', persistTo);

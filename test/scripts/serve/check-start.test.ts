@@ -3,10 +3,10 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { noteStart } from '../../scripts/serve/check-start.ts';
-import { SNAPSHOT } from '../../scripts/start/sample.ts';
-import { loadSnapshot } from '../../src/ledger/import/load-snapshot.ts';
-import { openMemory } from '../support/ledger/memory-database.ts';
+import { noteStart } from '../../../scripts/serve/check-start.ts';
+import { SNAPSHOT } from '../../../scripts/start/sample.ts';
+import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
 
 const FOLLOWED = { UPSTREAM_URL: 'https://a.example' };
 

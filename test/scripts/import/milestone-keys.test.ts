@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import {
   chooseMilestoneKeys,
   parseMilestoneKeys,
-} from '../../scripts/lib/import/milestone-keys.ts';
+} from '../../../scripts/lib/import/milestone-keys.ts';
 
 const [a, b, c] = ['aa', 'bb', 'cc'].map((byte) => byte.repeat(32)) as [string, string, string];
 const vars = (key: string, threshold = '1') => ({

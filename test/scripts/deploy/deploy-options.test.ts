@@ -2,14 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Found, NOTHING_DEPLOYED } from '../../scripts/deploy/find-deployed.ts';
-import { readSigners } from '../../scripts/deploy/network.ts';
-import type { Ask } from '../../scripts/deploy/operator.ts';
-import { type Flags, resolveOptions } from '../../scripts/deploy/resolve-options.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
-import { readNetwork } from '../../scripts/start/sample.ts';
-import { FLAGS, nobody } from '../support/scripts/deploy-machine.ts';
-import { temporaryFolder } from '../support/scripts/script-process.ts';
+import { type Found, NOTHING_DEPLOYED } from '../../../scripts/deploy/find-deployed.ts';
+import { readSigners } from '../../../scripts/deploy/network.ts';
+import type { Ask } from '../../../scripts/deploy/operator.ts';
+import { type Flags, resolveOptions } from '../../../scripts/deploy/resolve-options.ts';
+import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
+import { readNetwork } from '../../../scripts/start/sample.ts';
+import { FLAGS, nobody } from '../../support/scripts/deploy-machine.ts';
+import { temporaryFolder } from '../../support/scripts/script-process.ts';
 
 const base = temporaryFolder();
 

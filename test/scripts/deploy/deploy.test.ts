@@ -3,11 +3,11 @@
  * account at Cloudflare are stand-ins; the databases are SQLite, and what is imported is recorded.
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { listRemovals, remove } from '../../scripts/deploy/undeploy.ts';
-import { inEnvironment } from '../../scripts/lib/wrangler/run-wrangler.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
-import { recordedNode, recordedStatus } from '../support/http/recorded-node.ts';
-import { fetchFrom } from '../support/http/stub-node.ts';
+import { listRemovals, remove } from '../../../scripts/deploy/undeploy.ts';
+import { inEnvironment } from '../../../scripts/lib/wrangler/run-wrangler.ts';
+import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
+import { recordedNode, recordedStatus } from '../../support/http/recorded-node.ts';
+import { fetchFrom } from '../../support/http/stub-node.ts';
 import {
   FLAGS,
   fetchNode,
@@ -16,9 +16,9 @@ import {
   network,
   TAG,
   withSecrets,
-} from '../support/scripts/deploy-machine.ts';
-import { currentVersion, type FakeAccount } from '../support/scripts/fake-account.ts';
-import { fakeWrangler } from '../support/scripts/fake-wrangler.ts';
+} from '../../support/scripts/deploy-machine.ts';
+import { currentVersion, type FakeAccount } from '../../support/scripts/fake-account.ts';
+import { fakeWrangler } from '../../support/scripts/fake-wrangler.ts';
 
 /** test/vectors/README.md */
 const HASH_A = '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e';

@@ -5,11 +5,11 @@ import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PROJECT } from '../../scripts/lib/project.ts';
-import { localDatabasePath } from '../../scripts/lib/wrangler/local-database.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
-import { prepareSample } from '../../scripts/start/prepare-sample.ts';
-import { runScript, temporaryFolder } from '../support/scripts/script-process.ts';
+import { PROJECT } from '../../../scripts/lib/project.ts';
+import { localDatabasePath } from '../../../scripts/lib/wrangler/local-database.ts';
+import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
+import { prepareSample } from '../../../scripts/start/prepare-sample.ts';
+import { runScript, temporaryFolder } from '../../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
 const served = join(folder, 'served');

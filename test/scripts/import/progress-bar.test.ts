@@ -1,7 +1,7 @@
 /** The progress bar: what it says, and how often. */
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { ProgressBar } from '../../scripts/lib/import/progress-bar.ts';
+import { ProgressBar } from '../../../scripts/lib/import/progress-bar.ts';
 
 function draw(isTTY: boolean) {
   const written: string[] = [];

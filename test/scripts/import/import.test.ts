@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { describe, expect, it } from 'vitest';
-import { openLocalDatabase, persistPath } from '../../scripts/lib/wrangler/local-database.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
-import { entryKey, readEntry } from '../../src/nft-index/kv-entry.ts';
-import { dump } from '../support/ledger/memory-database.ts';
-import { callScript } from '../support/scripts/call-script.ts';
-import { writeMadeSnapshot } from '../support/scripts/made-snapshot.ts';
+import { openLocalDatabase, persistPath } from '../../../scripts/lib/wrangler/local-database.ts';
+import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
+import { entryKey, readEntry } from '../../../src/nft-index/kv-entry.ts';
+import { dump } from '../../support/ledger/memory-database.ts';
+import { callScript } from '../../support/scripts/call-script.ts';
+import { writeMadeSnapshot } from '../../support/scripts/made-snapshot.ts';
 import {
   runScript,
   startScript,
   temporaryFolder,
   unpackVector,
-} from '../support/scripts/script-process.ts';
+} from '../../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
 const config = readWranglerConfig();
@@ -159,7 +159,7 @@ describe('import', { timeout: 60_000 }, () => {
       child.kill('SIGKILL');
       if ((await ended).code === 0) break;
       const [progress] = ((await dumpOf(rough)).import_progress ?? []) as { position: number }[];
-      // killed behind the last step: the import was done, and another would begin anew
+      // killed behind the last step: the import was done, and another would start over
       if (progress === undefined && positions.length > 0) break;
       if (progress) positions.push(progress.position);
     }
