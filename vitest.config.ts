@@ -6,14 +6,7 @@ import { availableParallelism } from 'node:os';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-
-/** Wrangler makes a text module of `*.html`. In Node, Vite must do so. */
-const htmlAsText = {
-  name: 'html-as-text',
-  enforce: 'pre' as const,
-  transform: (text: string, file: string) =>
-    file.endsWith('.html') ? `export default ${JSON.stringify(text)}` : null,
-};
+import { writeExplorer } from './scripts/lib/explorer/bundle-explorer.ts';
 
 /** Generous, as the machine may be busy with something else. In milliseconds. */
 const timeouts = { testTimeout: 120_000, hookTimeout: 120_000 };
@@ -48,50 +41,53 @@ function isLongest({ moduleId }: TestSpecification): boolean {
 const WORKER_TESTS = 'test/**/*.worker.test.ts';
 const END_TO_END_TESTS = 'test/e2e/**/*.test.ts';
 
-export default defineConfig(async () => ({
-  test: {
-    // every request writes a line of log, which is shown only if a test fails
-    silent: 'passed-only' as const,
-    sequence: { sequencer: ByProject },
-    projects: [
-      {
-        plugins: [htmlAsText],
-        test: {
-          ...timeouts,
-          name: 'node',
-          // no test leaves anything behind that another one sees, and starting anew takes a second
-          isolate: false,
-          maxWorkers: AT_ONCE,
-          include: ['test/**/*.test.ts'],
-          exclude: [WORKER_TESTS, END_TO_END_TESTS],
+export default defineConfig(async () => {
+  // wrangler.toml names their folder, which must be there
+  await writeExplorer();
+  return {
+    test: {
+      // every request writes a line of log, which is shown only if a test fails
+      silent: 'passed-only' as const,
+      sequence: { sequencer: ByProject },
+      projects: [
+        {
+          test: {
+            ...timeouts,
+            name: 'node',
+            // no test leaves anything behind that another one sees, and starting anew takes a second
+            isolate: false,
+            maxWorkers: AT_ONCE,
+            include: ['test/**/*.test.ts'],
+            exclude: [WORKER_TESTS, END_TO_END_TESTS],
+          },
         },
-      },
-      {
-        test: {
-          ...timeouts,
-          name: 'e2e',
-          include: [END_TO_END_TESTS],
-          maxWorkers: AT_ONCE,
-          globalSetup: './test/support/edge/build-once.ts',
+        {
+          test: {
+            ...timeouts,
+            name: 'e2e',
+            include: [END_TO_END_TESTS],
+            maxWorkers: AT_ONCE,
+            globalSetup: './test/support/edge/build-once.ts',
+          },
         },
-      },
-      {
-        plugins: [
-          cloudflareTest({
-            wrangler: { configPath: './wrangler.toml' },
-            miniflare: { bindings: { TEST_MIGRATIONS: await readD1Migrations('migrations') } },
-          }),
-        ],
-        test: {
-          ...timeouts,
-          name: 'workerd',
-          // the set-up below empties what files before have filled
-          isolate: false,
-          maxWorkers: AT_ONCE,
-          include: [WORKER_TESTS],
-          setupFiles: ['./test/support/workerd-setup.ts'],
+        {
+          plugins: [
+            cloudflareTest({
+              wrangler: { configPath: './wrangler.toml' },
+              miniflare: { bindings: { TEST_MIGRATIONS: await readD1Migrations('migrations') } },
+            }),
+          ],
+          test: {
+            ...timeouts,
+            name: 'workerd',
+            // the set-up below empties what files before have filled
+            isolate: false,
+            maxWorkers: AT_ONCE,
+            include: [WORKER_TESTS],
+            setupFiles: ['./test/support/workerd-setup.ts'],
+          },
         },
-      },
-    ],
-  },
-}));
+      ],
+    },
+  };
+});

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../scripts/lib/process/command-line.ts';
 import { PROJECT } from '../scripts/lib/project.ts';
-import { buildWorker } from '../scripts/lib/wrangler/build-worker.ts';
+import { buildWorker, bundleWorker } from '../scripts/lib/wrangler/build-worker.ts';
 import { type Bench, type Figure, holds } from './case.ts';
 import { costCases } from './cases/cost.ts';
 import { feedCases } from './cases/feed.ts';
@@ -110,7 +110,7 @@ await runMain(USAGE, async (args) => {
   mkdirSync(build, { recursive: true });
   await Promise.all([
     buildWorker(bench.worker),
-    buildWorker(bench.probe, 'bench/probe/wrangler.toml'),
+    bundleWorker(bench.probe, 'bench/probe/wrangler.toml'),
   ]);
   console.log(`${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}\n`);
   for (const { name, about, run } of chosen) {

@@ -102,6 +102,7 @@ const bindings = {
   LEDGER: binding<D1Database>('a D1 database'),
   NFT_INDEX: binding<KVNamespace>('a KV namespace'),
   FOLLOWER: binding<Env['FOLLOWER']>('the Durable Object class Follower'),
+  ASSETS: binding<Pick<Fetcher, 'fetch'>>('the static files'),
   WHITE_FLAG_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
   FETCH_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
   SCAN_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
@@ -176,6 +177,8 @@ const settingsFromEnvironment = v.pipe(
     ledger: env.LEDGER,
     nftIndex: env.NFT_INDEX,
     follower: env.FOLLOWER,
+    /** The files of dist/explorer, by their paths. */
+    staticFiles: env.ASSETS,
     /** Limits white-flag requests where it is bound. */
     whiteFlagLimit: env.WHITE_FLAG_LIMIT,
     /** Limits reads that may fetch from the upstreams where it is bound. */

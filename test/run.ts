@@ -1,6 +1,6 @@
 /**
  * `npm test`: typecheck, lint, and all tests except those in browsers and the long ones; and
- * `npm run test:browser`, those in browsers: the page, and pages of other origins.
+ * `npm run test:browser`, those in browsers: the explorer, and pages of other origins.
  */
 
 import { runMain } from '../scripts/lib/process/command-line.ts';
@@ -18,12 +18,12 @@ Names of test files run only those. Faster still, without typecheck and lint:
 
 const BROWSER_USAGE = `Usage: npm run test:browser -- [ARGUMENTS OF VITEST]
 
-Runs the tests in headless Chromium and Firefox: the page, and requests from other origins.
+Runs the tests in headless Chromium and Firefox: the explorer, and requests from other origins.
 The last line is "N passed, N failed"; exit code 1 if any failed.
 
 Environment:
   CHROMIUM, FIREFOX   paths of the browsers; default: Debian's chromium and firefox-esr
-  SCREENSHOTS=DIR     keep pictures of the page there`;
+  UPDATE_PICTURES=1   write the pictures that views are compared with (test/browser/pictures)`;
 
 /** A command that passes or fails as a whole. */
 async function runCheck(script: string): Promise<Count> {

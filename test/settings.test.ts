@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../src/settings.ts';
 
-const bindings = { LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {} };
+const bindings = { LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {}, ASSETS: {} };
 const keyA = 'ab'.repeat(32);
 const keyB = 'cd'.repeat(32);
 
@@ -163,7 +163,7 @@ describe('settings', () => {
   });
 
   it('name a binding that is not there', () => {
-    expect(readSettings({ NFT_INDEX: {}, FOLLOWER: {} })).toEqual({
+    expect(readSettings({ NFT_INDEX: {}, FOLLOWER: {}, ASSETS: {} })).toEqual({
       ok: false,
       problems: ['LEDGER must be bound'],
     });

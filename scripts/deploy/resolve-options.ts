@@ -98,7 +98,8 @@ const readText = (path: string) => readFileSync(path, 'utf8');
 
 function requireValid(environment: Record<string, string>): void {
   const bound = {};
-  const result = readSettings({ LEDGER: bound, NFT_INDEX: bound, FOLLOWER: bound, ...environment });
+  const bindings = { LEDGER: bound, NFT_INDEX: bound, FOLLOWER: bound, ASSETS: bound };
+  const result = readSettings({ ...bindings, ...environment });
   if (!result.ok) throw new Error(result.problems.join('\n'));
   if (result.settings.milestoneKeys === undefined)
     throw new Error('MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must both be set');

@@ -1,6 +1,7 @@
 /**
  * A client of a node, by its URL.
  */
+import { toBase64 } from '../../src/stardust/encoding/bytes.ts';
 
 /** Requests a path; with a body it is a POST. */
 export type NodeClient = (
@@ -14,7 +15,7 @@ export function openNodeClient(text: string): NodeClient {
   const { username, password } = url;
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   const credentials: Record<string, string> =
-    username === '' ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` };
+    username === '' ? {} : { authorization: `Basic ${toBase64(new TextEncoder().encode(user))}` };
   const base = `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
   return (path, { body, accept } = {}) =>
     fetch(base + path, {

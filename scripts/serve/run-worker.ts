@@ -9,8 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import { writeLog } from '../../src/log.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
-import { readModules } from '../lib/wrangler/build-worker.ts';
+import { readModules, staticFilesOf } from '../lib/wrangler/build-worker.ts';
 import { persistPath } from '../lib/wrangler/local-database.ts';
+import { STATIC_FILES_BINDING, staticFilesWorker } from '../lib/wrangler/static-files-worker.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 
 export interface WorkerOptions {
@@ -51,11 +52,9 @@ const SIGNALLED_WITHIN_MS = 200;
 export async function runWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { folder, persistTo, host, port, config, vars, inspect = false } = options;
   const converted = convertV4MiniflareOptions({
-    name: config.workerName,
     // miniflare's entry, at a port that is not printed
     host: '127.0.0.1',
     port: 0,
-    unsafeDirectSockets: [{ host, port }],
     cf: false,
     logRequests: false,
     log: new Log(LogLevel.WARN),
@@ -64,15 +63,23 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
       stream.write(`${message}\n`);
     },
     unsafeHandleRuntimeRestart: () => schedule(),
-    modulesRoot: folder,
-    modules: readModules(folder),
-    compatibilityDate: config.compatibilityDate,
-    d1Databases: { LEDGER: config.localDatabaseId },
-    kvNamespaces: { NFT_INDEX: config.localNamespaceId },
-    durableObjects: { FOLLOWER: { className: 'Follower', useSQLite: true } },
-    versionMetadata: 'VERSION',
-    bindings: { ...vars, ONE_ISOLATE: 'true' },
     ...(inspect && { inspectorPort: 0 }),
+    workers: [
+      {
+        name: config.workerName,
+        unsafeDirectSockets: [{ host, port }],
+        modulesRoot: folder,
+        modules: readModules(folder),
+        compatibilityDate: config.compatibilityDate,
+        d1Databases: { LEDGER: config.localDatabaseId },
+        kvNamespaces: { NFT_INDEX: config.localNamespaceId },
+        durableObjects: { FOLLOWER: { className: 'Follower', useSQLite: true } },
+        serviceBindings: STATIC_FILES_BINDING,
+        versionMetadata: 'VERSION',
+        bindings: { ...vars, ONE_ISOLATE: 'true' },
+      },
+      staticFilesWorker(staticFilesOf(folder), config.compatibilityDate),
+    ],
   });
   const miniflare = new Miniflare({
     ...converted,

@@ -1,6 +1,6 @@
 /**
  * Checks an edge node's newest milestone through its public routes, against keys that the caller
- * trusts. It runs in Node, and in browsers as a part of the page. Of what the node says nothing is
+ * trusts. It runs in Node, and in browsers as a part of the explorer. Of what the node says nothing is
  * believed:
  *
  * 1. The milestone is signed by the keys (M-2, M-3).
@@ -29,6 +29,7 @@ import { milestoneId } from '../../src/stardust/wire/ids.ts';
 import { type Milestone, milestone } from '../../src/stardust/wire/milestone.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { mustAnswer, type NodeClient } from '../lib/node-client.ts';
+import { orderBlocks } from './order-blocks.ts';
 
 const RAW = 'application/vnd.iota.serializer-v1';
 const CONCURRENT_REQUESTS = 6;
@@ -124,31 +125,6 @@ async function readParents(
   };
   await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, work));
   return parents;
-}
-
-/** E.1: depth first, each block behind its parents; others than these are referenced before. */
-function orderBlocks(roots: readonly string[], parents: ReadonlyMap<string, string[]>): string[] {
-  const order: string[] = [];
-  const visited = new Set<string>();
-  for (const root of roots) {
-    const stack = [{ blockId: root, seen: 0 }];
-    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-      const own = parents.get(top.blockId);
-      if (own === undefined || (top.seen === 0 && visited.has(top.blockId))) {
-        stack.pop();
-        continue;
-      }
-      visited.add(top.blockId);
-      const parent = own[top.seen++];
-      if (parent !== undefined) {
-        if (!visited.has(parent)) stack.push({ blockId: parent, seen: 0 });
-      } else {
-        order.push(top.blockId);
-        stack.pop();
-      }
-    }
-  }
-  return order;
 }
 
 function requireSame(found: readonly string[], said: readonly string[], what: string): void {

@@ -109,6 +109,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
         params,
         node,
         cache,
+        staticFiles: settings.staticFiles,
         notes,
         requestCounts,
         defer: (work) => ctx.waitUntil(afterwards(work)),

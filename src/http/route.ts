@@ -2,6 +2,7 @@
  * What a route is, and what its handler is given.
  */
 import type { EdgeNode } from '../node/edge-node.ts';
+import type { Settings } from '../settings.ts';
 import type { Answer } from './answer.ts';
 import type { RequestCounts } from './request-counts.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -30,6 +31,7 @@ export interface RouteContext {
   params: Readonly<Record<string, string | undefined>>;
   node: EdgeNode;
   cache: ResponseCache;
+  staticFiles: Settings['staticFiles'];
   notes: RequestNotes;
   /** Of all requests so far, where this isolate answers them all. */
   requestCounts: RequestCounts | undefined;

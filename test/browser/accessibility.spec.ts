@@ -1,7 +1,6 @@
 /**
- * The page for everybody: in each of its states axe finds nothing and nothing is wider than the
- * screen; by keyboard alone all of it can be used, and what comes of it is announced. In Chromium
- * and Firefox, light and dark, on a phone and on a desktop.
+ * The explorer for everybody: in each of its views and states axe finds nothing, and nothing is wider
+ * than the screen. In Chromium and Firefox, light and dark, on a phone and on a desktop.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../support/browser/audit.ts';
@@ -12,68 +11,90 @@ import {
   SCHEMES,
   type Size,
 } from '../support/browser/driven-page.ts';
-import { SAMPLE_ISSUER as ISSUER, SAMPLE_KEYS } from '../support/browser/sample-facts.ts';
-import { fill, overhangOf, send, untilText } from '../support/browser/use-page.ts';
+import { SAMPLE_ISSUER as ISSUER } from '../support/browser/sample-facts.ts';
+import {
+  click,
+  open,
+  overhangOf,
+  search,
+  untilCount,
+  untilText,
+} from '../support/browser/use-page.ts';
 import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
 
 const UNKNOWN = `0x${'5a'.repeat(32)}`;
+const BLOCK = '0xd79a2feb857ffe4791bfae2d2e991463bbcc6d9f9d2eeb1276d0931f16ae14dd';
+const OUTPUT = '0x9d9a3945ad73eba4cbbdaea724d8dacb7c45c4d7500a0d3f16ce40e31803921e0600';
 
 let worker: SampleWorker;
 let empty: string;
+let fresh: string;
 
 beforeAll(async () => {
   worker = await serveSample();
-  empty = await worker.startEmpty();
+  [empty, fresh] = await Promise.all([worker.startEmpty(), worker.startFresh()]);
 }, 180_000);
 afterAll(() => worker?.stop());
 
-/** The page's states, each of which leads to the next. */
+/** How each view and state is reached, one after the other. */
 const STATES: Record<string, (page: DrivenPage) => Promise<void>> = {
-  async 'nothing asked yet'(page) {
-    await untilText(page, 'ledger', /17339/);
+  async home(page) {
+    await untilText(page, '.home', /Soonanaut.*An address/s);
+    await untilText(page, '.home', /38 blocks/);
   },
   async 'an NFT'(page) {
-    await fill(page, { 'nft-id': worker.nft.nftId });
-    await send(page, 'nft');
-    await untilText(page, 'nft-facts', /Soonanaut/);
+    await search(page, worker.nft.nftId);
+    await untilText(page, '.claims', /Soonanaut #2526/);
   },
-  async 'a list, and its next page'(page) {
-    await fill(page, { 'list-by': 'issuer', 'list-address': ISSUER });
-    await send(page, 'list');
-    await untilText(page, 'list-answer', /^1 to 10/);
-    await send(page, 'list-more');
-    await untilText(page, 'list-answer', /^11 to 20/);
+  async 'an NFT with its JSON'(page) {
+    await click(page, 'summary', 'Metadata as JSON');
+    await page.evaluate(
+      `document.querySelectorAll('details').forEach((each) => (each.open = true))`,
+    );
+    await untilText(page, 'pre', /IRC27/);
   },
-  async 'a white flag'(page) {
-    await send(page, 'fill');
-    await expect
-      .poll(() => page.evaluate('document.getElementById("flag-body").value'))
-      .toContain('17339');
-    await send(page, 'flag');
-    await untilText(page, 'flag-verdict', /^Both roots/);
+  async 'a gallery'(page) {
+    await open(page, `/issuer/${ISSUER}`);
+    await untilCount(page, '.gallery li', 22);
   },
-  async 'an explanation'(page) {
-    await send(page, 'explain');
-    await untilText(page, 'blocks', /transaction, applied/);
+  async 'an empty gallery'(page) {
+    await open(page, `/address/${ISSUER}`);
+    await untilText(page, '.reason', /no NFT is held/);
+  },
+  async 'a milestone with a block'(page) {
+    await open(page, `/milestone/17339?block=${BLOCK}`);
+    await untilCount(page, 'svg .block[role=button]', 38);
+    await untilText(page, '.merkle', /lead to the signed root/);
+  },
+  async 'a block'(page) {
+    await open(page, `/block/${BLOCK}`);
+    await untilText(page, '.merkle', /lead to the signed root/);
+  },
+  async 'an output'(page) {
+    await open(page, `/output/${OUTPUT}`);
+    await untilText(page, 'main', /unspent at ledger index 17339/);
+  },
+  async 'a proposal'(page) {
+    await open(page, '/proposal');
+    await click(page, 'button', 'Propose milestone');
+    await untilText(page, 'main', /is yet to come/);
+    await untilCount(page, 'svg .block[role=button]', 43);
+    await page.evaluate(
+      `document.querySelectorAll('details').forEach((each) => (each.open = true))`,
+    );
   },
   async 'a verification'(page) {
-    await fill(page, { 'verify-keys': SAMPLE_KEYS.join('\n'), 'verify-threshold': '7' });
-    await send(page, 'verify');
-    await untilText(page, 'verify-verdict', /^Verified/);
+    await open(page, '/verify');
+    await click(page, 'button', 'Verify');
+    await untilText(page, '#verdict', /Verified/);
   },
-  async 'nothing but refusals'(page) {
-    await fill(page, {
-      'nft-id': UNKNOWN,
-      'list-address': 'smr1',
-      'flag-body': '{',
-      'explain-index': '99999',
-      'verify-keys': UNKNOWN,
-      'verify-threshold': '',
-    });
-    for (const form of ['nft', 'list', 'flag', 'explain', 'verify']) await send(page, form);
-    for (const answer of ['nft-answer', 'list-answer', 'flag-answer', 'explain-answer'])
-      await untilText(page, answer, /^HTTP 40/);
-    await untilText(page, 'verify-verdict', /^Not verified/);
+  async 'something that is not there'(page) {
+    await open(page, `/search?q=${UNKNOWN}`);
+    await untilText(page, 'main h1', /Not found/);
+  },
+  async 'something that is not recognised'(page) {
+    await search(page, '0x12');
+    await untilText(page, '#search-problem', /2 hex digits/);
   },
 };
 
@@ -105,9 +126,12 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         expect(await overhangOf(page)).toBe(0);
       });
 
-      it('has none where there is no ledger', async () => {
-        const other = await browser.open(`${empty}/`, size);
-        await untilText(other, 'ledger', /^StateHTTP 500/);
+      it.each([
+        ['there is no ledger', () => empty, '/', /No ledger to look into/],
+        ['there is only a snapshot', () => fresh, '/milestone/17338', /nothing to check here yet/],
+      ])('has none where %s', async (_, url, fragment, text) => {
+        const other = await browser.open(`${url()}/#${fragment}`, size);
+        await untilText(other, 'main', text);
         expect(await audit(other)).toEqual([]);
         expect(await overhangOf(other)).toBe(0);
         await other.close();

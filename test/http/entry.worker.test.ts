@@ -43,31 +43,60 @@ describe('without a ledger', () => {
   it.each(needsNoLedger)('$name', (row) => checkRow(fetch, row));
 });
 
-describe('the page', () => {
-  it('is HTML that may load nothing from elsewhere', async () => {
+describe('static files', () => {
+  it('the page may load nothing from elsewhere but pictures, and runs no script of its text', async () => {
     const response = await fetch('/');
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
-    expect(response.headers.get('cache-control')).toBe('no-store');
+    const policy = response.headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
+    expect(policy).not.toContain('unsafe');
     const page = await response.text();
     expect(page).toMatch(/^<!doctype html>/);
     expect(page).not.toMatch(/(src|href)="(https?:)?\/\//);
-    expect(page).not.toContain('innerHTML');
+    expect(page).toContain('content="http://no-ledger.example/explorer/card.jpg"');
+    expect(page).not.toContain('origin.invalid');
   });
 
-  it('gets a script of its own, and may', async () => {
-    const policy = (await fetch('/')).headers.get('content-security-policy');
-    expect(policy).toContain("script-src 'unsafe-inline' 'self';");
-    const response = await fetch('/verifier.js');
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
-    expect(await response.text()).toMatch(/export\{.* as verifyHere\}/);
+  it.each([
+    ['/verifier.js', 'text/javascript; charset=utf-8', /export\{.*verifyHere/s],
+    ['/explorer/app.js', 'text/javascript; charset=utf-8', /noscript|hashchange/],
+    ['/explorer/style.css', 'text/css; charset=utf-8', /--accent/],
+    ['/explorer/icon.svg', 'image/svg+xml', /^<svg/],
+    ['/openapi.json', 'application/json', /^\{"openapi":"3\.1\.0",/],
+  ])('%s is there, with its type', async (path, type, content) => {
+    const response = await fetch(path);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
+    expect(await response.text()).toMatch(content);
   });
 
-  it('has one spelling of its path', async () => {
+  it('may be kept, and asked for again by their tag', async () => {
+    for (const path of ['/', '/explorer/app.js']) {
+      const { headers, body } = await fetch(path);
+      await body?.cancel();
+      expect(headers.get('cache-control')).toBe('public, max-age=0, must-revalidate');
+      const again = await fetch(path, { headers: { 'if-none-match': headers.get('etag')! } });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+    }
+  });
+
+  it.each(['/', '/explorer/app.js', '/openapi.json'])('%s: HEAD and OPTIONS', async (path) => {
+    const head = await fetch(path, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect((await fetch(path, { method: 'OPTIONS' })).status).toBe(204);
+    await checkRow(fetch, { name: '', path, init: { method: 'POST' }, status: 405 });
+  });
+
+  it('have one spelling of their paths, and no others are served', async () => {
     expect((await fetch('/?from=search')).status).toBe(200);
-    await checkRow(fetch, { name: '', path: '//', status: 404 });
-    await checkRow(fetch, { name: '', path: '/index.html', status: 404 });
+    for (const path of [
+      '//',
+      '/index.html',
+      '/explorer',
+      '/explorer/',
+      '/explorer/no.js',
+      '/worker.js',
+    ])
+      await checkRow(fetch, { name: '', path, status: 404 });
   });
 });

@@ -10,7 +10,15 @@ import { post } from '../support/http/contract.ts';
 import { facts } from '../support/http/stub-node.ts';
 
 /** These say nothing about a ledger, or are not public where no setting names them. */
-const OTHERS = ['/', '/health', '/api/routes', '/openapi.json', '/verifier.js', '/metrics'];
+const OTHERS = [
+  '/',
+  '/health',
+  '/api/routes',
+  '/openapi.json',
+  '/verifier.js',
+  '/explorer/:file',
+  '/metrics',
+];
 
 const routes = Object.values(listRoutes()).filter(({ path }) => !OTHERS.includes(path));
 

@@ -15,7 +15,7 @@ import { recordedNetwork } from '../support/network/recorded-network.ts';
 const SENTENCE = `ledger schema ${SCHEMA + 1} is not supported by this version, which reads ${SCHEMA}: import the snapshot again (docs/upgrading.md)`;
 
 /** These do not read the ledger, or are not public unless a setting names them. */
-const OTHERS = ['/', '/api/routes', '/openapi.json', '/verifier.js', '/metrics'];
+const OTHERS = ['/', '/api/routes', '/openapi.json', '/verifier.js', '/explorer/:file', '/metrics'];
 const POI_VALIDATE = '/api/poi/v1/validate';
 
 const routes = Object.values(listRoutes()).filter(

@@ -23,6 +23,7 @@ it('64 reads that hang keep no proposal from being fetched', async () => {
     ledger: env.LEDGER,
     nftIndex: env.NFT_INDEX,
     follower: env.FOLLOWER,
+    staticFiles: { fetch },
     whiteFlagLimit: undefined,
     fetchLimit: undefined,
     scanLimit: undefined,

@@ -29,6 +29,7 @@ export function parseMilestoneKeys(
     LEDGER: unused,
     NFT_INDEX: unused,
     FOLLOWER: unused,
+    ASSETS: unused,
     [SETTINGS.publicKeys]: publicKeys,
     [SETTINGS.threshold]: threshold,
   });

@@ -5,22 +5,30 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeExplorer } from '../explorer/bundle-explorer.ts';
 import { PROJECT } from '../project.ts';
 import { runWrangler } from './run-wrangler.ts';
 
 export interface WorkerModule {
-  type: 'ESModule' | 'Text';
+  type: 'ESModule';
   path: string;
   contents: string;
 }
 
+/** Folders from which the Worker and the explorer are bundled. */
+const SOURCES = ['src', 'explorer', 'scripts/verify'];
+
 /** Where {@link builtWorker} builds. */
 const BUILDS = join(PROJECT, 'dist', 'serve');
 
-/**
- * Builds into a folder, ours or the Worker of another configuration; takes two to three seconds.
- */
-export async function buildWorker(folder: string, config = 'wrangler.toml'): Promise<void> {
+/** Builds the Worker and its static files into a folder; takes two to three seconds. */
+export async function buildWorker(folder: string): Promise<void> {
+  await bundleWorker(folder, 'wrangler.toml');
+  await writeExplorer(staticFilesOf(folder));
+}
+
+/** Bundles the script of a Worker into a folder, of ours or of another configuration. */
+export async function bundleWorker(folder: string, config: string): Promise<void> {
   await runWrangler([
     'deploy',
     '--dry-run',
@@ -32,17 +40,10 @@ export async function buildWorker(folder: string, config = 'wrangler.toml'): Pro
   ]);
 }
 
-/** What was built, the entry first. */
+/** What was built. */
 export function readModules(folder: string): WorkerModule[] {
-  const names = readdirSync(folder).filter(
-    (name) => name === 'worker.js' || name.endsWith('.html'),
-  );
-  const modules = names.map((name): WorkerModule => {
-    const type = name.endsWith('.js') ? 'ESModule' : 'Text';
-    const path = join(folder, name);
-    return { type, path, contents: readFileSync(path, 'utf8') };
-  });
-  return modules.sort((a, b) => a.type.localeCompare(b.type));
+  const path = join(folder, 'worker.js');
+  return [{ type: 'ESModule', path, contents: readFileSync(path, 'utf8') }];
 }
 
 /**
@@ -75,11 +76,18 @@ export async function builtWorker(): Promise<string> {
   return folder;
 }
 
-/** SHA-256 of all sources of the bundle, in hex without 0x. */
+/** The static files beside a Worker that {@link buildWorker} built. */
+export function staticFilesOf(folder: string): string {
+  return join(folder, 'static');
+}
+
+/** SHA-256 of everything that goes into the bundles, 0x-less hex. */
 function digestOfSources(): string {
-  const sources = readdirSync(join(PROJECT, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(?:ts|json|html)$/.test(name))
-    .map((name) => join('src', name));
+  const sources = SOURCES.flatMap((folder) =>
+    readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.\w+$/.test(name))
+      .map((name) => join(folder, name)),
+  );
   const hash = createHash('sha256');
   for (const name of [...sources, 'package.json', 'package-lock.json'].sort())
     hash

@@ -35,7 +35,8 @@ export function readVars(
     const value = environment[name];
     if (value !== undefined) all[name] = value;
   }
-  const result = readSettings({ ...all, LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {} });
+  const bindings = { LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {}, ASSETS: {} };
+  const result = readSettings({ ...all, ...bindings });
   if (!result.ok) throw new SettingsError(result.problems.join('\n'));
   if (result.settings.upstreams.length > 0) requireKeys(all);
   return all;

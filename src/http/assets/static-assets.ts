@@ -1,64 +1,110 @@
 /**
- * What the Worker carries with it: the page for people at `/`, the script by which it verifies this
- * node (made by `npm run bundle-verifier`), and the OpenAPI description (made by `npm run
- * openapi`).
+ * Static files (`[assets]` of wrangler.toml): the explorer at `/`, and the OpenAPI description. They
+ * are no part of the Worker's script, but requests for them pass through it, so that
+ * docs/contract.md#who-may-ask holds for them too.
  */
-
-import { type Answer, jsonAnswer } from '../answer.ts';
-import type { Operations, RouteTable } from '../openapi/operation.ts';
-import openapi from './openapi.json';
-import page from './page.html';
-import verifier from './verifier.json';
+import * as v from 'valibot';
+import type { Answer } from '../answer.ts';
+import { HttpError } from '../errors.ts';
+import { inPath, type Operations, type RouteTable } from '../openapi/operation.ts';
+import type { RouteContext } from '../route.ts';
 
 export const assetRoutes = {
-  describeApi: { method: 'GET', path: '/openapi.json', handle: answerOpenApi },
+  describeApi: { method: 'GET', path: '/openapi.json', handle: answerStaticFile },
   showPage: { method: 'GET', path: '/', handle: answerPage },
-  readVerifier: { method: 'GET', path: '/verifier.js', handle: answerVerifier },
+  readVerifier: { method: 'GET', path: '/verifier.js', handle: answerStaticFile },
+  readExplorerFile: { method: 'GET', path: '/explorer/:file', handle: answerStaticFile },
 } satisfies RouteTable;
 
-/** The page's own scripts and style, requests to this node, and nothing else. */
+type AssetContext = Pick<RouteContext, 'request' | 'staticFiles'>;
+
+/**
+ * The explorer's own scripts and style, requests to this node, and nothing else; except pictures of
+ * NFTs, which the explorer loads when the visitor asks for one.
+ */
 const PAGE_POLICY = [
   "default-src 'none'",
-  "script-src 'unsafe-inline' 'self'",
-  "style-src 'unsafe-inline'",
+  "script-src 'self'",
+  "style-src 'self'",
   "connect-src 'self'",
-  'img-src data:',
+  "worker-src 'self'",
+  "img-src 'self' https:",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
 
-async function answerPage(): Promise<Answer> {
+/** What index.html has in place of the origin: cards of social networks need whole URLs. */
+const ORIGIN_PLACEHOLDER = 'https://origin.invalid';
+
+async function answerPage(context: AssetContext): Promise<Answer> {
+  const { body, ...answer } = await readFile(context, '/index.html');
+  const { origin } = new URL(context.request.url);
+  const headers = {
+    ...answer.headers,
+    'content-security-policy': PAGE_POLICY,
+    'referrer-policy': 'no-referrer',
+  };
+  const text = body && new TextDecoder().decode(body).replaceAll(ORIGIN_PLACEHOLDER, origin);
+  return { ...answer, headers, body: text };
+}
+
+/** The file with the request's path. */
+function answerStaticFile(context: AssetContext): Promise<Answer> {
+  return readFile(context, new URL(context.request.url).pathname);
+}
+
+/** 200 or 304, with the platform's type, tag and word to caches. */
+async function readFile(
+  { request, staticFiles }: AssetContext,
+  path: string,
+): Promise<Answer & { body: Uint8Array | null }> {
+  const ifNoneMatch = request.headers.get('if-none-match');
+  const response = await staticFiles.fetch(new URL(path, request.url).href, {
+    headers: ifNoneMatch === null ? {} : { 'if-none-match': ifNoneMatch },
+  });
+  const { status } = response;
+  if (status === 404) throw new HttpError(404, 'no such file');
+  if (status !== 200 && status !== 304) throw new Error(`static file ${path}: status ${status}`);
+  const kept = ['content-type', 'etag', 'cache-control'].flatMap((name) => {
+    const value = response.headers.get(name);
+    return value === null ? [] : [[name, value]];
+  });
   return {
-    body: page,
-    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY },
+    status,
+    headers: Object.fromEntries(kept),
+    body: status === 304 ? null : new Uint8Array(await response.arrayBuffer()),
   };
 }
 
-async function answerVerifier(): Promise<Answer> {
-  return { body: verifier, headers: { 'content-type': 'text/javascript; charset=utf-8' } };
-}
-
-async function answerOpenApi(): Promise<Answer> {
-  return jsonAnswer(openapi);
-}
-
 export function describeAssets(): Operations<typeof assetRoutes> {
+  const statuses = { 304: 'If-None-Match names the ETag of the file.' };
   return {
     describeApi: {
       tag: 'node',
       summary: 'This description',
       answer: { description: 'OpenAPI 3.1.', schema: { type: 'object' } },
+      statuses,
     },
     showPage: {
       tag: 'node',
-      summary: 'A page for people',
+      summary: 'The explorer: a page for people',
       answer: { description: 'The page.', type: 'text/html' },
+      statuses,
     },
     readVerifier: {
       tag: 'node',
-      summary: 'The script by which the page verifies this node',
+      summary: 'The script by which the explorer verifies this node',
       answer: { description: 'A module.', type: 'text/javascript' },
+      statuses,
+    },
+    readExplorerFile: {
+      tag: 'node',
+      summary: 'A file of the explorer: a script, its style or a picture',
+      parameters: [inPath('file', v.string(), 'As the page names it.')],
+      answer: { description: 'The file.', type: '*/*' },
+      statuses,
+      errors: [404],
     },
   };
 }

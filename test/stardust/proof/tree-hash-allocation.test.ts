@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
+import { bundleWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
 import { type Edge, startEdge } from '../../support/edge/edge.ts';
 import { measureAllocation } from '../../support/edge/heap.ts';
 
@@ -16,7 +16,7 @@ let probe: Edge;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'probe-'));
-  await buildWorker(join(folder, 'built'), 'bench/probe/wrangler.toml');
+  await bundleWorker(join(folder, 'built'), 'bench/probe/wrangler.toml');
   probe = await startEdge({ folder: join(folder, 'built'), persistTo: folder, inspect: true });
 });
 afterAll(async () => {

@@ -9,12 +9,12 @@ export const SCHEMES = ['light', 'dark'] as const;
 export type Scheme = (typeof SCHEMES)[number];
 
 export const SIZES = {
-  phone: { width: 360, height: 740 },
+  phone: { width: 390, height: 844 },
   desktop: { width: 1280, height: 800 },
 } as const;
 export type Size = keyof typeof SIZES;
 
-type Key = 'Tab' | 'Enter';
+type Key = 'Tab' | 'Enter' | 'ArrowRight' | 'ArrowLeft' | 'End' | 'Home';
 
 export interface DrivenPage {
   /** Runs a script in the page; resolves to what its value, or its promise, resolves to. */

@@ -1,36 +1,67 @@
 /**
- * What people do on the page, by scripts that run in it; and what can be seen of it.
+ * What people do on the explorer, by scripts that run in it; and what can be seen of it.
  */
 import { expect } from 'vitest';
 import type { DrivenPage } from './driven-page.ts';
 
-const at = (id: string) => `document.getElementById(${JSON.stringify(id)})`;
+const quote = (text: string) => JSON.stringify(text);
 
-/** Waits until the text of an element matches. */
-export async function untilText(page: DrivenPage, id: string, text: RegExp): Promise<void> {
-  await expect.poll(() => page.evaluate(`${at(id)}.textContent`), { message: id }).toMatch(text);
+/** Opens a view by its fragment, such as `/nft/0x…`. */
+export async function open(page: DrivenPage, fragment: string): Promise<void> {
+  await page.evaluate(`void (location.hash = ${quote(fragment)})`);
 }
 
-/** Fills fields, by their IDs. */
-export async function fill(page: DrivenPage, fields: Record<string, string>): Promise<void> {
-  for (const [id, value] of Object.entries(fields))
-    await page.evaluate(`void (${at(id)}.value = ${JSON.stringify(value)})`);
+/** Waits until the text of an element, by its selector, matches. */
+export async function untilText(page: DrivenPage, selector: string, text: RegExp): Promise<void> {
+  const read = `document.querySelector(${quote(selector)})?.textContent ?? ''`;
+  await expect.poll(() => page.evaluate(read), { message: selector }).toMatch(text);
 }
 
-/** Sends a form, by its ID, once it does nothing any more. */
-export async function send(page: DrivenPage, form: string): Promise<void> {
-  const busy = `${at(form)}.querySelector('[aria-disabled]') !== null`;
-  await expect.poll(() => page.evaluate(busy)).toBe(false);
-  await page.evaluate(`void ${at(form)}.requestSubmit()`);
+/** The number of elements with a selector. */
+export async function countOf(page: DrivenPage, selector: string): Promise<number> {
+  return Number(await page.evaluate(`document.querySelectorAll(${quote(selector)}).length`));
 }
 
-/** The lines of the verification on the page, each with whether it was found right. */
-export async function checksOn(page: DrivenPage): Promise<{ tone: string; text: string }[]> {
-  const checks = await page.evaluate(
-    `[...${at('verify-checks')}.children].map(({ className: tone, textContent: text }) =>
-      ({ tone, text }))`,
+/** Waits until so many elements match. */
+export async function untilCount(page: DrivenPage, selector: string, count: number): Promise<void> {
+  await expect.poll(() => countOf(page, selector), { message: selector }).toBe(count);
+}
+
+/** Clicks the first element with a selector whose text matches. */
+export async function click(page: DrivenPage, selector: string, text = ''): Promise<void> {
+  const find = `[...document.querySelectorAll(${quote(selector)})]
+    .find((each) => each.textContent.includes(${quote(text)}))`;
+  await expect.poll(() => page.evaluate(`${find} !== undefined`), { message: text }).toBe(true);
+  await page.evaluate(`void ${find}.dispatchEvent(
+    new MouseEvent('click', { bubbles: true, cancelable: true }))`);
+}
+
+/** Types into a field, as far as its form notices. */
+export async function fill(page: DrivenPage, selector: string, value: string): Promise<void> {
+  await page.evaluate(`(() => {
+    const field = document.querySelector(${quote(selector)});
+    field.value = ${quote(value)};
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    field.dispatchEvent(new Event('change', { bubbles: true }));
+  })()`);
+}
+
+/** Searches for a text by the box. */
+export async function search(page: DrivenPage, text: string): Promise<void> {
+  await fill(page, '#search', text);
+  await page.evaluate(`void document.querySelector('form.search').requestSubmit()`);
+}
+
+/** The verdicts on the page, each with its tone and its sentence. */
+export async function verdictsOn(
+  page: DrivenPage,
+  within: string,
+): Promise<{ tone: string; text: string }[]> {
+  const verdicts = await page.evaluate(
+    `[...document.querySelectorAll(${quote(`${within} .verdict`)})].map((each) =>
+      ({ tone: each.classList[1], text: each.lastElementChild.textContent }))`,
   );
-  return checks as { tone: string; text: string }[];
+  return verdicts as { tone: string; text: string }[];
 }
 
 /** How much wider than the screen the page is, in pixels. */
@@ -40,43 +71,24 @@ export async function overhangOf(page: DrivenPage): Promise<number> {
   )) as number;
 }
 
-/** Where the focus is: an ID, or what the element says. */
+/** Where the focus is: the element's label, or what it says. */
 export async function focusOf(page: DrivenPage): Promise<string> {
-  const { id, text } = (await page.evaluate(
-    `({ id: document.activeElement.id, text: document.activeElement.textContent })`,
-  )) as { id: string; text: string };
-  return id || text;
+  return (await page.evaluate(`(() => {
+    const focused = document.activeElement;
+    return focused.getAttribute('aria-label') ?? (focused.id || focused.textContent.trim());
+  })()`)) as string;
 }
 
 /** Whether people see where the focus is: it is outlined, and not out of the window. */
 export async function isFocusSeen(page: DrivenPage): Promise<boolean> {
   return (await page.evaluate(`(() => {
-    const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
-    const { top, bottom } = document.activeElement.getBoundingClientRect();
-    const isOutlined = outlineStyle === 'solid' && parseFloat(outlineWidth) >= 2;
+    const focused = document.activeElement;
+    const halo = focused.querySelector(':scope > .halo');
+    const { outlineStyle, outlineWidth } = getComputedStyle(focused);
+    const isOutlined = halo === null
+      ? outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1
+      : getComputedStyle(halo).stroke !== 'none';
+    const { top, bottom } = focused.getBoundingClientRect();
     return isOutlined && top < innerHeight && bottom > 0;
   })()`)) as boolean;
-}
-
-/**
- * Notes from now on what screen readers announce: text that changes in live regions that were
- * there, and not hidden, before it changed.
- */
-export async function noteAnnouncements(page: DrivenPage): Promise<void> {
-  await page.evaluate(`void (globalThis.announced = {});
-    for (const region of document.querySelectorAll('[aria-live="polite"], [role="status"]')) {
-      if (!region.checkVisibility({ visibilityProperty: true })) continue;
-      new MutationObserver(() => (announced[region.id] ??= []).push(region.textContent))
-        .observe(region, { childList: true, characterData: true, subtree: true });
-    }`);
-}
-
-/** Waits until a region has announced it. */
-export async function untilAnnounced(
-  page: DrivenPage,
-  region: string,
-  text: RegExp,
-): Promise<void> {
-  const announced = `(announced[${JSON.stringify(region)}] ?? []).at(-1) ?? ''`;
-  await expect.poll(() => page.evaluate(announced), { message: region }).toMatch(text);
 }

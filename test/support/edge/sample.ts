@@ -5,9 +5,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { importSnapshot } from '../../../scripts/lib/import/import-snapshot.ts';
 import { builtWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
+import { openLocalDatabase } from '../../../scripts/lib/wrangler/local-database.ts';
 import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
 import { prepareSample, type SampleNft } from '../../../scripts/start/prepare-sample.ts';
+import { SNAPSHOT } from '../../../scripts/start/sample.ts';
 import { type Edge, type EdgeOptions, startEdge } from './edge.ts';
 
 export interface SampleWorker {
@@ -16,6 +19,8 @@ export interface SampleWorker {
   url: string;
   /** Another one, with databases in which there is nothing; returns its URL. */
   startEmpty(vars?: Record<string, string>, whiteFlagLimit?: number): Promise<string>;
+  /** Another one, whose ledger is fresh from the snapshot: no milestone was applied to it. */
+  startFresh(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -36,6 +41,13 @@ export async function serveSample(): Promise<SampleWorker> {
     async startEmpty(vars = {}, whiteFlagLimit) {
       const persistTo = await mkdtemp(join(folder, 'empty-'));
       return start({ persistTo, vars, ...(whiteFlagLimit !== undefined && { whiteFlagLimit }) });
+    },
+    async startFresh() {
+      const persistTo = await mkdtemp(join(folder, 'fresh-'));
+      const db = await openLocalDatabase(persistTo, readWranglerConfig());
+      await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys: undefined });
+      db.close();
+      return start({ persistTo });
     },
     async stop() {
       await Promise.all(edges.map((edge) => edge.stop()));

@@ -7,7 +7,11 @@
  */
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
-import { readModules } from '../../../scripts/lib/wrangler/build-worker.ts';
+import { readModules, staticFilesOf } from '../../../scripts/lib/wrangler/build-worker.ts';
+import {
+  STATIC_FILES_BINDING,
+  staticFilesWorker,
+} from '../../../scripts/lib/wrangler/static-files-worker.ts';
 import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
 import { runWorker } from '../../../scripts/serve/run-worker.ts';
 
@@ -49,27 +53,35 @@ async function runAsServe(): Promise<Running> {
 async function runInMiniflare(): Promise<Running> {
   const { localDatabaseId, localNamespaceId } = readWranglerConfig();
   const { whiteFlagLimit } = options;
+  const compatibilityDate = '2026-11-01';
   const converted = convertV4MiniflareOptions({
-    name: 'stardust-edge-node',
-    ...(byMiniflare ? { port } : { port: 0, unsafeDirectSockets: [{ host: '127.0.0.1', port }] }),
     host: '127.0.0.1',
+    port: byMiniflare ? port : 0,
     cf: false,
     logRequests: false,
-    modulesRoot: folder,
-    modules: readModules(folder),
-    compatibilityDate: '2026-11-01',
-    d1Databases: { LEDGER: localDatabaseId },
-    kvNamespaces: { NFT_INDEX: localNamespaceId },
-    versionMetadata: 'VERSION',
-    durableObjects: { FOLLOWER: { className: 'Follower', useSQLite: true } },
-    bindings: { ...vars },
     ...(quiet && { handleStructuredLogs: () => {} }),
     ...(inspect && { inspectorPort: 0 }),
-    ...(whiteFlagLimit !== undefined && {
-      ratelimits: {
-        WHITE_FLAG_LIMIT: { namespace_id: '1', simple: { limit: whiteFlagLimit, period: 60 } },
+    workers: [
+      {
+        name: 'stardust-edge-node',
+        ...(!byMiniflare && { unsafeDirectSockets: [{ host: '127.0.0.1', port }] }),
+        modulesRoot: folder,
+        modules: readModules(folder),
+        compatibilityDate,
+        d1Databases: { LEDGER: localDatabaseId },
+        kvNamespaces: { NFT_INDEX: localNamespaceId },
+        versionMetadata: 'VERSION',
+        durableObjects: { FOLLOWER: { className: 'Follower', useSQLite: true } },
+        serviceBindings: STATIC_FILES_BINDING,
+        bindings: { ...vars },
+        ...(whiteFlagLimit !== undefined && {
+          ratelimits: {
+            WHITE_FLAG_LIMIT: { namespace_id: '1', simple: { limit: whiteFlagLimit, period: 60 } },
+          },
+        }),
       },
-    }),
+      staticFilesWorker(staticFilesOf(folder), compatibilityDate),
+    ],
   });
   const miniflare = new Miniflare({ ...converted, resourcePersistencePath: join(persistTo, 'v3') });
   return {

@@ -139,9 +139,19 @@ export interface StubParts {
   cache?: ResponseCache;
 }
 
+/** Static files that are empty objects, with the type of their names. */
+const stubFiles = {
+  async fetch(url: string): Promise<Response> {
+    const [, name = 'js'] = /\.(\w+)$/.exec(url) ?? [];
+    const types: Record<string, string> = { html: 'text/html', json: 'application/json' };
+    return new Response('{}', { headers: { 'content-type': types[name] ?? 'text/javascript' } });
+  },
+};
+
 /** The settings of an environment that sets none. */
 function defaultSettings(): Settings {
-  const result = readSettings({ LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {} });
+  const bindings = { LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {}, ASSETS: stubFiles };
+  const result = readSettings(bindings);
   if (!result.ok) throw new Error(result.problems.join());
   return result.settings;
 }

@@ -14,6 +14,7 @@ export function openTestNode(upstreams: string[], milestoneKeys: MilestoneKeys):
     ledger: env.LEDGER,
     nftIndex: env.NFT_INDEX,
     follower: env.FOLLOWER,
+    staticFiles: { fetch },
     whiteFlagLimit: undefined,
     fetchLimit: undefined,
     scanLimit: undefined,

@@ -1,0 +1,311 @@
+/**
+ * The explorer: the search box, the state of the ledger, and the view that the URL names.
+ */
+import { type ComponentType, render } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { formatAge, formatCount } from './format.ts';
+import { askHealth } from './node/ask.ts';
+import { readInfo } from './node/ledger.ts';
+import type { Info } from './node/shapes.ts';
+import { Head, To, Verdict } from './parts/parts.tsx';
+import { asError, type Loaded, useLoad } from './parts/use-load.ts';
+import { recognise } from './recognise.ts';
+import { formatRoute, parseRoute, type View } from './route.ts';
+import { BlockView, TransactionView } from './views/block.tsx';
+import { GalleryView } from './views/gallery.tsx';
+import { HomeView } from './views/home.tsx';
+import { NftView } from './views/nft.tsx';
+import { OutputView } from './views/output.tsx';
+import { SearchView } from './views/search.tsx';
+import { VerifyView } from './views/verify.tsx';
+
+const INFO_INTERVAL_MS = 5000;
+
+function App() {
+  const [view, setView] = useState(() => parseRoute(location.hash));
+  const [note, setNote] = useState('');
+  const info = useInfo();
+  const main = useRef<HTMLElement>(null);
+
+  useEffect(() => {
+    const show = () => {
+      setNote('');
+      setView(parseRoute(location.hash));
+    };
+    addEventListener('hashchange', show);
+    return () => removeEventListener('hashchange', show);
+  }, []);
+  useFocusOnHead(main, view);
+
+  /** In place of the search, so that "back" does not search again. */
+  const open = (found: View, how: string) => {
+    history.replaceState(null, '', formatRoute(found));
+    setView(found);
+    setNote(how);
+  };
+
+  return (
+    <>
+      <Masthead view={view} info={info} />
+      <main ref={main}>
+        {view.name === 'home' && <h1 class="hero">Look into the ledger, and check it yourself.</h1>}
+        <Search view={view} />
+        {note !== '' && (
+          <p class="found-note" role="status">
+            {note}
+          </p>
+        )}
+        {info.state === 'loading' && (
+          <p class="loading" role="status">
+            Reading …
+          </p>
+        )}
+        {info.state === 'failed' && <NoLedger error={info.error} />}
+        {info.state === 'done' && <Shown view={view} info={info.value} open={open} />}
+      </main>
+      <footer>
+        <a href="/openapi.json">API description</a>
+        <a href="/api/core/v2/info">Node info</a>
+        <a href="https://github.com/iotaledger/tips" rel="noreferrer">
+          Protocol
+        </a>
+      </footer>
+    </>
+  );
+}
+
+function Shown({
+  view,
+  info,
+  open,
+}: {
+  view: View;
+  info: Info;
+  open(view: View, how: string): void;
+}) {
+  switch (view.name) {
+    case 'home':
+      return <HomeView info={info} />;
+    case 'search':
+      return <SearchView text={view.text} open={open} />;
+    case 'nft':
+      return <NftView id={view.id} info={info} />;
+    case 'output':
+      return <OutputView id={view.id} info={info} />;
+    case 'block':
+      return <BlockView id={view.id} />;
+    case 'transaction':
+      return <TransactionView id={view.id} />;
+    case 'milestone':
+      return (
+        <Later load={loadMilestoneView} milestone={view.milestone} block={view.block} info={info} />
+      );
+    case 'address':
+    case 'issuer':
+      return <GalleryView role={view.name} address={view.address} cursor={view.cursor} />;
+    case 'proposal':
+      return <Later load={loadProposalView} fields={view.fields} info={info} />;
+    case 'verify':
+      return <VerifyView info={info} />;
+    case 'unknown':
+      return (
+        <section class="page missing">
+          <Head kind="Explorer">No such page</Head>
+          <p class="reason">This address is not one of the explorer’s. Search for an ID instead.</p>
+        </section>
+      );
+  }
+}
+
+// views with a graph are loaded when one is opened
+const loadMilestoneView = async () => (await import('./views/milestone.tsx')).MilestoneView;
+const loadProposalView = async () => (await import('./views/proposal.tsx')).ProposalView;
+
+/** A view whose script is loaded first. */
+function Later<P extends object>({ load, ...props }: P & { load(): Promise<ComponentType<P>> }) {
+  const loaded = useLoad(load, [load]);
+  if (loaded.state === 'done') {
+    const Loaded = loaded.value;
+    return <Loaded {...(props as unknown as P)} />;
+  }
+  return loaded.state === 'failed' ? (
+    <Verdict tone="neutral">A part of this page could not be loaded. Reload the page.</Verdict>
+  ) : (
+    <p class="loading" role="status">
+      Reading …
+    </p>
+  );
+}
+
+function NoLedger({ error }: { error: Error }) {
+  return (
+    <section class="page missing">
+      <Head kind="Node">No ledger to look into</Head>
+      <Verdict tone="neutral">{error.message}</Verdict>
+    </section>
+  );
+}
+
+function Masthead({ view, info }: { view: View; info: Loaded<Info> }) {
+  const link = (name: 'proposal' | 'verify', title: string) => (
+    <a href={formatRoute({ name })} aria-current={view.name === name ? 'page' : undefined}>
+      {title}
+    </a>
+  );
+  return (
+    <header class="masthead">
+      <To view={{ name: 'home' }}>
+        <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
+          <path d="M6 9L16 16M6 23L16 16M16 16L26 16" />
+          <circle cx="6" cy="9" r="3.5" />
+          <circle cx="6" cy="23" r="3.5" />
+          <circle class="key" cx="16" cy="16" r="4.5" />
+          <circle cx="26" cy="16" r="3.5" />
+        </svg>
+        <span>Stardust edge node</span>
+      </To>
+      {info.state === 'done' && <LedgerState info={info.value} />}
+      <nav aria-label="Views">
+        {link('proposal', 'Proposal')}
+        {link('verify', 'Verify')}
+      </nav>
+    </header>
+  );
+}
+
+/** Beyond it people want to know why. */
+const OLD_SECONDS = 300;
+
+function LedgerState({ info }: { info: Info }) {
+  const { isHealthy, confirmedMilestone } = info.status;
+  const age = Date.now() / 1000 - confirmedMilestone.timestamp;
+  const [reason, setReason] = useState<string>();
+  useEffect(() => {
+    // an old ledger explains itself; /health, which browsers report as an error, is asked for the rest
+    if (isHealthy || age > OLD_SECONDS) setReason(undefined);
+    else void askHealth().then(setReason, () => setReason('not healthy'));
+  }, [isHealthy, confirmedMilestone.index]);
+  return (
+    <p class="state" id="ledger-state">
+      <span class={isHealthy ? 'dot live' : 'dot'} aria-hidden="true" />
+      <Foreignish text={info.protocol.networkName} /> · ledger{' '}
+      <strong>{formatCount(confirmedMilestone.index)}</strong> · {describeState(info, age)}
+      {reason !== undefined && ` · ${reason}`}
+    </p>
+  );
+}
+
+/** A network's name is the node's word. */
+function Foreignish({ text }: { text: string }) {
+  return <bdi>{text.slice(0, 40)}</bdi>;
+}
+
+function describeState({ status, features }: Info, age: number): string {
+  if (features.includes('finalMilestone')) return 'final: the network ended here';
+  return status.isHealthy ? 'live' : `${formatAge(age)} old`;
+}
+
+function Search({ view }: { view: View }) {
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState('');
+  const shown = view.name === 'search' ? view.text : '';
+  // what was searched is found; the box is free for the next
+  useEffect(() => {
+    setText(shown);
+    setProblem('');
+  }, [formatRoute(view)]);
+  return (
+    <search>
+      <form
+        class="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const meaning = recognise(text);
+          setProblem(meaning.kind === 'nothing' ? meaning.reason : '');
+          if (meaning.kind === 'view') location.hash = formatRoute(meaning.view);
+          if (meaning.kind === 'ambiguous') location.hash = formatRoute({ name: 'search', text });
+        }}
+      >
+        <label for="search">
+          NFT, output, block, transaction or milestone ID · milestone index · address
+        </label>
+        <div class="row">
+          <input
+            id="search"
+            class="mono"
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+            placeholder="0x… , 17339 or smr1…"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            aria-describedby="search-problem"
+          />
+          <button type="submit" class="main">
+            Search
+          </button>
+        </div>
+        <p id="search-problem" class="problem" role="status">
+          {problem}
+        </p>
+      </form>
+    </search>
+  );
+}
+
+/** Reads the state of the ledger again and again, but not while nobody looks, nor once it is over. */
+function useInfo(): Loaded<Info> {
+  const [info, setInfo] = useState<Loaded<Info>>({ state: 'loading' });
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>;
+    async function read(): Promise<void> {
+      let isOver = false;
+      if (!document.hidden) {
+        try {
+          const value = await readInfo();
+          isOver = value.features.includes('finalMilestone');
+          setInfo((before) => (isSame(before, value) ? before : { state: 'done', value }));
+        } catch (error) {
+          // what was read stays on show: the next reading may succeed
+          setInfo((before) =>
+            before.state === 'done' ? before : { state: 'failed', error: asError(error) },
+          );
+        }
+      }
+      if (!isOver) timer = setTimeout(read, INFO_INTERVAL_MS);
+    }
+    void read();
+    return () => clearTimeout(timer);
+  }, []);
+  return info;
+}
+
+/** Then nothing is drawn again: what is selected stays selected. */
+function isSame(before: Loaded<Info>, after: Info): boolean {
+  return before.state === 'done' && JSON.stringify(before.value) === JSON.stringify(after);
+}
+
+/** A new view begins at its head, for the keyboard and for screen readers, too. */
+function useFocusOnHead(main: { current: HTMLElement | null }, view: View): void {
+  const [first, setFirst] = useState(true);
+  // another block of the same milestone is not another view
+  const key = view.name === 'milestone' ? `${view.name} ${view.milestone}` : formatRoute(view);
+  useEffect(() => {
+    if (first) {
+      setFirst(false);
+      return undefined;
+    }
+    scrollTo(0, 0);
+    const focus = () => {
+      const head = main.current?.querySelector<HTMLElement>('.page h1');
+      head?.focus({ preventScroll: true });
+      return head != null;
+    };
+    if (focus()) return undefined;
+    const observer = new MutationObserver(() => focus() && observer.disconnect());
+    observer.observe(main.current!, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [key]);
+}
+
+render(<App />, document.getElementById('app')!);

@@ -1,0 +1,84 @@
+/**
+ * The kinds of blocks, told apart by shape and by words, and only then by colour.
+ */
+import { describeReason, rulesOf } from '../../src/stardust/semantics/conflict-reason.ts';
+import type { ExplainedBlock } from '../node/shapes.ts';
+
+export const KINDS = ['applied', 'conflict', 'milestone', 'data', 'empty'] as const;
+export type Kind = (typeof KINDS)[number];
+
+export const KIND_NAMES: Record<Kind, string> = {
+  applied: 'transaction, applied',
+  conflict: 'transaction, in conflict',
+  milestone: 'milestone',
+  data: 'tagged data',
+  empty: 'no payload',
+};
+
+export function kindOf({ payload, ledgerInclusionState }: ExplainedBlock): Kind {
+  if (ledgerInclusionState === 'included') return 'applied';
+  if (ledgerInclusionState === 'conflicting') return 'conflict';
+  if (payload === 'milestone') return 'milestone';
+  return payload === 'none' ? 'empty' : 'data';
+}
+
+/** Why a transaction is in conflict: the reason in words, and the rules that lead to it. */
+export function describeConflict(block: ExplainedBlock): string {
+  const { conflictReason = 0, explanation, rule, decidingInput, decidingOutput } = block;
+  const known = conflictReason >= 1 && conflictReason <= 12;
+  const words = explanation ?? (known ? describeReason(conflictReason as 1) : 'no reason is given');
+  const rules = rule ?? (known ? rulesOf(conflictReason as 1) : '');
+  const where = decidingInput
+    ? `, decided by input ${decidingInput.input}`
+    : decidingOutput
+      ? `, decided by output ${decidingOutput.output}`
+      : '';
+  return `Conflict ${conflictReason}: ${words}${rules === '' ? '' : ` (${rules}${where})`}`;
+}
+
+/** The words for a block, as they are read out. */
+export function describeBlock(block: ExplainedBlock): string {
+  const kind = kindOf(block);
+  return kind === 'conflict' ? describeConflict(block) : KIND_NAMES[kind];
+}
+
+/** The mark of a kind around the origin, within a circle of radius 11. */
+export function Mark({ kind }: { kind: Kind }) {
+  switch (kind) {
+    case 'applied':
+      return (
+        <>
+          <circle r="9" />
+          <path class="glyph" d="M-4 0.4l2.8 2.8L4.2 -3.2" />
+        </>
+      );
+    case 'conflict':
+      return (
+        <>
+          <rect x="-9" y="-9" width="18" height="18" rx="3" />
+          <path class="glyph" d="M-3.8 -3.8L3.8 3.8M3.8 -3.8L-3.8 3.8" />
+        </>
+      );
+    case 'milestone':
+      return <path d="M0 -10.5L10.5 0L0 10.5L-10.5 0z" />;
+    case 'data':
+      return <circle r="6.5" />;
+    case 'empty':
+      return <circle r="3" />;
+  }
+}
+
+export function Legend({ kinds }: { kinds: ReadonlySet<Kind> }) {
+  return (
+    <ul class="legend" aria-label="Marks">
+      {KINDS.filter((kind) => kinds.has(kind)).map((kind) => (
+        <li key={kind}>
+          <svg viewBox="-12 -12 24 24" class={`block ${kind}`} aria-hidden="true">
+            <Mark kind={kind} />
+          </svg>
+          {KIND_NAMES[kind]}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,152 @@
+/**
+ * A cone that is too large for a graph: one tile for each block, in white-flag order, row by row,
+ * on a canvas. Ten thousand tiles are drawn in some milliseconds.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { formatCount, shorten } from '../format.ts';
+import type { ExplainedBlock } from '../node/shapes.ts';
+import { describeBlock, kindOf } from './kinds.tsx';
+
+interface MosaicProps {
+  blocks: readonly ExplainedBlock[];
+  selected: string | undefined;
+  select(blockId: string): void;
+  faulty: ReadonlySet<string>;
+}
+
+const TILE_SIZES = [6, 9, 14, 20];
+
+/** No canvas may be larger in any browser. */
+const MAX_HEIGHT = 8000;
+
+export function Mosaic({ blocks, selected, select, faulty }: MosaicProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [zoom, setZoom] = useState(blocks.length > 2000 ? 1 : 2);
+  const [width, setWidth] = useState(0);
+  const [pointed, setPointed] = useState<ExplainedBlock>();
+  const tile = TILE_SIZES[zoom]!;
+  const columns = Math.max(1, Math.floor(width / tile));
+  const rows = Math.min(Math.ceil(blocks.length / columns), Math.floor(MAX_HEIGHT / tile));
+
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) =>
+      setWidth(Math.floor(entry!.contentRect.width)),
+    );
+    observer.observe(frame.current!);
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
+    if (width > 0) draw(canvas.current!, { blocks, columns, rows, tile, selected, faulty });
+  }, [blocks, width, tile, selected, faulty]);
+
+  const blockAt = ({ offsetX, offsetY }: MouseEvent) => {
+    const column = Math.floor(offsetX / tile);
+    return column < columns ? blocks[Math.floor(offsetY / tile) * columns + column] : undefined;
+  };
+
+  return (
+    <div class="graph mosaic">
+      <div class="tools">
+        <p class="hint">
+          {formatCount(blocks.length)} blocks are too many for a graph: one tile each, in white-flag
+          order. The table below has them all.
+        </p>
+        <span class="zoom">
+          <button
+            type="button"
+            aria-label="Zoom out"
+            disabled={zoom === 0}
+            onClick={() => setZoom(zoom - 1)}
+          >
+            −
+          </button>
+          <button
+            type="button"
+            aria-label="Zoom in"
+            disabled={zoom === TILE_SIZES.length - 1}
+            onClick={() => setZoom(zoom + 1)}
+          >
+            +
+          </button>
+        </span>
+      </div>
+      <div class="canvas" ref={frame}>
+        <canvas
+          ref={canvas}
+          role="img"
+          aria-label="A tile for each block, in white-flag order; the table below says the same"
+          onMouseMove={(event) => setPointed(blockAt(event))}
+          onMouseLeave={() => setPointed(undefined)}
+          onClick={(event) => {
+            const block = blockAt(event);
+            if (block !== undefined) select(block.blockId);
+          }}
+        />
+      </div>
+      <p class="caption" aria-hidden="true">
+        {pointed === undefined ? (
+          'Point at a tile.'
+        ) : (
+          <>
+            <span class="number">{pointed.whiteFlagIndex}</span>{' '}
+            <span class="mono">{shorten(pointed.blockId)}</span> {describeBlock(pointed)}
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+interface Picture extends Omit<MosaicProps, 'select'> {
+  columns: number;
+  rows: number;
+  tile: number;
+}
+
+function draw(canvas: HTMLCanvasElement, picture: Picture): void {
+  const { blocks, columns, rows, tile, selected, faulty } = picture;
+  const density = devicePixelRatio;
+  canvas.width = columns * tile * density;
+  canvas.height = rows * tile * density;
+  canvas.style.width = `${columns * tile}px`;
+  canvas.style.height = `${rows * tile}px`;
+  const context = canvas.getContext('2d');
+  if (context === null) return;
+  context.scale(density, density);
+  const style = getComputedStyle(canvas);
+  const colour = (name: string) => style.getPropertyValue(name);
+  const colours = {
+    applied: colour('--accent'),
+    conflict: colour('--bad'),
+    milestone: colour('--text'),
+    data: colour('--line'),
+    empty: colour('--soft'),
+  };
+  const size = tile - 1;
+  for (const [i, block] of blocks.slice(0, columns * rows).entries()) {
+    const [x, y] = [(i % columns) * tile, Math.floor(i / columns) * tile];
+    const kind = kindOf(block);
+    context.fillStyle = colours[kind];
+    // conflicts are told apart by shape, too
+    if (kind === 'conflict') cross(context, x, y, size);
+    else if (kind === 'applied') context.fillRect(x, y, size, size);
+    else context.fillRect(x + size / 4, y + size / 4, size / 2, size / 2);
+    if (block.blockId === selected || faulty.has(block.blockId)) {
+      context.strokeStyle = block.blockId === selected ? colours.milestone : colours.conflict;
+      context.lineWidth = 2;
+      context.strokeRect(x - 0.5, y - 0.5, tile, tile);
+    }
+  }
+}
+
+function cross(context: CanvasRenderingContext2D, x: number, y: number, size: number): void {
+  context.strokeStyle = context.fillStyle;
+  context.lineWidth = Math.max(1.5, size / 4);
+  context.beginPath();
+  context.moveTo(x + 1, y + 1);
+  context.lineTo(x + size - 1, y + size - 1);
+  context.moveTo(x + size - 1, y + 1);
+  context.lineTo(x + 1, y + size - 1);
+  context.stroke();
+}

@@ -1,0 +1,62 @@
+/**
+ * Numbers, times and IDs as people read them. English, and UTC, whatever the browser's settings: a
+ * page that is shared says the same to everybody.
+ */
+
+/** `0x0255e848…1785aa7`: enough to compare by eye. */
+export function shorten(id: string): string {
+  return id.length <= 20 ? id : `${id.slice(0, 10)}…${id.slice(-6)}`;
+}
+
+/** An address: its prefix says the network, its end is what people compare. */
+export function shortenAddress(address: string): string {
+  return address.length <= 20 ? address : `${address.slice(0, 9)}…${address.slice(-6)}`;
+}
+
+export function formatCount(count: number): string {
+  return count.toLocaleString('en');
+}
+
+/** @param seconds Unix time */
+export function formatTime(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleString('en-GB', {
+    dateStyle: 'medium',
+    timeStyle: 'medium',
+    timeZone: 'UTC',
+  });
+}
+
+/** The largest unit that fits, such as "4 years". */
+export function formatAge(seconds: number): string {
+  const units = [
+    ['year', 31_557_600],
+    ['day', 86_400],
+    ['hour', 3600],
+    ['minute', 60],
+    ['second', 1],
+  ] as const;
+  const [unit, length] = units.find(([, length]) => seconds >= length) ?? ['second', 1];
+  const count = Math.max(0, Math.floor(seconds / length));
+  return `${formatCount(count)} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** @param amount digits, in the smallest unit */
+export function formatAmount(
+  amount: string,
+  { decimals, tickerSymbol }: { decimals: number; tickerSymbol: string },
+): string {
+  const padded = amount.padStart(decimals + 1, '0');
+  const whole = padded.slice(0, padded.length - decimals).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  const rest = padded.slice(padded.length - decimals).replace(/0+$/, '');
+  return `${whole}${rest === '' ? '' : `.${rest}`} ${tickerSymbol}`;
+}
+
+/** A share from 0 to 1, such as "2.5 %". */
+export function formatShare(share: number): string {
+  return `${(share * 100).toLocaleString('en', { maximumFractionDigits: 2 })} %`;
+}
+
+/** "1 block", "2 blocks". */
+export function plural(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,149 @@
+/**
+ * The answers of the node, as far as the explorer reads them (docs/contract.md). What does not have
+ * its shape is an error, and never shown in part.
+ */
+import * as v from 'valibot';
+
+const hex = v.pipe(v.string(), v.regex(/^0x[0-9a-f]*$/));
+const id = v.pipe(v.string(), v.regex(/^0x[0-9a-f]{64}$/));
+const outputId = v.pipe(v.string(), v.regex(/^0x[0-9a-f]{68}$/));
+const uint = v.pipe(v.number(), v.integer(), v.minValue(0));
+const digits = v.pipe(v.string(), v.regex(/^\d{1,78}$/));
+
+const milestoneInfo = v.object({ index: uint, timestamp: uint, milestoneId: v.string() });
+
+/** `GET /api/core/v2/info`. */
+export const info = v.object({
+  version: v.string(),
+  status: v.object({
+    isHealthy: v.boolean(),
+    confirmedMilestone: milestoneInfo,
+    pruningIndex: uint,
+  }),
+  protocol: v.object({ networkName: v.string(), bech32Hrp: v.string() }),
+  baseToken: v.object({ tickerSymbol: v.string(), decimals: uint }),
+  features: v.array(v.string()),
+});
+export type Info = v.InferOutput<typeof info>;
+
+const address = v.variant('type', [
+  v.object({ type: v.literal(0), pubKeyHash: id }),
+  v.object({ type: v.literal(8), aliasId: id }),
+  v.object({ type: v.literal(16), nftId: id }),
+]);
+export type JsonAddress = v.InferOutput<typeof address>;
+
+/** Features and unlock conditions: those that are shown by name; of others only the type counts. */
+const feature = v.looseObject({
+  type: uint,
+  address: v.optional(address),
+  data: v.optional(hex),
+  tag: v.optional(hex),
+});
+
+/** An output of any kind (TIP-25). */
+export const output = v.looseObject({
+  type: uint,
+  amount: v.optional(digits),
+  nftId: v.optional(id),
+  unlockConditions: v.optional(
+    v.array(v.looseObject({ type: uint, address: v.optional(address) })),
+  ),
+  features: v.optional(v.array(feature)),
+  immutableFeatures: v.optional(v.array(feature)),
+});
+export type Output = v.InferOutput<typeof output>;
+
+export const outputMetadata = v.object({
+  blockId: v.string(),
+  transactionId: v.string(),
+  outputIndex: uint,
+  isSpent: v.boolean(),
+  milestoneIndexSpent: v.optional(uint),
+  milestoneTimestampSpent: v.optional(uint),
+  transactionIdSpent: v.optional(v.string()),
+  milestoneIndexBooked: uint,
+  milestoneTimestampBooked: uint,
+  ledgerIndex: uint,
+});
+export type OutputMetadata = v.InferOutput<typeof outputMetadata>;
+
+/** `GET /api/core/v2/outputs/:outputId`. */
+export const outputAnswer = v.object({ metadata: outputMetadata, output });
+
+/** One NFT of `GET /api/edge/v1/nfts`, with or without its ledger index. */
+export const nft = v.object({
+  nftId: id,
+  outputId,
+  owner: v.object({
+    address: v.string(),
+    canUnlock: v.boolean(),
+    timelockedUntil: v.optional(uint),
+    passesTo: v.optional(v.object({ address: v.string(), unixTime: uint })),
+  }),
+  metadata: outputMetadata,
+  output,
+});
+export type Nft = v.InferOutput<typeof nft>;
+
+/** `GET /api/edge/v1/nfts?ids=…`. */
+export const nftBatch = v.object({ ledgerIndex: uint, nfts: v.array(v.nullable(nft)) });
+
+/** `GET /api/indexer/v1/outputs/nft?…`. */
+export const nftList = v.object({
+  ledgerIndex: uint,
+  items: v.array(outputId),
+  cursor: v.optional(v.string()),
+});
+
+/** `GET …/blocks/:blockId/metadata`, and of an included block. */
+export const blockMetadata = v.object({
+  blockId: id,
+  parents: v.array(id),
+  isSolid: v.boolean(),
+  milestoneIndex: v.optional(uint),
+  referencedByMilestoneIndex: v.optional(uint),
+  whiteFlagIndex: v.optional(uint),
+  ledgerInclusionState: v.optional(v.string()),
+  conflictReason: v.optional(uint),
+});
+export type BlockMetadata = v.InferOutput<typeof blockMetadata>;
+
+/** A block of an explanation: of a milestone, or of a proposal. */
+const explainedBlock = v.object({
+  blockId: id,
+  whiteFlagIndex: uint,
+  payload: v.picklist(['none', 'transaction', 'milestone', 'taggedData']),
+  ledgerInclusionState: v.picklist(['noTransaction', 'included', 'conflicting']),
+  conflictReason: v.optional(uint),
+  explanation: v.optional(v.string()),
+  rule: v.optional(v.string()),
+  decidingInput: v.optional(v.object({ input: uint, outputId: hex, spentBy: v.optional(id) })),
+  decidingOutput: v.optional(v.object({ output: uint, outputId: hex })),
+});
+export type ExplainedBlock = v.InferOutput<typeof explainedBlock>;
+
+/** `GET` and `POST /api/edge/v1/whiteflag`. */
+export const explanation = v.object({
+  index: uint,
+  timestamp: uint,
+  inclusionMerkleRoot: id,
+  appliedMerkleRoot: id,
+  blocks: v.array(explainedBlock),
+});
+export type Explanation = v.InferOutput<typeof explanation>;
+
+/** `GET /api/core/v2/milestones/…`. */
+export const milestone = v.object({
+  index: uint,
+  timestamp: uint,
+  previousMilestoneId: id,
+  parents: v.array(id),
+  inclusionMerkleRoot: id,
+  appliedMerkleRoot: id,
+  signatures: v.array(v.object({ publicKey: id })),
+});
+export type MilestoneJson = v.InferOutput<typeof milestone>;
+
+/** `GET /api/core/v2/tips`. */
+export const tips = v.object({ tips: v.array(id) });

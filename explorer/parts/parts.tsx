@@ -1,0 +1,231 @@
+/**
+ * The small parts that all views are made of.
+ */
+import type { ComponentChildren, VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { shorten, shortenAddress } from '../format.ts';
+import { NodeError } from '../node/ask.ts';
+import { formatRoute, type View } from '../route.ts';
+import type { Loaded } from './use-load.ts';
+
+/** A link to a view. */
+export function To({ view, children }: { view: View; children: ComponentChildren }) {
+  return <a href={formatRoute(view)}>{children}</a>;
+}
+
+interface IdProps {
+  id: string;
+  /** What it is, for the label of the copy button: "NFT ID". */
+  what: string;
+  /** Where it leads. */
+  view?: View;
+  /** As it is, not shortened. */
+  whole?: boolean;
+}
+
+/** An ID or an address: shortened, in monospace, with a button that copies the whole. */
+export function Id({ id, what, view, whole = false }: IdProps) {
+  const short = id.startsWith('0x') ? shorten(id) : shortenAddress(id);
+  const text = (
+    <span class="mono" title={id}>
+      {whole ? id : short}
+    </span>
+  );
+  return (
+    <span class={whole ? 'id whole' : 'id'}>
+      {view === undefined ? text : <To view={view}>{text}</To>}
+      <Copy text={id} what={what} />
+    </span>
+  );
+}
+
+const COPIED_MS = 1500;
+
+function Copy({ text, what }: { text: string; what: string }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return undefined;
+    const timer = setTimeout(() => setCopied(false), COPIED_MS);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+    } catch {
+      // not allowed, or not by https: the text can still be selected
+    }
+  };
+  return (
+    <button
+      type="button"
+      class={copied ? 'copy copied' : 'copy'}
+      aria-label={copied ? `${what} copied` : `Copy ${what}`}
+      title={`Copy ${what}`}
+      onClick={copy}
+    >
+      <svg viewBox="0 0 16 16" aria-hidden="true">
+        {copied ? (
+          <path d="M3 8.5l3.2 3.2L13 4.8" />
+        ) : (
+          <path d="M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z" />
+        )}
+      </svg>
+    </button>
+  );
+}
+
+/** Terms and what they are. Rows without a value are left out. */
+export function Facts({ rows }: { rows: readonly (readonly [string, ComponentChildren])[] }) {
+  return (
+    <dl class="facts">
+      {rows
+        .filter(([, value]) => value !== undefined && value !== null && value !== '')
+        .map(([term, value]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+/** Text of anybody: its direction is its own and does not reach beyond it. */
+export function Foreign({ text }: { text: string }) {
+  return <bdi class="foreign">{text}</bdi>;
+}
+
+export type Tone = 'good' | 'bad' | 'neutral';
+
+const MARKS: Record<Tone, string> = { good: '✓', bad: '✗', neutral: '–' };
+
+/** A verdict with a mark, so that it does not depend on its colour. */
+export function Verdict({ tone, children }: { tone: Tone; children: ComponentChildren }) {
+  return (
+    <p class={`verdict ${tone}`}>
+      <span class="mark" aria-hidden="true">
+        {MARKS[tone]}
+      </span>
+      <span>{children}</span>
+    </p>
+  );
+}
+
+/** Of the page, and behind the title of each view. */
+const TITLE = 'Stardust edge node';
+
+/** The head of a view: what kind of thing it is, and which one. */
+export function Head({
+  kind,
+  children,
+  aside,
+}: {
+  kind: string;
+  children: ComponentChildren;
+  aside?: ComponentChildren;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${kind} ${heading.current?.textContent?.trim()} · ${TITLE}`;
+    return () => {
+      document.title = TITLE;
+    };
+  });
+  return (
+    <header class="head">
+      <div>
+        <p class="kind">{kind}</p>
+        <h1 tabIndex={-1} ref={heading}>
+          {children}
+        </h1>
+      </div>
+      {aside}
+    </header>
+  );
+}
+
+/** JSON, folded: it is only made when it is opened. */
+export function Folded({ title, text }: { title: string; text: () => string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="folded" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{title}</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
+      {isOpen && <pre tabIndex={0}>{text()}</pre>}
+    </details>
+  );
+}
+
+/** What was loaded; while it is under way, and when it failed, a page of its own. */
+export function Awaited<T>({
+  loaded,
+  kind,
+  id,
+  missing,
+  children,
+}: {
+  loaded: Loaded<T>;
+  kind: string;
+  id: string;
+  /** Why it may not be there, for people. */
+  missing: string;
+  children: (value: T) => VNode;
+}) {
+  if (loaded.state === 'done') return children(loaded.value);
+  if (loaded.state === 'loading')
+    return (
+      <p class="loading" role="status">
+        Reading …
+      </p>
+    );
+  const { error } = loaded;
+  const status = error instanceof NodeError ? error.status : undefined;
+  if (status === 404 || status === 400)
+    return (
+      <Missing kind={kind} id={id} reason={missing}>
+        <p class="hint">{error.message}</p>
+      </Missing>
+    );
+  return (
+    <section class="page">
+      <Head kind={kind}>{id === '' ? 'Not read' : shortenAny(id)}</Head>
+      <Verdict tone="bad">{error.message}</Verdict>
+      <p>
+        <button type="button" onClick={() => location.reload()}>
+          Try again
+        </button>
+      </p>
+    </section>
+  );
+}
+
+/** The page of a thing that is not there. */
+function Missing({
+  kind,
+  id,
+  reason,
+  children,
+}: {
+  kind: string;
+  id: string;
+  reason: string;
+  children?: ComponentChildren;
+}) {
+  return (
+    <section class="page missing">
+      <Head kind={kind}>Not found</Head>
+      {id !== '' && (
+        <p>
+          <Id id={id.slice(0, 200)} what="the ID" whole />
+        </p>
+      )}
+      <p class="reason">{reason}</p>
+      {children}
+    </section>
+  );
+}
+
+function shortenAny(id: string): string {
+  return id.startsWith('0x') ? shorten(id) : shortenAddress(id);
+}

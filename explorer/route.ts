@@ -1,0 +1,102 @@
+/**
+ * The views of the explorer and their URLs. A view is in the fragment (`/#/nft/0x…`): it can be
+ * shared and survives reload and back, and the server needs no rule for it.
+ */
+
+/** What the proposal view computes, as far as the URL says it. All of it is text of the visitor. */
+export interface ProposalFields {
+  index: string;
+  timestamp: string;
+  previousMilestoneId: string;
+  /** Block IDs, separated by white space or commas. */
+  parents: string;
+}
+
+export type View =
+  | { name: 'home' }
+  | { name: 'search'; text: string }
+  | { name: 'nft' | 'output' | 'block' | 'transaction'; id: string }
+  /** `milestone` is an index, or an ID. `block` is the selected one of its blocks. */
+  | { name: 'milestone'; milestone: string; block?: string }
+  | { name: 'address' | 'issuer'; address: string; cursor?: string }
+  | { name: 'proposal'; fields?: ProposalFields }
+  | { name: 'verify' }
+  | { name: 'unknown' };
+
+const BY_ID = ['nft', 'output', 'block', 'transaction'] as const;
+const BY_ADDRESS = ['address', 'issuer'] as const;
+
+/** The view that a fragment names, with or without its `#`. */
+export function parseRoute(fragment: string): View {
+  const [path = '', query = ''] = fragment.replace(/^#/, '').split('?', 2);
+  const [kind = '', id = '', ...rest] = path.replace(/^\//, '').split('/').map(decode);
+  const parameters = new URLSearchParams(query);
+  const optional = <N extends string>(name: N) => {
+    const value = parameters.get(name);
+    return (value === null ? {} : { [name]: value }) as { [_ in N]?: string };
+  };
+  if (rest.length > 0) return { name: 'unknown' };
+  if (id === '') {
+    if (kind === '') return { name: 'home' };
+    if (kind === 'search') return { name: 'search', text: parameters.get('q') ?? '' };
+    if (kind === 'verify') return { name: 'verify' };
+    if (kind === 'proposal') return { name: 'proposal', ...fieldsOf(parameters) };
+    return { name: 'unknown' };
+  }
+  for (const name of BY_ID) if (kind === name) return { name, id };
+  for (const name of BY_ADDRESS)
+    if (kind === name) return { name, address: id, ...optional('cursor') };
+  if (kind === 'milestone') return { name: 'milestone', milestone: id, ...optional('block') };
+  return { name: 'unknown' };
+}
+
+/** The fragment of a view, with its `#`. */
+export function formatRoute(view: View): string {
+  switch (view.name) {
+    case 'home':
+    case 'unknown':
+      return '#/';
+    case 'search':
+      return `#/search?${new URLSearchParams({ q: view.text })}`;
+    case 'verify':
+      return '#/verify';
+    case 'proposal':
+      return view.fields === undefined
+        ? '#/proposal'
+        : `#/proposal?${new URLSearchParams({ ...view.fields })}`;
+    case 'milestone':
+      return `#/milestone/${encodeURIComponent(view.milestone)}${queryOf({ block: view.block })}`;
+    case 'address':
+    case 'issuer':
+      return `#/${view.name}/${encodeURIComponent(view.address)}${queryOf({ cursor: view.cursor })}`;
+    default:
+      return `#/${view.name}/${encodeURIComponent(view.id)}`;
+  }
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    // a stray percent sign
+    return part;
+  }
+}
+
+function fieldsOf(parameters: URLSearchParams): { fields?: ProposalFields } {
+  if (!parameters.has('index')) return {};
+  const value = (name: keyof ProposalFields) => parameters.get(name) ?? '';
+  return {
+    fields: {
+      index: value('index'),
+      timestamp: value('timestamp'),
+      previousMilestoneId: value('previousMilestoneId'),
+      parents: value('parents'),
+    },
+  };
+}
+
+function queryOf(parameters: Record<string, string | undefined>): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given as [string, string][])}`;
+}

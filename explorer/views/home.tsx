@@ -1,0 +1,108 @@
+/**
+ * The first page: what this is, and examples from the ledger that is served.
+ */
+import { kindOf, Mark } from '../cone/kinds.tsx';
+import { formatAge, formatCount, formatTime, plural } from '../format.ts';
+import { readMetadata } from '../nft/claims.ts';
+import { listNftOutputs, readExplanation } from '../node/ledger.ts';
+import type { ExplainedBlock, Info, Nft } from '../node/shapes.ts';
+import { Foreign, Id, To } from '../parts/parts.tsx';
+import { useLoad } from '../parts/use-load.ts';
+import { readAll } from './gallery.tsx';
+
+const EXAMPLES = 4;
+
+/** The latest NFTs would need the whole list; the first ones are as good to look at. */
+async function readExamples(): Promise<readonly Nft[]> {
+  const { items } = await listNftOutputs({ pageSize: String(EXAMPLES) });
+  return readAll(items);
+}
+
+export function HomeView({ info }: { info: Info }) {
+  const { confirmedMilestone } = info.status;
+  const { index } = confirmedMilestone;
+  const nfts = useLoad(readExamples, [index]);
+  const newest = useLoad(() => readExplanation(index), [index]);
+  return (
+    <div class="page home">
+      <section aria-labelledby="milestone-title">
+        <p class="kind">Newest milestone</p>
+        <h2 id="milestone-title">
+          <To view={{ name: 'milestone', milestone: String(index) }}>{formatCount(index)}</To>
+        </h2>
+        <p class="hint">
+          {formatTime(confirmedMilestone.timestamp)} UTC,{' '}
+          {formatAge(Date.now() / 1000 - confirmedMilestone.timestamp)} ago
+        </p>
+        {newest.state === 'done' && <Strip blocks={newest.value.blocks} />}
+        {newest.state === 'failed' && (
+          <p>This node starts at a snapshot: there is no milestone to look into yet.</p>
+        )}
+        <p class="actions">
+          {newest.state === 'done' && (
+            <To view={{ name: 'milestone', milestone: String(index) }}>See its past cone</To>
+          )}
+          <To view={{ name: 'proposal' }}>Propose the next one</To>
+        </p>
+      </section>
+      <section aria-labelledby="nfts-title">
+        <p class="kind">From this ledger</p>
+        <h2 id="nfts-title">NFTs</h2>
+        {nfts.state === 'done' && <Examples nfts={nfts.value} />}
+        {nfts.state === 'loading' && <p class="loading">Reading …</p>}
+        {nfts.state === 'failed' && <p class="hint">{nfts.error.message}</p>}
+      </section>
+    </div>
+  );
+}
+
+function Examples({ nfts }: { nfts: readonly Nft[] }) {
+  const [first] = nfts;
+  if (first === undefined) return <p>This ledger holds no NFT.</p>;
+  const { address } = first.owner;
+  return (
+    <>
+      <ul class="examples">
+        {nfts.map((nft) => (
+          <li key={nft.nftId}>
+            <To view={{ name: 'nft', id: nft.nftId }}>
+              <Foreign text={readMetadata(nft.output)?.claims?.name ?? 'without a name'} />
+            </To>{' '}
+            <span class="hint mono">{nft.nftId.slice(0, 12)}…</span>
+          </li>
+        ))}
+      </ul>
+      <p>
+        An address: <Id id={address} what="address" view={{ name: 'address', address }} />
+      </p>
+    </>
+  );
+}
+
+const MAX_MARKS = 120;
+
+/** The blocks of a milestone in white-flag order, a mark each. */
+function Strip({ blocks }: { blocks: readonly ExplainedBlock[] }) {
+  const applied = blocks.filter((block) => kindOf(block) === 'applied').length;
+  const conflicts = blocks.filter((block) => kindOf(block) === 'conflict').length;
+  return (
+    <>
+      <div class="strip" aria-hidden="true">
+        {blocks.slice(0, MAX_MARKS).map((block) => (
+          <svg
+            key={block.blockId}
+            viewBox="-12 -12 24 24"
+            class={`block ${kindOf(block)}`}
+            aria-hidden="true"
+          >
+            <Mark kind={kindOf(block)} />
+          </svg>
+        ))}
+      </div>
+      <p>
+        {plural(blocks.length, 'block')} in white-flag order, {plural(applied, 'transaction')}{' '}
+        applied, {conflicts === 0 ? 'no conflict' : plural(conflicts, 'conflict')}
+      </p>
+    </>
+  );
+}

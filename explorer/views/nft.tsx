@@ -1,0 +1,233 @@
+/**
+ * An NFT: what the ledger says of it first, and then, under a heading that says so, what its own
+ * metadata claims.
+ */
+import { toBech32 } from '../../src/stardust/bech32.ts';
+import { fromHex } from '../../src/stardust/encoding/bytes.ts';
+import type { Address } from '../../src/stardust/wire/address.ts';
+import { formatAmount, formatShare, formatTime, shorten } from '../format.ts';
+import { type Claims, readMetadata } from '../nft/claims.ts';
+import { Picture } from '../nft/picture.tsx';
+import { readNft } from '../node/ledger.ts';
+import type { Info, JsonAddress, Nft } from '../node/shapes.ts';
+import { Awaited, Facts, Folded, Foreign, Head, Id, To } from '../parts/parts.tsx';
+import { useLoad } from '../parts/use-load.ts';
+
+const ISSUER_FEATURE = 1;
+const TAG_FEATURE = 3;
+
+export function NftView({ id, info }: { id: string; info: Info }) {
+  const loaded = useLoad(() => readNft(id), [id]);
+  return (
+    <Awaited
+      loaded={loaded}
+      kind="NFT"
+      id={id}
+      missing="No unspent output holds an NFT with this ID: it was never minted, or it was burned."
+    >
+      {(nft) => <NftPage nft={nft} info={info} />}
+    </Awaited>
+  );
+}
+
+function NftPage({ nft, info }: { nft: Nft & { ledgerIndex: number }; info: Info }) {
+  const metadata = readMetadata(nft.output);
+  const claims = metadata?.claims;
+  const title = claims?.name ?? shorten(nft.nftId);
+  return (
+    <article class="page">
+      <Head kind="NFT">
+        <Id id={nft.nftId} what="NFT ID" />
+      </Head>
+      <div class="columns">
+        <Picture uri={claims?.uri} title={title} />
+        <div>
+          <section aria-labelledby="ledger-says">
+            <h2 id="ledger-says">What the ledger says</h2>
+            <LedgerFacts nft={nft} info={info} />
+          </section>
+          <section aria-labelledby="nft-says" class="claims">
+            <h2 id="nft-says">What this NFT says of itself</h2>
+            <p class="hint">
+              {metadata === undefined
+                ? 'Nothing: it has no metadata.'
+                : 'Nobody has verified this. Whoever minted it could write anything here.'}
+            </p>
+            {claims !== undefined && <ClaimedFacts claims={claims} />}
+            {metadata !== undefined && (
+              <Folded
+                title={claims ? 'Metadata as JSON' : 'Metadata as text'}
+                text={() => prettify(metadata.text)}
+              />
+            )}
+          </section>
+        </div>
+      </div>
+      <Folded title="Output as JSON" text={() => JSON.stringify(nft.output, undefined, 2)} />
+    </article>
+  );
+}
+
+function LedgerFacts({ nft, info }: { nft: Nft & { ledgerIndex: number }; info: Info }) {
+  const { owner, output, metadata } = nft;
+  const issuer = output.immutableFeatures?.find(({ type }) => type === ISSUER_FEATURE)?.address;
+  const tag = output.features?.find(({ type }) => type === TAG_FEATURE)?.tag;
+  return (
+    <Facts
+      rows={[
+        ['Issuer', issuer === undefined ? 'none' : <Issuer address={issuer} info={info} />],
+        [
+          'Owner',
+          <>
+            <Id
+              id={owner.address}
+              what="address"
+              view={{ name: 'address', address: owner.address }}
+            />
+            {!owner.canUnlock && owner.timelockedUntil !== undefined && (
+              <p class="note">cannot move it before {formatTime(owner.timelockedUntil)} UTC</p>
+            )}
+            {owner.passesTo !== undefined && (
+              <p class="note">
+                passes to{' '}
+                <Id
+                  id={owner.passesTo.address}
+                  what="address"
+                  view={{ name: 'address', address: owner.passesTo.address }}
+                />{' '}
+                on {formatTime(owner.passesTo.unixTime)} UTC, if it is not moved before
+              </p>
+            )}
+          </>,
+        ],
+        [
+          'Held since',
+          <>
+            {formatTime(metadata.milestoneTimestampBooked)} UTC,{' '}
+            <To view={{ name: 'milestone', milestone: String(metadata.milestoneIndexBooked) }}>
+              milestone {metadata.milestoneIndexBooked}
+            </To>
+          </>,
+        ],
+        [
+          'Output',
+          <Id id={nft.outputId} what="output ID" view={{ name: 'output', id: nft.outputId }} />,
+        ],
+        ['Deposit', output.amount && formatAmount(output.amount, info.baseToken)],
+        ['Tag', tag && <Foreign text={readTag(tag)} />],
+        ['True at', `ledger index ${nft.ledgerIndex}`],
+      ]}
+    />
+  );
+}
+
+/** The ledger's own: nobody can mint under an issuer without its keys. */
+function Issuer({ address, info }: { address: JsonAddress; info: Info }) {
+  const bech32 = toBech32(info.protocol.bech32Hrp, toAddress(address));
+  return (
+    <>
+      {address.type === 16 ? (
+        <>
+          NFT{' '}
+          <Id id={address.nftId} what="issuer's NFT ID" view={{ name: 'nft', id: address.nftId }} />
+        </>
+      ) : (
+        <Id id={bech32} what="issuer's address" view={{ name: 'address', address: bech32 }} />
+      )}
+      <p class="note">
+        <To view={{ name: 'issuer', address: bech32 }}>All NFTs of this issuer</To>
+      </p>
+    </>
+  );
+}
+
+function toAddress(address: JsonAddress): Address {
+  switch (address.type) {
+    case 0:
+      return { type: 0, id: fromHex(address.pubKeyHash) };
+    case 8:
+      return { type: 8, id: fromHex(address.aliasId) };
+    case 16:
+      return { type: 16, id: fromHex(address.nftId) };
+  }
+}
+
+const MAX_TRAITS = 60;
+
+function ClaimedFacts({ claims }: { claims: Claims }) {
+  const { name, collectionName, issuerName, type, uri, description, traits, royalties } = claims;
+  return (
+    <>
+      {name !== undefined && (
+        <p class="name">
+          <Foreign text={name} />
+        </p>
+      )}
+      <Facts
+        rows={[
+          ['Collection', collectionName && <Foreign text={collectionName} />],
+          ['Issuer, it says', issuerName && <Foreign text={issuerName} />],
+          ['Description', description && <Foreign text={description} />],
+          [
+            'Royalties',
+            royalties.length > 0 &&
+              royalties.slice(0, MAX_TRAITS).map(({ address, share }) => (
+                <p key={address}>
+                  {formatShare(share)} to <Royal address={address} />
+                </p>
+              )),
+          ],
+          ['Type', type && <Foreign text={type} />],
+          [
+            'Picture',
+            uri && (
+              <span class="mono whole">
+                <Foreign text={uri} />
+              </span>
+            ),
+          ],
+        ].map(([term, value]) => [term as string, value || undefined] as const)}
+      />
+      {traits.length > 0 && (
+        <ul class="chips" aria-label="Traits">
+          {traits.slice(0, MAX_TRAITS).map(({ name, value }, i) => (
+            <li key={i}>
+              <span>
+                <Foreign text={name} />
+              </span>{' '}
+              <Foreign text={value} />
+            </li>
+          ))}
+          {traits.length > MAX_TRAITS && (
+            <li>and {traits.length - MAX_TRAITS} more, in the JSON</li>
+          )}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** An address leads to its gallery; whatever else stands there is text. */
+function Royal({ address }: { address: string }) {
+  return /^[a-z]{1,10}1[0-9a-z]{38,90}$/.test(address) ? (
+    <Id id={address} what="address" view={{ name: 'address', address }} />
+  ) : (
+    <span class="mono whole">
+      <Foreign text={address} />
+    </span>
+  );
+}
+
+function prettify(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** A tag is text, mostly. */
+function readTag(hex: string): string {
+  const text = new TextDecoder().decode(fromHex(hex.length % 2 === 0 ? hex : '0x'));
+  return /^[\x20-\x7e]+$/.test(text) ? text : hex;
+}

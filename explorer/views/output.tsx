@@ -1,0 +1,124 @@
+/**
+ * An output by its ID.
+ */
+import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
+import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
+import { formatAmount, formatTime } from '../format.ts';
+import { readOutput } from '../node/ledger.ts';
+import type { Info, Output, OutputMetadata } from '../node/shapes.ts';
+import { Awaited, Facts, Folded, Head, Id, To } from '../parts/parts.tsx';
+import { useLoad } from '../parts/use-load.ts';
+
+const KINDS: Record<number, string> = {
+  2: 'Treasury output',
+  3: 'Basic output',
+  4: 'Alias output',
+  5: 'Foundry output',
+  6: 'NFT output',
+};
+
+export function OutputView({ id, info }: { id: string; info: Info }) {
+  const loaded = useLoad(() => readOutput(id), [id]);
+  return (
+    <Awaited
+      loaded={loaded}
+      kind="Output"
+      id={id}
+      missing="This node does not know the output: it never existed, or it was spent so long ago that the node keeps it no more."
+    >
+      {({ output, metadata }) => (
+        <OutputPage id={id} output={output} metadata={metadata} info={info} />
+      )}
+    </Awaited>
+  );
+}
+
+function OutputPage({
+  id,
+  output,
+  metadata,
+  info,
+}: {
+  id: string;
+  output: Output;
+  metadata: OutputMetadata;
+  info: Info;
+}) {
+  const nftId = nftIdOf(id, output);
+  const { milestoneIndexSpent, milestoneTimestampSpent, transactionIdSpent } = metadata;
+  return (
+    <article class="page">
+      <Head kind={KINDS[output.type] ?? 'Output'}>
+        <Id id={id} what="output ID" />
+      </Head>
+      <Facts
+        rows={[
+          ['NFT', nftId && <Id id={nftId} what="NFT ID" view={{ name: 'nft', id: nftId }} />],
+          ['Amount', output.amount && formatAmount(output.amount, info.baseToken)],
+          [
+            'State',
+            metadata.isSpent ? (
+              <>
+                spent
+                {milestoneTimestampSpent !== undefined &&
+                  ` on ${formatTime(milestoneTimestampSpent)} UTC`}
+                {milestoneIndexSpent !== undefined && (
+                  <>
+                    , by{' '}
+                    <To view={{ name: 'milestone', milestone: String(milestoneIndexSpent) }}>
+                      milestone {milestoneIndexSpent}
+                    </To>
+                  </>
+                )}
+              </>
+            ) : (
+              `unspent at ledger index ${metadata.ledgerIndex}`
+            ),
+          ],
+          [
+            'Spent by',
+            metadata.isSpent && transactionIdSpent && (
+              <Id
+                id={transactionIdSpent}
+                what="transaction ID"
+                view={{ name: 'transaction', id: transactionIdSpent }}
+              />
+            ),
+          ],
+          [
+            'Created by',
+            <>
+              <To view={{ name: 'milestone', milestone: String(metadata.milestoneIndexBooked) }}>
+                milestone {metadata.milestoneIndexBooked}
+              </To>
+              , {formatTime(metadata.milestoneTimestampBooked)} UTC
+            </>,
+          ],
+          [
+            'Transaction',
+            <Id
+              id={metadata.transactionId}
+              what="transaction ID"
+              view={{ name: 'transaction', id: metadata.transactionId }}
+            />,
+          ],
+          [
+            'Block',
+            <Id
+              id={metadata.blockId}
+              what="block ID"
+              view={{ name: 'block', id: metadata.blockId }}
+            />,
+          ],
+        ].map(([term, value]) => [term as string, value || undefined] as const)}
+      />
+      <Folded title="Output as JSON" text={() => JSON.stringify(output, undefined, 2)} />
+    </article>
+  );
+}
+
+/** B.6: a new NFT has the zero ID in its output; its ID is the hash of the output's. */
+export function nftIdOf(outputId: string, { type, nftId }: Output): string | undefined {
+  if (type !== 6 || nftId === undefined) return undefined;
+  return /^0x0+$/.test(nftId) ? toHex(blake2b256(fromHex(outputId))) : nftId;
+}
