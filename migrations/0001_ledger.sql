@@ -2,7 +2,8 @@
 --
 -- IDs are lower-case hex without 0x, bytes are base64, lists are JSON, amounts are decimal text: D1
 -- rounds 64-bit integers and returns BLOBs as arrays of numbers. Blocks and outputs have
--- numbers, which are never reused.
+-- numbers, which are never reused. A column `sum` has the sum of others in its row
+-- (src/ledger/core/row-sum.ts).
 
 -- Where the ledger stands: one row, after a snapshot was imported.
 CREATE TABLE head (
@@ -16,9 +17,11 @@ CREATE TABLE head (
   treasury_amount TEXT NOT NULL,
   next_block INTEGER NOT NULL,        -- numbers from these on are free, unless a live pack
   next_output INTEGER NOT NULL,       -- names higher ones
+  unreferenced INTEGER NOT NULL,      -- unreferenced blocks with numbers below next_block
   dropped INTEGER NOT NULL,           -- how many times unreferenced blocks were dropped
   id_tables TEXT NOT NULL,            -- JSON: [table, first milestone] of those in use, oldest first
-  forgotten INTEGER NOT NULL          -- IDs of milestones up to this one were dropped
+  forgotten INTEGER NOT NULL,         -- IDs of milestones up to this one were dropped
+  sum INTEGER NOT NULL
 );
 
 -- The ledger's milestone and those before it whose states can be queried.
@@ -26,7 +29,9 @@ CREATE TABLE milestone (
   idx INTEGER PRIMARY KEY,
   id TEXT NOT NULL,
   timestamp INTEGER NOT NULL,         -- Unix seconds
-  payload TEXT                        -- NULL where a snapshot names the milestone without it
+  blocks INTEGER NOT NULL,            -- how many it references; 0 for one of a snapshot
+  payload TEXT,                       -- NULL where a snapshot names the milestone without it
+  sum INTEGER NOT NULL
 );
 
 -- Packs: up to 256 blocks in one row, in the order in which they were stored. A block stays in its
@@ -41,12 +46,13 @@ CREATE TABLE pack (
   last_milestone INTEGER NOT NULL,    -- the last one that references a block of it, 0 for none
   next_block INTEGER NOT NULL,        -- numbers from these on were free when it was written
   next_output INTEGER NOT NULL,
-  sums TEXT NOT NULL,                 -- JSON: checksums of records, statuses and states
+  sums TEXT NOT NULL,                 -- JSON: checksums of records, statuses, states,
+                                      -- and next_block less next_output
   records TEXT NOT NULL,              -- src/stardust/white-flag/block-record.ts, one after another
   statuses TEXT NOT NULL,             -- of each block: which milestone references it
   states TEXT NOT NULL,               -- of outputs that they consume: number, created, spent
   unresolved TEXT NOT NULL,           -- JSON: IDs of outputs that blocks without a verdict wait for
-  blocks TEXT NOT NULL,               -- JSON: [number, ID, payload type] of each block
+  blocks TEXT NOT NULL,               -- JSON: [number, ID, payload type, sum] of each block
   outputs TEXT NOT NULL,              -- JSON: of each block, what its transaction consumes and creates
   bytes TEXT NOT NULL                 -- JSON: the bytes of each block
 );
@@ -57,7 +63,8 @@ CREATE TABLE milestone_part (
   key INTEGER PRIMARY KEY,            -- milestone * 4096 + part
   packs TEXT NOT NULL,                -- JSON: keys of the packs that hold these blocks
   blocks TEXT NOT NULL,               -- numbers of its blocks, in white-flag order
-  spent TEXT NOT NULL                 -- JSON: the outputs that it spent, whole
+  spent TEXT NOT NULL,                -- JSON: the outputs that it spent, whole
+  sum INTEGER NOT NULL
 );
 
 -- Unspent outputs.
@@ -67,14 +74,16 @@ CREATE TABLE output (
   nft TEXT,                           -- the NFT's ID if the output is one
   block TEXT NOT NULL,                -- the block that created it, all zero for migrated outputs
   created INTEGER NOT NULL,           -- milestone
-  created_time INTEGER NOT NULL       -- Unix seconds
+  created_time INTEGER NOT NULL,      -- Unix seconds
+  sum INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 -- Every NFT since the import: its unspent output, NULL if it was burned.
 CREATE TABLE nft (
   id TEXT PRIMARY KEY,
   output TEXT,
-  changed INTEGER NOT NULL            -- milestone of its last change
+  changed INTEGER NOT NULL,           -- milestone of its last change
+  sum INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 -- The NFTs that each milestone changed, for the index in KV.
@@ -82,6 +91,7 @@ CREATE TABLE nft_change (
   milestone INTEGER NOT NULL,
   part INTEGER NOT NULL,
   nfts TEXT NOT NULL,                 -- JSON: IDs
+  sum INTEGER NOT NULL,
   PRIMARY KEY (milestone, part)
 ) WITHOUT ROWID;
 
@@ -99,6 +109,7 @@ CREATE TABLE nft_detail (
   expiration INTEGER,
   timelock INTEGER,
   native_tokens INTEGER NOT NULL,     -- number of different native tokens
+  sum INTEGER NOT NULL,
   PRIMARY KEY (created_time, output)
 ) WITHOUT ROWID;
 
@@ -117,7 +128,8 @@ CREATE INDEX nft_by_expiration_return ON nft_detail (expiration_return)
 -- Protocol parameters, by the milestone from which on they are in force.
 CREATE TABLE parameters (
   target INTEGER PRIMARY KEY,
-  bytes TEXT NOT NULL                 -- the milestone option
+  bytes TEXT NOT NULL,                -- the milestone option
+  sum INTEGER NOT NULL
 );
 
 -- Receipts of the milestones that were applied here (docs/contract.md#receipts-and-treasury). They
@@ -126,6 +138,7 @@ CREATE TABLE receipt (
   migrated_at INTEGER NOT NULL,       -- the legacy network's milestone
   milestone INTEGER NOT NULL,         -- that contained it
   bytes TEXT NOT NULL,                -- the milestone option
+  sum INTEGER NOT NULL,
   PRIMARY KEY (migrated_at, milestone)
 ) WITHOUT ROWID;
 
@@ -133,19 +146,24 @@ CREATE TABLE receipt (
 -- output. Milestones fill one table after the other; the oldest is dropped whole. `block`: the
 -- block's number, 0 for solid entry points and outputs.
 CREATE TABLE id_0 (
-  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL
+  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL,
+  sum INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE id_1 (
-  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL
+  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL,
+  sum INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE id_2 (
-  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL
+  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL,
+  sum INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE id_3 (
-  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL
+  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL,
+  sum INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE id_4 (
-  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL
+  id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL,
+  sum INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 -- The follower's state, for health and info: one row, after its first pass.
@@ -156,6 +174,7 @@ CREATE TABLE follower (
   upstream_index INTEGER,             -- the newest milestone that an upstream named
   upstream_timestamp INTEGER,         -- Unix seconds
   upstream_id TEXT,
+  sum INTEGER,                        -- of what the upstream named
   blocks_by TEXT,                     -- feed or polling
   newest_block INTEGER                -- Unix seconds when the newest block was stored
 );
@@ -166,8 +185,9 @@ CREATE TABLE nft_index (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   token TEXT NOT NULL,                -- changes with every write of the row: compare-and-swap
   generation TEXT NOT NULL,           -- of the ledger that the state is about (head.generation)
-  state TEXT NOT NULL                 -- JSON
+  state TEXT NOT NULL,                -- JSON
+  sum INTEGER NOT NULL
 );
 
 -- About no ledger yet.
-INSERT INTO nft_index (one, token, generation, state) VALUES (1, '', '', '{}');
+INSERT INTO nft_index (one, token, generation, state, sum) VALUES (1, '', '', '{}', 371);

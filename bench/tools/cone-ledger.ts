@@ -38,8 +38,8 @@ export async function coneLedger(options: ConeOptions, otherOutputs = 0): Promis
 
 const ADD_OUTPUTS = `
   WITH RECURSIVE number(n) AS (SELECT ?1 UNION ALL SELECT n + 1 FROM number WHERE n + 1 < ?1 + ?2)
-  INSERT INTO output (id, bytes, block, created, created_time)
-  SELECT printf('%064x0000', n * 1000003), hex(randomblob(40)), printf('%064x', n), 1, 0
+  INSERT INTO output (id, bytes, block, created, created_time, sum)
+  SELECT printf('%064x0000', n * 1000003), hex(randomblob(40)), printf('%064x', n), 1, 0, n
   FROM number`;
 
 const PIECE = 50_000;

@@ -13,10 +13,12 @@ import { withLocalKv } from '../../scripts/lib/wrangler/local-kv.ts';
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { forEachPiece, runBatch } from '../../src/ledger/core/database.ts';
+import { insertHead, insertMilestone } from '../../src/ledger/core/head.ts';
+import { rowSum } from '../../src/ledger/core/row-sum.ts';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
 import { MAX_STATES, RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
 import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
-import { insertHead } from '../../test/support/ledger/insert-head.ts';
+import { testHead, testMilestone } from '../../test/support/ledger/test-head.ts';
 
 export const LEDGER_INDEX = 1000;
 const GENERATION = 'bench';
@@ -32,7 +34,7 @@ export function holder(number: number): string {
 }
 
 const INSERT_NFTS =
-  'INSERT INTO nft (id, output, changed) SELECT value ->> 0, value ->> 1, 1 FROM json_each(?1)';
+  'INSERT INTO nft (id, output, changed, sum) SELECT value ->> 0, value ->> 1, 1, value ->> 2 FROM json_each(?1)';
 
 /** Writes a ledger that holds only NFTs, and their entries in KV. */
 export async function fillNftIndex(
@@ -41,16 +43,14 @@ export async function fillNftIndex(
   count: number,
 ): Promise<void> {
   await runBatch(db, [
-    insertHead(db, GENERATION, 1, LEDGER_INDEX),
-    db
-      .prepare('INSERT INTO milestone (idx, id, timestamp) VALUES (?1, ?2, 0)')
-      .bind(LEDGER_INDEX, '0'.repeat(64)),
+    insertHead(db, testHead(GENERATION, 1, LEDGER_INDEX)),
+    insertMilestone(db, testMilestone(LEDGER_INDEX, 0)),
   ]);
   for (let at = 0; at < count; at += PIECE) {
-    const rows = Array.from({ length: Math.min(PIECE, count - at) }, (_, i) => [
-      nftId(at + i),
-      holder(at + i),
-    ]);
+    const rows = Array.from({ length: Math.min(PIECE, count - at) }, (_, i) => {
+      const [nft, output] = [nftId(at + i), holder(at + i)];
+      return [nft, output, rowSum([nft, output, 1])];
+    });
     await runBatch(db, forEachPiece(db, INSERT_NFTS, rows));
   }
   // makes miniflare's folders and tables

@@ -5,16 +5,17 @@
 
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { forEachPiece, runBatch } from '../../src/ledger/core/database.ts';
+import { insertHead, insertMilestone } from '../../src/ledger/core/head.ts';
+import { insertParameters } from '../../src/ledger/core/ledger-parameters.ts';
 import { writeOutputBytes } from '../../src/ledger/core/output-bytes.ts';
+import { rowSum } from '../../src/ledger/core/row-sum.ts';
 import { insertDetails, nftDetail } from '../../src/ledger/nft-list/nft-detail.ts';
 import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
-import { toBase64 } from '../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../src/stardust/encoding/codec.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
-import { protocolParametersOption } from '../../src/stardust/wire/milestone.ts';
 import { type NftOutput, OutputType, output } from '../../src/stardust/wire/output.ts';
 import { protocolParameters } from '../../src/stardust/wire/parameters.ts';
-import { insertHead } from '../../test/support/ledger/insert-head.ts';
+import { testHead, testMilestone } from '../../test/support/ledger/test-head.ts';
 import { holder, LEDGER_INDEX, nftId } from './nft-index.ts';
 
 export const PREFIX = 'tst';
@@ -51,11 +52,11 @@ function outputOf(number: number, count: number): NftOutput {
 }
 
 const INSERT_OUTPUTS = `
-  INSERT INTO output (id, bytes, nft, block, created, created_time)
-  SELECT value ->> 0, value ->> 1, value ->> 2, '', 1, value ->> 3 FROM json_each(?1)`;
+  INSERT INTO output (id, bytes, nft, block, created, created_time, sum)
+  SELECT value ->> 0, value ->> 1, value ->> 2, '', 1, value ->> 3, value ->> 4 FROM json_each(?1)`;
 
 const INSERT_NFTS =
-  'INSERT INTO nft (id, output, changed) SELECT value ->> 0, value ->> 1, 1 FROM json_each(?1)';
+  'INSERT INTO nft (id, output, changed, sum) SELECT value ->> 0, value ->> 1, 1, value ->> 2 FROM json_each(?1)';
 
 export async function fillNftLedger(db: SqliteDatabase, count: number): Promise<void> {
   const parameters = encode(protocolParameters, {
@@ -69,13 +70,9 @@ export async function fillNftLedger(db: SqliteDatabase, count: number): Promise<
   });
   const option = { targetMilestoneIndex: 0, protocolVersion: 2, parameters };
   await runBatch(db, [
-    insertHead(db, 'bench', 1, LEDGER_INDEX),
-    db
-      .prepare('INSERT INTO milestone (idx, id, timestamp) VALUES (?1, ?2, ?3)')
-      .bind(LEDGER_INDEX, '0'.repeat(64), FIRST_TIME + count),
-    db
-      .prepare('INSERT INTO parameters (target, bytes) VALUES (0, ?1)')
-      .bind(toBase64(encode(protocolParametersOption, { type: 1, ...option }))),
+    insertHead(db, testHead('bench', 1, LEDGER_INDEX)),
+    insertMilestone(db, testMilestone(LEDGER_INDEX, FIRST_TIME + count)),
+    insertParameters(db, { type: 1, ...option }),
   ]);
   for (let at = 0; at < count; at += PIECE) {
     const rows = Array.from({ length: PIECE }, (_, i) => {
@@ -87,12 +84,15 @@ export async function fillNftLedger(db: SqliteDatabase, count: number): Promise<
       ...forEachPiece(
         db,
         INSERT_OUTPUTS,
-        rows.map(([id, value, ...rest]) => [id, writeOutputBytes(encode(output, value)), ...rest]),
+        rows.map(([id, value, nft, time]) => {
+          const bytes = writeOutputBytes(encode(output, value));
+          return [id, bytes, nft, time, rowSum([id, '', 1, time])];
+        }),
       ),
       ...forEachPiece(
         db,
         INSERT_NFTS,
-        rows.map(([id, , nft]) => [nft, id]),
+        rows.map(([id, , nft]) => [nft, id, rowSum([nft, id, 1])]),
       ),
       ...insertDetails(
         db,

@@ -2,6 +2,7 @@
  * The NFT index's view of D1 (ports.ts). Every batch is one transaction.
  */
 import type { Database } from '../ledger/core/database.ts';
+import { type Head, headFromRow } from '../ledger/core/head.ts';
 import {
   first,
   many,
@@ -11,23 +12,24 @@ import {
   readBatch,
   write,
 } from '../ledger/core/read-batch.ts';
-import { requireSchema, SCHEMA } from '../ledger/core/schema.ts';
+import { rowSum, summedColumns } from '../ledger/core/row-sum.ts';
+import { SCHEMA } from '../ledger/core/schema.ts';
 import { type IndexLedger, MAX_LEFT, type NftLedger, type NftRow } from './ports.ts';
 import { parseState, serializeState } from './publisher-state.ts';
 import { PREFIX_LENGTH } from './recent-changes.ts';
 
 /** The publisher ignores a ledger with another schema (ledger/core/schema.ts). */
-const SELECT_HEAD = `SELECT generation, start, ledger FROM head WHERE schema = ${SCHEMA}`;
+const SELECT_HEAD = `SELECT * FROM head WHERE schema = ${SCHEMA}`;
 
-const SELECT_STORED = 'SELECT token, generation, state FROM nft_index';
+const SELECT_STORED = 'SELECT * FROM nft_index';
 
-/** ?4: the token that is expected; NULL where there should be no row. */
+/** ?5: the token that is expected; NULL where there should be no row. */
 const SWAP = `
-  INSERT INTO nft_index (one, token, generation, state)
-  SELECT 1, ?1, ?2, ?3 WHERE ?4 IS NULL OR EXISTS (SELECT 1 FROM nft_index)
-  ON CONFLICT (one) DO UPDATE
-  SET token = excluded.token, generation = excluded.generation, state = excluded.state
-  WHERE nft_index.token = ?4`;
+  INSERT INTO nft_index (one, token, generation, state, sum)
+  SELECT 1, ?1, ?2, ?3, ?4 WHERE ?5 IS NULL OR EXISTS (SELECT 1 FROM nft_index)
+  ON CONFLICT (one) DO UPDATE SET token = excluded.token, generation = excluded.generation,
+    state = excluded.state, sum = excluded.sum
+  WHERE nft_index.token = ?5`;
 
 /**
  * Up to where changes have left the window, as the publisher's row says, whoever wrote it. NULL
@@ -59,14 +61,16 @@ const LAST_CHANGES = `
   nft_change c CROSS JOIN json_each(c.nfts) j JOIN nft n ON n.id = j.value AND n.changed = c.milestone`;
 
 const SELECT_CHANGES = `
-  SELECT c.milestone, j.value AS nft, n.output FROM ${LAST_CHANGES}
+  SELECT n.*, c.milestone, j.value AS nft FROM ${LAST_CHANGES}
   WHERE c.milestone BETWEEN ?1 AND ?3 AND (c.milestone, j.value) > (?1, ?2)
   ORDER BY c.milestone, j.value LIMIT ?4`;
 
-const SELECT_NFTS = 'SELECT id AS nft, output FROM nft WHERE id > ?1 ORDER BY id LIMIT ?2';
+const SELECT_LISTS = 'SELECT * FROM nft_change WHERE milestone >= ?1';
+
+const SELECT_NFTS = 'SELECT * FROM nft WHERE id > ?1 ORDER BY id LIMIT ?2';
 
 const SELECT_LATEST = `
-  SELECT j.value AS nft, n.output FROM ${LAST_CHANGES}
+  SELECT n.* FROM ${LAST_CHANGES}
   WHERE c.milestone > ?1 ORDER BY c.milestone DESC, j.value DESC LIMIT ?2`;
 
 const SELECT_PREFIXES = `
@@ -76,17 +80,22 @@ const SELECT_PREFIXES = `
   )`;
 
 const SELECT_NFT = `
-  SELECT h.schema, h.ledger, n.output FROM head h LEFT JOIN nft n ON n.id = ?1`;
+  SELECT h.*, ${summedColumns('nft', 'n', 'nft_')} FROM head h LEFT JOIN nft n ON n.id = ?1`;
 
 /** How many statements each call runs. D1 limits them for each invocation of a Worker. */
-export const STATEMENTS = { readState: 2, swap: 3, page: 2, window: 4 };
+export const STATEMENTS = { readState: 2, swap: 3, page: 3, window: 5 };
 
 export function openIndexLedger(db: Database): IndexLedger {
   const selectHead = () => first(db.prepare(SELECT_HEAD), headFromRow);
+  /** Throws a LedgerDamaged where the list of a milestone from this one on is damaged. */
+  const requireLists = (from: number) =>
+    many(db.prepare(SELECT_LISTS).bind(from), (row) => row.requireSum('nft_change'));
   const selectStored = () => first(db.prepare(SELECT_STORED), storedFromRow);
   return {
     async readState() {
-      const { head, stored } = await readBatch(db, { head: selectHead(), stored: selectStored() });
+      const read = await readBatch(db, { head: selectHead(), stored: selectStored() });
+      const { stored } = read;
+      const head = read.head && pickHead(read.head);
       if (stored === undefined) return { head, stored };
       const { token, generation, state } = stored;
       const isOwn = generation === head?.generation;
@@ -95,9 +104,9 @@ export function openIndexLedger(db: Database): IndexLedger {
 
     async swap(token, next) {
       const { generation } = next.state;
-      const bound = [next.token, generation, serializeState(next.state), token ?? null];
+      const cells = [next.token, generation, serializeState(next.state)];
       const { swapped } = await readBatch(db, {
-        swapped: write([db.prepare(SWAP).bind(...bound)]),
+        swapped: write([db.prepare(SWAP).bind(...cells, rowSum(cells), token ?? null)]),
         left: write([db.prepare(DELETE_BURNED), db.prepare(DELETE_LEFT)]),
       });
       return swapped[0]! > 0;
@@ -106,6 +115,7 @@ export function openIndexLedger(db: Database): IndexLedger {
     async readChanges(after, upTo, limit) {
       const { head, rows } = await readBatch(db, {
         head: selectHead(),
+        lists: requireLists(after.milestone),
         rows: many(
           db.prepare(SELECT_CHANGES).bind(after.milestone, after.nft, upTo, limit),
           (row) => ({ ...nftFromRow(row), milestone: row.integer('milestone') }),
@@ -125,6 +135,7 @@ export function openIndexLedger(db: Database): IndexLedger {
     async readWindow(from, maxStates, maxPrefixes) {
       const { head, rows, prefixes, stored } = await readBatch(db, {
         head: selectHead(),
+        lists: requireLists(from),
         rows: many(db.prepare(SELECT_LATEST).bind(from, maxStates), nftFromRow),
         prefixes: one(
           db.prepare(SELECT_PREFIXES).bind(from, maxPrefixes),
@@ -147,25 +158,13 @@ export function openNftLedger(db: D1Database): NftLedger {
 }
 
 function currentFromRow(row: Row): { ledgerIndex: number; output: string | null } {
-  requireSchema(row.integer('schema'));
-  return { ledgerIndex: row.integer('ledger'), output: row.textOrNull('output') };
-}
-
-interface IndexHead {
-  generation: string;
-  start: number;
-  ledger: number;
-}
-
-function headFromRow(row: Row): IndexHead {
-  return {
-    generation: row.text('generation'),
-    start: row.integer('start'),
-    ledger: row.integer('ledger'),
-  };
+  const { ledger } = headFromRow(row);
+  if (row.textOrNull('nft_id') !== null) row.requireSum('nft', 'nft_');
+  return { ledgerIndex: ledger, output: row.textOrNull('nft_output') };
 }
 
 function storedFromRow(row: Row) {
+  row.requireSum('nft_index');
   return {
     token: row.text('token'),
     generation: row.text('generation'),
@@ -173,10 +172,15 @@ function storedFromRow(row: Row) {
   };
 }
 
-function positionOf({ generation, ledger }: IndexHead) {
+function pickHead({ generation, start, ledger }: Head) {
+  return { generation, start, ledger };
+}
+
+function positionOf({ generation, ledger }: Head) {
   return { generation, ledgerIndex: ledger };
 }
 
 function nftFromRow(row: Row): NftRow {
-  return { nft: row.text('nft'), output: row.textOrNull('output') };
+  row.requireSum('nft');
+  return { nft: row.text('id'), output: row.textOrNull('output') };
 }

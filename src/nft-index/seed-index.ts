@@ -2,6 +2,7 @@
  * The state of an index that an import has filled itself, in bulk, instead of the publisher.
  */
 import { quote } from '../ledger/core/database.ts';
+import { rowSum } from '../ledger/core/row-sum.ts';
 import { beginState, type State, serializeState } from './publisher-state.ts';
 
 /**
@@ -27,11 +28,11 @@ export function adoptedState(generation: string, start: number, seal: string, no
  */
 export function adoptionSql(generation: string, start: number, seal: string, now: number): string {
   const state = serializeState(adoptedState(generation, start, seal, now));
-  const values = [crypto.randomUUID(), generation, state];
+  const cells = [crypto.randomUUID(), generation, state];
   return `
-    INSERT INTO nft_index (one, token, generation, state)
-    VALUES (1, ${values.map(quote).join(', ')})
-    ON CONFLICT (one) DO UPDATE
-    SET token = excluded.token, generation = excluded.generation, state = excluded.state
+    INSERT INTO nft_index (one, token, generation, state, sum)
+    VALUES (1, ${cells.map(quote).join(', ')}, ${rowSum(cells)})
+    ON CONFLICT (one) DO UPDATE SET token = excluded.token, generation = excluded.generation,
+      state = excluded.state, sum = excluded.sum
     WHERE nft_index.generation <> excluded.generation`;
 }

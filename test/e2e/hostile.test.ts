@@ -5,12 +5,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
+import { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import { openDatabase } from '../support/edge/d1-file.ts';
 import type { Edge } from '../support/edge/edge.ts';
 import { type Following, prepareFollowing } from '../support/edge/follow-network.ts';
 import { untilLedger } from '../support/edge/walk-network.ts';
 import { WHITE_FLAG } from '../support/http/contract.ts';
+import { sealRows } from '../support/ledger/seal-rows.ts';
 import { forgedSignature, signMilestone } from '../support/network/milestones.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import { metadata, nft } from '../support/payloads/outputs.ts';
@@ -28,11 +30,11 @@ interface Running extends Following {
 /** A network at milestone 1 behind the HORNET double, and the Worker that follows it by feed. */
 async function follow(
   seed: string,
-  prepare: (folder: string) => void = () => {},
+  prepare: (folder: string) => Promise<void> = async () => {},
 ): Promise<Running> {
   const network = new SyntheticNetwork({ seed });
   const following = await prepareFollowing(network, { mqtt: true });
-  prepare(following.persistTo);
+  await prepare(following.persistTo);
   const start = async () => {
     const edge = await following.start({ asServe: true });
     await fetch(`${edge.url}/health`);
@@ -162,9 +164,12 @@ const COUNT_PACKS = `
 it.each([2 ** 32 - 5, 2 ** 53 - 1000])(
   'blocks and outputs with numbers from %i on get the right roots',
   async (first) => {
-    await using running = await follow('numbers', (folder) => {
+    await using running = await follow('numbers', async (folder) => {
       using db = openDatabase(folder);
       db.exec(`UPDATE head SET next_block = ${first}, next_output = ${first}`);
+      const ledger = new SqliteDatabase(db.location()!);
+      await sealRows(ledger, 'head');
+      ledger.close();
     });
     const { network, double: node } = running;
     const transfer = (i: number, parent: string) => {

@@ -25,11 +25,12 @@ const position: LedgerPosition = {
     treasury: { milestoneId: '', amount: 0n },
     nextBlock: 1,
     nextOutput: 1,
+    unreferenced: 0,
     dropped: 0,
     idTables: [],
     forgotten: 0,
   },
-  milestone: { id: '', timestamp: 0 },
+  milestone: { id: '', timestamp: 0, blocks: 0 },
   announced: new ParameterTable(),
   rules: { keys: { keys: [], threshold: 1 }, verify: async () => true, parameters: [] },
 };

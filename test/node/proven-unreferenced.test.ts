@@ -17,6 +17,7 @@ import {
   takeNext,
 } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
+import { sealRows } from '../support/ledger/seal-rows.ts';
 import { lastIndex, type Network, ZERO_ID } from '../support/network/network-model.ts';
 import { oracleView } from '../support/network/oracle-view.ts';
 import { Random } from '../support/network/random.ts';
@@ -60,6 +61,7 @@ async function forgetUpTo(milestone: number): Promise<void> {
     db.prepare('DELETE FROM id_0 WHERE milestone <= ?1').bind(milestone),
     db.prepare('UPDATE head SET forgotten = ?1').bind(milestone),
   ]);
+  await sealRows(db, 'head');
 }
 
 async function takeAll(rig: Rig): Promise<void> {

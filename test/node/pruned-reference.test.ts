@@ -24,6 +24,7 @@ import {
   takeNext,
 } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
+import { sealRows } from '../support/ledger/seal-rows.ts';
 import { knownBlockIds, storedBlock } from '../support/ledger/stored-blocks.ts';
 import { blockAround } from '../support/network/blocks.ts';
 import { directUpstream } from '../support/network/direct-upstream.ts';
@@ -162,6 +163,7 @@ const SCENARIOS: { name: string; make: () => Promise<Scenario> }[] = [
         db.prepare('DELETE FROM id_0 WHERE id = ?1').bind(scenario.old.slice(2)),
         db.prepare('UPDATE head SET forgotten = ?1').bind(scenario.reference),
       ]);
+      await sealRows(db, 'head');
       return scenario;
     },
   },

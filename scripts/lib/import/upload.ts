@@ -15,6 +15,7 @@ import { type Database, quote } from '../../../src/ledger/core/database.ts';
 import {
   readStagingScript,
   SMALL_TABLES,
+  selectNfts,
   stagingName,
 } from '../../../src/ledger/import/staging-tables.ts';
 import { entryKey, writeEntry } from '../../../src/nft-index/kv-entry.ts';
@@ -137,9 +138,8 @@ async function uploadOutputs(
   }
   if (last === output && files > 0) return undefined;
   file.add(`
-    INSERT OR REPLACE INTO import_nft (id, output, changed)
-    SELECT nft, id, created FROM import_output
-    WHERE id > ${quote(output)} AND id <= ${quote(last)} AND nft IS NOT NULL`);
+    INSERT OR REPLACE INTO import_nft
+    ${selectNfts(`id > ${quote(output)} AND id <= ${quote(last)}`)}`);
   await execute(target, file);
   return { ...progress, files: files + 1, outputs, output: last };
 }

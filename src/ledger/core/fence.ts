@@ -28,16 +28,6 @@ export function failUnless(condition: string): string {
 export const SAME_HEAD =
   'EXISTS (SELECT 1 FROM head WHERE generation = ?1 AND ledger = ?2 AND dropped = ?3)';
 
-const SAME_LEDGER = failUnless('EXISTS (SELECT 1 FROM head WHERE generation = ?1 AND ledger = ?2)');
-
-/** Fails when an import has replaced the ledger, or a milestone was applied. */
-export function requireLedger(
-  db: Database,
-  { generation, ledger }: { generation: string; ledger: number },
-): D1PreparedStatement {
-  return db.prepare(SAME_LEDGER).bind(generation, ledger);
-}
-
 /**
  * Runs a batch that may fail for a fence, or for a row that somebody else took. Throws LedgerMoved
  * then.

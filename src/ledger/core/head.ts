@@ -2,9 +2,10 @@
  * Where the ledger stands: one row, read in the same batch as whatever is answered from it.
  */
 import type { Database } from './database.ts';
-import { type IdTable, readIdTables } from './id-index.ts';
+import { type IdTable, readIdTables, writeIdTables } from './id-index.ts';
 import { first, type Query, type Row, readAlone } from './read-batch.ts';
-import { requireSchema } from './schema.ts';
+import { type Cell, rowSum, SUMMED_COLUMNS, summedColumns } from './row-sum.ts';
+import { requireSchema, SCHEMA } from './schema.ts';
 
 export interface Head {
   /** Names the import that this ledger grew from. */
@@ -19,6 +20,8 @@ export interface Head {
   /** Numbers from these on are free, unless a live pack names higher ones (packs.ts). */
   nextBlock: number;
   nextOutput: number;
+  /** How many unreferenced blocks have numbers below nextBlock. */
+  unreferenced: number;
   /** How many times unreferenced blocks were dropped (drop-blocks.ts). */
   dropped: number;
   /** The tables of the index of IDs that are in use, oldest first. */
@@ -41,13 +44,15 @@ export interface KnownMilestone {
   id: string;
   /** Unix seconds. */
   timestamp: number;
+  /** How many blocks it references; 0 of a snapshot's. */
+  blocks: number;
 }
 
 const SELECT_HEAD = 'SELECT * FROM head';
 
 /** ?1 the index of a milestone; of the ledger's where it is NULL. */
 const SELECT_HEAD_AT = `
-  SELECT h.*, m.id, m.timestamp
+  SELECT h.*, ${summedColumns('milestone', 'm', 'milestone_')}
   FROM head h LEFT JOIN milestone m ON m.idx = coalesce(?1, h.ledger)`;
 
 /**
@@ -81,8 +86,10 @@ export function selectHeadAt(db: Database, index?: number): Query<HeadAt | undef
   }));
 }
 
-function headFromRow(row: Row): Head {
+/** @param row all of head; other columns may have other names */
+export function headFromRow(row: Row): Head {
   requireSchema(row.integer('schema'));
+  row.requireSum('head');
   return {
     generation: row.text('generation'),
     genesis: row.integer('genesis'),
@@ -94,15 +101,88 @@ function headFromRow(row: Row): Head {
     },
     nextBlock: row.integer('next_block'),
     nextOutput: row.integer('next_output'),
+    unreferenced: row.integer('unreferenced'),
     dropped: row.integer('dropped'),
     idTables: readIdTables(row.text('id_tables')),
     forgotten: row.integer('forgotten'),
   };
 }
 
-function milestoneFromRow(row: Row): KnownMilestone | undefined {
-  const id = row.textOrNull('id');
-  return id === null ? undefined : { id, timestamp: row.integer('timestamp') };
+/** @param row of a milestone's {@link summedColumns}, with the prefix `milestone_` */
+export function milestoneFromRow(row: Row): KnownMilestone | undefined {
+  const id = row.textOrNull('milestone_id');
+  if (id === null) return undefined;
+  row.requireSum('milestone', 'milestone_');
+  return {
+    id,
+    timestamp: row.integer('milestone_timestamp'),
+    blocks: row.integer('milestone_blocks'),
+  };
+}
+
+/** The values of SUMMED_COLUMNS.head. */
+function headCells(head: Head): Cell[] {
+  return [
+    SCHEMA,
+    head.generation,
+    head.genesis,
+    head.start,
+    head.ledger,
+    head.treasury.milestoneId,
+    String(head.treasury.amount),
+    head.nextBlock,
+    head.nextOutput,
+    head.unreferenced,
+    head.dropped,
+    writeIdTables(head.idTables),
+    head.forgotten,
+  ];
+}
+
+const COLUMNS = SUMMED_COLUMNS.head.join(', ');
+
+/** SQL of as many parameters as the head has columns, from the one with this number on. */
+const parametersFrom = (first: number) => SUMMED_COLUMNS.head.map((_, i) => `?${first + i}`).join();
+
+/** @param table head, or the staging table of an import */
+export function insertHead(db: Database, head: Head, table = 'head'): D1PreparedStatement {
+  const cells = headCells(head);
+  return db
+    .prepare(`INSERT INTO ${table} (sum, one, ${COLUMNS}) VALUES (?1, 1, ${parametersFrom(2)})`)
+    .bind(rowSum(cells), ...cells);
+}
+
+/** The sum must not be NULL. */
+const MOVE_HEAD = `
+  UPDATE head SET (${COLUMNS}) = (${parametersFrom(2)}),
+    sum = CASE WHEN (${COLUMNS}) = (${parametersFrom(2 + SUMMED_COLUMNS.head.length)}) THEN ?1 END`;
+
+/** Changes the head. Fails unless it still is `before`. */
+export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1PreparedStatement {
+  const cells = headCells({ ...before, ...changes });
+  return db.prepare(MOVE_HEAD).bind(rowSum(cells), ...cells, ...headCells(before));
+}
+
+/** A milestone as it is inserted. */
+export interface MilestoneToInsert extends KnownMilestone {
+  index: number;
+  /** Base64. */
+  payload: string | null;
+}
+
+/** @param table milestone, or the staging table of an import */
+export function insertMilestone(
+  db: Database,
+  { index, id, timestamp, blocks, payload }: MilestoneToInsert,
+  table = 'milestone',
+): D1PreparedStatement {
+  const cells = [index, id, timestamp, blocks];
+  return db
+    .prepare(
+      `INSERT INTO ${table} (idx, id, timestamp, blocks, sum, payload)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
+    )
+    .bind(...cells, rowSum(cells), payload);
 }
 
 /**

@@ -8,9 +8,9 @@
  * whoever finds one ID of a milestone finds all of them (docs/storage.md#the-index-of-ids).
  */
 import { type Database, forEachPiece } from './database.ts';
-import { failUnless } from './fence.ts';
 import { isPartOf } from './packs.ts';
 import { one, readAlone } from './read-batch.ts';
+import { numberSumSql } from './row-sum.ts';
 
 /** Tables `id_0` to `id_4` (migrations/0001_ledger.sql). */
 export const ID_TABLE_COUNT = 5;
@@ -44,14 +44,14 @@ function nameOf(table: number): string {
 }
 
 /**
- * A SELECT of `id`, `milestone` and `block` of those IDs that are in the index.
+ * A SELECT of `id`, `milestone`, `block` and `sum` of those IDs that are in the index.
  *
  * @param list SQL of a JSON array of IDs
  */
 export function selectIds(list: string): string {
   return ID_TABLES.map(
     (table) =>
-      `SELECT i.id, i.milestone, i.block
+      `SELECT i.id, i.milestone, i.block, i.sum
       FROM json_each(${list}) j CROSS JOIN ${table} i ON i.id = j.value`,
   ).join(' UNION ALL ');
 }
@@ -70,30 +70,22 @@ export function insertIds(
   { index, id: milestoneId }: { index: number; id: string },
   blocks: Iterable<readonly [pack: number, at: number]>,
 ): D1PreparedStatement[] {
-  const insert = `INSERT INTO ${nameOf(tables.at(-1)!.table)} (id, milestone, block)`;
+  const insert = `INSERT INTO ${nameOf(tables.at(-1)!.table)} (id, milestone, block, sum)`;
   const blocksOfPacks = `
     ${insert}
     WITH named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))
-    SELECT b.value ->> 1, ?2, b.value ->> 0 FROM pack p CROSS JOIN json_each(p.blocks) b
+    SELECT b.value ->> 1, ?2, b.value ->> 0, ?2 + ${numberSumSql('b.value ->> 0')}
+    FROM pack p CROSS JOIN json_each(p.blocks) b
     WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
   const outputs = `
     ${insert}
-    SELECT s.value ->> 0, ?1, 0 FROM milestone_part p CROSS JOIN json_each(p.spent) s
+    SELECT s.value ->> 0, ?1, 0, ?1 FROM milestone_part p CROSS JOIN json_each(p.spent) s
     WHERE ${isPartOf('p.key', '?1')}`;
   return [
-    db.prepare(`${insert} VALUES (?1, ?2, 0)`).bind(milestoneEntry(milestoneId), index),
+    db.prepare(`${insert} VALUES (?1, ?2, 0, ?2)`).bind(milestoneEntry(milestoneId), index),
     ...forEachPiece(db, blocksOfPacks, blocks, index),
     db.prepare(outputs).bind(index),
   ];
-}
-
-/**
- * The tables of head stand as they were read: else IDs would go where they are forgotten too early.
- */
-const SAME_TABLES = failUnless('(SELECT id_tables FROM head) = ?1');
-
-export function requireIdTables(db: Database, tables: readonly IdTable[]): D1PreparedStatement {
-  return db.prepare(SAME_TABLES).bind(writeIdTables(tables));
 }
 
 export interface Turnover {
@@ -127,18 +119,14 @@ export function turnOver(
 
 const SELECT_DEFINITION = 'SELECT sql FROM sqlite_master WHERE name = ?1';
 
-const MOVE_TABLES = 'UPDATE head SET id_tables = ?1, forgotten = coalesce(?2, forgotten)';
-
-/** Statements that do it; to be run in one batch, behind a fence on generation and tables. */
-export async function turnOverStatements(
+/** Statements that empty a table. */
+export async function dropIdTable(
   db: Database,
-  { tables, drop, forgotten }: Turnover,
+  { table }: IdTable,
 ): Promise<D1PreparedStatement[]> {
-  const move = db.prepare(MOVE_TABLES).bind(writeIdTables(tables), forgotten ?? null);
-  if (drop === undefined) return [move];
-  const name = nameOf(drop.table);
+  const name = nameOf(table);
   // made again as the migrations define it
   const definition = one(db.prepare(SELECT_DEFINITION).bind(name), (row) => row.text('sql'));
   const create = await readAlone(definition);
-  return [move, db.prepare(`DROP TABLE ${name}`), db.prepare(create)];
+  return [db.prepare(`DROP TABLE ${name}`), db.prepare(create)];
 }

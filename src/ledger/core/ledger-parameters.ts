@@ -2,8 +2,8 @@
  * Protocol parameters in D1, by the milestone from which on they are in force (docs/protocol.md,
  * G).
  */
-import { fromBase64, Reader } from '../../stardust/encoding/bytes.ts';
-import { decode } from '../../stardust/encoding/codec.ts';
+import { fromBase64, Reader, toBase64 } from '../../stardust/encoding/bytes.ts';
+import { decode, encode } from '../../stardust/encoding/codec.ts';
 import { ParameterTable, PROTOCOL_VERSION } from '../../stardust/parameter-table.ts';
 import {
   type ProtocolParametersOption,
@@ -11,14 +11,33 @@ import {
 } from '../../stardust/wire/milestone.ts';
 import { decodeParameters, type ProtocolParameters } from '../../stardust/wire/parameters.ts';
 import type { Database } from './database.ts';
-import { many, type Query, readAlone } from './read-batch.ts';
+import { many, type Query, type Row, readAlone } from './read-batch.ts';
+import { rowSum } from './row-sum.ts';
 
-export const SELECT_PARAMETERS = 'SELECT bytes FROM parameters ORDER BY target';
+export const SELECT_PARAMETERS = 'SELECT * FROM parameters ORDER BY target';
 
 /** All parameters, those that are not in force any more and those that are pending too. */
 export function selectParameters(db: Database): Query<ParameterTable> {
-  const { statements, read } = many(db.prepare(SELECT_PARAMETERS), (row) => row.text('bytes'));
+  const { statements, read } = many(db.prepare(SELECT_PARAMETERS), optionFromRow);
   return { statements, read: (results) => parameterTable(read(results)) };
+}
+
+function optionFromRow(row: Row): string {
+  row.requireSum('parameters');
+  return row.text('bytes');
+}
+
+/** @param table parameters, or the staging table of an import */
+export function insertParameters(
+  db: Database,
+  option: ProtocolParametersOption,
+  table = 'parameters',
+): D1PreparedStatement {
+  const bytes = toBase64(encode(protocolParametersOption, option));
+  const cells = [option.targetMilestoneIndex, bytes];
+  return db
+    .prepare(`INSERT INTO ${table} (target, bytes, sum) VALUES (?1, ?2, ?3)`)
+    .bind(...cells, rowSum(cells));
 }
 
 /** @param options base64 of the milestone options, in the order of their targets */

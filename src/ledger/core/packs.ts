@@ -18,8 +18,9 @@ import {
   toBase64,
   UINT56_BYTES,
 } from '../../stardust/encoding/bytes.ts';
-import { requireChecksum } from './checksum.ts';
+import { LedgerDamaged, requireChecksum } from './checksum.ts';
 import type { Row } from './read-batch.ts';
+import { rowSum } from './row-sum.ts';
 
 /** Blocks of a pack. */
 export const MAX_PACK_BLOCKS = 256;
@@ -57,13 +58,28 @@ export function splitIntoParts<T>(
   return parts;
 }
 
-/** Number, hex ID and payload type (docs/protocol.md, A.1; 0 for none) of a block of a pack. */
-export type BlockRow = [number: number, id: string, payload: number];
+/**
+ * Number, hex ID and payload type (docs/protocol.md, A.1; 0 for none) of a block of a pack, and
+ * their sum.
+ */
+export type BlockRow = [number: number, id: string, payload: number, sum: number];
+
+export function writeBlockRow(number: number, id: string, payload: number): BlockRow {
+  return [number, id, payload, rowSum([number, id, payload])];
+}
+
+/** Throws a LedgerDamaged where a sum is not right. */
+export function readBlockRows(text: string): BlockRow[] {
+  const rows: BlockRow[] = JSON.parse(text);
+  for (const [number, id, payload, sum] of rows)
+    if (rowSum([number, id, payload]) !== sum) throw new LedgerDamaged('IDs of blocks');
+  return rows;
+}
 
 /**
  * An output that a block's transaction consumes or creates, in the order of its inputs and then its
  * outputs. Only of those created: base64 content, the NFT's ID in hex, and what lists of NFTs keep
- * of it (nft-list/nft-detail.ts).
+ * of it (nft-list/nft-detail.ts). Last is the sum of the first two.
  */
 export type OutputRow = [
   number: number,
@@ -71,7 +87,25 @@ export type OutputRow = [
   bytes: string | null,
   nft: string | null,
   detail: readonly unknown[] | null,
+  sum: number,
 ];
+
+export function writeOutputRow(
+  number: number,
+  id: string,
+  {
+    bytes = null,
+    nft = null,
+    detail = null,
+  }: { bytes?: string | null; nft?: string | null; detail?: readonly unknown[] | null } = {},
+): OutputRow {
+  return [number, id, bytes, nft, detail, rowSum([number, id])];
+}
+
+/** Throws a LedgerDamaged unless the sum of a row of {@link OutputRow} is right. */
+export function requireOutputSum(number: number, id: string, sum: number): void {
+  if (rowSum([number, id]) !== sum) throw new LedgerDamaged('IDs of outputs');
+}
 
 /** What became of a block. */
 export interface BlockStatus {
@@ -182,20 +216,21 @@ export function readStateMap(bytes: Uint8Array): Map<number, OutputState> {
   return states;
 }
 
-/** Of the three columns that a walk reads. */
+/** Of the three columns that a walk reads, and next_block less next_output. */
 export interface PackChecksums {
   records: number;
   statuses: number;
   states: number;
+  next: number;
 }
 
-export function writeChecksums({ records, statuses, states }: PackChecksums): string {
-  return JSON.stringify([records, statuses, states]);
+export function writeChecksums({ records, statuses, states, next }: PackChecksums): string {
+  return JSON.stringify([records, statuses, states, next]);
 }
 
 export function readChecksums(text: string): PackChecksums {
-  const [records, statuses, states] = JSON.parse(text);
-  return { records, statuses, states };
+  const [records, statuses, states, next] = JSON.parse(text);
+  return { records, statuses, states, next };
 }
 
 /**
@@ -235,7 +270,7 @@ export function walkedPacksFromRows(rows: readonly Row[]): {
   const packs = rows.map((row, i): WalkedPack => {
     const key = row.integer('key');
     const sums = readChecksums(row.text('sums'));
-    const checked = (column: keyof PackChecksums, bytes: Uint8Array) => {
+    const checked = (column: 'records' | 'statuses' | 'states', bytes: Uint8Array) => {
       requireChecksum(bytes, sums[column], `${column} of pack ${key}`);
       return bytes;
     };
@@ -256,6 +291,14 @@ export function walkedPacksFromRows(rows: readonly Row[]): {
 /** Of base64 without padding. */
 function bytesIn(text: string): number {
   return (text.length / 4) * 3;
+}
+
+/** @param row `key`, `statuses` and `sums`. Throws a LedgerDamaged where the checksum is not right. */
+export function statusesFromRow(row: Row): Statuses {
+  const bytes = fromBase64(row.text('statuses'));
+  const { statuses } = readChecksums(row.text('sums'));
+  requireChecksum(bytes, statuses, `statuses of pack ${row.integer('key')}`);
+  return new Statuses(bytes);
 }
 
 /** Parts that a milestone may have: `milestone_part.key` is its index times this, plus the part. */
@@ -296,8 +339,29 @@ export interface SpentOutput {
   transaction: string;
 }
 
-/** The ID is first: queries look for it there (known-outputs.ts). */
-export function readSpentOutput(text: string): SpentOutput {
-  const [id, bytes, nft, block, created, createdTime, transaction] = JSON.parse(text);
+/** As it is stored. The transaction is named by an output that it created. */
+export type SpentRow = [
+  id: string,
+  bytes: string,
+  nft: string | null,
+  block: string,
+  created: number,
+  createdTime: number,
+  made: string,
+  sum: number,
+];
+
+/** Hex digits of a transaction's ID, with which those of its outputs begin. */
+const TRANSACTION_ID_DIGITS = 64;
+
+/**
+ * Throws a LedgerDamaged where the sum is not right. The ID is first: queries look for it there
+ * (known-outputs.ts).
+ */
+export function readSpentOutput(row: SpentRow): SpentOutput {
+  const [id, bytes, nft, block, created, createdTime, made, sum] = row;
+  if (rowSum([id, block, created, createdTime, made]) !== sum)
+    throw new LedgerDamaged('outputs that were spent');
+  const transaction = made.slice(0, TRANSACTION_ID_DIGITS);
   return { id, bytes, nft, block, created, createdTime, transaction };
 }

@@ -5,6 +5,7 @@
  */
 import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
+import { type Cell, rowSum, SUMMED_COLUMNS, type SummedTable } from './row-sum.ts';
 
 /** A row as D1 returns it, by column. */
 export type Columns = Record<string, unknown>;
@@ -37,6 +38,17 @@ export class Row {
     return value === null || (typeof value === 'number' && Number.isSafeInteger(value))
       ? value
       : refuse(column);
+  }
+
+  /**
+   * Throws a LedgerDamaged unless the sum of the row's columns is right.
+   *
+   * @param prefix of the columns' names, where the statement gave them one
+   */
+  requireSum(table: SummedTable, prefix = ''): void {
+    const cells = SUMMED_COLUMNS[table].map((column) => this.#value(prefix + column) as Cell);
+    if (rowSum(cells) !== this.#value(`${prefix}sum`))
+      throw new LedgerDamaged(`rows of the table ${table}`);
   }
 
   #value(column: string): unknown {

@@ -14,16 +14,15 @@ import {
   toHex,
   toHexDigits,
 } from '../../stardust/encoding/bytes.ts';
-import { encode } from '../../stardust/encoding/codec.ts';
 import type { SnapshotSummary } from '../../stardust/snapshot/read-snapshot.ts';
 import type { LedgerChange, LedgerSink } from '../../stardust/snapshot/snapshot-sink.ts';
-import { protocolParametersOption } from '../../stardust/wire/milestone.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
 import { type Database, forEachPiece, runBatch } from '../core/database.ts';
-import { writeIdTables } from '../core/id-index.ts';
+import { type Head, insertHead, insertMilestone } from '../core/head.ts';
+import { insertParameters } from '../core/ledger-parameters.ts';
 import { writeOutputBytes } from '../core/output-bytes.ts';
 import { first, many, one, readAlone, readQuery } from '../core/read-batch.ts';
-import { SCHEMA } from '../core/schema.ts';
+import { rowSum } from '../core/row-sum.ts';
 import { insertDetails, nftDetail } from '../nft-list/nft-detail.ts';
 import {
   HAS_PROGRESS,
@@ -31,6 +30,7 @@ import {
   SELECT_PROGRESS,
   SMALL_TABLES,
   type StagingScript,
+  selectNfts,
   stagingName,
 } from './staging-tables.ts';
 
@@ -41,8 +41,8 @@ const MOVE_ON = `
   UPDATE import_progress SET position = CASE WHEN position = ?1 AND identity = ?2 THEN ?3 END`;
 
 const ADD_OUTPUTS = `
-  INSERT INTO import_output (id, bytes, nft, block, created, created_time)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
+  INSERT INTO import_output (id, block, created, created_time, sum, bytes, nft)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
   FROM json_each(?1)`;
 
 /**
@@ -80,36 +80,24 @@ const SELECT_AMOUNTS = `
     SELECT id, substr(bytes, 1, 12) AS start FROM import_output
     WHERE id > ?1 ORDER BY id LIMIT ${STRETCH})`;
 
-const PLACE_NFTS = `
-  INSERT INTO import_nft (id, output, changed)
-  SELECT nft, id, created FROM import_output WHERE id > ?1 AND id <= ?2 AND nft IS NOT NULL`;
+const PLACE_NFTS = `INSERT INTO import_nft ${selectNfts('id > ?1 AND id <= ?2')}`;
 
 const SELECT_TWINS =
   'SELECT nft FROM import_output WHERE nft IS NOT NULL GROUP BY nft HAVING count(*) > 1 LIMIT 1';
 
-const INSERT_HEAD = `
-  INSERT INTO import_head (
-    one, schema, generation, genesis, start, ledger, treasury_milestone, treasury_amount,
-    next_block, next_output, dropped, id_tables, forgotten)
-  VALUES (1, ${SCHEMA}, ?1, ?2, ?3, ?3, ?4, ?5, 1, 1, 0, ?6, ?3 - 1)`;
-
-/**
- * The ledger's milestone, with its payload where the files have it. Those before it are left out:
- * their states cannot be asked for.
- */
-const INSERT_MILESTONE = `
-  INSERT INTO import_milestone (idx, id, timestamp, payload)
-  VALUES (?1, ?2, ?3, (SELECT payload FROM import_progress WHERE milestone = ?1))`;
+/** The payload of the ledger's milestone, where the files have it. */
+const COPY_PAYLOAD = `
+  UPDATE import_milestone
+  SET payload = (SELECT p.payload FROM import_progress p WHERE p.milestone = idx)`;
 
 /**
  * Solid entry points are referenced, and nothing more is known of them: no block has the number 0.
  * A file may name one twice, as the reference takes it.
  */
 const INSERT_ENTRY_POINTS = `
-  INSERT INTO import_id_0 (id, milestone, block) SELECT value, ?2, 0 FROM json_each(?1) WHERE true
+  INSERT INTO import_id_0 (id, milestone, block, sum)
+  SELECT value, ?2, 0, ?2 FROM json_each(?1) WHERE true
   ON CONFLICT (id) DO NOTHING`;
-
-const INSERT_PARAMETERS = 'INSERT INTO import_parameters (target, bytes) VALUES (?1, ?2)';
 
 /** Outputs with IDs behind the one and up to the other; together, all. */
 type Stretch = [after: string, upTo: string];
@@ -151,14 +139,10 @@ export class StagingSink implements LedgerSink {
 
   async apply({ add, remove, milestones, position }: LedgerChange): Promise<void> {
     const db = this.#db;
-    const added = add.map(({ outputId, bytes, nftId, blockId, bookedIndex, bookedTimestamp }) => [
-      toHexDigits(outputId),
-      writeOutputBytes(bytes),
-      nftId ? toHexDigits(nftId) : null,
-      toHexDigits(blockId),
-      bookedIndex,
-      bookedTimestamp,
-    ]);
+    const added = add.map(({ outputId, bytes, nftId, blockId, bookedIndex, bookedTimestamp }) => {
+      const cells = [toHexDigits(outputId), toHexDigits(blockId), bookedIndex, bookedTimestamp];
+      return [...cells, rowSum(cells), writeOutputBytes(bytes), nftId ? toHexDigits(nftId) : null];
+    });
     const details = add.flatMap(({ outputId, value, bookedTimestamp }) =>
       value.type === OutputType.Nft
         ? [nftDetail(value, toHexDigits(outputId), bookedTimestamp)]
@@ -241,24 +225,35 @@ export class StagingSink implements LedgerSink {
       parameters,
       solidEntryPoints,
     } = summary;
-    const head = [
+    const head: Head = {
       generation,
-      genesisIndex,
-      ledgerIndex,
-      toHexDigits(treasury.milestoneId),
-      String(treasury.amount),
-      writeIdTables([{ table: 0, first: ledgerIndex }]),
-    ];
+      genesis: genesisIndex,
+      start: ledgerIndex,
+      ledger: ledgerIndex,
+      treasury: { milestoneId: toHexDigits(treasury.milestoneId), amount: treasury.amount },
+      nextBlock: 1,
+      nextOutput: 1,
+      unreferenced: 0,
+      dropped: 0,
+      idTables: [{ table: 0, first: ledgerIndex }],
+      forgotten: ledgerIndex - 1,
+    };
+    // those before it are left out: their states cannot be asked for
+    const milestone = {
+      index: ledgerIndex,
+      id: toHexDigits(milestoneId),
+      timestamp,
+      blocks: 0,
+      payload: null,
+    };
     await runBatch(db, [
       this.#moveTo(this.#position),
       ...SMALL_TABLES.map((name) => db.prepare(`DELETE FROM ${stagingName(name)}`)),
-      db.prepare(INSERT_HEAD).bind(...head),
-      db.prepare(INSERT_MILESTONE).bind(ledgerIndex, toHexDigits(milestoneId), timestamp),
+      insertHead(db, head, stagingName('head')),
+      insertMilestone(db, milestone, stagingName('milestone')),
+      db.prepare(COPY_PAYLOAD),
       ...forEachPiece(db, INSERT_ENTRY_POINTS, solidEntryPoints.map(toHexDigits), ledgerIndex),
-      ...parameters.map((option) => {
-        const bytes = toBase64(encode(protocolParametersOption, option));
-        return db.prepare(INSERT_PARAMETERS).bind(option.targetMilestoneIndex, bytes);
-      }),
+      ...parameters.map((option) => insertParameters(db, option, stagingName('parameters'))),
     ]);
   }
 

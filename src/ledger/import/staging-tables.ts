@@ -8,6 +8,7 @@
  */
 import type { Database } from '../core/database.ts';
 import { many, type Row, readQuery } from '../core/read-batch.ts';
+import { idSumSql } from '../core/row-sum.ts';
 
 /**
  * Tables that are renamed when they are complete. Their indexes are created then, as an index
@@ -54,6 +55,14 @@ function definitionFromRow(row: Row) {
     table: row.text('tbl_name'),
     sql: row.text('sql'),
   };
+}
+
+/** SQL of the rows of `nft` that belong to those outputs of import_output. */
+export function selectNfts(condition: string): string {
+  const sum = `${idSumSql('nft')} + ${idSumSql('id')} + created`;
+  return `
+    (id, output, changed, sum) SELECT nft, id, created, ${sum} FROM import_output
+    WHERE ${condition} AND nft IS NOT NULL`;
 }
 
 /** Statements, without parameters, for each phase. */

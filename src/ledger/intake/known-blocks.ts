@@ -41,6 +41,7 @@ export function findReferenced(
 
 /** @param row of selectIds */
 export function knownBlockFromRow(row: Row): [id: string, block: KnownBlock] {
+  row.requireSum('id');
   return [row.text('id'), { number: row.integer('block'), milestone: row.integer('milestone') }];
 }
 

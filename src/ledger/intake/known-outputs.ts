@@ -6,7 +6,7 @@
 import { type Database, forEachPiece } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
-import { isPartOf, readSpentOutput } from '../core/packs.ts';
+import { isPartOf, readSpentOutput, requireOutputSum } from '../core/packs.ts';
 import { concat, many, type Query, type Row } from '../core/read-batch.ts';
 import type { KnownBlock } from './known-blocks.ts';
 
@@ -57,20 +57,21 @@ export interface FoundOutput extends Omit<KnownOutput, 'number'> {
  * that is created, its content too. Only an unreferenced block says which number an output has now.
  */
 const FIND_MENTIONED = `
-  SELECT e.value ->> 1 AS id, e.value ->> 0 AS number, e.value ->> 2 AS bytes, p.key, b.key AS at
+  SELECT e.value ->> 1 AS id, e.value ->> 0 AS number, e.value ->> 2 AS bytes, e.value ->> 5 AS sum,
+    p.key, b.key AS at
   FROM pack p CROSS JOIN json_each(p.outputs) b CROSS JOIN json_each(b.value) e
   WHERE p.live = 1 AND (e.value ->> 1) IN (SELECT value FROM json_each(?1))`;
 
 /** Of the outputs ?1, those in the ledger. */
 const FIND_UNSPENT = `
-  SELECT o.id, o.bytes, o.created FROM json_each(?1) j JOIN output o ON o.id = j.value`;
+  SELECT o.* FROM json_each(?1) j JOIN output o ON o.id = j.value`;
 
 /** Of the outputs ?1, those that milestones spent; with all about them while the pack is kept. */
 const FIND_SPENT = `
   WITH gone AS MATERIALIZED (
     SELECT json_group_array(j.value) AS ids FROM json_each(?1) j
     WHERE NOT EXISTS (SELECT 1 FROM output o WHERE o.id = j.value))
-  SELECT f.id, f.milestone AS spent, ${selectSpent('f.milestone', 'f.id')} AS output
+  SELECT f.*, ${selectSpent('f.milestone', 'f.id')} AS output
   FROM (${selectIds('(SELECT ids FROM gone)')}) f`;
 
 /** SQL of the JSON of an output (packs.ts) that this milestone spent. */
@@ -104,25 +105,29 @@ export function findLedgerOutputs(db: Database, ids: readonly string[]): Query<F
 function mentionFromRow(row: Row): FoundOutput {
   const id = row.text('id');
   const bytes = row.textOrNull('bytes');
+  const number = row.integer('number');
+  requireOutputSum(number, id, row.integer('sum'));
   return {
     id,
     ...(bytes !== null && { bytes: readOutputBytes(bytes, id) }),
-    mention: { number: row.integer('number'), key: row.integer('key'), at: row.integer('at') },
+    mention: { number, key: row.integer('key'), at: row.integer('at') },
   };
 }
 
 function unspentFromRow(row: Row): FoundOutput {
+  row.requireSum('output');
   const id = row.text('id');
   return { id, bytes: readOutputBytes(row.text('bytes'), id), created: row.integer('created') };
 }
 
 function spentFromRow(row: Row): FoundOutput {
   const id = row.text('id');
-  const spent = row.integer('spent');
+  row.requireSum('id');
+  const spent = row.integer('milestone');
   const text = row.textOrNull('output');
   // of one whose pack is gone nothing else is known, but that it was there before it was spent
   if (text === null) return { id, created: spent, spent };
-  const { bytes, created } = readSpentOutput(text);
+  const { bytes, created } = readSpentOutput(JSON.parse(text));
   return { id, bytes: readOutputBytes(bytes, id), created, spent };
 }
 

@@ -1,7 +1,9 @@
 /**
  * Which numbers are free for blocks and outputs: those that neither the head nor a live pack names.
  */
+import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
+import { STATUS_LENGTH } from '../core/packs.ts';
 import { one, type Query } from '../core/read-batch.ts';
 import type { NextNumbers } from './known-outputs.ts';
 
@@ -10,23 +12,33 @@ import type { NextNumbers } from './known-outputs.ts';
  * last visible and the last staged pack.
  */
 export const SELECT_NEXT = `
-  SELECT max(next_block) AS next_block, max(next_output) AS next_output FROM (
-    SELECT * FROM (SELECT next_block, next_output FROM pack WHERE live = 1 AND staged IS NULL
-      ORDER BY key DESC LIMIT 1)
-    UNION ALL SELECT * FROM (SELECT next_block, next_output FROM pack WHERE live = 1
-      AND staged IS NOT NULL ORDER BY staged DESC, key DESC LIMIT 1))`;
+  SELECT max(next_block) AS next_block, max(next_output) AS next_output,
+    count(*) = coalesce(sum(next_block - next_output = next), 0) AS is_whole,
+    (SELECT coalesce(sum(length(statuses)), 0) / ${STATUS_LENGTH} FROM pack
+      WHERE live = 1 AND staged IS NOT NULL) AS staged
+  FROM (
+    SELECT * FROM (SELECT next_block, next_output, sums ->> 3 AS next FROM pack
+      WHERE live = 1 AND staged IS NULL ORDER BY key DESC LIMIT 1)
+    UNION ALL SELECT * FROM (SELECT next_block, next_output, sums ->> 3 AS next FROM pack
+      WHERE live = 1 AND staged IS NOT NULL ORDER BY staged DESC, key DESC LIMIT 1))`;
 
 /** Numbers that live packs have given up to these; null where none is live. */
 export interface GivenNumbers {
   nextBlock: number | null;
   nextOutput: number | null;
+  /** How many blocks are staged. */
+  staged: number;
 }
 
 export function selectGiven(db: Database): Query<GivenNumbers> {
-  return one(db.prepare(SELECT_NEXT), (row) => ({
-    nextBlock: row.integerOrNull('next_block'),
-    nextOutput: row.integerOrNull('next_output'),
-  }));
+  return one(db.prepare(SELECT_NEXT), (row) => {
+    if (row.integer('is_whole') !== 1) throw new LedgerDamaged('next numbers of packs');
+    return {
+      nextBlock: row.integerOrNull('next_block'),
+      nextOutput: row.integerOrNull('next_output'),
+      staged: row.integer('staged'),
+    };
+  });
 }
 
 /** @param given of the same moment as the head */

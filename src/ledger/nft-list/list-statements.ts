@@ -9,6 +9,7 @@
 import type { NftFilters, NftQuery, Position } from '../../stardust/nft-query.ts';
 import type { Database } from '../core/database.ts';
 import { many, type Query, type Row } from '../core/read-batch.ts';
+import { SUMMED_COLUMNS } from '../core/row-sum.ts';
 
 /**
  * The most rows that a list reads beside those of its page: half of them are looked at, half are
@@ -18,6 +19,9 @@ export const ROW_BUDGET = 200_000;
 
 /** The most items of a list without pages. */
 export const MAX_ITEMS = 10_000;
+
+/** SQL of as many columns as nft_detail has. */
+const NO_ROW = [...SUMMED_COLUMNS.nft_detail, 'sum'].map(() => 'NULL').join();
 
 /** A condition in SQL; its parameters stand for the question marks in it. */
 interface Condition {
@@ -102,14 +106,14 @@ function selectWalk(
   );
   const wanted = rowsWanted(query);
   if (undecided.length === 0) {
-    const sql = `SELECT created_time, output ${inOrder} LIMIT ?`;
+    const sql = `SELECT * ${inOrder} LIMIT ?`;
     return { sql, parameters: [...range.parameters, wanted] };
   }
   const rest = allOf(undecided.map(([, condition]) => condition));
   // the second half is looked at only where the first found less than was wanted
   const sql = `
-    SELECT created_time, output FROM (SELECT * ${inOrder} LIMIT ?) WHERE ${rest.sql}
-    UNION ALL SELECT NULL, NULL FROM (SELECT 1 ${rows} LIMIT 1 OFFSET ?) LIMIT ?`;
+    SELECT * FROM (SELECT * ${inOrder} LIMIT ?) WHERE ${rest.sql}
+    UNION ALL SELECT ${NO_ROW} FROM (SELECT 1 ${rows} LIMIT 1 OFFSET ?) LIMIT ?`;
   const looked = [...range.parameters, mostLooked, ...rest.parameters];
   return { sql, parameters: [...looked, ...range.parameters, mostLooked, wanted] };
 }
@@ -181,5 +185,7 @@ function allOf(conditions: readonly Condition[]): Condition {
 
 function positionFromRow(row: Row): Position | undefined {
   const outputId = row.textOrNull('output');
-  return outputId === null ? undefined : { createdTime: row.integer('created_time'), outputId };
+  if (outputId === null) return undefined;
+  row.requireSum('nft_detail');
+  return { createdTime: row.integer('created_time'), outputId };
 }

@@ -12,6 +12,7 @@ import {
   UnlockConditionType,
 } from '../../stardust/wire/unlock-condition.ts';
 import { type Database, forEachPiece } from '../core/database.ts';
+import { rowSum, SUMMED_COLUMNS } from '../core/row-sum.ts';
 
 /** In the order of the table's columns; addresses as keys, times in Unix seconds. */
 export type NftDetail = readonly [
@@ -26,21 +27,8 @@ export type NftDetail = readonly [
   expiration: number | null,
   timelock: number | null,
   nativeTokens: number,
+  sum: number,
 ];
-
-export const DETAIL_COLUMNS = [
-  'created_time',
-  'output',
-  'address',
-  'issuer',
-  'sender',
-  'tag',
-  'deposit_return',
-  'expiration_return',
-  'expiration',
-  'timelock',
-  'native_tokens',
-] as const;
 
 /**
  * @param outputId 68 hex digits
@@ -49,7 +37,7 @@ export const DETAIL_COLUMNS = [
 export function nftDetail(output: NftOutput, outputId: string, createdTime: number): NftDetail {
   const { features, immutableFeatures, nativeTokens } = output;
   const expiration = findCondition(output, UnlockConditionType.Expiration);
-  return [
+  const cells = [
     createdTime,
     outputId,
     addressKey(addressIn(output, UnlockConditionType.Address)),
@@ -61,16 +49,19 @@ export function nftDetail(output: NftOutput, outputId: string, createdTime: numb
     expiration?.unixTime ?? null,
     findCondition(output, UnlockConditionType.Timelock)?.unixTime ?? null,
     nativeTokens.length,
-  ];
+  ] as const;
+  return [...cells, rowSum(cells)];
 }
 
 function keyOf(address: Address | undefined): string | null {
   return address === undefined ? null : addressKey(address);
 }
 
+const COLUMNS = [...SUMMED_COLUMNS.nft_detail, 'sum'];
+
 const insertInto = (table: string) => `
-  INSERT INTO ${table} (${DETAIL_COLUMNS})
-  SELECT ${DETAIL_COLUMNS.map((_, i) => `value ->> ${i}`)} FROM json_each(?1)`;
+  INSERT INTO ${table} (${COLUMNS})
+  SELECT ${COLUMNS.map((_, i) => `value ->> ${i}`)} FROM json_each(?1)`;
 
 const DELETE_DETAILS = `
   DELETE FROM nft_detail WHERE (created_time, output) IN (

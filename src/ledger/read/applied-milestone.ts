@@ -51,7 +51,7 @@ export interface BlockProof {
 
 /** A snapshot may bring its milestone with the payload, but not what it references. */
 const SELECT_MILESTONE = `
-  SELECT id, timestamp, payload FROM milestone
+  SELECT * FROM milestone
   WHERE idx = ?1 AND idx > (SELECT start FROM head) AND payload IS NOT NULL`;
 
 /** Undefined where the milestone was not applied here, or its blocks are pruned. */
@@ -61,21 +61,21 @@ export async function explainMilestone(
 ): Promise<ExplainedMilestone | undefined> {
   const { milestone, listBlocks } = await readBatch(db, {
     head: selectHead(db),
-    milestone: first(db.prepare(SELECT_MILESTONE).bind(index), (row) => ({
-      timestamp: row.integer('timestamp'),
-      milestoneId: row.text('id'),
-      payload: payloadFromRow(row),
-    })),
+    milestone: first(db.prepare(SELECT_MILESTONE).bind(index), (row) => {
+      row.requireSum('milestone');
+      const status = { timestamp: row.integer('timestamp'), milestoneId: row.text('id') };
+      return { status, count: row.integer('blocks'), payload: payloadFromRow(row) };
+    }),
     listBlocks: selectBlocksOf(db, milestoneAt(index)),
   });
   if (milestone === undefined) return undefined;
-  const { payload, ...status } = milestone;
+  const { status, count, payload } = milestone;
   return {
     index,
     ...status,
     inclusionMerkleRoot: toHexDigits(payload.value.inclusionMerkleRoot),
     appliedMerkleRoot: toHexDigits(payload.value.appliedMerkleRoot),
-    blocks: listBlocks().map(explainBlock),
+    blocks: listBlocks(count).map(explainBlock),
   };
 }
 
@@ -96,26 +96,29 @@ const PAYLOADS: Record<number, ExplainedBlock['payload']> = {
 };
 
 const SELECT_PAYLOAD = `
-  SELECT id, payload FROM milestone WHERE idx = ${FIND_MILESTONE} AND payload IS NOT NULL`;
+  SELECT * FROM milestone WHERE idx = ${FIND_MILESTONE} AND payload IS NOT NULL`;
 
 /** Bytes of a block ID. */
 const ID_LENGTH = 32;
 
 /** Undefined where no applied milestone references the block, or the data is pruned. */
 export async function proveBlock(db: Database, blockId: string): Promise<BlockProof | undefined> {
-  const { payload, listBlocks, block } = await readBatch(db, {
+  const { milestone, listBlocks, block } = await readBatch(db, {
     head: selectHead(db),
-    payload: first(db.prepare(SELECT_PAYLOAD).bind(blockId), payloadFromRow),
+    milestone: first(db.prepare(SELECT_PAYLOAD).bind(blockId), (row) => {
+      row.requireSum('milestone');
+      return { count: row.integer('blocks'), payload: payloadFromRow(row) };
+    }),
     listBlocks: selectBlocksOf(db, milestoneOf(blockId)),
     block: selectReferencedBytes(db, blockId),
   });
-  if (payload === undefined || block === undefined) return undefined;
+  if (milestone === undefined || block === undefined) return undefined;
   requireBlockId(block, blockId);
-  const blocks = listBlocks();
+  const blocks = listBlocks(milestone.count);
   // all at once: a call for each of a thousand IDs takes ten times as long
   const ids = Uint8Array.fromHex(blocks.map(({ id }) => id).join(''));
   return {
-    milestone: payload.bytes,
+    milestone: milestone.payload.bytes,
     block,
     included: blocks.map((_, i) => ids.subarray(i * ID_LENGTH, (i + 1) * ID_LENGTH)),
     position: blocks.findIndex(({ id }) => id === blockId),

@@ -14,7 +14,7 @@ const PAGE = 1000;
 
 /** Hex in lower case sorts as its bytes do. */
 const SELECT_PAGE = `
-  SELECT id, block, created, created_time, bytes FROM output
+  SELECT * FROM output
   WHERE id > ?1 ORDER BY id LIMIT ${PAGE}`;
 
 /**
@@ -57,6 +57,7 @@ async function readPage(
 }
 
 function outputFromRow(row: Row): LedgerOutput {
+  row.requireSum('output');
   const id = row.text('id');
   return {
     outputId: Uint8Array.fromHex(id),

@@ -8,9 +8,10 @@ import { protocolParametersOption } from '../../stardust/wire/milestone.ts';
 import { decodeParameters } from '../../stardust/wire/parameters.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
+import { headFromRow, milestoneFromRow } from '../core/head.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
 import { many, type Row, readAlone } from '../core/read-batch.ts';
-import { requireSchema } from '../core/schema.ts';
+import { summedColumns } from '../core/row-sum.ts';
 import type { OutputStatus } from './output-status.ts';
 
 export interface NftOutputs {
@@ -25,11 +26,13 @@ export interface NftOutputs {
 
 /** One statement, as that is quicker than a batch: what is said of the ledger is in every row. */
 const SELECT_OUTPUTS = `
-  SELECT h.schema, h.ledger, m.timestamp,
-    (SELECT bytes FROM parameters WHERE target <= h.ledger ORDER BY target DESC LIMIT 1) AS parameters,
-    n.output AS named, o.id, o.bytes, o.block, o.created, o.created_time
-  FROM head h JOIN milestone m ON m.idx = h.ledger JOIN json_each(?1) j
-    LEFT JOIN nft n ON n.id = j.value LEFT JOIN output o ON o.id = n.output
+  SELECT h.*, ${summedColumns('milestone', 'm', 'milestone_')},
+    ${summedColumns('parameters', 'p', 'parameters_')}, ${summedColumns('nft', 'n', 'nft_')},
+    ${summedColumns('output', 'o', 'output_')}, o.bytes
+  FROM head h JOIN milestone m ON m.idx = h.ledger
+    JOIN parameters p
+      ON p.target = (SELECT max(target) FROM parameters WHERE target <= h.ledger)
+    JOIN json_each(?1) j LEFT JOIN nft n ON n.id = j.value LEFT JOIN output o ON o.id = n.output
   ORDER BY j.key`;
 
 /**
@@ -45,27 +48,33 @@ export async function readNftOutputs(
   const rows = await readAlone(many(statement, (row) => row));
   const [first] = rows;
   if (first === undefined) return undefined;
-  requireSchema(first.integer('schema'));
-  const ledgerIndex = first.integer('ledger');
-  const option = decode(protocolParametersOption, new Reader(fromBase64(first.text('parameters'))));
+  const { ledger: ledgerIndex } = headFromRow(first);
+  first.requireSum('parameters', 'parameters_');
+  const option = decode(
+    protocolParametersOption,
+    new Reader(fromBase64(first.text('parameters_bytes'))),
+  );
   return {
     ledgerIndex,
-    timestamp: first.integer('timestamp'),
+    timestamp: milestoneFromRow(first)!.timestamp,
     prefix: decodeParameters(option.parameters).bech32Hrp,
     outputs: rows.map((row) => unspentFromRow(row, ledgerIndex)),
   };
 }
 
 function unspentFromRow(row: Row, ledgerIndex: number): OutputStatus | undefined {
-  if (row.textOrNull('named') === null) return undefined;
-  const outputId = row.textOrNull('id');
+  if (row.textOrNull('nft_id') === null) return undefined;
+  row.requireSum('nft', 'nft_');
+  if (row.textOrNull('nft_output') === null) return undefined;
+  const outputId = row.textOrNull('output_id');
   if (outputId === null) throw new LedgerDamaged('the outputs of NFTs');
+  row.requireSum('output', 'output_');
   return {
     outputId,
     bytes: readOutputBytes(row.text('bytes'), outputId),
-    blockId: row.text('block'),
-    bookedIndex: row.integer('created'),
-    bookedTimestamp: row.integer('created_time'),
+    blockId: row.text('output_block'),
+    bookedIndex: row.integer('output_created'),
+    bookedTimestamp: row.integer('output_created_time'),
     spent: undefined,
     ledgerIndex,
   };

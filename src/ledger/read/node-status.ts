@@ -3,12 +3,13 @@
  */
 import type { ProtocolParametersOption } from '../../stardust/wire/milestone.ts';
 import type { ProtocolParameters } from '../../stardust/wire/parameters.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { type DatabaseSize, withSize } from '../core/database-size.ts';
-import { selectHeadAt } from '../core/head.ts';
+import { milestoneFromRow, selectHeadAt } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
-import { isPartOf } from '../core/packs.ts';
 import { first, type Row, readBatch } from '../core/read-batch.ts';
+import { summedColumns } from '../core/row-sum.ts';
 
 /** A milestone as far as info tells of it. */
 export interface MilestoneStatus {
@@ -68,20 +69,13 @@ export interface NodeStatus {
   referencedBlocksPerSecond: number;
 }
 
-const SELECT_FOLLOWER = `
-  SELECT state, reason, upstream_index, upstream_timestamp, upstream_id, blocks_by, newest_block
-  FROM follower`;
+const SELECT_FOLLOWER = 'SELECT * FROM follower';
 
-/**
- * The first milestone whose state can be asked for; blocks of the ledger's milestone; timestamp of
- * the one before.
- */
+/** The first milestone whose state can be asked for, and the one before the ledger's. */
 const SELECT_EXTENT = `
   SELECT (SELECT min(idx) FROM milestone) AS first,
-    (SELECT coalesce(sum(length(blocks) * 3 / 4 / 7), 0) FROM milestone_part
-      WHERE ${isPartOf('key', 'h.ledger')}) AS blocks,
-    (SELECT timestamp FROM milestone WHERE idx = h.ledger - 1) AS before
-  FROM head h`;
+    ${summedColumns('milestone', 'm', 'milestone_')}
+  FROM head h LEFT JOIN milestone m ON m.idx = h.ledger - 1`;
 
 /** What the settings say. */
 export interface StatusSettings {
@@ -125,15 +119,14 @@ export async function readNodeStatus(
     ...(blocks && { blocks }),
     follower: follows ? status : { state: 'off' },
     finalMilestone,
-    referencedBlocksPerSecond: seconds > 0 ? extent.blocks / seconds : 0,
+    referencedBlocksPerSecond: seconds > 0 ? milestone.blocks / seconds : 0,
   };
 }
 
 function extentFromRow(row: Row) {
   return {
     first: row.integer('first'),
-    blocks: row.integer('blocks'),
-    before: row.integerOrNull('before'),
+    before: milestoneFromRow(row)?.timestamp,
   };
 }
 
@@ -150,16 +143,20 @@ const NOT_FOLLOWED: SavedFollower = {
   blocks: undefined,
 };
 
+/** Reason and newest block are for people and have no sum. */
 function followerFromRow(row: Row): SavedFollower {
   const state = row.text('state');
+  if (state !== 'following' && state !== 'stopped' && state !== 'diverged')
+    throw new LedgerDamaged('rows of the table follower');
   const reason = row.textOrNull('reason');
   const index = row.integerOrNull('upstream_index');
+  if (index !== null) row.requireSum('follower');
   const by = row.textOrNull('blocks_by');
   return {
     status:
-      state === 'stopped' || state === 'diverged'
-        ? { state, reason: String(reason) }
-        : { state: 'following', ...(reason !== null && { progress: reason }) },
+      state === 'following'
+        ? { state, ...(reason !== null && { progress: reason }) }
+        : { state, reason: String(reason) },
     upstream:
       index === null
         ? undefined

@@ -8,6 +8,7 @@ import { selectIds } from '../core/id-index.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
 import { readSpentOutput } from '../core/packs.ts';
 import { first, type Row, readBatch } from '../core/read-batch.ts';
+import { summedColumns } from '../core/row-sum.ts';
 import { selectSpent } from '../intake/known-outputs.ts';
 
 export interface OutputStatus {
@@ -27,9 +28,10 @@ export interface OutputStatus {
 
 type OutputFacts = Omit<OutputStatus, 'ledgerIndex'>;
 
-const SELECT_UNSPENT = 'SELECT id, bytes, block, created, created_time FROM output WHERE id = ?1';
+const SELECT_UNSPENT = 'SELECT * FROM output WHERE id = ?1';
 
 function unspentFromRow(row: Row): OutputFacts {
+  row.requireSum('output');
   const outputId = row.text('id');
   return {
     outputId,
@@ -42,14 +44,17 @@ function unspentFromRow(row: Row): OutputFacts {
 }
 
 const SELECT_SPENT = `
-  SELECT f.milestone, m.timestamp, ${selectSpent('f.milestone', '?1')} AS output
+  SELECT f.*, ${summedColumns('milestone', 'm', 'milestone_')},
+    ${selectSpent('f.milestone', '?1')} AS output
   FROM (${selectIds('json_array(?1)')}) f JOIN milestone m ON m.idx = f.milestone`;
 
 /** Undefined where the milestone's parts are pruned. */
 function spentFromRow(row: Row): OutputFacts | undefined {
   const text = row.textOrNull('output');
   if (text === null) return undefined;
-  const { id, bytes, block, created, createdTime, transaction } = readSpentOutput(text);
+  row.requireSum('id');
+  row.requireSum('milestone', 'milestone_');
+  const { id, bytes, block, created, createdTime, transaction } = readSpentOutput(JSON.parse(text));
   return {
     outputId: id,
     bytes: readOutputBytes(bytes, id),
@@ -58,7 +63,7 @@ function spentFromRow(row: Row): OutputFacts | undefined {
     bookedTimestamp: createdTime,
     spent: {
       index: row.integer('milestone'),
-      timestamp: row.integer('timestamp'),
+      timestamp: row.integer('milestone_timestamp'),
       transactionId: transaction,
     },
   };

@@ -11,7 +11,8 @@ import {
 } from '../../stardust/wire/milestone.ts';
 import type { Database } from '../core/database.ts';
 import { type HeadTreasury, readHead, selectHead } from '../core/head.ts';
-import { many, readBatch } from '../core/read-batch.ts';
+import { many, type Row, readBatch } from '../core/read-batch.ts';
+import { rowSum } from '../core/row-sum.ts';
 
 export interface StoredReceipts {
   /** By the legacy network's milestone, then by ours. */
@@ -24,18 +25,20 @@ export interface TreasuryStatus extends HeadTreasury {
   ledgerIndex: number;
 }
 
-const INSERT_RECEIPT = 'INSERT INTO receipt (migrated_at, milestone, bytes) VALUES (?1, ?2, ?3)';
+const INSERT_RECEIPT =
+  'INSERT INTO receipt (migrated_at, milestone, bytes, sum) VALUES (?1, ?2, ?3, ?4)';
 
 /** The statement that keeps the milestone's receipt, if it has one. */
 export function insertReceipt(db: Database, milestone: Milestone): D1PreparedStatement[] {
   const receipt = receiptOf(milestone);
   if (receipt === undefined) return [];
   const bytes = toBase64(encode(receiptOption, receipt));
-  return [db.prepare(INSERT_RECEIPT).bind(receipt.migratedAt, milestone.index, bytes)];
+  const cells = [receipt.migratedAt, milestone.index, bytes];
+  return [db.prepare(INSERT_RECEIPT).bind(...cells, rowSum(cells))];
 }
 
 const SELECT_RECEIPTS = `
-  SELECT milestone, bytes FROM receipt WHERE ?1 IS NULL OR migrated_at = ?1
+  SELECT * FROM receipt WHERE ?1 IS NULL OR migrated_at = ?1
   ORDER BY migrated_at, milestone`;
 
 /**
@@ -49,12 +52,15 @@ export async function readReceipts(
 ): Promise<StoredReceipts | undefined> {
   const { head, receipts } = await readBatch(db, {
     head: selectHead(db),
-    receipts: many(db.prepare(SELECT_RECEIPTS).bind(migratedAt ?? null), (row) => ({
-      receipt: decode(receiptOption, new Reader(fromBase64(row.text('bytes')))),
-      milestoneIndex: row.integer('milestone'),
-    })),
+    receipts: many(db.prepare(SELECT_RECEIPTS).bind(migratedAt ?? null), receiptFromRow),
   });
   return head && { receipts, ledgerIndex: head.ledger };
+}
+
+function receiptFromRow(row: Row): { receipt: ReceiptOption; milestoneIndex: number } {
+  row.requireSum('receipt');
+  const receipt = decode(receiptOption, new Reader(fromBase64(row.text('bytes'))));
+  return { receipt, milestoneIndex: row.integer('milestone') };
 }
 
 /** Undefined where nothing was imported. */

@@ -4,18 +4,12 @@
  */
 
 import { fromBase64 } from '../../stardust/encoding/bytes.ts';
-import { requireChecksum } from '../core/checksum.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
-import {
-  type BlockRow,
-  isPartOf,
-  NO_REASON,
-  readChecksums,
-  readNumbers,
-  Statuses,
-} from '../core/packs.ts';
+import { isPartOf, NO_REASON, readBlockRows, readNumbers, statusesFromRow } from '../core/packs.ts';
 import { first, many, type Query, type Row } from '../core/read-batch.ts';
+import { summedColumns } from '../core/row-sum.ts';
 
 export interface ReferencedBlock {
   /** Hex. */
@@ -52,7 +46,7 @@ function selectKeys(milestone: string): string {
 }
 
 const selectParts = (milestone: string) => `
-  SELECT m.blocks FROM milestone_part m WHERE ${isPartOf('m.key', milestone)} ORDER BY m.key`;
+  SELECT ${summedColumns('milestone_part', 'm')} FROM milestone_part m WHERE ${isPartOf('m.key', milestone)} ORDER BY m.key`;
 
 const selectPacks = (milestone: string) => `
   SELECT p.key, p.statuses, p.sums, p.blocks FROM pack p WHERE p.key IN (${selectKeys(milestone)})`;
@@ -68,37 +62,33 @@ const SELECT_BYTES_OF_BLOCK = `
     AND b.value ->> 1 = ?1`;
 
 /**
- * The blocks of the milestone in white-flag order, as a function: call it if the milestone is kept.
- * Else packs may be gone, and it throws an Error. Empty where the milestone has no parts.
+ * The blocks of the milestone in white-flag order: a function of their number, for milestones that
+ * are kept. It throws a LedgerDamaged where they are not all there.
  */
 export function selectBlocksOf(
   db: Database,
   [milestone, parameter]: MilestoneSql,
-): Query<() => ReferencedBlock[]> {
-  const parts = many(db.prepare(selectParts(milestone)).bind(parameter), (row) =>
-    readNumbers(row.text('blocks')),
-  );
+): Query<(count: number) => ReferencedBlock[]> {
+  const parts = many(db.prepare(selectParts(milestone)).bind(parameter), (row) => {
+    row.requireSum('milestone_part');
+    return readNumbers(row.text('blocks'));
+  });
   const packs = many(db.prepare(selectPacks(milestone)).bind(parameter), blocksFromRow);
   return {
     statements: [...parts.statements, ...packs.statements],
-    read: (results) => () => {
+    read: (results) => (count) => {
       const byNumber = new Map(packs.read(results.slice(1)).flat());
-      return parts.read(results.slice(0, 1)).flatMap((numbers) =>
-        numbers.map((number) => {
-          const block = byNumber.get(number);
-          if (block === undefined) throw new Error(`block number ${number} is in no pack`);
-          return block;
-        }),
-      );
+      const numbers = parts.read(results.slice(0, 1)).flat();
+      const blocks = numbers.flatMap((number) => byNumber.get(number) ?? []);
+      if (blocks.length !== count) throw new LedgerDamaged('lists of blocks of a milestone');
+      return blocks;
     },
   };
 }
 
 function blocksFromRow(row: Row): [number: number, block: ReferencedBlock][] {
   const pack = row.integer('key');
-  const bytes = fromBase64(row.text('statuses'));
-  requireChecksum(bytes, readChecksums(row.text('sums')).statuses, `statuses of pack ${pack}`);
-  const statuses = new Statuses(bytes);
+  const statuses = statusesFromRow(row);
   return readBlockRows(row.text('blocks')).map(([number, id, payload], at) => {
     const { reason } = statuses.at(at);
     return [number, { id, payload, reason: reason === NO_REASON ? undefined : reason, pack, at }];
@@ -126,8 +116,4 @@ export function selectReferencedBytes(
 
 export function blockBytesFromRow(row: Row): Uint8Array {
   return fromBase64(row.text('bytes'));
-}
-
-export function readBlockRows(text: string): BlockRow[] {
-  return JSON.parse(text);
 }

@@ -37,7 +37,9 @@ export interface BlockReference {
   reason: ConflictReason | undefined;
 }
 
-const SELECT_MILESTONE = `SELECT ${FIND_MILESTONE} AS milestone`;
+const SELECT_MILESTONE = `SELECT * FROM milestone WHERE idx = ${FIND_MILESTONE}`;
+
+const SELECT_INDEX = `SELECT ${FIND_MILESTONE} AS milestone`;
 
 /** The bytes of the unreferenced block ?1; packs that do not name it are skipped. */
 const SELECT_UNREFERENCED = `
@@ -50,24 +52,27 @@ const SELECT_UNREFERENCED = `
  * ledger has another schema.
  */
 export async function readBlock(db: Database, blockId: string): Promise<StoredBlock | undefined> {
-  const { head, milestone, listBlocks, referenced, unreferenced } = await readBatch(db, {
+  const { head, index, milestone, listBlocks, referenced, unreferenced } = await readBatch(db, {
     head: selectHead(db),
-    milestone: one(db.prepare(SELECT_MILESTONE).bind(blockId), (row) =>
-      row.integerOrNull('milestone'),
-    ),
+    index: one(db.prepare(SELECT_INDEX).bind(blockId), (row) => row.integerOrNull('milestone')),
+    milestone: first(db.prepare(SELECT_MILESTONE).bind(blockId), (row) => {
+      row.requireSum('milestone');
+      return { count: row.integer('blocks') };
+    }),
     listBlocks: selectBlocksOf(db, milestoneOf(blockId)),
     referenced: selectReferencedBytes(db, blockId),
     unreferenced: first(db.prepare(SELECT_UNREFERENCED).bind(blockId), blockBytesFromRow),
   });
-  const bytes = milestone === null ? unreferenced : referenced;
+  const bytes = index === null ? unreferenced : referenced;
   if (head === undefined || bytes === undefined) return undefined;
   requireBlockId(bytes, blockId);
   const block = { blockId, bytes, isSolid: true, ledgerIndex: head.ledger };
-  if (milestone === null) return { ...block, referenced: undefined };
-  const blocks = listBlocks();
+  if (index === null) return { ...block, referenced: undefined };
+  if (milestone === undefined) return undefined;
+  const blocks = listBlocks(milestone.count);
   const whiteFlagIndex = blocks.findIndex(({ id }) => id === blockId);
   const reason = blocks[whiteFlagIndex]!.reason as ConflictReason | undefined;
-  return { ...block, referenced: { index: milestone, whiteFlagIndex, reason } };
+  return { ...block, referenced: { index, whiteFlagIndex, reason } };
 }
 
 /**

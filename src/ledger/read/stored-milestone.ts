@@ -12,8 +12,7 @@ import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
 import { milestoneEntry, selectIds } from '../core/id-index.ts';
 import { payloadFromRow } from '../core/milestone-payload.ts';
-import { isPartOf } from '../core/packs.ts';
-import { first, many, type Query, type Row, readBatch } from '../core/read-batch.ts';
+import { first, type Query, type Row, readBatch } from '../core/read-batch.ts';
 import {
   milestoneAt,
   type ReferencedBlock,
@@ -45,20 +44,22 @@ export interface LedgerChanges {
  * The milestone's own index where it is named by ID: ?1 its entry in the index of IDs, ?2 the ID.
  */
 const NAMED = `
-  SELECT milestone FROM (${selectIds('json_array(?1)')})
-  UNION ALL SELECT idx FROM milestone WHERE idx = (SELECT start FROM head) AND id = ?2`;
+  SELECT milestone, block, sum FROM (${selectIds('json_array(?1)')})
+  UNION ALL SELECT idx, 0, idx FROM milestone WHERE idx = (SELECT start FROM head) AND id = ?2`;
 
 const SELECT_BY_INDEX = `
-  SELECT idx, id, payload FROM milestone WHERE idx = ?1 AND payload IS NOT NULL`;
+  SELECT * FROM milestone WHERE idx = ?1 AND payload IS NOT NULL`;
 
 const SELECT_BY_ID = `
-  SELECT idx, id, payload FROM milestone
-  WHERE idx = (${NAMED} LIMIT 1) AND id = ?2 AND payload IS NOT NULL`;
+  SELECT * FROM milestone
+  WHERE idx = (SELECT milestone FROM (${NAMED}) LIMIT 1) AND id = ?2 AND payload IS NOT NULL`;
 
 interface MilestoneRow {
   index: number;
   /** Hex. */
   id: string;
+  /** How many it references. */
+  blocks: number;
   payload: { bytes: Uint8Array; value: Milestone };
 }
 
@@ -67,11 +68,17 @@ function selectMilestone(db: Database, name: MilestoneName): Query<MilestoneRow 
     'index' in name
       ? db.prepare(SELECT_BY_INDEX).bind(name.index)
       : db.prepare(SELECT_BY_ID).bind(milestoneEntry(name.id), name.id);
-  return first(statement, (row) => ({
+  return first(statement, milestoneFromRow);
+}
+
+function milestoneFromRow(row: Row): MilestoneRow {
+  row.requireSum('milestone');
+  return {
     index: row.integer('idx'),
     id: row.text('id'),
+    blocks: row.integer('blocks'),
     payload: payloadFromRow(row),
-  }));
+  };
 }
 
 /**
@@ -81,9 +88,10 @@ function selectMilestone(db: Database, name: MilestoneName): Query<MilestoneRow 
 export async function findMilestone(db: Database, id: string): Promise<number | undefined> {
   const { milestone } = await readBatch(db, {
     head: selectHead(db),
-    milestone: first(db.prepare(NAMED).bind(milestoneEntry(id), id), (row) =>
-      row.integer('milestone'),
-    ),
+    milestone: first(db.prepare(NAMED).bind(milestoneEntry(id), id), (row) => {
+      row.requireSum('id');
+      return row.integer('milestone');
+    }),
   });
   return milestone;
 }
@@ -102,11 +110,6 @@ export async function readMilestone(
   return { index, payload: payload.bytes, ledgerIndex: head.ledger };
 }
 
-/** The IDs of the outputs that the milestone ?1 spent. */
-const SELECT_SPENT = `
-  SELECT (SELECT json_group_array(s.value ->> 0) FROM json_each(m.spent) s) AS spent
-  FROM milestone_part m WHERE ${isPartOf('m.key', '?1')} ORDER BY m.key`;
-
 /** Undefined where the milestone was not applied here, or is pruned. */
 export async function readLedgerChanges(
   db: Database,
@@ -115,27 +118,23 @@ export async function readLedgerChanges(
   const found = await readMilestone(db, name);
   if (found === undefined) return undefined;
   const { index } = found;
-  const { head, milestone, spent, listBlocks, contents } = await readBatch(db, {
+  const { head, milestone, listBlocks, contents } = await readBatch(db, {
     head: selectHead(db),
     milestone: selectMilestone(db, { index }),
-    spent: many(db.prepare(SELECT_SPENT).bind(index), spentFromRow),
     listBlocks: selectBlocksOf(db, milestoneAt(index)),
     contents: selectBytesOf(db, milestoneAt(index)),
   });
   if (head === undefined || milestone === undefined || index <= head.start) return undefined;
   const { id, payload } = milestone;
-  const applied = listBlocks().filter(({ reason }) => reason === 0);
-  const created = parseBlocks(applied, new Map(contents)).flatMap(createdOutputs);
+  const applied = listBlocks(milestone.blocks).filter(({ reason }) => reason === 0);
+  const blocks = parseBlocks(applied, new Map(contents));
+  const created = blocks.flatMap(createdOutputs);
   return {
     index,
     created: [...created, ...migratedIds(payload.value, id)].sort(),
-    consumed: spent.flat().sort(),
+    consumed: blocks.flatMap(consumedOutputs).sort(),
     ledgerIndex: head.ledger,
   };
-}
-
-function spentFromRow(row: Row): string[] {
-  return JSON.parse(row.text('spent'));
 }
 
 function parseBlocks(
@@ -154,6 +153,12 @@ function parseBlocks(
 function createdOutputs({ transaction }: ParsedBlock): string[] {
   const { id, value } = transaction!;
   return value.essence.outputs.map((_, position) => toHexDigits(outputId(id, position)));
+}
+
+function consumedOutputs({ transaction }: ParsedBlock): string[] {
+  return transaction!.value.essence.inputs.map(({ transactionId, outputIndex }) =>
+    toHexDigits(outputId(transactionId, outputIndex)),
+  );
 }
 
 /** @param id of the milestone, hex */

@@ -4,9 +4,8 @@
 import { readCone } from '../../stardust/white-flag/cone.ts';
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
-import { WALKED_COLUMNS, walkedPackFromRow } from '../core/packs.ts';
+import { readBlockRows, WALKED_COLUMNS, walkedPackFromRow } from '../core/packs.ts';
 import { many, readBatch } from '../core/read-batch.ts';
-import { readBlockRows } from './referenced-blocks.ts';
 
 export interface Tips {
   /** 64 hex digits each, the newest first. */

@@ -17,6 +17,7 @@
 import type { ParameterTable } from '../../stardust/parameter-table.ts';
 import type { Cone } from '../../stardust/white-flag/cone.ts';
 import type { NumberMap } from '../../stardust/white-flag/number-map.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import {
@@ -43,7 +44,7 @@ import { nextNumbers, selectGiven } from '../intake/next-numbers.ts';
 import type { PreparedBlock } from '../intake/prepare-blocks.ts';
 import { createPackReader } from './pack-reader.ts';
 import { SELECT_CONE } from './select-cone.ts';
-import { isUnreferencedIn, type ViewedPack } from './viewed-packs.ts';
+import { countBlocks, isBlockAt, isUnreferencedIn, type ViewedPack } from './viewed-packs.ts';
 
 export interface ConsistentView {
   head: Head;
@@ -63,6 +64,8 @@ export interface ConsistentView {
   states: NumberMap;
   /** The highest next_block of a live pack; null where none is live. */
   stored: number | null;
+  /** How many unreferenced blocks are in the packs. */
+  unreferenced: number;
   /** Of the outputs that were to be found, and what is free. */
   numbering: Omit<Numbering, 'blocks'>;
   /** Whether no packs were read, as a named block is not known. */
@@ -186,6 +189,19 @@ async function readOnce(
     reader.add(read);
   }
   const { cone, packs, states, numberOf } = reader.finish(next.nextBlock);
+  const isPartial = rows.length < page.length;
+  const until = rows[0]?.integerOrNull('until') ?? 0;
+  const { unreferenced, referenced } = countBlocks({ cone, packs }, next.nextBlock, [index, until]);
+  if (at.milestone !== undefined && !isPartial) {
+    const readsLive = index > head.ledger || rows[0]?.integer('unreferenced') === 1;
+    const staged = withStaged ? 0 : given.staged;
+    const stored = head.unreferenced + next.nextBlock - head.nextBlock - staged;
+    if ((readsLive && unreferenced !== stored) || referenced !== (rows[0]?.integer('blocks') ?? 0))
+      throw new LedgerDamaged('the names of packs');
+    for (const [id, { number, milestone }] of blocks)
+      if (milestone! >= index && !hasBlock(cone, number, id))
+        throw new LedgerDamaged('IDs of blocks');
+  }
   const isUnreferenced = isUnreferencedIn(packs);
   return {
     head,
@@ -196,9 +212,16 @@ async function readOnce(
     packs,
     states,
     stored: given.nextBlock,
+    unreferenced,
     numbering: numberOutputs(found, outputs?.mentioned ?? [], next, numberOf, isUnreferenced),
-    isPartial: rows.length < page.length,
+    isPartial,
   };
+}
+
+/** Whether the cone has under this number the block with this ID. */
+function hasBlock(cone: Cone, number: number, id: string): boolean {
+  const position = cone.find(number);
+  return position >= 0 && isBlockAt(cone, position, Uint8Array.fromHex(id));
 }
 
 /**

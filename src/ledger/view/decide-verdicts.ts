@@ -4,9 +4,8 @@
  * that were not verified then, and admission under protocol parameters that were not known then.
  */
 import { admissionFault } from '../../stardust/admission.ts';
-import { equalBytes, fromBase64, toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { fromBase64, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { isMilestoneBlock } from '../../stardust/milestone-keys.ts';
-import { leafHash } from '../../stardust/proof/merkle.ts';
 import { type Cone, extendCone, inputsAt, outputsAt } from '../../stardust/white-flag/cone.ts';
 import { type Proposal, type WhiteFlag, walkCone } from '../../stardust/white-flag/walk.ts';
 import { type ParsedBlock, parseBlock } from '../../stardust/wire/block.ts';
@@ -24,7 +23,7 @@ import {
 } from '../intake/known-outputs.ts';
 import { completeRecord, outputsToFind } from '../intake/prepare-blocks.ts';
 import type { LoadedCone } from './consistent-view.ts';
-import { packAt } from './viewed-packs.ts';
+import { isBlockAt, packAt } from './viewed-packs.ts';
 
 /**
  * Decides what the walk left undecided, and walks again. A verdict that is made can put another
@@ -199,13 +198,6 @@ function parseSame(bytes: Uint8Array | undefined, cone: Cone, number: number): P
     return result.parsed;
   }
   throw new LedgerMoved(`block number ${number} has left its pack`);
-}
-
-/** Whether the cone has the block with this ID there. */
-export function isBlockAt(cone: Cone, position: number, id: Uint8Array): boolean {
-  const words = new Uint32Array(8);
-  cone.copyLeaf(position, words, 0);
-  return equalBytes(new Uint8Array(words.buffer), leafHash(id));
 }
 
 /**

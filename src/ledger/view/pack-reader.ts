@@ -6,7 +6,12 @@ import { renumberOutputs } from '../../stardust/white-flag/block-record.ts';
 import { type Cone, readCone } from '../../stardust/white-flag/cone.ts';
 import { NumberMap } from '../../stardust/white-flag/number-map.ts';
 import { LedgerState } from '../../stardust/white-flag/walk.ts';
-import { readStates, type WalkedPack, walkedPacksFromRows } from '../core/packs.ts';
+import {
+  readStates,
+  requireOutputSum,
+  type WalkedPack,
+  walkedPacksFromRows,
+} from '../core/packs.ts';
 import type { Row } from '../core/read-batch.ts';
 import type { ViewedPack } from './viewed-packs.ts';
 
@@ -31,7 +36,8 @@ export function createPackReader(index: number) {
   function unify(mentions: string, pack: WalkedPack): (number: number) => number | undefined {
     numberOf ??= new Map();
     const own = new Map<number, number>();
-    for (const [number, id] of JSON.parse(mentions) as [number, string][]) {
+    for (const [number, id, sum] of JSON.parse(mentions) as [number, string, number][]) {
+      requireOutputSum(number, id, sum);
       const one = numberOf.get(id) ?? numberOf.size + 1;
       numberOf.set(id, one);
       own.set(number, one);

@@ -11,8 +11,8 @@ const isInLivePack = (id: string) =>
 
 /** SQL of the columns that a view reads of a pack `p`, given `reach`. */
 const VIEWED_COLUMNS = `
-  ${WALKED_COLUMNS}, CASE WHEN ?2 <= r.ledger AND (r.unreferenced OR r.last > ?2 OR ?5) THEN (
-    SELECT json_group_array(json_array(e.value ->> 0, e.value ->> 1))
+  ${WALKED_COLUMNS}, r.unreferenced, r.until, r.blocks, CASE WHEN ?2 <= r.ledger AND (r.unreferenced OR r.last > ?2 OR ?5) THEN (
+    SELECT json_group_array(json_array(e.value ->> 0, e.value ->> 1, e.value ->> 5))
     FROM json_each(p.outputs) b CROSS JOIN json_each(b.value) e) END AS mentions`;
 
 /** SQL that is true of the packs with unreferenced blocks that the walk may meet. */
@@ -24,7 +24,8 @@ const IS_LIVE = 'r.unreferenced AND p.live = 1 AND (p.staged IS NULL OR ?7 AND p
  * of milestones after it. `mentions` where the blocks are of more than one milestone, or other
  * blocks come in (?5): then outputs may have several numbers. A row `lost` instead of live packs
  * where ?6 asks for it and a named block is not known: the newest packs are searched first, as that
- * is where proposals have their parents. With ?7 the packs staged for this milestone are read too.
+ * is where proposals have their parents. The rows say too whether live packs are read, and up to
+ * which milestone those of milestones, with the number of blocks that these reference. With ?7 the packs staged for this milestone are read too.
  */
 export const SELECT_CONE = `
   WITH
@@ -33,7 +34,7 @@ export const SELECT_CONE = `
       WHERE EXISTS (SELECT 1 FROM milestone WHERE idx = ?2 - 1)),
     found(id, milestone) AS MATERIALIZED (
       SELECT f.id, f.milestone FROM (${selectIds('(SELECT ids FROM asked)')}) f),
-    reach(ledger, last, unreferenced) AS MATERIALIZED (
+    reached(ledger, last, unreferenced) AS MATERIALIZED (
       SELECT ledger, (SELECT max(milestone) FROM found),
         CASE WHEN ?2 > ledger AND ?6 THEN NOT EXISTS (
           SELECT 1 FROM json_each(?1) wanted
@@ -43,12 +44,15 @@ export const SELECT_CONE = `
         SELECT 1 FROM json_each(asked.ids) j WHERE j.value NOT IN (SELECT id FROM found)
           AND ${isInLivePack('j.value')}) END
       FROM asked),
+    reach(ledger, last, unreferenced, until, blocks) AS MATERIALIZED (
+      SELECT *, (SELECT coalesce(sum(m.blocks), 0) FROM milestone m WHERE m.idx BETWEEN ?2 AND until)
+      FROM (SELECT *, CASE WHEN unreferenced THEN ledger ELSE last END AS until FROM reached)),
     wanted(key) AS MATERIALIZED (
       SELECT DISTINCT k.value FROM reach r CROSS JOIN milestone_part m ON m.key >= ?2 * ${PARTS}
-        AND m.key < (CASE WHEN r.unreferenced THEN r.ledger ELSE r.last END + 1) * ${PARTS}
+        AND m.key < (r.until + 1) * ${PARTS}
         CROSS JOIN json_each(m.packs) k)
   SELECT NULL AS key, NULL AS records, NULL AS statuses, NULL AS states, NULL AS sums,
-    NULL AS staged, NULL AS mentions
+    NULL AS staged, NULL AS unreferenced, NULL AS until, NULL AS blocks, NULL AS mentions
   FROM reach r WHERE ?2 > r.ledger AND NOT r.unreferenced
   UNION ALL
   SELECT * FROM (

@@ -1,6 +1,8 @@
 /**
  * Where the blocks of a view are (consistent-view.ts), and which of them stay unreferenced.
  */
+import { equalBytes } from '../../stardust/encoding/bytes.ts';
+import { leafHash } from '../../stardust/proof/merkle.ts';
 import { type Cone, inputsAt, outputsAt } from '../../stardust/white-flag/cone.ts';
 import { NumberMap } from '../../stardust/white-flag/number-map.ts';
 import type { WalkedPack } from '../core/packs.ts';
@@ -27,6 +29,13 @@ export function packAt(packs: readonly ViewedPack[], position: number): number {
   return low;
 }
 
+/** Whether the cone has the block with this ID there. */
+export function isBlockAt(cone: Cone, position: number, id: Uint8Array): boolean {
+  const words = new Uint32Array(8);
+  cone.copyLeaf(position, words, 0);
+  return equalBytes(new Uint8Array(words.buffer), leafHash(id));
+}
+
 /** Whether the block at this place of a pack is unreferenced, as far as the packs were read. */
 export function isUnreferencedIn(
   packs: readonly ViewedPack[],
@@ -36,6 +45,46 @@ export function isUnreferencedIn(
     const of = statuses.get(key);
     return of !== undefined && at < of.size && of.milestoneAt(at) === 0;
   };
+}
+
+/**
+ * How many blocks are unreferenced, and how many milestones reference.
+ *
+ * @param nextBlock blocks with numbers from this one on do not count
+ * @param milestones the first one and the last one that count
+ */
+export function countBlocks(
+  { cone, packs }: ConePacks,
+  nextBlock: number,
+  [from, until]: readonly [from: number, until: number],
+): { unreferenced: number; referenced: number } {
+  let unreferenced = 0;
+  let referenced = 0;
+  for (const { first, statuses } of packs) {
+    for (let at = 0; at < statuses.size; at++) {
+      const milestone = statuses.milestoneAt(at);
+      if (milestone >= from && milestone <= until) referenced++;
+      if (milestone === 0 && cone.numberAt(first + at) < nextBlock) unreferenced++;
+    }
+  }
+  return { unreferenced, referenced };
+}
+
+/**
+ * How many visible blocks are unreferenced and stay.
+ *
+ * @param leaves whether the unreferenced block at this position leaves
+ */
+export function countVisible(
+  { packs }: Pick<ConePacks, 'packs'>,
+  leaves: (position: number) => boolean,
+): number {
+  let count = 0;
+  for (const { first, statuses, isStaged } of packs) {
+    for (let at = 0; !isStaged && at < statuses.size; at++)
+      if (statuses.milestoneAt(at) === 0 && !leaves(first + at)) count++;
+  }
+  return count;
 }
 
 /** The blocks that stay unreferenced. */

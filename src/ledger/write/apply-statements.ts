@@ -9,18 +9,15 @@
  */
 
 import { toBase64, toHexDigits } from '../../stardust/encoding/bytes.ts';
-import { encode } from '../../stardust/encoding/codec.ts';
 import { type Cone, inputsAt } from '../../stardust/white-flag/cone.ts';
 import type { WhiteFlag } from '../../stardust/white-flag/walk.ts';
-import {
-  announcedParameters,
-  type Milestone,
-  protocolParametersOption,
-} from '../../stardust/wire/milestone.ts';
+import { announcedParameters, type Milestone } from '../../stardust/wire/milestone.ts';
 import { treasuryAfter } from '../../stardust/wire/treasury.ts';
 import { checksum } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
-import { insertIds, requireIdTables } from '../core/id-index.ts';
+import { insertMilestone, moveHead } from '../core/head.ts';
+import { insertIds } from '../core/id-index.ts';
+import { insertParameters } from '../core/ledger-parameters.ts';
 import {
   type BlockStatus,
   PARTS,
@@ -32,9 +29,10 @@ import {
   writeStates,
   writeStatuses,
 } from '../core/packs.ts';
+import { rowSum } from '../core/row-sum.ts';
 import { insertReceipt } from '../read/receipts.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
-import { type LeftBlocks, leftBlocks, packAt } from '../view/viewed-packs.ts';
+import { countVisible, type LeftBlocks, leftBlocks, packAt } from '../view/viewed-packs.ts';
 import { listChanges, type MilestoneChanges, type VerifiedMilestone } from './milestone-changes.ts';
 import {
   bindSpent,
@@ -44,17 +42,6 @@ import {
   type SpentPlace,
 } from './output-changes.ts';
 import { requireSameUnreferenced } from './store-blocks.ts';
-
-/** The ledger moves on, if it still is where the milestone was verified: it must not be NULL. */
-const MOVE_HEAD = `
-  UPDATE head SET ledger = CASE WHEN ledger = ?1 - 1 THEN ?1 END,
-    treasury_milestone = coalesce(?2, treasury_milestone),
-    treasury_amount = coalesce(?3, treasury_amount), next_block = ?4, next_output = ?5`;
-
-const INSERT_MILESTONE =
-  'INSERT INTO milestone (idx, id, timestamp, payload) VALUES (?1, ?2, ?3, ?4)';
-
-const ANNOUNCE_PARAMETERS = 'INSERT INTO parameters (target, bytes) VALUES (?1, ?2)';
 
 export interface ApplyStatements {
   /** To be run as one batch. */
@@ -85,14 +72,24 @@ export async function applyStatements(
   if (isStagedForAnother(view, changes)) return undefined;
   const read = await readChanges(db, timestamp, changes);
   const treasury = treasuryAfter(milestone, id);
-  const treasuryId = treasury ? toHexDigits(treasury.milestoneId) : null;
-  const amount = treasury ? String(treasury.amount) : null;
-  const next = [numbering.nextBlock, numbering.nextOutput];
   const statements = [
     requireSameUnreferenced(db, head, view.stored),
-    requireIdTables(db, head.idTables),
-    db.prepare(MOVE_HEAD).bind(index, treasuryId, amount, ...next),
-    db.prepare(INSERT_MILESTONE).bind(index, toHexDigits(id), timestamp, toBase64(payload)),
+    moveHead(db, head, {
+      ledger: index,
+      ...(treasury && {
+        treasury: { milestoneId: toHexDigits(treasury.milestoneId), amount: treasury.amount },
+      }),
+      nextBlock: numbering.nextBlock,
+      nextOutput: numbering.nextOutput,
+      unreferenced: countVisible(view, (position) => changes.reasons[position] !== 0),
+    }),
+    insertMilestone(db, {
+      index,
+      id: toHexDigits(id),
+      timestamp,
+      blocks: changes.order.length,
+      payload: toBase64(payload),
+    }),
     ...insertParts(db, milestone, view, changes, read.spentLengths),
     ...insertIds(
       db,
@@ -134,7 +131,8 @@ const MAX_PART_BLOCKS = 64_000;
 const SPENT_LENGTH = 260;
 
 const INSERT_PART = `
-  INSERT INTO milestone_part (key, packs, blocks, spent) VALUES (?4, ?5, ?6, ${SELECT_SPENT})`;
+  INSERT INTO milestone_part (key, packs, blocks, sum, spent)
+  VALUES (?4, ?5, ?6, ?7, ${SELECT_SPENT})`;
 
 function insertParts(
   db: Database,
@@ -153,16 +151,9 @@ function insertParts(
     const positions = order.subarray(part * MAX_PART_BLOCKS, (part + 1) * MAX_PART_BLOCKS);
     const numbers = Array.from(positions, (position) => cone.numberAt(position));
     const keys = new Set(Array.from(positions, (position) => packs[packAt(packs, position)]!.key));
-    return db
-      .prepare(INSERT_PART)
-      .bind(
-        bindSpent((spentParts[part] ?? []).map(([place]) => place)),
-        index,
-        timestamp,
-        index * PARTS + part,
-        JSON.stringify([...keys]),
-        writeNumbers(numbers),
-      );
+    const cells = [index * PARTS + part, JSON.stringify([...keys]), writeNumbers(numbers)];
+    const spentHere = bindSpent((spentParts[part] ?? []).map(([place]) => place));
+    return db.prepare(INSERT_PART).bind(spentHere, index, timestamp, ...cells, rowSum(cells));
   });
 }
 
@@ -246,7 +237,5 @@ function statesAfter(
 
 function announceStatements(db: Database, milestone: Milestone): D1PreparedStatement[] {
   const announced = announcedParameters(milestone);
-  if (announced === undefined) return [];
-  const bytes = toBase64(encode(protocolParametersOption, announced));
-  return [db.prepare(ANNOUNCE_PARAMETERS).bind(announced.targetMilestoneIndex, bytes)];
+  return announced === undefined ? [] : [insertParameters(db, announced)];
 }

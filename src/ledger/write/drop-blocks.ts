@@ -16,7 +16,7 @@ import { type Cone, inputsAt } from '../../stardust/white-flag/cone.ts';
 import { checksum } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved, runFenced } from '../core/fence.ts';
-import { selectHead } from '../core/head.ts';
+import { moveHead, selectHead } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
 import {
   readStateMap,
@@ -29,7 +29,7 @@ import {
 import { one, readBatch, write } from '../core/read-batch.ts';
 import { selectGiven } from '../intake/next-numbers.ts';
 import { type ConsistentView, readView } from '../view/consistent-view.ts';
-import { leftBlocks, packAt, type ViewedPack } from '../view/viewed-packs.ts';
+import { countVisible, leftBlocks, packAt, type ViewedPack } from '../view/viewed-packs.ts';
 import { requireSameUnreferenced } from './store-blocks.ts';
 import type { UnreferencedIndex } from './unreferenced-index.ts';
 
@@ -180,7 +180,7 @@ async function dropBlocks(
     writes: write([
       requireSameUnreferenced(db, view.head, view.stored),
       ...packs.map((pack) => withoutBlocks(db, view.cone, pack, dropped)),
-      db.prepare(NOTE_DROPPED).bind(view.numbering.nextBlock, view.numbering.nextOutput),
+      noteDropped(db, view, view.unreferenced - dropped.size),
     ]),
     given: selectGiven(db),
   });
@@ -199,14 +199,15 @@ const DELETE_STAGED = 'DELETE FROM pack WHERE live = 1 AND staged IS NOT NULL';
  * Drops all staged blocks, of whichever milestones. Throws a LedgerMoved when the unreferenced
  * blocks are not those of the view any more.
  */
-export async function dropStaged(
-  db: Database,
-  { head, stored, numbering: { nextBlock, nextOutput } }: ConsistentView,
-): Promise<void> {
+export async function dropStaged(db: Database, view: ConsistentView): Promise<void> {
   const statements = [
-    requireSameUnreferenced(db, head, stored),
+    requireSameUnreferenced(db, view.head, view.stored),
     db.prepare(DELETE_STAGED),
-    db.prepare(NOTE_DROPPED).bind(nextBlock, nextOutput),
+    noteDropped(
+      db,
+      view,
+      countVisible(view, () => false),
+    ),
   ];
   await runFenced(db, { writes: write(statements) });
 }
@@ -280,8 +281,13 @@ const UPDATE_PACK = `
   WHERE key = ?1`;
 
 /** Counts in the head that blocks were dropped, and keeps their numbers from being given again. */
-const NOTE_DROPPED = `
-  UPDATE head SET dropped = dropped + 1, next_block = ?1, next_output = ?2 WHERE one = 1`;
+function noteDropped(
+  db: Database,
+  { head, numbering: { nextBlock, nextOutput } }: ConsistentView,
+  unreferenced: number,
+): D1PreparedStatement {
+  return moveHead(db, head, { nextBlock, nextOutput, unreferenced, dropped: head.dropped + 1 });
+}
 
 function withoutBlocks(
   db: Database,
@@ -299,6 +305,7 @@ function withoutBlocks(
   const stateBytes = statesOf(cone, states, places, first);
   const live = kept.some(({ milestone }) => milestone === 0) ? 1 : 0;
   const sums = {
+    ...before,
     records: checksum(records),
     statuses: checksum(statusBytes),
     states: checksum(stateBytes),

@@ -11,7 +11,8 @@ import { LedgerMoved } from '../core/fence.ts';
 import { writeOutputBytes } from '../core/output-bytes.ts';
 import { isPartOf } from '../core/packs.ts';
 import { concat, many, type Row, readQuery } from '../core/read-batch.ts';
-import { DETAIL_COLUMNS, deleteDetails } from '../nft-list/nft-detail.ts';
+import { numberSumSql, rowSum, SUMMED_COLUMNS } from '../core/row-sum.ts';
+import { deleteDetails } from '../nft-list/nft-detail.ts';
 
 /** The key of a pack, the position of a block in it, and the place among the block's outputs. */
 export type OutputPlace = readonly [pack: number, at: number, i: number];
@@ -54,19 +55,24 @@ const NAMED_AT_ONCE = 2000;
 /** Statements of one reading batch. */
 const READ_AT_ONCE = 8;
 
-/** SQL of a table of outputs: pack, at, i, id, bytes, nft, detail. `wanted`: SELECT of pack, at. */
+/**
+ * SQL of a table of outputs: pack, at, i, id, bytes, nft, detail, and the ID's sum. `wanted`: SELECT
+ * of pack, at.
+ */
 function selectOutputs(wanted: string): string {
   return `
     SELECT p.key AS pack, b.key AS at, e.key AS i, e.value ->> 1 AS id, e.value ->> 2 AS bytes,
-      e.value ->> 3 AS nft, e.value -> 4 AS detail
+      e.value ->> 3 AS nft, e.value -> 4 AS detail, 
+      (e.value ->> 5) - ${numberSumSql('e.value ->> 0')} AS sum
     FROM pack p CROSS JOIN json_each(p.outputs) b CROSS JOIN json_each(b.value) e
     WHERE p.key IN (SELECT pack FROM (${wanted})) AND (p.key, b.key) IN (${wanted})`;
 }
 
-/** SQL of a table of blocks: pack, at, id. `wanted`: SELECT of pack, at. */
+/** SQL of a table of blocks: pack, at, id, and the ID's sum. `wanted`: SELECT of pack, at. */
 function selectBlocks(wanted: string): string {
   return `
-    SELECT p.key AS pack, b.key AS at, b.value ->> 1 AS id
+    SELECT p.key AS pack, b.key AS at, b.value ->> 1 AS id,
+      (b.value ->> 3) - ${numberSumSql('b.value ->> 0')} - (b.value ->> 2) AS sum
     FROM pack p CROSS JOIN json_each(p.blocks) b
     WHERE p.key IN (SELECT pack FROM (${wanted})) AND (p.key, b.key) IN (${wanted})`;
 }
@@ -146,13 +152,10 @@ function inPieces(rows: readonly unknown[]): string[] {
   );
 }
 
-/** Hex digits of a transaction's ID, with which those of its outputs begin. */
-const TRANSACTION_ID_DIGITS = 64;
-
 /**
  * The JSON of the outputs ?1 that a milestone spends (packs.ts), ?2 and ?3 its index and timestamp.
  * NULL, which the table does not take, if something is missing. SQL and parameters of a statement
- * that inserts it as the last column.
+ * that inserts it as the last column. Their sums are made of those of the packs and of `output`.
  */
 export const SELECT_SPENT = `
   (WITH ${SPENT},
@@ -162,7 +165,7 @@ export const SELECT_SPENT = `
       AND count(coalesce(b.id, o.block)) = json_array_length(?1)
     THEN json_group_array(json_array(m.id, coalesce(c.bytes, o.bytes), coalesce(c.nft, o.nft),
       coalesce(b.id, o.block), coalesce(o.created, ?2), coalesce(o.created_time, ?3),
-      substr(t.id, 1, ${TRANSACTION_ID_DIGITS})) ORDER BY s.n) END
+      t.id, coalesce(c.sum + b.sum + ?2 + ?3, o.sum) + t.sum) ORDER BY s.n) END
   FROM spent s
     LEFT JOIN mention m ON m.pack = s.pack AND m.at = s.at AND m.i = s.i
     LEFT JOIN mention t ON t.pack = s.pack AND t.at = s.at AND t.i = s.made
@@ -182,35 +185,38 @@ const DELETE_SPENT = `
     WHERE ${isPartOf('p.key', '?1')} AND s.value ->> 4 < ?1)`;
 
 const INSERT_MIGRATED = `
-  INSERT INTO output (id, bytes, nft, block, created, created_time)
-  SELECT value ->> 0, value ->> 1, NULL, '${'0'.repeat(64)}', ?2, ?3 FROM json_each(?1)`;
+  INSERT INTO output (id, bytes, nft, block, created, created_time, sum)
+  SELECT value ->> 0, value ->> 1, NULL, '${'0'.repeat(64)}', ?2, ?3, (value ->> 2) + ?2 + ?3
+  FROM json_each(?1)`;
 
 /**
  * ?1 places, ?2 and ?3 index and timestamp. What is missing is NULL, which the table does not take.
  */
 const INSERT_CREATED = `
-  INSERT INTO output (id, bytes, nft, block, created, created_time)
+  INSERT INTO output (id, bytes, nft, block, created, created_time, sum)
   WITH ${COME}, block AS MATERIALIZED (${selectBlocks('SELECT pack, at FROM come')})
-  SELECT m.id, m.bytes, m.nft, b.id, ?2, ?3
+  SELECT m.id, m.bytes, m.nft, b.id, ?2, ?3, m.sum + b.sum + ?2 + ?3
   FROM come c
     LEFT JOIN mention m ON m.pack = c.pack AND m.at = c.at AND m.i = c.i
     LEFT JOIN block b ON b.pack = c.pack AND b.at = c.at`;
 
-const DETAILS = DETAIL_COLUMNS.slice(2);
+const DETAILS = SUMMED_COLUMNS.nft_detail.slice(2);
 
+/** The sums in the packs are those without the time. */
 const INSERT_DETAILS = `
-  INSERT INTO nft_detail (created_time, output, ${DETAILS})
+  INSERT INTO nft_detail (created_time, output, ${DETAILS}, sum)
   WITH ${COME}
-  SELECT ?2, m.id, ${DETAILS.map((_, i) => `m.detail ->> ${i}`)}
+  SELECT ?2, m.id, ${DETAILS.map((_, i) => `m.detail ->> ${i}`)}, (m.detail ->> ${DETAILS.length}) + ?2
   FROM come c JOIN mention m ON m.pack = c.pack AND m.at = c.at AND m.i = c.i
   WHERE m.nft IS NOT NULL`;
 
 const PLACE_NFTS = `
-  INSERT INTO nft (id, output, changed)
-  SELECT value ->> 0, value ->> 1, ?2 FROM json_each(?1) WHERE true
-  ON CONFLICT (id) DO UPDATE SET output = excluded.output, changed = excluded.changed`;
+  INSERT INTO nft (id, output, changed, sum)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?1) WHERE true
+  ON CONFLICT (id) DO UPDATE
+  SET output = excluded.output, changed = excluded.changed, sum = excluded.sum`;
 
-const LOG_NFTS = 'INSERT INTO nft_change (milestone, part, nfts) VALUES (?1, ?2, ?3)';
+const LOG_NFTS = 'INSERT INTO nft_change (milestone, part, nfts, sum) VALUES (?1, ?2, ?3, ?4)';
 
 /** Statements that change them, behind those that insert the milestone's parts. */
 export function changeOutputs(
@@ -226,16 +232,23 @@ export function changeOutputs(
     ...forEachPiece(
       db,
       INSERT_MIGRATED,
-      migrated.map(({ id, bytes }) => [toHexDigits(id), writeOutputBytes(bytes)]),
+      migrated.map(({ id, bytes }) => {
+        const hexId = toHexDigits(id);
+        return [hexId, writeOutputBytes(bytes), rowSum([hexId])];
+      }),
       index,
       timestamp,
     ),
     ...pieces.map((piece) => db.prepare(INSERT_CREATED).bind(piece, index, timestamp)),
-    ...forEachPiece(db, PLACE_NFTS, [...nfts], index),
+    ...forEachPiece(
+      db,
+      PLACE_NFTS,
+      Array.from(nfts, (row) => [...row, index, rowSum([...row, index])]),
+    ),
     ...deleteDetails(db, gone),
     ...(hasNfts ? pieces.map((piece) => db.prepare(INSERT_DETAILS).bind(piece, timestamp)) : []),
     ...Array.from(jsonPieces([...nfts.keys()].sort()), (piece, part) =>
-      db.prepare(LOG_NFTS).bind(index, part, piece),
+      db.prepare(LOG_NFTS).bind(index, part, piece, rowSum([index, part, piece])),
     ),
   ];
 }

@@ -13,9 +13,9 @@
  */
 import type { Database } from '../core/database.ts';
 import { SHRINK_AT, shareUsed, withSize } from '../core/database-size.ts';
-import { requireLedger, runFenced } from '../core/fence.ts';
-import { selectHead } from '../core/head.ts';
-import { requireIdTables, turnOver, turnOverStatements } from '../core/id-index.ts';
+import { runFenced } from '../core/fence.ts';
+import { moveHead, selectHead } from '../core/head.ts';
+import { dropIdTable, turnOver } from '../core/id-index.ts';
 import { PARTS } from '../core/packs.ts';
 import { one, readAlone, readBatch, write } from '../core/read-batch.ts';
 import { SCHEMA } from '../core/schema.ts';
@@ -134,10 +134,10 @@ export async function prune(
   const { idRetention = effective * ID_RETENTION } = options;
   const due = turnOver(idTables, ledger, Math.max(effective, 1), idRetention);
   if (due !== undefined) {
+    const { tables, drop, forgotten = head.forgotten } = due;
     const statements = [
-      requireLedger(db, head),
-      requireIdTables(db, idTables),
-      ...(await turnOverStatements(db, due)),
+      moveHead(db, head, { idTables: tables, forgotten }),
+      ...(drop === undefined ? [] : await dropIdTable(db, drop)),
     ];
     await runFenced(db, { writes: write(statements) });
   }

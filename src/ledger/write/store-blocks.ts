@@ -17,7 +17,6 @@ import { failUnless, LedgerMoved, runFenced, SAME_HEAD } from '../core/fence.ts'
 import { type Head, selectHead } from '../core/head.ts';
 import { writeOutputBytes } from '../core/output-bytes.ts';
 import {
-  type BlockRow,
   MAX_PACK_BLOCKS,
   MAX_PACK_LENGTH,
   type OutputRow,
@@ -26,7 +25,9 @@ import {
   readChecksums,
   replaceChecksums,
   splitIntoParts,
+  writeBlockRow,
   writeChecksums,
+  writeOutputRow,
   writeStates,
   writeStatuses,
 } from '../core/packs.ts';
@@ -34,7 +35,8 @@ import { many, type Row, readBatch, write } from '../core/read-batch.ts';
 import type { Numbering } from '../intake/known-outputs.ts';
 import { SELECT_NEXT } from '../intake/next-numbers.ts';
 import { completeRecord, type PreparedBlock } from '../intake/prepare-blocks.ts';
-import { isBlockAt, readContents } from '../view/decide-verdicts.ts';
+import { readContents } from '../view/decide-verdicts.ts';
+import { isBlockAt } from '../view/viewed-packs.ts';
 import type { LastPack, UnreferencedView } from './unreferenced-index.ts';
 
 /** What the ledger knows of outputs, by the numbers that they have here. */
@@ -139,7 +141,7 @@ function columnsOf(
     records: cone.bytes,
     statuses: writeStatuses(blocks.map(() => ({ milestone: 0, storedAt: ledger, reason: 0 }))),
     states: writeStates(states),
-    blocks: JSON.stringify(blocks.map((b): BlockRow => [b.number, b.id, b.payload])),
+    blocks: JSON.stringify(blocks.map((b) => writeBlockRow(b.number, b.id, b.payload))),
     outputs: JSON.stringify(blocks.map(outputRows)),
     bytes: JSON.stringify(blocks.map(({ bytes }) => toBase64(bytes))),
     unresolved: [...unresolved],
@@ -149,15 +151,9 @@ function columnsOf(
 /** In the order of the record's inputs and outputs. */
 function outputRows({ consumed, created }: PreparedBlock): OutputRow[] {
   return [
-    ...consumed.map(({ number, id }): OutputRow => [number, id, null, null, null]),
-    ...created.map(
-      ({ number, id, bytes, nft, detail }): OutputRow => [
-        number,
-        id,
-        writeOutputBytes(bytes),
-        nft,
-        detail,
-      ],
+    ...consumed.map(({ number, id }) => writeOutputRow(number, id)),
+    ...created.map(({ number, id, bytes, nft, detail }) =>
+      writeOutputRow(number, id, { bytes: writeOutputBytes(bytes), nft, detail }),
     ),
   ];
 }
@@ -171,12 +167,12 @@ function insertPack(
   db: Database,
   key: number,
   columns: PackColumns,
-  { nextBlock, nextOutput }: Numbering,
+  next: Numbering,
   staged: number | undefined,
 ): D1PreparedStatement {
   return db
     .prepare(INSERT_PACK)
-    .bind(key, staged ?? null, nextBlock, nextOutput, ...boundColumns(columns));
+    .bind(key, staged ?? null, next.nextBlock, next.nextOutput, ...boundColumns(columns, next));
 }
 
 /** SQL of two JSON arrays in one, neither of them empty. */
@@ -196,21 +192,24 @@ function appendTo(
   db: Database,
   { key, sums }: LastPack,
   columns: PackColumns,
-  { nextBlock, nextOutput }: Numbering,
+  next: Numbering,
 ): D1PreparedStatement {
+  const { nextBlock, nextOutput } = next;
   return db
     .prepare(APPEND_TO_PACK)
-    .bind(key, nextBlock, nextOutput, writeChecksums(sums), ...boundColumns(columns, sums));
+    .bind(key, nextBlock, nextOutput, writeChecksums(sums), ...boundColumns(columns, next, sums));
 }
 
 function boundColumns(
   { records, statuses, states, unresolved, blocks, outputs, bytes }: PackColumns,
+  { nextBlock, nextOutput }: Numbering,
   before?: PackChecksums,
 ): string[] {
   const sums = {
     records: checksum(records, before?.records),
     statuses: checksum(statuses, before?.statuses),
     states: checksum(states, before?.states),
+    next: nextBlock - nextOutput,
   };
   return [
     writeChecksums(sums),

@@ -8,12 +8,20 @@
  * are read in the batch that looks up everything else, and the write is fenced on them
  * (store-blocks.ts). Where they differ, the index is loaded again.
  */
-import { fromBase64 } from '../../stardust/encoding/bytes.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { type Head, isSameHead, selectHead } from '../core/head.ts';
 import { IdMap } from '../core/id-map.ts';
-import { type PackChecksums, readChecksums, STATUS_LENGTH, Statuses } from '../core/packs.ts';
+import {
+  type BlockRow,
+  type PackChecksums,
+  readBlockRows,
+  readChecksums,
+  requireOutputSum,
+  STATUS_LENGTH,
+  type Statuses,
+  statusesFromRow,
+} from '../core/packs.ts';
 import { concat, first, many, type Row, readBatch } from '../core/read-batch.ts';
 import { type FindUnreferenced, findReferenced, type KnownBlock } from '../intake/known-blocks.ts';
 import {
@@ -109,10 +117,8 @@ const PAGE = 64;
 
 /** Places of blocks and outputs in the JSON stay aligned with the statuses. */
 const SELECT_IDS = `
-  SELECT p.key, p.staged, p.statuses, p.next_output,
-    (SELECT json_group_array(json_array(b.value ->> 0, b.value ->> 1) ORDER BY b.key)
-      FROM json_each(p.blocks) b) AS blocks,
-    (SELECT json_group_array(json_array(b.key, e.value ->> 0, e.value ->> 1))
+  SELECT p.key, p.staged, p.statuses, p.sums, p.blocks,
+    (SELECT json_group_array(json_array(b.key, e.value ->> 0, e.value ->> 1, e.value ->> 5))
       FROM json_each(p.outputs) b CROSS JOIN json_each(b.value) e) AS outputs
   FROM pack p WHERE p.live = 1 AND p.key > ?1 ORDER BY p.key LIMIT ${PAGE}`;
 
@@ -215,17 +221,20 @@ interface PackIds {
   key: number;
   staged: number | null;
   statuses: Statuses;
-  blocks: [number: number, id: string][];
-  outputs: [at: number, number: number, id: string][];
+  blocks: BlockRow[];
+  outputs: [at: number, number: number, id: string, sum: number][];
 }
 
 function idsFromRow(row: Row): PackIds {
+  const key = row.integer('key');
+  const outputs: PackIds['outputs'] = JSON.parse(row.text('outputs'));
+  for (const [, number, id, sum] of outputs) requireOutputSum(number, id, sum);
   return {
-    key: row.integer('key'),
+    key,
     staged: row.integerOrNull('staged'),
-    statuses: new Statuses(fromBase64(row.text('statuses'))),
-    blocks: JSON.parse(row.text('blocks')),
-    outputs: JSON.parse(row.text('outputs')),
+    statuses: statusesFromRow(row),
+    blocks: readBlockRows(row.text('blocks')),
+    outputs,
   };
 }
 

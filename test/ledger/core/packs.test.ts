@@ -129,7 +129,7 @@ describe('codecs', () => {
   });
 
   it('of checksums', () => {
-    const sums = { records: 1, statuses: 0xffff_ffff, states: 0 };
+    const sums = { records: 1, statuses: 0xffff_ffff, states: 0, next: -7 };
     expect(readChecksums(writeChecksums(sums))).toEqual(sums);
   });
 });
@@ -182,6 +182,7 @@ describe('a pack', () => {
       records: checksum(columns.records),
       statuses: checksum(columns.statuses),
       states: checksum(columns.states),
+      next: 0,
     }),
   };
 

@@ -5,6 +5,7 @@
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { formatCursor, parseNftQuery } from '../../../src/http/routes/indexer/nft-query.ts';
+import { idSumSql } from '../../../src/ledger/core/row-sum.ts';
 import { selectPage } from '../../../src/ledger/nft-list/list-page.ts';
 import { MAX_ITEMS, ROW_BUDGET } from '../../../src/ledger/nft-list/list-statements.ts';
 import {
@@ -31,8 +32,13 @@ const FILL = `
     '00' || printf('%064x', 10 + i % 2), '00' || printf('%064x', 20 + i % 2), printf('%02x', i % 2),
     CASE WHEN i % 4 < 2 THEN '00' || printf('%064x', 30) END,
     CASE WHEN i % 8 < 4 THEN '00' || printf('%064x', 40) END,
-    CASE WHEN i % 8 < 4 THEN 5000 END, NULL, 0
+    CASE WHEN i % 8 < 4 THEN 5000 END, NULL, 0, 0
   FROM n`;
+
+/** All of its columns have numbers or hex digits. */
+const SEAL = `
+  UPDATE nft_detail SET sum = created_time + coalesce(expiration, 0) +
+    ${['output', 'address', 'issuer', 'sender', 'tag', 'deposit_return', 'expiration_return'].map(idSumSql).join(' + ')}`;
 
 beforeAll(async () => {
   for (let from = 0; from < NFTS; from += 20_000)
@@ -40,6 +46,7 @@ beforeAll(async () => {
       .prepare(FILL)
       .bind(from, Math.min(NFTS, from + 20_000))
       .run();
+  await db.prepare(SEAL).run();
 }, 120_000);
 
 function address(number: number): string {
@@ -128,7 +135,7 @@ describe('what no index decides', () => {
 it('an NFT that has everything and changes writes 8 rows', async () => {
   const key = `00${'0'.repeat(64)}`;
   const id = 'f'.repeat(68);
-  const detail: NftDetail = [7, id, key, key, key, '61', key, key, 9, 9, 1];
+  const detail: NftDetail = [7, id, key, key, key, '61', key, key, 9, 9, 1, 0];
   const [inserted] = await db.batch(insertDetails(db, [detail]));
   const [deleted] = await db.batch(deleteDetails(db, [[7, id]]));
   expect(inserted!.meta.rows_written + deleted!.meta.rows_written).toBe(8);

@@ -5,11 +5,11 @@ import type { Database } from '../../../src/ledger/core/database.ts';
 import {
   NO_REASON,
   PARTS,
+  readBlockRows,
   readNumbers,
   walkedPackFromRow,
 } from '../../../src/ledger/core/packs.ts';
 import { Row } from '../../../src/ledger/core/read-batch.ts';
-import { readBlockRows } from '../../../src/ledger/read/referenced-blocks.ts';
 import { readCone } from '../../../src/stardust/white-flag/cone.ts';
 
 export interface StoredBlock {

@@ -2,30 +2,37 @@
  * A ledger in a real D1, as far as the index sees it.
  */
 
+import { insertHead } from '../../../src/ledger/core/head.ts';
+import { rowSum } from '../../../src/ledger/core/row-sum.ts';
 import { openIndexLedger, openNftLedger } from '../../../src/nft-index/d1-ledger.ts';
 import type { NftRow } from '../../../src/nft-index/ports.ts';
-import { insertHead } from '../ledger/insert-head.ts';
+import { sealRows } from '../ledger/seal-rows.ts';
+import { testHead } from '../ledger/test-head.ts';
 import type { TestLedger } from './ledger-contract.ts';
 
 /** ?1 JSON of the rows. Their milestone is the ledger's index. */
 const UPSERT_NFTS = `
-  INSERT INTO nft (id, output, changed)
-  SELECT j.value ->> 'nft', j.value ->> 'output', h.ledger FROM json_each(?1) j, head h WHERE true
-  ON CONFLICT (id) DO UPDATE SET output = excluded.output, changed = excluded.changed`;
+  INSERT INTO nft (id, output, changed, sum)
+  SELECT j.value ->> 'nft', j.value ->> 'output', h.ledger, (j.value ->> 'sum') + h.ledger
+  FROM json_each(?1) j, head h WHERE true
+  ON CONFLICT (id) DO UPDATE SET output = excluded.output, changed = excluded.changed, sum = excluded.sum`;
 
 const LOG_CHANGES = `
-  INSERT INTO nft_change (milestone, part, nfts)
+  INSERT INTO nft_change (milestone, part, nfts, sum)
   SELECT h.ledger, (SELECT count(*) FROM nft_change c WHERE c.milestone = h.ledger),
-    json_group_array(j.value ->> 'nft')
+    json_group_array(j.value ->> 'nft'), 0
   FROM head h CROSS JOIN json_each(?1) j GROUP BY h.ledger`;
 
 /** Rows in the JSON of one parameter. */
 const PIECE = 5_000;
 
+/** The sum of the row without its milestone. */
+const withSum = ({ nft, output }: NftRow) => ({ nft, output, sum: rowSum([nft, output]) });
+
 export function openTestLedger(db: D1Database): TestLedger {
   const forPieces = (sql: string, rows: readonly NftRow[]) =>
     Array.from({ length: Math.ceil(rows.length / PIECE) }, (_, i) =>
-      db.prepare(sql).bind(JSON.stringify(rows.slice(i * PIECE, (i + 1) * PIECE))),
+      db.prepare(sql).bind(JSON.stringify(rows.slice(i * PIECE, (i + 1) * PIECE).map(withSum))),
     );
   return {
     index: openIndexLedger(db),
@@ -36,7 +43,7 @@ export function openTestLedger(db: D1Database): TestLedger {
       );
       await db.batch([
         ...cleared,
-        insertHead(db, generation, start),
+        insertHead(db, testHead(generation, start)),
         ...forPieces(UPSERT_NFTS, nfts),
       ]);
     },
@@ -47,6 +54,7 @@ export function openTestLedger(db: D1Database): TestLedger {
         ...forPieces(UPSERT_NFTS, changes),
         ...forPieces(LOG_CHANGES, changes),
       ]);
+      await sealRows(db, 'head', 'nft_change');
     },
     async removeLedger() {
       await db.prepare('DELETE FROM head').run();
@@ -59,9 +67,6 @@ export function openTestLedger(db: D1Database): TestLedger {
 
 /** Makes the publisher's row what the migrations made it. */
 export async function resetState(db: D1Database): Promise<void> {
-  await db
-    .prepare(
-      "INSERT OR REPLACE INTO nft_index (one, token, generation, state) VALUES (1, '', '', '{}')",
-    )
-    .run();
+  await db.prepare("INSERT OR REPLACE INTO nft_index VALUES (1, '', '', '{}', 0)").run();
+  await sealRows(db, 'nft_index');
 }

@@ -3,6 +3,7 @@
  * isolate that answers white-flag questions. The weather uses the product's follower and queries
  * through this file only.
  */
+
 import { verify as nodeVerify } from 'node:crypto';
 import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
 import {
@@ -31,6 +32,7 @@ import { createRanking } from '../../../src/upstream/ranking.ts';
 import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import { asFile } from '../ledger/ledger-harness.ts';
 import { openMemory } from '../ledger/memory-database.ts';
+import { sealRows } from '../ledger/seal-rows.ts';
 import type { Network, WhiteFlagCase } from '../network/network-model.ts';
 import { fullSnapshot } from '../network/network-snapshot.ts';
 import { spkiKey } from '../payloads/keys.ts';
@@ -85,6 +87,7 @@ export async function openLedger(
     )
     .bind(block ?? null, output ?? null)
     .run();
+  await sealRows(db, 'head');
   return db;
 }
 

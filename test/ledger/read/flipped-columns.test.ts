@@ -1,0 +1,273 @@
+/**
+ * One character of one value is changed, in each column of each table: whatever reads the ledger
+ * then says the same as before, or nothing (docs/storage.md#damage-on-disk). The columns are read
+ * from the schema, so that a new one is not forgotten.
+ */
+import { expect, it } from 'vitest';
+import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import { saveFollowerState } from '../../../src/follower/follower-status.ts';
+import { readNftList } from '../../../src/ledger/nft-list/read-list.ts';
+import { explainMilestone, proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
+import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
+import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
+import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
+import { readOutput } from '../../../src/ledger/read/output-status.ts';
+import { insertReceipt, readReceipts, readTreasury } from '../../../src/ledger/read/receipts.ts';
+import { readBlock, readIncludedBlock } from '../../../src/ledger/read/stored-block.ts';
+import {
+  findMilestone,
+  readLedgerChanges,
+  readMilestone as readStoredMilestone,
+} from '../../../src/ledger/read/stored-milestone.ts';
+import { readTips } from '../../../src/ledger/read/tips.ts';
+import { openIndexLedger, openNftLedger } from '../../../src/nft-index/d1-ledger.ts';
+import { beginState } from '../../../src/nft-index/publisher-state.ts';
+import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
+import { explainWhiteFlag } from '../../../src/node/explain-white-flag.ts';
+import { START } from '../../../src/stardust/nft-query.ts';
+import { addressKey } from '../../../src/stardust/wire/address.ts';
+import {
+  followTo,
+  questionOf,
+  startLedger,
+  storeNow,
+} from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
+import { FOLLOWING } from '../../support/ledger/status-settings.ts';
+import { readMilestone } from '../../support/network/blocks.ts';
+import { recordedNetwork } from '../../support/network/recorded-network.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+import { basic, nft } from '../../support/payloads/outputs.ts';
+
+type Reads = Record<string, (db: D1Database) => Promise<unknown>>;
+
+const digits = (id: Uint8Array | string) =>
+  typeof id === 'string' ? id.slice(2) : Buffer.from(id).toString('hex');
+
+/** A ledger that has a row in each table, and everything that reads it. */
+async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
+  const db = await openMemory();
+  const d1 = db as unknown as D1Database;
+  const network = new SyntheticNetwork({ seed: 'flipped columns' });
+  const half = COIN_AMOUNT / 2n;
+  const spend = (i: number, outputs: Parameters<typeof network.transaction>[1]) =>
+    network.transaction([{ coin: network.genesisCoins[i]!, by: network.account(i) }], outputs);
+  network.milestone();
+  const made = spend(0, [
+    basic(network.account(1), { amount: half }),
+    nft(network.account(1), { amount: half }),
+  ]);
+  const first = network.attachTransaction(made, [network.milestoneBlock!]);
+  network.milestone({ parents: [network.note([first])] });
+  const second = network.attachTransaction(
+    spend(1, [basic(network.account(2), { amount: COIN_AMOUNT })]),
+    [network.milestoneBlock!],
+  );
+  // spends what its milestone's predecessor made
+  const third = network.transaction(
+    [{ coin: made.coins[0]!, by: network.account(1) }],
+    [basic(network.account(3), { amount: half })],
+  );
+  const last = network.attachTransaction(third, [second]);
+  network.milestone({ parents: [last] });
+  network.milestone({ parents: [network.note([network.milestoneBlock!])] });
+  const rig = await startLedger(d1, network, 0);
+  await followTo(rig, 4);
+  // unreferenced blocks in two packs
+  const open = network.attachTransaction(
+    spend(2, [basic(network.account(4), { amount: COIN_AMOUNT })]),
+    [network.milestoneBlock!],
+  );
+  const again = network.attachTransaction(
+    spend(1, [basic(network.account(5), { amount: COIN_AMOUNT })]),
+    [open],
+  );
+  let top = again;
+  for (let i = 0; i < 260; i++) {
+    top = network.note([top]);
+    if (i % 130 === 0) await storeNow(rig, d1);
+  }
+  await storeNow(rig, d1);
+
+  const recorded = recordedNetwork('network-a');
+  const withReceipt = recorded.milestones.find(({ receipt }) => receipt !== undefined)!;
+  await db.batch(insertReceipt(d1, readMilestone(withReceipt.payload)));
+  const { generation } = (await openIndexLedger(d1).readState()).head!;
+  const index = openIndexLedger(d1);
+  const { stored } = await index.readState();
+  await index.swap(stored?.token, { token: 'next', state: beginState(generation, 0, 0) });
+  const upstream = { index: 4, timestamp: 1_700_000_020, milestoneId: 'ab'.repeat(32) };
+  await saveFollowerState(d1, { state: 'following', upstream });
+
+  const { id: nftId } = (await db.prepare('SELECT id FROM nft').first<{ id: string }>())!;
+  const query = { filters: {}, from: START, pageSize: 100, prefixes: [] };
+  const address = addressKey(network.account(1).address);
+  const options = { keys: network.keys, openSource: undefined };
+  const whiteFlag = (request: ReturnType<typeof questionOf>['question']) => ({
+    index: request.index,
+    timestamp: request.timestamp,
+    parents: request.parents.map(digits),
+    previousMilestoneId: digits(request.previousMilestoneId!),
+  });
+  const roots = (request: ReturnType<typeof questionOf>['question']) => async (on: D1Database) => {
+    const { stages: _, ...answer } = (await computeWhiteFlag(on, whiteFlag(request), options)) as {
+      stages?: unknown;
+    };
+    return answer;
+  };
+  const proposal = network.propose({ parents: [top] }).request;
+  const audit = questionOf(network, 2).question;
+  const reads: Reads = {
+    proposal: roots(proposal),
+    'explained proposal': async (on) => {
+      const { stages: _, ...answer } = (await explainWhiteFlag(
+        on,
+        whiteFlag(proposal),
+        options,
+      )) as { stages?: unknown };
+      return answer;
+    },
+    'audit 2': roots(audit),
+    'audit 3': roots(questionOf(network, 3).question),
+    'audit 4': roots(questionOf(network, 4).question),
+    'audit of open blocks': roots({ ...audit, parents: [top] }),
+    'audit over two milestones': roots({ ...audit, parents: [last] }),
+    'NFT of the index': (on) =>
+      openNftLedger({ withSession: () => on } as unknown as D1Database).readNft(nftId, true),
+    NFTs: (on) => readNftOutputs(on, [nftId]),
+    'all NFTs': (on) => readNftList(on, query),
+    'NFTs of an address': (on) => readNftList(on, { ...query, filters: { address } }),
+    'output of an NFT': (on) => readOutput(on, digits(made.coins[1]!.id)),
+    'output spent': (on) => readOutput(on, digits(made.coins[0]!.id)),
+    'output of genesis': (on) => readOutput(on, digits(network.genesisCoins[5]!.id)),
+    'output of genesis spent': (on) => readOutput(on, digits(network.genesisCoins[1]!.id)),
+    output: (on) => readOutput(on, digits(third.coins[0]!.id)),
+    block: (on) => readBlock(on, digits(last)),
+    'block of a transaction': (on) => readIncludedBlock(on, digits(made.coins[0]!.id).slice(0, 64)),
+    'open block': (on) => readBlock(on, digits(again)),
+    milestone: (on) => readStoredMilestone(on, { index: 3 }),
+    'milestone by ID': (on) => readStoredMilestone(on, { id: digits(network.milestones[2]!.id) }),
+    'index of a milestone': (on) => findMilestone(on, digits(network.milestones[2]!.id)),
+    changes: (on) => readLedgerChanges(on, { index: 3 }),
+    explanation: (on) => explainMilestone(on, 3),
+    proof: (on) => proveBlock(on, digits(last)),
+    receipts: (on) => readReceipts(on),
+    treasury: (on) => readTreasury(on),
+    tips: (on) => readTips(on),
+    status: async (on) => ({ ...(await readNodeStatus(on, FOLLOWING)), database: null }),
+    'state hash': (on) => ledgerStateHash(on),
+    'state of the index': (on) => openIndexLedger(on).readState(),
+    'NFTs for the index': (on) => openIndexLedger(on).readNfts('', 100),
+    'changes for the index': (on) =>
+      openIndexLedger(on).readChanges({ milestone: 0, nft: '' }, 4, 100),
+    'window of the index': (on) => openIndexLedger(on).readWindow(0, 100, 100),
+  };
+  return { db, reads };
+}
+
+/** What it says, as text; undefined where it does not say anything. */
+async function told(read: Promise<unknown>): Promise<string | undefined> {
+  try {
+    const answer = await read;
+    if (answer === undefined || (answer as { ok?: boolean }).ok === false) return undefined;
+    return JSON.stringify(answer, (_, value) =>
+      typeof value === 'bigint' ? String(value) : value instanceof Map ? [...value] : value,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What damage may make readers say less, but nothing wrong: a row is not found, or a text for
+ * people differs.
+ */
+const HIDES: Record<string, RegExp> = {
+  // a row that its key hides is no longer there
+  'milestone.idx': /^status$/,
+  'nft_detail.\\w+': /^(all NFTs|NFTs of an address)$/,
+  'nft.(id|changed)': /index$|^NFTs$/,
+  'head.schema': /^state of the index$/,
+  'nft_change.\\w+': /index$/,
+  'nft_index.\\w+': /index$/,
+  'receipt.migrated_at': /^receipts$/,
+  'pack.(live|staged|key)': /^tips$/,
+  // for people
+  'follower.(reason|newest_block|blocks_by)': /^status$/,
+};
+
+function mayHide(column: string, read: string): boolean {
+  return Object.entries(HIDES).some(
+    ([columns, reads]) => new RegExp(`^${columns}$`).test(column) && reads.test(read),
+  );
+}
+
+/** The same value with another character at a place; undefined where it has no such place. */
+function flip(value: unknown, place: number): string | number | undefined {
+  const text = String(value);
+  const at = Math.floor(text.length * place);
+  if (value === null || at >= text.length) return undefined;
+  const code = text.charCodeAt(at) ^ 1;
+  const flipped = text.slice(0, at) + String.fromCharCode(code) + text.slice(at + 1);
+  return typeof value === 'number' && /^-?\d+$/.test(flipped) ? Number(flipped) : flipped;
+}
+
+const PLACES = [0, 0.13, 0.4, 0.67, 0.999];
+
+/** Rows of each table, spread over it. */
+const ROWS = 4;
+
+it('no answer is wrong for a character that was changed', async () => {
+  const { db, reads } = await servedLedger();
+  const names = Object.keys(reads);
+  const truth = new Map<string, string | undefined>();
+  for (const name of names) truth.set(name, await told(reads[name]!(db as unknown as D1Database)));
+  expect(names.filter((name) => truth.get(name) === undefined)).toEqual([]);
+  const image = db.serialize();
+  const tables = (
+    await db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all<{ name: string }>()
+  ).results
+    .map(({ name }) => name)
+    .filter((name) => !/^(d1_|sqlite_|_cf_)/.test(name));
+  const wrong = new Set<string>();
+  const unseen: string[] = [];
+  let flips = 0;
+  for (const table of tables) {
+    const rows = (await db.prepare(`SELECT * FROM ${table}`).all<Record<string, unknown>>())
+      .results;
+    const columns = (
+      await db.prepare(`SELECT name FROM pragma_table_info('${table}')`).all<{ name: string }>()
+    ).results.map(({ name }) => name);
+    const spread = rows.filter((_, i) => i % Math.ceil(rows.length / ROWS) === 0);
+    for (const column of columns) {
+      let done = 0;
+      for (const row of spread) {
+        for (const value of new Set(PLACES.map((place) => flip(row[column], place)))) {
+          if (value === undefined) continue;
+          const damaged = new SqliteDatabase(':memory:');
+          damaged.deserialize(image);
+          const where = columns.map((each, i) => `${each} IS ?${i + 2}`).join(' AND ');
+          const update = damaged.prepare(`UPDATE ${table} SET ${column} = ?1 WHERE ${where}`);
+          try {
+            await update.bind(value, ...columns.map((each) => row[each])).run();
+          } catch {
+            continue; // against a constraint
+          }
+          done++;
+          for (const name of names) {
+            const answer = await told(reads[name]!(damaged as unknown as D1Database));
+            if (answer === undefined || answer === truth.get(name)) continue;
+            if (!mayHide(`${table}.${column}`, name)) wrong.add(`${table}.${column}: ${name}`);
+          }
+        }
+      }
+      if (done === 0) unseen.push(`${table}.${column}`);
+      flips += done;
+    }
+  }
+  console.log(`${flips} flips`);
+  expect([...wrong]).toEqual([]);
+  // of one value only, or without a row
+  const others = unseen.filter((column) => !/\.one$|^id_[1-4]\.|^pack\.staged$/.test(column));
+  expect(others).toEqual([]);
+}, 600_000);

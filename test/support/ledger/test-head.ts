@@ -1,0 +1,24 @@
+/** Rows of a ledger that tests and benchmarks write themselves. */
+import type { Head, MilestoneToInsert } from '../../../src/ledger/core/head.ts';
+
+/** The head of an imported ledger without blocks. */
+export function testHead(generation: string, start: number, ledger = start): Head {
+  return {
+    generation,
+    genesis: 0,
+    start,
+    ledger,
+    treasury: { milestoneId: '', amount: 0n },
+    nextBlock: 1,
+    nextOutput: 1,
+    unreferenced: 0,
+    dropped: 0,
+    idTables: [{ table: 0, first: start }],
+    forgotten: 0,
+  };
+}
+
+/** @param timestamp Unix seconds */
+export function testMilestone(index: number, timestamp: number): MilestoneToInsert {
+  return { index, id: '0'.repeat(64), timestamp, blocks: 0, payload: null };
+}
