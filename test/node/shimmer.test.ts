@@ -150,7 +150,7 @@ describe('white flag for 17339, asked at ledger index 17338', () => {
   // How the answers are known: by the oracle, an independent white flag that is nothing but the
   // rules E.1 to E.3 written down, and which gives the signed roots for the signed order and the
   // node's answer for every question of network-a and network-c
-  // (test/stardust/white-flag/recorded-networks.test.ts).
+  // (test/self/networks.test.ts).
   it('gives, for each of the 720 orders of its parents, what the rules give', {
     timeout: 300_000,
   }, async () => {

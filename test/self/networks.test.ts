@@ -7,9 +7,10 @@ import { describe, expect, it } from 'vitest';
 import { runWhiteFlag } from '../../scripts/conformance/white-flag.ts';
 import { admissionFault } from '../../src/stardust/admission.ts';
 import { verifyEd25519 } from '../../src/stardust/crypto/ed25519.ts';
-import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { isMilestoneBlock, signatureFault } from '../../src/stardust/milestone-keys.ts';
 import { milestoneId } from '../../src/stardust/wire/ids.ts';
+import { receiptFault } from '../../src/stardust/wire/receipt.ts';
 import { milestoneBlock, readMilestone } from '../support/network/blocks.ts';
 import {
   extraSignature,
@@ -17,16 +18,22 @@ import {
   forgedSignature,
   resign,
 } from '../support/network/milestones.ts';
-import { changesOf, coneOf, lastIndex, treasuryAt } from '../support/network/network-model.ts';
+import {
+  changesOf,
+  coneOf,
+  lastIndex,
+  type Network,
+  treasuryAt,
+} from '../support/network/network-model.ts';
 import { deltaSnapshot, fullSnapshot } from '../support/network/network-snapshot.ts';
-import { oracleView, parsedBlocks } from '../support/network/oracle-view.ts';
+import { oracleAnswer, oracleView, parsedBlocks } from '../support/network/oracle-view.ts';
 import { randomNetwork } from '../support/network/random-network.ts';
 import {
-  type RecordedName,
   readVector,
   recordedNetwork,
+  recordedQuestions,
 } from '../support/network/recorded-network.ts';
-import { whiteFlag } from '../support/oracle/oracle.ts';
+import { type OracleRequest, whiteFlag } from '../support/oracle/oracle.ts';
 import { oracleWhiteFlag } from '../support/oracle/product-and-oracle.ts';
 import { readLines } from '../support/vectors.ts';
 
@@ -36,7 +43,43 @@ it('the oracle agrees with all 74 white-flag computations of hornet-suite.jsonl'
   for (const line of lines) expect(await runWhiteFlag(line, oracleWhiteFlag)).toBe(undefined);
 });
 
-describe.each<RecordedName>(['network-a', 'network-c'])('%s', (name) => {
+/** The signed roots, and of every block the order and the verdict; what is created and consumed. */
+async function expectOracleAgrees(network: Network): Promise<void> {
+  const parsed = parsedBlocks(network);
+  for (const { index, timestamp, payload } of network.milestones) {
+    const { parents, previousMilestoneId, ...roots } = readMilestone(payload);
+    const result = await whiteFlag(oracleView(network, index - 1, parsed), {
+      index,
+      timestamp,
+      parents: parents.map(toHex),
+      previousMilestoneId: toHex(previousMilestoneId),
+    });
+    expect(result).toMatchObject({
+      metPreviousMilestone: true,
+      inclusionMerkleRoot: toHex(roots.inclusionMerkleRoot),
+      appliedMerkleRoot: toHex(roots.appliedMerkleRoot),
+    });
+    const verdicts = coneOf(network, index).map(({ id, referenced }) => [
+      id,
+      referenced!.state !== 'noTransaction',
+      referenced!.conflict,
+    ]);
+    expect(
+      result.order.map(({ id, isTransaction, reason }) => [id, isTransaction, reason]),
+    ).toEqual(verdicts);
+    const { created, consumed } = changesOf(network, index);
+    const idsOf = (outputs: typeof created) => outputs.map(({ outputId }) => toHex(outputId));
+    // a receipt's outputs are of no transaction
+    const made = created.filter(({ blockId }) => blockId.some((byte) => byte !== 0));
+    expect(idsOf(made)).toEqual([...result.created.keys()].sort());
+    expect(idsOf(consumed)).toEqual([...result.consumed.keys()].sort());
+  }
+}
+
+describe.each([
+  { name: 'network-a', milestones: 106, answers: 206 },
+  { name: 'network-c', milestones: 68, answers: 153 },
+] as const)('$name', ({ name, milestones, answers }) => {
   const network = recordedNetwork(name);
 
   it('has milestones with the recorded IDs and changes, and one block of each', () => {
@@ -60,6 +103,33 @@ describe.each<RecordedName>(['network-a', 'network-c'])('%s', (name) => {
     expect(blocks.map(({ milestoneIndex, bytes }) => [milestoneIndex, toHex(bytes)])).toEqual(
       network.milestones.map(({ index, payload }) => [index, toHex(milestoneBlock(payload))]),
     );
+  });
+
+  it('has milestones that are properly signed, with receipts that are valid', async () => {
+    expect(network.milestones.length).toBe(milestones);
+    for (const { index, id, payload, receipt } of network.milestones) {
+      const value = readMilestone(payload);
+      const { tokenSupply } = network.genesis.parameters;
+      const treasury = treasuryAt(network, index - 1).amount;
+      const faults = [
+        await signatureFault(value, fromHex(id), network.keys, verifyEd25519),
+        receipt && receiptFault(receipt, treasury, tokenSupply),
+      ];
+      expect([index, ...faults]).toEqual([index, undefined, undefined]);
+    }
+    for (const [id, block] of parsedBlocks(network)) {
+      const carries = await isMilestoneBlock(block, network.keys, verifyEd25519);
+      expect(network.blocks.get(id)!.milestoneIndex !== undefined, id).toBe(carries);
+    }
+  });
+
+  it('is decided by the oracle as HORNET decided, every milestone and every question', async () => {
+    await expectOracleAgrees(network);
+    const questions = recordedQuestions(name).filter(({ status }) => status === 200);
+    expect(questions.length).toBe(answers);
+    const parsed = parsedBlocks(network);
+    for (const { request, response } of questions)
+      expect(await oracleAnswer(network, request as OracleRequest, parsed)).toEqual(response);
   });
 
   it('ends with the recorded treasury', () => {
@@ -108,29 +178,7 @@ describe.each(['one', 'two', 'three'])('a random network (%s)', (seed) => {
     }
   });
 
-  it('decides every milestone as the oracle does', async () => {
-    for (const { index, timestamp, payload } of network.milestones) {
-      const { parents, previousMilestoneId, ...roots } = readMilestone(payload);
-      const result = await whiteFlag(oracleView(network, index - 1, parsed), {
-        index,
-        timestamp,
-        parents: parents.map(toHex),
-        previousMilestoneId: toHex(previousMilestoneId),
-      });
-      const { created, consumed } = changesOf(network, index);
-      const idsOf = (outputs: typeof created) => outputs.map(({ outputId }) => toHex(outputId));
-      expect(result).toMatchObject({
-        metPreviousMilestone: true,
-        inclusionMerkleRoot: toHex(roots.inclusionMerkleRoot),
-        appliedMerkleRoot: toHex(roots.appliedMerkleRoot),
-      });
-      expect(
-        coneOf(network, index).map(({ id, referenced }) => [id, referenced!.conflict]),
-      ).toEqual(result.order.map(({ id, reason }) => [id, reason]));
-      expect(idsOf(created)).toEqual([...result.created.keys()].sort());
-      expect(idsOf(consumed)).toEqual([...result.consumed.keys()].sort());
-    }
-  });
+  it('decides every milestone as the oracle does', () => expectOracleAgrees(network));
 
   it('has conflicts of all kinds that can be made, and blocks that are never referenced', () => {
     const reasons = [...network.blocks.values()].map(({ referenced }) => referenced?.conflict);
