@@ -49,138 +49,128 @@ const answer = (ledgerIndex: number, outputId: string | undefined, by: string) =
 });
 const ask = (why: string) => ({ kind: 'ask-ledger', why });
 
-describe('without a usable recent, D1 is asked, whatever the entry says', () => {
-  test.each([
-    ['absent', ABSENT, ask('recent is absent')],
-    ['malformed', MALFORMED, ask('recent is malformed')],
-    ['old', recent({ publishedAt: NOW - MAX_RECENT_AGE_MS - 1 }), ask('recent is old')],
+const range = answer(200, OLD, 'range');
+const absentAt = (ledgerIndex: number, by: string) => answer(ledgerIndex, undefined, by);
+const settled = NOW - SETTLING_TIME_MS;
+const changed = (output: string | null) => recent({ fromTime: null, states: { [NFT]: output } });
+const prefixed = recent({ fromTime: null, prefixes: `00000000${NFT.slice(0, 8)}` });
+const foreign = entry(300, OLD, 'other');
+
+type Case = [what: string, entry: KvRead<Entry>, recent: KvRead<Recent>, due: object];
+
+describe.each<[string, Case[]]>([
+  [
+    'recent is not usable: D1 is asked, whatever the entry says',
     [
-      'of the future',
-      recent({ publishedAt: NOW + MAX_CLOCK_SKEW_MS + 1 }),
-      ask('recent is of the future'),
+      ['absent', entry(250), ABSENT, ask('recent is absent')],
+      ['malformed', entry(250), MALFORMED, ask('recent is malformed')],
+      [
+        'old',
+        entry(250),
+        recent({ publishedAt: NOW - MAX_RECENT_AGE_MS - 1 }),
+        ask('recent is old'),
+      ],
+      [
+        'of the future',
+        entry(250),
+        recent({ publishedAt: NOW + MAX_CLOCK_SKEW_MS + 1 }),
+        ask('recent is of the future'),
+      ],
+      ['just young enough', entry(150), recent({ publishedAt: NOW - MAX_RECENT_AGE_MS }), range],
+      ['within the skew', entry(150), recent({ publishedAt: NOW + MAX_CLOCK_SKEW_MS }), range],
     ],
-  ])('%s', (_, copy, expected) => {
-    expect(resolve(entry(250), copy, NFT, NOW)).toEqual(expected);
-  });
-
-  test('as long as its age and the clocks stay within their bounds it is usable', () => {
-    for (const publishedAt of [NOW - MAX_RECENT_AGE_MS, NOW + MAX_CLOCK_SKEW_MS]) {
-      expect(resolve(entry(150), recent({ publishedAt }), NFT, NOW)).toEqual(
-        answer(200, OLD, 'range'),
-      );
-    }
-  });
-});
-
-describe('an entry that was read from D1 as late as recent, or later, is the answer', () => {
-  test.each([200, 201])('at %d', (ledgerIndex) => {
-    expect(resolve(entry(ledgerIndex), recent({ states: { [NFT]: OLD } }), NFT, NOW)).toEqual(
-      answer(ledgerIndex, OLD, 'entry'),
-    );
-    expect(resolve(entry(ledgerIndex, null), recent(), NFT, NOW)).toEqual(
-      answer(ledgerIndex, undefined, 'entry'),
-    );
-  });
-
-  test('not if it is of another ledger', () => {
-    expect(resolve(entry(250, OLD, 'other'), recent(), NFT, NOW)).toEqual(
-      ask('entry is of another ledger'),
-    );
-  });
-});
-
-describe('a change in recent is the answer, whatever the entry says', () => {
-  test.each([
-    ['an older one', entry(199)],
-    ['absent', ABSENT],
-    ['malformed', MALFORMED],
-    ['of another ledger', entry(300, OLD, 'other')],
-  ])('%s', (_, copy) => {
-    const value = { fromTime: null };
-    expect(resolve(copy, recent({ ...value, states: { [NFT]: NEW } }), NFT, NOW)).toEqual(
-      answer(200, NEW, 'change'),
-    );
-    expect(resolve(copy, recent({ ...value, states: { [NFT]: null } }), NFT, NOW)).toEqual(
-      answer(200, undefined, 'change'),
-    );
-    expect(
-      resolve(copy, recent({ ...value, prefixes: `00000000${NFT.slice(0, 8)}` }), NFT, NOW),
-    ).toEqual(ask('changed lately'));
-  });
-
-  test('prefixes count only as a whole', () => {
-    const prefixes = `0${'a'.repeat(8)}0000000`;
-    expect(resolve(entry(199), recent({ prefixes }), NFT, NOW)).toEqual(answer(200, OLD, 'range'));
-  });
-
-  test('a property that every JavaScript object has is no change', () => {
-    expect(resolve(entry(199), recent(), 'constructor', NOW)).toEqual(answer(200, OLD, 'range'));
-  });
-});
-
-describe('no change in recent', () => {
-  test('an entry from within its range holds at its end, at any time', () => {
-    for (const fromTime of [null, NOW]) {
-      expect(resolve(entry(100), recent({ fromTime }), NFT, NOW)).toEqual(
-        answer(200, OLD, 'range'),
-      );
-      expect(resolve(entry(199, null), recent({ fromTime }), NFT, NOW)).toEqual(
-        answer(200, undefined, 'range'),
-      );
-    }
-  });
-
-  test('an older entry, or none, holds once all copies have the changes before the range', () => {
-    expect(resolve(entry(99), recent(), NFT, NOW)).toEqual(answer(200, OLD, 'age'));
-    expect(resolve(entry(99, null), recent(), NFT, NOW)).toEqual(answer(200, undefined, 'age'));
-    expect(resolve(ABSENT, recent(), NFT, NOW)).toEqual(answer(200, undefined, 'age'));
-  });
-
-  test('before, D1 is asked', () => {
-    for (const copy of [entry(99), ABSENT]) {
-      expect(resolve(copy, recent({ fromTime: null }), NFT, NOW)).toEqual(
-        ask('index is not complete'),
-      );
-      expect(resolve(copy, recent({ fromTime: NOW - SETTLING_TIME_MS + 1 }), NFT, NOW)).toEqual(
+  ],
+  [
+    'an entry that was read from D1 as late as recent, or later, is the answer',
+    [
+      ['as late', entry(200), changed(NEW), answer(200, OLD, 'entry')],
+      ['later', entry(201), changed(NEW), answer(201, OLD, 'entry')],
+      ['a tombstone', entry(200, null), recent(), absentAt(200, 'entry')],
+      ['of another ledger', foreign, recent(), ask('entry is of another ledger')],
+    ],
+  ],
+  [
+    'a change in recent is the answer, whatever the entry says',
+    [entry(199), ABSENT, MALFORMED, foreign].flatMap((copy): Case[] => [
+      [`another output, ${copy.kind}`, copy, changed(NEW), answer(200, NEW, 'change')],
+      [`burned, ${copy.kind}`, copy, changed(null), absentAt(200, 'change')],
+      [`among the prefixes, ${copy.kind}`, copy, prefixed, ask('changed lately')],
+    ]),
+  ],
+  [
+    'no change in recent',
+    [
+      ['a prefix across two', entry(199), recent({ prefixes: `0${'a'.repeat(8)}0000000` }), range],
+      ['an entry within its range', entry(100), recent({ fromTime: null }), range],
+      ['settled or not', entry(100), recent({ fromTime: NOW }), range],
+      ['a tombstone there', entry(199, null), recent({ fromTime: null }), absentAt(200, 'range')],
+      // all copies have the changes before the range
+      ['an older entry', entry(99), recent(), answer(200, OLD, 'age')],
+      ['an older tombstone', entry(99, null), recent(), absentAt(200, 'age')],
+      ['no entry', ABSENT, recent(), absentAt(200, 'age')],
+      ...[entry(99), ABSENT].flatMap((copy): Case[] => [
+        [
+          `incomplete, ${copy.kind}`,
+          copy,
+          recent({ fromTime: null }),
+          ask('index is not complete'),
+        ],
+        [
+          `unsettled, ${copy.kind}`,
+          copy,
+          recent({ fromTime: settled + 1 }),
+          ask('index is not settled'),
+        ],
+      ]),
+      // by the publisher's clock, not the reader's
+      [
+        'unsettled then',
+        ABSENT,
+        recent({ fromTime: settled, publishedAt: NOW - 1 }),
         ask('index is not settled'),
-      );
-    }
-  });
-
-  test("the publisher's clock decides on that, not the reader's", () => {
-    const value = recent({ fromTime: NOW - SETTLING_TIME_MS, publishedAt: NOW - 1 });
-    expect(resolve(ABSENT, value, NFT, NOW)).toEqual(ask('index is not settled'));
-  });
-
-  test('an entry of an earlier filling says nothing, wherever it would be in the range', () => {
-    for (const from of [40, 100]) {
-      const value = recent({ from, filledFrom: 50 });
-      expect(resolve(entry(49), value, NFT, NOW)).toEqual(ask('entry is of an earlier filling'));
-      expect(resolve(entry(50), value, NFT, NOW)).toMatchObject({ outputId: OLD });
-    }
-  });
-
-  test('an entry that says nothing is not taken for an absent one', () => {
-    expect(resolve(MALFORMED, recent(), NFT, NOW)).toEqual(ask('entry is malformed'));
-    expect(resolve(entry(150, OLD, 'other'), recent(), NFT, NOW)).toEqual(
-      ask('entry is of another ledger'),
-    );
+      ],
+      ...[40, 100].flatMap((from): Case[] => [
+        [
+          `before a filling, from ${from}`,
+          entry(49),
+          recent({ from }),
+          ask('entry is of an earlier filling'),
+        ],
+        [
+          `of a filling, from ${from}`,
+          entry(50),
+          recent({ from }),
+          expect.objectContaining({ outputId: OLD }),
+        ],
+      ]),
+      ['malformed is not absent', MALFORMED, recent(), ask('entry is malformed')],
+      [
+        'foreign is not absent',
+        entry(150, OLD, 'other'),
+        recent(),
+        ask('entry is of another ledger'),
+      ],
+    ],
+  ],
+  [
+    // the NFT changed between the two, which `recent` of the ledger before is done with
+    'a ledger that was set back from a back-up puts an entry at an earlier milestone',
+    [
+      ['which would be believed', entry(50), recent(), answer(200, OLD, 'age')],
+      [
+        'so it is another generation',
+        entry(50, OLD, 'new'),
+        recent(),
+        ask('entry is of another ledger'),
+      ],
+    ],
+  ],
+])('%s', (_, cases) => {
+  test.each(cases)('%s', (_, copy, published, due) => {
+    expect(resolve(copy, published, NFT, NOW)).toEqual(due);
   });
 });
 
-describe('a ledger that was set back from a back-up puts an entry at an earlier milestone', () => {
-  // the NFT changed between the two, which `recent` of the ledger before is done with
-  const published = recent({ from: 100, to: 200 });
-
-  test('and one of the same generation would be believed: a back-up gets a new one', () => {
-    expect(resolve(entry(50), published, NFT, NOW)).toEqual(answer(200, OLD, 'age'));
-    expect(resolve(entry(50, OLD, 'new'), published, NFT, NOW)).toEqual(
-      ask('entry is of another ledger'),
-    );
-  });
-
-  test('and the same generation does no harm once that `recent` is old', () => {
-    const later = NOW + MAX_RECENT_AGE_MS + 1;
-    expect(resolve(entry(50), published, NFT, later)).toEqual(ask('recent is old'));
-  });
+test('a property that every JavaScript object has is no change', () => {
+  expect(resolve(entry(199), recent(), 'constructor', NOW)).toEqual(range);
 });

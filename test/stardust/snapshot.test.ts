@@ -456,48 +456,43 @@ describe('damage', () => {
     expect((await load(full, delta)).summary.ledgerIndex).toBe(12);
   });
 
+  const inFull = (at: number, ...values: number[]) => edited(full, at, ...values);
+  const inDelta = (at: number, ...values: number[]) => edited(delta, at, ...values);
+
   it.each([
     ['an empty file', new Uint8Array(0), 'offset 0: the file is empty'],
-    ['another format version', edited(full, 0, 1), 'offset 0: format version 1, only 2 is known'],
+    ['another format version', inFull(0, 1), 'offset 0: format version 1, only 2 is known'],
     ['text', new TextEncoder().encode('<html>not found</html>'), 'offset 0: format version 60'],
-    ['another type', edited(full, 1, 7), 'offset 1: this is type 7'],
-    [
-      'a target before genesis',
-      edited(full, 6, 1),
-      'offset 2: genesis 7, target 1 and ledger 11 do not ascend',
-    ],
-    [
-      'a ledger before the target',
-      edited(full, 46, 8),
-      'offset 2: genesis 7, target 9 and ledger 8 do not ascend',
-    ],
+    ['another type', inFull(1, 7), 'offset 1: this is type 7'],
+    ['an early target', inFull(6, 1), 'target 1 and ledger 11 do not ascend'],
+    ['an early ledger', inFull(46, 8), 'target 9 and ledger 8 do not ascend'],
     [
       'another ledger',
-      edited(full, 46, 14),
+      inFull(46, 14),
       `offset ${counts}: 4 milestone diffs do not fit ledger 14, target 9`,
     ],
     [
-      'parameters of another kind',
-      edited(full, 92, 0),
+      'other parameters',
+      inFull(92, 0),
       'offset 92: protocol parameters: A.10: type 0 where 1 is due',
     ],
-    ['parameters too short', edited(full, 98, 1), 'offset 92: protocol parameters: A.0:'],
+    ['parameters too short', inFull(98, 1), 'offset 92: protocol parameters: A.0:'],
     [
       'another protocol version',
-      edited(full, 97, 3),
+      inFull(97, 3),
       `offset ${full.length}: G: protocol version 3 is in force`,
     ],
-    ['too many outputs', edited(full, counts + 5, 1), `offset ${counts}: truncated: 136`],
-    ['no diffs', edited(full, counts + 8, 0), `offset ${counts}: 0 milestone diffs do not fit`],
-    ['no counts at all', edited(full, counts, ...new Uint8Array(14)), 'milestone diffs do not fit'],
+    ['too many outputs', inFull(counts + 5, 1), `offset ${counts}: truncated: 136`],
+    ['no diffs', inFull(counts + 8, 0), `offset ${counts}: 0 milestone diffs do not fit`],
+    ['no counts at all', inFull(counts, ...new Uint8Array(14)), 'milestone diffs do not fit'],
     [
       'no entry points',
-      edited(full, counts + 12, 0),
+      inFull(counts + 12, 0),
       `offset ${counts + 12}: no solid entry points: whoever wrote`,
     ],
     [
       'one entry point less',
-      edited(full, counts + 12, 1),
+      inFull(counts + 12, 1),
       `offset ${full.length - 32}: more bytes follow`,
     ],
     [
@@ -507,38 +502,38 @@ describe('damage', () => {
     ],
     [
       'an endless output',
-      edited(full, outputs + 74, 1, 128),
+      inFull(outputs + 74, 1, 128),
       `offset ${outputs}: an output of 32769 bytes`,
     ],
     [
       'an output of no known type',
-      edited(full, outputs + 78, 2),
+      inFull(outputs + 78, 2),
       `offset ${outputs}: an output: C-12: type 2`,
     ],
     [
       'an output from the future',
-      edited(full, outputs + 66, 12),
+      inFull(outputs + 66, 12),
       `offset ${outputs}: 1.4: an output booked after`,
     ],
-    ['another amount', edited(full, outputs + 79, 1), `offset ${full.length}: E.5: `],
+    ['another amount', inFull(outputs + 79, 1), `offset ${full.length}: E.5: `],
     [
       'another treasury',
-      edited(full, 82, 1),
+      inFull(82, 1),
       '1.5: the treasury in the diff of milestone 10 is not the one',
     ],
     [
       'another target',
-      edited(full, 20, 1),
+      inFull(20, 1),
       'E.3: milestone 10 does not name milestone 9 as the one before it',
     ],
     [
       'another target timestamp',
-      edited(full, 10, 0),
+      inFull(10, 0),
       '1.1: milestone 9 is not the one that the header names',
     ],
     [
       'a target later than the next',
-      edited(full, 13, 0xff),
+      inFull(13, 0xff),
       'E.3: milestone 10 is not later than milestone 9',
     ],
   ])('%s is refused', async (_, bytes, reason) => {
@@ -546,30 +541,30 @@ describe('damage', () => {
   });
 
   it.each([
-    ['another length', edited(delta, 42, 1), `offset 42: `],
+    ['another length', inDelta(42, 1), `offset 42: `],
     ['one byte more', concatBytes(delta, Uint8Array.of(0)), 'offset 42: '],
     [
       'another target',
-      edited(delta, 2, 13),
+      inDelta(2, 13),
       'offset 50: 3 milestone diffs do not lead from milestone 9 to milestone 13',
     ],
-    ['another full snapshot', edited(delta, 20, 1), 'offset 10: it continues milestone 0x'],
+    ['another full snapshot', inDelta(20, 1), 'offset 10: it continues milestone 0x'],
     [
       'another target timestamp',
-      edited(delta, 6, 0),
+      inDelta(6, 0),
       '1.2: its diffs lead to milestone 12, not to the target',
     ],
     ['no entry points', edited(delta.slice(0, -64), 54, 0), 'offset 54: no solid entry points'],
-    ['a longer diff', edited(delta, 56, delta[56]! + 1), 'offset 56: the diff of milestone 10'],
-    ['an endless milestone', edited(delta, 60, 1, 128), 'offset 64: a milestone of 32769 bytes'],
+    ['a longer diff', inDelta(56, delta[56]! + 1), 'offset 56: the diff of milestone 10'],
+    ['an endless milestone', inDelta(60, 1, 128), 'offset 64: a milestone of 32769 bytes'],
     [
       'another milestone',
-      edited(delta, 68, 11),
+      inDelta(68, 11),
       'offset 56: 1.5: the diff of milestone 11 where milestone 10 is due',
     ],
     [
       'another treasury spent',
-      edited(delta, 64 + (delta[60]! | (delta[61]! << 8)), 9),
+      inDelta(64 + (delta[60]! | (delta[61]! << 8)), 9),
       'offset 56: 1.5: the treasury',
     ],
   ])('%s in a delta is refused', async (_, bytes, reason) => {

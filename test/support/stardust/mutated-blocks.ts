@@ -3,37 +3,8 @@
  * bytes. The same seed gives the same bytes.
  */
 import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
+import { Random } from '../network/random.ts';
 import { readLines } from '../vectors.ts';
-
-/** Numbers from a seed (mulberry32). */
-class Random {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed | 0;
-  }
-
-  /** 0 to 2^32 − 1. */
-  u32(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  }
-
-  /** 0 to `end` − 1. */
-  below(end: number): number {
-    return Math.floor((this.u32() / 2 ** 32) * end);
-  }
-
-  pick<T>(choices: readonly T[]): T {
-    return choices[this.below(choices.length)]!;
-  }
-
-  bytes(length: number): Uint8Array {
-    return Uint8Array.from({ length }, () => this.u32() & 0xff);
-  }
-}
 
 /** The blocks of parsing.jsonl, valid and not. */
 export const recordedBlocks: readonly Uint8Array[] = (
@@ -91,7 +62,7 @@ function mendLength(bytes: Uint8Array): Uint8Array {
  * changes.
  */
 export function mutatedBlock(seed: number): Uint8Array {
-  const random = new Random(seed);
+  const random = new Random(`block ${seed}`);
   if (random.below(10) === 0)
     return random.bytes(random.pick([0, 1, 45, 46, 47, random.below(400)]));
   let bytes = random.pick(recordedBlocks);
