@@ -3,7 +3,6 @@
  * writers at once (src/ledger/core/fence.ts): a block that goes while somebody counts on it is an
  * error, never an answer without it.
  */
-import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { storeUnreferenced } from '../../../src/follower/store/store-unreferenced.ts';
@@ -28,6 +27,7 @@ import {
   withSplitPacks,
   withTips,
 } from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
 import { sealRows } from '../../support/ledger/seal-rows.ts';
 import {
   awaitedOutputs,
@@ -41,7 +41,7 @@ import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const db = env.LEDGER;
+const db = await openMemory();
 
 /** Below-max-depth of the test networks, and the margin. */
 const AGE = 15 + 10;

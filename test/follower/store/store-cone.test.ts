@@ -3,7 +3,6 @@
  * whatever comes between the parts. The limits are made small, so that 1,500 blocks are far too
  * many.
  */
-import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
 import {
   createFollowerMemory,
@@ -33,6 +32,7 @@ import {
   startLedger,
   takeNext,
 } from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
 import { sealRows } from '../../support/ledger/seal-rows.ts';
 import { FOLLOWING } from '../../support/ledger/status-settings.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
@@ -44,7 +44,7 @@ import { basic } from '../../support/payloads/outputs.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const db = env.LEDGER;
+const db = await openMemory();
 
 /** Bytes: some 300 blocks as they are parsed, and some 1,100 as they came. */
 const FETCHED_LIMITS = { parsed: 400_000, raw: 750_000 };

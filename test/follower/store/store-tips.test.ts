@@ -2,7 +2,6 @@
  * Tips stored between milestones (src/follower/store/store-tips.ts): open blocks that are more than one
  * pass may fetch are fetched over several passes.
  */
-import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { followOnce } from '../../../src/follower/pass.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
@@ -16,10 +15,11 @@ import {
   storeNow,
   takeNext,
 } from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 
-const db = env.LEDGER;
+const db = await openMemory();
 
 /** Each block has the two before it as parents, so that only the last one is a tip. */
 function networkWithOpenBlocks(count: number): SyntheticNetwork {
