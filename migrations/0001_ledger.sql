@@ -71,7 +71,7 @@ CREATE TABLE milestone_part (
 CREATE TABLE output (
   id TEXT PRIMARY KEY,
   bytes TEXT NOT NULL,                -- and a checksum (src/ledger/core/output-bytes.ts)
-  nft TEXT,                           -- the NFT's ID if the output is one
+  chain TEXT,                         -- ID of its alias, foundry or NFT (TIP-18)
   block TEXT NOT NULL,                -- the block that created it, all zero for migrated outputs
   created INTEGER NOT NULL,           -- milestone
   created_time INTEGER NOT NULL,      -- Unix seconds

@@ -52,7 +52,7 @@ function outputOf(number: number, count: number): NftOutput {
 }
 
 const INSERT_OUTPUTS = `
-  INSERT INTO output (id, bytes, nft, block, created, created_time, sum)
+  INSERT INTO output (id, bytes, chain, block, created, created_time, sum)
   SELECT value ->> 0, value ->> 1, value ->> 2, '', 1, value ->> 3, value ->> 4 FROM json_each(?1)`;
 
 const INSERT_NFTS =

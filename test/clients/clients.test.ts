@@ -8,10 +8,11 @@ import { Client } from '@iota/sdk-wasm/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { outputToJson } from '../../src/stardust/json/rest-json.ts';
-import { decodeOutput, nftIdOfOutput } from '../../src/stardust/wire/ids.ts';
+import { decodeOutput } from '../../src/stardust/wire/ids.ts';
 import { npmStart, type Started } from '../support/edge/npm-start.ts';
 import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
 import { MESSAGES } from '../support/http/contract.ts';
+import { nftIdOfOutput } from '../support/payloads/outputs.ts';
 import { temporaryFolder } from '../support/scripts/script-process.ts';
 
 const LEDGER_INDEX = 17_339;

@@ -14,8 +14,9 @@ import { readSampleMilestone, readWhiteFlag } from '../../scripts/start/sample.t
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { parseBlock } from '../../src/stardust/wire/block.ts';
-import { nftIdOfOutput, outputId } from '../../src/stardust/wire/ids.ts';
+import { outputId } from '../../src/stardust/wire/ids.ts';
 import { freePort } from '../support/edge/npm-start.ts';
+import { nftIdOfOutput } from '../support/payloads/outputs.ts';
 import { runScript, startScript, temporaryFolder } from '../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();

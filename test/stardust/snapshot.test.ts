@@ -170,7 +170,7 @@ describe('snapshots of the reference', () => {
       tokenSupply: 1_813_620_509_061_365n,
     });
     expect(
-      sink.sorted.filter(({ nftId }) => nftId !== undefined).every(({ value }) => value.type === 6),
+      sink.sorted.every(({ value, chainId }) => (chainId === undefined) === (value.type === 3)),
     ).toBe(true);
   });
 
@@ -332,7 +332,7 @@ describe('made-up networks', () => {
         expect(summary.solidEntryPoints).toEqual(solidEntryPoints(network, end));
         const outputs = ledgerAt(network, end).map(({ spent: _, ...output }) => output);
         expect(summary.outputs).toBe(outputs.length);
-        expect(sink.sorted.map(({ value: _, nftId: __, ...output }) => output)).toEqual(outputs);
+        expect(sink.sorted.map(({ value: _, chainId: __, ...output }) => output)).toEqual(outputs);
         expect(summary.nfts).toBe(
           [...sink.outputs.values()].filter(({ value }) => value.type === 6).length,
         );

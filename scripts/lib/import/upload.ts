@@ -12,6 +12,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, quote } from '../../../src/ledger/core/database.ts';
+import { isNftSql } from '../../../src/ledger/core/output-bytes.ts';
 import {
   readStagingScript,
   SMALL_TABLES,
@@ -65,7 +66,7 @@ const PAGE = 100;
 const SELECT_DETAILS = `
   SELECT d.* FROM output o
     CROSS JOIN nft_detail d ON d.created_time = o.created_time AND d.output = o.id
-  WHERE o.id > ?1 AND o.id <= ?2 AND o.nft IS NOT NULL`;
+  WHERE o.id > ?1 AND o.id <= ?2 AND ${isNftSql('o.bytes')}`;
 
 export interface UploadSource {
   /** The database that holds the ledger. */

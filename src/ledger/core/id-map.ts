@@ -33,11 +33,6 @@ export class IdMap {
     return this.#size;
   }
 
-  /** Bytes of the arrays. */
-  get heapBytes(): number {
-    return this.#ids.length + this.#numbers.byteLength + this.#places.byteLength;
-  }
-
   /** The number of an ID, given as lower-case hex digits; undefined if it is not there. */
   get(id: string): number | undefined {
     const index = this.indexOf(id);

@@ -22,6 +22,14 @@ export function writeOutputBytes(bytes: Uint8Array): string {
   return toBase64(concatBytes(bytes, sum));
 }
 
+/**
+ * SQL that is true of the contents of NFTs: the first byte is the output's type (A.8), which the
+ * first two characters of base64 tell. Type 6 is `Bg` to `Bv`.
+ */
+export function isNftSql(column: string): string {
+  return `substr(${column}, 1, 2) BETWEEN 'Bg' AND 'Bv'`;
+}
+
 /** Throws a LedgerDamaged where the bytes are not those that were written. */
 export function readOutputBytes(text: string, outputId: string): Uint8Array {
   try {

@@ -78,14 +78,14 @@ export function readBlockRows(text: string): BlockRow[] {
 
 /**
  * An output that a block's transaction consumes or creates, in the order of its inputs and then its
- * outputs. Only of those created: base64 content, the NFT's ID in hex, and what lists of NFTs keep
+ * outputs. Only of those created: base64 content, the chain's ID in hex, and what lists of NFTs keep
  * of it (nft-list/nft-detail.ts). Last is the sum of the first two.
  */
 export type OutputRow = [
   number: number,
   id: string,
   bytes: string | null,
-  nft: string | null,
+  chain: string | null,
   detail: readonly unknown[] | null,
   sum: number,
 ];
@@ -95,11 +95,11 @@ export function writeOutputRow(
   id: string,
   {
     bytes = null,
-    nft = null,
+    chain = null,
     detail = null,
-  }: { bytes?: string | null; nft?: string | null; detail?: readonly unknown[] | null } = {},
+  }: { bytes?: string | null; chain?: string | null; detail?: readonly unknown[] | null } = {},
 ): OutputRow {
-  return [number, id, bytes, nft, detail, rowSum([number, id])];
+  return [number, id, bytes, chain, detail, rowSum([number, id])];
 }
 
 /** Throws a LedgerDamaged unless the sum of a row of {@link OutputRow} is right. */
@@ -329,7 +329,7 @@ export interface SpentOutput {
   id: string;
   /** Base64. */
   bytes: string;
-  nft: string | null;
+  chain: string | null;
   /** The block that created it, all zero for migrated outputs. */
   block: string;
   created: number;
@@ -343,7 +343,7 @@ export interface SpentOutput {
 export type SpentRow = [
   id: string,
   bytes: string,
-  nft: string | null,
+  chain: string | null,
   block: string,
   created: number,
   createdTime: number,
@@ -359,9 +359,9 @@ const TRANSACTION_ID_DIGITS = 64;
  * (known-outputs.ts).
  */
 export function readSpentOutput(row: SpentRow): SpentOutput {
-  const [id, bytes, nft, block, created, createdTime, made, sum] = row;
+  const [id, bytes, chain, block, created, createdTime, made, sum] = row;
   if (rowSum([id, block, created, createdTime, made]) !== sum)
     throw new LedgerDamaged('outputs that were spent');
   const transaction = made.slice(0, TRANSACTION_ID_DIGITS);
-  return { id, bytes, nft, block, created, createdTime, transaction };
+  return { id, bytes, chain, block, created, createdTime, transaction };
 }

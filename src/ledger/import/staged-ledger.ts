@@ -20,7 +20,7 @@ import { OutputType } from '../../stardust/wire/output.ts';
 import { type Database, forEachPiece, runBatch } from '../core/database.ts';
 import { type Head, insertHead, insertMilestone } from '../core/head.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
-import { writeOutputBytes } from '../core/output-bytes.ts';
+import { isNftSql, writeOutputBytes } from '../core/output-bytes.ts';
 import { first, many, one, readAlone, readQuery } from '../core/read-batch.ts';
 import { rowSum } from '../core/row-sum.ts';
 import { insertDetails, nftDetail } from '../nft-list/nft-detail.ts';
@@ -41,7 +41,7 @@ const MOVE_ON = `
   UPDATE import_progress SET position = CASE WHEN position = ?1 AND identity = ?2 THEN ?3 END`;
 
 const ADD_OUTPUTS = `
-  INSERT INTO import_output (id, block, created, created_time, sum, bytes, nft)
+  INSERT INTO import_output (id, block, created, created_time, sum, bytes, chain)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
   FROM json_each(?1)`;
 
@@ -58,7 +58,7 @@ const REQUIRE_OUTPUTS = `
 const REMOVE_DETAILS = `
   DELETE FROM import_nft_detail WHERE (created_time, output) IN (
     SELECT created_time, id FROM import_output
-    WHERE nft IS NOT NULL AND id IN (SELECT value FROM json_each(?1)))`;
+    WHERE ${isNftSql('bytes')} AND id IN (SELECT value FROM json_each(?1)))`;
 
 const REMOVE_OUTPUTS = 'DELETE FROM import_output WHERE id IN (SELECT value FROM json_each(?1))';
 
@@ -82,8 +82,9 @@ const SELECT_AMOUNTS = `
 
 const PLACE_NFTS = `INSERT INTO import_nft ${selectNfts('id > ?1 AND id <= ?2')}`;
 
-const SELECT_TWINS =
-  'SELECT nft FROM import_output WHERE nft IS NOT NULL GROUP BY nft HAVING count(*) > 1 LIMIT 1';
+const SELECT_TWINS = `
+  SELECT chain AS nft FROM import_output WHERE ${isNftSql('bytes')}
+  GROUP BY chain HAVING count(*) > 1 LIMIT 1`;
 
 /** The payload of the ledger's milestone, where the files have it. */
 const COPY_PAYLOAD = `
@@ -139,9 +140,14 @@ export class StagingSink implements LedgerSink {
 
   async apply({ add, remove, milestones, position }: LedgerChange): Promise<void> {
     const db = this.#db;
-    const added = add.map(({ outputId, bytes, nftId, blockId, bookedIndex, bookedTimestamp }) => {
+    const added = add.map(({ outputId, bytes, chainId, blockId, bookedIndex, bookedTimestamp }) => {
       const cells = [toHexDigits(outputId), toHexDigits(blockId), bookedIndex, bookedTimestamp];
-      return [...cells, rowSum(cells), writeOutputBytes(bytes), nftId ? toHexDigits(nftId) : null];
+      return [
+        ...cells,
+        rowSum(cells),
+        writeOutputBytes(bytes),
+        chainId ? toHexDigits(chainId) : null,
+      ];
     });
     const details = add.flatMap(({ outputId, value, bookedTimestamp }) =>
       value.type === OutputType.Nft

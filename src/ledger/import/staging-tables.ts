@@ -7,6 +7,7 @@
  * them too, and therefore the same wherever it runs: here, or in the deployed database.
  */
 import type { Database } from '../core/database.ts';
+import { isNftSql } from '../core/output-bytes.ts';
 import { many, type Row, readQuery } from '../core/read-batch.ts';
 import { idSumSql } from '../core/row-sum.ts';
 
@@ -59,10 +60,10 @@ function definitionFromRow(row: Row) {
 
 /** SQL of the rows of `nft` that belong to those outputs of import_output. */
 export function selectNfts(condition: string): string {
-  const sum = `${idSumSql('nft')} + ${idSumSql('id')} + created`;
+  const sum = `${idSumSql('chain')} + ${idSumSql('id')} + created`;
   return `
-    (id, output, changed, sum) SELECT nft, id, created, ${sum} FROM import_output
-    WHERE ${condition} AND nft IS NOT NULL`;
+    (id, output, changed, sum) SELECT chain, id, created, ${sum} FROM import_output
+    WHERE ${condition} AND ${isNftSql('bytes')}`;
 }
 
 /** Statements, without parameters, for each phase. */

@@ -18,7 +18,7 @@ import type {
 import { verifySignatures } from '../../stardust/semantics/signatures.ts';
 import { decodeRecord, encodeRecord } from '../../stardust/white-flag/block-record.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
-import { decodeOutput, nftIdOfOutput, outputBytes, outputId } from '../../stardust/wire/ids.ts';
+import { chainIdOf, decodeOutput, outputBytes, outputId } from '../../stardust/wire/ids.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
 import { nftDetail } from '../nft-list/nft-detail.ts';
 import type { AdmissionRules } from './admission-rules.ts';
@@ -30,8 +30,8 @@ export interface CreatedOutput {
   /** Hex. */
   id: string;
   bytes: Uint8Array;
-  /** Hex, where it is an NFT. */
-  nft: string | null;
+  /** Hex ID of its chain (TIP-18), if it has one. */
+  chain: string | null;
   /** Where it is an NFT: its row of nft_detail without time and ID, which only the ledger gives. */
   detail: readonly unknown[] | null;
 }
@@ -145,12 +145,12 @@ function numberCreated(transaction: ParsedTransaction, numbering: Numbering): Cr
     const hexId = toHexDigits(id);
     const known = numberedOutput(hexId, numbering);
     known.bytes ??= outputBytes(output);
-    const nftId = nftIdOfOutput(output, id);
+    const chainId = chainIdOf(output, id);
     return {
       number: known.number,
       id: hexId,
       bytes: known.bytes,
-      nft: nftId ? toHexDigits(nftId) : null,
+      chain: chainId ? toHexDigits(chainId) : null,
       detail: output.type === OutputType.Nft ? nftDetail(output, hexId, 0).slice(2) : null,
     };
   });

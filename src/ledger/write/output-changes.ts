@@ -8,7 +8,7 @@ import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { MigratedOutput } from '../../stardust/wire/receipt.ts';
 import { type Database, forEachPiece, jsonPieces } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
-import { writeOutputBytes } from '../core/output-bytes.ts';
+import { isNftSql, writeOutputBytes } from '../core/output-bytes.ts';
 import { isPartOf } from '../core/packs.ts';
 import { concat, many, type Row, readQuery } from '../core/read-batch.ts';
 import { numberSumSql, rowSum, SUMMED_COLUMNS } from '../core/row-sum.ts';
@@ -56,13 +56,13 @@ const NAMED_AT_ONCE = 2000;
 const READ_AT_ONCE = 8;
 
 /**
- * SQL of a table of outputs: pack, at, i, id, bytes, nft, detail, and the ID's sum. `wanted`: SELECT
+ * SQL of a table of outputs: pack, at, i, id, bytes, chain, detail, and the ID's sum. `wanted`: SELECT
  * of pack, at.
  */
 function selectOutputs(wanted: string): string {
   return `
     SELECT p.key AS pack, b.key AS at, e.key AS i, e.value ->> 1 AS id, e.value ->> 2 AS bytes,
-      e.value ->> 3 AS nft, e.value -> 4 AS detail, 
+      e.value ->> 3 AS chain, e.value -> 4 AS detail, 
       (e.value ->> 5) - ${numberSumSql('e.value ->> 0')} AS sum
     FROM pack p CROSS JOIN json_each(p.outputs) b CROSS JOIN json_each(b.value) e
     WHERE p.key IN (SELECT pack FROM (${wanted})) AND (p.key, b.key) IN (${wanted})`;
@@ -90,8 +90,9 @@ const spentRow = ({ by, made, from }: SpentPlace) => [...by, made, ...(from ?? [
 /** Contents that are spent: of the ledger, or of a block that the milestone references too. */
 const READ_SPENT = `
   WITH ${SPENT}
-  SELECT s.n, coalesce(length(o.bytes), length(c.bytes)) AS length, coalesce(o.nft, c.nft) AS nft,
-    CASE WHEN coalesce(o.nft, c.nft) IS NOT NULL THEN m.id END AS id, o.created_time
+  SELECT s.n, coalesce(length(o.bytes), length(c.bytes)) AS length,
+    CASE WHEN ${isNftSql('coalesce(o.bytes, c.bytes)')} THEN coalesce(o.chain, c.chain) END AS nft,
+    CASE WHEN ${isNftSql('coalesce(o.bytes, c.bytes)')} THEN m.id END AS id, o.created_time
   FROM spent s
     LEFT JOIN mention m ON m.pack = s.pack AND m.at = s.at AND m.i = s.i
     LEFT JOIN mention c ON c.pack = s.home AND c.at = s.home_at AND c.i = s.home_i
@@ -106,9 +107,9 @@ const COME = `
 
 const READ_NFTS = `
   WITH ${COME}
-  SELECT m.nft, m.id FROM come c
+  SELECT m.chain AS nft, m.id FROM come c
     JOIN mention m ON m.pack = c.pack AND m.at = c.at AND m.i = c.i
-  WHERE m.nft IS NOT NULL`;
+  WHERE ${isNftSql('m.bytes')}`;
 
 /**
  * Reads what has to be known of the outputs that go and come. Throws a LedgerMoved when one is not
@@ -163,7 +164,7 @@ export const SELECT_SPENT = `
   SELECT CASE WHEN count(m.id) = json_array_length(?1) AND count(t.id) = json_array_length(?1)
       AND count(coalesce(c.bytes, o.bytes)) = json_array_length(?1)
       AND count(coalesce(b.id, o.block)) = json_array_length(?1)
-    THEN json_group_array(json_array(m.id, coalesce(c.bytes, o.bytes), coalesce(c.nft, o.nft),
+    THEN json_group_array(json_array(m.id, coalesce(c.bytes, o.bytes), coalesce(c.chain, o.chain),
       coalesce(b.id, o.block), coalesce(o.created, ?2), coalesce(o.created_time, ?3),
       t.id, coalesce(c.sum + b.sum + ?2 + ?3, o.sum) + t.sum) ORDER BY s.n) END
   FROM spent s
@@ -185,7 +186,7 @@ const DELETE_SPENT = `
     WHERE ${isPartOf('p.key', '?1')} AND s.value ->> 4 < ?1)`;
 
 const INSERT_MIGRATED = `
-  INSERT INTO output (id, bytes, nft, block, created, created_time, sum)
+  INSERT INTO output (id, bytes, chain, block, created, created_time, sum)
   SELECT value ->> 0, value ->> 1, NULL, '${'0'.repeat(64)}', ?2, ?3, (value ->> 2) + ?2 + ?3
   FROM json_each(?1)`;
 
@@ -193,9 +194,9 @@ const INSERT_MIGRATED = `
  * ?1 places, ?2 and ?3 index and timestamp. What is missing is NULL, which the table does not take.
  */
 const INSERT_CREATED = `
-  INSERT INTO output (id, bytes, nft, block, created, created_time, sum)
+  INSERT INTO output (id, bytes, chain, block, created, created_time, sum)
   WITH ${COME}, block AS MATERIALIZED (${selectBlocks('SELECT pack, at FROM come')})
-  SELECT m.id, m.bytes, m.nft, b.id, ?2, ?3, m.sum + b.sum + ?2 + ?3
+  SELECT m.id, m.bytes, m.chain, b.id, ?2, ?3, m.sum + b.sum + ?2 + ?3
   FROM come c
     LEFT JOIN mention m ON m.pack = c.pack AND m.at = c.at AND m.i = c.i
     LEFT JOIN block b ON b.pack = c.pack AND b.at = c.at`;
@@ -208,7 +209,7 @@ const INSERT_DETAILS = `
   WITH ${COME}
   SELECT ?2, m.id, ${DETAILS.map((_, i) => `m.detail ->> ${i}`)}, (m.detail ->> ${DETAILS.length}) + ?2
   FROM come c JOIN mention m ON m.pack = c.pack AND m.at = c.at AND m.i = c.i
-  WHERE m.nft IS NOT NULL`;
+  WHERE ${isNftSql('m.bytes')}`;
 
 const PLACE_NFTS = `
   INSERT INTO nft (id, output, changed, sum)

@@ -152,8 +152,8 @@ function columnsOf(
 function outputRows({ consumed, created }: PreparedBlock): OutputRow[] {
   return [
     ...consumed.map(({ number, id }) => writeOutputRow(number, id)),
-    ...created.map(({ number, id, bytes, nft, detail }) =>
-      writeOutputRow(number, id, { bytes: writeOutputBytes(bytes), nft, detail }),
+    ...created.map(({ number, id, bytes, chain, detail }) =>
+      writeOutputRow(number, id, { bytes: writeOutputBytes(bytes), chain, detail }),
     ),
   ];
 }

@@ -99,7 +99,6 @@ export interface UnreferencedIndex {
     after: { ledger: number; dropped: number; stored: number | null },
     left: LeftBlocks,
   ): void;
-  clear(): void;
 }
 
 interface Loaded extends NextNumbers {
@@ -175,9 +174,6 @@ export function createUnreferencedIndex(): UnreferencedIndex {
       held.staged = staged;
       held.outputs = held.outputs.filter(left.mentions);
       Object.assign(held, { ledger, dropped, stored });
-    },
-    clear() {
-      held = undefined;
     },
   };
 }

@@ -5,6 +5,7 @@
 import { Refusal } from '../encoding/bytes.ts';
 import { ParameterTable, PROTOCOL_VERSION } from '../parameter-table.ts';
 import { announcedParameters } from '../wire/milestone.ts';
+import { OutputType } from '../wire/output.ts';
 import { decodeParameters, type ProtocolParameters } from '../wire/parameters.ts';
 import { equalTreasuries, type Treasury, treasuryAfter } from '../wire/treasury.ts';
 import type { FullHeader, MilestoneReference } from './snapshot-header.ts';
@@ -54,9 +55,9 @@ export class SnapshotLedger {
   }
 
   /** Adds an output to the totals (1) or takes it off (-1), and does nothing else. */
-  count({ value, nftId }: SnapshotOutput, sign: 1 | -1): void {
+  count({ value }: SnapshotOutput, sign: 1 | -1): void {
     this.totals.outputs += sign;
-    if (nftId !== undefined) this.totals.nfts += sign;
+    if (value.type === OutputType.Nft) this.totals.nfts += sign;
     this.totals.amount += BigInt(sign) * value.amount;
   }
 

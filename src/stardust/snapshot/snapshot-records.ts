@@ -11,7 +11,7 @@
 import { Reader } from '../encoding/bytes.ts';
 import { decode, fixed, record, u32 } from '../encoding/codec.ts';
 import { MAX_BLOCK_LENGTH } from '../wire/block.ts';
-import { milestoneId, nftIdOfOutput } from '../wire/ids.ts';
+import { chainIdOf, milestoneId } from '../wire/ids.ts';
 import { LEDGER_OUTPUT_HEAD_LENGTH, type LedgerOutput } from '../wire/ledger-output.ts';
 import { type Milestone, milestone, receiptOf } from '../wire/milestone.ts';
 import { type Output, output } from '../wire/output.ts';
@@ -28,8 +28,8 @@ export interface RecordCounts {
 export interface SnapshotOutput extends LedgerOutput {
   /** `bytes`, decoded. Its byte fields are views of them. */
   value: Output;
-  /** The NFT's ID if the output is an NFT (B.6). */
-  nftId: Uint8Array | undefined;
+  /** The ID of its chain (TIP-18), if it has one. */
+  chainId: Uint8Array | undefined;
 }
 
 export interface SnapshotMilestone {
@@ -116,7 +116,7 @@ async function readOutputRecord(stream: ByteStream, what: string): Promise<Snaps
   }
   const bytes = await stream.take(length, what);
   const value = decodePart(stream, offset, what, output, bytes);
-  return { ...fields, bytes, value, nftId: nftIdOfOutput(value, fields.outputId) };
+  return { ...fields, bytes, value, chainId: chainIdOf(value, fields.outputId) };
 }
 
 async function* readDiff(stream: ByteStream): AsyncGenerator<SnapshotRecord, void> {

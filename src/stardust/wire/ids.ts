@@ -94,9 +94,21 @@ export function ed25519AddressId(publicKey: Uint8Array): Uint8Array {
   return blake2b256(publicKey);
 }
 
-/** The NFT's ID if the output is an NFT, else undefined. */
-export function nftIdOfOutput(value: Output, ownOutputId: Uint8Array): Uint8Array | undefined {
-  return value.type === OutputType.Nft ? nftIdOf(value, ownOutputId) : undefined;
+/**
+ * The ID of the chain that the output belongs to (TIP-18): 32 bytes of an alias or NFT, 38 of a
+ * foundry; undefined of a basic output.
+ */
+export function chainIdOf(value: Output, ownOutputId: Uint8Array): Uint8Array | undefined {
+  switch (value.type) {
+    case OutputType.Alias:
+      return aliasIdOf(value, ownOutputId);
+    case OutputType.Foundry:
+      return foundryId(value);
+    case OutputType.Nft:
+      return nftIdOf(value, ownOutputId);
+    default:
+      return undefined;
+  }
 }
 
 /** The output in binary form (A.8), as in blocks and in the ledger. */

@@ -3,6 +3,7 @@
  * whatever happens between two of its pages.
  */
 import { expect, it, vi } from 'vitest';
+import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
 import { createUnreferencedIndex } from '../../../src/ledger/write/unreferenced-index.ts';
@@ -55,7 +56,7 @@ async function startPaged(): Promise<Paged> {
     }
     await storeNow(withTips(splitting, chain.at(-1)!), db);
   }
-  rig.following.memory.index.clear();
+  rig.following.memory = createFollowerMemory();
   return { network, rig, first: chain[1]!, last: chain.at(-1)! };
 }
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { builtWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
 import { toHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
-import { decodeOutput, nftIdOfOutput } from '../../../src/stardust/wire/ids.ts';
+import { decodeOutput } from '../../../src/stardust/wire/ids.ts';
 import { startEdge } from '../edge/edge.ts';
 import { importSnapshot } from '../edge/walk-network.ts';
 import { NodeDouble } from '../hornet-double/hornet-double.ts';
@@ -18,6 +18,7 @@ import {
   recordedNetwork,
   recordedQuestions,
 } from '../network/recorded-network.ts';
+import { nftIdOfOutput } from '../payloads/outputs.ts';
 import { type Facts, type Fetch, NFT } from './contract.ts';
 import { checkingDescription } from './described.ts';
 

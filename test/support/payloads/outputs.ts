@@ -5,13 +5,14 @@
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import { type Address, AddressType } from '../../../src/stardust/wire/address.ts';
 import { type Feature, FeatureType } from '../../../src/stardust/wire/feature.ts';
-import { foundryId } from '../../../src/stardust/wire/ids.ts';
+import { foundryId, nftIdOf } from '../../../src/stardust/wire/ids.ts';
 import {
   type AliasOutput,
   type BasicOutput,
   type FoundryOutput,
   type NativeToken,
   type NftOutput,
+  type Output,
   OutputType,
 } from '../../../src/stardust/wire/output.ts';
 import {
@@ -175,4 +176,9 @@ export function foundry(aliasId: Uint8Array, given: FoundryFields = {}): Foundry
 /** Tokens of the alias's foundry with this serial number. */
 export function tokens(aliasId: Uint8Array, amount: bigint, serialNumber = 1): NativeToken {
   return { id: foundryId(foundry(aliasId, { serialNumber })), amount };
+}
+
+/** The NFT's ID if the output is an NFT. */
+export function nftIdOfOutput(value: Output, ownOutputId: Uint8Array): Uint8Array | undefined {
+  return value.type === OutputType.Nft ? nftIdOf(value, ownOutputId) : undefined;
 }
