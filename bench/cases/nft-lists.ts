@@ -1,5 +1,5 @@
 /**
- * Lists of NFTs, batches of them and one with its output, among a million.
+ * Lists of NFTs, galleries, batches and one with its output, among a million.
  */
 import { strict as assert } from 'node:assert';
 import { toBech32 } from '../../src/stardust/bech32.ts';
@@ -25,6 +25,7 @@ const GOALS = [
   { name: 'a page of 100 by address', by: 'a batch of 100 IDs', most: 1.5 },
   { name: 'a batch of 100 IDs', by: 'one hop', most: 5 },
   { name: 'one hop', by: 'a lookup that D1 answers', most: 1.3 },
+  { name: 'a gallery of 100', by: 'a batch of 100 IDs', most: 1.5 },
 ];
 
 /** Never the same one twice in a turn, and all over the ledger. */
@@ -82,6 +83,11 @@ function loadsOf(url: string): Record<string, Load> {
       url,
       prepared(5000, () => `/api/indexer/v1/outputs/nft?pageSize=100&address=${address()}`),
       (body) => (body as { items: unknown[] }).items.length === HELD,
+    ),
+    'a gallery of 100': loadOf(
+      url,
+      prepared(5000, () => `/api/edge/v1/nfts?pageSize=100&address=${address()}`),
+      holds(HELD),
     ),
   };
 }

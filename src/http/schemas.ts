@@ -19,7 +19,11 @@ export const MilestoneIndex = v.pipe(
 );
 
 /** The digits of an ID in a path. */
-export function parseId(schema: typeof Id, id: string | undefined, name: string): string {
+export function parseId(
+  schema: v.GenericSchema<string>,
+  id: string | undefined,
+  name: string,
+): string {
   if (!v.is(schema, id))
     throw new HttpError(400, `${name} is not 0x and hex digits of the right number`);
   return digitsOf(id);

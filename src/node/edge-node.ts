@@ -8,6 +8,7 @@
 import type { FollowerCounts } from '../follower/follower-counts.ts';
 import type { NftList } from '../ledger/nft-list/read-list.ts';
 import type { BlockProof, ExplainedMilestone } from '../ledger/read/applied-milestone.ts';
+import type { NftGallery } from '../ledger/read/nft-gallery.ts';
 import type { NftOutputs } from '../ledger/read/nft-outputs.ts';
 import type { NodeStatus } from '../ledger/read/node-status.ts';
 import type { OutputStatus } from '../ledger/read/output-status.ts';
@@ -64,8 +65,13 @@ export interface EdgeNode {
   ): Promise<NftAnswer | undefined>;
   /** As of lookUpNft, minLedgerIndex and undefined. */
   listNfts(query: NftQuery, minLedgerIndex: number): Promise<NftList | undefined>;
-  /** The unspent outputs of one to 100 NFTs. As of lookUpNft, minLedgerIndex and undefined. */
-  readNfts(nftIds: readonly string[], minLedgerIndex: number): Promise<NftOutputs | undefined>;
+  /**
+   * The unspent outputs of one to 100 NFTs, by the IDs of NFTs or of outputs. As of lookUpNft,
+   * minLedgerIndex and undefined.
+   */
+  readNfts(ids: readonly string[], minLedgerIndex: number): Promise<NftOutputs | undefined>;
+  /** By address or by issuer alone. As of lookUpNft, minLedgerIndex and undefined. */
+  listNftOutputs(query: NftQuery, minLedgerIndex: number): Promise<NftGallery | undefined>;
   /** Undefined where nothing was imported. */
   readStatus(): Promise<NodeStatus | undefined>;
   /** Since the follower's object started. Undefined where nothing is followed. */

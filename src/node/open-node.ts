@@ -12,6 +12,7 @@ import { type Head, readHead } from '../ledger/core/head.ts';
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { readNftList } from '../ledger/nft-list/read-list.ts';
 import { explainMilestone, proveBlock } from '../ledger/read/applied-milestone.ts';
+import { readNftGallery } from '../ledger/read/nft-gallery.ts';
 import { readNftOutputs } from '../ledger/read/nft-outputs.ts';
 import { readNodeStatus } from '../ledger/read/node-status.ts';
 import { readOutput } from '../ledger/read/output-status.ts';
@@ -137,7 +138,8 @@ export function openNode(settings: Settings): EdgeNode {
     readFollowerCounts: async () =>
       upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,
     listNfts: (query, minLedgerIndex) => readNftList(sessionFrom(minLedgerIndex), query),
-    readNfts: (nftIds, minLedgerIndex) => readNftOutputs(sessionFrom(minLedgerIndex), nftIds),
+    readNfts: (ids, minLedgerIndex) => readNftOutputs(sessionFrom(minLedgerIndex), ids),
+    listNftOutputs: (query, minLedgerIndex) => readNftGallery(sessionFrom(minLedgerIndex), query),
     readOutput: (outputId, minLedgerIndex) => readOutput(sessionFrom(minLedgerIndex), outputId),
     readBlock: async (blockId) => {
       const stored = await readBlock(newSession(), blockId);

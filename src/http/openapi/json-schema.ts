@@ -124,3 +124,9 @@ export const bech32Schema = named('Bech32Address', {
   pattern: '^[!-~]+1[02-9ac-hj-np-z]{59}([02-9ac-hj-np-z]{2})?$',
   description: 'An address in bech32 (TIP-31), with the prefix of the network.',
 });
+
+export const listCursorSchema = named('Cursor', {
+  type: 'string',
+  pattern: '^[0-9a-f]{76}\\.[0-9]+$',
+  description: 'Where a page begins, and how many items it has.',
+});

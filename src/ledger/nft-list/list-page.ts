@@ -30,7 +30,7 @@ export function selectPage(db: Database, query: NftQuery): Query<ListPage | unde
   };
 }
 
-function pageOf(
+export function pageOf(
   query: NftQuery,
   walks: readonly (readonly (Position | undefined)[])[],
 ): ListPage | undefined {

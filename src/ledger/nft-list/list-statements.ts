@@ -66,13 +66,17 @@ const UNLOCKING = [
  * the walk came to the end of its budget before it had what was wanted.
  */
 export function listWalks(db: Database, query: NftQuery): Query<(Position | undefined)[]>[] {
+  return walkStatements(query).map(({ sql, parameters }) =>
+    many(db.prepare(sql).bind(...parameters), positionFromRow),
+  );
+}
+
+/** The SQL of each walk: it selects rows of nft_detail, for {@link positionFromRow}. */
+export function walkStatements(query: NftQuery): Condition[] {
   const conditions = conditionsOf(query.filters);
   const walks = walksOf(query.filters, conditions);
   const mostLooked = Math.floor(ROW_BUDGET / 2 / walks.length);
-  return walks.map((walk) => {
-    const { sql, parameters } = selectWalk(walk, conditions, query, mostLooked);
-    return many(db.prepare(sql).bind(...parameters), positionFromRow);
-  });
+  return walks.map((walk) => selectWalk(walk, conditions, query, mostLooked));
 }
 
 /** One more than the page holds: it tells whether there is a next page, and where that begins. */
@@ -183,7 +187,8 @@ function allOf(conditions: readonly Condition[]): Condition {
   };
 }
 
-function positionFromRow(row: Row): Position | undefined {
+/** Undefined of the row that stands for the end of the budget. */
+export function positionFromRow(row: Row): Position | undefined {
   const outputId = row.textOrNull('output');
   if (outputId === null) return undefined;
   row.requireSum('nft_detail');

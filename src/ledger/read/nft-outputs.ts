@@ -20,7 +20,10 @@ export interface NftOutputs {
   timestamp: number;
   /** The human-readable prefix of the network's addresses. */
   prefix: string;
-  /** In the order of the IDs asked for; undefined where no unspent output holds the NFT. */
+  /**
+   * In the order of the IDs; undefined where no unspent output holds the NFT, or has the ID. One that
+   * has the ID may be of another kind.
+   */
   outputs: (OutputStatus | undefined)[];
 }
 
@@ -32,19 +35,20 @@ const SELECT_OUTPUTS = `
   FROM head h JOIN milestone m ON m.idx = h.ledger
     JOIN parameters p
       ON p.target = (SELECT max(target) FROM parameters WHERE target <= h.ledger)
-    JOIN json_each(?1) j LEFT JOIN nft n ON n.id = j.value LEFT JOIN output o ON o.id = n.output
+    JOIN json_each(?1) j LEFT JOIN nft n ON n.id = j.value
+    LEFT JOIN output o ON o.id = coalesce(n.output, j.value)
   ORDER BY j.key`;
 
 /**
  * Undefined where there is no ledger. Throws a LedgerUnreadable where it is another version's.
  *
- * @param nftIds 64 lower-case hex digits each, one at least
+ * @param ids of NFTs, 64 lower-case hex digits, or of their outputs, 68; one at least
  */
 export async function readNftOutputs(
   db: Database,
-  nftIds: readonly string[],
+  ids: readonly string[],
 ): Promise<NftOutputs | undefined> {
-  const statement = db.prepare(SELECT_OUTPUTS).bind(JSON.stringify(nftIds));
+  const statement = db.prepare(SELECT_OUTPUTS).bind(JSON.stringify(ids));
   const rows = await readAlone(many(statement, (row) => row));
   const [first] = rows;
   if (first === undefined) return undefined;
@@ -63,9 +67,15 @@ export async function readNftOutputs(
 }
 
 function unspentFromRow(row: Row, ledgerIndex: number): OutputStatus | undefined {
-  if (row.textOrNull('nft_id') === null) return undefined;
+  // an output that is asked for by its own ID has no row here
+  if (row.textOrNull('nft_id') === null)
+    return row.textOrNull('output_id') === null ? undefined : outputFromRow(row, ledgerIndex);
   row.requireSum('nft', 'nft_');
-  if (row.textOrNull('nft_output') === null) return undefined;
+  return row.textOrNull('nft_output') === null ? undefined : outputFromRow(row, ledgerIndex);
+}
+
+/** @param row of an output's {@link summedColumns}, with the prefix `output_`, and `bytes` */
+export function outputFromRow(row: Row, ledgerIndex: number): OutputStatus {
   const outputId = row.textOrNull('output_id');
   if (outputId === null) throw new LedgerDamaged('the outputs of NFTs');
   row.requireSum('output', 'output_');

@@ -44,10 +44,12 @@ function expected({ nftId, output, outputId }: (typeof nfts)[number]) {
       passesTo: { address: toBech32('tst', passesTo.address), unixTime: passesTo.unixTime },
     }),
   };
+  const issuer = output.immutableFeatures.find(({ type }) => type === 1);
   return {
     nftId,
     outputId: `0x${outputId}`,
     owner,
+    ...(issuer?.type === 1 && { issuer: toBech32('tst', issuer.address) }),
     metadata: {
       blockId: toHex(booked.blockId),
       transactionId: `0x${outputId.slice(0, 64)}`,
@@ -112,8 +114,22 @@ describe('several NFTs', () => {
     expect(found).toEqual(JSON.parse(JSON.stringify([expected(a), expected(b)])));
   });
 
+  it('by the IDs of their outputs too; null for an output of another kind, or a spent one', async () => {
+    const [a, b] = nfts as [(typeof nfts)[0], (typeof nfts)[0]];
+    const others = [...network.outputs].filter(([id]) =>
+      nfts.every(({ outputId }) => id !== `0x${outputId}`),
+    );
+    const unspent = others.find(([, { spent }]) => spent === undefined || spent.index > INDEX)![0];
+    const spent = others.find(([, output]) => output.spent && output.spent.index <= INDEX)![0];
+    const ids = [`0x${a.outputId}`, unspent, b.nftId, spent, `0X${b.outputId.toUpperCase()}`];
+    const answer = await fetch(SEVERAL + ids.join());
+    const found = [expected(a), null, expected(b), null, expected(b)];
+    expect(await answer.text()).toBe(JSON.stringify({ ledgerIndex: INDEX, nfts: found }));
+  });
+
   it.each([
     ['none', '/api/edge/v1/nfts'],
+    ['IDs and an address', `${SEVERAL}${UNKNOWN}&address=tst1`],
     ['an empty list', SEVERAL],
     ['a bad one', `${SEVERAL}${UNKNOWN},0x12`],
     ['a comma too many', `${SEVERAL}${UNKNOWN},`],
@@ -121,5 +137,107 @@ describe('several NFTs', () => {
     ['a hundred thousand', SEVERAL + ','.repeat(100_000)],
   ])('400: %s', async (_, path) => {
     await checkRow(fetch, { name: '', path, status: 400 });
+  });
+});
+
+describe('a gallery', () => {
+  interface Page {
+    nfts: unknown[];
+    pageSize: number;
+    cursor?: string;
+  }
+  const GALLERY = '/api/edge/v1/nfts?';
+
+  /** Those of which the property is so, in the order of lists. */
+  const listed = (isListed: (nft: (typeof nfts)[number]) => boolean) => {
+    const timeOf = ({ outputId }: (typeof nfts)[number]) =>
+      network.outputs.get(`0x${outputId}`)!.bookedTimestamp;
+    return nfts
+      .filter(isListed)
+      .sort((a, b) => timeOf(a) - timeOf(b) || (a.outputId < b.outputId ? -1 : 1))
+      .map(expected);
+  };
+  const addressOf = ({ output }: (typeof nfts)[number]) => {
+    const condition = output.unlockConditions.find(({ type }) => type === 0);
+    return condition?.type === 0 ? toBech32('tst', condition.address) : '';
+  };
+
+  /** All pages, each of which is asked for by the cursor of the one before. */
+  async function readPages(filter: string, pageSize: number): Promise<unknown[]> {
+    const found: unknown[] = [];
+    for (let query = `${filter}&pageSize=${pageSize}`; ; ) {
+      const answer = await fetch(GALLERY + query);
+      expect([answer.status, answer.headers.get('x-ledger-index')]).toEqual([200, `${INDEX}`]);
+      const page = (await answer.json()) as Page;
+      expect(page.pageSize).toBe(pageSize);
+      expect(page.nfts.length).toBeLessThanOrEqual(pageSize);
+      found.push(...page.nfts);
+      if (page.cursor === undefined) return found;
+      expect(page.nfts).toHaveLength(pageSize);
+      query = `${filter}&cursor=${page.cursor}`;
+    }
+  }
+
+  it('of each address, and of each issuer, in pages', async () => {
+    const addresses = new Set(nfts.map(addressOf));
+    const issuers = new Set(nfts.map((nft) => expected(nft).issuer).filter((each) => each));
+    expect(addresses.size).toBeGreaterThan(5);
+    expect(issuers.size).toBeGreaterThan(1);
+    for (const pageSize of [2, 7, 100]) {
+      for (const address of addresses)
+        expect(await readPages(`address=${address}`, pageSize)).toEqual(
+          JSON.parse(JSON.stringify(listed((nft) => addressOf(nft) === address))),
+        );
+      for (const issuer of issuers)
+        expect(await readPages(`issuer=${issuer}`, pageSize)).toEqual(
+          JSON.parse(JSON.stringify(listed((nft) => expected(nft).issuer === issuer))),
+        );
+    }
+  });
+
+  it('has the cursors of lists, at most 100 NFTs, and a tag', async () => {
+    const address = addressOf(nfts[0]!);
+    const list = `/api/indexer/v1/outputs/nft?address=${address}&pageSize=1`;
+    const { cursor, items } = (await (await fetch(list)).json()) as {
+      cursor?: string;
+      items: string[];
+    };
+    const path = `${GALLERY}address=${address.toUpperCase()}&pageSize=1`;
+    const page = (await (await fetch(path)).json()) as Page;
+    expect([page.cursor, page.nfts]).toMatchObject([cursor, [{ outputId: items[0] }]]);
+    for (const size of ['101', '0', '', 'x']) {
+      const largest = await fetch(`${GALLERY}address=${address}&pageSize=${size}`);
+      expect(((await largest.json()) as Page).pageSize).toBe(100);
+    }
+    const { headers } = await fetch(path);
+    const etag = headers.get('etag')!;
+    expect(etag).toMatch(/^W\/"90-[0-9a-f]{16}"$/);
+    expect((await fetch(path, { headers: { 'if-none-match': etag } })).status).toBe(304);
+  });
+
+  it('of nobody is empty', async () => {
+    const address = toBech32('tst', { type: 0, id: new Uint8Array(32).fill(0x5a) });
+    const answer = await fetch(`${GALLERY}address=${address}`);
+    expect(await answer.json()).toEqual({ ledgerIndex: INDEX, pageSize: 100, nfts: [] });
+  });
+
+  it.each([
+    ['an address and an issuer', (address: string) => `address=${address}&issuer=${address}`],
+    ['no bech32', () => 'address=tst1'],
+    ['another network', () => `issuer=${toBech32('smr', { type: 0, id: new Uint8Array(32) })}`],
+    ['a bad cursor', (address: string) => `address=${address}&cursor=00.1`],
+    [
+      'a cursor without pages',
+      (address: string) => `address=${address}&cursor=${'0'.repeat(76)}.0`,
+    ],
+  ])('400: %s', async (_, query) => {
+    await checkRow(fetch, { name: '', path: GALLERY + query(addressOf(nfts[0]!)), status: 400 });
+  });
+
+  it('404 and 500 as of IDs', async () => {
+    const path = `${GALLERY}address=${addressOf(nfts[0]!)}`;
+    const init = { headers: { 'x-min-ledger-index': String(INDEX + 1) } };
+    await checkRow(fetch, { name: '', path, init, status: 404 });
+    await checkRow(fetchFrom(), { name: '', path, status: 500 });
   });
 });

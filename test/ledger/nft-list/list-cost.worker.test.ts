@@ -4,7 +4,12 @@
  */
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { formatCursor, parseNftQuery } from '../../../src/http/routes/indexer/nft-query.ts';
+import { parseQueryString } from '../../../src/http/query-string.ts';
+import {
+  formatCursor,
+  parseGalleryQuery,
+  parseNftQuery,
+} from '../../../src/http/routes/indexer/nft-query.ts';
 import { idSumSql } from '../../../src/ledger/core/row-sum.ts';
 import { selectPage } from '../../../src/ledger/nft-list/list-page.ts';
 import { MAX_ITEMS, ROW_BUDGET } from '../../../src/ledger/nft-list/list-statements.ts';
@@ -13,8 +18,10 @@ import {
   insertDetails,
   type NftDetail,
 } from '../../../src/ledger/nft-list/nft-detail.ts';
+import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
 import { AddressType } from '../../../src/stardust/wire/address.ts';
+import { countedDatabase } from '../../support/ledger/counted-database.ts';
 
 const db = env.LEDGER;
 
@@ -100,6 +107,22 @@ describe('a page of 100 reads rows of that order', () => {
     expect([end.page?.items.length, end.next]).toEqual([20, undefined]);
     expect(end.rowsRead).toBeLessThanOrEqual(30);
   });
+});
+
+it('a gallery of 100 reads each output besides, and nothing twice', async () => {
+  await db.exec(
+    "INSERT INTO output (id, bytes, block, created, created_time, sum) SELECT output, '', '', 0, 0, 0 FROM nft_detail",
+  );
+  const filters = [`address=${address(0)}`, `issuer=${address(10)}`];
+  const far = `${(5000).toString(16).padStart(8, '0')}${'0'.repeat(68)}.100`;
+  for (const search of filters.flatMap((filter) => [filter, `${filter}&cursor=${far}`])) {
+    const { db: counted, counts } = countedDatabase(db);
+    // there is no head here, which would be a row, as would the milestone and the parameters
+    await readNftGallery(counted, parseGalleryQuery(parseQueryString(search), 100));
+    const listed = await list(`${search}&pageSize=100`);
+    expect(counts.rowsRead).toBeGreaterThan(200);
+    expect(counts.rowsRead).toBeLessThanOrEqual(Math.min(3 * listed.rowsRead, 500 - 10));
+  }
 });
 
 describe('what no index decides', () => {

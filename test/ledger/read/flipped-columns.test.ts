@@ -9,6 +9,7 @@ import { saveFollowerState } from '../../../src/follower/follower-status.ts';
 import { readNftList } from '../../../src/ledger/nft-list/read-list.ts';
 import { explainMilestone, proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
+import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
 import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
@@ -137,6 +138,8 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
     NFTs: (on) => readNftOutputs(on, [nftId]),
     'all NFTs': (on) => readNftList(on, query),
     'NFTs of an address': (on) => readNftList(on, { ...query, filters: { address } }),
+    gallery: (on) => readNftGallery(on, { ...query, filters: { address } }),
+    'NFT of an output': (on) => readNftOutputs(on, [digits(made.coins[1]!.id)]),
     'output of an NFT': (on) => readOutput(on, digits(made.coins[1]!.id)),
     'output spent': (on) => readOutput(on, digits(made.coins[0]!.id)),
     'output of genesis': (on) => readOutput(on, digits(network.genesisCoins[5]!.id)),
@@ -185,7 +188,8 @@ async function told(read: Promise<unknown>): Promise<string | undefined> {
 const HIDES: Record<string, RegExp> = {
   // a row that its key hides is no longer there
   'milestone.idx': /^status$/,
-  'nft_detail.\\w+': /^(all NFTs|NFTs of an address)$/,
+  'nft_detail.\\w+': /^(all NFTs|NFTs of an address|gallery)$/,
+  'output.id': /^NFT of an output$/,
   'nft.(id|changed)': /index$|^NFTs$/,
   'head.schema': /^state of the index$/,
   'nft_change.\\w+': /index$/,

@@ -3,15 +3,19 @@
  */
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { readNftList } from '../../../src/ledger/nft-list/read-list.ts';
+import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
 import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
 
 /** What the node asks the database, and no more than that. */
-export function nodeOver(db: Database): Pick<EdgeNode, 'listNfts' | 'readNfts' | 'readOutput'> {
+export function nodeOver(
+  db: Database,
+): Pick<EdgeNode, 'listNfts' | 'listNftOutputs' | 'readNfts' | 'readOutput'> {
   return {
     listNfts: (query) => readNftList(db, query),
-    readNfts: (nftIds) => readNftOutputs(db, nftIds),
+    listNftOutputs: (query) => readNftGallery(db, query),
+    readNfts: (ids) => readNftOutputs(db, ids),
     readOutput: (outputId) => readOutput(db, outputId),
   };
 }

@@ -1,13 +1,16 @@
 /**
- * GET /api/edge/v1/nfts/:nftId and GET /api/edge/v1/nfts?ids=…: NFTs with their outputs, metadata
- * and owners at one ledger index (docs/contract.md#nfts).
+ * GET /api/edge/v1/nfts/:nftId, and GET /api/edge/v1/nfts by IDs, by address or by issuer: NFTs with
+ * their outputs, metadata, owners and issuers at one ledger index (docs/contract.md#nfts).
  */
 import * as v from 'valibot';
 import type { NftOutputs, OutputStatus } from '../../../node/edge-node.ts';
 import { toBech32 } from '../../../stardust/bech32.ts';
+import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { outputToJson } from '../../../stardust/json/rest-json.ts';
+import type { NftQuery } from '../../../stardust/nft-query.ts';
 import { ownerAt } from '../../../stardust/owner.ts';
-import { decodeOutput } from '../../../stardust/wire/ids.ts';
+import { FeatureType } from '../../../stardust/wire/feature.ts';
+import { decodeOutput, nftIdOf } from '../../../stardust/wire/ids.ts';
 import { type NftOutput, OutputType } from '../../../stardust/wire/output.ts';
 import type { Answer } from '../../answer.ts';
 import { HttpError, noLedger } from '../../errors.ts';
@@ -24,31 +27,40 @@ import {
   flagSchema,
   hashSchema,
   type JsonSchema,
+  listCursorSchema,
   milestoneIndexSchema,
   named,
   objectOf,
   oneOf,
   outputIdSchema,
+  textSchema,
   unixTimeSchema,
 } from '../../openapi/json-schema.ts';
 import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
 import { nftOutputSchema } from '../../openapi/output-schemas.ts';
 import { parseQueryString } from '../../query-string.ts';
 import type { RouteContext } from '../../route.ts';
-import { Id, parseId } from '../../schemas.ts';
+import { Id, OutputId, parseId } from '../../schemas.ts';
 import { metadataToJson, outputMetadataSchema } from '../core/outputs.ts';
+import { foreignAddress } from '../indexer/nft-list.ts';
 import { noSuchNft } from '../indexer/nft-lookup.ts';
+import { formatCursor, parseGalleryQuery } from '../indexer/nft-query.ts';
+import { describeClaims, readClaims } from './nft-claims.ts';
 
 export const nftRoutes = {
   readNfts: { method: 'GET', path: '/api/edge/v1/nfts', handle: answerNfts },
   readNft: { method: 'GET', path: '/api/edge/v1/nfts/:nftId', handle: answerNftOutput },
 } satisfies RouteTable;
 
-const MAX_IDS = 100;
+/** The most NFTs of an answer. */
+const MAX_NFTS = 100;
+
+/** Of an NFT, or of its output. */
+const NftOrOutputId = v.union([Id, OutputId]);
 
 async function answerNftOutput(context: RouteContext): Promise<Answer> {
   const nftId = parseId(Id, context.params.nftId, 'the NFT ID');
-  const { ledgerIndex, nfts } = await readNfts(context, [nftId]);
+  const { ledgerIndex, nfts } = await readByIds(context, [nftId]);
   const [nft] = nfts;
   if (!nft) throw noSuchNft(ledgerIndex);
   const body = { ledgerIndex, ...nft };
@@ -57,39 +69,78 @@ async function answerNftOutput(context: RouteContext): Promise<Answer> {
 }
 
 async function answerNfts(context: RouteContext): Promise<Answer> {
-  const nftIds = parseIds(new URL(context.request.url).search);
-  const body = await readNfts(context, nftIds);
-  return ledgerAnswer(context.request, body, await hashTag(body.ledgerIndex, body));
+  const { request } = context;
+  const values = parseQueryString(new URL(request.url).search);
+  const [name, ...others] = ['ids', 'address', 'issuer'].filter((each) => values.get(each));
+  if (name === undefined || others.length > 0)
+    throw new HttpError(400, 'one of ids, address and issuer must be given');
+  const body =
+    name === 'ids'
+      ? await readByIds(context, parseIds(values.get(name)!))
+      : await readGallery(context, parseGalleryQuery(values, MAX_NFTS));
+  return ledgerAnswer(request, body, await hashTag(body.ledgerIndex, body));
 }
 
 /** Throws an HttpError 400. */
-function parseIds(search: string): string[] {
-  const ids = (parseQueryString(search).get('ids') ?? '').split(',');
-  if (ids.length > MAX_IDS) throw new HttpError(400, `ids: more than ${MAX_IDS}`);
-  return ids.map((id) => parseId(Id, id, 'each of ids'));
+function parseIds(list: string): string[] {
+  const ids = list.split(',');
+  if (ids.length > MAX_NFTS) throw new HttpError(400, `ids: more than ${MAX_NFTS}`);
+  return ids.map((id) => parseId(NftOrOutputId, id, 'each of ids'));
 }
 
-async function readNfts({ request, node, notes }: RouteContext, nftIds: readonly string[]) {
+async function readByIds({ request, node, notes }: RouteContext, ids: readonly string[]) {
   const minLedgerIndex = readMinLedgerIndex(request);
-  const found = await node.readNfts(nftIds, minLedgerIndex);
+  const found = await node.readNfts(ids, minLedgerIndex);
   if (found === undefined) throw noLedger();
   const { ledgerIndex, outputs } = found;
   notes.ledgerIndex = ledgerIndex;
   requireLedgerIndex(ledgerIndex, minLedgerIndex);
-  const nfts = nftIds.map((nftId, i) => {
-    const status = outputs[i];
-    return status === undefined ? null : nftToJson(nftId, status, found);
+  const nfts = ids.map((id, i) => {
+    const nft = outputs[i] && nftToJson(outputs[i], found);
+    if (nft === undefined) return null;
+    if (![nft.nftId, nft.outputId].includes(`0x${id}`))
+      throw new Error(`the output of NFT 0x${id} holds ${nft.nftId}`);
+    return nft;
   });
   return { ledgerIndex, nfts };
 }
 
-function nftToJson(nftId: string, status: OutputStatus, { timestamp, prefix }: NftOutputs) {
-  const output = decodeOutput(status.bytes);
-  if (output.type !== OutputType.Nft) throw new Error(`output 0x${status.outputId} holds no NFT`);
+async function readGallery({ request, node, notes }: RouteContext, query: NftQuery) {
+  const minLedgerIndex = readMinLedgerIndex(request);
+  const gallery = await node.listNftOutputs(query, minLedgerIndex);
+  if (gallery === undefined) throw noLedger();
+  const { ledgerIndex } = gallery;
+  notes.ledgerIndex = ledgerIndex;
+  requireLedgerIndex(ledgerIndex, minLedgerIndex);
+  if (!gallery.ok) throw foreignAddress(gallery.prefix);
+  const { pageSize } = query;
   return {
-    nftId: `0x${nftId}`,
+    ledgerIndex,
+    pageSize,
+    ...(gallery.next && { cursor: formatCursor(gallery.next, pageSize) }),
+    nfts: gallery.outputs.map((each) => {
+      const nft = nftToJson(each, gallery);
+      if (nft === undefined) throw new Error(`output 0x${each.outputId} holds no NFT`);
+      return nft;
+    }),
+  };
+}
+
+/** Undefined where the output is of another kind. */
+function nftToJson(
+  status: OutputStatus,
+  { timestamp, prefix }: Pick<NftOutputs, 'timestamp' | 'prefix'>,
+) {
+  const output = decodeOutput(status.bytes);
+  if (output.type !== OutputType.Nft) return undefined;
+  const issuer = output.immutableFeatures.find((each) => each.type === FeatureType.Issuer);
+  const claims = readClaims(output);
+  return {
+    nftId: toHex(nftIdOf(output, Uint8Array.fromHex(status.outputId))),
     outputId: `0x${status.outputId}`,
     owner: ownerToJson(output, timestamp, prefix),
+    ...(issuer && { issuer: toBech32(prefix, issuer.address) }),
+    ...(claims && { claims }),
     metadata: metadataToJson(status),
     output: outputToJson(output),
   };
@@ -134,32 +185,69 @@ export function describeNfts(): Operations<typeof nftRoutes> {
     metadata: outputMetadataSchema,
     output: nftOutputSchema,
   };
+  const mayBeAbsent: Record<string, JsonSchema> = {
+    issuer: described('Of the immutable issuer feature: the ledger guarantees it.', bech32Schema),
+    claims: describeClaims(),
+  };
+  const pageSize: JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_NFTS };
   const nftId = '0x0255e84806dc0be4c149f11753a93fe2b6bd79a659649a0b238f8e2af1785aa7';
   return {
     readNfts: {
       tag: 'edge',
-      summary: `Up to ${MAX_IDS} NFTs with their outputs, metadata and owners, of one moment`,
+      summary: `Up to ${MAX_NFTS} NFTs with their outputs, metadata and owners, of one moment`,
+      description:
+        'By IDs; or, page by page, those whose address unlock condition has an address, or those ' +
+        'of an issuer. One of `ids`, `address` and `issuer` must be given.',
       parameters: [
         {
           in: 'query',
           name: 'ids',
-          required: true,
-          description: 'NFT IDs, separated by commas.',
-          schema: v.pipe(v.array(Id), v.minLength(1), v.maxLength(MAX_IDS)),
+          description: 'IDs of NFTs, or of their outputs, separated by commas.',
+          schema: v.pipe(v.array(NftOrOutputId), v.minLength(1), v.maxLength(MAX_NFTS)),
           explode: false,
+        },
+        {
+          in: 'query',
+          name: 'address',
+          description: 'The bech32 address of the address unlock condition.',
+          schema: textSchema,
+        },
+        {
+          in: 'query',
+          name: 'issuer',
+          description: 'The bech32 address of the issuer, an immutable feature.',
+          schema: textSchema,
+        },
+        {
+          in: 'query',
+          name: 'pageSize',
+          description: 'The most NFTs of a page.',
+          schema: { ...pageSize, default: MAX_NFTS },
+        },
+        {
+          in: 'query',
+          name: 'cursor',
+          description: "Another page's cursor. Its page size counts, not `pageSize`.",
+          schema: listCursorSchema,
         },
       ],
       answer: {
         description: 'The NFTs.',
         schema: named(
           'NFTs',
-          objectOf({
-            ledgerIndex: milestoneIndexSchema,
-            nfts: described(
-              'In the order of the request; null where no unspent output holds the NFT.',
-              arrayOf(oneOf(named('NFT', objectOf(fields)), { type: 'null' })),
-            ),
-          }),
+          objectOf(
+            {
+              ledgerIndex: milestoneIndexSchema,
+              nfts: described(
+                'In the order of `ids`, null where no unspent output holds the NFT; or of lists.',
+                arrayOf(oneOf(named('NFT', objectOf(fields, mayBeAbsent)), { type: 'null' })),
+              ),
+            },
+            {
+              pageSize: described('Of a page.', pageSize),
+              cursor: described('For the next page; absent on the last one.', listCursorSchema),
+            },
+          ),
         ),
         ledgerIndex: 'tagged',
       },
@@ -174,7 +262,7 @@ export function describeNfts(): Operations<typeof nftRoutes> {
         description: 'The NFT.',
         schema: named(
           'NFTAtLedgerIndex',
-          objectOf({ ledgerIndex: milestoneIndexSchema, ...fields }),
+          objectOf({ ledgerIndex: milestoneIndexSchema, ...fields }, mayBeAbsent),
         ),
         ledgerIndex: 'tagged',
       },

@@ -18,6 +18,7 @@ import {
   described,
   flagSchema,
   type JsonSchema,
+  listCursorSchema,
   milestoneIndexSchema,
   named,
   objectOf,
@@ -57,13 +58,15 @@ async function answerNftList({ request, node, notes }: RouteContext): Promise<An
   return ledgerAnswer(request, body, await hashTag(ledgerIndex, body));
 }
 
+/** @param prefix of the network's addresses */
+export function foreignAddress(prefix: string): HttpError {
+  return new HttpError(400, `an address of another network: this one's begin with ${prefix}1`);
+}
+
 function refusalOf(list: NftList & { ok: false }): HttpError {
   switch (list.why) {
     case 'foreign':
-      return new HttpError(
-        400,
-        `an address of another network: this one's begin with ${list.prefix}1`,
-      );
+      return foreignAddress(list.prefix);
     case 'too many':
       return new HttpError(
         500,
@@ -73,7 +76,6 @@ function refusalOf(list: NftList & { ok: false }): HttpError {
 }
 
 export function describeNftList(): Operations<typeof nftListRoutes> {
-  const cursor: JsonSchema = { type: 'string', pattern: '^[0-9a-f]{76}\\.[0-9]+$' };
   const pageSize = { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE };
   const tokens = { type: 'integer', minimum: 0, maximum: MAX_NATIVE_TOKENS };
   const tag = { type: 'string', pattern: `^0[xX]([0-9a-fA-F]{2}){0,${MAX_TAG_LENGTH}}$` };
@@ -105,7 +107,7 @@ export function describeNftList(): Operations<typeof nftListRoutes> {
     createdBefore: [unixTimeSchema, 'The milestone that created the output is before this time.'],
     createdAfter: [unixTimeSchema, 'The milestone that created the output is after this time.'],
     pageSize: [{ ...pageSize, default: MAX_PAGE_SIZE }, 'The most items of the answer.'],
-    cursor: [cursor, "Another answer's cursor. Its page size counts, not `pageSize`."],
+    cursor: [listCursorSchema, "Another answer's cursor. Its page size counts, not `pageSize`."],
   };
   return {
     listNfts: {
@@ -124,7 +126,7 @@ export function describeNftList(): Operations<typeof nftListRoutes> {
               pageSize: { ...pageSize, minimum: 0 },
               items: described('By time of creation, then by ID.', arrayOf(outputIdSchema)),
             },
-            { cursor: described('For the next page; absent on the last one.', cursor) },
+            { cursor: described('For the next page; absent on the last one.', listCursorSchema) },
           ),
         ),
         ledgerIndex: 'tagged',

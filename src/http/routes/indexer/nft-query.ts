@@ -37,12 +37,7 @@ type Reader<T> = (value: string, name: string) => T;
 export function parseNftQuery(search: string): NftQuery {
   const values = parseQueryString(search);
   const prefixes = new Set<string>();
-  const address: Reader<string> = (value, name) => {
-    const parsed = parseBech32Address(value.toLowerCase());
-    if (parsed === undefined) throw refuse(name, 'no bech32 address');
-    prefixes.add(parsed.prefix);
-    return addressKey(parsed.address);
-  };
+  const address = addressReader(prefixes);
   const filters: NftFilters = {
     ...read(values, 'address', address),
     ...read(values, 'unlockableByAddress', address),
@@ -69,6 +64,32 @@ export function parseNftQuery(search: string): NftQuery {
   const { cursor } = read(values, 'cursor', readCursor);
   const page = cursor ?? { pageSize: readPageSize(values), from: START };
   return { filters, prefixes: [...prefixes], ...page };
+}
+
+/**
+ * The query of a gallery: by address or by issuer, with the cursors of lists. Throws an HttpError
+ * 400.
+ *
+ * @param maxPageSize what a larger page size is taken for
+ */
+export function parseGalleryQuery(values: QueryString, maxPageSize: number): NftQuery {
+  const prefixes = new Set<string>();
+  const address = addressReader(prefixes);
+  const filters = { ...read(values, 'address', address), ...read(values, 'issuer', address) };
+  const { cursor } = read(values, 'cursor', readCursor);
+  if (cursor?.pageSize === 0) throw refuse('cursor', 'of a list without pages');
+  const { pageSize, from } = cursor ?? { pageSize: readPageSize(values), from: START };
+  return { filters, prefixes: [...prefixes], pageSize: Math.min(pageSize, maxPageSize), from };
+}
+
+/** Reads an address, and adds its human-readable prefix to the set. */
+function addressReader(prefixes: Set<string>): Reader<string> {
+  return (value, name) => {
+    const parsed = parseBech32Address(value.toLowerCase());
+    if (parsed === undefined) throw refuse(name, 'no bech32 address');
+    prefixes.add(parsed.prefix);
+    return addressKey(parsed.address);
+  };
 }
 
 /** The parameter under its name, or nothing where it is absent or empty. */
