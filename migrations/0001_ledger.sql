@@ -57,6 +57,8 @@ CREATE TABLE pack (
   bytes TEXT NOT NULL                 -- JSON: the bytes of each block
 );
 CREATE INDEX live_pack ON pack (live, staged) WHERE live = 1;
+-- Few packs, if any: to look for them in the others takes reading most of each.
+CREATE INDEX unresolved_pack ON pack (live) WHERE live = 1 AND unresolved <> '[]';
 
 -- What a milestone references and spends, in parts below 2 MB.
 CREATE TABLE milestone_part (

@@ -1,6 +1,6 @@
 /**
- * A map from IDs to numbers in typed arrays: some 60 bytes an entry, where a Map of hex strings
- * takes 200. It remembers the order in which IDs were added, so that an ID has an index as well.
+ * A map from IDs to one number or two, in typed arrays: some 60 bytes an entry, where a Map of hex
+ * strings takes 200. It remembers the order in which IDs were added, so that an ID has an index as well.
  *
  * IDs are hashes that anybody can grind. So the place in the table depends on a random seed too:
  * nobody can make many IDs for one place.
@@ -14,6 +14,7 @@ const GROWTH = 1.25;
 
 export class IdMap {
   readonly #idBytes: number;
+  readonly #width: number;
   readonly #seed = crypto.getRandomValues(new Uint32Array(2));
   readonly #decoded: Uint8Array;
   #ids: Uint8Array;
@@ -21,12 +22,16 @@ export class IdMap {
   #places = new Int32Array(64);
   #size = 0;
 
-  /** @param idBytes length of each ID: 32 of blocks, 34 of outputs */
-  constructor(idBytes: number) {
+  /**
+   * @param idBytes length of each ID: 32 of blocks, 34 of outputs
+   * @param width numbers of each entry
+   */
+  constructor(idBytes: number, width: 1 | 2 = 1) {
     this.#idBytes = idBytes;
+    this.#width = width;
     this.#decoded = new Uint8Array(idBytes);
     this.#ids = new Uint8Array(16 * idBytes);
-    this.#numbers = new Float64Array(16);
+    this.#numbers = new Float64Array(16 * width);
   }
 
   get size(): number {
@@ -36,7 +41,13 @@ export class IdMap {
   /** The number of an ID, given as lower-case hex digits; undefined if it is not there. */
   get(id: string): number | undefined {
     const index = this.indexOf(id);
-    return index < 0 ? undefined : this.#numbers[index];
+    return index < 0 ? undefined : this.#numbers[index * this.#width];
+  }
+
+  /** The second number of an ID. */
+  getSecond(id: string): number | undefined {
+    const index = this.indexOf(id);
+    return index < 0 ? undefined : this.#numbers[index * this.#width + 1];
   }
 
   has(id: string): boolean {
@@ -48,8 +59,8 @@ export class IdMap {
     return this.#size === 0 ? -1 : this.#places[this.#find(this.#decode(id))]! - 1;
   }
 
-  /** Sets the number of an ID; returns its index. */
-  set(id: string, number: number): number {
+  /** Sets the number of an ID, and the second one if it is given; returns its index. */
+  set(id: string, number: number, second?: number): number {
     const bytes = this.#decode(id);
     const place = this.#find(bytes);
     let index = this.#places[place]! - 1;
@@ -59,7 +70,8 @@ export class IdMap {
       this.#places[place] = index + 1;
       if (2 * this.#size > this.#places.length) this.#grow();
     }
-    this.#numbers[index] = number;
+    this.#numbers[index * this.#width] = number;
+    if (second !== undefined) this.#numbers[index * this.#width + 1] = second;
     return index;
   }
 
@@ -74,14 +86,17 @@ export class IdMap {
   }
 
   numberAt(index: number): number {
-    return this.#numbers[index]!;
+    return this.#numbers[index * this.#width]!;
   }
 
   /** A map of those entries whose number is to be kept. */
   filter(keep: (number: number) => boolean): IdMap {
-    const kept = new IdMap(this.#idBytes);
-    for (let index = 0; index < this.#size; index++)
-      if (keep(this.#numbers[index]!)) kept.set(this.idAt(index), this.#numbers[index]!);
+    const width = this.#width === 1 ? 1 : 2;
+    const kept = new IdMap(this.#idBytes, width);
+    for (let index = 0; index < this.#size; index++) {
+      const [number, second] = this.#numbers.subarray(index * width, (index + 1) * width);
+      if (keep(number!)) kept.set(this.idAt(index), number!, second);
+    }
     return kept;
   }
 
@@ -94,11 +109,11 @@ export class IdMap {
   }
 
   #append(bytes: Uint8Array): void {
-    if (this.#size === this.#numbers.length) {
+    if (this.#size * this.#width === this.#numbers.length) {
       const room = Math.ceil(GROWTH * this.#size);
       const ids = new Uint8Array(room * this.#idBytes);
       ids.set(this.#ids);
-      const numbers = new Float64Array(room);
+      const numbers = new Float64Array(room * this.#width);
       numbers.set(this.#numbers);
       [this.#ids, this.#numbers] = [ids, numbers];
     }

@@ -62,6 +62,26 @@ const FIND_MENTIONED = `
   FROM pack p CROSS JOIN json_each(p.outputs) b CROSS JOIN json_each(b.value) e
   WHERE p.live = 1 AND (e.value ->> 1) IN (SELECT value FROM json_each(?1))`;
 
+/** SQL of the key of the live pack with the block of a row of `wanted`, if it is one of these. */
+const packOf = (staged: string) => `(
+  SELECT p.key FROM pack p WHERE p.live = 1 AND p.staged ${staged} AND p.key <= w.block
+  ORDER BY p.key DESC LIMIT 1)`;
+
+/**
+ * Of the outputs ?1, rows of ID and number of the unreferenced block that creates it, the same.
+ * Only the packs of those blocks are searched.
+ */
+const FIND_CREATED = `
+  WITH wanted(id, block) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?1)),
+    home(key) AS MATERIALIZED (
+      SELECT ${packOf('IS NULL')} FROM wanted w
+      UNION SELECT ${packOf('= (SELECT ledger + 1 FROM head)')} FROM wanted w)
+  SELECT e.value ->> 1 AS id, e.value ->> 0 AS number, e.value ->> 2 AS bytes, e.value ->> 5 AS sum,
+    p.key, b.key AS at
+  FROM home h CROSS JOIN pack p ON p.key = h.key CROSS JOIN json_each(p.outputs) b
+    CROSS JOIN json_each(b.value) e
+  WHERE (e.value ->> 1) IN (SELECT id FROM wanted)`;
+
 /** Of the outputs ?1, those in the ledger. */
 const FIND_UNSPENT = `
   SELECT o.* FROM json_each(?1) j JOIN output o ON o.id = j.value`;
@@ -92,6 +112,14 @@ export function findOutputs(
 /** Outputs with these hex IDs that blocks of live packs mention. */
 export function findMentioned(db: Database, ids: readonly string[]): Query<FoundOutput[]> {
   return many(forEachPiece(db, FIND_MENTIONED, ids), mentionFromRow);
+}
+
+/** Outputs that unreferenced blocks create, by hex ID and the block's number. */
+export function findCreated(
+  db: Database,
+  outputs: readonly [id: string, block: number][],
+): Query<FoundOutput[]> {
+  return many(forEachPiece(db, FIND_CREATED, outputs), mentionFromRow);
 }
 
 /** Outputs with these hex IDs that the ledger holds, or a milestone spent. */

@@ -67,7 +67,7 @@ interface DroppableBlocks {
 }
 
 const SELECT_EXTENT = `
-  SELECT min(stored_at) AS oldest, coalesce(sum(length(statuses)), 0) / ${STATUS_LENGTH} AS blocks,
+  SELECT min(stored_at) AS oldest, coalesce(sum(octet_length(statuses)), 0) / ${STATUS_LENGTH} AS blocks,
     coalesce(sum(octet_length(bytes) + octet_length(outputs)), 0) AS bytes
   FROM pack WHERE live = 1`;
 

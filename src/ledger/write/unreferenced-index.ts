@@ -26,8 +26,8 @@ import { concat, first, many, type Row, readBatch } from '../core/read-batch.ts'
 import { type FindUnreferenced, findReferenced, type KnownBlock } from '../intake/known-blocks.ts';
 import {
   type FoundOutput,
+  findCreated,
   findLedgerOutputs,
-  findMentioned,
   type KnownOutput,
   knownOutputs,
   type NextNumbers,
@@ -108,6 +108,7 @@ interface Loaded extends NextNumbers {
   stored: number | null;
   visible: IdMap;
   staged: IdMap;
+  /** Their numbers, and those of the blocks that create them; 0 where none is known. */
   outputs: IdMap;
 }
 
@@ -117,12 +118,13 @@ const PAGE = 64;
 /** Places of blocks and outputs in the JSON stay aligned with the statuses. */
 const SELECT_IDS = `
   SELECT p.key, p.staged, p.statuses, p.sums, p.blocks,
-    (SELECT json_group_array(json_array(b.key, e.value ->> 0, e.value ->> 1, e.value ->> 5))
+    (SELECT json_group_array(json_array(
+        b.key, e.value ->> 0, e.value ->> 1, e.value ->> 5, e.value ->> 2 IS NOT NULL))
       FROM json_each(p.outputs) b CROSS JOIN json_each(b.value) e) AS outputs
   FROM pack p WHERE p.live = 1 AND p.key > ?1 ORDER BY p.key LIMIT ${PAGE}`;
 
 const SELECT_LAST = `
-  SELECT key, length(statuses) / ${STATUS_LENGTH} AS blocks, sums, octet_length(records) + octet_length(statuses) +
+  SELECT key, octet_length(statuses) / ${STATUS_LENGTH} AS blocks, sums, octet_length(records) + octet_length(statuses) +
     octet_length(states) + octet_length(blocks) + octet_length(outputs) + octet_length(bytes) AS length
   FROM pack WHERE live = 1 AND staged IS ?1 ORDER BY key DESC LIMIT 1`;
 
@@ -155,7 +157,7 @@ export function createUnreferencedIndex(): UnreferencedIndex {
       for (const { id, number, consumed, created } of blocks) {
         (staged.has(id) ? held.staged : held.visible).set(id, number);
         for (const output of consumed) held.outputs.set(output.id, output.number);
-        for (const output of created) held.outputs.set(output.id, output.number);
+        for (const output of created) held.outputs.set(output.id, output.number, number);
       }
       Object.assign(held, { nextBlock, nextOutput, stored: nextBlock });
     },
@@ -182,7 +184,7 @@ export function createUnreferencedIndex(): UnreferencedIndex {
 async function loadOnce(db: Database): Promise<Loaded | undefined> {
   const visible = new IdMap(32);
   const staged = new IdMap(32);
-  const outputs = new IdMap(34);
+  const outputs = new IdMap(34, 2);
   let begun: { head: Head; given: GivenNumbers } | undefined;
   for (let after = 0, read = PAGE; read === PAGE; ) {
     const { head, given, packs } = await readBatch(db, {
@@ -218,7 +220,7 @@ interface PackIds {
   staged: number | null;
   statuses: Statuses;
   blocks: BlockRow[];
-  outputs: [at: number, number: number, id: string, sum: number][];
+  outputs: [at: number, number: number, id: string, sum: number, isCreated: number][];
 }
 
 function idsFromRow(row: Row): PackIds {
@@ -243,8 +245,11 @@ function addPack(
   const ids = milestone === null ? visible : staged;
   for (const [at, [number, id]] of blocks.entries())
     if (statuses.milestoneAt(at) === 0) ids.set(id, number);
-  for (const [at, number, id] of mentioned)
-    if (statuses.milestoneAt(at) === 0) outputs.set(id, number);
+  for (const [at, number, id, , isCreated] of mentioned) {
+    if (statuses.milestoneAt(at) !== 0) continue;
+    if (isCreated === 1) outputs.set(id, number, blocks[at]![0]);
+    else outputs.set(id, number);
+  }
 }
 
 function isSame(known: Loaded, head: Head, stored: number | null): boolean {
@@ -265,14 +270,17 @@ async function viewWith(
 ): Promise<UnreferencedView | undefined> {
   const others = named.filter((id) => !known.visible.has(id));
   // contents of what unreferenced blocks create are not kept in memory
-  const inPacks = outputs.consumed.filter((id) => known.outputs.has(id));
+  const created = outputs.consumed.flatMap((id): [string, number][] => {
+    const block = known.outputs.getSecond(id);
+    return block ? [[id, block]] : [];
+  });
   const { head, given, visible, staged, referenced, found } = await readBatch(db, {
     head: selectHead(db),
     given: selectGiven(db),
     visible: first(db.prepare(SELECT_LAST).bind(null), lastPackFromRow),
     staged: first(db.prepare(SELECT_LAST).bind(known.ledger + 1), lastPackFromRow),
     referenced: findReferenced(db, others),
-    found: concat(findMentioned(db, inPacks), findLedgerOutputs(db, outputs.consumed)),
+    found: concat(findCreated(db, created), findLedgerOutputs(db, outputs.consumed)),
   });
   if (head?.generation !== before.generation) throw new LedgerMoved('the ledger was replaced');
   const stored = given.nextBlock;

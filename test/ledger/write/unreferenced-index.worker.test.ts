@@ -11,6 +11,7 @@ import { storeUnreferenced } from '../../../src/follower/store/store-unreference
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
+import { measureDatabase } from '../../../src/ledger/core/measure-database.ts';
 import { outputsToFind } from '../../../src/ledger/intake/prepare-blocks.ts';
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
 import {
@@ -29,8 +30,9 @@ import {
 } from '../../support/ledger/ledger-harness.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
 import { parsedBlock } from '../../support/network/blocks.ts';
+import { basic } from '../../support/network/outputs.ts';
 import { Random } from '../../support/network/random.ts';
-import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 const db = env.LEDGER;
 
@@ -263,4 +265,24 @@ it('has all live packs, however many pages they take', async () => {
   const view = await createUnreferencedIndex().view(meddled, head, []);
   expect(pages).toBeGreaterThan(3);
   expect(view.size).toBe(132);
+});
+
+it('reads what a transaction consumes from the pack that creates it alone, however many there are', async () => {
+  const { network, rig } = await startNew(db, 'contents');
+  let spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
+  const reads: number[] = [];
+  for (let i = 0; i < 40; i++) {
+    const made = network.transaction([spend], [basic(spend.by, COIN_AMOUNT)]);
+    spend = { coin: made.coins[0]!, by: spend.by };
+    network.attachTransaction(made);
+    let rows = 0;
+    const counted = measureDatabase(db, ({ rows_read }) => {
+      rows += rows_read;
+    });
+    await storeNow(withSplitPacks(rig), counted);
+    reads.push(rows);
+  }
+  const { results } = await db.prepare('SELECT unresolved FROM pack WHERE live = 1').all();
+  expect(results).toEqual(Array.from({ length: 40 }, () => ({ unresolved: '[]' })));
+  expect(reads.at(-1)! - reads[4]!).toBeLessThan(10);
 });
