@@ -28,7 +28,7 @@ const REPEAT_MS = 60_000;
  *
  * @param clock Unix milliseconds
  */
-export function createSparingLog(clock: () => number): WriteLog {
+export function createDedupedLog(clock: () => number): WriteLog {
   const written = new Map<string, { at: number; repeated: number }>();
   return (level, event, fields = {}) => {
     const now = clock();

@@ -5,7 +5,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { hasPassed } from '../src/clock.ts';
 import { createPushedBlocks } from '../src/follower/pushed/pushed-blocks.ts';
-import { createSparingLog } from '../src/log.ts';
+import { createDedupedLog } from '../src/log.ts';
 import {
   advanceState,
   beginState,
@@ -82,7 +82,7 @@ describe.each([
   it('keeps no line from the log', () => {
     now = START;
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const log = createSparingLog(clock);
+    const log = createDedupedLog(clock);
     log('warn', 'same');
     log('warn', 'same');
     expect(warn).toHaveBeenCalledTimes(1);

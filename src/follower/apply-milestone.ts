@@ -32,7 +32,7 @@ import { computeRoots, walkCone } from '../stardust/white-flag/walk.ts';
 import { receiptOf } from '../stardust/wire/milestone.ts';
 import { migratedOutputs, receiptFault } from '../stardust/wire/receipt.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
-import type { AppliedMilestone, FollowerMemory } from './follower-context.ts';
+import { type AppliedMilestone, blocksAtHand, type FollowerMemory } from './follower-context.ts';
 import { createMissingCone, storeCone } from './store/store-cone.ts';
 import { Divergence } from './verify-milestone.ts';
 
@@ -71,6 +71,7 @@ export async function applyMilestone(
   if (memory.missing?.milestone !== milestone)
     memory.missing = createMissingCone(head, { milestone, parents });
   const { missing } = memory;
+  const atHand = blocksAtHand(memory);
   try {
     await storeCone(db, head, missing, {
       rules,
@@ -78,7 +79,7 @@ export async function applyMilestone(
       mutex: memory.mutex,
       index: memory.index,
       stored: (ids) => {
-        for (const id of ids) memory.fetched.delete(id);
+        for (const id of ids) atHand.delete(id);
       },
       deadline: tools.deadline,
     });

@@ -10,7 +10,6 @@ import { DurableObject } from 'cloudflare:workers';
 import { hasPassed } from '../clock.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/database-size.ts';
-import { LedgerMoved } from '../ledger/core/fence.ts';
 import { describeError, writeLog } from '../log.ts';
 import { publish } from '../nft-index/publish.ts';
 import { readSettings, type Settings } from '../settings.ts';
@@ -20,7 +19,7 @@ import { BLOCKS } from '../upstream/feed/topics.ts';
 import { openSocket } from '../upstream/feed/web-socket.ts';
 import { openUpstreams } from '../upstream/rest-upstream.ts';
 import { verifySignature } from '../verify-signature.ts';
-import { createFollowerMemory, type FollowerContext } from './follower-context.ts';
+import { createFollowerMemory, type FollowerContext, logFailure } from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
 import { stopFollowing } from './follower-status.ts';
 import { singleFlight } from './mutex.ts';
@@ -104,8 +103,9 @@ export class Follower extends DurableObject<Env> {
     if (settings.milestoneKeys === undefined) return;
     await applyPushed(this.#context(settings, settings.milestoneKeys));
     // the upstream has the milestone whole: what the feed did not bring of it is fetched
-    const { pushed, seen } = this.#memory;
-    if (seen !== undefined && pushed.milestones.confirmed === seen.ledger + 1) await this.catchUp();
+    const { pushed, lastLedger } = this.#memory;
+    if (lastLedger !== undefined && pushed.milestones.confirmed === lastLedger.ledger + 1)
+      await this.catchUp();
   });
 
   /**
@@ -214,7 +214,7 @@ export class Follower extends DurableObject<Env> {
     } finally {
       if (ended) this.#closeFeed();
       // blocks are judged by what the first pass reads
-      else if (this.#memory.seen !== undefined) this.#openFeed(settings);
+      else if (this.#memory.lastLedger !== undefined) this.#openFeed(settings);
     }
   }
 
@@ -248,7 +248,7 @@ export class Follower extends DurableObject<Env> {
     this.#feed = keepFeed({
       upstreams,
       token,
-      ranking: this.#memory.ranking,
+      ranking: this.#memory.upstreams.ranking,
       fetch: (...request) => fetch(...request),
       openSocket,
       clock: Date.now,
@@ -260,7 +260,7 @@ export class Follower extends DurableObject<Env> {
     const timer = setInterval(() => {
       if (this.#memory.pushed.blocks.size === 0) return;
       this.#storePushed().catch((error: unknown) =>
-        tellFailure('follower.pushed-not-stored', error),
+        logFailure('follower.pushed-not-stored', error),
       );
     }, STORE_INTERVAL_MS);
     this.#stopStoring = () => clearInterval(timer);
@@ -280,7 +280,7 @@ export class Follower extends DurableObject<Env> {
   #blockCame(): void {
     if (++this.#came < MAX_PUSHED_STORED) return;
     this.#came = 0;
-    this.#storePack().catch((error: unknown) => tellFailure('follower.pushed-not-stored', error));
+    this.#storePack().catch((error: unknown) => logFailure('follower.pushed-not-stored', error));
   }
 
   /** How many blocks were stored. */
@@ -291,12 +291,12 @@ export class Follower extends DurableObject<Env> {
   }
 
   #milestoneCame(): void {
-    const { pushed, seen } = this.#memory;
-    const next = (seen?.ledger ?? 0) + 1;
+    const { pushed, lastLedger } = this.#memory;
+    const next = (lastLedger?.ledger ?? 0) + 1;
     const { confirmed } = pushed.milestones;
     if (pushed.milestones.at(next).length === 0 && confirmed !== next) return;
     this.#takeMilestones().catch((error: unknown) =>
-      tellFailure('follower.pushed-milestone-failed', error),
+      logFailure('follower.pushed-milestone-failed', error),
     );
   }
 
@@ -314,11 +314,4 @@ export class Follower extends DurableObject<Env> {
       return false;
     }
   }
-}
-
-function tellFailure(event: string, error: unknown): void {
-  // another follower was first: what is held is looked at again in a second
-  if (error instanceof LedgerMoved)
-    writeLog('info', 'follower.ledger-moved', { detail: error.message });
-  else writeLog('warn', event, { error: describeError(error) });
 }

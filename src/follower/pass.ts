@@ -10,9 +10,7 @@ import { hasPassed } from '../clock.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
 import { dropUnneeded, UNREFERENCED_LIMITS } from '../ledger/write/drop-blocks.ts';
 import { MIN_RETENTION, prune, type Shortage } from '../ledger/write/prune.ts';
-import { describeError, writeLog } from '../log.ts';
-import type { BlockCache } from '../upstream/block-cache.ts';
-import type { FollowerContext, FollowerMemory } from './follower-context.ts';
+import { blocksAtHand, type FollowerContext, logFailure } from './follower-context.ts';
 import {
   qualifyFollowerState,
   saveBlocksStatus,
@@ -64,7 +62,7 @@ export async function followOnce(
   } catch (error) {
     if (!(error instanceof LedgerMoved)) throw error;
     // somebody else is at work: to go on at once would only be in the way
-    writeLog('info', 'follower.ledger-moved', { detail: error.message });
+    logFailure('follower.pass-failed', error);
     return { applied: 0, behind: false };
   } finally {
     // after a failure too: a ledger that is never pruned may be why passes fail
@@ -81,37 +79,38 @@ async function askUpstreams(
   budget: PassBudget,
 ): Promise<PassResult & { isMore: boolean }> {
   const { db, upstreams, memory } = context;
-  const lookAround = hasPassed(LOOK_AROUND_MS, memory.moved, Date.now());
-  if (lookAround) memory.moved = Date.now();
+  const known = memory.upstreams;
+  const lookAround = hasPassed(LOOK_AROUND_MS, known.lastProgressAt, Date.now());
+  if (lookAround) known.lastProgressAt = Date.now();
   const pass = startPass(budget);
   const outcomes: UpstreamOutcome[] = [];
-  for (const place of memory.ranking.order(upstreams.length)) {
+  for (const place of known.ranking.order(upstreams.length)) {
     const outcome = await tryUpstream(context, place, pass);
     outcomes.push(outcome);
     if (!needsAnotherUpstream(outcome, lookAround)) break;
   }
   const progress = memory.missing && describeProgress(memory.missing);
-  const before = { diverged: memory.diverged, upstreams: upstreams.length, progress };
+  const before = { diverged: known.diverged, upstreams: upstreams.length, progress };
   const { applied, behind, beginWith, level, diverged, state } = summarizePass(outcomes, before);
-  if (beginWith !== undefined) memory.ranking.beginWith(beginWith);
+  if (beginWith !== undefined) known.ranking.beginWith(beginWith);
   const isDue = level !== undefined && !budget.milestonesOnly && areTipsDue(context);
   const isMore = isDue && (await storeTipsIfPossible(context, level.place, level.position));
-  memory.level = level && upstreams[level.place];
-  memory.diverged = diverged;
+  known.level = level && upstreams[level.place];
+  known.diverged = diverged;
   if (state?.state === 'stopped') await stopFollowing(db, state.reason, memory.log);
   else if (state !== undefined) await saveFollowerState(db, state);
   else if (!memory.hasState) await qualifyFollowerState(db);
   memory.hasState = true;
   if (!budget.milestonesOnly)
-    await saveBlocksStatus(db, context.isFed?.() ? 'feed' : 'polling', memory.newestBlock);
+    await saveBlocksStatus(db, context.isFed?.() ? 'feed' : 'polling', memory.tips.newestBlock);
   return { applied, behind, isMore };
 }
 
 function areTipsDue({ memory, isFed }: FollowerContext): boolean {
   return (
     isFed?.() !== true ||
-    memory.hasLooseEnds ||
-    hasPassed(LOOK_AT_TIPS_MS, memory.lookedAtTips, Date.now())
+    memory.tips.hasLooseEnds ||
+    hasPassed(LOOK_AT_TIPS_MS, memory.tips.lookedAt, Date.now())
   );
 }
 
@@ -126,53 +125,34 @@ async function storeTipsIfPossible(
 ): Promise<boolean> {
   const upstream = upstreams[place]!;
   const others = upstreams.toSpliced(place, 1);
-  memory.lookedAtTips = Date.now();
-  memory.hasLooseEnds = false;
+  const { mutex, index, tips } = memory;
+  tips.lookedAt = Date.now();
+  tips.hasLooseEnds = false;
   try {
-    const unreferenced = memory.unreferenced(head.generation, head.ledger);
-    const { mutex, refused, index } = memory;
-    const fetched = atHand(memory);
-    const tools = { upstream, others, rules, unreferenced, index, fetched, refused, mutex };
+    const said = memory.upstreams.said(head.generation, head.ledger);
+    const atHand = blocksAtHand(memory);
+    const tools = { upstream, others, rules, said, index, atHand, mutex };
     const { stored, isMore } = await storeTips(db, head, tools);
-    if (stored > 0) memory.newestBlock = Date.now();
-    if (isMore) memory.hasLooseEnds = true;
+    if (stored > 0) tips.newestBlock = Date.now();
+    if (isMore) tips.hasLooseEnds = true;
     return isMore;
   } catch (error) {
-    memory.hasLooseEnds = true;
-    if (error instanceof LedgerMoved)
-      writeLog('info', 'follower.ledger-moved', { detail: error.message });
-    else
-      writeLog('warn', 'follower.tips-not-stored', {
-        upstream: upstream.name,
-        error: describeError(error),
-      });
+    tips.hasLooseEnds = true;
+    logFailure('follower.tips-not-stored', error, { upstream: upstream.name });
     return false;
   }
-}
-
-/** Blocks that were fetched or pushed: what is stored of them need not be held any more. */
-function atHand({ fetched, pushed }: FollowerMemory): BlockCache {
-  return {
-    get: (id) => fetched.get(id) ?? pushed.blocks.get(id),
-    set: (id, block) => fetched.set(id, block),
-    delete(id) {
-      fetched.delete(id);
-      pushed.blocks.remove([id]);
-      pushed.blocks.looked([id], () => true, Date.now());
-    },
-  };
 }
 
 /** What is not pruned now will be by a later pass. */
 async function pruneIfPossible(context: FollowerContext): Promise<void> {
   const { db, retention, databaseLimit: limitBytes, memory } = context;
-  const isFull = memory.isDatabaseFull;
+  const isFull = memory.upkeep.isDatabaseFull;
   try {
     const shortage = await memory.mutex(() => prune(db, retention, { limitBytes, isFull }));
-    memory.isDatabaseFull = false;
+    memory.upkeep.isDatabaseFull = false;
     if (shortage !== undefined) tellShortage(context, shortage);
   } catch (error) {
-    writeLog('warn', 'follower.prune-failed', { error: describeError(error) });
+    logFailure('follower.prune-failed', error);
   }
 }
 
@@ -189,9 +169,10 @@ const NO_LIMITS = { blocks: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INF
  */
 async function dropUnneededIfPossible({ db, memory }: FollowerContext): Promise<void> {
   if (memory.missing !== undefined) return;
+  const { upkeep } = memory;
   try {
-    const readTips = async () => (await memory.level?.readTips()) ?? [];
-    const limits = hasPassed(memory.eviction.pause, memory.eviction.ended, Date.now())
+    const readTips = async () => (await memory.upstreams.level?.readTips()) ?? [];
+    const limits = hasPassed(upkeep.eviction.pause, upkeep.eviction.ended, Date.now())
       ? UNREFERENCED_LIMITS
       : NO_LIMITS;
     const dropped = await memory.mutex(async () => {
@@ -202,7 +183,7 @@ async function dropUnneededIfPossible({ db, memory }: FollowerContext): Promise<
         // after a failure too
         const ended = Date.now();
         if (limits !== NO_LIMITS)
-          memory.eviction = { ended, pause: PAUSE_PER_EVICTION * Math.max(ended - begun, 0) };
+          upkeep.eviction = { ended, pause: PAUSE_PER_EVICTION * Math.max(ended - begun, 0) };
       }
     });
     memory.counts.orphans += dropped.orphans;
@@ -210,7 +191,7 @@ async function dropUnneededIfPossible({ db, memory }: FollowerContext): Promise<
     if (dropped.evicted > 0)
       memory.log('warn', 'follower.blocks-evicted', { blocks: dropped.evicted });
   } catch (error) {
-    writeLog('warn', 'follower.blocks-not-dropped', { error: describeError(error) });
+    logFailure('follower.blocks-not-dropped', error);
   }
 }
 

@@ -8,7 +8,7 @@ import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { createMilestoneSource } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
 import { applyMilestone } from './apply-milestone.ts';
-import { type FollowerContext, noteApplied, noteLedger } from './follower-context.ts';
+import { blocksAtHand, type FollowerContext, noteApplied, noteLedger } from './follower-context.ts';
 import { countUpstream } from './follower-counts.ts';
 import { type LedgerPosition, readPosition } from './ledger-position.ts';
 import type { Ending, UpstreamOutcome } from './summarize-pass.ts';
@@ -147,13 +147,13 @@ async function applyNext(
   if (payload === undefined)
     throw new UpstreamFailure(`${upstream.name} has no milestone ${index}`);
   const verified = await verifyMilestone(payload, position, rules);
-  const { fetched, pushed } = memory;
+  const atHand = blocksAtHand(memory);
   const limits = { maxBlocks: pass.fetchesLeft, deadline: started + MILESTONE_FETCH_MS };
   const source = createMilestoneSource([upstream], limits, {
-    get: (id) => fetched.get(id) ?? pushed.blocks.get(id),
+    get: atHand.get,
     set(id, block) {
       pass.fetchesLeft--;
-      fetched.set(id, block);
+      atHand.set(id, block);
     },
   });
   const tools = { memory, rules, source, deadline: pass.budget.deadline };

@@ -14,7 +14,7 @@ export function watchDatabase(db: Database, memory: FollowerMemory): Database {
       memory.counts.rowsWritten += rows_written;
     },
     (error) => {
-      if (isDatabaseFull(error)) memory.isDatabaseFull = true;
+      if (isDatabaseFull(error)) memory.upkeep.isDatabaseFull = true;
     },
   );
 }

@@ -27,13 +27,17 @@ import { readTips } from '../ledger/read/tips.ts';
 import { describeError, writeLog } from '../log.ts';
 import { lookUpNft, openNftSources } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';
-import { createRecentBlockCache, createUnreferencedIdCache } from '../upstream/block-cache.ts';
+import {
+  type BlockIds,
+  createBlockCache,
+  createBlockIds,
+  ofLedgerIndex,
+} from '../upstream/block-cache.ts';
 import { createProposalSource, type ProposalSource } from '../upstream/fetch-blocks.ts';
 import { createFetchQuota, type FetchQuota } from '../upstream/fetch-quota.ts';
 import { createRanking } from '../upstream/ranking.ts';
 import { openUpstreams } from '../upstream/rest-upstream.ts';
 import { createSharedHeads } from '../upstream/shared-heads.ts';
-import { createUnknownBlocks, type UnknownBlocks } from '../upstream/unknown-blocks.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import {
   computeWhiteFlag,
@@ -83,12 +87,19 @@ const READ_QUOTA_BLOCKS = 2000;
  */
 const READS_AT_ONCE = 6;
 
-/**
- * Heap for blocks that requests remember, a part of an isolate's 128 MB; and for IDs of
- * unreferenced ones.
- */
+/** Heap for blocks that requests remember, a part of an isolate's 128 MB. */
 const MAX_REMEMBERED_BYTES = 16_000_000;
-const MAX_REMEMBERED_ID_BYTES = 2_000_000;
+
+/** IDs of unreferenced blocks that requests remember: 2 MB. */
+const MAX_UNREFERENCED_IDS = 12_000;
+
+/**
+ * IDs of blocks that no upstream gave, 1.6 MB, and milliseconds: a block that was just sent may be
+ * known a moment later. For reads of single blocks only; a coordinator that asks again must not be
+ * told what was true before.
+ */
+const MAX_UNKNOWN_IDS = 10_000;
+const UNKNOWN_MS = 3000;
 
 /** What the requests of one isolate share. */
 interface Shared {
@@ -98,7 +109,7 @@ interface Shared {
   /** The same for reads of single blocks: a quota of their own, and signatures are not verified. */
   readSourceFor(head: Head, deadline: number): ProposalSource;
   /** What reads of single blocks did not find upstream. */
-  unknownBlocks: UnknownBlocks;
+  unknownBlocks: BlockIds;
 }
 
 /** Roots, or an explanation of them. */
@@ -163,8 +174,10 @@ function createSources(
 ): Pick<Shared, 'sourceFor' | 'readSourceFor' | 'unknownBlocks'> {
   const ranking = createRanking(Date.now);
   const readConfirmedAt = createSharedHeads(Date.now, waitUntil);
-  const recentBlocks = createRecentBlockCache(MAX_REMEMBERED_BYTES);
-  const unreferencedIds = createUnreferencedIdCache(MAX_REMEMBERED_ID_BYTES);
+  const remembered = ofLedgerIndex(() => ({
+    fetched: createBlockCache(MAX_REMEMBERED_BYTES),
+    unreferenced: createBlockIds(Date.now, MAX_UNREFERENCED_IDS),
+  }));
   const within =
     (limitToQuota: FetchQuota, verifiesSignatures: boolean): Shared['sourceFor'] =>
     ({ ledger, generation }, deadline) => {
@@ -172,8 +185,7 @@ function createSources(
         upstreams: openUpstreams(settings, { timeout: answerMs(settings), attempts: 1 }),
         index: ledger + 1,
         limits: { maxBlocks: MAX_FETCHED_BLOCKS, deadline },
-        fetched: recentBlocks(generation, ledger),
-        unreferenced: unreferencedIds(generation, ledger),
+        ...remembered(generation, ledger),
         ranking,
         readConfirmed: readConfirmedAt(ledger),
         verifiesSignatures,
@@ -183,7 +195,7 @@ function createSources(
   return {
     sourceFor: within(createFetchQuota(Date.now, PROPOSAL_QUOTA_BLOCKS), true),
     readSourceFor: within(createFetchQuota(Date.now, READ_QUOTA_BLOCKS, READS_AT_ONCE), false),
-    unknownBlocks: createUnknownBlocks(Date.now),
+    unknownBlocks: createBlockIds(Date.now, MAX_UNKNOWN_IDS, UNKNOWN_MS),
   };
 }
 

@@ -100,7 +100,7 @@ it('asks for no more once one question has failed', async () => {
 it('is fetched again as far as it takes too much heap, and applied', async () => {
   const { rig, asked } = await startBeforeLarge();
   // room for less than 150 blocks
-  rig.following.memory = createFollowerMemory(() => {}, { parsed: 50_000, raw: 75_000 });
+  rig.following.memory = createFollowerMemory(() => {}, 200_000);
   expect(await pass(rig, { fetches: 300 })).toEqual({ applied: 0, behind: true });
   expect(keptBlocks(rig).length).toBeGreaterThan(0);
   expect(keptBlocks(rig).length).toBeLessThan(150);

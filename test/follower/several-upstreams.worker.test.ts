@@ -52,7 +52,7 @@ function counted(upstream: Upstream): { upstream: Upstream; heads: () => number 
 
 /** As if the last milestone had come long ago. */
 function letTimePass({ following }: Rig): void {
-  following.memory.moved = 0;
+  following.memory.upstreams.lastProgressAt = 0;
 }
 
 describe('a first upstream that hangs', () => {
@@ -140,7 +140,7 @@ describe('a first upstream with nothing newer', () => {
     await pass(rig);
     expect(await ledgerIndex(db)).toBe(4);
     // asked first, it is behind the ledger
-    rig.following.memory.ranking.beginWith(0);
+    rig.following.memory.upstreams.ranking.beginWith(0);
     await pass(rig);
     const { request, response } = network.propose();
     expect(await ask(rig, request)).toEqual(response);

@@ -1,14 +1,14 @@
 /**
- * Blocks in memory (src/upstream/block-cache.ts): their heap is counted and limited, and what is
- * remembered of a ledger is of that one only.
+ * What is remembered of blocks (src/upstream/block-cache.ts): their heap is counted and limited, and
+ * what is remembered of a ledger index is of that one only.
  */
 import { describe, expect, it } from 'vitest';
 import { type ParsedBlock, parseBlock } from '../../src/stardust/wire/block.ts';
 import {
-  createFetchedCache,
-  createRecentBlockCache,
-  createUnreferencedIdCache,
+  createBlockCache,
+  createBlockIds,
   heapOf,
+  ofLedgerIndex,
 } from '../../src/upstream/block-cache.ts';
 import { blockAround, taggedDataPayload } from '../support/network/blocks.ts';
 import { ZERO_ID } from '../support/network/network-model.ts';
@@ -27,6 +27,8 @@ function blockOf(length: number): ParsedBlock {
 
 const block = blockOf(1);
 
+const HOUR_MS = 3_600_000;
+
 describe('fetched blocks', () => {
   it('are counted with about as much heap as they take', () => {
     const network = new SyntheticNetwork({ seed: 'heap' });
@@ -35,114 +37,75 @@ describe('fetched blocks', () => {
     const [data, paying] = [network.note(), network.attachTransaction(transaction)].map((id) =>
       parse(network.blocks.get(id)!.bytes),
     );
-    expect(heapOf(data!)).toBe(1000 + data!.bytes.length);
-    expect(heapOf(paying!)).toBe(1000 + 10 * paying!.bytes.length);
+    const parentsOf = (parsed: ParsedBlock) => parsed.block.parents.length;
+    expect(heapOf(data!)).toBe(1000 + 330 * parentsOf(data!) + data!.bytes.length);
+    expect(heapOf(paying!)).toBe(1000 + 330 * parentsOf(paying!) + 10 * paying!.bytes.length);
   });
 
-  /** Room for three blocks as they are parsed, and for six as bytes. */
-  const limits = { parsed: 3 * heapOf(block), raw: 6 * (400 + block.bytes.length) };
-
-  it('are kept: parsed those that came last, as bytes those before them', () => {
-    const blocks = createFetchedCache(limits);
+  it('are kept, the newest, and take the room of their own only once', () => {
+    const blocks = createBlockCache(6 * heapOf(block));
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    const kept = () => names.filter((name) => blocks.get(name) === block).join('');
     for (const name of names) blocks.set(name, block);
-    expect(names.map((name) => blocks.get(name))).toEqual([
-      undefined,
-      ...Array.from({ length: 6 }, () => block),
-    ]);
-    // parsed again, so another object
-    expect(names.map((name) => blocks.get(name) === block)).toEqual([
-      ...Array.from({ length: 4 }, () => false),
-      true,
-      true,
-      true,
-    ]);
-  });
-
-  it('take the room of their own only once, and leave it', () => {
-    const blocks = createFetchedCache(limits);
-    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) blocks.set(name, block);
-    blocks.set('f', block);
-    blocks.delete('e');
-    blocks.delete('e');
+    expect(kept()).toBe('bcdefg');
     blocks.set('g', block);
-    const left = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => blocks.get(name) !== undefined);
-    expect(left).toEqual([true, true, true, true, false, true, true]);
-    blocks.set('h', block);
-    expect(blocks.get('a')).toBeUndefined();
+    blocks.delete('e');
+    blocks.delete('e');
+    expect(kept()).toBe('bcdfg');
+    blocks.set('a', block);
+    expect(kept()).toBe('abcdfg');
+    blocks.set('e', block);
+    expect(kept()).toBe('acdefg');
     blocks.clear();
-    expect(['b', 'f', 'h'].map((name) => blocks.get(name))).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
-  });
-});
-
-describe('blocks of one ledger', () => {
-  it('are remembered', () => {
-    const recent = createRecentBlockCache(4_000_000);
-    recent('one', 7).set('a', block);
-    expect(recent('one', 7).get('a')).toBe(block);
-    expect(recent('one', 7).get('b')).toBeUndefined();
-    recent('one', 8).delete('a');
-    expect(recent('one', 7).get('a')).toBeUndefined();
-  });
-
-  it('are forgotten with the ledger, and not taken from requests about a former one', () => {
-    const recent = createRecentBlockCache(4_000_000);
-    const former = recent('one', 7);
-    former.set('a', block);
-    const now = recent('two', 7);
-    expect(now.get('a')).toBeUndefined();
-    // it was unreferenced there, and may be referenced by a milestone before the import here
-    former.set('b', block);
-    now.set('c', block);
-    former.delete('c');
-    expect([now.get('b'), former.get('b'), former.get('c'), now.get('c')]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      block,
-    ]);
-  });
-
-  it('are forgotten when the ledger may have forgotten that it knew them', () => {
-    const recent = createRecentBlockCache(4_000_000);
-    recent('one', 7).set('a', block);
-    expect(recent('one', 42).get('a')).toBe(block);
-    expect(recent('one', 43).get('a')).toBeUndefined();
+    expect(kept()).toBe('');
+    for (const name of names) blocks.set(name, block);
+    expect(kept()).toBe('bcdefg');
   });
 
   it('do not grow without end', () => {
-    const recent = createRecentBlockCache(4_000_000)('one', 7);
+    const blocks = createBlockCache(4_000_000);
     const large = blockOf(8000);
     const count = 1000;
-    for (let i = 0; i < count; i++) recent.set(String(i), large);
-    const kept = Array.from({ length: count }, (_, i) => recent.get(String(i))).filter(
+    for (let i = 0; i < count; i++) blocks.set(String(i), large);
+    const kept = Array.from({ length: count }, (_, i) => blocks.get(String(i))).filter(
       (each) => each !== undefined,
     );
     expect(kept.length * large.bytes.length).toBeLessThan(4_000_001);
     expect(kept.length).toBeGreaterThan(10);
-    expect(recent.get(String(count - 1))).toBe(large);
+    expect(blocks.get(String(count - 1))).toBe(large);
   });
 });
 
-describe('IDs of unreferenced blocks', () => {
-  it('are forgotten with the ledger, after 35 milestones, and when there are too many', () => {
-    const unreferencedIds = createUnreferencedIdCache(16_000);
-    unreferencedIds('one', 7).add('a');
-    expect([7, 42, 43].map((ledger) => unreferencedIds('one', ledger).has('a'))).toEqual([
-      true,
-      true,
-      false,
-    ]);
-    unreferencedIds('one', 7).add('b');
-    expect(unreferencedIds('two', 7).has('b')).toBe(false);
-    for (let i = 0; i < 101; i++) unreferencedIds('two', 7).add(String(i));
-    expect([unreferencedIds('two', 7).has('0'), unreferencedIds('two', 7).has('100')]).toEqual([
-      false,
-      true,
-    ]);
+describe('IDs of blocks', () => {
+  it('are remembered for three seconds, whatever the clock does', () => {
+    let now = 1_000_000_000;
+    const ids = createBlockIds(() => now, 10_000, 3000);
+    for (const step of [3000, HOUR_MS, -HOUR_MS]) {
+      ids.add('a');
+      now += Math.sign(step) * 2999;
+      expect(ids.has('a')).toBe(true);
+      now += step;
+      expect(ids.has('a')).toBe(false);
+    }
+    expect(ids.has('b')).toBe(false);
   });
+
+  it('are as many as they may, the newest', () => {
+    const ids = createBlockIds(() => 0, 10_000);
+    for (let i = 0; i < 10_001; i++) ids.add(`${i}`);
+    expect([ids.has('0'), ids.has('1'), ids.has('10000')]).toEqual([false, true, true]);
+  });
+});
+
+it('what is remembered of one ledger index is not seen at another one, nor by another ledger', () => {
+  const remembered = ofLedgerIndex(() => createBlockIds(Date.now, 10));
+  const former = remembered('one', 7);
+  former.add('a');
+  expect(remembered('one', 7).has('a')).toBe(true);
+  for (const next of [remembered('one', 8), remembered('two', 8), remembered('one', 7)]) {
+    expect(next.has('a')).toBe(false);
+    // by a request that began before
+    former.add('b');
+    expect(next.has('b')).toBe(false);
+  }
 });

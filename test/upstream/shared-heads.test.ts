@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createSharedHeads } from '../../src/upstream/shared-heads.ts';
-import { createUnknownBlocks } from '../../src/upstream/unknown-blocks.ts';
 import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
 
 const HOUR_MS = 3_600_000;
@@ -74,26 +73,5 @@ describe('how far upstreams are, for all requests', () => {
       0,
     );
     expect(asked).toBe(2);
-  });
-});
-
-describe('blocks that no upstream knows', () => {
-  it('are remembered for three seconds, whatever the clock does', () => {
-    let now = 1_000_000_000;
-    const unknown = createUnknownBlocks(() => now);
-    for (const step of [3000, HOUR_MS, -HOUR_MS]) {
-      unknown.add('a');
-      now += Math.sign(step) * 2999;
-      expect(unknown.has('a')).toBe(true);
-      now += step;
-      expect(unknown.has('a')).toBe(false);
-    }
-    expect(unknown.has('b')).toBe(false);
-  });
-
-  it('are 10,000 at most, the newest', () => {
-    const unknown = createUnknownBlocks(() => 0);
-    for (let i = 0; i < 10_001; i++) unknown.add(`${i}`);
-    expect([unknown.has('0'), unknown.has('1'), unknown.has('10000')]).toEqual([false, true, true]);
   });
 });

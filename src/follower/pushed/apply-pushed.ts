@@ -10,7 +10,12 @@ import { LedgerMoved } from '../../ledger/core/fence.ts';
 import { type BlockSource, ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { applyMilestone } from '../apply-milestone.ts';
-import { type FollowerContext, noteApplied, noteLedger } from '../follower-context.ts';
+import {
+  blocksAtHand,
+  type FollowerContext,
+  noteApplied,
+  noteLedger,
+} from '../follower-context.ts';
 import { type LedgerPosition, readPosition } from '../ledger-position.ts';
 import { Divergence, verifyMilestone } from '../verify-milestone.ts';
 
@@ -32,19 +37,19 @@ async function applyDue(
   { db, memory }: FollowerContext,
   position: LedgerPosition,
 ): Promise<boolean> {
-  const { pushed, fetched } = memory;
+  const { pushed } = memory;
   const { rules } = position;
   const index = position.head.ledger + 1;
   for (const payload of pushed.milestones.at(index)) {
     const started = Date.now();
     try {
       const verified = await verifyMilestone(payload, position, rules);
-      const source = heldSource((id) => fetched.get(id) ?? pushed.blocks.get(id));
+      const source = heldSource(blocksAtHand(memory).get);
       const deadline = Number.POSITIVE_INFINITY;
       const tools = { memory, rules, source, deadline };
       const applied = await applyMilestone(db, position.head, verified, tools);
       noteApplied(memory, applied, { started, pushed: true });
-      memory.diverged = undefined;
+      memory.upstreams.diverged = undefined;
       return true;
     } catch (error) {
       // anybody can make up a milestone; what is wrong with a signed one is found by a pass

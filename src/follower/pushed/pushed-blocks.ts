@@ -29,9 +29,6 @@ const MAX_LOOKED_AGAIN = 500;
 /** Milliseconds for which a block is held. */
 const LONGEST_STAY_MS = 30_000;
 
-/** Bytes of heap that a parent takes in what is held, measured. */
-const HEAP_OF_PARENT_BYTES = 330;
-
 export interface NextBlocks {
   /** Each behind those of its parents that are held, which are among them. */
   blocks: ParsedBlock[];
@@ -114,7 +111,7 @@ export function createPushedBlocks({ maxHeapBytes, fault }: PushOptions): Pushed
     const id = toHexDigits(block.id);
     if (held.has(id)) return;
     const parents = block.block.parents.map(toHexDigits);
-    const own = heapOf(block) + parents.length * HEAP_OF_PARENT_BYTES;
+    const own = heapOf(block);
     if (!makeRoom(own)) return;
     heapBytes += own;
     held.set(id, { block, parents, heap: own, came: now });

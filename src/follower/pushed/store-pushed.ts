@@ -15,7 +15,7 @@ import {
 import type { UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
-import { type FollowerContext, noteLedger, type SeenLedger } from '../follower-context.ts';
+import { type FollowerContext, type LastLedger, noteLedger } from '../follower-context.ts';
 import { readPosition } from '../ledger-position.ts';
 import { storeUnreferenced } from '../store/store-unreferenced.ts';
 
@@ -37,7 +37,7 @@ export async function storePushed(tools: FeedTools): Promise<number> {
   return memory.mutex(async () => {
     const { blocks, parents } = pushed.blocks.next(MAX_PUSHED_STORED, Date.now());
     if (blocks.length === 0 && parents.size === 0) return 0;
-    const seen = memory.seen ?? (await lookAtLedger(tools));
+    const seen = memory.lastLedger ?? (await lookAtLedger(tools));
     try {
       const stored = await storeHeld(tools, seen, blocks, parents);
       if (stored !== undefined) return stored;
@@ -52,15 +52,15 @@ export async function storePushed(tools: FeedTools): Promise<number> {
   });
 }
 
-async function lookAtLedger(tools: FeedTools): Promise<SeenLedger> {
+async function lookAtLedger(tools: FeedTools): Promise<LastLedger> {
   noteLedger(tools.memory, await readPosition(tools.db, tools));
-  return tools.memory.seen!;
+  return tools.memory.lastLedger!;
 }
 
 /** Undefined, and nothing is stored, where the ledger has moved on since it was seen. */
 async function storeHeld(
   { db, keys, verify, memory }: FeedTools,
-  seen: SeenLedger,
+  seen: LastLedger,
   held: readonly ParsedBlock[],
   parents: ReadonlySet<string>,
 ): Promise<number | undefined> {
@@ -74,7 +74,7 @@ async function storeHeld(
     if (hasMoved) return { visible: new Set<string>() };
     const now = Date.now();
     pushed.blocks.looked(parents, (id) => named.has(id), now);
-    if (pushed.blocks.missing(now - LATE_MS).length > 0) memory.hasLooseEnds = true;
+    if (pushed.blocks.missing(now - LATE_MS).length > 0) memory.tips.hasLooseEnds = true;
     const unknown = new Map<string, ParsedBlock>();
     for (const [id, block] of blocks) {
       const parents = block.block.parents.map((parent) => named.get(toHexDigits(parent)));
@@ -86,7 +86,7 @@ async function storeHeld(
     const proven = findProvenUnreferenced(unknown, named, then);
     for (const [id, block] of unknown) {
       if (proven.has(id) || !hasKnownParents(block, named, unknown)) continue;
-      memory.hasLooseEnds = true;
+      memory.tips.hasLooseEnds = true;
       fetched.set(id, block);
       pushed.blocks.remove([id]);
     }
@@ -97,7 +97,7 @@ async function storeHeld(
   const stored = await storeUnreferenced(db, seen, toStore);
   if (hasMoved) return undefined;
   pushed.blocks.remove(stored);
-  if (stored.length > 0) memory.newestBlock = Date.now();
+  if (stored.length > 0) memory.tips.newestBlock = Date.now();
   return stored.length;
 }
 

@@ -26,6 +26,7 @@ import type { BlockCache, BlockIds } from '../../upstream/block-cache.ts';
 import { fetchBlock, verifyAhead } from '../../upstream/fetch-blocks.ts';
 import { createReferenceReader, type ReadReference } from '../../upstream/read-references.ts';
 import { type Upstream, UpstreamFailure } from '../../upstream/upstream.ts';
+import type { SaidOfBlocks } from '../follower-context.ts';
 import type { Mutex } from '../mutex.ts';
 import { storeUnreferenced } from './store-unreferenced.ts';
 
@@ -54,13 +55,11 @@ export interface StoreTools {
   /** The other upstreams: they too are asked what is referenced, and any "yes" wins. */
   others: readonly Upstream[];
   rules: AdmissionRules;
-  /** Of the ledger and its index: blocks that an upstream called unreferenced. */
-  unreferenced: BlockIds;
+  /** Of the ledger and its index: what upstreams said about blocks that are not known here. */
+  said: SaidOfBlocks;
   index: UnreferencedIndex;
-  /** Takes the blocks, for the milestone that will reference them. */
-  fetched: BlockCache;
-  /** Hex IDs of blocks that upstream said are referenced, though they are not known here. */
-  refused: Set<string>;
+  /** Takes the blocks that are fetched, for the milestone that will reference them. */
+  atHand: BlockCache;
   /** Whatever is read and then written is done in it, not what is fetched. */
   mutex: Mutex;
 }
@@ -75,14 +74,14 @@ export interface StoredTips {
 export async function storeTips(db: Database, head: Head, tools: StoreTools): Promise<StoredTips> {
   const { blocks, isWhole } = await gatherFromTips(db, head, tools);
   if (blocks.size === 0) return { stored: 0, isMore: !isWhole };
-  const { rules, unreferenced, index } = tools;
+  const { rules, said, index } = tools;
   const choose = ({ named, head: now }: UnreferencedView) => {
-    return { visible: findUnreferenced(blocks, named, now, unreferenced) };
+    return { visible: findUnreferenced(blocks, named, now, said.unreferenced) };
   };
   const stored = await tools.mutex(() =>
     storeUnreferenced(db, head, { blocks, rules, choose, index }),
   );
-  for (const id of stored) tools.fetched.delete(id);
+  for (const id of stored) tools.atHand.delete(id);
   return { stored: stored.length, isMore: !isWhole };
 }
 
@@ -120,7 +119,8 @@ async function gatherFromTips(
   head: Head,
   tools: StoreTools,
 ): Promise<{ blocks: Map<string, ParsedBlock>; isWhole: boolean }> {
-  const { upstream, fetched, refused } = tools;
+  const { upstream, atHand } = tools;
+  const { referenced } = tools.said;
   const known = new Map<string, KnownBlock>();
   const met = new Map<string, ParsedBlock>();
   const deadline = Date.now() + FETCH_TIME;
@@ -129,17 +129,17 @@ async function gatherFromTips(
   const skeleton = createConeSkeleton(await upstream.readTips());
   const { findUnreferenced: findStored } = await tools.index.view(db, head, []);
   await walkDown(skeleton, {
-    recall: (id) => (refused.has(id) ? undefined : fetched.get(id)),
+    recall: (id) => (referenced.has(id) ? undefined : atHand.get(id)),
     async findKnown(ids) {
-      const others = ids.filter((id) => !refused.has(id));
+      const others = ids.filter((id) => !referenced.has(id));
       for (const [id, block] of await lookUpBlocks(db, findStored, others)) known.set(id, block);
-      return { has: (id) => known.has(id) || refused.has(id) };
+      return { has: (id) => known.has(id) || referenced.has(id) };
     },
     async fetch(ids) {
       const due = Date.now() < deadline ? ids.slice(0, left) : [];
       if (due.length < ids.length) isWhole = false;
       left -= due.length;
-      const blocks = await Promise.all(due.map((id) => tryToFetch(upstream, id, fetched)));
+      const blocks = await Promise.all(due.map((id) => tryToFetch(upstream, id, atHand)));
       return blocks.filter((block) => block !== undefined);
     },
     meet: (id, block) => met.set(id, block),
@@ -155,12 +155,12 @@ async function gatherFromTips(
 async function tryToFetch(
   upstream: Upstream,
   id: string,
-  fetched: BlockCache,
+  atHand: BlockCache,
 ): Promise<ParsedBlock | undefined> {
   try {
     const block = await fetchBlock([upstream], id);
     await verifyAhead(block);
-    fetched.set(id, block);
+    atHand.set(id, block);
     return block;
   } catch (error) {
     if (!(error instanceof ConeUnavailable || error instanceof UpstreamFailure)) throw error;
@@ -176,20 +176,20 @@ async function askAbout(
   blocks: ReadonlyMap<string, ParsedBlock>,
   known: ReadonlyMap<string, KnownReference>,
   head: Head,
-  { upstream, others, unreferenced, refused }: StoreTools,
+  { upstream, others, said }: StoreTools,
   deadline: number,
 ): Promise<void> {
   const upstreams = [upstream, ...others];
   const readReference = createReferenceReader({ upstreams, index: head.ledger + 1 });
-  const { unknown, references } = withAsked(blocks, known, unreferenced);
+  const { unknown, references } = withAsked(blocks, known, said.unreferenced);
   const roots = findDoubtfulRoots(unknown, references, head).slice(0, MAX_ASKED);
   for (let asked = 0; asked < roots.length && Date.now() < deadline; asked += ASKED_AT_ONCE) {
     await Promise.all(
       roots.slice(asked, asked + ASKED_AT_ONCE).map(async (id) => {
         const reference = await tryToRead(readReference, id);
         if (reference === undefined) return;
-        if (reference === null) unreferenced.add(id);
-        else refused.add(id);
+        const ids = reference === null ? said.unreferenced : said.referenced;
+        ids.add(id);
       }),
     );
   }

@@ -92,7 +92,7 @@ it('does not store what was referenced before the import, nor what stands upon i
   expect(await isKnown(old)).toBe(false);
   expect(await isKnown(uponOld)).toBe(false);
   expect(await isKnown(harmless)).toBe(true);
-  expect(rig.following.memory.hasLooseEnds).toBe(true);
+  expect(rig.following.memory.tips.hasLooseEnds).toBe(true);
 });
 
 it('stores nothing where a milestone is applied between the decision and the write', async () => {

@@ -46,8 +46,8 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const db = await openMemory();
 
-/** Bytes: some 300 blocks as they are parsed, and some 1,100 as they came. */
-const FETCHED_LIMITS = { parsed: 400_000, raw: 750_000 };
+/** Bytes: some 1,100 blocks. */
+const MAX_FETCHED_HEAP_BYTES = 3_000_000;
 const MAX_PART = 256;
 
 const LARGE = 1500;
@@ -56,7 +56,7 @@ const LARGE = 1500;
 const WIDTH = 8;
 
 function smallMemory(): FollowerMemory {
-  return createFollowerMemory(() => {}, FETCHED_LIMITS);
+  return createFollowerMemory(() => {}, MAX_FETCHED_HEAP_BYTES);
 }
 
 const pass = ({ following }: Rig, more: Partial<PassBudget> = {}): Promise<PassResult> =>

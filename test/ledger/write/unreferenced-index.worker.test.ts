@@ -30,9 +30,9 @@ import {
 } from '../../support/ledger/ledger-harness.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
 import { parsedBlock } from '../../support/network/blocks.ts';
-import { basic } from '../../support/network/outputs.ts';
 import { Random } from '../../support/network/random.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+import { basic } from '../../support/payloads/outputs.ts';
 
 const db = env.LEDGER;
 
@@ -272,7 +272,7 @@ it('reads what a transaction consumes from the pack that creates it alone, howev
   let spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
   const reads: number[] = [];
   for (let i = 0; i < 40; i++) {
-    const made = network.transaction([spend], [basic(spend.by, COIN_AMOUNT)]);
+    const made = network.transaction([spend], [basic(spend.by, { amount: COIN_AMOUNT })]);
     spend = { coin: made.coins[0]!, by: spend.by };
     network.attachTransaction(made);
     let rows = 0;

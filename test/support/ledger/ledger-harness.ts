@@ -178,10 +178,9 @@ export async function storeNow(
     upstream,
     others,
     rules,
-    unreferenced: following.memory.unreferenced(head.generation, head.ledger),
+    said: following.memory.upstreams.said(head.generation, head.ledger),
     index: following.memory.index,
-    fetched: following.memory.fetched,
-    refused: following.memory.refused,
+    atHand: following.memory.fetched,
     mutex: (task) => task(),
   });
   return stored;

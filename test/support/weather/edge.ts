@@ -23,8 +23,9 @@ import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
 import { toHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import type { MilestoneKeys, VerifySignature } from '../../../src/stardust/milestone-keys.ts';
 import {
-  createRecentBlockCache,
-  createUnreferencedIdCache,
+  createBlockCache,
+  createBlockIds,
+  ofLedgerIndex,
 } from '../../../src/upstream/block-cache.ts';
 import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../../src/upstream/feed/topics.ts';
 import { createProposalSource } from '../../../src/upstream/fetch-blocks.ts';
@@ -52,7 +53,7 @@ const RETENTION = 1_000_000;
 
 /** As of open-node.ts. */
 const MAX_REMEMBERED_BYTES = 16_000_000;
-const MAX_REMEMBERED_ID_BYTES = 2_000_000;
+const MAX_UNREFERENCED_IDS = 12_000;
 
 /** The next free numbers of blocks and outputs. */
 export interface Counters {
@@ -137,11 +138,6 @@ export interface FollowerOptions {
   maxFetchedHeapBytes?: number | undefined;
 }
 
-/** Half for parsed blocks, half for their bytes. */
-function limitsOf({ maxFetchedHeapBytes: heap }: FollowerOptions) {
-  return heap === undefined ? undefined : { parsed: heap / 2, raw: heap / 2 };
-}
-
 /** A follower's Durable Object without its alarm: whoever has it says when something is due. */
 export class Follower {
   readonly #options: FollowerOptions;
@@ -151,12 +147,12 @@ export class Follower {
 
   constructor(options: FollowerOptions) {
     this.#options = options;
-    this.#memory = createFollowerMemory(undefined, limitsOf(options));
+    this.#memory = createFollowerMemory(undefined, options.maxFetchedHeapBytes);
   }
 
   /** All that was in memory is lost. */
   restart(): void {
-    this.#memory = createFollowerMemory(undefined, limitsOf(this.#options));
+    this.#memory = createFollowerMemory(undefined, this.#options.maxFetchedHeapBytes);
     this.fed = false;
   }
 
@@ -180,8 +176,8 @@ export class Follower {
   /** Applies what was pushed, and fetches the rest where the upstream has the milestone whole. */
   async takeMilestones(): Promise<void> {
     await applyPushed(this.#context());
-    const { pushed, seen } = this.#memory;
-    if (seen !== undefined && pushed.milestones.confirmed === seen.ledger + 1)
+    const { pushed, lastLedger } = this.#memory;
+    if (lastLedger !== undefined && pushed.milestones.confirmed === lastLedger.ledger + 1)
       await this.pass(true);
   }
 
@@ -206,8 +202,10 @@ export type Answer = Roots | { status: number; detail: string };
 /** What answers requests: it remembers what it fetched from one to the next. */
 export class Isolate {
   readonly #keys: MilestoneKeys;
-  readonly #fetched = createRecentBlockCache(MAX_REMEMBERED_BYTES);
-  readonly #open = createUnreferencedIdCache(MAX_REMEMBERED_ID_BYTES);
+  readonly #remembered = ofLedgerIndex(() => ({
+    fetched: createBlockCache(MAX_REMEMBERED_BYTES),
+    unreferenced: createBlockIds(Date.now, MAX_UNREFERENCED_IDS),
+  }));
   readonly #ranking = createRanking(Date.now);
 
   constructor(keys: MilestoneKeys) {
@@ -242,8 +240,7 @@ export class Isolate {
               upstreams,
               index: ledger + 1,
               limits,
-              fetched: this.#fetched(generation, ledger),
-              unreferenced: this.#open(generation, ledger),
+              ...this.#remembered(generation, ledger),
               ranking: this.#ranking,
             })),
         storePushed:
