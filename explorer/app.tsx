@@ -24,7 +24,7 @@ const INFO_INTERVAL_MS = 5000;
 function App() {
   const [view, setView] = useState(() => parseRoute(location.hash));
   const [note, setNote] = useState('');
-  const info = useInfo();
+  const { info, isSilent } = useInfo();
   const main = useRef<HTMLElement>(null);
 
   useEffect(() => {
@@ -46,7 +46,7 @@ function App() {
 
   return (
     <>
-      <Masthead view={view} info={info} />
+      <Masthead view={view} info={info} isSilent={isSilent} />
       <main ref={main}>
         {view.name === 'home' && <h1 class="hero">Look into the ledger, and check it yourself.</h1>}
         <Search view={view} />
@@ -64,6 +64,7 @@ function App() {
         {info.state === 'done' && <Shown view={view} info={info.value} open={open} />}
       </main>
       <footer>
+        {info.state === 'done' && <NodeState info={info.value} />}
         <a href="/openapi.json">API description</a>
         <a href="/api/core/v2/info">Node info</a>
         <a href="https://github.com/iotaledger/tips" rel="noreferrer">
@@ -98,13 +99,19 @@ function Shown({
       return <TransactionView id={view.id} />;
     case 'milestone':
       return (
-        <Later load={loadMilestoneView} milestone={view.milestone} block={view.block} info={info} />
+        <Later
+          key="milestone"
+          load={loadMilestoneView}
+          milestone={view.milestone}
+          block={view.block}
+          info={info}
+        />
       );
     case 'address':
     case 'issuer':
       return <GalleryView role={view.name} address={view.address} cursor={view.cursor} />;
     case 'proposal':
-      return <Later load={loadProposalView} fields={view.fields} info={info} />;
+      return <Later key="proposal" load={loadProposalView} fields={view.fields} info={info} />;
     case 'verify':
       return <VerifyView info={info} />;
     case 'unknown':
@@ -146,7 +153,13 @@ function NoLedger({ error }: { error: Error }) {
   );
 }
 
-function Masthead({ view, info }: { view: View; info: Loaded<Info> }) {
+interface MastheadProps {
+  view: View;
+  info: Loaded<Info>;
+  isSilent: boolean;
+}
+
+function Masthead({ view, info, isSilent }: MastheadProps) {
   const link = (name: 'proposal' | 'verify', title: string) => (
     <a href={formatRoute({ name })} aria-current={view.name === name ? 'page' : undefined}>
       {title}
@@ -164,7 +177,7 @@ function Masthead({ view, info }: { view: View; info: Loaded<Info> }) {
         </svg>
         <span>Stardust edge node</span>
       </To>
-      {info.state === 'done' && <LedgerState info={info.value} />}
+      {info.state === 'done' && <LedgerState info={info.value} isSilent={isSilent} />}
       <nav aria-label="Views">
         {link('proposal', 'Proposal')}
         {link('verify', 'Verify')}
@@ -176,7 +189,7 @@ function Masthead({ view, info }: { view: View; info: Loaded<Info> }) {
 /** Beyond it people want to know why. */
 const OLD_SECONDS = 300;
 
-function LedgerState({ info }: { info: Info }) {
+function LedgerState({ info, isSilent }: { info: Info; isSilent: boolean }) {
   const { isHealthy, confirmedMilestone } = info.status;
   const age = Date.now() / 1000 - confirmedMilestone.timestamp;
   const [reason, setReason] = useState<string>();
@@ -187,10 +200,24 @@ function LedgerState({ info }: { info: Info }) {
   }, [isHealthy, confirmedMilestone.index]);
   return (
     <p class="state" id="ledger-state">
-      <span class={isHealthy ? 'dot live' : 'dot'} aria-hidden="true" />
+      <span class={isHealthy && !isSilent ? 'dot live' : 'dot'} aria-hidden="true" />
       <Foreignish text={info.protocol.networkName} /> · ledger{' '}
-      <strong>{formatCount(confirmedMilestone.index)}</strong> · {describeState(info, age)}
+      <strong>{formatCount(confirmedMilestone.index)}</strong> ·{' '}
+      {isSilent ? 'the node does not answer now' : describeState(info, age)}
       {reason !== undefined && ` · ${reason}`}
+    </p>
+  );
+}
+
+/** What operators want to know, in one line. */
+function NodeState({ info }: { info: Info }) {
+  const { blocksBy, newestBlockAgeSeconds: age, status, version } = info;
+  const newest = age === undefined ? '' : `, the newest ${formatAge(age)} ago`;
+  return (
+    <p id="node-state">
+      Version {version.slice(0, 20)}. Keeps milestones from {formatCount(status.pruningIndex + 1)}{' '}
+      on.
+      {blocksBy !== undefined && ` Blocks come by ${blocksBy.slice(0, 20)}${newest}.`}
     </p>
   );
 }
@@ -254,8 +281,9 @@ function Search({ view }: { view: View }) {
 }
 
 /** Reads the state of the ledger again and again, but not while nobody looks, nor once it is over. */
-function useInfo(): Loaded<Info> {
+function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
   const [info, setInfo] = useState<Loaded<Info>>({ state: 'loading' });
+  const [isSilent, setSilent] = useState(false);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>;
     async function read(): Promise<void> {
@@ -264,9 +292,11 @@ function useInfo(): Loaded<Info> {
         try {
           const value = await readInfo();
           isOver = value.features.includes('finalMilestone');
+          setSilent(false);
           setInfo((before) => (isSame(before, value) ? before : { state: 'done', value }));
         } catch (error) {
           // what was read stays on show: the next reading may succeed
+          setSilent(true);
           setInfo((before) =>
             before.state === 'done' ? before : { state: 'failed', error: asError(error) },
           );
@@ -277,7 +307,7 @@ function useInfo(): Loaded<Info> {
     void read();
     return () => clearTimeout(timer);
   }, []);
-  return info;
+  return { info, isSilent };
 }
 
 /** Then nothing is drawn again: what is selected stays selected. */
@@ -296,15 +326,17 @@ function useFocusOnHead(main: { current: HTMLElement | null }, view: View): void
       return undefined;
     }
     scrollTo(0, 0);
-    const focus = () => {
-      const head = main.current?.querySelector<HTMLElement>('.page h1');
-      head?.focus({ preventScroll: true });
-      return head != null;
-    };
-    if (focus()) return undefined;
-    const observer = new MutationObserver(() => focus() && observer.disconnect());
+    const focus = () =>
+      main.current?.querySelector<HTMLElement>('.page h1')?.focus({ preventScroll: true });
+    focus();
+    // what was read may bring another head, until the visitor goes on
+    const observer = new MutationObserver(() => {
+      if (document.activeElement === document.body) focus();
+    });
     observer.observe(main.current!, { childList: true, subtree: true });
-    return () => observer.disconnect();
+    const stop = () => observer.disconnect();
+    for (const event of ['keydown', 'pointerdown']) addEventListener(event, stop, { once: true });
+    return stop;
   }, [key]);
 }
 

@@ -56,6 +56,7 @@ export function BlockPanel({
       />
       {milestoneIndex !== undefined && (
         <MerklePathPanel
+          heading="h3"
           blockId={blockId}
           ids={explanation.blocks.map((each) => each.blockId)}
           signedRoot={claim.inclusionMerkleRoot}

@@ -9,6 +9,7 @@ import type { ExplainedBlock } from '../node/shapes.ts';
 import type { Loaded } from '../parts/use-load.ts';
 import { describeBlock, kindOf, Mark } from './kinds.tsx';
 import type { Layout } from './layout.ts';
+import { ZoomButtons } from './zoom-buttons.tsx';
 
 interface GraphProps {
   blocks: readonly ExplainedBlock[];
@@ -60,19 +61,14 @@ export function Graph({ blocks, layout, selected, select, faulty }: GraphProps) 
         <button type="button" onClick={() => setStep(0)} disabled={drawn === undefined}>
           Play the white-flag order
         </button>
-        <span class="zoom">
-          <button type="button" aria-label="Zoom out" onClick={() => zoomBy(1 / ZOOM_STEP)}>
-            −
-          </button>
+        <ZoomButtons zoomOut={() => zoomBy(1 / ZOOM_STEP)} zoomIn={() => zoomBy(ZOOM_STEP)}>
           <button type="button" onClick={() => setZoom(1)}>
             Fit
           </button>
-          <button type="button" aria-label="Zoom in" onClick={() => zoomBy(ZOOM_STEP)}>
-            +
-          </button>
-        </span>
+        </ZoomButtons>
       </div>
-      <div class="canvas" ref={frame}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
+      <div class="canvas" ref={frame} tabIndex={0}>
         {layout.state === 'loading' && (
           <p class="loading" role="status">
             Laying out the graph …
@@ -177,7 +173,7 @@ function Drawing(props: DrawingProps) {
             class={names.filter(Boolean).join(' ')}
             transform={`translate(${at[0]} ${at[1]})`}
             role="button"
-            tabIndex={blockId === stop ? 0 : -1}
+            tabindex={blockId === stop ? 0 : -1}
             data-place={place}
             aria-pressed={selected === blockId}
             aria-label={`${block.whiteFlagIndex}: ${describeBlock(block)}, ${shorten(blockId)}${isFaulty ? ', a check failed here' : ''}`}

@@ -12,10 +12,13 @@ import type { Level, MerklePath } from '../verify/merkle-levels.ts';
 const LEVEL_MS = 180;
 
 export function MerklePathPanel({
+  heading: Heading,
   blockId,
   ids,
   signedRoot,
 }: {
+  /** The level below what it is a part of. */
+  heading: 'h2' | 'h3';
   blockId: string;
   ids: readonly string[];
   signedRoot: string;
@@ -29,7 +32,7 @@ export function MerklePathPanel({
   }, [blockId, signedRoot]);
   return (
     <section class="merkle" aria-labelledby="merkle-title">
-      <h3 id="merkle-title">Merkle path to the signed root</h3>
+      <Heading id="merkle-title">Merkle path to the signed root</Heading>
       {path.state === 'loading' && <p class="loading">Hashing …</p>}
       {path.state === 'failed' && <Verdict tone="bad">{path.error.message}</Verdict>}
       {path.state === 'done' && <Levels path={path.value} />}

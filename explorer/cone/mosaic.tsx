@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatCount, shorten } from '../format.ts';
 import type { ExplainedBlock } from '../node/shapes.ts';
 import { describeBlock, kindOf } from './kinds.tsx';
+import { ZoomButtons } from './zoom-buttons.tsx';
 
 interface MosaicProps {
   blocks: readonly ExplainedBlock[];
@@ -52,24 +53,10 @@ export function Mosaic({ blocks, selected, select, faulty }: MosaicProps) {
           {formatCount(blocks.length)} blocks are too many for a graph: one tile each, in white-flag
           order. The table below has them all.
         </p>
-        <span class="zoom">
-          <button
-            type="button"
-            aria-label="Zoom out"
-            disabled={zoom === 0}
-            onClick={() => setZoom(zoom - 1)}
-          >
-            −
-          </button>
-          <button
-            type="button"
-            aria-label="Zoom in"
-            disabled={zoom === TILE_SIZES.length - 1}
-            onClick={() => setZoom(zoom + 1)}
-          >
-            +
-          </button>
-        </span>
+        <ZoomButtons
+          zoomOut={zoom === 0 ? undefined : () => setZoom(zoom - 1)}
+          zoomIn={zoom === TILE_SIZES.length - 1 ? undefined : () => setZoom(zoom + 1)}
+        />
       </div>
       <div class="canvas" ref={frame}>
         <canvas

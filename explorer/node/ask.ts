@@ -45,9 +45,18 @@ export async function askJson<S extends v.GenericSchema>(
   schema: S,
   body?: string,
 ): Promise<v.InferOutput<S>> {
+  return (await askJsonAndHeaders(path, schema, body)).json;
+}
+
+/** The JSON of an answer, and its headers. */
+export async function askJsonAndHeaders<S extends v.GenericSchema>(
+  path: string,
+  schema: S,
+  body?: string,
+): Promise<{ json: v.InferOutput<S>; headers: Headers }> {
   const response = await ask(path, body === undefined ? {} : { body });
   const result = v.safeParse(schema, await response.json().catch(() => undefined));
-  if (result.success) return result.output;
+  if (result.success) return { json: result.output, headers: response.headers };
   const issue = result.issues[0];
   const place = v.getDotPath(issue) ?? 'the whole';
   throw new NodeError(0, `The node's answer is not what its contract says: ${place}.`);

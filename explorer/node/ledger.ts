@@ -2,22 +2,32 @@
  * What the explorer reads of the ledger, one function for each question.
  */
 import * as v from 'valibot';
-import { askBytes, askJson } from './ask.ts';
+import { askBytes, askJson, askJsonAndHeaders } from './ask.ts';
 import {
   blockMetadata,
   explanation,
+  type Info,
   info,
   milestone,
+  type Nft,
   nft,
-  nftBatch,
   nftList,
+  nfts,
   outputAnswer,
   tips,
 } from './shapes.ts';
 
 const part = encodeURIComponent;
 
-export const readInfo = () => askJson('/api/core/v2/info', info);
+export async function readInfo(): Promise<Info> {
+  const { json, headers } = await askJsonAndHeaders('/api/core/v2/info', info);
+  const age = headers.get('x-newest-block-age');
+  return {
+    ...json,
+    blocksBy: headers.get('x-blocks-by') ?? undefined,
+    newestBlockAgeSeconds: age === null ? undefined : Number(age),
+  };
+}
 
 /** One NFT with its output and its owner, and the ledger index at which that is true. */
 export const readNft = (nftId: string) =>
@@ -26,13 +36,17 @@ export const readNft = (nftId: string) =>
     v.object({ ...nft.entries, ledgerIndex: v.number() }),
   );
 
-/** Up to 100 NFTs at one ledger index. */
-export const readNfts = (nftIds: readonly string[]) =>
-  askJson(`/api/edge/v1/nfts?ids=${nftIds.join()}`, nftBatch);
+/** A page of the NFTs of an address or an issuer, of one moment. */
+export const readNftPage = (filter: Record<string, string>) =>
+  askJson(`/api/edge/v1/nfts?${new URLSearchParams(filter)}`, nfts);
 
-/** A page of the unspent NFT outputs of an address or an issuer; of all, without a filter. */
-export function listNftOutputs(filter: Record<string, string>) {
-  return askJson(`/api/indexer/v1/outputs/nft?${new URLSearchParams(filter)}`, nftList);
+/** The first NFTs of the ledger. */
+export async function readFirstNfts(count: number): Promise<readonly Nft[]> {
+  const { items } = await askJson(`/api/indexer/v1/outputs/nft?pageSize=${count}`, nftList);
+  if (items.length === 0) return [];
+  const batch = await askJson(`/api/edge/v1/nfts?ids=${items.join()}`, nfts);
+  // one that was moved meanwhile is not in its output any more
+  return batch.nfts.filter((each) => each !== null);
 }
 
 export const readOutput = (outputId: string) =>

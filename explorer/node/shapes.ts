@@ -24,7 +24,12 @@ export const info = v.object({
   baseToken: v.object({ tickerSymbol: v.string(), decimals: uint }),
   features: v.array(v.string()),
 });
-export type Info = v.InferOutput<typeof info>;
+export type Info = v.InferOutput<typeof info> & {
+  /** How blocks come, such as "feed"; undefined if no network is followed. */
+  blocksBy: string | undefined;
+  /** Since the newest one came. */
+  newestBlockAgeSeconds: number | undefined;
+};
 
 const address = v.variant('type', [
   v.object({ type: v.literal(0), pubKeyHash: id }),
@@ -86,8 +91,12 @@ export const nft = v.object({
 });
 export type Nft = v.InferOutput<typeof nft>;
 
-/** `GET /api/edge/v1/nfts?ids=…`. */
-export const nftBatch = v.object({ ledgerIndex: uint, nfts: v.array(v.nullable(nft)) });
+/** `GET /api/edge/v1/nfts?…`: a batch by IDs, or a page of an address or an issuer. */
+export const nfts = v.object({
+  ledgerIndex: uint,
+  nfts: v.array(v.nullable(nft)),
+  cursor: v.optional(v.string()),
+});
 
 /** `GET /api/indexer/v1/outputs/nft?…`. */
 export const nftList = v.object({

@@ -98,15 +98,10 @@ export function Foreign({ text }: { text: string }) {
 
 export type Tone = 'good' | 'bad' | 'neutral';
 
-const MARKS: Record<Tone, string> = { good: '✓', bad: '✗', neutral: '–' };
-
-/** A verdict with a mark, so that it does not depend on its colour. */
+/** A verdict; the style sheet puts a mark before it, so that it does not depend on its colour. */
 export function Verdict({ tone, children }: { tone: Tone; children: ComponentChildren }) {
   return (
     <p class={`verdict ${tone}`}>
-      <span class="mark" aria-hidden="true">
-        {MARKS[tone]}
-      </span>
       <span>{children}</span>
     </p>
   );

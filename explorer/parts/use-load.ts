@@ -8,21 +8,29 @@ export type Loaded<T> =
   | { state: 'done'; value: T }
   | { state: 'failed'; error: Error };
 
-/** Calls `load` when one of `inputs` changes; an answer that comes too late is dropped. */
+const LOADING = { state: 'loading' } as const;
+
+/**
+ * Calls `load` when one of `inputs` changes. What was loaded for other inputs is not returned, and
+ * an answer that comes too late is dropped.
+ */
 export function useLoad<T>(load: () => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
-  const [loaded, setLoaded] = useState<Loaded<T>>({ state: 'loading' });
+  const [{ loaded, of }, set] = useState<{ loaded: Loaded<T>; of: readonly unknown[] }>({
+    loaded: LOADING,
+    of: inputs,
+  });
   useEffect(() => {
     let dropped = false;
-    setLoaded({ state: 'loading' });
+    const show = (now: Loaded<T>) => dropped || set({ loaded: now, of: inputs });
     load().then(
-      (value) => dropped || setLoaded({ state: 'done', value }),
-      (error: unknown) => dropped || setLoaded({ state: 'failed', error: asError(error) }),
+      (value) => show({ state: 'done', value }),
+      (error: unknown) => show({ state: 'failed', error: asError(error) }),
     );
     return () => {
       dropped = true;
     };
   }, inputs);
-  return loaded;
+  return inputs.every((input, i) => input === of[i]) ? loaded : LOADING;
 }
 
 export function asError(thrown: unknown): Error {

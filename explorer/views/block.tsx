@@ -140,6 +140,7 @@ function Path({ blockId, index }: { blockId: string; index: number }) {
   const { milestone, explanation } = read.value;
   return (
     <MerklePathPanel
+      heading="h2"
       blockId={blockId}
       ids={explanation.blocks.map((each) => each.blockId)}
       signedRoot={milestone.inclusionMerkleRoot}

@@ -6,12 +6,11 @@ import { formatCount } from '../format.ts';
 import { readMetadata } from '../nft/claims.ts';
 import { GatewayChoice, Thumbnail, useGateway } from '../nft/picture.tsx';
 import { NodeError } from '../node/ask.ts';
-import { listNftOutputs, readNfts, readOutput } from '../node/ledger.ts';
+import { readNftPage } from '../node/ledger.ts';
 import type { Nft } from '../node/shapes.ts';
 import { Awaited, Foreign, Head, Id, To } from '../parts/parts.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { formatRoute } from '../route.ts';
-import { nftIdOf } from './output.tsx';
 
 type Role = 'address' | 'issuer';
 
@@ -23,24 +22,13 @@ interface Page {
 
 const PAGE_SIZE = 24;
 
-/** A page of the list, whole. */
 async function readPage(role: Role, address: string, cursor?: string): Promise<Page> {
-  const list = await listNftOutputs({
+  const page = await readNftPage({
     [role]: address,
     pageSize: String(PAGE_SIZE),
     ...(cursor !== undefined && { cursor }),
   });
-  return { ledgerIndex: list.ledgerIndex, cursor: list.cursor, nfts: await readAll(list.items) };
-}
-
-/** The NFTs in these outputs; one that was moved meanwhile is left out. */
-export async function readAll(outputIds: readonly string[]): Promise<readonly Nft[]> {
-  if (outputIds.length === 0) return [];
-  const ids = await Promise.all(
-    outputIds.map(async (outputId) => nftIdOf(outputId, (await readOutput(outputId)).output)),
-  );
-  const { nfts } = await readNfts(ids.filter((id) => id !== undefined));
-  return nfts.filter((nft) => nft !== null);
+  return { ...page, cursor: page.cursor, nfts: page.nfts.filter((nft) => nft !== null) };
 }
 
 export function GalleryView({

@@ -4,19 +4,15 @@
 import { kindOf, Mark } from '../cone/kinds.tsx';
 import { formatAge, formatCount, formatTime, plural } from '../format.ts';
 import { readMetadata } from '../nft/claims.ts';
-import { listNftOutputs, readExplanation } from '../node/ledger.ts';
+import { readExplanation, readFirstNfts } from '../node/ledger.ts';
 import type { ExplainedBlock, Info, Nft } from '../node/shapes.ts';
 import { Foreign, Id, To } from '../parts/parts.tsx';
 import { useLoad } from '../parts/use-load.ts';
-import { readAll } from './gallery.tsx';
 
 const EXAMPLES = 4;
 
 /** The latest NFTs would need the whole list; the first ones are as good to look at. */
-async function readExamples(): Promise<readonly Nft[]> {
-  const { items } = await listNftOutputs({ pageSize: String(EXAMPLES) });
-  return readAll(items);
-}
+const readExamples = () => readFirstNfts(EXAMPLES);
 
 export function HomeView({ info }: { info: Info }) {
   const { confirmedMilestone } = info.status;

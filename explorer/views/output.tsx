@@ -118,7 +118,7 @@ function OutputPage({
 }
 
 /** B.6: a new NFT has the zero ID in its output; its ID is the hash of the output's. */
-export function nftIdOf(outputId: string, { type, nftId }: Output): string | undefined {
+function nftIdOf(outputId: string, { type, nftId }: Output): string | undefined {
   if (type !== 6 || nftId === undefined) return undefined;
   return /^0x0+$/.test(nftId) ? toHex(blake2b256(fromHex(outputId))) : nftId;
 }

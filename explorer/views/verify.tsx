@@ -142,9 +142,6 @@ function Steps({ passed, progress }: { passed: readonly string[]; progress: Prog
         const isNow = progress.state === 'running' && place === passed.length;
         return (
           <li key={step} class={tone(place) ?? (isNow ? 'now' : '')}>
-            <span class="mark" aria-hidden="true">
-              {tone(place) === 'good' ? '✓' : tone(place) === 'bad' ? '✗' : place + 1}
-            </span>
             <span>
               {step}
               {passed[place] !== undefined && <span class="found">{passed[place]}</span>}

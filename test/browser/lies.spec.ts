@@ -212,7 +212,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     it.each(LIES_TO_VERIFY)('does not pass %s', async (_, path, change, right, reason) => {
       node.alter = (asked, body) => (asked === path() ? change(body) : body);
       await verify();
-      await untilText(page, '#verdict', /^✗False: what this node says does not hold/);
+      await untilText(page, '#verdict', /^False: what this node says does not hold/);
       await untilText(page, '#checks .found.bad', reason);
       expect(await countOf(page, '#checks .good')).toBe(right);
     });
@@ -225,10 +225,10 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     });
 
     it.each([
-      ['keys that did not sign', () => 'ab'.repeat(32), '1', /^✗False: .* M-3: signed by/],
-      ['all keys but one', () => SAMPLE_KEYS.slice(1).join(), '7', /^✗False: .* M-3: signed by/],
-      ['what is no key', () => 'nothing', '', /^–Not checked: Key 1 is not 64 hex digits: nothing/],
-      ['more than there are', () => SAMPLE_KEYS[0]!, '2', /^–Not checked: 2 signatures cannot/],
+      ['keys that did not sign', () => 'ab'.repeat(32), '1', /^False: .* M-3: signed by/],
+      ['all keys but one', () => SAMPLE_KEYS.slice(1).join(), '7', /^False: .* M-3: signed by/],
+      ['what is no key', () => 'nothing', '', /^Not checked: Key 1 is not 64 hex digits: nothing/],
+      ['more than there are', () => SAMPLE_KEYS[0]!, '2', /^Not checked: 2 signatures cannot/],
     ])('does not pass against %s', async (_, keys, threshold, reason) => {
       node.alter = (_path, body) => body;
       await verify(keys(), threshold);
@@ -238,7 +238,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     it('calls no answer by its name: nothing is false, and nothing is verified', async () => {
       node.alter = (asked, body) => (asked === EXPLANATION ? new Uint8Array() : body);
       await verify();
-      await untilText(page, '#verdict', /^–Not checked: /);
+      await untilText(page, '#verdict', /^Not checked: /);
     });
   });
 

@@ -286,6 +286,29 @@ describe('a ledger that is fresh from a snapshot', () => {
   });
 });
 
+it('tells live how blocks come in, as far as the node does', async () => {
+  const { page, end, faults } = await visit(browser, worker.url, 'phone');
+  await textOf(page, '#node-state').toMatch(/^Version \d.* Keeps milestones from 17,338 on\.$/);
+  let headers: Record<string, string> = { 'x-blocks-by': 'feed', 'x-newest-block-age': '2' };
+  await page.route('**/api/core/v2/info', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { ...response.headers(), ...headers } });
+  });
+  await textOf(page, '#node-state').toContain('Blocks come by feed, the newest 2 seconds ago.');
+  headers = { 'x-blocks-by': 'polling', 'x-newest-block-age': '75' };
+  await textOf(page, '#node-state').toContain('by polling, the newest 1 minute ago.');
+  headers = { 'x-blocks-by': 'polling' };
+  await textOf(page, '#node-state').toMatch(/Blocks come by polling\.$/);
+  // an answer that fails leaves what was read on show
+  await page.unroute('**/api/core/v2/info');
+  await page.route('**/api/core/v2/info', (route) => route.abort());
+  await textOf(page, '#ledger-state').toBe(
+    'shimmer · ledger 17,339 · the node does not answer now',
+  );
+  expect(faults.filter((fault) => !fault.includes('ERR_FAILED'))).toEqual([]);
+  await end();
+});
+
 it('says so where there is no ledger', async () => {
   const { page, end } = await visit(browser, await worker.startEmpty(), 'phone');
   await textOf(page, 'main').toMatch(/No ledger to look into.*The node answered 500/s);

@@ -18,7 +18,6 @@ import type { Database } from '../core/database.ts';
 import { insertMilestone, moveHead } from '../core/head.ts';
 import { insertIds } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
-import { writePayload } from '../core/milestone-payload.ts';
 import {
   type BlockStatus,
   PARTS,
@@ -89,7 +88,7 @@ export async function applyStatements(
       id: toHexDigits(id),
       timestamp,
       blocks: changes.order.length,
-      payload: writePayload(payload),
+      payload: toBase64(payload),
     }),
     ...insertParts(db, milestone, view, changes, read.spentLengths),
     ...insertIds(

@@ -71,11 +71,13 @@ export async function overhangOf(page: DrivenPage): Promise<number> {
   )) as number;
 }
 
-/** Where the focus is: the element's label, or what it says. */
+/** Where the focus is: the element's label, a field's ID, or what it says. */
 export async function focusOf(page: DrivenPage): Promise<string> {
   return (await page.evaluate(`(() => {
     const focused = document.activeElement;
-    return focused.getAttribute('aria-label') ?? (focused.id || focused.textContent.trim());
+    const isField = ['INPUT', 'TEXTAREA'].includes(focused.tagName);
+    const text = isField ? focused.id : focused.textContent.trim();
+    return focused.getAttribute('aria-label') ?? text;
   })()`)) as string;
 }
 
