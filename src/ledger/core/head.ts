@@ -166,7 +166,7 @@ export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1
 /** A milestone as it is inserted. */
 export interface MilestoneToInsert extends KnownMilestone {
   index: number;
-  /** Base64. */
+  /** By writePayload (milestone-payload.ts). */
   payload: string | null;
 }
 

@@ -1,13 +1,19 @@
 /**
- * Payloads of milestones, as they are stored: their ID (docs/protocol.md, B.9) shows whether a bit
- * of what is signed was flipped on disk.
+ * Payloads of milestones, as they are stored: with a checksum, as their ID (docs/protocol.md, B.9)
+ * is that of what is signed, without the signatures.
  */
-import { equalBytes, fromBase64, Reader } from '../../stardust/encoding/bytes.ts';
+import { equalBytes, Reader } from '../../stardust/encoding/bytes.ts';
 import { decode } from '../../stardust/encoding/codec.ts';
 import { milestoneId } from '../../stardust/wire/ids.ts';
 import { type Milestone, milestone } from '../../stardust/wire/milestone.ts';
 import { LedgerDamaged } from './checksum.ts';
+import { readOutputBytes, writeOutputBytes } from './output-bytes.ts';
 import type { Row } from './read-batch.ts';
+
+/** Base64 of the payload and its checksum, in the form that contents of outputs have. */
+export function writePayload(payload: Uint8Array): string {
+  return writeOutputBytes(payload);
+}
 
 /**
  * Throws a LedgerDamaged where the payload is not that of the milestone.
@@ -20,11 +26,11 @@ export function payloadFromRow(row: Row): {
 } {
   const id = row.text('id');
   try {
-    const bytes = fromBase64(row.text('payload'));
+    const bytes = readOutputBytes(row.text('payload'), id);
     const value = decode(milestone, new Reader(bytes));
     if (equalBytes(milestoneId(value, bytes), Uint8Array.fromHex(id))) return { bytes, value };
   } catch {
-    // neither base64 nor a milestone any more
+    // damaged, or not a milestone any more
   }
   throw new LedgerDamaged(`payload and ID of milestone 0x${id}`);
 }

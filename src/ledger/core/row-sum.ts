@@ -25,7 +25,7 @@ export const SUMMED_COLUMNS = {
     'id_tables',
     'forgotten',
   ],
-  // the ID tells whether the payload is whole
+  // the payload has a checksum of its own
   milestone: ['idx', 'id', 'timestamp', 'blocks'],
   // each output that was spent has a sum of its own
   milestone_part: ['key', 'packs', 'blocks'],

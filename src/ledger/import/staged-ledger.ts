@@ -6,20 +6,14 @@
  * reads the same files, and starts again if not.
  */
 
-import {
-  fromBase64,
-  Reader,
-  Refusal,
-  toBase64,
-  toHex,
-  toHexDigits,
-} from '../../stardust/encoding/bytes.ts';
+import { fromBase64, Reader, Refusal, toHex, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { SnapshotSummary } from '../../stardust/snapshot/read-snapshot.ts';
 import type { LedgerChange, LedgerSink } from '../../stardust/snapshot/snapshot-sink.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
 import { type Database, forEachPiece, runBatch } from '../core/database.ts';
 import { type Head, insertHead, insertMilestone } from '../core/head.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
+import { writePayload } from '../core/milestone-payload.ts';
 import { isNftSql, writeOutputBytes } from '../core/output-bytes.ts';
 import { first, many, one, readAlone, readQuery } from '../core/read-batch.ts';
 import { rowSum } from '../core/row-sum.ts';
@@ -164,7 +158,7 @@ export class StagingSink implements LedgerSink {
         ...forEachPiece(db, REMOVE_DETAILS, removed),
         ...forEachPiece(db, REMOVE_OUTPUTS, removed),
         ...milestones.map(({ index, payload }) =>
-          db.prepare(KEEP_MILESTONE).bind(index, toBase64(payload)),
+          db.prepare(KEEP_MILESTONE).bind(index, writePayload(payload)),
         ),
       ]);
     } catch (error) {

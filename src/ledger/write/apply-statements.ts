@@ -18,6 +18,7 @@ import type { Database } from '../core/database.ts';
 import { insertMilestone, moveHead } from '../core/head.ts';
 import { insertIds } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
+import { writePayload } from '../core/milestone-payload.ts';
 import {
   type BlockStatus,
   PARTS,
@@ -88,7 +89,7 @@ export async function applyStatements(
       id: toHexDigits(id),
       timestamp,
       blocks: changes.order.length,
-      payload: toBase64(payload),
+      payload: writePayload(payload),
     }),
     ...insertParts(db, milestone, view, changes, read.spentLengths),
     ...insertIds(
