@@ -4,10 +4,10 @@
  */
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, it, vi } from 'vitest';
-import { openNode } from '../../src/node/open-node.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { answer, routeOf } from '../support/hornet-double/routes.ts';
 import { followTo, startLedger } from '../support/ledger/ledger-harness.ts';
+import { openTestNode } from '../support/ledger/open-test-node.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -19,29 +19,7 @@ it('64 reads that hang keep no proposal from being fetched', async () => {
   network.milestone();
   const rig = await startLedger(env.LEDGER, network, 0);
   await followTo(rig, 1);
-  const node = openNode({
-    ledger: env.LEDGER,
-    nftIndex: env.NFT_INDEX,
-    follower: env.FOLLOWER,
-    staticFiles: { fetch },
-    whiteFlagLimit: undefined,
-    fetchLimit: undefined,
-    scanLimit: undefined,
-    requests: undefined,
-    oneIsolate: false,
-    versionId: undefined,
-    upstreams: ['http://upstream.example'],
-    milestoneKeys: network.keys,
-    upstreamToken: undefined,
-    publicRoutes: [],
-    protectedRoutes: [],
-    apiUser: undefined,
-    apiToken: undefined,
-    finalMilestone: undefined,
-    retentionMilestones: 100,
-    serverTiming: false,
-    logReads: false,
-  });
+  const node = openTestNode(['http://upstream.example'], network.keys);
   const unknown = Array.from({ length: READS }, (_, i) => i.toString(16).padStart(64, '0'));
   let hanging = 0;
   const counts: number[] = [];

@@ -8,8 +8,9 @@ import type {
   WhiteFlagRequest,
   WhiteFlagResult,
 } from '../../../src/node/edge-node.ts';
-import { readSettings, type Settings } from '../../../src/settings.ts';
+import type { Settings } from '../../../src/settings.ts';
 import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
+import { defaultSettings } from '../default-settings.ts';
 import type { Facts, Fetch } from './contract.ts';
 import { checkingDescription } from './described.ts';
 
@@ -148,14 +149,6 @@ const stubFiles = {
   },
 };
 
-/** The settings of an environment that sets none. */
-function defaultSettings(): Settings {
-  const bindings = { LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {}, ASSETS: stubFiles };
-  const result = readSettings(bindings);
-  if (!result.ok) throw new Error(result.problems.join());
-  return result.settings;
-}
-
 /**
  * Asks an app of these parts; work that goes on after the answer is waited for. Every answer is held
  * against openapi.json.
@@ -166,7 +159,7 @@ export function fetchFrom({
   cache = new OpenCache(),
 }: StubParts = {}): Fetch {
   const app = createApp({
-    settings: { ...defaultSettings(), ...settings },
+    settings: { ...defaultSettings({ ASSETS: stubFiles }), ...settings },
     node: completeNode(node),
     cache,
   });

@@ -7,31 +7,16 @@ import type { EdgeNode } from '../../../src/node/edge-node.ts';
 import { openNode } from '../../../src/node/open-node.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
+import { defaultSettings } from '../default-settings.ts';
 import type { WhiteFlagCase } from '../network/network-model.ts';
 
 export function openTestNode(upstreams: string[], milestoneKeys: MilestoneKeys): EdgeNode {
+  const { LEDGER, NFT_INDEX, FOLLOWER } = env;
   return openNode({
-    ledger: env.LEDGER,
-    nftIndex: env.NFT_INDEX,
-    follower: env.FOLLOWER,
-    staticFiles: { fetch },
-    whiteFlagLimit: undefined,
-    fetchLimit: undefined,
-    scanLimit: undefined,
-    requests: undefined,
-    oneIsolate: false,
-    versionId: undefined,
+    ...defaultSettings({ LEDGER, NFT_INDEX, FOLLOWER }),
     upstreams,
     milestoneKeys,
-    upstreamToken: undefined,
-    publicRoutes: [],
-    protectedRoutes: [],
-    apiUser: undefined,
-    apiToken: undefined,
-    finalMilestone: undefined,
     retentionMilestones: 100,
-    serverTiming: false,
-    logReads: false,
   });
 }
 
