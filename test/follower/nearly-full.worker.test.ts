@@ -13,6 +13,7 @@ import { readNodeStatus } from '../../src/ledger/read/node-status.ts';
 import { MIN_RETENTION } from '../../src/ledger/write/prune.ts';
 import {
   ask,
+  FOLLOWING,
   followTo,
   ledgerIndex,
   questionOf,
@@ -20,7 +21,6 @@ import {
   startLedger,
   statementTexts,
 } from '../support/ledger/ledger-harness.ts';
-import { FOLLOWING } from '../support/ledger/status-settings.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 

@@ -4,7 +4,7 @@
  */
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { answer, routeOf } from '../support/hornet-double/routes.ts';
+import { respond } from '../support/hornet-double/routes.ts';
 import { followTo, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
 import { askNode, openTestNode } from '../support/ledger/open-test-node.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
@@ -30,8 +30,7 @@ beforeEach(() => {
     const { pathname } = new URL(url);
     asked.push(pathname.replace('/api/core/v2/', ''));
     if (failing.test(pathname)) return new Response('', { status: 500 });
-    const { status, type, body } = answer(rig.node, routeOf(pathname), init.headers.accept);
-    return new Response(body, { status, headers: { 'content-type': type! } });
+    return respond(rig.node, url, init.headers.accept);
   });
 });
 afterEach(() => {

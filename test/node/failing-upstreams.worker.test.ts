@@ -5,7 +5,7 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { NodeState } from '../support/hornet-double/node-state.ts';
-import { answer, routeOf } from '../support/hornet-double/routes.ts';
+import { respond } from '../support/hornet-double/routes.ts';
 import { followTo, startLedger } from '../support/ledger/ledger-harness.ts';
 import { askNode, openTestNode } from '../support/ledger/open-test-node.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
@@ -18,15 +18,14 @@ function stubFetch(node: NodeState, hanging: readonly string[]): string[] {
   vi.stubGlobal(
     'fetch',
     (url: string, init: RequestInit & { signal: AbortSignal; headers: { accept: string } }) => {
-      const { host, pathname } = new URL(url);
+      const { host } = new URL(url);
       asked.push(host);
       if (hanging.includes(host)) {
         return new Promise((_, reject) =>
           init.signal.addEventListener('abort', () => reject(init.signal.reason)),
         );
       }
-      const { status, type, body } = answer(node, routeOf(pathname), init.headers.accept);
-      return Promise.resolve(new Response(body, { status, headers: { 'content-type': type! } }));
+      return Promise.resolve(respond(node, url, init.headers.accept));
     },
   );
   return asked;

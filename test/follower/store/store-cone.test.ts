@@ -26,6 +26,7 @@ import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import {
   ask,
   disturbed,
+  FOLLOWING,
   ledgerIndex,
   questionOf,
   type Rig,
@@ -34,7 +35,6 @@ import {
 } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { sealRows } from '../../support/ledger/seal-rows.ts';
-import { FOLLOWING } from '../../support/ledger/status-settings.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
 import { resign } from '../../support/network/milestones.ts';
 import { coneOf, ledgerAt, type Network } from '../../support/network/network-model.ts';

@@ -28,13 +28,13 @@ import { explainWhiteFlag } from '../../../src/node/explain-white-flag.ts';
 import { START } from '../../../src/stardust/nft-query.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import {
+  FOLLOWING,
   followTo,
   questionOf,
   startLedger,
   storeNow,
 } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
-import { FOLLOWING } from '../../support/ledger/status-settings.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';

@@ -12,12 +12,12 @@ import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { publish } from '../../../src/nft-index/publish.ts';
 import { countedDatabase } from '../../support/ledger/counted-database.ts';
 import {
+  FOLLOWING,
   ledgerIndex,
   startLedger,
   startNew,
   takeNext,
 } from '../../support/ledger/ledger-harness.ts';
-import { FOLLOWING } from '../../support/ledger/status-settings.ts';
 import { coneOf, milestoneAt } from '../../support/network/network-model.ts';
 import { SteadyNetwork } from '../../support/network/steady-network.ts';
 import type { SyntheticNetwork } from '../../support/network/synthetic-network.ts';

@@ -2,11 +2,14 @@
  * What neither a network nor the catalogue can show: sums at their limits, and mistakes of a
  * caller.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   ConflictReason,
   conflictReasonOf,
   describeReason,
+  rulesOf,
 } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
@@ -102,4 +105,16 @@ it('D.0 every reason has its number and words of its own', () => {
   expect(new Set(reasons.map(describeReason)).size).toBe(13);
   expect(reasons.map(conflictReasonOf)).toEqual(reasons);
   expect(() => conflictReasonOf(13)).toThrow(RangeError);
+});
+
+it('D.0 each reason has the rules of the table in docs/protocol.md', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/protocol.md'), 'utf8');
+  const table = text.slice(text.indexOf('### D.0'), text.indexOf('### D.1'));
+  const rows = [...table.matchAll(/^\| (\d+) \|[^|]*\| ([^|]*) \|/gm)].filter(
+    ([, code]) => Number(code) >= 1 && Number(code) <= 12,
+  );
+  expect(rows).toHaveLength(12);
+  for (const [, code, rules] of rows) {
+    expect([code, rulesOf(conflictReasonOf(Number(code)))]).toEqual([code, rules]);
+  }
 });

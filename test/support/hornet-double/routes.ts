@@ -132,6 +132,12 @@ export function answer(node: NodeState, route: Route, accept = '', mqtt = false)
   }
 }
 
+/** The node's answer as `fetch` gives it. */
+export function respond(node: NodeState, url: string, accept: string): Response {
+  const { status, type, body } = answer(node, routeOf(new URL(url).pathname), accept);
+  return new Response(body, { status, headers: { 'content-type': type! } });
+}
+
 function answerMilestone(found: NetworkMilestone | undefined, raw: boolean): Answer {
   if (found === undefined) return answerError(404, 'milestone not found: Not Found');
   return raw ? answerRaw(found.payload) : answerJson(milestoneToJson(readMilestone(found.payload)));

@@ -17,6 +17,7 @@ import type { Database } from '../../../src/ledger/core/database.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
 import { admittingParameters, readParameters } from '../../../src/ledger/core/ledger-parameters.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
+import type { StatusSettings } from '../../../src/ledger/read/node-status.ts';
 import type { UnreferencedIndex } from '../../../src/ledger/write/unreferenced-index.ts';
 import { computeWhiteFlag, type WhiteFlagResult } from '../../../src/node/compute-white-flag.ts';
 import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
@@ -60,6 +61,14 @@ export interface RigOptions {
   /** The network as it was when the snapshot was made. */
   snapshotOf?: Network;
 }
+
+/** Settings of a node that follows, for its status. */
+export const FOLLOWING: StatusSettings = {
+  follows: true,
+  finalMilestone: undefined,
+  retention: 17_280,
+  limitBytes: undefined,
+};
 
 /** Replaces whatever ledger the database had. */
 export async function startLedger(
