@@ -4,10 +4,10 @@
  * answer to every question that the node answered. Each question is put when it was put to the
  * node, and once more at the end, as an audit.
  */
-import { readOutputBytes } from '../../src/ledger/core/output-bytes.ts';
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readOutputBytes } from '../../src/ledger/core/output-bytes.ts';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { receiptOf } from '../../src/stardust/wire/milestone.ts';
 import {
@@ -164,7 +164,8 @@ describe.each(NETWORKS)('$name', ({ name, answers, hashes }) => {
       .prepare('SELECT idx, payload FROM milestone WHERE payload IS NOT NULL ORDER BY idx')
       .all<{ idx: number; payload: string }>();
     const withReceipt = results.filter(
-      ({ payload }) => receiptOf(readMilestone(Uint8Array.fromBase64(payload))) !== undefined,
+      ({ payload }) =>
+        receiptOf(readMilestone(readOutputBytes(payload, 'milestone'))) !== undefined,
     );
     const indexes = receipts.receipts.map(
       ({ milestoneIndex }: { milestoneIndex: number }) => milestoneIndex,
