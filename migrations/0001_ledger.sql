@@ -35,8 +35,7 @@ CREATE TABLE milestone (
 );
 
 -- Packs: up to 256 blocks in one row, in the order in which they were stored. A block stays in its
--- pack until it is dropped or pruned. The columns that a walk reads come first: SQLite does not
--- touch the pages behind them.
+-- pack until it is dropped or pruned.
 CREATE TABLE pack (
   key INTEGER PRIMARY KEY,            -- the number of its first block
   live INTEGER NOT NULL,              -- 1 while one of its blocks is unreferenced, else 0
@@ -53,12 +52,20 @@ CREATE TABLE pack (
   states TEXT NOT NULL,               -- of outputs that they consume: number, created, spent
   unresolved TEXT NOT NULL,           -- JSON: IDs of outputs that blocks without a verdict wait for
   blocks TEXT NOT NULL,               -- JSON: [number, ID, payload type, sum] of each block
-  outputs TEXT NOT NULL,              -- JSON: of each block, what its transaction consumes and creates
-  bytes TEXT NOT NULL                 -- JSON: the bytes of each block
+  outputs TEXT NOT NULL               -- JSON: of each block, what its transaction consumes and creates
 );
 CREATE INDEX live_pack ON pack (live, staged) WHERE live = 1;
 -- Few packs, if any: to look for them in the others takes reading most of each.
 CREATE INDEX unresolved_pack ON pack (live) WHERE live = 1 AND unresolved <> '[]';
+
+-- What the blocks of a pack contain, beside it: most of the bytes. SQLite rewrites a whole row, and
+-- a milestone changes all packs whose blocks it references.
+CREATE TABLE pack_content (
+  key INTEGER PRIMARY KEY REFERENCES pack (key) ON DELETE CASCADE,
+  bytes TEXT NOT NULL,                -- JSON: of each block, its bytes
+  outputs TEXT NOT NULL,              -- JSON: of each block, the outputs that its transaction creates
+  details TEXT NOT NULL               -- JSON: the same, what NFTs are listed by
+);
 
 -- What a milestone references and spends, in parts below 2 MB.
 CREATE TABLE milestone_part (

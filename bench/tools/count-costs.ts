@@ -178,10 +178,12 @@ async function storedBytes({ stores: { ledger }, rate }: Run): Promise<{
 }> {
   const lengthOf = (columns: readonly string[]) =>
     columns.map((column) => `length(${column})`).join(' + ');
-  const ofPack = lengthOf(['records', 'statuses', 'states', 'blocks', 'outputs', 'bytes']);
+  const ofPack = lengthOf(['records', 'statuses', 'states', 'blocks', 'outputs']);
+  const ofContent = lengthOf(['bytes', 'outputs', 'details']);
   const ofPart = lengthOf(['packs', 'blocks', 'spent']);
   const sql = `
-    SELECT ((SELECT sum(${ofPack}) FROM pack) + sum(${ofPart})) / count(DISTINCT key / ${PARTS})
+    SELECT ((SELECT sum(${ofPack}) FROM pack) + (SELECT sum(${ofContent}) FROM pack_content) +
+        sum(${ofPart})) / count(DISTINCT key / ${PARTS})
       AS bytes FROM milestone_part`;
   const packBytes = Number(await ledger.prepare(sql).first('bytes'));
   const ids = rate.blocks + 2 * rate.transactions;

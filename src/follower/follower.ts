@@ -32,8 +32,11 @@ import { watchDatabase } from './watch-database.ts';
 /** From the end of a pass to the next. */
 const PASS_INTERVAL_MS = 1000;
 
-/** What a feed brought is stored so often, in one pack. */
-const STORE_INTERVAL_MS = 1000;
+/**
+ * What a feed brought is stored so often: each time costs two rows. A request about blocks that are
+ * not stored yet has them stored at once.
+ */
+const STORE_INTERVAL_MS = 2000;
 
 /** The same once the ledger is at its final milestone: answers out of KV must stay young. */
 const REST_INTERVAL_MS = 60_000;

@@ -93,7 +93,8 @@ async function askUpstreams(
   const before = { diverged: known.diverged, upstreams: upstreams.length, progress };
   const { applied, behind, beginWith, level, diverged, state } = summarizePass(outcomes, before);
   if (beginWith !== undefined) known.ranking.beginWith(beginWith);
-  const isDue = level !== undefined && !budget.milestonesOnly && areTipsDue(context);
+  const isDue = level !== undefined && !budget.milestonesOnly && areTipsDue(context, applied);
+  memory.tips.wereStored &&= isDue;
   const isMore = isDue && (await storeTipsIfPossible(context, level.place, level.position));
   known.level = level && upstreams[level.place];
   known.diverged = diverged;
@@ -106,10 +107,14 @@ async function askUpstreams(
   return { applied, behind, isMore };
 }
 
-function areTipsDue({ memory, isFed }: FollowerContext): boolean {
+/**
+ * Storing costs two rows each time. So without a feed a pass leaves it that applied nothing and comes
+ * after one that stored tips.
+ */
+function areTipsDue({ memory, isFed }: FollowerContext, applied: number): boolean {
   return (
-    isFed?.() !== true ||
     memory.tips.hasLooseEnds ||
+    (isFed?.() !== true && (applied > 0 || !memory.tips.wereStored)) ||
     hasPassed(LOOK_AT_TIPS_MS, memory.tips.lookedAt, Date.now())
   );
 }
@@ -133,6 +138,7 @@ async function storeTipsIfPossible(
     const atHand = blocksAtHand(memory);
     const tools = { upstream, others, rules, said, index, atHand, mutex };
     const { stored, isMore } = await storeTips(db, head, tools);
+    tips.wereStored = stored > 0;
     if (stored > 0) tips.newestBlock = Date.now();
     if (isMore) tips.hasLooseEnds = true;
     return isMore;

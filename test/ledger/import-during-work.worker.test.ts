@@ -67,7 +67,7 @@ describe('an import while somebody is at work', () => {
   };
 
   it.each([
-    ['before the blocks are read', /json_each\(unresolved\)/],
+    ['before the blocks are read', /json_each\(p\.unresolved\)/],
     ['before they are judged', /JOIN output/],
     ['before the verdicts are written', /UPDATE pack SET records/],
   ])('no verdict is written into its rows: %s', async (_, when) => {

@@ -100,8 +100,8 @@ async function growLedger(count: number): Promise<void> {
       ),
     ),
     db.prepare(`${numbers} INSERT INTO pack (key, live, stored_at, last_milestone, next_block,
-        next_output, sums, records, statuses, states, unresolved, blocks, outputs, bytes)
-      SELECT 1000000 + value, 0, 0, 4000000, 1, 1, '[0,0,0,0]', 'AAAA', '', '', '[]', '[]', '[]', '[]'
+        next_output, sums, records, statuses, states, unresolved, blocks, outputs)
+      SELECT 1000000 + value, 0, 0, 4000000, 1, 1, '[0,0,0,0]', 'AAAA', '', '', '[]', '[]', '[]'
       FROM n WHERE value < 4096`),
     db.prepare(`${numbers} INSERT INTO milestone_part (key, packs, blocks, spent, sum)
       SELECT value, '[]', '', '[]', 0 FROM n WHERE value < 4096`),

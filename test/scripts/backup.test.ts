@@ -39,7 +39,7 @@ describe('a back-up', { timeout: 120_000 }, () => {
     await prepareSample(persistTo, config, () => {});
     copyFileSync(join(PROJECT, 'wrangler.toml'), join(project, 'wrangler.toml'));
     const db = await openLocalDatabase(persistTo, config);
-    db.exec(`UPDATE pack SET bytes = json_array(hex(randomblob(90000)), 'it''s, "ü"')`);
+    db.exec(`UPDATE pack_content SET bytes = json_array(hex(randomblob(90000)), 'it''s, "ü"')`);
     db.close();
 
     const exported = join(folder, 'exported.sql');

@@ -78,28 +78,18 @@ export function readBlockRows(text: string): BlockRow[] {
 
 /**
  * An output that a block's transaction consumes or creates, in the order of its inputs and then its
- * outputs. Only of those created: base64 content, the chain's ID in hex, and what lists of NFTs keep
- * of it (nft-list/nft-detail.ts). Last is the sum of the first two.
+ * outputs. `sum` is that of number and ID. One that is created has the chain's ID in hex, or null,
+ * as well; what it contains has the same place in `pack_content`.
  */
-export type OutputRow = [
-  number: number,
-  id: string,
-  bytes: string | null,
-  chain: string | null,
-  detail: readonly unknown[] | null,
-  sum: number,
-];
+export type OutputRow = [number: number, id: string, sum: number, chain?: string | null];
 
-export function writeOutputRow(
-  number: number,
-  id: string,
-  {
-    bytes = null,
-    chain = null,
-    detail = null,
-  }: { bytes?: string | null; chain?: string | null; detail?: readonly unknown[] | null } = {},
-): OutputRow {
-  return [number, id, bytes, chain, detail, rowSum([number, id])];
+export function writeOutputRow(number: number, id: string): OutputRow {
+  return [number, id, rowSum([number, id])];
+}
+
+/** @param chain null for an output without one */
+export function writeCreatedRow(number: number, id: string, chain: string | null): OutputRow {
+  return [...writeOutputRow(number, id), chain];
 }
 
 /** Throws a LedgerDamaged unless the sum of a row of {@link OutputRow} is right. */

@@ -52,13 +52,17 @@ export interface FoundOutput extends Omit<KnownOutput, 'number'> {
   mention?: { number: number; key: number; at: number };
 }
 
+const MENTION_COLUMNS = `
+  e.value ->> 1 AS id, e.value ->> 0 AS number, e.value ->> 2 AS sum, p.key, b.key AS at,
+  (SELECT c.outputs ->> ('$[' || b.key || '][' || e.key || ']') FROM pack_content c
+    WHERE c.key = p.key) AS bytes`;
+
 /**
  * Of the outputs ?1, those that blocks of live packs mention, with the place of the block; of one
  * that is created, its content too. Only an unreferenced block says which number an output has now.
  */
 const FIND_MENTIONED = `
-  SELECT e.value ->> 1 AS id, e.value ->> 0 AS number, e.value ->> 2 AS bytes, e.value ->> 5 AS sum,
-    p.key, b.key AS at
+  SELECT ${MENTION_COLUMNS}
   FROM pack p CROSS JOIN json_each(p.outputs) b CROSS JOIN json_each(b.value) e
   WHERE p.live = 1 AND (e.value ->> 1) IN (SELECT value FROM json_each(?1))`;
 
@@ -76,8 +80,7 @@ const FIND_CREATED = `
     home(key) AS MATERIALIZED (
       SELECT ${packOf('IS NULL')} FROM wanted w
       UNION SELECT ${packOf('= (SELECT ledger + 1 FROM head)')} FROM wanted w)
-  SELECT e.value ->> 1 AS id, e.value ->> 0 AS number, e.value ->> 2 AS bytes, e.value ->> 5 AS sum,
-    p.key, b.key AS at
+  SELECT ${MENTION_COLUMNS}
   FROM home h CROSS JOIN pack p ON p.key = h.key CROSS JOIN json_each(p.outputs) b
     CROSS JOIN json_each(b.value) e
   WHERE (e.value ->> 1) IN (SELECT id FROM wanted)`;

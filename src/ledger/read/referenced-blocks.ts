@@ -52,11 +52,16 @@ const selectPacks = (milestone: string) => `
   SELECT p.key, p.statuses, p.sums, p.blocks FROM pack p WHERE p.key IN (${selectKeys(milestone)})`;
 
 const selectBytes = (milestone: string) => `
-  SELECT p.key, p.bytes FROM pack p WHERE p.key IN (${selectKeys(milestone)})`;
+  SELECT c.key, c.bytes FROM pack_content c WHERE c.key IN (${selectKeys(milestone)})`;
+
+/** SQL of the bytes of the block at this place. */
+export function bytesOfBlock(pack: string, at: string): string {
+  return `(SELECT c.bytes ->> ('$[' || ${at} || ']') FROM pack_content c WHERE c.key = ${pack})`;
+}
 
 /** The bytes of the block ?1 that a milestone references; packs that do not name it are skipped. */
 const SELECT_BYTES_OF_BLOCK = `
-  SELECT p.bytes ->> ('$[' || b.key || ']') AS bytes
+  SELECT ${bytesOfBlock('p.key', 'b.key')} AS bytes
   FROM pack p CROSS JOIN json_each(p.blocks) b
   WHERE p.key IN (${selectKeys(FIND_MILESTONE)}) AND instr(p.blocks, '"' || ?1 || '"') > 0
     AND b.value ->> 1 = ?1`;

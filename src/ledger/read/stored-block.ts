@@ -10,6 +10,7 @@ import { first, one, readBatch } from '../core/read-batch.ts';
 import { readOutput } from './output-status.ts';
 import {
   blockBytesFromRow,
+  bytesOfBlock,
   FIND_MILESTONE,
   milestoneOf,
   selectBlocksOf,
@@ -43,7 +44,7 @@ const SELECT_INDEX = `SELECT ${FIND_MILESTONE} AS milestone`;
 
 /** The bytes of the unreferenced block ?1; packs that do not name it are skipped. */
 const SELECT_UNREFERENCED = `
-  SELECT p.bytes ->> ('$[' || b.key || ']') AS bytes FROM pack p CROSS JOIN json_each(p.blocks) b
+  SELECT ${bytesOfBlock('p.key', 'b.key')} AS bytes FROM pack p CROSS JOIN json_each(p.blocks) b
   WHERE p.live = 1 AND p.staged IS NULL AND instr(p.blocks, '"' || ?1 || '"') > 0
     AND b.value ->> 1 = ?1`;
 

@@ -157,7 +157,7 @@ export function contentsCreated(
 /** ?1 rows of pack and place. */
 const SELECT_BYTES = `
   WITH named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))
-  SELECT p.key, b.key AS at, b.value AS bytes FROM pack p CROSS JOIN json_each(p.bytes) b
+  SELECT p.key, b.key AS at, b.value AS bytes FROM pack_content p CROSS JOIN json_each(p.bytes) b
   WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
 
 /**

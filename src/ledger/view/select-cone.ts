@@ -12,7 +12,7 @@ const isInLivePack = (id: string) =>
 /** SQL of the columns that a view reads of a pack `p`, given `reach`. */
 const VIEWED_COLUMNS = `
   ${WALKED_COLUMNS}, r.unreferenced, r.until, r.blocks, CASE WHEN ?2 <= r.ledger AND (r.unreferenced OR r.last > ?2 OR ?5) THEN (
-    SELECT json_group_array(json_array(e.value ->> 0, e.value ->> 1, e.value ->> 5))
+    SELECT json_group_array(json_array(e.value ->> 0, e.value ->> 1, e.value ->> 2))
     FROM json_each(p.outputs) b CROSS JOIN json_each(b.value) e) END AS mentions`;
 
 /** SQL that is true of the packs with unreferenced blocks that the walk may meet. */

@@ -67,9 +67,9 @@ interface DroppableBlocks {
 }
 
 const SELECT_EXTENT = `
-  SELECT min(stored_at) AS oldest, coalesce(sum(octet_length(statuses)), 0) / ${STATUS_LENGTH} AS blocks,
-    coalesce(sum(octet_length(bytes) + octet_length(outputs)), 0) AS bytes
-  FROM pack WHERE live = 1`;
+  SELECT min(p.stored_at) AS oldest, coalesce(sum(octet_length(p.statuses)), 0) / ${STATUS_LENGTH} AS blocks,
+    coalesce(sum(octet_length(c.bytes) + octet_length(c.outputs)), 0) AS bytes
+  FROM pack p JOIN pack_content c ON c.key = p.key WHERE p.live = 1`;
 
 export interface UnreferencedLimits {
   blocks: number;
@@ -179,7 +179,7 @@ async function dropBlocks(
   const { given } = await runFenced(db, {
     writes: write([
       requireSameUnreferenced(db, view.head, view.stored),
-      ...packs.map((pack) => withoutBlocks(db, view.cone, pack, dropped)),
+      ...packs.flatMap((pack) => withoutBlocks(db, view.cone, pack, dropped)),
       noteDropped(db, view, view.unreferenced - dropped.size),
     ]),
     given: selectGiven(db),
@@ -268,16 +268,22 @@ function youngest(
 
 const DELETE_PACK = 'DELETE FROM pack WHERE key = ?1';
 
-/** SQL of those entries of a JSON array whose places are in ?7. */
-const keepPlaces = (column: string, value: string) => `(
+/** SQL of those entries of a JSON array whose places are in this parameter. */
+const keepPlaces = (column: string, value: string, places: string) => `(
   SELECT json_group_array(${value} ORDER BY e.key) FROM json_each(${column}) e
-  WHERE e.key IN (SELECT value FROM json_each(?7)))`;
+  WHERE e.key IN (SELECT value FROM json_each(${places})))`;
 
 const UPDATE_PACK = `
   UPDATE pack SET live = ?2, records = ?3, statuses = ?4, states = ?5,
     sums = ${replaceChecksums('?8', '?6')},
-    blocks = ${keepPlaces('blocks', 'json(e.value)')},
-    outputs = ${keepPlaces('outputs', 'json(e.value)')}, bytes = ${keepPlaces('bytes', 'e.value')}
+    blocks = ${keepPlaces('blocks', 'json(e.value)', '?7')},
+    outputs = ${keepPlaces('outputs', 'json(e.value)', '?7')}
+  WHERE key = ?1`;
+
+const UPDATE_CONTENT = `
+  UPDATE pack_content SET bytes = ${keepPlaces('bytes', 'e.value', '?2')},
+    outputs = ${keepPlaces('outputs', 'json(e.value)', '?2')},
+    details = ${keepPlaces('details', 'json(e.value)', '?2')}
   WHERE key = ?1`;
 
 /** Counts in the head that blocks were dropped, and keeps their numbers from being given again. */
@@ -294,11 +300,11 @@ function withoutBlocks(
   cone: Cone,
   { key, first, statuses, states, sums: before }: ViewedPack,
   dropped: ReadonlySet<number>,
-): D1PreparedStatement {
+): D1PreparedStatement[] {
   const places = Array.from({ length: statuses.size }, (_, at) => at).filter(
     (at) => !dropped.has(first + at),
   );
-  if (places.length === 0) return db.prepare(DELETE_PACK).bind(key);
+  if (places.length === 0) return [db.prepare(DELETE_PACK).bind(key)];
   const kept = places.map((at) => statuses.at(at));
   const records = concatBytes(...places.map((at) => cone.recordAt(first + at)));
   const statusBytes = writeStatuses(kept);
@@ -310,18 +316,14 @@ function withoutBlocks(
     statuses: checksum(statusBytes),
     states: checksum(stateBytes),
   };
-  return db
-    .prepare(UPDATE_PACK)
-    .bind(
-      key,
-      live,
-      toBase64(records),
-      toBase64(statusBytes),
-      toBase64(stateBytes),
-      writeChecksums(sums),
-      JSON.stringify(places),
-      writeChecksums(before),
-    );
+  const bound = [toBase64(records), toBase64(statusBytes), toBase64(stateBytes)];
+  const placesKept = JSON.stringify(places);
+  return [
+    db
+      .prepare(UPDATE_PACK)
+      .bind(key, live, ...bound, writeChecksums(sums), placesKept, writeChecksums(before)),
+    db.prepare(UPDATE_CONTENT).bind(key, placesKept),
+  ];
 }
 
 /** The states of what the blocks at these places consume. */

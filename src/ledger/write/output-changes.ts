@@ -55,16 +55,20 @@ const NAMED_AT_ONCE = 2000;
 /** Statements of one reading batch. */
 const READ_AT_ONCE = 8;
 
-/**
- * SQL of a table of outputs: pack, at, i, id, bytes, chain, detail, and the ID's sum. `wanted`: SELECT
- * of pack, at.
- */
+/** SQL of a table of outputs: pack, at, i, id, chain, and the ID's sum. `wanted`: SELECT of pack, at. */
 function selectOutputs(wanted: string): string {
   return `
-    SELECT p.key AS pack, b.key AS at, e.key AS i, e.value ->> 1 AS id, e.value ->> 2 AS bytes,
-      e.value ->> 3 AS chain, e.value -> 4 AS detail, 
-      (e.value ->> 5) - ${numberSumSql('e.value ->> 0')} AS sum
+    SELECT p.key AS pack, b.key AS at, e.key AS i, e.value ->> 1 AS id, e.value ->> 3 AS chain,
+      (e.value ->> 2) - ${numberSumSql('e.value ->> 0')} AS sum
     FROM pack p CROSS JOIN json_each(p.outputs) b CROSS JOIN json_each(b.value) e
+    WHERE p.key IN (SELECT pack FROM (${wanted})) AND (p.key, b.key) IN (${wanted})`;
+}
+
+/** SQL of a table of what outputs contain: pack, at, i, value. `wanted`: SELECT of pack, at. */
+function selectContents(column: 'outputs' | 'details', wanted: string): string {
+  return `
+    SELECT p.key AS pack, b.key AS at, e.key AS i, e.value
+    FROM pack_content p CROSS JOIN json_each(p.${column}) b CROSS JOIN json_each(b.value) e
     WHERE p.key IN (SELECT pack FROM (${wanted})) AND (p.key, b.key) IN (${wanted})`;
 }
 
@@ -83,19 +87,24 @@ const SPENT = `
     SELECT key AS n, value ->> 0 AS pack, value ->> 1 AS at, value ->> 2 AS i, value ->> 3 AS made,
       value ->> 4 AS home, value ->> 5 AS home_at, value ->> 6 AS home_i
     FROM json_each(?1)),
-  mention AS MATERIALIZED (${selectOutputs('SELECT pack, at FROM spent UNION SELECT home, home_at FROM spent WHERE home IS NOT NULL')})`;
+  made_here AS MATERIALIZED (
+    SELECT home AS pack, home_at AS at FROM spent WHERE home IS NOT NULL),
+  mention AS MATERIALIZED (
+    ${selectOutputs('SELECT pack, at FROM spent UNION SELECT pack, at FROM made_here')}),
+  content AS MATERIALIZED (${selectContents('outputs', 'SELECT pack, at FROM made_here')})`;
 
 const spentRow = ({ by, made, from }: SpentPlace) => [...by, made, ...(from ?? [null, null, null])];
 
 /** Contents that are spent: of the ledger, or of a block that the milestone references too. */
 const READ_SPENT = `
   WITH ${SPENT}
-  SELECT s.n, coalesce(length(o.bytes), length(c.bytes)) AS length,
-    CASE WHEN ${isNftSql('coalesce(o.bytes, c.bytes)')} THEN coalesce(o.chain, c.chain) END AS nft,
-    CASE WHEN ${isNftSql('coalesce(o.bytes, c.bytes)')} THEN m.id END AS id, o.created_time
+  SELECT s.n, coalesce(length(o.bytes), length(k.value)) AS length,
+    CASE WHEN ${isNftSql('coalesce(o.bytes, k.value)')} THEN coalesce(o.chain, c.chain) END AS nft,
+    CASE WHEN ${isNftSql('coalesce(o.bytes, k.value)')} THEN m.id END AS id, o.created_time
   FROM spent s
     LEFT JOIN mention m ON m.pack = s.pack AND m.at = s.at AND m.i = s.i
     LEFT JOIN mention c ON c.pack = s.home AND c.at = s.home_at AND c.i = s.home_i
+    LEFT JOIN content k ON k.pack = s.home AND k.at = s.home_at AND k.i = s.home_i
     LEFT JOIN output o ON s.home IS NULL AND o.id = m.id
   ORDER BY s.n`;
 
@@ -105,11 +114,16 @@ const COME = `
     SELECT value ->> 0 AS pack, value ->> 1 AS at, value ->> 2 AS i FROM json_each(?1)),
   mention AS MATERIALIZED (${selectOutputs('SELECT pack, at FROM come')})`;
 
+/** The same, with what they contain. */
+const comeWith = (column: 'outputs' | 'details') => `
+  ${COME}, content AS MATERIALIZED (${selectContents(column, 'SELECT pack, at FROM come')})`;
+
 const READ_NFTS = `
-  WITH ${COME}
+  WITH ${comeWith('details')}
   SELECT m.chain AS nft, m.id FROM come c
     JOIN mention m ON m.pack = c.pack AND m.at = c.at AND m.i = c.i
-  WHERE ${isNftSql('m.bytes')}`;
+    JOIN content k ON k.pack = c.pack AND k.at = c.at AND k.i = c.i
+  WHERE k.value IS NOT NULL`;
 
 /**
  * Reads what has to be known of the outputs that go and come. Throws a LedgerMoved when one is not
@@ -160,17 +174,18 @@ function inPieces(rows: readonly unknown[]): string[] {
  */
 export const SELECT_SPENT = `
   (WITH ${SPENT},
-    block AS MATERIALIZED (${selectBlocks('SELECT home AS pack, home_at AS at FROM spent WHERE home IS NOT NULL')})
+    block AS MATERIALIZED (${selectBlocks('SELECT pack, at FROM made_here')})
   SELECT CASE WHEN count(m.id) = json_array_length(?1) AND count(t.id) = json_array_length(?1)
-      AND count(coalesce(c.bytes, o.bytes)) = json_array_length(?1)
+      AND count(coalesce(k.value, o.bytes)) = json_array_length(?1)
       AND count(coalesce(b.id, o.block)) = json_array_length(?1)
-    THEN json_group_array(json_array(m.id, coalesce(c.bytes, o.bytes), coalesce(c.chain, o.chain),
+    THEN json_group_array(json_array(m.id, coalesce(k.value, o.bytes), coalesce(c.chain, o.chain),
       coalesce(b.id, o.block), coalesce(o.created, ?2), coalesce(o.created_time, ?3),
       t.id, coalesce(c.sum + b.sum + ?2 + ?3, o.sum) + t.sum) ORDER BY s.n) END
   FROM spent s
     LEFT JOIN mention m ON m.pack = s.pack AND m.at = s.at AND m.i = s.i
     LEFT JOIN mention t ON t.pack = s.pack AND t.at = s.at AND t.i = s.made
     LEFT JOIN mention c ON c.pack = s.home AND c.at = s.home_at AND c.i = s.home_i
+    LEFT JOIN content k ON k.pack = s.home AND k.at = s.home_at AND k.i = s.home_i
     LEFT JOIN block b ON b.pack = s.home AND b.at = s.home_at
     LEFT JOIN output o ON s.home IS NULL AND o.id = m.id)`;
 
@@ -195,10 +210,11 @@ const INSERT_MIGRATED = `
  */
 const INSERT_CREATED = `
   INSERT INTO output (id, bytes, chain, block, created, created_time, sum)
-  WITH ${COME}, block AS MATERIALIZED (${selectBlocks('SELECT pack, at FROM come')})
-  SELECT m.id, m.bytes, m.chain, b.id, ?2, ?3, m.sum + b.sum + ?2 + ?3
+  WITH ${comeWith('outputs')}, block AS MATERIALIZED (${selectBlocks('SELECT pack, at FROM come')})
+  SELECT m.id, k.value, m.chain, b.id, ?2, ?3, m.sum + b.sum + ?2 + ?3
   FROM come c
     LEFT JOIN mention m ON m.pack = c.pack AND m.at = c.at AND m.i = c.i
+    LEFT JOIN content k ON k.pack = c.pack AND k.at = c.at AND k.i = c.i
     LEFT JOIN block b ON b.pack = c.pack AND b.at = c.at`;
 
 const DETAILS = SUMMED_COLUMNS.nft_detail.slice(2);
@@ -206,10 +222,11 @@ const DETAILS = SUMMED_COLUMNS.nft_detail.slice(2);
 /** The sums in the packs are those without the time. */
 const INSERT_DETAILS = `
   INSERT INTO nft_detail (created_time, output, ${DETAILS}, sum)
-  WITH ${COME}
-  SELECT ?2, m.id, ${DETAILS.map((_, i) => `m.detail ->> ${i}`)}, (m.detail ->> ${DETAILS.length}) + ?2
+  WITH ${comeWith('details')}
+  SELECT ?2, m.id, ${DETAILS.map((_, i) => `k.value ->> ${i}`)}, (k.value ->> ${DETAILS.length}) + ?2
   FROM come c JOIN mention m ON m.pack = c.pack AND m.at = c.at AND m.i = c.i
-  WHERE ${isNftSql('m.bytes')}`;
+    JOIN content k ON k.pack = c.pack AND k.at = c.at AND k.i = c.i
+  WHERE k.value IS NOT NULL`;
 
 const PLACE_NFTS = `
   INSERT INTO nft (id, output, changed, sum)

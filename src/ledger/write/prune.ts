@@ -17,7 +17,7 @@ import { runFenced } from '../core/fence.ts';
 import { moveHead, selectHead } from '../core/head.ts';
 import { dropIdTable, turnOver } from '../core/id-index.ts';
 import { PARTS } from '../core/packs.ts';
-import { one, readAlone, readBatch, write } from '../core/read-batch.ts';
+import { many, one, readAlone, readBatch, write } from '../core/read-batch.ts';
 import { SCHEMA } from '../core/schema.ts';
 
 /** Rows that one step deletes of each kind. */
@@ -58,7 +58,8 @@ const DELETE_PARTS = `
 /** Packs all of whose blocks were referenced before the first; only the oldest are looked at. */
 const DELETE_PACKS = `
   DELETE FROM pack WHERE key IN (SELECT key FROM pack ORDER BY key LIMIT ?1)
-    AND live = 0 AND last_milestone < (SELECT min(idx) FROM milestone) AND ${IS_OURS}`;
+    AND live = 0 AND last_milestone < (SELECT min(idx) FROM milestone) AND ${IS_OURS}
+  RETURNING key`;
 
 /**
  * The oldest packs, at which a step looks. As long as all of them go, it looks at the next ones.
@@ -102,7 +103,7 @@ export async function prune(
   options: PruneOptions = {},
 ): Promise<Shortage | undefined> {
   const { step = STEP, limitBytes, isFull = false } = options;
-  const deletePacks = write([db.prepare(DELETE_PACKS).bind(PACK_STEP)]);
+  const deletePacks = many(db.prepare(DELETE_PACKS).bind(PACK_STEP), (row) => row.integer('key'));
   const deleteOld = (keep: number) => ({
     rows: write([
       db.prepare(DELETE_MILESTONES).bind(step, keep),
@@ -116,9 +117,9 @@ export async function prune(
     first: one(db.prepare(SELECT_FIRST), (row) => row.integerOrNull('first')),
   });
   if (head === undefined) return undefined;
-  let [deleted] = packs.value;
+  let deleted = packs.value.length;
   for (let steps = 1; deleted === PACK_STEP && steps < MAX_PACK_STEPS; steps++)
-    [deleted] = await readAlone(deletePacks);
+    deleted = (await readAlone(deletePacks)).length;
   const { ledger, idTables } = head;
 
   const size = { bytes: packs.bytes, limitBytes };

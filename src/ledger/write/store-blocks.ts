@@ -27,6 +27,7 @@ import {
   splitIntoParts,
   writeBlockRow,
   writeChecksums,
+  writeCreatedRow,
   writeOutputRow,
   writeStates,
   writeStatuses,
@@ -48,6 +49,13 @@ function statesOf({ outputs }: Pick<Numbering, 'outputs'>): Map<number, OutputSt
   return states;
 }
 
+/** Columns of `pack_content`: JSON. */
+interface PackContent {
+  bytes: string;
+  outputs: string;
+  details: string;
+}
+
 /** Blocks as they go into packs. */
 interface PackColumns {
   records: Uint8Array;
@@ -55,7 +63,7 @@ interface PackColumns {
   states: Uint8Array;
   blocks: string;
   outputs: string;
-  bytes: string;
+  content: PackContent;
   /** Hex IDs of outputs that blocks without a verdict wait for. */
   unresolved: string[];
 }
@@ -85,9 +93,9 @@ export function storeStatements(
     const appended = some.slice(0, fitting);
     return [
       ...(last !== undefined && fitting > 0
-        ? [appendTo(db, last, columns(appended), numbering)]
+        ? appendTo(db, last, columns(appended), numbering)
         : []),
-      ...splitIntoParts(some.slice(fitting), lengthInPack).map((part) =>
+      ...splitIntoParts(some.slice(fitting), lengthInPack).flatMap((part) =>
         insertPack(db, part[0]!.number, columns(part), numbering, milestone),
       ),
     ];
@@ -143,7 +151,11 @@ function columnsOf(
     states: writeStates(states),
     blocks: JSON.stringify(blocks.map((b) => writeBlockRow(b.number, b.id, b.payload))),
     outputs: JSON.stringify(blocks.map(outputRows)),
-    bytes: JSON.stringify(blocks.map(({ bytes }) => toBase64(bytes))),
+    content: {
+      bytes: JSON.stringify(blocks.map(({ bytes }) => toBase64(bytes))),
+      outputs: contentOf(blocks, ({ bytes }) => writeOutputBytes(bytes)),
+      details: contentOf(blocks, ({ detail }) => detail ?? null),
+    },
     unresolved: [...unresolved],
   };
 }
@@ -152,16 +164,27 @@ function columnsOf(
 function outputRows({ consumed, created }: PreparedBlock): OutputRow[] {
   return [
     ...consumed.map(({ number, id }) => writeOutputRow(number, id)),
-    ...created.map(({ number, id, bytes, chain, detail }) =>
-      writeOutputRow(number, id, { bytes: writeOutputBytes(bytes), chain, detail }),
-    ),
+    ...created.map(({ number, id, chain }) => writeCreatedRow(number, id, chain ?? null)),
   ];
+}
+
+/** JSON of what is kept of the outputs that the blocks create, at the places of their rows. */
+function contentOf(
+  blocks: readonly PreparedBlock[],
+  keep: (output: PreparedBlock['created'][number]) => unknown,
+): string {
+  return JSON.stringify(
+    blocks.map(({ consumed, created }) => [...consumed.map(() => null), ...created.map(keep)]),
+  );
 }
 
 const INSERT_PACK = `
   INSERT INTO pack (key, live, staged, stored_at, last_milestone, next_block, next_output, sums,
-    records, statuses, states, unresolved, blocks, outputs, bytes)
-  VALUES (?1, 1, ?2, (SELECT ledger FROM head), 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`;
+    records, statuses, states, unresolved, blocks, outputs)
+  VALUES (?1, 1, ?2, (SELECT ledger FROM head), 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`;
+
+const INSERT_CONTENT = `
+  INSERT INTO pack_content (key, bytes, outputs, details) VALUES (?1, ?2, ?3, ?4)`;
 
 function insertPack(
   db: Database,
@@ -169,10 +192,13 @@ function insertPack(
   columns: PackColumns,
   next: Numbering,
   staged: number | undefined,
-): D1PreparedStatement {
-  return db
-    .prepare(INSERT_PACK)
-    .bind(key, staged ?? null, next.nextBlock, next.nextOutput, ...boundColumns(columns, next));
+): D1PreparedStatement[] {
+  const { nextBlock, nextOutput } = next;
+  const bound = [key, staged ?? null, nextBlock, nextOutput, ...boundColumns(columns, next)];
+  return [
+    db.prepare(INSERT_PACK).bind(...bound),
+    db.prepare(INSERT_CONTENT).bind(key, ...boundContent(columns)),
+  ];
 }
 
 /** SQL of two JSON arrays in one, neither of them empty. */
@@ -184,8 +210,12 @@ const APPEND_TO_PACK = `
     records = records || ?6, statuses = statuses || ?7, states = states || ?8,
     unresolved = CASE WHEN ?9 = '[]' THEN unresolved WHEN unresolved = '[]' THEN ?9
       ELSE ${joined('unresolved', '?9')} END,
-    blocks = ${joined('blocks', '?10')}, outputs = ${joined('outputs', '?11')},
-    bytes = ${joined('bytes', '?12')}
+    blocks = ${joined('blocks', '?10')}, outputs = ${joined('outputs', '?11')}
+  WHERE key = ?1`;
+
+const APPEND_CONTENT = `
+  UPDATE pack_content SET bytes = ${joined('bytes', '?2')}, outputs = ${joined('outputs', '?3')},
+    details = ${joined('details', '?4')}
   WHERE key = ?1`;
 
 function appendTo(
@@ -193,15 +223,22 @@ function appendTo(
   { key, sums }: LastPack,
   columns: PackColumns,
   next: Numbering,
-): D1PreparedStatement {
+): D1PreparedStatement[] {
   const { nextBlock, nextOutput } = next;
-  return db
-    .prepare(APPEND_TO_PACK)
-    .bind(key, nextBlock, nextOutput, writeChecksums(sums), ...boundColumns(columns, next, sums));
+  return [
+    db
+      .prepare(APPEND_TO_PACK)
+      .bind(key, nextBlock, nextOutput, writeChecksums(sums), ...boundColumns(columns, next, sums)),
+    db.prepare(APPEND_CONTENT).bind(key, ...boundContent(columns)),
+  ];
+}
+
+function boundContent({ content: { bytes, outputs, details } }: PackColumns): string[] {
+  return [bytes, outputs, details];
 }
 
 function boundColumns(
-  { records, statuses, states, unresolved, blocks, outputs, bytes }: PackColumns,
+  { records, statuses, states, unresolved, blocks, outputs }: PackColumns,
   { nextBlock, nextOutput }: Numbering,
   before?: PackChecksums,
 ): string[] {
@@ -219,7 +256,6 @@ function boundColumns(
     JSON.stringify(unresolved),
     blocks,
     outputs,
-    bytes,
   ];
 }
 
@@ -248,9 +284,10 @@ export function createdOutputIds(blocks: readonly PreparedBlock[]): string[] {
 
 /** Live packs with a block that waits for one of the outputs ?1. */
 const SELECT_UNRESOLVED = `
-  SELECT key, records, sums, outputs, bytes FROM pack WHERE live = 1 AND unresolved <> '[]'
+  SELECT p.key, p.records, p.sums, p.outputs, c.bytes FROM pack p JOIN pack_content c ON c.key = p.key
+  WHERE p.live = 1 AND p.unresolved <> '[]'
     AND EXISTS (
-      SELECT 1 FROM json_each(unresolved) w WHERE w.value IN (SELECT value FROM json_each(?1)))`;
+      SELECT 1 FROM json_each(p.unresolved) w WHERE w.value IN (SELECT value FROM json_each(?1)))`;
 
 const UPDATE_RECORDS =
   'UPDATE pack SET records = ?2, unresolved = ?3, sums = ?4 WHERE key = ?1 AND sums = ?5';

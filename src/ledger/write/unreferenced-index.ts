@@ -119,14 +119,17 @@ const PAGE = 64;
 const SELECT_IDS = `
   SELECT p.key, p.staged, p.statuses, p.sums, p.blocks,
     (SELECT json_group_array(json_array(
-        b.key, e.value ->> 0, e.value ->> 1, e.value ->> 5, e.value ->> 2 IS NOT NULL))
+        b.key, e.value ->> 0, e.value ->> 1, e.value ->> 2, e.value -> 3 IS NOT NULL))
       FROM json_each(p.outputs) b CROSS JOIN json_each(b.value) e) AS outputs
   FROM pack p WHERE p.live = 1 AND p.key > ?1 ORDER BY p.key LIMIT ${PAGE}`;
 
 const SELECT_LAST = `
-  SELECT key, octet_length(statuses) / ${STATUS_LENGTH} AS blocks, sums, octet_length(records) + octet_length(statuses) +
-    octet_length(states) + octet_length(blocks) + octet_length(outputs) + octet_length(bytes) AS length
-  FROM pack WHERE live = 1 AND staged IS ?1 ORDER BY key DESC LIMIT 1`;
+  SELECT p.key, octet_length(p.statuses) / ${STATUS_LENGTH} AS blocks, p.sums,
+    octet_length(p.records) + octet_length(p.states) + octet_length(p.blocks) +
+      octet_length(p.outputs) + octet_length(c.bytes) + octet_length(c.outputs) +
+      octet_length(c.details) AS length
+  FROM pack p JOIN pack_content c ON c.key = p.key
+  WHERE p.live = 1 AND p.staged IS ?1 ORDER BY p.key DESC LIMIT 1`;
 
 /** How often a view is begun that the unreferenced blocks move away from. */
 const MAX_TRIES = 3;

@@ -175,7 +175,7 @@ describe('replacing', () => {
     const db = await loaded(NETWORK_A);
     // something in every table that following fills
     for (const sql of [
-      `INSERT INTO pack VALUES (1, 1, NULL, 1, 0, 2, 2, '[0, 0, 0]', '', '', '', '[]', '[]', '[]', '[]')`,
+      `INSERT INTO pack VALUES (1, 1, NULL, 1, 0, 2, 2, '[0, 0, 0]', '', '', '', '[]', '[]', '[]')`,
       `INSERT INTO milestone_part VALUES (82 * 4096, '[1]', '', '[]', 0)`,
       ...[0, 1, 2, 3, 4].map((table) => `INSERT INTO id_${table} VALUES ('ab', 82, 1, 83)`),
       `INSERT INTO nft_change VALUES (82, 0, '["cd"]', 0)`,

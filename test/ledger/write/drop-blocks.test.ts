@@ -386,7 +386,9 @@ describe('beyond a limit', () => {
     const before = await unreferenced();
     const bytes = Number(
       await db
-        .prepare('SELECT sum(octet_length(bytes) + octet_length(outputs)) AS bytes FROM pack')
+        .prepare(
+          'SELECT sum(octet_length(bytes) + octet_length(outputs)) AS bytes FROM pack_content',
+        )
         .first('bytes'),
     );
     const { index } = rig.following.memory;
@@ -530,15 +532,16 @@ it('blocks far apart, in many packs, do not stop the follower', async () => {
   });
   expect(number).toBeLessThan(1000);
   expect(pack).toBeDefined();
-  await db
-    .prepare(`
-      INSERT INTO pack (key, live, staged, stored_at, last_milestone, next_block, next_output, sums,
-        records, statuses, states, unresolved, blocks, outputs, bytes)
+  const inserts = [
+    `INSERT INTO pack (key, live, staged, stored_at, last_milestone, next_block, next_output, sums,
+        records, statuses, states, unresolved, blocks, outputs)
       SELECT value ->> 0, 1, NULL, -100, 0, 1000000, 1000000, value ->> 3, value ->> 1, value ->> 2,
-        '', '[]', value ->> 4, '[[]]', '["AAAA"]'
-      FROM json_each(?1)`)
-    .bind(JSON.stringify(rows))
-    .run();
+        '', '[]', value ->> 4, '[[]]'
+      FROM json_each(?1)`,
+    `INSERT INTO pack_content (key, bytes, outputs, details)
+      SELECT value ->> 0, '["AAAA"]', '[[]]', '[[]]' FROM json_each(?1)`,
+  ];
+  await db.batch(inserts.map((sql) => db.prepare(sql).bind(JSON.stringify(rows))));
   await db.prepare('UPDATE head SET next_block = 1000000, next_output = 1000000').run();
   await sealRows(db, 'head');
   network.note();

@@ -35,20 +35,22 @@ async function leftBy(db: Database, milestone: number): Promise<unknown> {
     .bind(milestone)
     .all<{ spent: string }>();
   const { results: packs } = await db
-    .prepare('SELECT statuses, states, outputs FROM pack')
-    .all<{ statuses: string; states: string; outputs: string }>();
+    .prepare(`SELECT p.statuses, p.states, p.outputs, c.outputs AS contents
+      FROM pack p JOIN pack_content c ON c.key = p.key`)
+    .all<{ statuses: string; states: string; outputs: string; contents: string }>();
   const outputs = new Map<number, string>();
   const mentioned = new Set<string>();
   const consumed = new Set<number>();
   const states = new Map<string, { created: number; spent: number }>();
   for (const pack of packs) {
     const statuses = new Statuses(fromBase64(pack.statuses));
+    const contents = JSON.parse(pack.contents) as (string | null)[][];
     for (const [at, rows] of (JSON.parse(pack.outputs) as OutputRow[][]).entries()) {
-      for (const [number, id, bytes] of rows) {
+      for (const [i, [number, id]] of rows.entries()) {
         outputs.set(number, id);
         if (statuses.milestoneAt(at) !== milestone) continue;
         mentioned.add(id);
-        if (bytes === null) consumed.add(number);
+        if (contents[at]![i] === null) consumed.add(number);
       }
     }
   }

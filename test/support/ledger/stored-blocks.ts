@@ -31,7 +31,11 @@ export interface StoredBlock {
 
 /** All of them, those of milestones first. */
 export async function storedBlocks(db: Database): Promise<StoredBlock[]> {
-  const packs = (await db.prepare('SELECT * FROM pack ORDER BY key').all()).results;
+  const packs = (
+    await db
+      .prepare('SELECT p.*, c.bytes FROM pack p JOIN pack_content c USING (key) ORDER BY key')
+      .all()
+  ).results;
   const parts = (await db.prepare('SELECT * FROM milestone_part ORDER BY key').all()).results;
   const positions = new Map<number, number>();
   const counts = new Map<number, number>();
