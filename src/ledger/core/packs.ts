@@ -89,7 +89,7 @@ export function writeOutputRow(number: number, id: string): OutputRow {
 
 /** @param chain null for an output without one */
 export function writeCreatedRow(number: number, id: string, chain: string | null): OutputRow {
-  return [...writeOutputRow(number, id), chain];
+  return [number, id, rowSum([number, id]), chain];
 }
 
 /** Throws a LedgerDamaged unless the sum of a row of {@link OutputRow} is right. */
