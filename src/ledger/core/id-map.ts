@@ -1,6 +1,7 @@
 /**
  * A map from IDs to one number or two, in typed arrays: some 60 bytes an entry, where a Map of hex
- * strings takes 200. It remembers the order in which IDs were added, so that an ID has an index as well.
+ * strings takes 200. It remembers the order in which IDs were added, so that an ID has an index as
+ * well.
  *
  * IDs are hashes that anybody can grind. So the place in the table depends on a random seed too:
  * nobody can make many IDs for one place.

@@ -283,7 +283,9 @@ function bytesIn(text: string): number {
   return (text.length / 4) * 3;
 }
 
-/** @param row `key`, `statuses` and `sums`. Throws a LedgerDamaged where the checksum is not right. */
+/**
+ * @param row `key`, `statuses` and `sums`. Throws a LedgerDamaged where the checksum is not right.
+ */
 export function statusesFromRow(row: Row): Statuses {
   const bytes = fromBase64(row.text('statuses'));
   const { statuses } = readChecksums(row.text('sums'));

@@ -55,7 +55,10 @@ const NAMED_AT_ONCE = 2000;
 /** Statements of one reading batch. */
 const READ_AT_ONCE = 8;
 
-/** SQL of a table of outputs: pack, at, i, id, chain, and the ID's sum. `wanted`: SELECT of pack, at. */
+/**
+ * SQL of a table of outputs: pack, at, i, id, chain, and the ID's sum. `wanted`: SELECT of pack,
+ * at.
+ */
 function selectOutputs(wanted: string): string {
   return `
     SELECT p.key AS pack, b.key AS at, e.key AS i, e.value ->> 1 AS id, e.value ->> 3 AS chain,
