@@ -328,6 +328,8 @@ function useFocusOnHead(main: { current: HTMLElement | null }, view: View): void
     scrollTo(0, 0);
     const focus = () =>
       main.current?.querySelector<HTMLElement>('.page h1')?.focus({ preventScroll: true });
+    // where the visitor was is gone, or stands above the new view
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     focus();
     // what was read may bring another head, until the visitor goes on
     const observer = new MutationObserver(() => {

@@ -101,14 +101,12 @@ function draw(canvas: HTMLCanvasElement, picture: Picture): void {
   const context = canvas.getContext('2d');
   if (context === null) return;
   context.scale(density, density);
-  const style = getComputedStyle(canvas);
-  const colour = (name: string) => style.getPropertyValue(name);
   const colours = {
-    applied: colour('--accent'),
-    conflict: colour('--bad'),
-    milestone: colour('--text'),
-    data: colour('--line'),
-    empty: colour('--soft'),
+    applied: resolveColour(canvas, '--accent'),
+    conflict: resolveColour(canvas, '--bad'),
+    milestone: resolveColour(canvas, '--text'),
+    data: resolveColour(canvas, '--edge'),
+    empty: resolveColour(canvas, '--line'),
   };
   const size = tile - 1;
   for (const [i, block] of blocks.slice(0, columns * rows).entries()) {
@@ -118,13 +116,19 @@ function draw(canvas: HTMLCanvasElement, picture: Picture): void {
     // conflicts are told apart by shape, too
     if (kind === 'conflict') cross(context, x, y, size);
     else if (kind === 'applied') context.fillRect(x, y, size, size);
-    else context.fillRect(x + size / 4, y + size / 4, size / 2, size / 2);
+    else context.fillRect(x + size / 3, y + size / 3, size / 3, size / 3);
     if (block.blockId === selected || faulty.has(block.blockId)) {
       context.strokeStyle = block.blockId === selected ? colours.milestone : colours.conflict;
       context.lineWidth = 2;
       context.strokeRect(x - 0.5, y - 0.5, tile, tile);
     }
   }
+}
+
+/** A colour of the style sheet: a canvas does not know `light-dark()`, and a computed style does. */
+function resolveColour(canvas: HTMLCanvasElement, name: string): string {
+  canvas.style.color = `var(${name})`;
+  return getComputedStyle(canvas).color;
 }
 
 function cross(context: CanvasRenderingContext2D, x: number, y: number, size: number): void {

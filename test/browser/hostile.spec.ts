@@ -249,6 +249,15 @@ it('shows 10,000 blocks as a mosaic that stays quick', async () => {
     return performance.now() - started;
   })()`);
   expect(drawn).toBeLessThan(500);
+  // conflicts are in their own colour: rgb(179, 38, 30) of the style sheet
+  const hasRed = await page.evaluate(`(() => {
+    const canvas = document.querySelector('canvas');
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    for (let i = 0; i < data.length; i += 4)
+      if (data[i] > 120 && data[i + 1] < 80 && data[i + 3] > 200) return true;
+    return false;
+  })()`);
+  expect(hasRed).toBe(true);
   await page.locator('canvas').click({ position: { x: 40, y: 40 } });
   await expect.poll(() => page.locator('.panel h2').innerText()).toMatch(/Block \d+ of 10000/);
   expect(await current.overhang()).toBe(0);
