@@ -1,5 +1,5 @@
 /**
- * The follower: one Durable Object driven by its own alarm, about once a second
+ * The follower: one Durable Object that runs a pass about once a second
  * (docs/architecture.md#the-follower).
  *
  * All that counts is in D1. The object keeps two passes from running at once, and remembers blocks
@@ -278,7 +278,7 @@ export class Follower extends DurableObject<Env> {
   }
 
   /**
-   * A full pack is stored at once: it is a row by itself, and nobody waits for a whole second's.
+   * A full pack is stored at once: it is a row by itself, and nobody waits for the interval.
    */
   #blockCame(): void {
     if (++this.#came < MAX_PUSHED_STORED) return;

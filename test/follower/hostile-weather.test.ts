@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { type Counts, makePlan, runPlan, runSeed } from '../support/weather/run.ts';
 import { CALM, HOSTILE } from '../support/weather/steps.ts';
 
-const RUNS = 200;
+const RUNS = 500;
 const CALM_RUNS = 20;
 const PLANTED_RUNS = 4;
 

@@ -1,5 +1,5 @@
 /**
- * Pushed blocks are stored: each second, and when a request needs one of them.
+ * Pushed blocks are stored: every two seconds, and when a request needs one of them.
  *
  * No upstream was asked about these blocks. So one is stored only where its parents prove that no
  * milestone references it (src/ledger/intake/prove-unreferenced.ts), all in one view and behind a

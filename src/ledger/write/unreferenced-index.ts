@@ -1,7 +1,7 @@
 /**
  * The IDs of unreferenced blocks that are stored, and of the outputs that they mention, with their
- * numbers: kept in memory by the follower. It stores blocks each second, and need not read all live
- * packs each time.
+ * numbers: kept in memory by the follower. It stores blocks every two seconds, and need not read
+ * all live packs each time.
  *
  * D1 has what is kept here as long as the ledger's generation and index, `dropped` and the next
  * free block number are the same: each change of the unreferenced blocks changes one of these. They
