@@ -236,11 +236,8 @@ function Search({ view }: { view: View }) {
   const [text, setText] = useState('');
   const [problem, setProblem] = useState('');
   const shown = view.name === 'search' ? view.text : '';
-  // what was searched is found; the box is free for the next
-  useEffect(() => {
-    setText(shown);
-    setProblem('');
-  }, [formatRoute(view)]);
+  // not at each new view: the visitor may be typing already
+  useEffect(() => setText(shown), [shown]);
   return (
     <search>
       <form
@@ -249,7 +246,10 @@ function Search({ view }: { view: View }) {
           event.preventDefault();
           const meaning = recognise(text);
           setProblem(meaning.kind === 'nothing' ? meaning.reason : '');
-          if (meaning.kind === 'view') location.hash = formatRoute(meaning.view);
+          if (meaning.kind === 'view') {
+            setText('');
+            location.hash = formatRoute(meaning.view);
+          }
           if (meaning.kind === 'ambiguous') location.hash = formatRoute({ name: 'search', text });
         }}
       >
