@@ -7,6 +7,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildSync } from 'esbuild';
+import * as v from 'valibot';
+import { openNodeClient, requestJson } from './lib/node-client.ts';
 import { runMain } from './lib/process/command-line.ts';
 import { PROJECT } from './lib/project.ts';
 
@@ -49,12 +51,9 @@ type Requests = ReturnType<typeof import('./openapi/document.ts').listExampleReq
 /** The answers by operation ID. Throws an Error where one is not 200. */
 async function readExamples(node: string, requests: Requests): Promise<Record<string, unknown>> {
   const examples: Record<string, unknown> = {};
+  const client = openNodeClient(node);
   for (const [operationId, { path, body }] of requests) {
-    const response = await fetch(new URL(path, node), {
-      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${path} is ${response.status}, expected 200`);
-    examples[operationId] = await response.json();
+    examples[operationId] = await requestJson(client, path, v.unknown(), JSON.stringify(body));
   }
   return examples;
 }

@@ -4,6 +4,7 @@
 import * as v from 'valibot';
 import { ProgressBar } from '../lib/import/progress-bar.ts';
 import type { NodeClient } from '../lib/node-client.ts';
+import { errorMessage } from '../lib/process/command-line.ts';
 
 /** Between two polls. */
 const POLL_EVERY_MS = 5000;
@@ -61,7 +62,7 @@ async function readNodeState(node: NodeClient): Promise<NodeState> {
       reason,
     };
   } catch (error) {
-    return { ...unknown, isHealthy: false, reason: String(error) };
+    return { ...unknown, isHealthy: false, reason: errorMessage(error) };
   }
 }
 

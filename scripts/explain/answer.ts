@@ -9,7 +9,7 @@ import {
   describeReason,
   rulesOf,
 } from '../../src/stardust/semantics/conflict-reason.ts';
-import { mustAnswer, type NodeClient, openNodeClient } from '../lib/node-client.ts';
+import { type NodeClient, openNodeClient, readJson, requestJson } from '../lib/node-client.ts';
 
 const block = v.object({
   blockId: v.string(),
@@ -43,16 +43,9 @@ export function readExplanation(json: unknown, source: string): Explanation {
 
 const CONCURRENT_REQUESTS = 6;
 
-async function askJson(node: NodeClient, path: string, body?: string): Promise<unknown> {
-  return (await mustAnswer(await node(path, body === undefined ? {} : { body }), path)).json();
-}
-
 /** An edge node's explanation of the request. */
 export async function askEdgeNode(url: string, request: string): Promise<Explanation> {
-  return readExplanation(
-    await askJson(openNodeClient(url), '/api/edge/v1/whiteflag', request),
-    url,
-  );
+  return requestJson(openNodeClient(url), '/api/edge/v1/whiteflag', explanation, request);
 }
 
 const info = v.object({
@@ -65,7 +58,7 @@ const info = v.object({
  */
 export async function askNode(url: string, request: string, ours: Explanation) {
   const node = openNodeClient(url);
-  const { name, status } = v.parse(info, await askJson(node, '/api/core/v2/info'));
+  const { name, status } = await requestJson(node, '/api/core/v2/info', info);
   if (name === 'stardust-edge-node') return askEdgeNode(url, request);
   if (status.confirmedMilestone.index < ours.index) {
     throw new Error(
@@ -86,19 +79,19 @@ const metadata = v.object({
 
 /** Those of the blocks that the milestone references, in its order. */
 async function askHornet(node: NodeClient, { index, blocks }: Explanation): Promise<Explanation> {
-  const milestone = await askJson(node, `/api/core/v2/milestones/by-index/${index}`);
+  const milestone = `/api/core/v2/milestones/by-index/${index}`;
+  const signed = await requestJson(node, milestone, roots);
   const found: ComparedBlock[] = [];
   const left = blocks.values();
   const work = async () => {
     for (const { blockId } of left) {
-      const response = await node(`/api/core/v2/blocks/${blockId}/metadata`);
+      const path = `/api/core/v2/blocks/${blockId}/metadata`;
+      const response = await node(path);
       if (response.status === 404) {
         await response.body?.cancel();
         continue;
       }
-      if (response.status !== 200)
-        throw new Error(`metadata of block ${blockId}: status ${response.status}`);
-      const value = v.parse(metadata, await response.json());
+      const value = await readJson(response, path, metadata);
       if (value.referencedByMilestoneIndex !== index) continue;
       found[value.whiteFlagIndex ?? 0] = { blockId, ...value, ...describeConflict(value) };
     }
@@ -106,7 +99,7 @@ async function askHornet(node: NodeClient, { index, blocks }: Explanation): Prom
   await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, work));
   return {
     index,
-    ...v.parse(roots, milestone),
+    ...signed,
     // a place that no block of ours has is one that only theirs has
     blocks: Array.from(found, (each) => each ?? UNKNOWN),
   };

@@ -1,6 +1,7 @@
 /**
- * A client of a node, by its URL.
+ * A client of a node, by its URL. Every error names the URL and the cause.
  */
+import * as v from 'valibot';
 import { toBase64 } from '../../src/stardust/encoding/bytes.ts';
 
 /** Requests a path; with a body it is a POST. */
@@ -9,19 +10,48 @@ export type NodeClient = (
   options?: { body?: string; accept?: string },
 ) => Promise<Response>;
 
+/** For one answer, its body included. */
+const TIMEOUT_MS = 60_000;
+
 /** @param text base URL; a user name and a password in it are sent by HTTP Basic */
-export function openNodeClient(text: string): NodeClient {
+export function openNodeClient(text: string, timeout = TIMEOUT_MS): NodeClient {
   const url = new URL(text);
   const { username, password } = url;
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   const credentials: Record<string, string> =
     username === '' ? {} : { authorization: `Basic ${toBase64(new TextEncoder().encode(user))}` };
   const base = `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
-  return (path, { body, accept } = {}) =>
-    fetch(base + path, {
-      headers: { ...credentials, ...(accept !== undefined && { accept }) },
-      ...(body !== undefined && { method: 'POST', body }),
-    });
+  return async (path, { body, accept } = {}) => {
+    try {
+      const response = await fetch(base + path, {
+        headers: { ...credentials, ...(accept !== undefined && { accept }) },
+        ...(body !== undefined && { method: 'POST', body }),
+        signal: AbortSignal.timeout(timeout),
+      });
+      // a body that is cut off fails here, where the URL is known
+      await response.clone().arrayBuffer();
+      return response;
+    } catch (error) {
+      throw new Error(`${base}${path} does not answer: ${causeOf(error)}`, { cause: error });
+    }
+  };
+}
+
+/**
+ * What is behind an error of fetch, whose own message is `fetch failed`. It has Node's code, such
+ * as ECONNREFUSED.
+ */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause !== undefined) return causeOf(error.cause);
+  // one for each address of the host
+  if (error instanceof AggregateError) return error.errors.map(causeOf).join(', ');
+  const { code } = error as { code?: unknown };
+  // OpenSSL's message is a line of its source code
+  if (String(code).startsWith('ERR_SSL_')) return String(code);
+  return typeof code !== 'string' || error.message.includes(code)
+    ? error.message
+    : `${code}: ${error.message}`;
 }
 
 /** The answer, if it is 200. Throws an Error with a sentence otherwise. */
@@ -29,5 +59,36 @@ export async function mustAnswer(response: Response, path: string): Promise<Resp
   if (response.status === 200) return response;
   await response.body?.cancel();
   const detail = response.headers.get('x-error-detail');
-  throw new Error(`${path}: status ${response.status}${detail ? `, ${detail}` : ''}`);
+  const reason = detail ? `, ${detail}` : '';
+  throw new Error(`${response.url || path}: status ${response.status}${reason}`);
+}
+
+/** The JSON that a path answers with 200. Throws an Error as {@link readJson} does. */
+export async function requestJson<S extends v.GenericSchema>(
+  node: NodeClient,
+  path: string,
+  schema: S,
+  body?: string,
+): Promise<v.InferOutput<S>> {
+  return readJson(await node(path, body === undefined ? {} : { body }), path, schema);
+}
+
+/** The JSON of a 200. Throws an Error with a sentence if there is none, or not of the schema. */
+export async function readJson<S extends v.GenericSchema>(
+  response: Response,
+  path: string,
+  schema: S,
+): Promise<v.InferOutput<S>> {
+  const where = response.url || path;
+  let json: unknown;
+  try {
+    json = JSON.parse(await (await mustAnswer(response, path)).text());
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new Error(`${where} is not JSON: is this the URL of a node?`, { cause: error });
+  }
+  const result = v.safeParse(schema, json);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  throw new Error(`${where}: ${v.getDotPath(issue) ?? 'the answer'}: ${issue.message}`);
 }

@@ -28,7 +28,7 @@ import { parseBlock } from '../../src/stardust/wire/block.ts';
 import { milestoneId } from '../../src/stardust/wire/ids.ts';
 import { type Milestone, milestone } from '../../src/stardust/wire/milestone.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
-import { mustAnswer, type NodeClient } from '../lib/node-client.ts';
+import { mustAnswer, type NodeClient, requestJson } from '../lib/node-client.ts';
 import { orderBlocks } from './order-blocks.ts';
 
 const RAW = 'application/vnd.iota.serializer-v1';
@@ -62,11 +62,11 @@ export async function* verifyNode(
   keys: MilestoneKeys,
   random: number,
 ): AsyncGenerator<string, void> {
-  const { status } = v.parse(info, await askJson(node, '/api/core/v2/info'));
+  const { status } = await requestJson(node, '/api/core/v2/info', info);
   const { index } = status.confirmedMilestone;
   const signed = await readSigned(node, index, keys);
   yield `Milestone ${index} is signed by ${signed.signatures.length} of the keys.`;
-  const { blocks } = v.parse(explanation, await askJson(node, `/api/edge/v1/whiteflag/${index}`));
+  const { blocks } = await requestJson(node, `/api/edge/v1/whiteflag/${index}`, explanation);
   const ids = blocks.map(({ blockId }) => blockId);
   const parents = await readParents(node, ids);
   requireSame(orderBlocks(signed.parents.map(toHex), parents), ids, 'the white-flag order');
@@ -148,7 +148,7 @@ async function checkProof(
   index: number,
   keys: MilestoneKeys,
 ): Promise<void> {
-  const file = await askJson(node, `/api/edge/v1/blocks/${blockId}/proof`);
+  const file = await requestJson(node, `/api/edge/v1/blocks/${blockId}/proof`, v.unknown());
   const { signedRoots, ...readers } = proofFileReaders(() => keys, verifySignature);
   let proven: number | undefined;
   const verdict = await verifyProofFile(
@@ -174,18 +174,13 @@ async function checkWhiteFlag(node: NodeClient, signed: Milestone): Promise<void
     parents: signed.parents.map(toHex),
     previousMilestoneId: toHex(signed.previousMilestoneId),
   };
-  const path = '/api/core/v2/whiteflag';
-  const response = await mustAnswer(await node(path, { body: JSON.stringify(request) }), path);
-  const answer = v.parse(roots, await response.json());
+  const body = JSON.stringify(request);
+  const answer = await requestJson(node, '/api/core/v2/whiteflag', roots, body);
   for (const root of ['inclusionMerkleRoot', 'appliedMerkleRoot'] as const) {
     const due = toHexDigits(signed[root]);
     if (answer[root] !== `0x${due}`)
       throw new NotVerified(`the white flag answers ${root} ${answer[root]}, signed is 0x${due}`);
   }
-}
-
-async function askJson(node: NodeClient, path: string): Promise<unknown> {
-  return (await mustAnswer(await node(path), path)).json();
 }
 
 async function askRaw(node: NodeClient, path: string): Promise<Uint8Array> {

@@ -1,0 +1,119 @@
+/** What scripts say of a node that does not answer, or not as a node does: its URL and the cause. */
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openNodeClient, requestJson } from '../../scripts/lib/node-client.ts';
+import { PROJECT } from '../../scripts/lib/project.ts';
+import { freePort } from '../support/edge/npm-start.ts';
+import { runScript } from '../support/scripts/script-process.ts';
+
+const PATH = '/api/core/v2/info';
+
+/** Host and port of a server. */
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function request(url: string, timeout?: number): Promise<unknown> {
+  return requestJson(openNodeClient(url, timeout), PATH, v.object({ name: v.string() }));
+}
+
+describe('no answer', () => {
+  it('nothing listens', async () => {
+    const host = `127.0.0.1:${await freePort()}`;
+    await expect(request(`http://${host}`)).rejects.toThrow(
+      `http://${host}${PATH} does not answer: connect ECONNREFUSED ${host}`,
+    );
+  });
+
+  it('nothing listens at any address of the host', async () => {
+    const host = `localhost:${await freePort()}`;
+    await expect(request(`http://${host}`)).rejects.toThrow(
+      /^http:\/\/localhost:\d+\/.* does not answer: .*connect ECONNREFUSED 127\.0\.0\.1:\d+/,
+    );
+  });
+
+  it('there is no such host', async () => {
+    await expect(request('http://node.invalid')).rejects.toThrow(
+      /^http:\/\/node\.invalid\/api.* does not answer: getaddrinfo (?:ENOTFOUND|EAI_AGAIN) node\.inv/,
+    );
+  });
+
+  it('it speaks no TLS', async () => {
+    const host = await serve((_, response) => void response.end());
+    await expect(request(`https://${host}`)).rejects.toThrow(
+      `https://${host}${PATH} does not answer: ERR_SSL_WRONG_VERSION_NUMBER`,
+    );
+  });
+
+  it('it is late', async () => {
+    const host = await serve(() => {
+      // never answers
+    });
+    await expect(request(`http://${host}`, 100)).rejects.toThrow(
+      `http://${host}${PATH} does not answer: The operation was aborted due to timeout`,
+    );
+  });
+
+  it('the body is cut off', async () => {
+    const host = await serve((_, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('{');
+      setTimeout(() => response.destroy(), 20);
+    });
+    await expect(request(`http://${host}`)).rejects.toThrow(
+      `http://${host}${PATH} does not answer: UND_ERR_SOCKET: other side closed`,
+    );
+  });
+});
+
+describe('another answer', () => {
+  it('an error, with its reason and without the password', async () => {
+    const host = await serve((_, response) => {
+      response.writeHead(503, { 'x-error-detail': 'nothing was imported' }).end();
+    });
+    await expect(request(`http://name:word@${host}/`)).rejects.toThrow(
+      new Error(`http://${host}${PATH}: status 503, nothing was imported`),
+    );
+  });
+
+  it.each([
+    ['a web page', '<html>', ' is not JSON: is this the URL of a node?'],
+    ['other JSON', '{"name":1}', ': name: Invalid type: Expected string but received 1'],
+  ])('%s', async (_, body, reason) => {
+    const host = await serve((_request, response) => void response.end(body));
+    await expect(request(`http://${host}`)).rejects.toThrow(
+      new Error(`http://${host}${PATH}${reason}`),
+    );
+  });
+});
+
+describe('the scripts', () => {
+  it.each([
+    ['verify.ts', (url: string) => [url, '--keys', 'ab'.repeat(32)], PATH],
+    [
+      'explain.ts',
+      (url: string) => {
+        const request = join(PROJECT, 'package.json');
+        return ['--request', request, '--ours', url, '--theirs', url];
+      },
+      '/api/edge/v1/whiteflag',
+    ],
+  ])('%s', async (script, args, path) => {
+    const host = `127.0.0.1:${await freePort()}`;
+    const { code, stdout, stderr } = await runScript(script, ...args(`http://${host}`));
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `http://${host}${path} does not answer: connect ECONNREFUSED ${host}\n`,
+    });
+  });
+});
