@@ -5,11 +5,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { findDeployed, NOTHING_DEPLOYED } from './deploy/find-deployed.ts';
-import { askInTerminal, isLoggedIn, logIn } from './deploy/operator.ts';
+import { isLoggedIn, logIn } from './deploy/operator.ts';
 import { resolveOptions } from './deploy/resolve-options.ts';
 import { type Deployment, listSteps, runSteps } from './deploy/steps.ts';
 import { deployFolder, readTag } from './deploy/wrangler-deploy.ts';
 import { openNodeClient } from './lib/node-client.ts';
+import { askInTerminal } from './lib/process/ask.ts';
 import { runMain } from './lib/process/command-line.ts';
 import { inEnvironment } from './lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig, WRANGLER_TOML } from './lib/wrangler/wrangler-config.ts';

@@ -6,6 +6,7 @@
  */
 import { parseArgs } from 'node:util';
 import { importLocally } from './import/import-locally.ts';
+import { askToReplace, replaceAny } from './lib/import/check-replacement.ts';
 import { importRemotely } from './lib/import/import-remotely.ts';
 import type { ImportRequest } from './lib/import/import-snapshot.ts';
 import { chooseMilestoneKeys } from './lib/import/milestone-keys.ts';
@@ -19,15 +20,18 @@ import {
   type WranglerConfig,
 } from './lib/wrangler/wrangler-config.ts';
 
-const USAGE = `Usage: npm run import -- --full FILE [--delta FILE] [--persist-to DIR] [--remote [--env NAME]]
+const USAGE = `Usage: npm run import -- --full FILE [--delta FILE] [--persist-to DIR] [--older]
+                         [--remote [--env NAME]]
 
 Imports a snapshot as HORNET writes them. The ledger that was there stays until the new one is
-whole. An import that was interrupted goes on when it is called again with the same files.
+whole. An import that was interrupted goes on when it is called again with the same files. It asks
+before it replaces a newer ledger, or one of another network; without a terminal it fails instead.
 
   --full FILE                    the full snapshot
   --delta FILE                   the delta snapshot that was written after it
   --persist-to DIR               local databases, those of npm run serve -- --persist-to DIR and
                                  of wrangler dev --persist-to DIR; default .wrangler/state
+  --older                        replace a newer ledger, or another network's, without a question
   --remote                       import into the deployed databases
   --env NAME                     those of [env.NAME] in wrangler.toml: staging
   --milestone-public-keys KEYS   keys that must have signed the milestones in the files;
@@ -51,6 +55,7 @@ function readArguments(args: string[]): Arguments {
       full: { type: 'string' },
       delta: { type: 'string' },
       'persist-to': { type: 'string' },
+      older: { type: 'boolean', default: false },
       remote: { type: 'boolean', default: false },
       env: { type: 'string', default: '' },
       'milestone-public-keys': { type: 'string' },
@@ -69,7 +74,8 @@ function readArguments(args: string[]): Arguments {
     remote ? {} : readDevVars(),
     config.vars,
   );
-  return { full, delta, keys, remote, environment: env, persistTo, config };
+  const mayReplace = values.older ? replaceAny : askToReplace;
+  return { full, delta, keys, mayReplace, remote, environment: env, persistTo, config };
 }
 
 await runMain(USAGE, async (args) => {

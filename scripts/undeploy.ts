@@ -4,9 +4,10 @@
  */
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { askInTerminal, logIn } from './deploy/operator.ts';
+import { logIn } from './deploy/operator.ts';
 import { listRemovals, remove } from './deploy/undeploy.ts';
 import { deployFolder } from './deploy/wrangler-deploy.ts';
+import { askInTerminal } from './lib/process/ask.ts';
 import { runMain } from './lib/process/command-line.ts';
 import { inEnvironment } from './lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig, WRANGLER_TOML } from './lib/wrangler/wrangler-config.ts';

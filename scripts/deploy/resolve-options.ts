@@ -6,11 +6,11 @@ import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { readSettings } from '../../src/settings.ts';
 import type { ImportRequest } from '../lib/import/import-snapshot.ts';
+import type { Ask } from '../lib/process/ask.ts';
 import { UsageError } from '../lib/process/command-line.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 import type { Found } from './find-deployed.ts';
 import { readSigners } from './network.ts';
-import type { Ask } from './operator.ts';
 
 export interface Flags {
   network?: string | undefined;

@@ -2,13 +2,8 @@
  * Imports a snapshot into the databases on this machine.
  */
 
-import {
-  type ImportRequest,
-  importSnapshot,
-  networkOf,
-  noteReplaced,
-  reportHeld,
-} from '../lib/import/import-snapshot.ts';
+import { checkReplacement, readServed } from '../lib/import/check-replacement.ts';
+import { type ImportRequest, importSnapshot, printHeld } from '../lib/import/import-snapshot.ts';
 import { publishLocally } from '../lib/import/publish-index.ts';
 import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
@@ -23,10 +18,13 @@ export async function importLocally(
 ): Promise<void> {
   const db = await openLocalDatabase(persistTo, config);
   try {
-    const before = await networkOf(db);
-    await importSnapshot(db, request);
-    noteReplaced(before, await networkOf(db));
-    const { outputs } = await reportHeld(db);
+    const { outputs } = await importSnapshot(db, request, {
+      async beforeReplacing({ ledgerIndex: ledger, currentParameters, ...staged }, stateHash) {
+        const held = { ...staged, ledger, network: currentParameters.networkName };
+        printHeld(held, stateHash);
+        await checkReplacement(await readServed(db), held, request.mayReplace);
+      },
+    });
     if (outputs <= MOST_PUBLISHED) await publishLocally(persistTo);
     else console.log('The NFT index in KV is left to the follower to fill; D1 answers until then.');
   } finally {

@@ -17,20 +17,18 @@ import {
 import { join, resolve } from 'node:path';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
-import { parameterTable, SELECT_PARAMETERS } from '../../../src/ledger/core/ledger-parameters.ts';
 import { HAS_PROGRESS, SELECT_PROGRESS } from '../../../src/ledger/import/staging-tables.ts';
-import { decodeParameters } from '../../../src/stardust/wire/parameters.ts';
 import { PROJECT } from '../project.ts';
 import { openLocalDatabase } from '../wrangler/local-database.ts';
 import { type RunWrangler, runWrangler } from '../wrangler/run-wrangler.ts';
 import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
 import {
-  type ImportRequest,
-  importSnapshot,
-  networkOf,
-  noteReplaced,
-  reportHeld,
-} from './import-snapshot.ts';
+  checkReplacement,
+  SELECT_SERVED,
+  type ServedLedger,
+  servedFromRows,
+} from './check-replacement.ts';
+import { type ImportRequest, importSnapshot, reportHeld } from './import-snapshot.ts';
 import { ProgressBar } from './progress-bar.ts';
 import {
   NOTHING_UPLOADED,
@@ -69,7 +67,7 @@ export async function importRemotely(
     const deployed = await readDeployed(run, config.databaseName);
     // if equal, the last file was executed before, but its success was not noted
     if (deployed.generation !== generation) {
-      noteReplaced(deployed.network, await networkOf(db));
+      await checkReplacement(deployed.served, held, request.mayReplace);
       const source = {
         db,
         generation,
@@ -129,9 +127,8 @@ function note(folder: string, noted: Noted): void {
 
 /** What the deployed database holds. */
 interface Deployed {
-  /** Of the ledger. */
+  served: ServedLedger | undefined;
   generation: string | undefined;
-  network: string | undefined;
   /** Generation of the ledger in its staging tables. */
   staged: string | undefined;
 }
@@ -152,14 +149,13 @@ async function readDeployed(run: RunWrangler, databaseName: string): Promise<Dep
       ({ results }) => results,
     );
   };
-  const [heads, parameters, tables] = await query(
-    `SELECT generation FROM head; ${SELECT_PARAMETERS}; ${HAS_PROGRESS}`,
+  const [heads, tables, ...served] = await query(
+    ['SELECT generation FROM head', HAS_PROGRESS, ...SELECT_SERVED].join('; '),
   );
   const staged = tables?.length === 0 ? [] : (await query(SELECT_PROGRESS))[0];
-  const [option] = parameterTable((parameters ?? []).map(({ bytes }) => String(bytes))).options;
   return {
+    served: servedFromRows(served),
     generation: textOf(heads?.[0]?.generation),
-    network: option && decodeParameters(option.parameters).networkName,
     staged: textOf(staged?.[0]?.identity),
   };
 }

@@ -4,13 +4,17 @@
  */
 import { createReadStream, statSync } from 'node:fs';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { readParameters } from '../../../src/ledger/core/ledger-parameters.ts';
-import { type LoadedLedger, loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
+import { networkNames, readParameters } from '../../../src/ledger/core/ledger-parameters.ts';
+import {
+  type LoadedLedger,
+  type LoadOptions,
+  loadSnapshot,
+} from '../../../src/ledger/import/load-snapshot.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
 import { type SnapshotFile, SnapshotRefusal } from '../../../src/stardust/snapshot/byte-stream.ts';
-import { decodeParameters } from '../../../src/stardust/wire/parameters.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
+import type { MayReplace } from './check-replacement.ts';
 import { ProgressBar } from './progress-bar.ts';
 
 export interface ImportRequest {
@@ -19,6 +23,8 @@ export interface ImportRequest {
   delta: string | undefined;
   /** Who signs milestones. If undefined, signatures are not verified. */
   keys: MilestoneKeys | undefined;
+  /** Asked before the ledger goes back in time or changes the network. If absent, it does not. */
+  mayReplace?: MayReplace;
 }
 
 const NOTE_UNSIGNED =
@@ -26,7 +32,11 @@ const NOTE_UNSIGNED =
   '(MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD).';
 
 /** Throws an Error with a sentence for people: which file, where in it, and what is wrong. */
-export async function importSnapshot(db: Database, request: ImportRequest): Promise<LoadedLedger> {
+export async function importSnapshot(
+  db: Database,
+  request: ImportRequest,
+  { beforeReplacing }: Pick<LoadOptions, 'beforeReplacing'> = {},
+): Promise<LoadedLedger> {
   const full = openSnapshotFile(request.full);
   const delta = request.delta === undefined ? undefined : openSnapshotFile(request.delta);
   const total = full.size + (delta?.size ?? 0);
@@ -37,6 +47,12 @@ export async function importSnapshot(db: Database, request: ImportRequest): Prom
       ...(request.keys && { signers: { keys: request.keys, verify: verifySignature } }),
       onProgress: ({ file, offset }) =>
         bar.show('Reading', file === 'full' ? offset : full.size + offset, total),
+      ...(beforeReplacing && {
+        beforeReplacing: (staged, stateHash) => {
+          bar.clear();
+          return beforeReplacing(staged, stateHash);
+        },
+      }),
     });
   } catch (error) {
     if (!(error instanceof SnapshotRefusal)) throw error;
@@ -61,34 +77,40 @@ function openSnapshotFile(path: string): SnapshotFile {
 
 /** The network whose ledger the database holds, undefined where there is none. */
 export async function networkOf(db: Database): Promise<string | undefined> {
-  const [option] = (await readParameters(db)).options;
-  return option && decodeParameters(option.parameters).networkName;
+  return networkNames(await readParameters(db))[0];
 }
 
-const COUNT_HELD = `
-  SELECT h.ledger, (SELECT count(*) FROM output) AS outputs,
+const SELECT_HELD = `
+  SELECT h.ledger, m.timestamp, (SELECT count(*) FROM output) AS outputs,
     (SELECT count(*) FROM nft WHERE output IS NOT NULL) AS nfts
-  FROM head h`;
+  FROM head h JOIN milestone m ON m.idx = h.ledger`;
 
 export interface Held {
+  network: string;
   ledger: number;
+  /** Of the milestone, in Unix seconds. */
+  timestamp: number;
   outputs: number;
   nfts: number;
 }
 
 /** Prints what the database now holds, and returns it. */
 export async function reportHeld(db: Database): Promise<Held> {
-  const held = await db.prepare(COUNT_HELD).first<Held>();
-  if (held === null) throw new Error('the database holds no ledger');
-  console.log(`ledger index  ${held.ledger}`);
-  console.log(`outputs       ${held.outputs}`);
-  console.log(`NFTs          ${held.nfts}`);
-  console.log(`state hash    ${(await ledgerStateHash(db)).toHex()}`);
+  const found = await db.prepare(SELECT_HELD).first<Omit<Held, 'network'>>();
+  if (found === null) throw new Error('the database holds no ledger');
+  const held = { ...found, network: (await networkOf(db))! };
+  printHeld(held, await ledgerStateHash(db));
   return held;
 }
 
-/** Prints that a ledger of another network is replaced. */
-export function noteReplaced(before: string | undefined, now: string | undefined): void {
-  if (before === undefined || before === now) return;
-  console.warn(`Note: a ledger of network ${before} is replaced by one of ${now}.`);
+export function printHeld(
+  { network, ledger, timestamp, outputs, nfts }: Held,
+  stateHash: Uint8Array,
+): void {
+  console.log(`network       ${network}`);
+  console.log(`ledger index  ${ledger}`);
+  console.log(`time          ${new Date(timestamp * 1000).toISOString()}`);
+  console.log(`outputs       ${outputs}`);
+  console.log(`NFTs          ${nfts}`);
+  console.log(`state hash    ${stateHash.toHex()}`);
 }

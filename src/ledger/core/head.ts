@@ -48,8 +48,6 @@ export interface KnownMilestone {
   blocks: number;
 }
 
-const SELECT_HEAD = 'SELECT * FROM head';
-
 /** ?1 the index of a milestone; of the ledger's where it is NULL. */
 const SELECT_HEAD_AT = `
   SELECT h.*, ${summedColumns('milestone', 'm', 'milestone_')}
@@ -58,9 +56,11 @@ const SELECT_HEAD_AT = `
 /**
  * The head; undefined where nothing was imported. Throws a LedgerUnreadable where the tables are of
  * another version: so it is the first query of a batch.
+ *
+ * @param table head, or the staging table of an import
  */
-export function selectHead(db: Database): Query<Head | undefined> {
-  return first(db.prepare(SELECT_HEAD), headFromRow);
+export function selectHead(db: Database, table = 'head'): Query<Head | undefined> {
+  return first(db.prepare(`SELECT * FROM ${table}`), headFromRow);
 }
 
 /** {@link selectHead} by itself. */

@@ -2,8 +2,8 @@
  * Importing a snapshot (docs/architecture.md#snapshot-import): it is staged beside the ledger that
  * is served, and replaces it at the end, in one step.
  *
- * Whatever goes wrong before leaves the served ledger as it is. Files that are not good leave no
- * trace. After an interruption the next import goes on with what was staged.
+ * Whatever goes wrong before leaves the served ledger as it is. Files that are not good, or not
+ * wanted, leave no trace. After an interruption the next import goes on with what was staged.
  */
 import { Refusal } from '../../stardust/encoding/bytes.ts';
 import { type SnapshotFile, SnapshotRefusal } from '../../stardust/snapshot/byte-stream.ts';
@@ -13,25 +13,43 @@ import {
   type SnapshotSummary,
 } from '../../stardust/snapshot/read-snapshot.ts';
 import type { Database } from '../core/database.ts';
+import { ledgerStateHash } from '../read/ledger-state-hash.ts';
 import { StagingSink } from './staged-ledger.ts';
+import { stagingName } from './staging-tables.ts';
 
 export interface LoadedLedger extends SnapshotSummary {
   /** Names this import (head.ts). */
   generation: string;
 }
 
+export interface LoadOptions extends SnapshotOptions {
+  /**
+   * Called with the whole, verified ledger before it replaces the served one. The import ends if it
+   * throws a ReplacementRefused, and nothing staged is left.
+   */
+  beforeReplacing?: (staged: SnapshotSummary, stateHash: Uint8Array) => Promise<void>;
+}
+
+/** The served ledger is to stay. The message is a sentence for people. */
+export class ReplacementRefused extends Error {
+  override readonly name = 'ReplacementRefused';
+}
+
+const STAGED = { head: stagingName('head'), output: stagingName('output') };
+
 /** Rejects with a SnapshotRefusal when the files are not good. */
 export async function loadSnapshot(
   db: Database,
   full: SnapshotFile,
   delta: SnapshotFile | undefined,
-  options: SnapshotOptions = {},
+  options: LoadOptions = {},
 ): Promise<LoadedLedger> {
   const sink = new StagingSink(db);
   const generation = crypto.randomUUID();
   try {
     const summary = await readSnapshot(full, delta, sink, options);
     await sink.complete(summary, generation);
+    await options.beforeReplacing?.(summary, await ledgerStateHash(db, STAGED));
     await sink.replace();
     return { ...summary, generation };
   } catch (error) {
@@ -39,7 +57,8 @@ export async function loadSnapshot(
       error,
       delta === undefined ? ['full', full.size] : ['delta', delta.size],
     );
-    if (refusal instanceof SnapshotRefusal) await sink.drop();
+    if (refusal instanceof SnapshotRefusal || refusal instanceof ReplacementRefused)
+      await sink.drop();
     throw refusal;
   }
 }

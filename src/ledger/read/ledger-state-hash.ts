@@ -12,31 +12,43 @@ import { many, type Row, readBatch } from '../core/read-batch.ts';
 
 const PAGE = 1000;
 
+/** The tables that hold a ledger. */
+interface LedgerTables {
+  head: string;
+  output: string;
+}
+
+const SERVED: LedgerTables = { head: 'head', output: 'output' };
+
 /** Hex in lower case sorts as its bytes do. */
-const SELECT_PAGE = `
-  SELECT * FROM output
+const selectPage = (table: string) => `
+  SELECT * FROM ${table}
   WHERE id > ?1 ORDER BY id LIMIT ${PAGE}`;
 
 /**
  * Throws when there is no ledger, or when it moves meanwhile: the pages would not be of one state.
  */
-export async function ledgerStateHash(db: Database): Promise<Uint8Array> {
-  const { head, outputs } = await readPage(db, '');
+export async function ledgerStateHash(
+  db: Database,
+  tables: LedgerTables = SERVED,
+): Promise<Uint8Array> {
+  const { head, outputs } = await readPage(db, tables, '');
   const treasury = {
     milestoneId: Uint8Array.fromHex(head.treasury.milestoneId),
     amount: head.treasury.amount,
   };
-  return stateHash(head.ledger, treasury, outputsFrom(db, head, outputs));
+  return stateHash(head.ledger, treasury, outputsFrom(db, tables, head, outputs));
 }
 
 async function* outputsFrom(
   db: Database,
+  tables: LedgerTables,
   { generation, ledger }: Head,
   first: LedgerOutput[],
 ): AsyncGenerator<LedgerOutput, void> {
   for (let outputs = first; outputs.length > 0; ) {
     yield* outputs;
-    const page = await readPage(db, toHexDigits(outputs.at(-1)!.outputId));
+    const page = await readPage(db, tables, toHexDigits(outputs.at(-1)!.outputId));
     if (page.head.generation !== generation || page.head.ledger !== ledger) {
       throw new Error('the ledger moved while its state hash was taken');
     }
@@ -46,11 +58,12 @@ async function* outputsFrom(
 
 async function readPage(
   db: Database,
+  tables: LedgerTables,
   after: string,
 ): Promise<{ head: Head; outputs: LedgerOutput[] }> {
   const { head, outputs } = await readBatch(db, {
-    head: selectHead(db),
-    outputs: many(db.prepare(SELECT_PAGE).bind(after), outputFromRow),
+    head: selectHead(db, tables.head),
+    outputs: many(db.prepare(selectPage(tables.output)).bind(after), outputFromRow),
   });
   if (head === undefined) throw new Error('there is no ledger to take the state hash of');
   return { head, outputs };

@@ -26,7 +26,7 @@ function filesOf(network: string) {
   const [full, delta] = ['full', 'delta'].map((kind) =>
     unpackVector(folder, `${network}/${kind}_snapshot.bin`),
   );
-  return { full: full!, delta: delta!, keys: undefined };
+  return { full: full!, delta: delta!, keys: undefined, mayReplace: async () => true };
 }
 
 const NETWORK_A = filesOf('network-a');
@@ -173,6 +173,24 @@ describe('upload', () => {
     await importRemotely(NETWORK_C, config, wrangler.run, workFolder(), LIMITS);
     await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS);
     expect(await hashOf(wrangler.database)).toBe(HASH_A);
+  });
+
+  it('asks before the deployed ledger goes back or changes its network', async () => {
+    const wrangler = new Deployed();
+    const work = workFolder();
+    await importRemotely(NETWORK_A, config, wrangler.run, workFolder(), LIMITS);
+    const { mayReplace, ...unasked } = NETWORK_C;
+    await expect(importRemotely(unasked, config, wrangler.run, work, LIMITS)).rejects.toThrow(
+      /^the ledger of network stardust_sample1 at milestone 81 is to be replaced by one of network /,
+    );
+    expect(await hashOf(wrangler.database)).toBe(HASH_A);
+    const older = { ...unasked, full: NETWORK_A.full, delta: undefined };
+    await expect(importRemotely(older, config, wrangler.run, workFolder(), LIMITS)).rejects.toThrow(
+      /^the ledger at milestone 81 is to be replaced by an older one, at 0: /,
+    );
+    expect(await hashOf(wrangler.database)).toBe(HASH_A);
+    await importRemotely(NETWORK_C, config, wrangler.run, work, LIMITS);
+    expect(await hashOf(wrangler.database)).toBe(HASH_C);
   });
 
   it('uploads nothing of files that are refused', async () => {

@@ -1,10 +1,13 @@
 /**
  * `npm run import`, as the process that operators start.
  */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { PROJECT } from '../../../scripts/lib/project.ts';
 import { openLocalDatabase, persistPath } from '../../../scripts/lib/wrangler/local-database.ts';
 import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
 import { entryKey, readEntry } from '../../../src/nft-index/kv-entry.ts';
@@ -41,6 +44,34 @@ async function dumpOf(persistTo: string): Promise<Record<string, unknown[]>> {
   }
 }
 
+/** `npm run import` of an older ledger in a terminal, once it has asked. */
+async function askedInTerminal(persistTo: string) {
+  const command = [process.execPath, 'scripts/import.ts', '--full', FULL, '--persist-to'];
+  const args = ['-qfec', `exec ${command.join(' ')} ${persistTo}`, '/dev/null'];
+  const child = spawn('script', args, { cwd: PROJECT });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  await new Promise<void>((resolve, reject) => {
+    let printed = '';
+    void ended.then(() => reject(new Error(`it did not ask: ${printed}`)));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+      if (printed.includes('Type yes to replace it:')) resolve();
+    });
+  });
+  const pid = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8'));
+  return {
+    answer(text: string): Promise<number | null> {
+      child.stdin.write(`${text}\n`);
+      return ended;
+    },
+    kill(): Promise<number | null> {
+      process.kill(pid, 'SIGKILL');
+      return ended;
+    },
+  };
+}
+
 describe('import', { timeout: 60_000 }, () => {
   const state = join(folder, 'state');
 
@@ -48,7 +79,9 @@ describe('import', { timeout: 60_000 }, () => {
     const keys = ['--milestone-public-keys', KEYS.join(), '--milestone-threshold', '2'];
     const { code, stdout } = await runScript('import.ts', ...FILES, '--persist-to', state, ...keys);
     expect(stdout.split('\n')).toEqual([
+      'network       stardust_sample1',
       'ledger index  81',
+      expect.stringMatching(/^time {10}\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
       'outputs       406',
       'NFTs          60',
       'state hash    987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e',
@@ -137,11 +170,50 @@ describe('import', { timeout: 60_000 }, () => {
     expect([code, stderr]).toEqual([1, `${FULL} is not a folder\n`]);
   });
 
-  it('says when the ledger of another network is replaced', async () => {
-    const { stderr } = await runScript('import.ts', '--full', OTHER, '--persist-to', state);
-    expect(stderr).toBe(
-      'Note: a ledger of network stardust_sample1 is replaced by one of params_net_1.\n',
+  const BACK = 'the ledger at milestone 81 is to be replaced by an older one, at 0';
+  const AWAY =
+    'the ledger of network stardust_sample1 at milestone 81 ' +
+    'is to be replaced by one of network params_net_1 at 0';
+
+  it.each([
+    ['a newer ledger', BACK, FULL],
+    ['that of another network', AWAY, OTHER],
+  ])('does not replace %s without a terminal to ask in', async (_, sentence, file) => {
+    const before = await dumpOf(state);
+    const { code, stdout, stderr } = await runScript(
+      ...(['import.ts', '--full', file, '--persist-to', state] as const),
     );
+    expect([code, stderr]).toEqual([
+      1,
+      `${sentence}: nothing was replaced; add --older if it is right\n`,
+    ]);
+    expect(stdout).toMatch(
+      /^network .+\nledger index {2}0\ntime .+\n(?:.+\n)+state hash {4}\w{64}\n$/,
+    );
+    expect(await dumpOf(state)).toEqual(before);
+  });
+
+  it('asks in a terminal, may be killed while it asks, and does what is answered', async () => {
+    const before = await dumpOf(state);
+    const end = (await askedInTerminal(state)).kill();
+    expect(await end).not.toBe(0);
+    const { import_progress: progress, ...served } = await dumpOf(state);
+    expect(progress).toHaveLength(1);
+    expect(served).toMatchObject(before);
+    expect(await (await askedInTerminal(state)).answer('no')).toBe(1);
+    expect(await dumpOf(state)).toEqual(before);
+    expect(await (await askedInTerminal(state)).answer('yes')).toBe(0);
+    expect((await dumpOf(state)).head).toMatchObject([{ ledger: 0 }]);
+    // not newer any more
+    expect((await runScript('import.ts', ...FILES, '--persist-to', state)).code).toBe(0);
+  });
+
+  it('replaces the ledger of another network with --older, and says so', async () => {
+    const { code, stderr } = await runScript(
+      ...(['import.ts', '--full', OTHER, '--persist-to', state, '--older'] as const),
+    );
+    expect([code, stderr]).toEqual([0, `Note: ${AWAY}.\n`]);
+    expect((await dumpOf(state)).head).toMatchObject([{ ledger: 0 }]);
   });
 
   it('goes on after each of many deaths', async () => {

@@ -1,0 +1,76 @@
+/**
+ * What an import may replace without a question: a ledger of the same network that is not newer.
+ */
+import type { Database } from '../../../src/ledger/core/database.ts';
+import {
+  networkNames,
+  parameterTable,
+  SELECT_PARAMETERS,
+} from '../../../src/ledger/core/ledger-parameters.ts';
+import { ReplacementRefused } from '../../../src/ledger/import/load-snapshot.ts';
+import { askInTerminal } from '../process/ask.ts';
+
+/** Whether the operator wants what the sentence says. */
+export type MayReplace = (sentence: string) => Promise<boolean>;
+
+/** For `--older`. */
+export const replaceAny: MayReplace = async (sentence) => {
+  console.warn(`Note: ${sentence}.`);
+  return true;
+};
+
+/** Asks in the terminal. Without one the answer is no. */
+export const askToReplace: MayReplace = async (sentence) => {
+  if (!process.stdin.isTTY) return false;
+  return (await askInTerminal(`Note: ${sentence}. Type yes to replace it:`, '--older')) === 'yes';
+};
+
+export interface ServedLedger {
+  index: number;
+  /** Names that the network has had, oldest first. */
+  networks: readonly string[];
+}
+
+/** Read without checksums: an import is also how a damaged ledger is mended. */
+export const SELECT_SERVED = ['SELECT ledger FROM head', SELECT_PARAMETERS];
+
+type Rows = readonly Record<string, unknown>[];
+
+/** @param results rows of each statement of SELECT_SERVED. Undefined if there is no ledger */
+export function servedFromRows([heads = [], parameters = []]: readonly Rows[]):
+  | ServedLedger
+  | undefined {
+  const [head] = heads;
+  if (head === undefined) return undefined;
+  const table = parameterTable(parameters.map(({ bytes }) => String(bytes)));
+  return { index: Number(head.ledger), networks: networkNames(table) };
+}
+
+export async function readServed(db: Database): Promise<ServedLedger | undefined> {
+  const results = await db.batch<Record<string, unknown>>(
+    SELECT_SERVED.map((sql) => db.prepare(sql)),
+  );
+  return servedFromRows(results.map((result) => result.results));
+}
+
+/**
+ * Throws a ReplacementRefused if the new ledger is older than the served one, or of another
+ * network, and the operator does not want that.
+ *
+ * @param served undefined if there is none
+ */
+export async function checkReplacement(
+  served: ServedLedger | undefined,
+  { ledger, network }: { ledger: number; network: string },
+  mayReplace: MayReplace = async () => false,
+): Promise<void> {
+  if (served === undefined) return;
+  const isSameNetwork = served.networks.includes(network);
+  if (isSameNetwork && ledger >= served.index) return;
+  const sentence = isSameNetwork
+    ? `the ledger at milestone ${served.index} is to be replaced by an older one, at ${ledger}`
+    : `the ledger of network ${served.networks[0]} at milestone ${served.index} ` +
+      `is to be replaced by one of network ${network} at ${ledger}`;
+  if (!(await mayReplace(sentence)))
+    throw new ReplacementRefused(`${sentence}: nothing was replaced; add --older if it is right`);
+}
