@@ -13,7 +13,8 @@ import { parseArgs } from 'node:util';
 import { type Child, startChild } from './lib/process/child.ts';
 import { runMain, UsageError } from './lib/process/command-line.ts';
 import { whenDismissed } from './lib/process/when-dismissed.ts';
-import { builtWorker } from './lib/wrangler/build-worker.ts';
+import { findUnmatched, readRoutePaths } from './lib/unmatched-patterns.ts';
+import { builtWorker, staticFilesOf } from './lib/wrangler/build-worker.ts';
 import { DEFAULT_PERSIST_TO, openLocalDatabase } from './lib/wrangler/local-database.ts';
 import { readVars } from './lib/wrangler/read-vars.ts';
 import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
@@ -61,13 +62,16 @@ async function main(args: string[]): Promise<number> {
   using _held = holdFolder(persistTo);
   clearCache(persistTo);
   await checkAddress(host, port);
+  const folder = await builtWorker();
+  const paths = readRoutePaths(join(staticFilesOf(folder), 'openapi.json'));
+  for (const sentence of findUnmatched(vars, paths)) console.warn(sentence);
   const db = await openLocalDatabase(persistTo, config);
   try {
     for (const note of await noteStart(db, persistTo, vars, process.env)) console.warn(note);
   } finally {
     db.close();
   }
-  return await keepRunning({ folder: await builtWorker(), persistTo, host, port });
+  return await keepRunning({ folder, persistTo, host, port });
 }
 
 function parsePort(text: string): number {

@@ -2,12 +2,14 @@
  * What to deploy: by flags, as deployed before, by wrangler.toml, or as the operator answers.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { readSettings } from '../../src/settings.ts';
 import type { ImportRequest } from '../lib/import/import-snapshot.ts';
 import type { Ask } from '../lib/process/ask.ts';
 import { UsageError } from '../lib/process/command-line.ts';
+import { PROJECT } from '../lib/project.ts';
+import { findUnmatched, readRoutePaths } from '../lib/unmatched-patterns.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 import type { Found } from './find-deployed.ts';
 import { readSigners } from './network.ts';
@@ -96,11 +98,15 @@ function readSecrets(name: string): NonNullable<DeployOptions['secrets']> {
 
 const readText = (path: string) => readFileSync(path, 'utf8');
 
+const OPEN_API = join(PROJECT, 'src/http/assets/openapi.json');
+
 function requireValid(environment: Record<string, string>): void {
   const bound = {};
   const bindings = { LEDGER: bound, NFT_INDEX: bound, FOLLOWER: bound, ASSETS: bound };
   const result = readSettings({ ...bindings, ...environment });
   if (!result.ok) throw new Error(result.problems.join('\n'));
+  const unmatched = findUnmatched(environment, readRoutePaths(OPEN_API));
+  if (unmatched.length > 0) throw new Error(unmatched.join('\n'));
   if (result.settings.milestoneKeys === undefined)
     throw new Error('MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must both be set');
 }

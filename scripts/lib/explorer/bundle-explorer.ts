@@ -30,7 +30,7 @@ const BUNDLED: Record<string, string> = {
 /** Contents by path; the same on every machine, as esbuild and the libraries have exact versions. */
 export async function bundleExplorer(): Promise<Map<string, Uint8Array>> {
   // what serves a Worker that is built already does without esbuild
-  const { build } = await import('esbuild');
+  const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
     absWorkingDir: SOURCES,
     entryPoints: Object.entries(BUNDLED).map(([out, path]) => ({ in: join(SOURCES, path), out })),
@@ -48,6 +48,8 @@ export async function bundleExplorer(): Promise<Map<string, Uint8Array>> {
     legalComments: 'eof',
     write: false,
   });
+  // else its process stays for as long as this one
+  await stop();
   const bundled = outputFiles.map(
     ({ path, contents }) => [path.slice(STATIC_FILES.length + 1), contents] as const,
   );

@@ -39,6 +39,7 @@ describe('options', () => {
     ['a setting that is not known', { ...FLAGS, var: ['RETENTION:1'] }, '--var RETENTION:1: '],
     ['a setting that is not valid', { ...FLAGS, var: ['SERVER_TIMING:x'] }, 'SERVER_TIMING must'],
     ['a snapshot that is not there', { ...FLAGS, full: 'none.bin' }, 'none.bin: there is no'],
+    ['a pattern without a route', { ...FLAGS, var: ['PUBLIC_ROUTES:/nosuch/*'] }, 'no route'],
     ['protected routes without a secret', { ...FLAGS, var: ['PROTECTED_ROUTES:*'] }, 'PROTECTED_R'],
     ['no threshold', { ...FLAGS, var: ['MILESTONE_THRESHOLD:'] }, 'must both be set'],
     ['a secrets file that is not there', { ...FLAGS, secrets: 'none.json' }, 'there is no such'],

@@ -76,7 +76,9 @@ describe('npm run serve', () => {
   });
 
   it('starts where nothing was imported, says so, and ends without an error', async () => {
-    const served = await startServe(['--port', '0', '--persist-to', join(folder, 'empty')]);
+    const served = await startServe(['--port', '0', '--persist-to', join(folder, 'empty')], {
+      PUBLIC_ROUTES: '/nosuch/*,/health',
+    });
     const answer = await fetch(`${served.url}/health`);
     expect([answer.status, answer.headers.get('x-error-detail')]).toEqual([
       503,
@@ -89,6 +91,7 @@ describe('npm run serve', () => {
     const said = served.log.filter((line) => !line.includes('"event":"http.request"'));
     expect(said.toSorted()).toEqual([
       `${empty} has no ledger: npm run import -- --full FILE --persist-to ${empty}`,
+      'PUBLIC_ROUTES: /nosuch/* matches no route (docs/contract.md)',
       `Serving ${empty} at ${served.url}/`,
       'UPSTREAM_URL is not set: nothing is followed',
     ]);
