@@ -21,6 +21,7 @@ import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
 import { checkAddress, noteStart } from './serve/check-start.ts';
 import { clearCache, holdFolder } from './serve/hold-folder.ts';
 import type { HostOptions } from './serve/host.ts';
+import { openServiceManager } from './serve/notify-systemd.ts';
 
 const USAGE = `Usage: npm run serve -- [--host ADDRESS] [--port N] [--persist-to DIR]
 
@@ -89,6 +90,7 @@ async function keepRunning(options: HostOptions): Promise<number> {
     dismissed = true;
     void child?.stop();
   });
+  const manager = openServiceManager(process.env);
   while (!dismissed) {
     child = startChild(HOST, [JSON.stringify(options)]);
     let listening = false;
@@ -98,6 +100,7 @@ async function keepRunning(options: HostOptions): Promise<number> {
       // a restarted host listens at the same port
       options.port = Number(new URL(url).port);
       console.log(`Serving ${options.persistTo} at ${url}`);
+      manager.listening(url);
     });
     const code = await child.ended;
     await child.stop();

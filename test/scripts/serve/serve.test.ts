@@ -2,15 +2,12 @@
  * `npm run serve`: what it serves, what it refuses and in which words, and that it leaves nothing
  * behind. test/e2e/serve.test.ts kills it while it follows a network.
  */
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { PROJECT } from '../../../scripts/lib/project.ts';
 import { readVars } from '../../../scripts/lib/wrangler/read-vars.ts';
 import { checkAddress } from '../../../scripts/serve/check-start.ts';
 import { holdFolder } from '../../../scripts/serve/hold-folder.ts';
@@ -21,7 +18,6 @@ import { callScript } from '../../support/scripts/call-script.ts';
 import { runScript, startScript, temporaryFolder } from '../../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
-const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze';
 
 async function listen(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -191,10 +187,4 @@ it('ends with an exit code that systemd does not restart on if a setting is wron
   });
   const { code, stderr } = await ended;
   expect([code, stderr]).toEqual([2, expect.stringMatching(/^FINAL_MILESTONE must be [^\n]+\n$/)]);
-});
-
-it.runIf(existsSync(SYSTEMD_ANALYZE))('has a unit that systemd accepts', async () => {
-  const unit = join(PROJECT, 'systemd/stardust-edge-node.service');
-  const { stdout, stderr } = await promisify(execFile)(SYSTEMD_ANALYZE, ['verify', unit]);
-  expect(stdout + stderr).toBe('');
 });
