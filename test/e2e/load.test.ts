@@ -13,7 +13,7 @@ import { somethingHappens } from '../support/network/random-network.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import { basic } from '../support/payloads/outputs.ts';
 
-const MINUTES = Number(process.env.MINUTES ?? 0.25);
+const MINUTES = Number(process.env.MINUTES ?? 0.15);
 const CLIENTS = 4;
 
 /**

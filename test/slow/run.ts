@@ -87,6 +87,19 @@ const TESTS: readonly SlowTest[] = [
     run: () => runEndToEnd('test/e2e/chain', { NETWORKS: 'all' }),
   },
   {
+    name: 'networks',
+    about: 'every answer over HTTP at every ledger index of two recorded networks',
+    minutes: 3,
+    run: () => runEndToEnd('test/e2e/networks', { NETWORKS: 'all' }),
+  },
+  {
+    name: 'bad-requests',
+    about: '20,000 random bad requests to the built Worker over HTTP',
+    minutes: 1,
+    run: () =>
+      runVitest(['--project', 'node', 'test/http/running-worker'], { BAD_REQUESTS: '20000' }),
+  },
+  {
     name: 'lists',
     about: '10,000 random queries of the lists of NFTs',
     minutes: 1,
