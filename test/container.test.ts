@@ -1,0 +1,172 @@
+/**
+ * The image and what runs beside it (docs/container.md), as far as files tell: pinned images,
+ * settings and metrics that exist, the health check.
+ */
+import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { PROJECT } from '../scripts/lib/project.ts';
+import { countUpstream, createFollowerCounts } from '../src/follower/follower-counts.ts';
+import { VAR_NAMES } from '../src/settings.ts';
+import { checkMetrics } from './support/http/check-metrics.ts';
+import { fetchFrom, status } from './support/http/stub-node.ts';
+
+const FOLDER = join(PROJECT, 'container');
+const PROMTOOL = '/usr/bin/promtool';
+
+const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
+const readYaml = <T>(name: string, schema: v.GenericSchema<unknown, T>): T =>
+  v.parse(schema, parse(read(name), { strict: true }));
+
+const compose = readYaml(
+  'compose.yml',
+  v.looseObject({
+    services: v.record(
+      v.string(),
+      v.looseObject({
+        image: v.string(),
+        environment: v.optional(v.record(v.string(), v.string()), {}),
+        volumes: v.optional(v.array(v.string()), []),
+      }),
+    ),
+    volumes: v.record(v.string(), v.null()),
+  }),
+);
+const dockerfile = read('Dockerfile');
+
+it('every image has a version', () => {
+  const images = [
+    ...Object.values(compose.services).map(({ image }) => image),
+    ...Array.from(dockerfile.matchAll(/^FROM (\S+)/gm), ([, image]) => image!),
+  ];
+  expect(images.length).toBeGreaterThan(8);
+  for (const image of images) expect(image).toMatch(/:v?\d+\.\d+/);
+  const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'));
+  expect(compose.services['edge-node']!.image).toBe(`stardust-edge-node:${version}`);
+});
+
+it('what is mounted is here, is a volume, or is what docs/container.md says to make', () => {
+  const made = readFileSync(join(PROJECT, 'docs/container.md'), 'utf8');
+  for (const { volumes } of Object.values(compose.services)) {
+    for (const [source] of volumes.map((volume) => volume.split(':'))) {
+      const name = source!.replace('./', '');
+      const isHere = existsSync(join(FOLDER, name)) || name in compose.volumes;
+      expect(isHere || made.includes(`container/${name.split('/')[0]}/`), source).toBe(true);
+    }
+  }
+});
+
+it('settings of the edge node exist', () => {
+  const names = Object.keys(compose.services['edge-node']!.environment);
+  expect(names.length).toBeGreaterThan(3);
+  for (const name of names) expect(VAR_NAMES).toContain(name);
+});
+
+const METRIC = /\bstardust_\w+/g;
+
+/** Names of all metrics, of a node that follows. */
+async function metricNames(): Promise<Set<string>> {
+  const counts = createFollowerCounts(0);
+  countUpstream(counts, 0, 'a', {
+    confirmed: 1,
+    latest: { index: 1, timestamp: 0, milestoneId: '' },
+  });
+  const fetch = fetchFrom({
+    node: {
+      readStatus: async () => ({
+        ...status,
+        upstream: { index: 1, timestamp: 0, milestoneId: '' },
+        blocks: { by: 'feed', newest: 1 },
+      }),
+      readFollowerCounts: async () => counts,
+    },
+    settings: { publicRoutes: ['*', '/metrics'], oneIsolate: true },
+  });
+  await fetch('/health');
+  const samples = checkMetrics(await (await fetch('/metrics')).text());
+  return new Set(Array.from(samples.keys(), (series) => series.split('{')[0]!));
+}
+
+it('alerts and the dashboard name only metrics that there are', async () => {
+  const known = await metricNames();
+  const { groups } = readYaml(
+    'alerts.yml',
+    v.object({
+      groups: v.array(
+        v.object({ name: v.string(), rules: v.array(v.looseObject({ expr: v.string() })) }),
+      ),
+    }),
+  );
+  const { panels } = v.parse(
+    v.looseObject({
+      panels: v.array(v.looseObject({ targets: v.array(v.looseObject({ expr: v.string() })) })),
+    }),
+    JSON.parse(read('grafana/edge-node.json')),
+  );
+  const expressions = [
+    ...groups.flatMap(({ rules }) => rules),
+    ...panels.flatMap(({ targets }) => targets),
+  ].flatMap(({ expr }) => expr.match(METRIC) ?? []);
+  expect(new Set(expressions).size).toBeGreaterThan(12);
+  expect(expressions.filter((name) => !known.has(name))).toEqual([]);
+  // these that docs/operations.md pages on
+  const operations = readFileSync(join(PROJECT, 'docs/operations.md'), 'utf8');
+  const page = operations.slice(operations.indexOf('Page on:'), operations.indexOf('Look at,'));
+  const paged = page.match(METRIC)!.filter((name) => !name.startsWith('stardust_database'));
+  expect(paged.length).toBeGreaterThan(2);
+  for (const name of paged) expect(expressions).toContain(name);
+});
+
+it('Prometheus reads the rules, and the services that there are', () => {
+  const { rule_files, scrape_configs } = readYaml(
+    'prometheus.yml',
+    v.looseObject({
+      rule_files: v.array(v.string()),
+      scrape_configs: v.array(
+        v.looseObject({ static_configs: v.array(v.object({ targets: v.array(v.string()) })) }),
+      ),
+    }),
+  );
+  expect(rule_files).toEqual(['alerts.yml']);
+  for (const { targets } of scrape_configs.flatMap(({ static_configs }) => static_configs))
+    for (const target of targets) expect(compose.services).toHaveProperty(target.split(':')[0]!);
+  if (existsSync(PROMTOOL)) execFileSync(PROMTOOL, ['check', 'rules', join(FOLDER, 'alerts.yml')]);
+});
+
+it('Grafana finds its files', () => {
+  const { datasources } = readYaml(
+    'grafana/datasources.yml',
+    v.looseObject({ datasources: v.array(v.looseObject({ uid: v.string() })) }),
+  );
+  expect(read('grafana/edge-node.json')).toContain(`"uid": "${datasources[0]!.uid}"`);
+  const { providers } = readYaml(
+    'grafana/dashboards.yml',
+    v.looseObject({
+      providers: v.array(v.looseObject({ options: v.object({ path: v.string() }) })),
+    }),
+  );
+  const { volumes } = compose.services.grafana!;
+  expect(volumes.some((volume) => volume.includes(`:${providers[0]!.options.path}/`))).toBe(true);
+});
+
+it.each([
+  [200, 0],
+  [401, 0],
+  [500, 1],
+  [503, 1],
+])('the health check of a node that answers %i exits with %i', async (answered, code) => {
+  const server = createServer((_, response) => response.writeHead(answered).end());
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const command = /^HEALTHCHECK .*? CMD (\[[^\]]+\])/ms.exec(dockerfile)![1]!;
+  const [, ...args] = JSON.parse(command.replaceAll('\\\n', '').replace('8787', String(port)));
+  const child = execFile(process.execPath, args);
+  expect((await once(child, 'exit'))[0]).toBe(code);
+});
