@@ -29,6 +29,12 @@ export function makeRuntime(worker: string, folder: string): void {
     throw new Error(`${folder} is not empty: name a new folder by --to`);
   mkdirSync(folder, { recursive: true });
   try {
+    // a fresh checkout has no types of the bindings
+    if (!existsSync(join(PROJECT, 'worker-configuration.d.ts')))
+      execFileSync('npm', ['run', '--silent', 'types'], {
+        cwd: PROJECT,
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
     execFileSync(
       join(PROJECT, 'node_modules/.bin/tsc'),
       ['-p', join(PROJECT, 'scripts/build'), '--outDir', folder],
