@@ -39,6 +39,12 @@ const TESTS: readonly SlowTest[] = [
     run: () => runEndToEnd('test/e2e/serve.test', { KILLS: '50' }),
   },
   {
+    name: 'starts',
+    about: 'npm run serve started and killed 104 times on one folder and one port, in 8 ways',
+    minutes: 6,
+    run: () => runAsOne('test/slow/starts.ts'),
+  },
+  {
     name: 'serve-load',
     about: 'requests and milestones (REQUESTS, MILESTONES) through serve; no memory grows',
     minutes: 25,

@@ -1,13 +1,17 @@
 /**
  * Child processes that start processes of their own. Each child is one process group with all that
- * it starts, and is killed when this process dies, even by SIGKILL.
+ * it starts, and is killed when this process dies, even by SIGKILL, and even if the child is
+ * stopped.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROJECT } from '../project.ts';
 
-const GUARD = join(import.meta.dirname, `die-with-parent${extname(import.meta.filename)}`);
+/**
+ * For sh, with the number of a process group: kills the group when the input ends, which is when
+ * the process that writes to it dies.
+ */
+const KILL_AT_END = `trap '' HUP INT TERM; read _; kill -KILL -$0`;
 
 /** Milliseconds that a child has to end by itself before it is killed. */
 const GRACE_MS = 3000;
@@ -27,12 +31,19 @@ export function startChild(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Child {
-  const child = spawn(process.execPath, ['--no-warnings', '--import', GUARD, script, ...args], {
+  const child = spawn(process.execPath, ['--no-warnings', script, ...args], {
     cwd: PROJECT,
     env: { ...process.env, ...env },
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
+  // it cannot be the child: that may be stopped or busy
+  const guard = spawn('sh', ['-c', KILL_AT_END, String(child.pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  guard.unref();
+  child.once('exit', () => guard.kill('SIGKILL'));
   const ended = new Promise<number>((resolve) => {
     child.once('error', () => resolve(1));
     child.once('exit', (code) => resolve(code ?? 1));
