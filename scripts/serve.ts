@@ -19,7 +19,7 @@ import { DEFAULT_PERSIST_TO, openLocalDatabase } from './lib/wrangler/local-data
 import { readVars } from './lib/wrangler/read-vars.ts';
 import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
 import { checkAddress, noteStart } from './serve/check-start.ts';
-import { clearCache, holdFolder } from './serve/hold-folder.ts';
+import { clearCache, holdFolder, requireSpace } from './serve/hold-folder.ts';
 import type { HostOptions } from './serve/host.ts';
 import { openServiceManager } from './serve/notify-systemd.ts';
 
@@ -62,6 +62,7 @@ async function main(args: string[]): Promise<number> {
   const vars = readVars(config, process.env);
   using _held = holdFolder(persistTo);
   clearCache(persistTo);
+  requireSpace(persistTo);
   await checkAddress(host, port);
   const folder = await builtWorker();
   const paths = readRoutePaths(join(staticFilesOf(folder), 'openapi.json'));

@@ -1,7 +1,7 @@
 /**
  * The data folder of `npm run serve`: one process at a time, and no cache of an earlier one.
  */
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeDataFolder, persistPath } from '../lib/wrangler/local-database.ts';
@@ -30,6 +30,25 @@ export function holdFolder(folder: string): DatabaseSync {
     });
   }
   return lock;
+}
+
+/** Workerd does not start, and does not say why, if it cannot write. */
+const MIN_FREE_BYTES = 1 << 20;
+
+/** Throws an Error with a sentence if the folder's disk is full. */
+export function requireSpace(folder: string): void {
+  const probe = join(folder, 'space.probe');
+  try {
+    writeFileSync(probe, new Uint8Array(MIN_FREE_BYTES));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const sentence = `${folder} has no space left on its disk (${code})`;
+    throw new Error(`${sentence}: free some, or name another folder by --persist-to`, {
+      cause: error,
+    });
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }
 
 /**

@@ -1,7 +1,9 @@
 /** Every command says how it is called, and refuses what it does not know. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
+import { errorMessage } from '../../scripts/lib/process/command-line.ts';
 import { PROJECT } from '../../scripts/lib/project.ts';
 import { callScript } from '../support/scripts/call-script.ts';
 import { runScript } from '../support/scripts/script-process.ts';
@@ -11,9 +13,11 @@ const scripts = [
   'start/collect-sample.ts',
   '../bench/run.ts',
   '../test/run.ts',
+  '../test/slow/backups.ts',
   '../test/slow/histories.ts',
   '../test/slow/mutations.ts',
   '../test/slow/run.ts',
+  '../test/slow/starts.ts',
   '../test/support/scripts/made-snapshot.ts',
 ];
 
@@ -42,3 +46,22 @@ it.each(scripts.filter((script) => !PASS_ON.includes(script)))(
     expect(stderr).toMatch(/^Unknown option '--nothing-of-this-name'.*\nUsage: /);
   },
 );
+
+it('a full disk is named, whether SQLite or the system finds it', () => {
+  const db = new DatabaseSync(':memory:');
+  db.exec('PRAGMA max_page_count = 2; CREATE TABLE a (b)');
+  const fillings = [
+    () => db.exec('INSERT INTO a SELECT randomblob(100000)'),
+    () => writeFileSync('/dev/full', 'a'),
+  ];
+  for (const fill of fillings) {
+    let thrown: unknown;
+    try {
+      fill();
+    } catch (error) {
+      thrown = error;
+    }
+    expect(errorMessage(thrown)).toMatch(/^the disk is full: free some space, .* \(.+\)$/);
+  }
+  expect(errorMessage(new Error('other'))).toBe('other');
+});

@@ -40,9 +40,15 @@ const TESTS: readonly SlowTest[] = [
   },
   {
     name: 'starts',
-    about: 'npm run serve started and killed 104 times on one folder and one port, in 8 ways',
+    about: 'serve started and killed 104 times, in 8 ways, on one folder and port',
     minutes: 6,
     run: () => runAsOne('test/slow/starts.ts'),
+  },
+  {
+    name: 'backups',
+    about: '20 back-ups of a ledger that moves and is read, killed and restored',
+    minutes: 4,
+    run: () => runAsOne('test/slow/backups.ts'),
   },
   {
     name: 'serve-load',

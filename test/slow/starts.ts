@@ -24,6 +24,7 @@ const PATIENCE_MS = 30_000;
 const START_MS = 3000;
 
 const folder = mkdtempSync(join(tmpdir(), 'starts-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const persistTo = join(folder, 'state');
 
 /** In the environment of each process that comes of a start, by which it is found. */
@@ -294,6 +295,5 @@ await runMain(USAGE, async (args) => {
       console.log(`${round} ${name}: ${result} (${Date.now() - started} ms)`);
     }
   }
-  rmSync(folder, { recursive: true, force: true });
   return failed === 0 ? 0 : 1;
 });

@@ -42,7 +42,19 @@ function isMisuse(error: unknown): boolean {
   return error instanceof UsageError || String(code).startsWith('ERR_PARSE_ARGS');
 }
 
+/** Result codes of SQLite: https://www.sqlite.org/rescode.html */
+const SQLITE_IOERR = 10;
+const SQLITE_FULL = 13;
+
 /** What went wrong, for people: without the stack. */
 export function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const { code, errcode = 0 } = error as { code?: unknown; errcode?: number };
+  // the low byte is the code, what is above it tells more
+  const sqliteCode = code === 'ERR_SQLITE_ERROR' ? errcode & 0xff : undefined;
+  if (code === 'ENOSPC' || sqliteCode === SQLITE_FULL)
+    return `the disk is full: free some space, and give the command again (${error.message})`;
+  if (sqliteCode === SQLITE_IOERR)
+    return `the disk cannot be read or written: is it full, or failing? (${error.message})`;
+  return error.message;
 }

@@ -3,7 +3,7 @@
  * behind. test/e2e/serve.test.ts kills it while it follows a network.
  */
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -123,6 +123,18 @@ describe('npm run serve', () => {
       '/proc/edge cannot be written (ENOENT): name another folder by --persist-to\n',
     ]);
   });
+});
+
+it('refuses a data folder on a full disk', async () => {
+  const full = join(folder, 'full');
+  mkdirSync(full);
+  symlinkSync('/dev/full', join(full, 'space.probe'));
+  const { code, stderr } = await runScript('serve.ts', '--port', '0', '--persist-to', full);
+  expect([code, stderr]).toEqual([
+    1,
+    `${full} has no space left on its disk (ENOSPC): ` +
+      'free some, or name another folder by --persist-to\n',
+  ]);
 });
 
 it('refuses an address that is not of this machine', async () => {
