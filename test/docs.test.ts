@@ -9,6 +9,7 @@ import { join, posix } from 'node:path';
 import GithubSlugger from 'github-slugger';
 import { describe, expect, it } from 'vitest';
 import { PROJECT } from '../scripts/lib/project.ts';
+import { listRoutes } from '../src/http/routes.ts';
 
 /** Folders without a text of ours. */
 const SKIPPED = /^(?:node_modules|\.git|\.wrangler|dist|coverage)$/;
@@ -54,6 +55,22 @@ describe('the repository', () => {
     expect(rules.size).toBeLessThan(350);
   });
 });
+
+it('has each route in the table of the contract, and no other', () => {
+  const table = read('docs/contract.md')
+    .split(/^## /m)
+    .find((text) => text.startsWith('Operations'))!;
+  const routes = Object.values(listRoutes()).map(({ path }) => path);
+  expect(table.split('\n').flatMap(pathsOfRow).sort()).toEqual([...new Set(routes)].sort());
+});
+
+/** The paths in a row's first cell; `…/metadata` continues the one before it. */
+function pathsOfRow(row: string): string[] {
+  const found: string[] = [];
+  for (const [, path = ''] of row.split(' | ')[0]!.matchAll(/`(?:GET |POST )?(…?\/[^`]*)`/g))
+    found.push(path.startsWith('…') ? found[0] + path.slice(1) : path);
+  return found;
+}
 
 describe('findFaults', () => {
   it.each([
