@@ -1,6 +1,7 @@
 /**
- * `npm run serve` beside `wrangler dev`, over the same data: time to the first answer, memory of
- * all processes, NFT lookups a second.
+ * `npm run serve` beside `wrangler dev`, over the same data: time to the first answer, and memory
+ * of all processes before and after a number of NFT lookups. How many reads a second there are is
+ * measured by `npm run bench:reads`.
  */
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
@@ -11,15 +12,14 @@ import { startWranglerDev } from '../../scripts/start/wrangler-dev.ts';
 import { startServe } from '../../test/support/edge/npm-serve.ts';
 import { freePort } from '../../test/support/edge/npm-start.ts';
 import type { Bench, BenchCase } from '../case.ts';
+import { Connection } from '../tools/connection.ts';
 import { withNewFolder } from '../tools/ledger.ts';
-import { type Load, measureRate } from '../tools/load.ts';
 import { median } from '../tools/measure.ts';
 import { descendantsOf, ownMemoryOf } from '../tools/process.ts';
 
 const STARTS = 5;
-const TURN_MS = 1000;
-const TURNS = 7;
-const WARM_UP = 2;
+const CONNECTIONS = 16;
+const LOOKUPS_EACH = 2000;
 
 /** After which a process has given back what its start took. */
 const REST_MS = 5000;
@@ -39,15 +39,14 @@ async function startInWrangler(persistTo: string): Promise<Server> {
   return { url: (await dev.ready).origin, stop: () => dev.stop() };
 }
 
-function loadOf(url: string, { nftId, outputId }: SampleNft): Load {
-  return {
-    url,
-    next: () => `/api/indexer/v1/outputs/nft/${nftId}`,
-    check: (_path, { status, body }) => {
-      assert.equal(status, 200);
-      assert.deepEqual(JSON.parse(body).items, [outputId]);
-    },
-  };
+async function lookUp(url: string, { nftId, outputId }: SampleNft): Promise<void> {
+  const connection = new Connection(url);
+  for (let i = 0; i < LOOKUPS_EACH; i++) {
+    const { status, body } = await connection.get(`/api/indexer/v1/outputs/nft/${nftId}`);
+    assert.equal(status, 200);
+    assert.deepEqual(JSON.parse(body).items, [outputId]);
+  }
+  connection.close();
 }
 
 async function measure(
@@ -58,10 +57,6 @@ async function measure(
 ): Promise<void> {
   const starts: number[] = [];
   const memories: number[] = [];
-  const rates = new Map<number, number[]>([
-    [1, []],
-    [16, []],
-  ]);
   for (let i = 0; i < STARTS; i++) {
     const began = performance.now();
     const server = await start(persistTo);
@@ -72,12 +67,7 @@ async function measure(
       const processes = descendantsOf(process.pid);
       report({ name: `${name}: processes`, value: processes.length, unit: '' });
       memories.push(processes.map(ownMemoryOf).reduce((sum, each) => sum + each, 0));
-      for (let turn = -WARM_UP; turn < TURNS; turn++) {
-        for (const [connections, found] of rates) {
-          const rate = await measureRate(loadOf(server.url, nft), connections, TURN_MS);
-          if (turn >= 0) found.push(rate);
-        }
-      }
+      await Promise.all(Array.from({ length: CONNECTIONS }, () => lookUp(server.url, nft)));
       memories.push(processes.map(ownMemoryOf).reduce((sum, each) => sum + each, 0));
     }
     await server.stop();
@@ -85,10 +75,6 @@ async function measure(
   report({ name: `${name}: to the first answer`, value: median(starts), unit: 'ms' });
   report({ name: `${name}: memory at rest`, value: memories[0]!, unit: 'MB' });
   report({ name: `${name}: memory after the lookups`, value: memories[1]!, unit: 'MB' });
-  for (const [connections, found] of rates) {
-    const title = `${name}: lookups, ${connections} connection${connections > 1 ? 's' : ''}`;
-    report({ name: title, value: median(found), unit: 'a second' });
-  }
 }
 
 export const serveCases: readonly BenchCase[] = [
