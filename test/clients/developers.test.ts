@@ -1,0 +1,160 @@
+/**
+ * The programs of docs/developers.md and the requests of README.md, against the sample: programs
+ * compile, and both print what the document says. The block behind each is its output.
+ */
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { PROJECT } from '../../scripts/lib/project.ts';
+import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
+
+const README = readFileSync(join(PROJECT, 'README.md'), 'utf8');
+const DOCUMENT = readFileSync(join(PROJECT, 'docs/developers.md'), 'utf8');
+const NODE_URL = 'http://127.0.0.1:8787';
+
+/** In `dist`, so that programs find the packages of the project. */
+mkdirSync(join(PROJECT, 'dist'), { recursive: true });
+const folder = mkdtempSync(join(PROJECT, 'dist', 'developers-'));
+
+/** One in each section. */
+const programs = Array.from(
+  DOCUMENT.matchAll(
+    /^## (.+)\n(?:(?!## ).*\n)*?```ts\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/gm,
+  ),
+  ([, title, code, output], i) => ({
+    title: title!,
+    file: `program-${i}.ts`,
+    code: code!,
+    output: output!,
+  }),
+);
+
+let worker: SampleWorker;
+
+beforeAll(async () => {
+  worker = await serveSample();
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await worker?.stop();
+});
+
+/** What a program prints with another URL of the node. Rejects if it fails. */
+async function run({ code, file }: { code: string; file: string }, url: string): Promise<string> {
+  expect(code).toContain(NODE_URL);
+  const path = join(folder, `running-${file}`);
+  writeFileSync(path, code.replaceAll(NODE_URL, url));
+  const { stdout } = await promisify(execFile)(process.execPath, [path]);
+  return stdout;
+}
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+const requests = Array.from(
+  README.matchAll(/^```sh\n([\s\S]*?)^```\n\n```json\n([\s\S]*?)^```/gm),
+  ([, command, answer]) => ({ command: command!, answer: answer! }),
+);
+
+it('README.md has two requests', () => {
+  expect(requests).toHaveLength(2);
+});
+
+it.skipIf(!hasCurl).each(requests)('README.md: $command', async ({ command, answer }) => {
+  const script = command.replaceAll(NODE_URL, worker.url);
+  const { stdout } = await promisify(execFile)('sh', ['-c', script]);
+  expect(`${stdout}\n`).toBe(answer);
+});
+
+it('docs/developers.md has four programs, and no other code', () => {
+  expect(programs.map(({ title }) => title)).toEqual([
+    'iota.js',
+    'iota-sdk',
+    'A generated client',
+    'ETag and errors',
+  ]);
+  expect(DOCUMENT.match(/^```ts$/gm)).toHaveLength(programs.length);
+});
+
+it('programs compile, strictly', () => {
+  const generate = join(PROJECT, 'test/support/http/generate-types.ts');
+  writeFileSync(join(folder, 'nodeApi.ts'), execFileSync(process.execPath, [generate]));
+  for (const { file, code } of programs) writeFileSync(join(folder, file), code);
+  const config = {
+    extends: '../../tsconfig.base.json',
+    compilerOptions: {
+      types: ['node'],
+      moduleDetection: 'force',
+      // as the document says
+      paths: { '@iota/iota.js': ['../../node_modules/@iota/iota.js/typings/index'] },
+    },
+    include: ['program-*.ts'],
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const tsc = join(PROJECT, 'node_modules/.bin/tsc');
+  const { stdout } = spawnSync(tsc, ['-p', folder, '--pretty', 'false'], { encoding: 'utf8' });
+  expect(stdout).toBe('');
+});
+
+it.each(programs)('$title prints what the document says', async (program) => {
+  expect(await run(program, worker.url)).toBe(program.output);
+});
+
+describe('the errors', () => {
+  const program = programs.at(-1)!;
+
+  /** A node that fails first. */
+  async function serve(
+    fail: (request: number, response: ServerResponse) => boolean,
+  ): Promise<string> {
+    let requests = 0;
+    const server = createServer(async ({ url, headers }, response) => {
+      if (fail(requests++, response)) return;
+      const answer = await fetch(worker.url + url, {
+        headers: { 'if-none-match': headers['if-none-match'] ?? '' },
+      });
+      const body = await answer.bytes();
+      response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(body);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['too many requests', (response) => response.writeHead(429, { 'retry-after': '0' }).end()],
+    ['an error of the node', (response) => response.writeHead(500).end()],
+    ['a connection that is lost', (response) => response.destroy()],
+  ])('%s: the program tries again', async (_, fail) => {
+    const url = await serve((request, response) => {
+      if (request === 0) fail(response);
+      return request === 0;
+    });
+    expect(await run(program, url)).toBe(program.output);
+  });
+
+  it('of a node that always fails: the program says so', async () => {
+    const url = await serve((_, response) => {
+      response.writeHead(429, { 'retry-after': '0' }).end();
+      return true;
+    });
+    await expect(run(program, url)).rejects.toThrow(`${url} does not answer now: use another node`);
+  });
+
+  it('of a node that is not public: the program gives up at once', async () => {
+    let requests = 0;
+    const url = await serve((_, response) => {
+      requests++;
+      response.writeHead(403, { 'x-error-detail': 'not public' }).end();
+      return true;
+    });
+    await expect(run(program, url)).rejects.toThrow('403: not public');
+    expect(requests).toBe(1);
+  });
+});
