@@ -10,7 +10,7 @@
 import { extname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type Child, startChild } from './lib/process/child.ts';
+import { type Child, type ChildOptions, startChild } from './lib/process/child.ts';
 import { runMain, UsageError } from './lib/process/command-line.ts';
 import { whenDismissed } from './lib/process/when-dismissed.ts';
 import { findUnmatched, readRoutePaths } from './lib/unmatched-patterns.ts';
@@ -42,6 +42,15 @@ A setting that the environment does not have is taken from .dev.vars, else from 
 wrangler.toml (docs/operations.md#settings).`;
 
 const HOST = join(import.meta.dirname, 'serve', `host${extname(import.meta.filename)}`);
+
+/**
+ * The host loads miniflare once and then does little. With a small young generation, and glibc
+ * giving back what it freed, it takes 125 MB instead of 210 MB.
+ */
+const SMALL: ChildOptions = {
+  env: { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' },
+  nodeFlags: ['--max-semi-space-size=1', '--optimize-for-size'],
+};
 
 /** Before a host that died is started again. */
 const RESTART_AFTER_MS = 1000;
@@ -93,7 +102,7 @@ async function keepRunning(options: HostOptions): Promise<number> {
   });
   const manager = openServiceManager(process.env);
   while (!dismissed) {
-    child = startChild(HOST, [JSON.stringify(options)]);
+    child = startChild(HOST, [JSON.stringify(options)], SMALL);
     let listening = false;
     child.onMessage((message) => {
       listening = true;

@@ -13,7 +13,9 @@ export function startWranglerDev(args: readonly string[]): WranglerDev {
   // no interactive session, which would read the keyboard, and no request to Cloudflare about the
   // machine's location
   const options = ['dev', '--show-interactive-dev-session=false', ...args];
-  const child = startChild(WRANGLER, options, { CLOUDFLARE_CF_FETCH_ENABLED: 'false' });
+  const child = startChild(WRANGLER, options, {
+    env: { CLOUDFLARE_CF_FETCH_ENABLED: 'false' },
+  });
   const ready = new Promise<URL>((resolve, reject) => {
     child.onMessage((message) => {
       const url = readyUrl(message);

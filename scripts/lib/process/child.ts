@@ -25,13 +25,19 @@ export interface Child {
   stop(): Promise<void>;
 }
 
+export interface ChildOptions {
+  /** Added to the environment of this process. */
+  env?: Record<string, string>;
+  nodeFlags?: readonly string[];
+}
+
 /** Runs a script in Node. Its output goes where the output of this process goes. */
 export function startChild(
   script: string,
   args: readonly string[],
-  env: Record<string, string> = {},
+  { env = {}, nodeFlags = [] }: ChildOptions = {},
 ): Child {
-  const child = spawn(process.execPath, ['--no-warnings', script, ...args], {
+  const child = spawn(process.execPath, ['--no-warnings', ...nodeFlags, script, ...args], {
     cwd: PROJECT,
     env: { ...process.env, ...env },
     detached: true,
