@@ -238,6 +238,7 @@ function Search({ view }: { view: View }) {
   const shown = view.name === 'search' ? view.text : '';
   // not at each new view: the visitor may be typing already
   useEffect(() => setText(shown), [shown]);
+  useEffect(() => setProblem(''), [view]);
   return (
     <search>
       <form
@@ -262,7 +263,7 @@ function Search({ view }: { view: View }) {
             class="mono"
             value={text}
             onInput={({ currentTarget }) => setText(currentTarget.value)}
-            placeholder="0x… , 17339 or smr1…"
+            placeholder="0x…, 17339 or smr1…"
             autocomplete="off"
             autocapitalize="off"
             spellcheck={false}

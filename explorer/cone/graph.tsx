@@ -233,7 +233,7 @@ interface Size {
  */
 function stretch(layout: Layout, { width, height }: Size): Layout {
   const across = clamp((width - 2 * MARGIN) / layout.width, 0.62, 3.5);
-  const down = clamp((height - 2 * MARGIN) / layout.height, 0.72, 2);
+  const down = clamp((height - 2 * MARGIN) / layout.height, 0.85, 2);
   const move = ([x, y]: readonly [number, number]) => [x * across, y * down] as const;
   return {
     width: layout.width * across,

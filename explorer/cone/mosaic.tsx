@@ -5,7 +5,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatCount, shorten } from '../format.ts';
 import type { ExplainedBlock } from '../node/shapes.ts';
-import { describeBlock, kindOf } from './kinds.tsx';
+import { describeBlock, KINDS, type Kind, kindOf } from './kinds.tsx';
 import { ZoomButtons } from './zoom-buttons.tsx';
 
 interface MosaicProps {
@@ -58,7 +58,8 @@ export function Mosaic({ blocks, selected, select, faulty }: MosaicProps) {
           zoomIn={zoom === TILE_SIZES.length - 1 ? undefined : () => setZoom(zoom + 1)}
         />
       </div>
-      <div class="canvas" ref={frame}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
+      <div class="canvas" ref={frame} tabIndex={0}>
         <canvas
           ref={canvas}
           role="img"
@@ -108,20 +109,27 @@ function draw(canvas: HTMLCanvasElement, picture: Picture): void {
     data: resolveColour(canvas, '--edge'),
     empty: resolveColour(canvas, '--line'),
   };
-  const size = tile - 1;
-  for (const [i, block] of blocks.slice(0, columns * rows).entries()) {
-    const [x, y] = [(i % columns) * tile, Math.floor(i / columns) * tile];
-    const kind = kindOf(block);
+  const shown = blocks.slice(0, columns * rows);
+  const kinds = shown.map(kindOf);
+  const cornerOf = (place: number) =>
+    [(place % columns) * tile, Math.floor(place / columns) * tile] as const;
+  // one path for each kind: twice as fast as one for each tile
+  for (const kind of KINDS) {
+    context.beginPath();
+    for (const [place, each] of kinds.entries())
+      if (each === kind) outline(context, kind, ...cornerOf(place), tile - 1);
     context.fillStyle = colours[kind];
-    // conflicts are told apart by shape, too
-    if (kind === 'conflict') cross(context, x, y, size);
-    else if (kind === 'applied') context.fillRect(x, y, size, size);
-    else context.fillRect(x + size / 3, y + size / 3, size / 3, size / 3);
-    if (block.blockId === selected || faulty.has(block.blockId)) {
-      context.strokeStyle = block.blockId === selected ? colours.milestone : colours.conflict;
-      context.lineWidth = 2;
-      context.strokeRect(x - 0.5, y - 0.5, tile, tile);
-    }
+    context.strokeStyle = colours[kind];
+    context.lineWidth = Math.max(1.5, (tile - 1) / 4);
+    if (kind === 'conflict') context.stroke();
+    else context.fill();
+  }
+  context.lineWidth = 2;
+  for (const [place, { blockId }] of shown.entries()) {
+    if (blockId !== selected && !faulty.has(blockId)) continue;
+    const [x, y] = cornerOf(place);
+    context.strokeStyle = blockId === selected ? colours.milestone : colours.conflict;
+    context.strokeRect(x - 0.5, y - 0.5, tile, tile);
   }
 }
 
@@ -131,13 +139,14 @@ function resolveColour(canvas: HTMLCanvasElement, name: string): string {
   return getComputedStyle(canvas).color;
 }
 
-function cross(context: CanvasRenderingContext2D, x: number, y: number, size: number): void {
-  context.strokeStyle = context.fillStyle;
-  context.lineWidth = Math.max(1.5, size / 4);
-  context.beginPath();
-  context.moveTo(x + 1, y + 1);
-  context.lineTo(x + size - 1, y + size - 1);
-  context.moveTo(x + size - 1, y + 1);
-  context.lineTo(x + 1, y + size - 1);
-  context.stroke();
+/** Adds a tile to the path. Kinds are told apart by shape, too; only a conflict is not filled. */
+function outline(path: CanvasPath, kind: Kind, x: number, y: number, size: number): void {
+  if (kind === 'applied') path.rect(x, y, size, size);
+  else if (kind !== 'conflict') path.rect(x + size / 3, y + size / 3, size / 3, size / 3);
+  else {
+    path.moveTo(x + 1, y + 1);
+    path.lineTo(x + size - 1, y + size - 1);
+    path.moveTo(x + size - 1, y + 1);
+    path.lineTo(x + 1, y + size - 1);
+  }
 }

@@ -156,8 +156,12 @@ function Neighbours({ index, info }: { index: number; info: Info }) {
   const to = (milestone: number) => ({ name: 'milestone', milestone: String(milestone) }) as const;
   return (
     <nav class="neighbours" aria-label="Milestones">
-      {index > info.status.pruningIndex + 1 && <To view={to(index - 1)}>← {index - 1}</To>}
-      {index < info.status.confirmedMilestone.index && <To view={to(index + 1)}>{index + 1} →</To>}
+      {index > info.status.pruningIndex + 1 && (
+        <To view={to(index - 1)}>← {formatCount(index - 1)}</To>
+      )}
+      {index < info.status.confirmedMilestone.index && (
+        <To view={to(index + 1)}>{formatCount(index + 1)} →</To>
+      )}
     </nav>
   );
 }
