@@ -7,9 +7,13 @@ export default defineConfig({
   test: {
     name: 'browser',
     include: ['test/browser/**/*.spec.ts'],
+    globalSetup: './test/support/browser/serve-once.ts',
+    // one file waits for its browser while another one's works
+    maxWorkers: 2,
     silent: 'passed-only',
     // a page may take its time on a busy machine
     testTimeout: 180_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -2,23 +2,16 @@
  * All that the explorer can do, by keyboard alone, in Chromium and Firefox: where the focus goes,
  * that it is seen, and that it is not lost when the view changes.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
   DRIVERS,
   type DrivenBrowser,
   type DrivenPage,
   type Size,
 } from '../support/browser/driven-page.ts';
-import { SAMPLE_KEYS } from '../support/browser/sample-facts.ts';
-import { focusOf, isFocusSeen, untilCount, untilText } from '../support/browser/use-page.ts';
-import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
+import { readFocus, untilCount, untilText } from '../support/browser/use-page.ts';
 
-let worker: SampleWorker;
-
-beforeAll(async () => {
-  worker = await serveSample();
-}, 180_000);
-afterAll(() => worker?.stop());
+const { url, nft } = inject('sample');
 
 /** More stops than any view has on the way. */
 const MAX_STOPS = 90;
@@ -28,10 +21,10 @@ async function tabTo(page: DrivenPage, label: RegExp): Promise<void> {
   const met: string[] = [];
   for (let i = 0; i < MAX_STOPS; i++) {
     await page.keyboard.press('Tab');
-    const focus = await focusOf(page);
-    expect(await isFocusSeen(page), focus).toBe(true);
-    if (label.test(focus)) return;
-    met.push(focus);
+    const focus = await readFocus(page);
+    expect(focus.isSeen, focus.label).toBe(true);
+    if (label.test(focus.label)) return;
+    met.push(focus.label);
   }
   throw new Error(`no ${label} among ${met.join(' | ')}`);
 }
@@ -46,17 +39,17 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
   let browser: DrivenBrowser;
 
   beforeAll(async () => {
-    browser = await launch('light');
-  }, 120_000);
+    browser = await launch({ moves: true });
+  });
   afterAll(() => browser?.close());
 
   it.each<Size>(['phone', 'desktop'])('everything can be done on a %s', async (size) => {
-    const page = await browser.open(`${worker.url}/`, size);
+    const page = await browser.open(`${url}/`, size);
     const enter = () => page.keyboard.press('Enter');
     await untilText(page, '.home', /An address/);
 
     await tabTo(page, /^search$/);
-    await page.keyboard.type(worker.nft.nftId);
+    await page.keyboard.type(nft.nftId);
     await enter();
     await untilHead(page, /^0x0255e848/);
 
@@ -75,13 +68,14 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     await untilCount(page, 'svg .block[role=button]', 38);
     await tabTo(page, /^0: tagged data/);
     for (let i = 1; i <= 5; i++) await page.keyboard.press('ArrowRight');
-    expect(await focusOf(page)).toMatch(/^5: transaction, applied/);
-    expect(await isFocusSeen(page)).toBe(true);
+    const fifth = await readFocus(page);
+    expect(fifth.label).toMatch(/^5: transaction, applied/);
+    expect(fifth.isSeen).toBe(true);
     await untilText(page, '.caption', /^5 0xd79a2feb/);
     await page.keyboard.press('End');
-    expect(await focusOf(page)).toMatch(/^37: /);
+    expect((await readFocus(page)).label).toMatch(/^37: /);
     await enter();
-    await expect.poll(() => focusOf(page)).toMatch(/Block 37 of 38$/);
+    await expect.poll(async () => (await readFocus(page)).label).toMatch(/Block 37 of 38$/);
     await untilText(page, '.merkle', /lead to the signed root/);
     await tabTo(page, /^Let the node compute/);
     await enter();
@@ -94,13 +88,20 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     await page.keyboard.press('End');
     await untilCount(page, 'form.fields textarea', 1);
     await page.keyboard.press('Tab');
-    await page.keyboard.type(SAMPLE_KEYS.join(' '));
+    await page.keyboard.type('nothing');
     await page.keyboard.press('Tab');
     await page.keyboard.type('7');
+    await enter();
+    await untilText(page, '#verdict', /Not checked: Key 1 is not 64 hex digits: nothing/);
+
+    await page.evaluate(`void (location.hash = '/')`);
+    await untilText(page, '.home', /An address/);
+    await page.evaluate(`void (location.hash = '/verify')`);
+    await untilHead(page, /^Do not trust/);
     await tabTo(page, /^Verify$/);
     await enter();
     await untilText(page, '#verdict', /Verified/);
-    expect(await focusOf(page)).toBe('Verify');
+    expect((await readFocus(page)).label).toBe('Verify');
     await page.close();
   });
 });

@@ -3,41 +3,45 @@
  * in the Merkle path, each of which says where.
  */
 import { ed25519 } from '@noble/curves/ed25519.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Reader } from '../../src/stardust/encoding/bytes.ts';
 import { decode, encode } from '../../src/stardust/encoding/codec.ts';
 import { milestoneId } from '../../src/stardust/wire/ids.ts';
 import { milestone } from '../../src/stardust/wire/milestone.ts';
-import { DRIVERS, type DrivenBrowser, type DrivenPage } from '../support/browser/driven-page.ts';
+import {
+  DRIVERS,
+  type DrivenBrowser,
+  type DrivenPage,
+  type Size,
+} from '../support/browser/driven-page.ts';
 import { SAMPLE_KEYS } from '../support/browser/sample-facts.ts';
 import {
   click,
   countOf,
   fill,
   open,
+  overhangOf,
   untilCount,
   untilText,
   verdictsOn,
 } from '../support/browser/use-page.ts';
 import { type AlteringProxy, startProxy } from '../support/edge/altering-proxy.ts';
-import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
 
 const MILESTONE = '/api/core/v2/milestones/by-index/17339';
 const EXPLANATION = '/api/edge/v1/whiteflag/17339';
 
-let worker: SampleWorker;
+const { url } = inject('sample');
+
 let node: AlteringProxy;
 let blockIds: string[];
 
 beforeAll(async () => {
-  worker = await serveSample();
-  node = await startProxy(worker.url);
-  const answer = await (await fetch(worker.url + EXPLANATION)).json();
+  node = await startProxy(url);
+  const answer = await (await fetch(url + EXPLANATION)).json();
   blockIds = (answer as { blocks: { blockId: string }[] }).blocks.map(({ blockId }) => blockId);
-}, 180_000);
+});
 afterAll(async () => {
   await node?.[Symbol.asyncDispose]();
-  await worker?.stop();
 });
 
 type Change = (body: Uint8Array) => Uint8Array;
@@ -173,8 +177,8 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
   let page: DrivenPage;
 
   beforeAll(async () => {
-    browser = await launch('light');
-  }, 120_000);
+    browser = await launch();
+  });
   afterAll(() => browser?.close());
 
   describe('the verify view', () => {
@@ -242,48 +246,50 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     });
   });
 
-  it.each(LIES_IN_THE_GRAPH)(
-    'the graph shows where: %s',
-    async (_, path, change, reason, places) => {
-      node.alter = (asked, body) => (asked === path() ? change(body) : body);
-      const page = await browser.open(`${node.url}/#/milestone/17339`, 'desktop');
-      await untilText(page, '.lie', /^This node does not tell the truth/);
-      await untilCount(page, 'svg .block[role=button]', 38);
-      const verdicts = await verdictsOn(page, '#findings');
-      const wrong = verdicts.filter(({ tone }) => tone === 'bad').map(({ text }) => text);
-      expect(
-        wrong.some((text) => reason.test(text)),
-        wrong.join('\n'),
-      ).toBe(true);
-      const marked = await page.evaluate(
-        `[...document.querySelectorAll('svg .faulty')].map((each) => Number(each.dataset.place))`,
-      );
-      expect(marked).toEqual(places);
-      expect(await countOf(page, 'tr.faulty')).toBe(places.length);
-      await page.close();
-    },
-  );
-
-  it('the Merkle path shows the level at which it is wrong', async () => {
-    const third = /^(?:.*?"h":"0x[0-9a-f]{64}"){3}.*?"h":"0x/;
-    node.alter = (asked, body) => (asked.endsWith('/proof') ? changeDigit(third)(body) : body);
-    const page = await browser.open(
-      `${node.url}/#/milestone/17339?block=${blockIds[5]}`,
-      'desktop',
+  describe.each<Size>(['desktop', 'phone'])('on a %s', (size) => {
+    it.each(LIES_IN_THE_GRAPH)(
+      'the graph shows where: %s',
+      async (_, path, change, reason, places) => {
+        node.alter = (asked, body) => (asked === path() ? change(body) : body);
+        const page = await browser.open(`${node.url}/#/milestone/17339`, size);
+        await untilText(page, '.lie', /^This node does not tell the truth/);
+        await untilCount(page, 'svg .block[role=button]', 38);
+        const verdicts = await verdictsOn(page, '#findings');
+        const wrong = verdicts.filter(({ tone }) => tone === 'bad').map(({ text }) => text);
+        expect(
+          wrong.some((text) => reason.test(text)),
+          wrong.join('\n'),
+        ).toBe(true);
+        const marked = await page.evaluate(
+          `[...document.querySelectorAll('svg .faulty')].map((each) => Number(each.dataset.place))`,
+        );
+        expect(marked).toEqual(places);
+        expect(await countOf(page, 'tr.faulty')).toBe(places.length);
+        expect(await overhangOf(page)).toBe(0);
+        await page.close();
+      },
     );
-    await untilText(page, '.merkle .verdict', /wrong at level \d\.$/);
-    await untilCount(page, '.levels .wrong', 1);
-    await page.close();
-  });
 
-  it('a proposal for a past milestone shows roots that were not signed', async () => {
-    node.alter = (asked, body) =>
-      asked === '/api/edge/v1/whiteflag' ? changeDigit(/"appliedMerkleRoot":"0x/)(body) : body;
-    const page = await browser.open(`${node.url}/#/milestone/17339`, 'desktop');
-    await click(page, 'a', 'Let the node compute these roots again');
-    await untilText(page, 'main', /Milestone 17339 was signed with another applied root\./);
-    await untilText(page, '.lie', /does not tell the truth/);
-    await page.close();
+    it('the Merkle path shows the level at which it is wrong', async () => {
+      const third = /^(?:.*?"h":"0x[0-9a-f]{64}"){3}.*?"h":"0x/;
+      node.alter = (asked, body) => (asked.endsWith('/proof') ? changeDigit(third)(body) : body);
+      const page = await browser.open(`${node.url}/#/milestone/17339?block=${blockIds[5]}`, size);
+      await untilText(page, '.merkle .verdict', /wrong at level \d\.$/);
+      await untilCount(page, '.levels .wrong', 1);
+      expect(await overhangOf(page)).toBe(0);
+      await page.close();
+    });
+
+    it('a proposal for a past milestone shows roots that were not signed', async () => {
+      node.alter = (asked, body) =>
+        asked === '/api/edge/v1/whiteflag' ? changeDigit(/"appliedMerkleRoot":"0x/)(body) : body;
+      const page = await browser.open(`${node.url}/#/milestone/17339`, size);
+      await click(page, 'a', 'Let the node compute these roots again');
+      await untilText(page, 'main', /Milestone 17339 was signed with another applied root\./);
+      await untilText(page, '.lie', /does not tell the truth/);
+      expect(await overhangOf(page)).toBe(0);
+      await page.close();
+    });
   });
 
   it('an answer without its shape is an error, and not shown in part', async () => {

@@ -2,11 +2,10 @@
  * The Worker as pages of other origins meet it, in Chromium and in Firefox: by `fetch` with headers
  * of which a browser asks first, and by sdk-wasm as it is.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { readWhiteFlag } from '../../scripts/start/sample.ts';
-import { BROWSERS, type Browser, type Page } from '../support/browser/browsers.ts';
+import { DRIVERS, type DrivenBrowser, type DrivenPage } from '../support/browser/driven-page.ts';
 import { type OtherOrigin, serveOtherOrigin } from '../support/browser/other-origin-site.ts';
-import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
 import { errorBody, NFT, post, WHITE_FLAG } from '../support/http/contract.ts';
 
 const LEDGER_INDEX = 17_339;
@@ -18,28 +17,26 @@ interface Seen {
   body: string;
 }
 
-let worker: SampleWorker;
-let limited: string;
+const { url, nft, limited } = inject('sample');
+
 let wallet: OtherOrigin;
 
 beforeAll(async () => {
-  [worker, wallet] = await Promise.all([serveSample(), serveOtherOrigin()]);
-  limited = await worker.startEmpty({}, 1);
-}, 180_000);
-afterAll(() => Promise.all([worker?.stop(), wallet?.stop()]));
+  wallet = await serveOtherOrigin();
+});
+afterAll(() => wallet?.stop());
 
-describe.each(BROWSERS)('from another origin in $name', ({ launch }) => {
-  let browser: Browser;
-  let page: Page;
+describe.each(DRIVERS)('from another origin in $name', ({ launch }) => {
+  let browser: DrivenBrowser;
+  let page: DrivenPage;
 
   beforeAll(async () => {
     browser = await launch();
-    page = await browser.newPage();
-    await page.goto(`${wallet.url}/`);
-  }, 60_000);
+    page = await browser.open(`${wallet.url}/`, 'desktop');
+  });
   afterAll(() => browser?.close());
 
-  function ask(path: string, init: RequestInit = {}, node = worker.url): Promise<Seen> {
+  function ask(path: string, init: RequestInit = {}, node = url): Promise<Seen> {
     return page.evaluate(`fetch(${JSON.stringify(node + path)}, ${JSON.stringify(init)}).then(
       async (response) => ({
         status: response.status,
@@ -68,7 +65,7 @@ describe.each(BROWSERS)('from another origin in $name', ({ launch }) => {
   it.each(REQUEST_HEADERS)(
     'finds an NFT, and sees the ledger index and the ETag, with %s',
     async (_, headers) => {
-      const { nftId, outputId } = worker.nft;
+      const { nftId, outputId } = nft;
       const { status, headers: seen, body } = await ask(NFT + nftId, { headers });
       expect([status, JSON.parse(body)]).toEqual([
         200,
@@ -89,15 +86,15 @@ describe.each(BROWSERS)('from another origin in $name', ({ launch }) => {
 
   it('is understood in what it asks, and sees why it is refused', async () => {
     const headers = { 'X-Min-Ledger-Index': String(LEDGER_INDEX + 1) };
-    const { status, headers: seen, body } = await ask(NFT + worker.nft.nftId, { headers });
+    const { status, headers: seen, body } = await ask(NFT + nft.nftId, { headers });
     expect([status, body]).toEqual([404, errorBody(404)]);
     expect(seen['x-error-detail']).toContain(`the ledger is at ${LEDGER_INDEX}`);
   });
 
   it('asks again by ETag', async () => {
-    const { headers } = await ask(NFT + worker.nft.nftId);
+    const { headers } = await ask(NFT + nft.nftId);
     const init: RequestInit = { headers: { 'If-None-Match': headers.etag! }, cache: 'no-store' };
-    expect(await ask(NFT + worker.nft.nftId, init)).toMatchObject({ status: 304, body: '' });
+    expect(await ask(NFT + nft.nftId, init)).toMatchObject({ status: 304, body: '' });
   });
 
   it('sees how long it has to wait', async () => {
@@ -115,7 +112,7 @@ describe.each(BROWSERS)('from another origin in $name', ({ launch }) => {
 
     /** Calls a method of a Client of which our Worker is the node, its only one. */
     async function call(method: string, argument?: string, auth?: object): Promise<unknown> {
-      const options = JSON.stringify({ nodes: [{ url: worker.url, ...(auth && { auth }) }] });
+      const options = JSON.stringify({ nodes: [{ url, ...(auth && { auth }) }] });
       const json = await page.evaluate(`(async () => {
         const answer = await new sdk.Client(${options}).${method}(${JSON.stringify(argument) ?? ''});
         return JSON.stringify(answer);
@@ -133,7 +130,7 @@ describe.each(BROWSERS)('from another origin in $name', ({ launch }) => {
     });
 
     it('finds an NFT and reads its output', async () => {
-      const { nftId, outputId } = worker.nft;
+      const { nftId, outputId } = nft;
       expect(await call('nftOutputId', nftId)).toBe(outputId);
       expect(await call('getOutput', outputId)).toMatchObject({
         output: { type: 6, amount: '170800' },
@@ -142,7 +139,7 @@ describe.each(BROWSERS)('from another origin in $name', ({ launch }) => {
     });
 
     it('finds an NFT with a token for the node', async () => {
-      const { nftId, outputId } = worker.nft;
+      const { nftId, outputId } = nft;
       expect(await call('nftOutputId', nftId, { jwt: 'of-no-use-here' })).toBe(outputId);
     });
   });

@@ -10,20 +10,42 @@ import type { DrivenPage } from './driven-page.ts';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
+ * Audits the page in its colours, then with the rules of colour in the other ones: the style sheet
+ * has both by `light-dark()`, which follows `color-scheme`.
+ */
+const RUN = `(async () => {
+  const root = document.documentElement;
+  const background = () => getComputedStyle(document.body).backgroundColor;
+  const before = background();
+  const own = await axe.run(document);
+  const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
+  root.style.colorScheme = isDark ? 'light' : 'dark';
+  const others = background();
+  const other = await axe.run(document, { runOnly: ['color-contrast', 'link-in-text-block'] });
+  root.style.colorScheme = '';
+  return JSON.stringify({ audits: [own, other], hasBoth: before !== others });
+})()`;
+
+/**
  * A sentence for each element with which something is wrong, or of which axe cannot decide it. An
  * Error if axe did not look at enough to say anything.
  */
 export async function audit(page: DrivenPage): Promise<string[]> {
-  const json = await page.evaluate(`(async () => {
-    if (globalThis.axe === undefined) { ${AXE} }
-    return JSON.stringify(await axe.run(document));
-  })()`);
-  const { violations, incomplete, passes } = JSON.parse(json as string) as AxeResults;
-  if (passes.length < 20) throw new Error(`axe tried only ${passes.length} rules`);
-  return [...violations, ...incomplete].flatMap(({ id, help, nodes }) =>
-    nodes
-      .filter(({ html }) => !isUndecidable(id, html))
-      .map(({ html, any }) => `${id}: ${help}: ${html} ${any[0]?.message ?? ''}`),
+  if ((await page.evaluate('globalThis.axe === undefined')) === true)
+    await page.evaluate(`void (() => { ${AXE} })()`);
+  const { audits, hasBoth } = JSON.parse(String(await page.evaluate(RUN))) as {
+    audits: [own: AxeResults, other: AxeResults];
+    hasBoth: boolean;
+  };
+  const [own, other] = audits.map(({ passes }) => passes.length) as [number, number];
+  if (own < 20 || other < 1) throw new Error(`axe tried only ${own} and ${other} rules`);
+  if (!hasBoth) throw new Error('the colours did not change');
+  return audits.flatMap(({ violations, incomplete }) =>
+    [...violations, ...incomplete].flatMap(({ id, help, nodes }) =>
+      nodes
+        .filter(({ html }) => !isUndecidable(id, html))
+        .map(({ html, any }) => `${id}: ${help}: ${html} ${any[0]?.message ?? ''}`),
+    ),
   );
 }
 

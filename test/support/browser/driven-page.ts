@@ -1,61 +1,151 @@
 /**
- * The page in Chromium and Firefox, in light and dark colours, as far as both are driven alike: by
- * scripts and by the keyboard.
+ * The explorer in Chromium and Firefox, on a phone and on a desktop, driven alike: by scripts that
+ * run in the page, by the keyboard and by the mouse.
  */
 import { launchChromium } from './chromium.ts';
 import { launchFirefox } from './firefox.ts';
 
-export const SCHEMES = ['light', 'dark'] as const;
-export type Scheme = (typeof SCHEMES)[number];
-
 export const SIZES = {
   phone: { width: 390, height: 844 },
-  desktop: { width: 1280, height: 800 },
+  desktop: { width: 1280, height: 860 },
 } as const;
 export type Size = keyof typeof SIZES;
 
+export type Scheme = 'light' | 'dark';
+
+/** A screen, and colours of which each browser sees both. */
+export const SCREENS: readonly (readonly [Size, Scheme])[] = [
+  ['desktop', 'light'],
+  ['phone', 'dark'],
+];
+
 type Key = 'Tab' | 'Enter' | 'ArrowRight' | 'ArrowLeft' | 'End' | 'Home';
 
+/** What another host than the node answers. */
+export interface Elsewhere {
+  status: number;
+  contentType: string;
+  body: Buffer;
+}
+
 export interface DrivenPage {
+  /** Of the window, in pixels. */
+  width: number;
+  /** Errors in the console, uncaught ones, and requests to other places than the node. */
+  faults: string[];
   /** Runs a script in the page; resolves to what its value, or its promise, resolves to. */
   evaluate(script: string): Promise<unknown>;
   keyboard: { press(key: Key): Promise<void>; type(text: string): Promise<void> };
+  /** Moves the mouse over the element with this selector. */
+  hover(selector: string): Promise<void>;
+  reload(): Promise<unknown>;
+  /** Of what is in the window. */
+  screenshot(options: { type: 'jpeg'; quality: number }): Promise<Uint8Array>;
+  /** Answers requests by https, which reach nobody; undefined: there is never an answer. */
+  answerElsewhere(answer: (url: string) => Elsewhere | undefined): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface DrivenBrowser {
-  open(url: string, size: Size): Promise<DrivenPage>;
+  open(url: string, size: Size, options?: { isQuick?: boolean }): Promise<DrivenPage>;
   close(): Promise<void>;
 }
 
-async function driveChromium(scheme: Scheme): Promise<DrivenBrowser> {
+interface Look {
+  /** Default: light. */
+  scheme?: Scheme;
+  /** Whether things move; by default they do not, which saves time. */
+  moves?: boolean;
+}
+
+/** For `isQuick`: what waits for seconds waits for hundredths of them. */
+const QUICK_TIMERS = `{
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = (work, ms, ...rest) =>
+    setTimeout(work, ms >= 1000 ? ms / 100 : ms, ...rest);
+}`;
+
+/** What browsers report for each answer that is 400, 404 or 500, which is no fault of the page. */
+const ERROR_ANSWER = /Failed to load resource.*(?:40[04]|500)/;
+
+function watchFaults(url: string) {
+  const faults: string[] = [];
+  const { origin } = new URL(url);
+  return {
+    faults,
+    onConsole(message: { type(): string; text(): string }) {
+      if (message.type() === 'error' && !ERROR_ANSWER.test(message.text()))
+        faults.push(message.text());
+    },
+    onError: (error: unknown) => void faults.push(String(error)),
+    onRequest(request: { url(): string }) {
+      // axe loads a font from a data URL, which asks nobody
+      if (!request.url().startsWith('data:') && new URL(request.url()).origin !== origin)
+        faults.push(`asks ${request.url()}`);
+    },
+  };
+}
+
+async function driveChromium({ scheme = 'light', moves = false }: Look): Promise<DrivenBrowser> {
   const browser = await launchChromium();
   return {
-    async open(url, size) {
-      const page = await browser.newPage({ viewport: SIZES[size], colorScheme: scheme });
+    async open(url, size, { isQuick = false } = {}) {
+      const page = await browser.newPage({
+        viewport: SIZES[size],
+        colorScheme: scheme,
+        reducedMotion: moves ? 'no-preference' : 'reduce',
+        ...(size === 'phone' && { isMobile: true, hasTouch: true }),
+      });
+      const { faults, onConsole, onError, onRequest } = watchFaults(url);
+      page.on('console', onConsole).on('pageerror', onError).on('request', onRequest);
+      if (isQuick) await page.addInitScript({ content: QUICK_TIMERS });
       await page.goto(url);
-      return page;
+      return Object.assign(page, {
+        width: SIZES[size].width,
+        faults,
+        async answerElsewhere(answer: (url: string) => Elsewhere | undefined) {
+          await page.route(/^https:/, async (route) => {
+            const found = answer(route.request().url());
+            if (found !== undefined) await route.fulfill(found);
+          });
+        },
+      });
     },
     close: () => browser.close(),
   };
 }
 
-async function driveFirefox(scheme: Scheme): Promise<DrivenBrowser> {
+async function driveFirefox({ scheme = 'light', moves = false }: Look): Promise<DrivenBrowser> {
   const browser = await launchFirefox({
     'layout.css.prefers-color-scheme.content-override': scheme === 'dark' ? 0 : 1,
+    'ui.prefersReducedMotion': moves ? 0 : 1,
   });
   return {
-    async open(url, size) {
+    async open(url, size, { isQuick = false } = {}) {
       const page = await browser.newPage();
       await page.setViewport(SIZES[size]);
+      const { faults, onConsole, onError, onRequest } = watchFaults(url);
+      page.on('console', onConsole).on('pageerror', onError).on('request', onRequest);
+      if (isQuick) await page.evaluateOnNewDocument(QUICK_TIMERS);
       await page.goto(url);
-      return page;
+      return Object.assign(page, {
+        width: SIZES[size].width,
+        faults,
+        async answerElsewhere(answer: (url: string) => Elsewhere | undefined) {
+          await page.setRequestInterception(true);
+          page.on('request', (request) => {
+            if (!request.url().startsWith('https:')) return void request.continue();
+            const found = answer(request.url());
+            if (found !== undefined) void request.respond(found);
+          });
+        },
+      });
     },
     close: () => browser.close(),
   };
 }
 
-export const DRIVERS: { name: string; launch: (scheme: Scheme) => Promise<DrivenBrowser> }[] = [
-  { name: 'Chromium', launch: driveChromium },
-  { name: 'Firefox', launch: driveFirefox },
+export const DRIVERS: { name: string; launch: (look?: Look) => Promise<DrivenBrowser> }[] = [
+  { name: 'Chromium', launch: (look = {}) => driveChromium(look) },
+  { name: 'Firefox', launch: (look = {}) => driveFirefox(look) },
 ];

@@ -17,6 +17,32 @@ export async function untilText(page: DrivenPage, selector: string, text: RegExp
   await expect.poll(() => page.evaluate(read), { message: selector }).toMatch(text);
 }
 
+/** The text of the first element with a selector as it is seen, in one line; empty without one. */
+export async function readText(page: DrivenPage, selector: string): Promise<string> {
+  return (await page.evaluate(
+    `(document.querySelector(${quote(selector)})?.innerText ?? '').trim().replaceAll(/\\s+/g, ' ')`,
+  )) as string;
+}
+
+/** For an expectation of {@link readText}, which is tried until it holds. */
+export function textOf(page: DrivenPage, selector: string) {
+  return expect.poll(() => readText(page, selector), { message: selector });
+}
+
+/** Terms and values of the first list of facts, for an expectation that is tried until it holds. */
+export function factsOf(page: DrivenPage, within = 'main') {
+  return expect.poll(() =>
+    page.evaluate(`Object.fromEntries(
+      [...(document.querySelector(${quote(within)} + ' .facts')?.children ?? [])].map((row) =>
+        [...row.children].map((each) => each.innerText.trim().replaceAll(/\\s+/g, ' '))))`),
+  );
+}
+
+/** Of the URL. */
+export async function fragmentOf(page: DrivenPage): Promise<string> {
+  return (await page.evaluate('location.hash')) as string;
+}
+
 /** The number of elements with a selector. */
 export async function countOf(page: DrivenPage, selector: string): Promise<number> {
   return Number(await page.evaluate(`document.querySelectorAll(${quote(selector)}).length`));
@@ -46,6 +72,11 @@ export async function fill(page: DrivenPage, selector: string, value: string): P
   })()`);
 }
 
+/** Opens everything that is folded. */
+export async function unfold(page: DrivenPage): Promise<void> {
+  await page.evaluate(`document.querySelectorAll('details').forEach((each) => (each.open = true))`);
+}
+
 /** Searches for a text by the box. */
 export async function search(page: DrivenPage, text: string): Promise<void> {
   await fill(page, '#search', text);
@@ -64,33 +95,31 @@ export async function verdictsOn(
   return verdicts as { tone: string; text: string }[];
 }
 
-/** How much wider than the screen the page is, in pixels. */
+/** How much wider than the window the page is, in pixels. */
 export async function overhangOf(page: DrivenPage): Promise<number> {
-  return (await page.evaluate(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  )) as number;
+  // on a phone the client width grows with what is in it
+  return (await page.evaluate(`(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return scrollWidth - Math.min(clientWidth, ${page.width});
+  })()`)) as number;
 }
 
-/** Where the focus is: the element's label, a field's ID, or what it says. */
-export async function focusOf(page: DrivenPage): Promise<string> {
+/**
+ * Where the focus is: the element's label, a field's ID, or what it says; and whether people see
+ * it: it is outlined, and not out of the window.
+ */
+export async function readFocus(page: DrivenPage): Promise<{ label: string; isSeen: boolean }> {
   return (await page.evaluate(`(() => {
     const focused = document.activeElement;
     const isField = ['INPUT', 'TEXTAREA'].includes(focused.tagName);
     const text = isField ? focused.id : focused.textContent.trim();
-    return focused.getAttribute('aria-label') ?? text;
-  })()`)) as string;
-}
-
-/** Whether people see where the focus is: it is outlined, and not out of the window. */
-export async function isFocusSeen(page: DrivenPage): Promise<boolean> {
-  return (await page.evaluate(`(() => {
-    const focused = document.activeElement;
+    const label = focused.getAttribute('aria-label') ?? text;
     const halo = focused.querySelector(':scope > .halo');
     const { outlineStyle, outlineWidth } = getComputedStyle(focused);
     const isOutlined = halo === null
       ? outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1
       : getComputedStyle(halo).stroke !== 'none';
     const { top, bottom } = focused.getBoundingClientRect();
-    return isOutlined && top < innerHeight && bottom > 0;
-  })()`)) as boolean;
+    return { label, isSeen: isOutlined && top < innerHeight && bottom > 0 };
+  })()`)) as { label: string; isSeen: boolean };
 }

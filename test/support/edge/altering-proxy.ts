@@ -8,8 +8,13 @@ import type { AddressInfo } from 'node:net';
 
 export interface AlteringProxy extends AsyncDisposable {
   url: string;
-  /** What becomes of the answer to a path; the bytes may be changed in place. */
-  alter: (path: string, body: Uint8Array) => Uint8Array;
+  /**
+   * What becomes of the answer to a path; the bytes may be changed in place. Undefined: the
+   * connection is cut.
+   */
+  alter: (path: string, body: Uint8Array) => Uint8Array | undefined;
+  /** Headers that every answer has in addition. */
+  headers: Record<string, string>;
 }
 
 /** Headers that do not depend on how the bytes are sent. */
@@ -27,14 +32,17 @@ export async function startProxy(target: string): Promise<AlteringProxy> {
       ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
     });
     const body = proxy.alter(path, await answer.bytes());
+    if (body === undefined) return void response.destroy();
     const handedOn = Array.from(answer.headers).filter(([name]) => HANDED_ON.test(name));
-    response.writeHead(answer.status, Object.fromEntries(handedOn)).end(body);
+    const sent = { ...Object.fromEntries(handedOn), ...proxy.headers };
+    response.writeHead(answer.status, sent).end(body);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const proxy: AlteringProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     alter: (_path, body) => body,
+    headers: {},
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
       server.close();

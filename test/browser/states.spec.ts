@@ -1,0 +1,181 @@
+/**
+ * The explorer where a node has no ledger, nothing to check yet, or no answer, and while a ledger
+ * moves on; and how much it loads, and how soon it is seen.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { audit } from '../support/browser/audit.ts';
+import {
+  DRIVERS,
+  type DrivenBrowser,
+  type DrivenPage,
+  SCREENS,
+} from '../support/browser/driven-page.ts';
+import { click, countOf, open, overhangOf, textOf } from '../support/browser/use-page.ts';
+import { type AlteringProxy, startProxy } from '../support/edge/altering-proxy.ts';
+
+const { url, nft, empty, fresh } = inject('sample');
+
+const INFO = '/api/core/v2/info';
+
+describe.each(DRIVERS)('in $name', ({ launch }) => {
+  let page: DrivenPage;
+
+  describe.each(SCREENS)('on a %s, in %s colours', (size, scheme) => {
+    let browser: DrivenBrowser;
+
+    beforeAll(async () => {
+      browser = await launch({ scheme });
+    });
+    afterAll(() => browser?.close());
+
+    async function expectSound(): Promise<void> {
+      expect(await audit(page)).toEqual([]);
+      expect(await overhangOf(page)).toBe(0);
+      expect(page.faults).toEqual([]);
+    }
+
+    it('says so where there is no ledger', async () => {
+      page = await browser.open(`${empty}/`, size);
+      await textOf(page, 'main').toMatch(/No ledger to look into.*The node answered 500/);
+      await expectSound();
+      await page.close();
+    });
+
+    it('stays neutral where the ledger is fresh from a snapshot', async () => {
+      page = await browser.open(`${fresh}/`, size);
+      await textOf(page, '.home').toMatch(/This node starts at a snapshot: there is no milestone/);
+      await open(page, '/milestone/17338');
+      await textOf(page, 'main').toMatch(/There is nothing to check here yet/);
+      expect(await countOf(page, '.bad, .good')).toBe(0);
+      await expectSound();
+      await open(page, '/verify');
+      await click(page, 'button', 'Verify');
+      await textOf(page, '#verdict').toMatch(/nothing to check here yet/);
+      expect(await countOf(page, '.bad, .good')).toBe(0);
+      await open(page, '/proposal');
+      await click(page, 'button', 'Propose milestone');
+      await textOf(page, 'main').toMatch(/This node has no tips/);
+      expect(await countOf(page, '.bad')).toBe(0);
+      await expectSound();
+      await page.close();
+    });
+
+    describe('while somebody looks', () => {
+      let node: AlteringProxy;
+      let asked: number;
+
+      beforeEach(async () => {
+        node = await startProxy(url);
+        asked = 0;
+        node.alter = (path, body) => {
+          if (path === INFO) asked++;
+          return body;
+        };
+        page = await browser.open(`${node.url}/`, size, { isQuick: true });
+      });
+      afterEach(async () => {
+        await page.close();
+        await node[Symbol.asyncDispose]();
+      });
+
+      /** Waits until the page has read the state of the ledger so many times more. */
+      async function untilAsked(count: number): Promise<void> {
+        const before = asked;
+        await expect.poll(() => asked).toBeGreaterThanOrEqual(before + count);
+      }
+
+      it('tells how blocks come in, and when the node does not answer', async () => {
+        await textOf(page, '#node-state').toMatch(/Keeps milestones from 17,338 on\.$/);
+        node.headers = { 'x-blocks-by': 'feed', 'x-newest-block-age': '2' };
+        await textOf(page, '#node-state').toContain('Blocks come by feed, the newest 2 seconds');
+        node.headers = { 'x-blocks-by': 'polling', 'x-newest-block-age': '75' };
+        await textOf(page, '#node-state').toContain('by polling, the newest 1 minute ago.');
+        node.headers = { 'x-blocks-by': 'polling' };
+        await textOf(page, '#node-state').toMatch(/Blocks come by polling\.$/);
+        // what was read stays on show
+        node.alter = (path, body) => (path === INFO ? undefined : body);
+        await textOf(page, '#ledger-state').toBe(
+          'shimmer · ledger 17,339 · the node does not answer now',
+        );
+        expect(page.faults.filter((fault) => !/ERR_EMPTY_RESPONSE/.test(fault))).toEqual([]);
+      });
+
+      it('does not read on in the background, nor once the network has ended', async () => {
+        await textOf(page, '#ledger-state').toContain('17,339');
+        const hide = (hidden: boolean) =>
+          page.evaluate(`void Object.defineProperty(document, 'hidden',
+            { configurable: true, value: ${hidden} })`);
+        /** Waits until it has read nothing for ten times as long as it otherwise pauses. */
+        const untilRest = async () => {
+          for (let i = 0; i < 20; i++) {
+            const before = asked;
+            await new Promise((resolve) => setTimeout(resolve, 500));
+            if (asked === before) return;
+          }
+          throw new Error('the page goes on reading');
+        };
+        await untilAsked(2);
+        await hide(true);
+        await untilRest();
+        await hide(false);
+        await untilAsked(2);
+        node.alter = (path, body) => {
+          if (path !== INFO) return body;
+          asked++;
+          const info = JSON.parse(new TextDecoder().decode(body));
+          return Buffer.from(JSON.stringify({ ...info, features: ['finalMilestone'] }));
+        };
+        await textOf(page, '#ledger-state').toMatch(/final: the network ended here$/);
+        await untilRest();
+      });
+    });
+  });
+
+  /** Milliseconds. */
+  async function firstPaint(page: DrivenPage): Promise<number> {
+    const read = `performance.getEntriesByName('first-contentful-paint')[0]?.startTime`;
+    await expect.poll(() => page.evaluate(read)).toBeGreaterThan(0);
+    return Number(await page.evaluate(read));
+  }
+
+  it('is small and quick: 60 KB before a graph, first paint within 300 ms', async () => {
+    const plain = createServer((_, response) =>
+      response.setHeader('content-type', 'text/html').end('<!doctype html>Nothing'),
+    ).listen(0, '127.0.0.1');
+    await once(plain, 'listening');
+    const plainUrl = `http://127.0.0.1:${(plain.address() as AddressInfo).port}/`;
+    const browser = await launch();
+    const paints: Record<'ours' | 'plain', number> = { ours: Infinity, plain: Infinity };
+    let names: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      page = await browser.open(plainUrl, 'desktop');
+      paints.plain = Math.min(paints.plain, await firstPaint(page));
+      await page.close();
+      page = await browser.open(`${url}/#/nft/${nft.nftId}`, 'desktop');
+      await textOf(page, '.claims .name').toBe('Soonanaut #2526');
+      paints.ours = Math.min(paints.ours, await firstPaint(page));
+      names = (await page.evaluate(
+        `performance.getEntriesByType('resource').map(({ name }) => name)`,
+      )) as string[];
+      await page.close();
+    }
+    await browser.close();
+    plain.close();
+    // on a busy machine a page without anything is late, too
+    expect(paints.ours).toBeLessThan(Math.max(300, 10 * paints.plain));
+    const loaded = [`${url}/`, ...names.filter((name) => /\.(?:js|css|svg|png)$/.test(name))];
+    expect(loaded.join()).toMatch(/app\.js.*\.css|\.css.*app\.js/);
+    expect(loaded.join()).not.toMatch(/verifier|layout/);
+    const sizes = await Promise.all([...new Set(loaded)].map(gzippedSize));
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(60_000);
+  });
+});
+
+async function gzippedSize(url: string): Promise<number> {
+  const { body } = await fetch(url);
+  const bytes = await new Response(body!.pipeThrough(new CompressionStream('gzip'))).arrayBuffer();
+  return bytes.byteLength;
+}
