@@ -13,15 +13,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../scripts/lib/process/command-line.ts';
 import { PROJECT } from '../../scripts/lib/project.ts';
-import { loadSnapshot } from '../../src/ledger/import/load-snapshot.ts';
-import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { startServe } from '../support/edge/npm-serve.ts';
 import { readInfo } from '../support/edge/walk-network.ts';
-import { asFile } from '../support/ledger/ledger-harness.ts';
-import { openMemory } from '../support/ledger/memory-database.ts';
-import type { Network } from '../support/network/network-model.ts';
-import { fullSnapshot } from '../support/network/network-snapshot.ts';
+import { stateHashAt } from '../support/network/state-hash-at.ts';
 import { SteadyNetwork } from '../support/network/steady-network.ts';
 
 /** Between two milestones. */
@@ -59,13 +54,6 @@ function stateOf(text: string): { ledger: number; stateHash: string } {
   const stateHash = /^state hash +(\w{64})$/m.exec(text)?.[1];
   assert(ledger !== undefined && stateHash !== undefined, text);
   return { ledger: Number(ledger), stateHash };
-}
-
-/** The state hash of the network at a milestone, which no back-up had a part in. */
-async function expectedHash(network: Network, target: number): Promise<string> {
-  const db = await openMemory();
-  await loadSnapshot(db, asFile(fullSnapshot(network, { target })), undefined);
-  return (await ledgerStateHash(db)).toHex();
 }
 
 const USAGE = `Usage: npx node test/slow/backups.ts [COUNT]
@@ -128,7 +116,7 @@ await runMain(USAGE, async (args) => {
     }
     assert.equal(saved.code, 0);
     const state = stateOf(saved.text);
-    assert.equal(state.stateHash, await expectedHash(network, state.ledger));
+    assert.equal(state.stateHash, await stateHashAt(network, state.ledger));
 
     const restore = ['--persist-to', into, file];
     let restored = await run('restore.ts', restore, Math.random() * COMMAND_MS);

@@ -51,6 +51,12 @@ const TESTS: readonly SlowTest[] = [
     run: () => runAsOne('test/slow/backups.ts'),
   },
   {
+    name: 'full-disk',
+    about: 'the disk of serve fills up while it follows a network, and has space again',
+    minutes: 1,
+    run: () => runAsOne('test/slow/full-disk.ts'),
+  },
+  {
     name: 'serve-load',
     about: 'requests and milestones (REQUESTS, MILESTONES) through serve; no memory grows',
     minutes: 25,

@@ -15,6 +15,7 @@ import { runMain, UsageError } from '../../scripts/lib/process/command-line.ts';
 import { PROJECT } from '../../scripts/lib/project.ts';
 import { WRANGLER } from '../../scripts/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
+import { checkAddress } from '../../scripts/serve/check-start.ts';
 import { prepareSample } from '../../scripts/start/prepare-sample.ts';
 
 /** To start, or to end, on a busy machine. */
@@ -134,6 +135,9 @@ async function untilEnded({ child, text }: Start, code: number): Promise<string>
   return text();
 }
 
+const isTrue = () => true;
+const isFalse = () => false;
+
 interface Case {
   name: string;
   run(port: number): Promise<void>;
@@ -190,6 +194,8 @@ const CASES: readonly Case[] = [
     name: 'others listen at the port',
     async run(port) {
       for (const host of ['127.0.0.1', '0.0.0.0', '::']) {
+        // what was killed has no memory any more before its sockets are closed
+        await until('the port stays in use', () => checkAddress(host, port).then(isTrue, isFalse));
         const server = await listen(port, host);
         assert.match(await untilEnded(serve(port), 1), /^port \d+ of 127\.0\.0\.1 is in use: /);
         server.close();
