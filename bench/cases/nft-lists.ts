@@ -26,6 +26,7 @@ const GOALS = [
   { name: 'a batch of 100 IDs', by: 'one hop', most: 5 },
   { name: 'one hop', by: 'a lookup that D1 answers', most: 1.3 },
   { name: 'a gallery of 100', by: 'a batch of 100 IDs', most: 1.5 },
+  { name: 'a gallery of 100', by: 'a page of 100 by address', most: 3 },
 ];
 
 /** Never the same one twice in a turn, and all over the ledger. */
