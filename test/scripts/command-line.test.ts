@@ -14,6 +14,7 @@ const scripts = [
   '../bench/run.ts',
   '../test/run.ts',
   '../test/slow/backups.ts',
+  '../test/slow/clock.ts',
   '../test/slow/full-disk.ts',
   '../test/slow/histories.ts',
   '../test/slow/mutations.ts',

@@ -96,45 +96,48 @@ await runMain(USAGE, async (args) => {
 
   let kills = 0;
   const ledgers: number[] = [];
-  for (let round = 0; round < count; round++) {
-    const file = join(folder, `backup-${round}`);
-    const into = join(folder, `restored-${round}`);
-    const backUp = ['--persist-to', persistTo, file];
-    const killed = run('backup.ts', backUp, Math.random() * COMMAND_MS);
-    if (round % 2 === 1) {
-      await sleep(Math.random() * COMMAND_MS);
-      await served.kill('all');
-      kills++;
-      served = await startServe(flags, vars);
-    }
-    let saved = await killed;
-    if (saved.code !== 0) {
-      kills++;
-      // between its last steps: complete, and not printed
-      rmSync(file, { force: true });
-      saved = await run('backup.ts', backUp);
-    }
-    assert.equal(saved.code, 0);
-    const state = stateOf(saved.text);
-    assert.equal(state.stateHash, await stateHashAt(network, state.ledger));
+  try {
+    for (let round = 0; round < count; round++) {
+      const file = join(folder, `backup-${round}`);
+      const into = join(folder, `restored-${round}`);
+      const backUp = ['--persist-to', persistTo, file];
+      const killed = run('backup.ts', backUp, Math.random() * COMMAND_MS);
+      if (round % 2 === 1) {
+        await sleep(Math.random() * COMMAND_MS);
+        await served.kill('all');
+        kills++;
+        served = await startServe(flags, vars);
+      }
+      let saved = await killed;
+      if (saved.code !== 0) {
+        kills++;
+        // between its last steps: complete, and not printed
+        rmSync(file, { force: true });
+        saved = await run('backup.ts', backUp);
+      }
+      assert.equal(saved.code, 0);
+      const state = stateOf(saved.text);
+      assert.equal(state.stateHash, await stateHashAt(network, state.ledger));
 
-    const restore = ['--persist-to', into, file];
-    let restored = await run('restore.ts', restore, Math.random() * COMMAND_MS);
-    if (restored.code !== 0) {
-      kills++;
-      rmSync(into, { recursive: true, force: true });
-      restored = await run('restore.ts', restore);
+      const restore = ['--persist-to', into, file];
+      let restored = await run('restore.ts', restore, Math.random() * COMMAND_MS);
+      if (restored.code !== 0) {
+        kills++;
+        rmSync(into, { recursive: true, force: true });
+        restored = await run('restore.ts', restore);
+      }
+      assert.equal(restored.code, 0);
+      assert.deepEqual(stateOf(restored.text), state);
+      assert(!existsSync(`${file}.partial`) && !existsSync(`${into}.partial`));
+      rmSync(into, { recursive: true });
+      rmSync(file);
+      ledgers.push(state.ledger);
     }
-    assert.equal(restored.code, 0);
-    assert.deepEqual(stateOf(restored.text), state);
-    assert(!existsSync(`${file}.partial`) && !existsSync(`${into}.partial`));
-    rmSync(into, { recursive: true });
-    rmSync(file);
-    ledgers.push(state.ledger);
+  } finally {
+    stopped = true;
+    await Promise.all([coordinator, ...clients]);
+    await served.stop();
   }
-  stopped = true;
-  await Promise.all([coordinator, ...clients]);
-  await served.stop();
   console.log(
     `${count} of ${count} back-ups restored to the state hash of their milestone ` +
       `(${ledgers[0]} to ${ledgers.at(-1)}), ${kills} kills, ${answers} reads meanwhile`,

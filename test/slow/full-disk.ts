@@ -97,32 +97,38 @@ async function follow(): Promise<number> {
       await sleep(100);
     }
   };
-  await untilBeyond(5);
+  try {
+    await untilBeyond(5);
 
-  const filler = join(tmpdir(), 'filler');
-  fill(filler);
-  let ledger = (await look()) ?? 0;
-  const end = Date.now() + FULL_MS;
-  let answered = 0;
-  while (Date.now() < end) {
-    const index = await look();
-    if (index !== undefined) {
-      assert(index >= ledger);
-      ledger = index;
-      answered++;
+    const filler = join(tmpdir(), 'filler');
+    fill(filler);
+    let ledger = (await look()) ?? 0;
+    const end = Date.now() + FULL_MS;
+    let answered = 0;
+    while (Date.now() < end) {
+      const index = await look();
+      if (index !== undefined) {
+        assert(index >= ledger);
+        ledger = index;
+        answered++;
+      }
+      await sleep(50);
     }
-    await sleep(50);
+    console.log(`full: ${answered} answers, ${failed} failed, the ledger came to ${ledger}`);
+    const said = served.log.find((line) => line.includes('SQLITE_FULL'));
+    assert(said !== undefined);
+    console.log(said);
+    rmSync(filler);
+    await untilBeyond(ledger + 5);
+    stopped = true;
+    await coordinator;
+    await untilBeyond(network.nextIndex - 2);
+    assert.equal(await served.stop(), 0);
+  } finally {
+    stopped = true;
+    await coordinator;
+    await served.kill('all');
   }
-  console.log(`full: ${answered} answers, ${failed} failed, the ledger came to ${ledger}`);
-  for (const line of new Set(served.log.filter((each) => /full|FULL|I\/O/.test(each)).slice(0, 3)))
-    console.log(line);
-  rmSync(filler);
-  await untilBeyond(ledger + 5);
-
-  stopped = true;
-  await coordinator;
-  await untilBeyond(network.nextIndex - 2);
-  assert.equal(await served.stop(), 0);
   const last = network.nextIndex - 1;
   assert.equal(await readStateHash(persistTo), `0x${await stateHashAt(network, last)}`);
   console.log(`with space again it came to ${last}, at the network's state hash`);

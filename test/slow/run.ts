@@ -57,6 +57,12 @@ const TESTS: readonly SlowTest[] = [
     run: () => runAsOne('test/slow/full-disk.ts'),
   },
   {
+    name: 'clock',
+    about: 'the clock set back by an hour, and forward again, while it follows',
+    minutes: 1,
+    run: () => runAsOne('test/slow/clock.ts'),
+  },
+  {
     name: 'serve-load',
     about: 'requests and milestones (REQUESTS, MILESTONES) through serve; no memory grows',
     minutes: 25,
