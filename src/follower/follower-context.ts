@@ -72,8 +72,8 @@ export interface FollowerMemory {
     hasLooseEnds: boolean;
     /** Unix milliseconds of the last look at an upstream's tips. */
     lookedAt: number;
-    /** Whether the pass before stored some. */
-    wereStored: boolean;
+    /** How many passes leave tips alone, after one that stored some. */
+    passesToRest: number;
     /** Unix milliseconds at which the newest block was stored. */
     newestBlock: number | undefined;
   };
@@ -171,7 +171,7 @@ export function createFollowerMemory(
         referenced: createBlockIds(Date.now, MAX_SAID, REFERENCED_MS),
       })),
     },
-    tips: { hasLooseEnds: false, lookedAt: 0, wereStored: false, newestBlock: undefined },
+    tips: { hasLooseEnds: false, lookedAt: 0, passesToRest: 0, newestBlock: undefined },
     upkeep: { eviction: { ended: 0, pause: 0 }, isDatabaseFull: false },
     log: createDedupedLog(Date.now),
     counts: createFollowerCounts(Date.now()),

@@ -94,7 +94,7 @@ async function askUpstreams(
   const { applied, behind, beginWith, level, diverged, state } = summarizePass(outcomes, before);
   if (beginWith !== undefined) known.ranking.beginWith(beginWith);
   const isDue = level !== undefined && !budget.milestonesOnly && areTipsDue(context, applied);
-  memory.tips.wereStored &&= isDue;
+  if (!isDue) memory.tips.passesToRest = Math.max(0, memory.tips.passesToRest - 1);
   const isMore = isDue && (await storeTipsIfPossible(context, level.place, level.position));
   known.level = level && upstreams[level.place];
   known.diverged = diverged;
@@ -107,14 +107,14 @@ async function askUpstreams(
   return { applied, behind, isMore };
 }
 
-/**
- * Storing costs two rows each time. So without a feed a pass leaves it that applied nothing and comes
- * after one that stored tips.
- */
+/** Passes without a feed that leave tips alone, after one that stored some: each costs two rows. */
+const PASSES_TO_REST = 2;
+
+/** Without a feed: in a pass that applied a milestone, and in one that comes after enough rest. */
 function areTipsDue({ memory, isFed }: FollowerContext, applied: number): boolean {
   return (
     memory.tips.hasLooseEnds ||
-    (isFed?.() !== true && (applied > 0 || !memory.tips.wereStored)) ||
+    (isFed?.() !== true && (applied > 0 || memory.tips.passesToRest === 0)) ||
     hasPassed(LOOK_AT_TIPS_MS, memory.tips.lookedAt, Date.now())
   );
 }
@@ -138,7 +138,7 @@ async function storeTipsIfPossible(
     const atHand = blocksAtHand(memory);
     const tools = { upstream, others, rules, said, index, atHand, mutex };
     const { stored, isMore } = await storeTips(db, head, tools);
-    tips.wereStored = stored > 0;
+    tips.passesToRest = stored > 0 ? PASSES_TO_REST : 0;
     if (stored > 0) tips.newestBlock = Date.now();
     if (isMore) tips.hasLooseEnds = true;
     return isMore;

@@ -18,7 +18,7 @@ it(`${RUNS} runs: every answer is right or an error, every signed milestone is a
     expect([kind, (counts.get(kind) ?? 0) >= 10]).toEqual([kind, true]);
   expect(counts.get('asked, 200')).toBeGreaterThan(400);
   expect(counts.get('asked, 404')).toBeGreaterThan(80);
-});
+}, 600_000);
 
 it(`${CALM_RUNS} runs in which nobody is hostile`, async () => {
   const counts: Counts = new Map();
