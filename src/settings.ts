@@ -89,6 +89,8 @@ function integer(min: number) {
   );
 }
 
+const index = v.pipe(text, v.picklist(['', 'all'], 'must be all or empty'));
+
 const flag = v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false'));
 
 function binding<T extends object>(kind: string) {
@@ -136,6 +138,7 @@ const vars = {
   API_TOKEN: bearerToken,
   UPSTREAM_TOKEN: bearerToken,
   FINAL_MILESTONE: integer(1),
+  INDEX: index,
   RETENTION_MILESTONES: integer(MIN_RETENTION_MILESTONES),
   SERVER_TIMING: flag,
   LOG_READS: flag,
@@ -210,6 +213,8 @@ const settingsFromEnvironment = v.pipe(
     apiToken: env.API_TOKEN,
     /** The milestone at which the network ended; undefined while it goes on. */
     finalMilestone: env.FINAL_MILESTONE,
+    /** Whether lists have every kind of output; else NFTs alone, until the network has ended. */
+    indexAll: env.INDEX === 'all',
     /** Milestones for which spent outputs and the bytes of referenced blocks are kept. */
     retentionMilestones: env.RETENTION_MILESTONES ?? 17_280,
     /** Whether answers carry Server-Timing. */

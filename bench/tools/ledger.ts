@@ -19,7 +19,7 @@ const LEDGERS = join(tmpdir(), 'stardust-edge-node', 'ledgers');
 const SOURCES = [
   'migrations/0001_ledger.sql',
   'src/ledger/import/load-snapshot.ts',
-  'src/ledger/nft-list/nft-detail.ts',
+  'src/ledger/output-list/list-rows.ts',
   'src/ledger/core/packs.ts',
   'src/ledger/intake/prepare-blocks.ts',
   'src/ledger/write/store-blocks.ts',

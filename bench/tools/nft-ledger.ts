@@ -9,7 +9,7 @@ import { insertHead, insertMilestone } from '../../src/ledger/core/head.ts';
 import { insertParameters } from '../../src/ledger/core/ledger-parameters.ts';
 import { writeOutputBytes } from '../../src/ledger/core/output-bytes.ts';
 import { rowSum } from '../../src/ledger/core/row-sum.ts';
-import { insertDetails, nftDetail } from '../../src/ledger/nft-list/nft-detail.ts';
+import { insertListRows, listRow } from '../../src/ledger/output-list/list-rows.ts';
 import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
 import { encode } from '../../src/stardust/encoding/codec.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
@@ -94,9 +94,10 @@ export async function fillNftLedger(db: SqliteDatabase, count: number): Promise<
         INSERT_NFTS,
         rows.map(([id, , nft]) => [nft, id, rowSum([nft, id, 1])]),
       ),
-      ...insertDetails(
+      ...insertListRows(
         db,
-        rows.map(([id, value, , time]) => nftDetail(value, id, time)),
+        'nft_detail',
+        rows.map(([id, value, , time]) => listRow(value, id, time)),
       ),
     ]);
   }

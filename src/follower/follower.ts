@@ -22,6 +22,7 @@ import { verifySignature } from '../verify-signature.ts';
 import { createFollowerMemory, type FollowerContext, logFailure } from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
 import { stopFollowing } from './follower-status.ts';
+import { keepIndex } from './keep-index.ts';
 import { singleFlight } from './mutex.ts';
 import { followOnce, type PassResult } from './pass.ts';
 import { applyPushed } from './pushed/apply-pushed.ts';
@@ -196,7 +197,8 @@ export class Follower extends DurableObject<Env> {
     // without an upstream, what an import left to publish is still to be done
     if (settings.upstreams.length === 0) {
       const published = await this.#publishIfDue(settings, PUBLISH_INTERVAL_MS);
-      return { applied: 0, behind: !published };
+      const indexed = await keepIndex(this.#db, settings, this.#memory);
+      return { applied: 0, behind: !published || indexed === 'more' };
     }
     if (settings.milestoneKeys === undefined) {
       await stopFollowing(
@@ -212,8 +214,15 @@ export class Follower extends DurableObject<Env> {
     try {
       const passed = await followOnce(context, { deadline, fetches: MAX_PASS_FETCHES, ...budget });
       ended = passed.ended === true;
-      // there is no rest before KV has all that the ledger has
-      return { ...passed, ended: ended && this.#published };
+      const indexed = budget.milestonesOnly
+        ? undefined
+        : await keepIndex(this.#db, settings, this.#memory);
+      // there is no rest before KV and the lists have all that the ledger has
+      return {
+        ...passed,
+        behind: passed.behind || indexed === 'more',
+        ended: ended && this.#published && indexed === 'done',
+      };
     } finally {
       if (ended) this.#closeFeed();
       // blocks are judged by what the first pass reads

@@ -22,11 +22,16 @@ import { createReadCache } from './read-cache.ts';
 import { createRequestCounts } from './request-counts.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { RequestNotes, Route } from './route.ts';
-import { NFT_PREFIX, nftLookupRoutes } from './routes/indexer/nft-lookup.ts';
+import { chainLookupRoutes } from './routes/indexer/chain-lookup.ts';
+import { nftLookupRoutes } from './routes/indexer/nft-lookup.ts';
 import { healthRoutes } from './routes/node/health.ts';
 import { listRoutes } from './routes.ts';
 
-const { lookUpNft } = nftLookupRoutes;
+/** Whatever follows the prefix is judged as an ID: 400, not 404 (docs/contract.md#paths). */
+const LOOKUPS = Object.values({ ...nftLookupRoutes, ...chainLookupRoutes }).map((route: Route) => {
+  const [prefix, name] = route.path.split(':');
+  return { route, prefix: prefix!, name: name! };
+});
 const { readHealth } = healthRoutes;
 
 export interface App {
@@ -78,8 +83,9 @@ export function createApp({ settings, node, cache }: AppParts): App {
 
   async function route(exchange: Exchange): Promise<Answer> {
     const { path, request } = exchange;
-    if (path.startsWith(NFT_PREFIX) && path.length > NFT_PREFIX.length) {
-      return dispatch(lookUpNft, { nftId: path.slice(NFT_PREFIX.length) }, exchange);
+    for (const { route, prefix, name } of LOOKUPS) {
+      if (path.startsWith(prefix) && path.length > prefix.length)
+        return dispatch(route, { [name]: path.slice(prefix.length) }, exchange);
     }
     return router.fetch({ method: request.method, url: `http://path.invalid${path}` }, exchange);
   }

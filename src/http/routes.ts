@@ -1,6 +1,6 @@
 /**
  * Every route of the Worker, with its description for openapi.json. itty-router tries the routes in
- * this order; that of an NFT lookup is found by its prefix (app.ts).
+ * this order; those of lookups by ID are found by their prefixes (app.ts).
  */
 import { assetRoutes, describeAssets } from './assets/static-assets.ts';
 import type { Operations } from './openapi/operation.ts';
@@ -21,8 +21,9 @@ import {
   describeWhiteFlagExplanation,
   whiteFlagExplanationRoutes,
 } from './routes/edge/white-flag-explanation.ts';
-import { describeNftList, nftListRoutes } from './routes/indexer/nft-list.ts';
+import { chainLookupRoutes, describeChainLookup } from './routes/indexer/chain-lookup.ts';
 import { describeNftLookup, nftLookupRoutes } from './routes/indexer/nft-lookup.ts';
+import { describeOutputLists, outputListRoutes } from './routes/indexer/output-lists.ts';
 import { describeHealth, healthRoutes } from './routes/node/health.ts';
 import { describeMetrics, metricsRoutes } from './routes/node/metrics.ts';
 import { blockProofRoutes, describeBlockProof } from './routes/proof/block-proof.ts';
@@ -31,7 +32,8 @@ import { describePoi, poiRoutes } from './routes/proof/poi.ts';
 const ROUTES = {
   ...nftLookupRoutes,
   ...whiteFlagRoutes,
-  ...nftListRoutes,
+  ...outputListRoutes,
+  ...chainLookupRoutes,
   ...nftRoutes,
   ...outputRoutes,
   ...blockRoutes,
@@ -58,7 +60,8 @@ export function describeRoutes(): Operations<typeof ROUTES> {
   return {
     ...describeNftLookup(),
     ...describeWhiteFlag(),
-    ...describeNftList(),
+    ...describeOutputLists(),
+    ...describeChainLookup(),
     ...describeNfts(),
     ...describeOutputs(),
     ...describeBlocks(),

@@ -6,10 +6,12 @@ import * as v from 'valibot';
 import { digitsOf, hex, MAX_UINT32 } from '../schemas.ts';
 import { HttpError } from './errors.ts';
 
-/** 32 bytes: blocks, milestones, NFTs. */
+/** 32 bytes: blocks, milestones, NFTs, aliases. */
 export const Id = hex(64);
 /** 34 bytes: transaction ID and index. */
 export const OutputId = hex(68);
+/** 38 bytes: alias address, serial number, type of the token scheme (B.7). */
+export const FoundryId = hex(76);
 /** In a path or a header: digits and nothing else. */
 export const MilestoneIndex = v.pipe(
   v.string(),

@@ -6,7 +6,7 @@
  * makes it; the routes take it from here.
  */
 import type { FollowerCounts } from '../follower/follower-counts.ts';
-import type { NftList } from '../ledger/nft-list/read-list.ts';
+import type { ChainOutput, OutputList } from '../ledger/output-list/read-list.ts';
 import type { BlockProof, ExplainedMilestone } from '../ledger/read/applied-milestone.ts';
 import type { NftGallery } from '../ledger/read/nft-gallery.ts';
 import type { NftOutputs } from '../ledger/read/nft-outputs.ts';
@@ -21,7 +21,7 @@ import type {
 } from '../ledger/read/stored-milestone.ts';
 import type { Tips } from '../ledger/read/tips.ts';
 import type { NftAnswer, NftRequest } from '../nft-index/look-up-nft.ts';
-import type { NftQuery } from '../stardust/nft-query.ts';
+import type { Kind, OutputQuery } from '../stardust/output-query.ts';
 import type { WhiteFlagRefusal, WhiteFlagRequest, WhiteFlagResult } from './compute-white-flag.ts';
 import type { WhiteFlagExplanation } from './explain-white-flag.ts';
 import type { ProofJudgement } from './validate-proof.ts';
@@ -29,7 +29,7 @@ import type { ProofJudgement } from './validate-proof.ts';
 export type { FollowerCounts } from '../follower/follower-counts.ts';
 export { shareUsed, UNHEALTHY_AT, WARN_AT } from '../ledger/core/database-size.ts';
 export { LedgerUnreadable } from '../ledger/core/schema.ts';
-export type { NftList } from '../ledger/nft-list/read-list.ts';
+export type { NotIndexed, OutputList } from '../ledger/output-list/read-list.ts';
 export type {
   BlockProof,
   ExplainedBlock,
@@ -64,14 +64,22 @@ export interface EdgeNode {
     request: NftRequest,
   ): Promise<NftAnswer | undefined>;
   /** As of lookUpNft, minLedgerIndex and undefined. */
-  listNfts(query: NftQuery, minLedgerIndex: number): Promise<NftList | undefined>;
+  listOutputs(query: OutputQuery, minLedgerIndex: number): Promise<OutputList | undefined>;
+  /** As of lookUpNft, minLedgerIndex and undefined. */
+  lookUpChain(
+    kind: 'alias' | 'foundry',
+    id: string,
+    minLedgerIndex: number,
+  ): Promise<ChainOutput | undefined>;
+  /** The kinds of outputs that are in lists; none where nothing was imported. */
+  readIndexedKinds(): Promise<readonly Kind[]>;
   /**
    * The unspent outputs of one to 100 NFTs, by the IDs of NFTs or of outputs. As of lookUpNft,
    * minLedgerIndex and undefined.
    */
   readNfts(ids: readonly string[], minLedgerIndex: number): Promise<NftOutputs | undefined>;
   /** By address or by issuer alone. As of lookUpNft, minLedgerIndex and undefined. */
-  listNftOutputs(query: NftQuery, minLedgerIndex: number): Promise<NftGallery | undefined>;
+  listNftOutputs(query: OutputQuery, minLedgerIndex: number): Promise<NftGallery | undefined>;
   /** Undefined where nothing was imported. */
   readStatus(): Promise<NodeStatus | undefined>;
   /** Since the follower's object started. Undefined where nothing is followed. */

@@ -10,7 +10,11 @@ import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/database-size.ts';
 import { type Head, readHead } from '../ledger/core/head.ts';
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
-import { readNftList } from '../ledger/nft-list/read-list.ts';
+import {
+  readChainOutput,
+  readIndexedKinds,
+  readOutputList,
+} from '../ledger/output-list/read-list.ts';
 import { explainMilestone, proveBlock } from '../ledger/read/applied-milestone.ts';
 import { readNftGallery } from '../ledger/read/nft-gallery.ts';
 import { readNftOutputs } from '../ledger/read/nft-outputs.ts';
@@ -148,7 +152,10 @@ export function openNode(settings: Settings): EdgeNode {
       }),
     readFollowerCounts: async () =>
       upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,
-    listNfts: (query, minLedgerIndex) => readNftList(sessionFrom(minLedgerIndex), query),
+    listOutputs: (query, minLedgerIndex) => readOutputList(sessionFrom(minLedgerIndex), query),
+    lookUpChain: (kind, id, minLedgerIndex) =>
+      readChainOutput(sessionFrom(minLedgerIndex), kind, id),
+    readIndexedKinds: () => readIndexedKinds(newSession()),
     readNfts: (ids, minLedgerIndex) => readNftOutputs(sessionFrom(minLedgerIndex), ids),
     listNftOutputs: (query, minLedgerIndex) => readNftGallery(sessionFrom(minLedgerIndex), query),
     readOutput: (outputId, minLedgerIndex) => readOutput(sessionFrom(minLedgerIndex), outputId),

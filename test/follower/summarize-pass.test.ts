@@ -29,6 +29,7 @@ const position: LedgerPosition = {
     dropped: 0,
     idTables: [],
     forgotten: 0,
+    indexed: '',
   },
   milestone: { id: '', timestamp: 0, blocks: 0 },
   announced: new ParameterTable(),

@@ -15,8 +15,7 @@ import { coneOf } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 import { nodeOver } from '../support/nft-list/list-node.ts';
 import { listedLedger } from '../support/nft-list/listed-ledger.ts';
-import type { PlainNft } from '../support/nft-list/plain-list.ts';
-import { recordedNfts } from '../support/nft-list/recorded-nfts.ts';
+import { type PlainNft, recordedNfts } from '../support/nft-list/recorded-nfts.ts';
 
 describe('openapi.json', () => {
   it('is what `npm run openapi` makes of the routes', () => {
@@ -60,9 +59,9 @@ describe('answers are as described', () => {
     [`/api/poi/v1/create/${block}`, 200],
     ['/nowhere', 404],
   ])('%s', async (path, status, init) => {
-    const { listNfts, readNfts } = nodeOver(await nftNetwork);
+    const { listOutputs, readNfts } = nodeOver(await nftNetwork);
     // fetchFrom holds every answer against openapi.json
-    const fetch = fetchFrom({ node: { ...recordedNode(network, 106), listNfts, readNfts } });
+    const fetch = fetchFrom({ node: { ...recordedNode(network, 106), listOutputs, readNfts } });
     expect((await fetch(path, init)).status).toBe(status);
   });
 });

@@ -28,6 +28,19 @@ export interface Head {
   idTables: readonly IdTable[];
   /** IDs of milestones up to this one are forgotten. */
   forgotten: number;
+  /**
+   * How far output_detail is filled: '' where nothing keeps it, up to an output's ID while it is
+   * filled, 'all' (ALL_INDEXED) when it is whole.
+   */
+  indexed: string;
+}
+
+/** The value of `indexed` when every kind of output is in the lists. */
+export const ALL_INDEXED = 'all';
+
+/** Whether milestones change output_detail: while it is filled, and when it is whole. */
+export function keepsIndex({ indexed }: Pick<Head, 'indexed'>): boolean {
+  return indexed !== '';
 }
 
 /** The one unspent treasury output. */
@@ -105,6 +118,7 @@ export function headFromRow(row: Row): Head {
     dropped: row.integer('dropped'),
     idTables: readIdTables(row.text('id_tables')),
     forgotten: row.integer('forgotten'),
+    indexed: row.text('indexed'),
   };
 }
 
@@ -136,6 +150,7 @@ function headCells(head: Head): Cell[] {
     head.dropped,
     writeIdTables(head.idTables),
     head.forgotten,
+    head.indexed,
   ];
 }
 

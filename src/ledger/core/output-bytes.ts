@@ -30,6 +30,12 @@ export function isNftSql(column: string): string {
   return `substr(${column}, 1, 2) BETWEEN 'Bg' AND 'Bv'`;
 }
 
+/** SQL of the type in the contents of an output: basic begins with `A`, alias with `BA` to `BP`. */
+export function outputTypeSql(column: string): string {
+  const start = `substr(${column}, 1, 2)`;
+  return `CASE WHEN ${start} < 'B' THEN 3 WHEN ${start} < 'BQ' THEN 4 WHEN ${start} < 'Bg' THEN 5 ELSE 6 END`;
+}
+
 /** Throws a LedgerDamaged where the bytes are not those that were written. */
 export function readOutputBytes(text: string, outputId: string): Uint8Array {
   try {

@@ -17,7 +17,7 @@ import { writePayload } from '../core/milestone-payload.ts';
 import { isNftSql, writeOutputBytes } from '../core/output-bytes.ts';
 import { first, many, one, readAlone, readQuery } from '../core/read-batch.ts';
 import { rowSum } from '../core/row-sum.ts';
-import { insertDetails, nftDetail } from '../nft-list/nft-detail.ts';
+import { insertListRows, listRow } from '../output-list/list-rows.ts';
 import {
   HAS_PROGRESS,
   readStagingScript,
@@ -144,16 +144,14 @@ export class StagingSink implements LedgerSink {
       ];
     });
     const details = add.flatMap(({ outputId, value, bookedTimestamp }) =>
-      value.type === OutputType.Nft
-        ? [nftDetail(value, toHexDigits(outputId), bookedTimestamp)]
-        : [],
+      value.type === OutputType.Nft ? [listRow(value, toHexDigits(outputId), bookedTimestamp)] : [],
     );
     const removed = remove.map(toHexDigits);
     try {
       await runBatch(db, [
         this.#moveTo(position),
         ...forEachPiece(db, ADD_OUTPUTS, added),
-        ...insertDetails(db, details, stagingName('nft_detail')),
+        ...insertListRows(db, 'nft_detail', details, stagingName('nft_detail')),
         ...forEachPiece(db, REQUIRE_OUTPUTS, removed),
         ...forEachPiece(db, REMOVE_DETAILS, removed),
         ...forEachPiece(db, REMOVE_OUTPUTS, removed),
@@ -237,6 +235,7 @@ export class StagingSink implements LedgerSink {
       dropped: 0,
       idTables: [{ table: 0, first: ledgerIndex }],
       forgotten: ledgerIndex - 1,
+      indexed: '',
     };
     // those before it are left out: their states cannot be asked for
     const milestone = {

@@ -19,8 +19,7 @@ import { verifySignatures } from '../../stardust/semantics/signatures.ts';
 import { decodeRecord, encodeRecord } from '../../stardust/white-flag/block-record.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { chainIdOf, decodeOutput, outputBytes, outputId } from '../../stardust/wire/ids.ts';
-import { OutputType } from '../../stardust/wire/output.ts';
-import { nftDetail } from '../nft-list/nft-detail.ts';
+import type { Output } from '../../stardust/wire/output.ts';
 import type { AdmissionRules } from './admission-rules.ts';
 import type { KnownOutput, Numbering, OutputsToFind } from './known-outputs.ts';
 
@@ -32,8 +31,7 @@ export interface CreatedOutput {
   bytes: Uint8Array;
   /** Hex ID of its chain (TIP-18), if it has one. */
   chain: string | null;
-  /** Where it is an NFT: its row of nft_detail without time and ID, which only the ledger gives. */
-  detail: readonly unknown[] | null;
+  output: Output;
 }
 
 export interface PreparedBlock {
@@ -151,7 +149,7 @@ function numberCreated(transaction: ParsedTransaction, numbering: Numbering): Cr
       id: hexId,
       bytes: known.bytes,
       chain: chainId ? toHexDigits(chainId) : null,
-      detail: output.type === OutputType.Nft ? nftDetail(output, hexId, 0).slice(2) : null,
+      output,
     };
   });
 }

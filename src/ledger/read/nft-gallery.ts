@@ -1,15 +1,15 @@
 /**
  * A page of the NFTs of an address or an issuer, with their whole outputs, of one moment.
  */
-import type { NftQuery, Position } from '../../stardust/nft-query.ts';
+import type { OutputQuery, Position } from '../../stardust/output-query.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectHeadAt } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
 import { many, type Query, readBatch } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
-import { pageOf } from '../nft-list/list-page.ts';
-import { positionFromRow, walkStatements } from '../nft-list/list-statements.ts';
+import { pageOf } from '../output-list/list-page.ts';
+import { positionFromRow, walkStatements } from '../output-list/list-statements.ts';
 import { type NftOutputs, outputFromRow } from './nft-outputs.ts';
 import type { OutputStatus } from './output-status.ts';
 
@@ -30,7 +30,7 @@ interface Listed {
  */
 export async function readNftGallery(
   db: Database,
-  query: NftQuery,
+  query: OutputQuery,
 ): Promise<NftGallery | undefined> {
   const { at, parameters, rows } = await readBatch(db, {
     at: selectHeadAt(db),
@@ -51,7 +51,7 @@ export async function readNftGallery(
 }
 
 /** One more than the page holds. */
-function selectListed(db: Database, query: NftQuery): Query<Listed[]> {
+function selectListed(db: Database, query: OutputQuery): Query<Listed[]> {
   const [walk, ...others] = walkStatements(query);
   if (walk === undefined || others.length > 0) throw new Error('a gallery is one walk');
   const sql = `
@@ -59,7 +59,7 @@ function selectListed(db: Database, query: NftQuery): Query<Listed[]> {
     FROM (${walk.sql}) p LEFT JOIN output o ON o.id = p.output
     ORDER BY p.created_time, p.output`;
   return many(db.prepare(sql).bind(...walk.parameters), (row) => ({
-    position: positionFromRow(row),
+    position: positionFromRow(row, 'nft_detail'),
     read: (ledgerIndex) => outputFromRow(row, ledgerIndex),
   }));
 }

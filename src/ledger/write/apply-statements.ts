@@ -15,7 +15,7 @@ import { announcedParameters, type Milestone } from '../../stardust/wire/milesto
 import { treasuryAfter } from '../../stardust/wire/treasury.ts';
 import { checksum } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
-import { insertMilestone, moveHead } from '../core/head.ts';
+import { insertMilestone, keepsIndex, moveHead } from '../core/head.ts';
 import { insertIds } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
 import { writePayload } from '../core/milestone-payload.ts';
@@ -34,11 +34,13 @@ import { rowSum } from '../core/row-sum.ts';
 import { insertReceipt } from '../read/receipts.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import { countVisible, type LeftBlocks, leftBlocks, packAt } from '../view/viewed-packs.ts';
+import { completeRows } from './complete-rows.ts';
 import { listChanges, type MilestoneChanges, type VerifiedMilestone } from './milestone-changes.ts';
 import {
   bindSpent,
   changeOutputs,
   readChanges,
+  readLacking,
   SELECT_SPENT,
   type SpentPlace,
 } from './output-changes.ts';
@@ -71,6 +73,8 @@ export async function applyStatements(
   const { head, numbering } = view;
   const changes = await listChanges(db, verified, view, decided);
   if (isStagedForAnother(view, changes)) return undefined;
+  const indexesAll = keepsIndex(head);
+  if (indexesAll) await completeRows(db, await readLacking(db, changes.created));
   const read = await readChanges(db, timestamp, changes);
   const treasury = treasuryAfter(milestone, id);
   const statements = [
@@ -98,7 +102,7 @@ export async function applyStatements(
       { index, id: toHexDigits(id) },
       referencedPlaces(view, changes),
     ),
-    ...changeOutputs(db, milestone, changes, read),
+    ...changeOutputs(db, milestone, changes, read, indexesAll),
     ...updatePacks(db, index, view, changes),
     db.prepare(DELETE_STAGED).bind(index),
     ...announceStatements(db, milestone),

@@ -5,14 +5,23 @@
  */
 
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { decodeOutput } from '../../stardust/wire/ids.ts';
 import type { MigratedOutput } from '../../stardust/wire/receipt.ts';
 import { type Database, forEachPiece, jsonPieces } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
-import { isNftSql, writeOutputBytes } from '../core/output-bytes.ts';
+import { isNftSql, outputTypeSql, writeOutputBytes } from '../core/output-bytes.ts';
 import { isPartOf } from '../core/packs.ts';
 import { concat, many, type Row, readQuery } from '../core/read-batch.ts';
-import { numberSumSql, rowSum, SUMMED_COLUMNS } from '../core/row-sum.ts';
-import { deleteDetails } from '../nft-list/nft-detail.ts';
+import { numberSumSql, rowSum } from '../core/row-sum.ts';
+import {
+  deleteListedNfts,
+  insertListRows,
+  isRowOf,
+  type ListTable,
+  listColumns,
+  listRow,
+  unpackedColumns,
+} from '../output-list/list-rows.ts';
 
 /** The key of a pack, the position of a block in it, and the place among the block's outputs. */
 export type OutputPlace = readonly [pack: number, at: number, i: number];
@@ -126,7 +135,23 @@ const READ_NFTS = `
   SELECT m.chain AS nft, m.id FROM come c
     JOIN mention m ON m.pack = c.pack AND m.at = c.at AND m.i = c.i
     JOIN content k ON k.pack = c.pack AND k.at = c.at AND k.i = c.i
-  WHERE k.value IS NOT NULL`;
+  WHERE ${isRowOf('nft_detail', 'k.value')}`;
+
+/** Packs that lack rows of output_detail: their blocks were stored before anything kept it. */
+const READ_LACKING = `
+  WITH ${comeWith('details')}
+  SELECT DISTINCT c.pack FROM come c
+    JOIN content k ON k.pack = c.pack AND k.at = c.at AND k.i = c.i
+  WHERE k.value IS NULL`;
+
+/** The keys of packs whose rows have to be completed before a milestone creates these outputs. */
+export function readLacking(db: Database, created: readonly OutputPlace[]): Promise<number[]> {
+  const statements = inPieces(created).map((piece) => db.prepare(READ_LACKING).bind(piece));
+  return readQuery(
+    db,
+    many(statements, (row) => row.integer('pack')),
+  );
+}
 
 /**
  * Reads what has to be known of the outputs that go and come. Throws a LedgerMoved when one is not
@@ -220,16 +245,30 @@ const INSERT_CREATED = `
     LEFT JOIN content k ON k.pack = c.pack AND k.at = c.at AND k.i = c.i
     LEFT JOIN block b ON b.pack = c.pack AND b.at = c.at`;
 
-const DETAILS = SUMMED_COLUMNS.nft_detail.slice(2);
-
-/** The sums in the packs are those without the time. */
-const INSERT_DETAILS = `
-  INSERT INTO nft_detail (created_time, output, ${DETAILS}, sum)
+const insertDetails = (table: ListTable, output: string, which: string) => `
+  INSERT INTO ${table} (${listColumns(table)})
   WITH ${comeWith('details')}
-  SELECT ?2, m.id, ${DETAILS.map((_, i) => `k.value ->> ${i}`)}, (k.value ->> ${DETAILS.length}) + ?2
-  FROM come c JOIN mention m ON m.pack = c.pack AND m.at = c.at AND m.i = c.i
-    JOIN content k ON k.pack = c.pack AND k.at = c.at AND k.i = c.i
-  WHERE k.value IS NOT NULL`;
+  SELECT ?2, ${output}, ${unpackedColumns(table, 'k.value', '?2')}
+  FROM come c
+    LEFT JOIN mention m ON m.pack = c.pack AND m.at = c.at AND m.i = c.i
+    LEFT JOIN content k ON k.pack = c.pack AND k.at = c.at AND k.i = c.i
+  WHERE ${which}`;
+
+const INSERT_NFTS = insertDetails('nft_detail', 'm.id', isRowOf('nft_detail', 'k.value'));
+
+/** A row that the pack lacks is NULL, which the table does not take. */
+const INSERT_OTHERS = insertDetails(
+  'output_detail',
+  'unhex(m.id)',
+  `k.value IS NULL OR ${isRowOf('output_detail', 'k.value')}`,
+);
+
+/** As DELETE_SPENT. Those of NFTs are not there. */
+const DELETE_OTHERS = `
+  DELETE FROM output_detail WHERE (kind, created_time, output) IN (
+    SELECT ${outputTypeSql('s.value ->> 1')}, s.value ->> 5, unhex(s.value ->> 0)
+    FROM milestone_part p CROSS JOIN json_each(p.spent) s
+    WHERE ${isPartOf('p.key', '?1')} AND s.value ->> 4 < ?1)`;
 
 const PLACE_NFTS = `
   INSERT INTO nft (id, output, changed, sum)
@@ -239,12 +278,17 @@ const PLACE_NFTS = `
 
 const LOG_NFTS = 'INSERT INTO nft_change (milestone, part, nfts, sum) VALUES (?1, ?2, ?3, ?4)';
 
-/** Statements that change them, behind those that insert the milestone's parts. */
+/**
+ * Statements that change them, behind those that insert the milestone's parts.
+ *
+ * @param indexesAll whether output_detail is kept
+ */
 export function changeOutputs(
   db: Database,
   { index, timestamp }: { index: number; timestamp: number },
   { created, migrated }: OutputChanges,
   { nfts, gone }: ReadChanges,
+  indexesAll: boolean,
 ): D1PreparedStatement[] {
   const pieces = inPieces(created);
   const hasNfts = [...nfts.values()].some((output) => output !== null);
@@ -266,8 +310,21 @@ export function changeOutputs(
       PLACE_NFTS,
       Array.from(nfts, (row) => [...row, index, rowSum([...row, index])]),
     ),
-    ...deleteDetails(db, gone),
-    ...(hasNfts ? pieces.map((piece) => db.prepare(INSERT_DETAILS).bind(piece, timestamp)) : []),
+    ...deleteListedNfts(db, gone),
+    ...(hasNfts ? pieces.map((piece) => db.prepare(INSERT_NFTS).bind(piece, timestamp)) : []),
+    ...(indexesAll
+      ? [
+          db.prepare(DELETE_OTHERS).bind(index),
+          ...pieces.map((piece) => db.prepare(INSERT_OTHERS).bind(piece, timestamp)),
+          ...insertListRows(
+            db,
+            'output_detail',
+            migrated.map(({ id, bytes }) =>
+              listRow(decodeOutput(bytes), toHexDigits(id), timestamp),
+            ),
+          ),
+        ]
+      : []),
     ...Array.from(jsonPieces([...nfts.keys()].sort()), (piece, part) =>
       db.prepare(LOG_NFTS).bind(index, part, piece, rowSum([index, part, piece])),
     ),

@@ -11,10 +11,11 @@ import { concatBytes, fromBase64, toBase64 } from '../../stardust/encoding/bytes
 import type { VerifySignature } from '../../stardust/milestone-keys.ts';
 import { inputsAt, isUndecidedAt, readCone } from '../../stardust/white-flag/cone.ts';
 import { parseBlock } from '../../stardust/wire/block.ts';
+import { OutputType } from '../../stardust/wire/output.ts';
 import { checksum, LedgerDamaged, requireChecksum } from '../core/checksum.ts';
 import { type Database, forEachPiece } from '../core/database.ts';
 import { failUnless, LedgerMoved, runFenced, SAME_HEAD } from '../core/fence.ts';
-import { type Head, selectHead } from '../core/head.ts';
+import { type Head, keepsIndex, selectHead } from '../core/head.ts';
 import { writeOutputBytes } from '../core/output-bytes.ts';
 import {
   MAX_PACK_BLOCKS,
@@ -36,6 +37,7 @@ import { many, type Row, readBatch, write } from '../core/read-batch.ts';
 import type { Numbering } from '../intake/known-outputs.ts';
 import { SELECT_NEXT } from '../intake/next-numbers.ts';
 import { completeRecord, type PreparedBlock } from '../intake/prepare-blocks.ts';
+import { packedListRow } from '../output-list/list-rows.ts';
 import { readContents } from '../view/decide-verdicts.ts';
 import { isBlockAt } from '../view/viewed-packs.ts';
 import type { LastPack, UnreferencedView } from './unreferenced-index.ts';
@@ -83,12 +85,13 @@ export function storeStatements(
 ): D1PreparedStatement[] {
   const states = statesOf(numbering);
   const { ledger } = view.head;
+  const indexesAll = keepsIndex(view.head);
   const write = (
     some: readonly PreparedBlock[],
     last: LastPack | undefined,
     milestone?: number,
   ) => {
-    const columns = (part: readonly PreparedBlock[]) => columnsOf(part, states, ledger);
+    const columns = (part: readonly PreparedBlock[]) => columnsOf(part, states, ledger, indexesAll);
     const fitting = last === undefined ? 0 : countFitting(last, some);
     const appended = some.slice(0, fitting);
     return [
@@ -134,6 +137,7 @@ function columnsOf(
   blocks: readonly PreparedBlock[],
   known: ReadonlyMap<number, OutputState>,
   ledger: number,
+  indexesAll: boolean,
 ): PackColumns {
   const cone = readCone(blocks.map(({ record }) => record));
   const states = new Map<number, OutputState>();
@@ -154,7 +158,9 @@ function columnsOf(
     content: {
       bytes: JSON.stringify(blocks.map(({ bytes }) => toBase64(bytes))),
       outputs: contentOf(blocks, ({ bytes }) => writeOutputBytes(bytes)),
-      details: contentOf(blocks, ({ detail }) => detail ?? null),
+      details: contentOf(blocks, ({ output, id }) =>
+        indexesAll || output.type === OutputType.Nft ? packedListRow(output, id) : null,
+      ),
     },
     unresolved: [...unresolved],
   };

@@ -13,11 +13,11 @@ describe('requests that scan', () => {
     const fetch = fetchFrom({
       settings: { oneIsolate },
       node: {
-        async listNfts() {
+        async listOutputs() {
           most = Math.max(most, ++atOnce);
           await sleep(5);
           atOnce--;
-          return stubNode.listNfts();
+          return stubNode.listOutputs();
         },
       },
     });

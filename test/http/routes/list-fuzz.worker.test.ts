@@ -5,7 +5,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
 import '../../support/vectors-in-workerd.ts';
-import { ROW_BUDGET } from '../../../src/ledger/nft-list/list-statements.ts';
+import { ROW_BUDGET } from '../../../src/ledger/output-list/list-statements.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { countedDatabase } from '../../support/ledger/counted-database.ts';
 import { startLedger } from '../../support/ledger/ledger-harness.ts';

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
-import type { NftList } from '../../../src/node/edge-node.ts';
+import type { OutputList } from '../../../src/node/edge-node.ts';
 import { checkAlways, checkRow, type Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { askRandomLists } from '../../support/nft-list/ask-random-lists.ts';
@@ -75,16 +75,16 @@ describe('caching', () => {
 
 describe('order of decisions', () => {
   it('a bad query before a missing ledger, that before a minimum, that before the rest', async () => {
-    const list = async (): Promise<NftList> => ({
+    const list = async (): Promise<OutputList> => ({
       ledgerIndex: 5,
       ok: false,
       why: 'foreign',
       prefix: 'tst',
     });
-    const empty = fetchFrom({ node: { listNfts: async () => undefined } });
+    const empty = fetchFrom({ node: { listOutputs: async () => undefined } });
     await checkRow(empty, { name: '', path: `${LIST}?hasTimelock=yes`, status: 400 });
     await checkRow(empty, { name: '', path: LIST, status: 500 });
-    const foreign = fetchFrom({ node: { listNfts: list } });
+    const foreign = fetchFrom({ node: { listOutputs: list } });
     const init = { headers: { 'x-min-ledger-index': '6' } };
     await checkRow(foreign, { name: '', path: LIST, init, status: 404 });
     await checkRow(foreign, { name: '', path: LIST, status: 400 });
@@ -92,11 +92,11 @@ describe('order of decisions', () => {
 
   it('too many is a 500 that says so', async () => {
     const node = {
-      listNfts: async () => ({ ledgerIndex: 5, ok: false, why: 'too many' }) as const,
+      listOutputs: async () => ({ ledgerIndex: 5, ok: false, why: 'too many' }) as const,
     };
     const answer = await fetchFrom({ node })(LIST);
     expect(answer.status).toBe(500);
-    expect(answer.headers.get('x-error-detail')).toContain('too many NFTs');
+    expect(answer.headers.get('x-error-detail')).toContain('too many outputs');
     expect(answer.headers.get('x-ledger-index')).toBe('5');
   });
 });

@@ -6,7 +6,7 @@
 import { expect, it } from 'vitest';
 import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
 import { saveFollowerState } from '../../../src/follower/follower-status.ts';
-import { readNftList } from '../../../src/ledger/nft-list/read-list.ts';
+import { readOutputList } from '../../../src/ledger/output-list/read-list.ts';
 import { explainMilestone, proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
@@ -25,7 +25,7 @@ import { openIndexLedger, openNftLedger } from '../../../src/nft-index/d1-ledger
 import { beginState } from '../../../src/nft-index/publisher-state.ts';
 import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
 import { explainWhiteFlag } from '../../../src/node/explain-white-flag.ts';
-import { START } from '../../../src/stardust/nft-query.ts';
+import { type OutputQuery, START } from '../../../src/stardust/output-query.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import {
   FOLLOWING,
@@ -119,7 +119,13 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
   await saveFollowerState(d1, { state: 'following', upstream, progress: 'applies milestone 5' });
 
   const { id: nftId } = (await db.prepare('SELECT id FROM nft').first<{ id: string }>())!;
-  const query = { filters: {}, from: START, pageSize: 100, prefixes: [] };
+  const query: OutputQuery = {
+    kinds: ['nft'],
+    filters: {},
+    from: START,
+    pageSize: 100,
+    prefixes: [],
+  };
   const address = addressKey(network.account(1).address);
   const options = { keys: network.keys, openSource: undefined };
   const whiteFlag = (request: ReturnType<typeof questionOf>['question']) => ({
@@ -154,8 +160,8 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
     'NFT of the index': (on) =>
       openNftLedger({ withSession: () => on } as unknown as D1Database).readNft(nftId, true),
     NFTs: (on) => readNftOutputs(on, [nftId]),
-    'all NFTs': (on) => readNftList(on, query),
-    'NFTs of an address': (on) => readNftList(on, { ...query, filters: { address } }),
+    'all NFTs': (on) => readOutputList(on, query),
+    'NFTs of an address': (on) => readOutputList(on, { ...query, filters: { address } }),
     gallery: (on) => readNftGallery(on, { ...query, filters: { address } }),
     'NFT of an output': (on) => readNftOutputs(on, [digits(made.coins[1]!.id)]),
     'output of an NFT': (on) => readOutput(on, digits(made.coins[1]!.id)),

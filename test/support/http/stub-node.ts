@@ -100,12 +100,13 @@ export const stubNode = {
     source: 'kv',
     why: 'range',
   }),
-  listNfts: async () => ({
+  listOutputs: async () => ({
     ledgerIndex: facts.ledgerIndex,
     ok: true,
     items: [],
     next: undefined,
   }),
+  readIndexedKinds: async () => ['nft'],
   readNfts: async (nftIds) => ({
     ledgerIndex: facts.ledgerIndex,
     timestamp: facts.ledgerTimestamp,

@@ -15,6 +15,7 @@ export function testHead(generation: string, start: number, ledger = start): Hea
     dropped: 0,
     idTables: [{ table: 0, first: start }],
     forgotten: 0,
+    indexed: '',
   };
 }
 

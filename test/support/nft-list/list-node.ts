@@ -2,7 +2,11 @@
  * What of a node answers about NFTs and outputs, over a database alone.
  */
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { readNftList } from '../../../src/ledger/nft-list/read-list.ts';
+import {
+  readChainOutput,
+  readIndexedKinds,
+  readOutputList,
+} from '../../../src/ledger/output-list/read-list.ts';
 import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
 import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
@@ -11,9 +15,14 @@ import type { EdgeNode } from '../../../src/node/edge-node.ts';
 /** What the node asks the database, and no more than that. */
 export function nodeOver(
   db: Database,
-): Pick<EdgeNode, 'listNfts' | 'listNftOutputs' | 'readNfts' | 'readOutput'> {
+): Pick<
+  EdgeNode,
+  'listOutputs' | 'lookUpChain' | 'readIndexedKinds' | 'listNftOutputs' | 'readNfts' | 'readOutput'
+> {
   return {
-    listNfts: (query) => readNftList(db, query),
+    listOutputs: (query) => readOutputList(db, query),
+    lookUpChain: (kind, id) => readChainOutput(db, kind, id),
+    readIndexedKinds: () => readIndexedKinds(db),
     listNftOutputs: (query) => readNftGallery(db, query),
     readNfts: (ids) => readNftOutputs(db, ids),
     readOutput: (outputId) => readOutput(db, outputId),

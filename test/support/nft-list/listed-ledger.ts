@@ -1,16 +1,26 @@
 /**
- * Databases in memory with the ledger of network-n at one of its indexes.
+ * Databases in memory with the ledger of a recorded network at one of its indexes.
  */
 import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
+import { fillIndex } from '../../../src/ledger/write/fill-index.ts';
 import { asFile } from '../ledger/ledger-harness.ts';
 import { openMemory } from '../ledger/memory-database.ts';
 import { fullSnapshot } from '../network/network-snapshot.ts';
-import { recordedNetwork } from '../network/recorded-network.ts';
+import { type RecordedName, recordedNetwork } from '../network/recorded-network.ts';
 
-export async function listedLedger(index: number): Promise<SqliteDatabase> {
+export async function listedLedger(
+  index: number,
+  name: RecordedName = 'network-n',
+): Promise<SqliteDatabase> {
   const db = await openMemory();
-  const snapshot = fullSnapshot(recordedNetwork('network-n'), { target: index });
+  const snapshot = fullSnapshot(recordedNetwork(name), { target: index });
   await loadSnapshot(db, asFile(snapshot), undefined);
   return db;
+}
+
+/** Indexes every kind of output, as the follower does; how many steps it takes. */
+export async function indexEveryKind(db: Database): Promise<number> {
+  for (let steps = 1; ; steps++) if (await fillIndex(db, () => true)) return steps;
 }

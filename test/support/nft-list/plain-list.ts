@@ -1,16 +1,39 @@
 /**
- * `outputs/nft` of inx-indexer 1.0.1 in plain words: every NFT in memory, one filter after the
- * other, no index. Written after the plug-in's code and apart from src/: what both say is meant.
+ * Lists of inx-indexer 1.0.1 in plain words: every output in memory, one filter after the other, no
+ * index. Written after the plug-in's code and apart from src/: what both say is meant.
  */
-import type { NftOutput } from '../../../src/stardust/wire/output.ts';
+import type { Output } from '../../../src/stardust/wire/output.ts';
 
-export interface PlainNft {
+export interface PlainOutput {
   /** 68 hex digits. */
   outputId: string;
   /** Unix seconds. */
   createdTime: number;
-  output: NftOutput;
+  output: Output;
 }
+
+/** What stands behind `outputs/` in the path; `all` where nothing does. */
+export type ListName = 'all' | 'basic' | 'alias' | 'foundry' | 'nft';
+
+const TYPES = { basic: 3, alias: 4, foundry: 5, nft: 6 };
+
+const UNLOCKING = [
+  'address',
+  'expirationReturn',
+  'depositReturn',
+  'stateController',
+  'governor',
+  'aliasAddress',
+] as const;
+
+/** Names of parameters that a list knows besides native tokens, times of creation and pages. */
+const KNOWN: Record<ListName, RegExp> = {
+  all: /^unlockableByAddress$/,
+  basic: /^(unlockableByAddress|address|sender|tag|storageDeposit|hasS|hasT|hasE|expir|timelocked)/,
+  alias: /^(unlockableByAddress|stateController|governor|issuer|sender)$/,
+  foundry: /^aliasAddress$/,
+  nft: /^(unlockableByAddress|address|issuer|sender|tag|storageDeposit|hasS|hasT|hasE|expir|timelocked)/,
+};
 
 export interface PlainAnswer {
   status: 200 | 400;
@@ -20,20 +43,28 @@ export interface PlainAnswer {
 class Refused extends Error {}
 
 export function plainList(
-  nfts: readonly PlainNft[],
+  nfts: readonly PlainOutput[],
   ledgerIndex: number,
   prefix: string,
   query: string,
+  list: ListName = 'nft',
 ): PlainAnswer {
+  const outputs = list === 'all' ? nfts : nfts.filter(({ output }) => output.type === TYPES[list]);
   try {
-    return { status: 200, response: answer(nfts, ledgerIndex, prefix, query) };
+    return { status: 200, response: answer(outputs, ledgerIndex, prefix, query, list) };
   } catch (error) {
     if (error instanceof Refused) return { status: 400 };
     throw error;
   }
 }
 
-function answer(nfts: readonly PlainNft[], ledgerIndex: number, prefix: string, query: string) {
+function answer(
+  nfts: readonly PlainOutput[],
+  ledgerIndex: number,
+  prefix: string,
+  query: string,
+  list: ListName,
+) {
   const first = new Map<string, Buffer>();
   for (const pair of query.split('&')) {
     const [name, ...rest] = pair.split('=');
@@ -43,7 +74,8 @@ function answer(nfts: readonly PlainNft[], ledgerIndex: number, prefix: string, 
     first.set(key, value);
   }
   const text = (name: string) => first.get(name)?.toString('latin1') ?? '';
-  const given = (name: string) => text(name).length > 0;
+  const isKnown = (name: string) => /native|created|cursor/i.test(name) || KNOWN[list].test(name);
+  const given = (name: string) => isKnown(name) && text(name).length > 0;
   const number = (name: string, max = 4294967295) => {
     if (!/^[0-9]+$/.test(text(name)) || BigInt(text(name)) > BigInt(max)) throw new Refused();
     return Number(text(name));
@@ -69,10 +101,13 @@ function answer(nfts: readonly PlainNft[], ledgerIndex: number, prefix: string, 
   }
   if (given('unlockableByAddress')) {
     const wanted = address('unlockableByAddress');
-    tests.push((nft) => [nft.address, nft.expirationReturn, nft.depositReturn].includes(wanted));
+    tests.push((nft) => UNLOCKING.some((field) => nft[field] === wanted));
   }
   for (const [name, field] of [
     ['address', 'address'],
+    ['stateController', 'stateController'],
+    ['governor', 'governor'],
+    ['aliasAddress', 'aliasAddress'],
     ['issuer', 'issuer'],
     ['sender', 'sender'],
     ['storageDepositReturnAddress', 'depositReturn'],
@@ -80,6 +115,7 @@ function answer(nfts: readonly PlainNft[], ledgerIndex: number, prefix: string, 
   ] as const) {
     if (!given(name)) continue;
     const wanted = address(name);
+    if (name === 'aliasAddress' && !wanted.startsWith('08')) throw new Refused();
     tests.push((nft) => nft[field] === wanted);
   }
   for (const [name, field] of [
@@ -129,8 +165,10 @@ function answer(nfts: readonly PlainNft[], ledgerIndex: number, prefix: string, 
     .map((nft) => ({ nft, key: `${hex32(nft.createdTime)}${nft.outputId}`.toUpperCase() }))
     .filter(({ key }) => pageSize === 0 || key >= from)
     .sort((a, b) => (a.key < b.key ? -1 : 1));
-  const page = pageSize === 0 ? found : found.slice(0, pageSize);
-  const next = found[page.length];
+  // a union has its limit, 0 and 1, when the parts of it have none
+  const most = pageSize > 0 ? pageSize : list === 'all' ? 1 : found.length;
+  const page = found.slice(0, most);
+  const next = pageSize > 0 ? found[page.length] : undefined;
   return {
     ledgerIndex,
     pageSize,
@@ -146,7 +184,10 @@ function hex32(value: number): string {
 interface Facts {
   tokens: number;
   created: number;
-  address: string;
+  address: string | undefined;
+  stateController: string | undefined;
+  governor: string | undefined;
+  aliasAddress: string | undefined;
   issuer: string | undefined;
   sender: string | undefined;
   tag: string | undefined;
@@ -156,16 +197,19 @@ interface Facts {
   timelock: number | undefined;
 }
 
-const facts = new WeakMap<PlainNft, Facts>();
+const facts = new WeakMap<PlainOutput, Facts>();
 
-function factsOf(nft: PlainNft): Facts {
+function factsOf(nft: PlainOutput): Facts {
   const known = facts.get(nft);
   if (known !== undefined) return known;
   const { output, createdTime } = nft;
   const made: Facts = {
     tokens: output.nativeTokens.length,
     created: createdTime,
-    address: '',
+    address: undefined,
+    stateController: undefined,
+    governor: undefined,
+    aliasAddress: undefined,
     issuer: undefined,
     sender: undefined,
     tag: undefined,
@@ -184,12 +228,15 @@ function factsOf(nft: PlainNft): Facts {
       made.expiration = condition.unixTime;
       made.expirationReturn = key(condition.returnAddress);
     }
+    if (condition.type === 4) made.stateController = key(condition.address);
+    if (condition.type === 5) made.governor = key(condition.address);
+    if (condition.type === 6) made.aliasAddress = key(condition.address);
   }
   for (const feature of output.features) {
     if (feature.type === 0) made.sender = key(feature.address);
     if (feature.type === 3) made.tag = Buffer.from(feature.tag).toString('hex');
   }
-  for (const feature of output.immutableFeatures)
+  for (const feature of 'immutableFeatures' in output ? output.immutableFeatures : [])
     if (feature.type === 1) made.issuer = key(feature.address);
   facts.set(nft, made);
   return made;

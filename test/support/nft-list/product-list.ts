@@ -3,11 +3,11 @@
  * put together.
  */
 import { HttpError } from '../../../src/http/errors.ts';
-import { formatCursor, parseNftQuery } from '../../../src/http/routes/indexer/nft-query.ts';
+import { formatCursor, parseOutputQuery } from '../../../src/http/routes/indexer/output-query.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { selectPage } from '../../../src/ledger/nft-list/list-page.ts';
-import { insertDetails, nftDetail } from '../../../src/ledger/nft-list/nft-detail.ts';
-import type { PlainNft } from './plain-list.ts';
+import { selectPage } from '../../../src/ledger/output-list/list-page.ts';
+import { insertListRows, listRow } from '../../../src/ledger/output-list/list-rows.ts';
+import type { PlainOutput } from './plain-list.ts';
 
 /** What it cost, as D1 counts; SQLite outside of D1 does not count. */
 export interface ProductAnswer {
@@ -17,11 +17,14 @@ export interface ProductAnswer {
 }
 
 /** Makes the table hold these and no others. */
-export async function fillDetails(db: Database, nfts: readonly PlainNft[]): Promise<void> {
+export async function fillDetails(db: Database, nfts: readonly PlainOutput[]): Promise<void> {
   const details = nfts.map(({ output, outputId, createdTime }) =>
-    nftDetail(output, outputId, createdTime),
+    listRow(output, outputId, createdTime),
   );
-  await db.batch([db.prepare('DELETE FROM nft_detail'), ...insertDetails(db, details)]);
+  await db.batch([
+    db.prepare('DELETE FROM nft_detail'),
+    ...insertListRows(db, 'nft_detail', details),
+  ]);
 }
 
 export async function productList(
@@ -31,7 +34,7 @@ export async function productList(
   search: string,
 ): Promise<ProductAnswer> {
   try {
-    const query = parseNftQuery(search);
+    const query = parseOutputQuery(search, 'nft');
     if (query.prefixes.some((each) => each !== prefix)) return { status: 400, rowsRead: 0 };
     const { statements, read } = selectPage(db, query);
     const walks = await db.batch<Record<string, unknown>>([...statements]);

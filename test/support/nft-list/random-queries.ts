@@ -6,7 +6,7 @@ import { toBech32 } from '../../../src/stardust/bech32.ts';
 import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { type Address, AddressType } from '../../../src/stardust/wire/address.ts';
 import type { Random } from '../network/random.ts';
-import type { PlainNft } from './plain-list.ts';
+import type { PlainOutput } from './plain-list.ts';
 
 /** What the NFTs have, to ask for. */
 export interface Vocabulary {
@@ -19,6 +19,9 @@ export interface Vocabulary {
 
 const ADDRESSES = [
   'address',
+  'stateController',
+  'governor',
+  'aliasAddress',
   'unlockableByAddress',
   'issuer',
   'sender',
@@ -41,7 +44,7 @@ ODD.push('99999999999999999999999', '1e3', '0x', '0x1', '0xzz', '0X00', '%', '%z
 ODD.push('+1', ' 1', '1 ', '1%00', '%31', 'true', 'TRUE', 'True', 'tRUE', 't', 'F', 'yes', '1.0');
 ODD.push(`0x${'ab'.repeat(64)}`, `0x${'ab'.repeat(65)}`, 'tst1', '1tst', '.', '..', '.5', '%c3%a9');
 
-export function vocabularyOf(nfts: readonly PlainNft[], prefix: string): Vocabulary {
+export function vocabularyOf(nfts: readonly PlainOutput[], prefix: string): Vocabulary {
   const addresses: Address[] = [{ type: AddressType.Alias, id: new Uint8Array(32) }];
   const tags = ['00ff'];
   const times = [0, 1, 2 ** 32 - 1];
@@ -54,7 +57,10 @@ export function vocabularyOf(nfts: readonly PlainNft[], prefix: string): Vocabul
       if ('returnAddress' in condition) addresses.push(condition.returnAddress);
       if ('unixTime' in condition) times.push(condition.unixTime);
     }
-    for (const feature of [...output.features, ...output.immutableFeatures]) {
+    for (const feature of [
+      ...output.features,
+      ...('immutableFeatures' in output ? output.immutableFeatures : []),
+    ]) {
       if ('address' in feature) addresses.push(feature.address);
       if ('tag' in feature) tags.push(toHexDigits(feature.tag));
     }

@@ -12,6 +12,7 @@ import { noLedger } from '../../errors.ts';
 import { protocolParametersOptionSchema } from '../../openapi/block-schemas.ts';
 import {
   arrayOf,
+  described,
   flagSchema,
   hashSchema,
   milestoneIndexSchema,
@@ -74,8 +75,9 @@ function milestoneToJson({ index, timestamp, milestoneId }: MilestoneStatus) {
   return { index, timestamp, milestoneId: `0x${milestoneId}` };
 }
 
-async function answerApiRoutes(): Promise<Answer> {
-  return jsonAnswer({ routes: ['core/v2', 'indexer/v1', 'poi/v1'] });
+async function answerApiRoutes({ node }: RouteContext): Promise<Answer> {
+  const indexed = await node.readIndexedKinds();
+  return jsonAnswer({ routes: ['core/v2', 'indexer/v1', 'poi/v1'], indexed });
 }
 
 export function describeInfo(): Operations<typeof infoRoutes> {
@@ -155,7 +157,13 @@ export function describeInfo(): Operations<typeof infoRoutes> {
       summary: 'The APIs of this node that clients look for',
       answer: {
         description: 'Their names.',
-        schema: named('ApiRoutes', objectOf({ routes: arrayOf(textSchema) })),
+        schema: named(
+          'ApiRoutes',
+          objectOf({
+            routes: arrayOf(textSchema),
+            indexed: described('Kinds of outputs in lists.', arrayOf(textSchema)),
+          }),
+        ),
       },
       example: { path: '/api/routes' },
     },

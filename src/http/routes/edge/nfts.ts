@@ -7,7 +7,7 @@ import type { NftOutputs, OutputStatus } from '../../../node/edge-node.ts';
 import { toBech32 } from '../../../stardust/bech32.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { outputToJson } from '../../../stardust/json/rest-json.ts';
-import type { NftQuery } from '../../../stardust/nft-query.ts';
+import type { OutputQuery } from '../../../stardust/output-query.ts';
 import { ownerAt } from '../../../stardust/owner.ts';
 import { FeatureType } from '../../../stardust/wire/feature.ts';
 import { decodeOutput, nftIdOf } from '../../../stardust/wire/ids.ts';
@@ -42,9 +42,9 @@ import { parseQueryString } from '../../query-string.ts';
 import type { RouteContext } from '../../route.ts';
 import { Id, OutputId, parseId } from '../../schemas.ts';
 import { metadataToJson, outputMetadataSchema } from '../core/outputs.ts';
-import { foreignAddress } from '../indexer/nft-list.ts';
 import { noSuchNft } from '../indexer/nft-lookup.ts';
-import { formatCursor, parseGalleryQuery } from '../indexer/nft-query.ts';
+import { foreignAddress } from '../indexer/output-lists.ts';
+import { formatCursor, parseGalleryQuery } from '../indexer/output-query.ts';
 import { describeClaims, readClaims } from './nft-claims.ts';
 
 export const nftRoutes = {
@@ -105,7 +105,7 @@ async function readByIds({ request, node, notes }: RouteContext, ids: readonly s
   return { ledgerIndex, nfts };
 }
 
-async function readGallery({ request, node, notes }: RouteContext, query: NftQuery) {
+async function readGallery({ request, node, notes }: RouteContext, query: OutputQuery) {
   const minLedgerIndex = readMinLedgerIndex(request);
   const gallery = await node.listNftOutputs(query, minLedgerIndex);
   if (gallery === undefined) throw noLedger();

@@ -17,8 +17,7 @@ import { inPath, type Operations, type RouteTable } from '../../openapi/operatio
 import type { RouteContext } from '../../route.ts';
 import { Id, parseId } from '../../schemas.ts';
 
-/** Whatever follows the prefix is judged as an ID: 400, not 404 (docs/contract.md#nft-lookup). */
-export const NFT_PREFIX = '/api/indexer/v1/outputs/nft/';
+const NFT_PREFIX = '/api/indexer/v1/outputs/nft/';
 
 export const nftLookupRoutes = {
   lookUpNft: { method: 'GET', path: `${NFT_PREFIX}:nftId`, handle: answerNft },

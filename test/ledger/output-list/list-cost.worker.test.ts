@@ -8,16 +8,16 @@ import { parseQueryString } from '../../../src/http/query-string.ts';
 import {
   formatCursor,
   parseGalleryQuery,
-  parseNftQuery,
-} from '../../../src/http/routes/indexer/nft-query.ts';
+  parseOutputQuery,
+} from '../../../src/http/routes/indexer/output-query.ts';
 import { idSumSql } from '../../../src/ledger/core/row-sum.ts';
-import { selectPage } from '../../../src/ledger/nft-list/list-page.ts';
-import { MAX_ITEMS, ROW_BUDGET } from '../../../src/ledger/nft-list/list-statements.ts';
+import { selectPage } from '../../../src/ledger/output-list/list-page.ts';
 import {
-  deleteDetails,
-  insertDetails,
-  type NftDetail,
-} from '../../../src/ledger/nft-list/nft-detail.ts';
+  deleteListedNfts,
+  insertListRows,
+  type ListRow,
+} from '../../../src/ledger/output-list/list-rows.ts';
+import { MAX_ITEMS, ROW_BUDGET } from '../../../src/ledger/output-list/list-statements.ts';
 import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
 import { AddressType } from '../../../src/stardust/wire/address.ts';
@@ -63,7 +63,7 @@ function address(number: number): string {
 }
 
 async function list(search: string) {
-  const query = parseNftQuery(search);
+  const query = parseOutputQuery(search, 'nft');
   const { statements, read } = selectPage(db, query);
   const walks = await db.batch<Record<string, unknown>>([...statements]);
   const rowsRead = walks.reduce((sum, { meta }) => sum + meta.rows_read, 0);
@@ -158,9 +158,9 @@ describe('what no index decides', () => {
 it('an NFT that has everything and changes writes 8 rows', async () => {
   const key = `00${'0'.repeat(64)}`;
   const id = 'f'.repeat(68);
-  const detail: NftDetail = [7, id, key, key, key, '61', key, key, 9, 9, 1, 0];
-  const [inserted] = await db.batch(insertDetails(db, [detail]));
-  const [deleted] = await db.batch(deleteDetails(db, [[7, id]]));
+  const detail: ListRow = [7, id, key, key, key, '61', key, key, 9, 9, 1, 0];
+  const [inserted] = await db.batch(insertListRows(db, 'nft_detail', [detail]));
+  const [deleted] = await db.batch(deleteListedNfts(db, [[7, id]]));
   expect(inserted!.meta.rows_written + deleted!.meta.rows_written).toBe(8);
   expect(deleted!.meta.changes).toBe(1);
 });

@@ -4,7 +4,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
-import { nftDetail } from '../../../src/ledger/nft-list/nft-detail.ts';
+import { listRow } from '../../../src/ledger/output-list/list-rows.ts';
 import '../../support/vectors-in-workerd.ts';
 import { asFile, followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { deltaSnapshot, fullSnapshot } from '../../support/network/network-snapshot.ts';
@@ -22,7 +22,7 @@ function storedDetails(): Promise<unknown[]> {
 
 function expectedDetails(index: number): unknown[] {
   return nftsAt(index)
-    .map(({ output, outputId, createdTime }) => [...nftDetail(output, outputId, createdTime)])
+    .map(({ output, outputId, createdTime }) => [...listRow(output, outputId, createdTime)])
     .sort(([a, x], [b, y]) => Number(a) - Number(b) || (String(x) < String(y) ? -1 : 1));
 }
 

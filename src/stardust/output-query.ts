@@ -1,15 +1,34 @@
 /**
- * A question for NFTs by what their outputs say (TIP-26, `outputs/nft`): all filters must hold.
+ * A question for unspent outputs by what they say (TIP-26, `outputs` and `outputs/KIND`): all
+ * filters must hold.
  *
  * Addresses are hex of their 33 bytes, type included; times are Unix seconds. `before` and `after`
- * exclude the second itself, and an NFT without the condition is neither before nor after.
+ * exclude the second itself, and an output without the condition is neither before nor after.
  */
 import type { AddressKey } from './wire/address.ts';
+import { OutputType } from './wire/output.ts';
 
-export interface NftFilters {
+/** The kinds of outputs by their names in paths of the API. */
+export const KINDS = {
+  basic: OutputType.Basic,
+  alias: OutputType.Alias,
+  foundry: OutputType.Foundry,
+  nft: OutputType.Nft,
+} as const;
+
+export type Kind = keyof typeof KINDS;
+
+export const ALL_KINDS = Object.keys(KINDS) as Kind[];
+
+export interface OutputFilters {
   address?: AddressKey;
+  stateController?: AddressKey;
+  governor?: AddressKey;
+  /** Of a foundry: the alias that controls it. */
+  aliasAddress?: AddressKey;
   /**
    * The address, or the return address of an expiration or of a storage deposit, whatever the time.
+   * Of an alias the state controller or the governor, of a foundry its alias.
    */
   unlockableByAddress?: AddressKey;
   issuer?: AddressKey;
@@ -32,7 +51,7 @@ export interface NftFilters {
   createdAfter?: number;
 }
 
-/** The place of an NFT's output in every list: by the time of its milestone, then by its ID. */
+/** The place of an output in every list: by the time of its milestone, then by its ID. */
 export interface Position {
   /** Unix seconds. */
   createdTime: number;
@@ -40,8 +59,10 @@ export interface Position {
   outputId: string;
 }
 
-export interface NftQuery {
-  filters: NftFilters;
+export interface OutputQuery {
+  /** Outputs of other kinds are left out. */
+  kinds: readonly Kind[];
+  filters: OutputFilters;
   /** The human-readable prefixes of the addresses: they must be the network's. */
   prefixes: readonly string[];
   /** The most items of an answer; 0: all there are. */

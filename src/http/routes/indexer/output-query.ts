@@ -1,19 +1,20 @@
 /**
- * The query of `outputs/nft` (TIP-26) as inx-indexer 1.0.1 reads it
- * (docs/contract.md#nft-lists): what it does not know it ignores, and what it refuses, be it with
- * 400 or 500, is refused here.
+ * The query of a list (TIP-26) as inx-indexer 1.0.1 reads it (docs/contract.md#lists): what it does
+ * not know it ignores, and what it refuses, be it with 400 or 500, is refused here.
  */
 
 import { MAX_UINT32 } from '../../../schemas.ts';
 import { parseBech32Address } from '../../../stardust/bech32.ts';
 import {
+  ALL_KINDS,
   END,
-  type NftFilters,
-  type NftQuery,
+  type Kind,
+  type OutputFilters,
+  type OutputQuery,
   type Position,
   START,
-} from '../../../stardust/nft-query.ts';
-import { addressKey } from '../../../stardust/wire/address.ts';
+} from '../../../stardust/output-query.ts';
+import { AddressType, addressKey } from '../../../stardust/wire/address.ts';
 import { MAX_NATIVE_TOKENS } from '../../../stardust/wire/syntax.ts';
 import { HttpError } from '../../errors.ts';
 import { parseQueryString, type QueryString } from '../../query-string.ts';
@@ -33,37 +34,88 @@ const FALSE = ['0', 'f', 'F', 'false', 'FALSE', 'False'];
 /** Reads one parameter's value; throws an HttpError 400. */
 type Reader<T> = (value: string, name: string) => T;
 
+type Filter = keyof OutputFilters;
+
+const COMMON: readonly Filter[] = [
+  'hasNativeTokens',
+  'minNativeTokenCount',
+  'maxNativeTokenCount',
+  'createdBefore',
+  'createdAfter',
+];
+
+const OF_BASIC: readonly Filter[] = [
+  ...COMMON,
+  'unlockableByAddress',
+  'address',
+  'sender',
+  'tag',
+  'hasStorageDepositReturn',
+  'storageDepositReturnAddress',
+  'hasTimelock',
+  'timelockedBefore',
+  'timelockedAfter',
+  'hasExpiration',
+  'expiresBefore',
+  'expiresAfter',
+  'expirationReturnAddress',
+];
+
+/** What a list can be asked for: `all` of the route of every kind. The rest is ignored. */
+export const FILTERS: Readonly<Record<Kind | 'all', readonly Filter[]>> = {
+  all: [...COMMON, 'unlockableByAddress'],
+  basic: OF_BASIC,
+  alias: [...COMMON, 'unlockableByAddress', 'stateController', 'governor', 'issuer', 'sender'],
+  foundry: [...COMMON, 'aliasAddress'],
+  nft: [...OF_BASIC, 'issuer'],
+};
+
 /** Throws an HttpError 400 where the reference answers with an error. */
-export function parseNftQuery(search: string): NftQuery {
+export function parseOutputQuery(search: string, kind: Kind | 'all'): OutputQuery {
   const values = parseQueryString(search);
   const prefixes = new Set<string>();
-  const address = addressReader(prefixes);
-  const filters: NftFilters = {
-    ...read(values, 'address', address),
-    ...read(values, 'unlockableByAddress', address),
-    ...read(values, 'issuer', address),
-    ...read(values, 'sender', address),
-    ...read(values, 'storageDepositReturnAddress', address),
-    ...read(values, 'expirationReturnAddress', address),
-    ...read(values, 'tag', readTag),
-    ...read(values, 'hasNativeTokens', readBoolean),
-    ...read(values, 'minNativeTokenCount', readTokenCount),
-    ...read(values, 'maxNativeTokenCount', readTokenCount),
-    ...read(values, 'hasStorageDepositReturn', readBoolean),
-    ...read(values, 'hasTimelock', readBoolean),
-    ...read(values, 'timelockedBefore', readUint32),
-    ...read(values, 'timelockedAfter', readUint32),
-    ...read(values, 'hasExpiration', readBoolean),
-    ...read(values, 'expiresBefore', readUint32),
-    ...read(values, 'expiresAfter', readUint32),
-    ...read(values, 'createdBefore', readUint32),
-    ...read(values, 'createdAfter', readUint32),
-  };
+  const readers = readersOf(prefixes);
+  const filters: OutputFilters = Object.assign(
+    {},
+    ...FILTERS[kind].map((name) => read<Filter, unknown>(values, name, readers[name])),
+  );
   // the empty tag asks for nothing
   if (filters.tag === '') delete filters.tag;
   const { cursor } = read(values, 'cursor', readCursor);
   const page = cursor ?? { pageSize: readPageSize(values), from: START };
-  return { filters, prefixes: [...prefixes], ...page };
+  const kinds = kind === 'all' ? ALL_KINDS : [kind];
+  return { kinds, filters, prefixes: [...prefixes], ...page };
+}
+
+/** @param prefixes to which those of the addresses that are read are added */
+function readersOf(prefixes: Set<string>): {
+  [F in Filter]-?: Reader<NonNullable<OutputFilters[F]>>;
+} {
+  const address = addressReader(prefixes);
+  return {
+    address,
+    stateController: address,
+    governor: address,
+    aliasAddress: addressReader(prefixes, AddressType.Alias),
+    unlockableByAddress: address,
+    issuer: address,
+    sender: address,
+    storageDepositReturnAddress: address,
+    expirationReturnAddress: address,
+    tag: readTag,
+    hasNativeTokens: readBoolean,
+    minNativeTokenCount: readTokenCount,
+    maxNativeTokenCount: readTokenCount,
+    hasStorageDepositReturn: readBoolean,
+    hasTimelock: readBoolean,
+    timelockedBefore: readUint32,
+    timelockedAfter: readUint32,
+    hasExpiration: readBoolean,
+    expiresBefore: readUint32,
+    expiresAfter: readUint32,
+    createdBefore: readUint32,
+    createdAfter: readUint32,
+  };
 }
 
 /**
@@ -72,21 +124,29 @@ export function parseNftQuery(search: string): NftQuery {
  *
  * @param maxPageSize what a larger page size is taken for
  */
-export function parseGalleryQuery(values: QueryString, maxPageSize: number): NftQuery {
+export function parseGalleryQuery(values: QueryString, maxPageSize: number): OutputQuery {
   const prefixes = new Set<string>();
   const address = addressReader(prefixes);
   const filters = { ...read(values, 'address', address), ...read(values, 'issuer', address) };
   const { cursor } = read(values, 'cursor', readCursor);
   if (cursor?.pageSize === 0) throw refuse('cursor', 'of a list without pages');
   const { pageSize, from } = cursor ?? { pageSize: readPageSize(values), from: START };
-  return { filters, prefixes: [...prefixes], pageSize: Math.min(pageSize, maxPageSize), from };
+  return {
+    kinds: ['nft'],
+    filters,
+    prefixes: [...prefixes],
+    pageSize: Math.min(pageSize, maxPageSize),
+    from,
+  };
 }
 
-/** Reads an address, and adds its human-readable prefix to the set. */
-function addressReader(prefixes: Set<string>): Reader<string> {
+/** Reads an address, of this type if one is given, and adds its human-readable prefix to the set. */
+function addressReader(prefixes: Set<string>, type?: number): Reader<string> {
   return (value, name) => {
     const parsed = parseBech32Address(value.toLowerCase());
     if (parsed === undefined) throw refuse(name, 'no bech32 address');
+    if (type !== undefined && parsed.address.type !== type)
+      throw refuse(name, 'no address of an alias');
     prefixes.add(parsed.prefix);
     return addressKey(parsed.address);
   };
@@ -144,7 +204,7 @@ function readPageSize(values: QueryString): number {
 }
 
 /** 76 characters, a dot, and the page size, which counts instead of `pageSize`. */
-function readCursor(value: string, name: string): Pick<NftQuery, 'pageSize' | 'from'> {
+function readCursor(value: string, name: string): Pick<OutputQuery, 'pageSize' | 'from'> {
   const [text, size, ...more] = value.split('.');
   const pageSize = uint32(size ?? '');
   if (text!.length !== CURSOR_DIGITS || pageSize === undefined || more.length > 0)

@@ -2,7 +2,7 @@
  * A page of a list, made of the rows of its walks (list-statements.ts).
  */
 
-import { comparePositions, type NftQuery, type Position } from '../../stardust/nft-query.ts';
+import { comparePositions, type OutputQuery, type Position } from '../../stardust/output-query.ts';
 import type { Database } from '../core/database.ts';
 import type { Query } from '../core/read-batch.ts';
 import { listWalks, rowsWanted } from './list-statements.ts';
@@ -15,10 +15,10 @@ export interface ListPage {
 }
 
 /**
- * Undefined where the list cannot be made within the budget of rows. An NFT that several walks come
- * to is in the list once.
+ * Undefined where the list cannot be made within the budget of rows. An output that several walks
+ * come to is in the list once.
  */
-export function selectPage(db: Database, query: NftQuery): Query<ListPage | undefined> {
+export function selectPage(db: Database, query: OutputQuery): Query<ListPage | undefined> {
   const walks = listWalks(db, query);
   return {
     statements: walks.flatMap(({ statements }) => statements),
@@ -31,7 +31,7 @@ export function selectPage(db: Database, query: NftQuery): Query<ListPage | unde
 }
 
 export function pageOf(
-  query: NftQuery,
+  query: OutputQuery,
   walks: readonly (readonly (Position | undefined)[])[],
 ): ListPage | undefined {
   const found = walks.map((positions) => positions.filter((at) => at !== undefined));
@@ -39,8 +39,9 @@ export function pageOf(
   for (const positions of found) requireOrder(positions);
   const merged = found.length === 1 ? found[0]! : mergeWalks(found);
   const wanted = rowsWanted(query);
-  if (query.pageSize === 0 && merged.length >= wanted) return undefined;
-  return { items: merged.slice(0, wanted - 1), next: merged[wanted - 1] };
+  const isUnpaged = query.pageSize === 0;
+  if (isUnpaged && query.kinds.length === 1 && merged.length >= wanted) return undefined;
+  return { items: merged.slice(0, wanted - 1), next: isUnpaged ? undefined : merged[wanted - 1] };
 }
 
 function mergeWalks(walks: readonly (readonly Position[])[]): Position[] {

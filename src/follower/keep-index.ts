@@ -1,0 +1,48 @@
+/**
+ * Sees to it that the ledger's lists have the kinds of outputs that they are to have: every kind
+ * where INDEX says so, and of a ledger that is over; else NFTs alone
+ * (docs/storage.md#lists-of-every-kind).
+ */
+import type { Database } from '../ledger/core/database.ts';
+import type { Head } from '../ledger/core/head.ts';
+import { fillIndex } from '../ledger/write/fill-index.ts';
+import type { Settings } from '../settings.ts';
+import { type FollowerMemory, logFailure } from './follower-context.ts';
+
+/** Milliseconds of a pass: the next milestones must not wait for longer. */
+const MAX_FILL_MS = 5000;
+
+/** Of one pass: three queries each, where D1 allows 1,000 an invocation. */
+const MAX_STEPS = 100;
+
+/** Whether lists of this ledger have every kind of output. */
+export function isEveryKindWanted(
+  { indexAll, finalMilestone }: Pick<Settings, 'indexAll' | 'finalMilestone'>,
+  { ledger }: Head,
+): boolean {
+  return indexAll || ledger === finalMilestone;
+}
+
+/** `more`: to be called again right away. `failed`: to be called again later. */
+export type IndexState = 'done' | 'more' | 'failed';
+
+/**
+ * Fills the index for some seconds. A failure stops nothing else: no list is answered before the
+ * index is whole.
+ */
+export async function keepIndex(
+  db: Database,
+  settings: Pick<Settings, 'indexAll' | 'finalMilestone'>,
+  { mutex }: Pick<FollowerMemory, 'mutex'>,
+): Promise<IndexState> {
+  const deadline = Date.now() + MAX_FILL_MS;
+  try {
+    for (let step = 0; step < MAX_STEPS && Date.now() < deadline; step++)
+      if (await mutex(() => fillIndex(db, (head) => isEveryKindWanted(settings, head))))
+        return 'done';
+  } catch (error) {
+    logFailure('follower.index-not-filled', error);
+    return 'failed';
+  }
+  return 'more';
+}

@@ -1,0 +1,87 @@
+/**
+ * GET /api/indexer/v1/outputs/alias/:aliasId and …/foundry/:foundryId: the unspent output of an
+ * alias or a foundry (TIP-26; docs/contract.md#aliases-and-foundries).
+ */
+import type * as v from 'valibot';
+import type { Answer } from '../../answer.ts';
+import { HttpError, noLedger } from '../../errors.ts';
+import { ledgerAnswer, readMinLedgerIndex, requireLedgerIndex } from '../../ledger-answer.ts';
+import {
+  arrayOf,
+  milestoneIndexSchema,
+  named,
+  objectOf,
+  outputIdSchema,
+} from '../../openapi/json-schema.ts';
+import {
+  inPath,
+  type Operation,
+  type Operations,
+  type RouteTable,
+} from '../../openapi/operation.ts';
+import type { RouteContext } from '../../route.ts';
+import { FoundryId, Id, parseId } from '../../schemas.ts';
+import { NEEDS_INDEX, notIndexed } from './output-lists.ts';
+
+export const chainLookupRoutes = {
+  lookUpAlias: {
+    method: 'GET',
+    path: '/api/indexer/v1/outputs/alias/:aliasId',
+    handle: (context) => answerChain(context, 'alias', Id, context.params.aliasId),
+  },
+  lookUpFoundry: {
+    method: 'GET',
+    path: '/api/indexer/v1/outputs/foundry/:foundryId',
+    handle: (context) => answerChain(context, 'foundry', FoundryId, context.params.foundryId),
+  },
+} satisfies RouteTable;
+
+async function answerChain(
+  { request, node, notes }: RouteContext,
+  kind: 'alias' | 'foundry',
+  schema: v.GenericSchema<string>,
+  text: string | undefined,
+): Promise<Answer> {
+  const id = parseId(schema, text, `the ${kind} ID`);
+  const minLedgerIndex = readMinLedgerIndex(request);
+  const found = await node.lookUpChain(kind, id, minLedgerIndex);
+  if (found === undefined) throw noLedger();
+  const { ledgerIndex } = found;
+  notes.ledgerIndex = ledgerIndex;
+  requireLedgerIndex(ledgerIndex, minLedgerIndex);
+  if (!found.ok) throw notIndexed(found);
+  const { outputId } = found;
+  if (outputId === null)
+    throw new HttpError(
+      404,
+      `no unspent output with this ${kind} ID at ledger index ${ledgerIndex}`,
+    );
+  const tag = `${ledgerIndex}-${outputId.slice(0, 16)}`;
+  return ledgerAnswer(request, { ledgerIndex, items: [`0x${outputId}`] }, tag);
+}
+
+export function describeChainLookup(): Operations<typeof chainLookupRoutes> {
+  const answerSchema = named(
+    'ChainLookup',
+    objectOf({
+      ledgerIndex: milestoneIndexSchema,
+      items: arrayOf(outputIdSchema, { minItems: 1, maxItems: 1 }),
+    }),
+  );
+  const describe = (kind: string, schema: v.GenericSchema, bytes: number): Operation => ({
+    tag: 'indexer',
+    summary: `The unspent output of ${kind} (TIP-26)`,
+    description: NEEDS_INDEX,
+    parameters: [inPath(`${kind.split(' ')[1]}Id`, schema, `ID of ${kind}, ${bytes} bytes.`)],
+    answer: {
+      description: 'The output that holds it.',
+      schema: answerSchema,
+      ledgerIndex: 'tagged',
+    },
+    errors: [400, 404],
+  });
+  return {
+    lookUpAlias: describe('an alias', Id, 32),
+    lookUpFoundry: describe('a foundry', FoundryId, 38),
+  };
+}

@@ -1,0 +1,94 @@
+/**
+ * A list of outputs (TIP-26, `outputs` and `outputs/KIND`), or the output of one chain, and the
+ * ledger index at which it is true, of one moment.
+ */
+import { ALL_KINDS, KINDS, type Kind, type OutputQuery } from '../../stardust/output-query.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
+import type { Database } from '../core/database.ts';
+import { ALL_INDEXED, type Head, readHead, selectHead } from '../core/head.ts';
+import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
+import { many, readBatch } from '../core/read-batch.ts';
+import { type ListPage, selectPage } from './list-page.ts';
+import { selectCells } from './list-rows.ts';
+import { needsIndex, positionFromRow } from './list-statements.ts';
+
+/** `not indexed`: the ledger indexes NFTs alone. `filling`: it does not yet index all outputs. */
+export interface NotIndexed {
+  ledgerIndex: number;
+  ok: false;
+  why: 'not indexed' | 'filling';
+}
+
+/**
+ * `foreign`: an address does not have the network's prefix. `too many`: the list would take more
+ * rows than the budget allows.
+ */
+export type OutputList =
+  | ({ ledgerIndex: number; ok: true } & ListPage)
+  | { ledgerIndex: number; ok: false; why: 'foreign'; prefix: string }
+  | { ledgerIndex: number; ok: false; why: 'too many' }
+  | NotIndexed;
+
+/** Undefined where there is no ledger. Throws a LedgerUnreadable where it is another version's. */
+export async function readOutputList(
+  db: Database,
+  query: OutputQuery,
+): Promise<OutputList | undefined> {
+  const { head, parameters, page } = await readBatch(db, {
+    head: selectHead(db),
+    parameters: selectParameters(db),
+    page: selectPage(db, query),
+  });
+  if (head === undefined) return undefined;
+  const missing = query.kinds.some(needsIndex) ? indexMissing(head) : undefined;
+  if (missing !== undefined) return missing;
+  const ledgerIndex = head.ledger;
+  const prefix = parametersAt(parameters, ledgerIndex).bech32Hrp;
+  if (query.prefixes.some((each) => each !== prefix))
+    return { ledgerIndex, ok: false, why: 'foreign', prefix };
+  if (page === undefined) return { ledgerIndex, ok: false, why: 'too many' };
+  return { ledgerIndex, ok: true, ...page };
+}
+
+function indexMissing({ indexed, ledger: ledgerIndex }: Head): NotIndexed | undefined {
+  if (indexed === ALL_INDEXED) return undefined;
+  return { ledgerIndex, ok: false, why: indexed === '' ? 'not indexed' : 'filling' };
+}
+
+/** The kinds of outputs that are in lists; none where there is no ledger. */
+export async function readIndexedKinds(db: Database): Promise<readonly Kind[]> {
+  const head = await readHead(db);
+  if (head === undefined) return [];
+  return indexMissing(head) === undefined
+    ? ALL_KINDS
+    : ALL_KINDS.filter((kind) => !needsIndex(kind));
+}
+
+/** The unspent output of an alias or foundry; null where there is none. */
+export type ChainOutput = { ledgerIndex: number; ok: true; outputId: string | null } | NotIndexed;
+
+const SELECT_BY_CHAIN = `
+  SELECT ${selectCells('output_detail')} FROM output_detail INDEXED BY detail_by_chain
+  WHERE chain = unhex(?1) AND kind = ?2`;
+
+/**
+ * As {@link readOutputList}.
+ *
+ * @param id hex digits
+ */
+export async function readChainOutput(
+  db: Database,
+  kind: 'alias' | 'foundry',
+  id: string,
+): Promise<ChainOutput | undefined> {
+  const { head, found } = await readBatch(db, {
+    head: selectHead(db),
+    found: many(db.prepare(SELECT_BY_CHAIN).bind(id, KINDS[kind]), (row) =>
+      positionFromRow(row, 'output_detail'),
+    ),
+  });
+  if (head === undefined) return undefined;
+  if (found.length > 1) throw new LedgerDamaged(`rows of ${kind} 0x${id}`);
+  const outputId = found[0]?.outputId ?? null;
+  return indexMissing(head) ?? { ledgerIndex: head.ledger, ok: true, outputId };
+}

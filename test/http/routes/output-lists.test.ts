@@ -1,0 +1,107 @@
+/**
+ * GET /api/indexer/v1/outputs, …/outputs/KIND and the lookups of aliases and foundries, from a
+ * database with the ledger of network-n at its end.
+ */
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import { readHead } from '../../../src/ledger/core/head.ts';
+import { fillIndex } from '../../../src/ledger/write/fill-index.ts';
+import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
+import { chainIdOf } from '../../../src/stardust/wire/ids.ts';
+import { OutputType } from '../../../src/stardust/wire/output.ts';
+import { checkRow, type Fetch } from '../../support/http/contract.ts';
+import { fetchFrom } from '../../support/http/stub-node.ts';
+import { askRandomLists } from '../../support/nft-list/ask-random-lists.ts';
+import { nodeOver } from '../../support/nft-list/list-node.ts';
+import { indexEveryKind, listedLedger } from '../../support/nft-list/listed-ledger.ts';
+import { LAST_INDEX, recordedOutputs } from '../../support/nft-list/recorded-nfts.ts';
+
+const OUTPUTS = '/api/indexer/v1/outputs';
+const INDEXED = ['', '/basic', '/alias', '/foundry'];
+const QUERIES = Number(process.env.QUERIES ?? 100);
+
+const outputs = recordedOutputs('network-n')(LAST_INDEX);
+
+let db: SqliteDatabase;
+let fetch: Fetch;
+
+beforeAll(async () => {
+  db = await listedLedger(LAST_INDEX);
+  fetch = fetchFrom({ node: nodeOver(db) });
+});
+
+describe('a ledger that indexes NFTs alone', () => {
+  it('says so, and gives no list of other kinds', async () => {
+    for (const list of INDEXED) {
+      const headers = { 'x-ledger-index': String(LAST_INDEX) };
+      await checkRow(fetch, { name: '', path: OUTPUTS + list, status: 404, headers });
+      const answer = await fetch(OUTPUTS + list);
+      expect(answer.headers.get('x-error-detail')).toContain('INDEX=all');
+    }
+    expect((await fetch(`${OUTPUTS}/alias/0x${'00'.repeat(32)}`)).status).toBe(404);
+    expect(await (await fetch('/api/routes')).json()).toMatchObject({ indexed: ['nft'] });
+    expect((await fetch(`${OUTPUTS}/nft`)).status).toBe(200);
+  });
+
+  it('gives none either before all of its outputs are indexed', async () => {
+    expect(await fillIndex(db, () => true)).toBe(false);
+    for (const list of [...INDEXED, `/alias/0x${'00'.repeat(32)}`, `/foundry/0x${'00'.repeat(38)}`])
+      await checkRow(fetch, { name: '', path: OUTPUTS + list, status: 500 });
+    expect(await (await fetch('/api/routes')).json()).toMatchObject({ indexed: ['nft'] });
+  });
+});
+
+describe('a ledger that indexes every kind', () => {
+  beforeAll(() => indexEveryKind(db));
+
+  it('is one with outputs of each', () => {
+    const types = Object.groupBy(outputs, ({ output }) => output.type);
+    for (const type of Object.values(OutputType)) expect(types[type]?.length).toBeGreaterThan(5);
+  });
+
+  it.each(['all', 'basic', 'alias', 'foundry'] as const)(
+    `lists, %s: ${QUERIES} random queries, most of them odd, as the plain implementation`,
+    (list) => askRandomLists(fetch, { index: LAST_INDEX, queries: QUERIES, list }),
+  );
+
+  it('finds each alias and foundry, and no other', async () => {
+    const chains = outputs.flatMap(({ output, outputId }) => {
+      const id = chainIdOf(output, Uint8Array.fromHex(outputId));
+      const kind = { 4: 'alias', 5: 'foundry', 3: '', 6: '' }[output.type];
+      return id && kind ? [{ path: `${OUTPUTS}/${kind}/0x${toHexDigits(id)}`, outputId }] : [];
+    });
+    expect(chains.length).toBeGreaterThan(50);
+    for (const { path, outputId } of chains) {
+      const answer = await fetch(path);
+      const items = [`0x${outputId}`];
+      expect(await answer.json()).toEqual({ ledgerIndex: LAST_INDEX, items });
+      expect(answer.headers.get('etag')).toBe(`W/"${LAST_INDEX}-${outputId.slice(0, 16)}"`);
+      expect((await fetch(path.replace('/0x', '/0X').toUpperCase())).status).toBe(404);
+    }
+    const [alias, foundry] = ['00'.repeat(32), '00'.repeat(38)];
+    await checkRow(fetch, { name: '', path: `${OUTPUTS}/alias/0x${alias}`, status: 404 });
+    await checkRow(fetch, { name: '', path: `${OUTPUTS}/foundry/0x${foundry}`, status: 404 });
+    for (const path of [`alias/0x${foundry}`, `foundry/0x${alias}`, 'alias/x/y', 'foundry//'])
+      await checkRow(fetch, { name: '', path: `${OUTPUTS}/${path}`, status: 400 });
+    for (const path of ['alias/', 'foundry/', ''])
+      await checkRow(fetch, { name: '', path: `${OUTPUTS}/${path}`, status: 404 });
+  });
+
+  it('is told, as are later ledgers and other methods', async () => {
+    const indexed = ['basic', 'alias', 'foundry', 'nft'];
+    expect(await (await fetch('/api/routes')).json()).toMatchObject({ indexed });
+    const init = { headers: { 'x-min-ledger-index': String(LAST_INDEX + 1) } };
+    for (const list of INDEXED) {
+      await checkRow(fetch, { name: '', path: OUTPUTS + list, init, status: 404 });
+      const post = { method: 'POST' };
+      await checkRow(fetch, { name: '', path: OUTPUTS + list, init: post, status: 405 });
+    }
+  });
+
+  it('is made one of NFTs alone again', async () => {
+    expect(await fillIndex(db, () => false)).toBe(true);
+    expect((await readHead(db))?.indexed).toBe('');
+    expect((await db.prepare('SELECT * FROM output_detail').all()).results).toEqual([]);
+    await checkRow(fetch, { name: '', path: OUTPUTS, status: 404 });
+  });
+});
