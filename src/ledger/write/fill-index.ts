@@ -19,7 +19,7 @@ const STEP_OUTPUTS = 2000;
 /** Before the ID of any output. */
 const BEGINNING = '0';
 
-const SELECT_OUTPUTS = `SELECT * FROM output WHERE id > ?1 ORDER BY id LIMIT ${STEP_OUTPUTS}`;
+const SELECT_OUTPUTS = 'SELECT * FROM output WHERE id > ?1 ORDER BY id LIMIT ?2';
 
 const SELECT_DEFINITIONS = `
   SELECT sql FROM sqlite_master WHERE tbl_name = 'output_detail' AND sql IS NOT NULL
@@ -31,8 +31,13 @@ const SELECT_DEFINITIONS = `
  * changes meanwhile.
  *
  * @param isWanted whether the lists of this ledger have every kind of output
+ * @param most outputs of a step
  */
-export async function fillIndex(db: Database, isWanted: (head: Head) => boolean): Promise<boolean> {
+export async function fillIndex(
+  db: Database,
+  isWanted: (head: Head) => boolean,
+  most = STEP_OUTPUTS,
+): Promise<boolean> {
   const head = await readHead(db);
   if (head === undefined) return true;
   if (!isWanted(head)) {
@@ -46,9 +51,9 @@ export async function fillIndex(db: Database, isWanted: (head: Head) => boolean)
   }
   const outputs = await readQuery(
     db,
-    many(db.prepare(SELECT_OUTPUTS).bind(head.indexed), outputFromRow),
+    many(db.prepare(SELECT_OUTPUTS).bind(head.indexed, most), outputFromRow),
   );
-  const isLast = outputs.length < STEP_OUTPUTS;
+  const isLast = outputs.length < most;
   const indexed = isLast ? ALL_INDEXED : outputs.at(-1)!.id;
   const rows = outputs.flatMap(({ row }) => (row === undefined ? [] : [row]));
   const statements = [

@@ -1,0 +1,160 @@
+/**
+ * The table of basic, alias and foundry outputs: filled step by step, kept by milestones, and never
+ * served before it is whole.
+ */
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
+import { readHead } from '../../../src/ledger/core/head.ts';
+import { readOutputList } from '../../../src/ledger/output-list/read-list.ts';
+import { fillIndex } from '../../../src/ledger/write/fill-index.ts';
+import { ALL_KINDS, START } from '../../../src/stardust/output-query.ts';
+import {
+  followTo,
+  type Rig,
+  startLedger,
+  startNew,
+  storeNow,
+  withTips,
+} from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
+import { recordedNetwork } from '../../support/network/recorded-network.ts';
+import { COIN_AMOUNT } from '../../support/network/synthetic-network.ts';
+import { indexEveryKind, listedLedger } from '../../support/nft-list/listed-ledger.ts';
+import { plainList } from '../../support/nft-list/plain-list.ts';
+import { LAST_INDEX, recordedOutputs } from '../../support/nft-list/recorded-nfts.ts';
+import { alias, basic } from '../../support/payloads/outputs.ts';
+
+const network = recordedNetwork('network-n');
+const outputsAt = recordedOutputs('network-n');
+const always = () => true;
+
+/** All columns of all rows, in the order of lists. */
+async function storedRows(db: SqliteDatabase): Promise<unknown[]> {
+  return (await db.prepare('SELECT * FROM output_detail ORDER BY 1, 2, 3').all()).results;
+}
+
+/** The same of a ledger that was imported at that index, and indexed then. */
+async function rowsAt(index: number): Promise<unknown[]> {
+  const db = await listedLedger(index);
+  await indexEveryKind(db);
+  return storedRows(db);
+}
+
+function listAll(db: SqliteDatabase) {
+  const query = { kinds: ALL_KINDS, filters: {}, from: START, pageSize: 1000, prefixes: [] };
+  return readOutputList(db, query);
+}
+
+async function listedIds(db: SqliteDatabase): Promise<string[]> {
+  const list = await listAll(db);
+  if (!list?.ok) throw new Error('no list');
+  return list.items.map(({ outputId }) => outputId);
+}
+
+function expectedIds(index: number): string[] {
+  const { items } = plainList(outputsAt(index), index, 'tst', '', 'all').response!;
+  return items.map((item) => item.slice(2));
+}
+
+describe('of network-n', () => {
+  let db: SqliteDatabase;
+  let rig: Rig;
+  beforeAll(async () => {
+    db = await openMemory();
+    rig = await startLedger(db, network, 30);
+  });
+
+  it('is filled in steps, between which milestones are applied, and is no list before', async () => {
+    // some outputs come and go behind the place that is reached, some before it
+    let steps = 0;
+    let index = 30;
+    while (!(await fillIndex(db, always, 40))) {
+      steps++;
+      const list = await listAll(db);
+      expect(list).toMatchObject({ ok: false, why: 'filling' });
+      if (steps % 2 === 0) await followTo(rig, ++index);
+    }
+    expect(steps).toBeGreaterThan(5);
+    expect(index).toBeGreaterThan(32);
+    expect(await storedRows(db)).toEqual(await rowsAt(index));
+    expect(await listedIds(db)).toEqual(expectedIds(index));
+  });
+
+  it('is kept by milestones, their receipts too', async () => {
+    for (const index of [60, 80, LAST_INDEX]) {
+      await followTo(rig, index);
+      expect(await storedRows(db)).toEqual(await rowsAt(index));
+      expect(await listedIds(db)).toEqual(expectedIds(index));
+    }
+    expect(await fillIndex(db, always)).toBe(true);
+  });
+
+  it('is empty after an import, and where only NFTs are wanted, and fills again', async () => {
+    expect(await fillIndex(db, () => false)).toBe(true);
+    expect(await storedRows(db)).toEqual([]);
+    expect(await listAll(db)).toMatchObject({ ok: false, why: 'not indexed' });
+    await indexEveryKind(db);
+    expect(await storedRows(db)).toEqual(await rowsAt(LAST_INDEX));
+    await startLedger(db, network, 30);
+    expect(await storedRows(db)).toEqual([]);
+    expect((await readHead(db))?.indexed).toBe('');
+  });
+
+  it('stops a step whose ledger moved on, and changes nothing', async () => {
+    const other = await listedLedger(30);
+    await fillIndex(other, always, 40);
+    const moved = () => {
+      other.exec('UPDATE head SET dropped = dropped + 1, sum = sum + 1');
+      return true;
+    };
+    await expect(fillIndex(other, moved, 40)).rejects.toThrow(LedgerMoved);
+    expect(await storedRows(other)).toEqual([]);
+  });
+
+  it('is not filled from a damaged output', async () => {
+    const other = await listedLedger(30);
+    other.exec('UPDATE output SET created_time = created_time + 1 WHERE created > 20');
+    await expect(indexEveryKind(other)).rejects.toThrow(/damaged/);
+    expect(await listAll(other)).toMatchObject({ ok: false, why: 'filling' });
+  });
+});
+
+it('has the outputs of blocks that were stored before anything kept it', async () => {
+  const db = await openMemory();
+  const made = await startNew(db, 'stored before');
+  const { network: net, root } = made;
+  const { rig } = made;
+  const half = COIN_AMOUNT / 2n;
+  const spend = (i: number) =>
+    net.transaction(
+      [{ coin: net.genesisCoins[i]!, by: net.account(i) }],
+      [
+        basic(net.account(i + 1), { amount: half }),
+        alias(net.account(i), net.account(i), { amount: half }),
+      ],
+    );
+  /** Outputs in packs whose rows are not there. */
+  const countLacking = async () => {
+    const sql = `SELECT count(*) AS n FROM pack_content p, json_each(p.outputs) b, json_each(b.value) c
+      WHERE c.value IS NOT NULL AND p.details ->> b.fullkey ->> c.fullkey IS NULL`;
+    return (await db.prepare(sql).first('n')) as number;
+  };
+  const before = net.attachTransaction(spend(0), [root]);
+  expect(await storeNow(withTips(rig, before), db)).toBeGreaterThan(0);
+  expect(await countLacking()).toBe(2);
+  await indexEveryKind(db);
+  const after = net.attachTransaction(spend(1), [before]);
+  expect(await storeNow(withTips(rig, after), db)).toBe(1);
+  expect(await countLacking()).toBe(2);
+  net.milestone({ parents: [after] });
+  await followTo(rig, 2);
+  expect(await countLacking()).toBe(0);
+  const rows = await storedRows(db);
+  expect(rows).toHaveLength(net.genesisCoins.length - 2 + 4);
+  const kept = await listedIds(db);
+  await fillIndex(db, () => false);
+  await indexEveryKind(db);
+  expect(await storedRows(db)).toEqual(rows);
+  expect(await listedIds(db)).toEqual(kept);
+});
