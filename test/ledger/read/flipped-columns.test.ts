@@ -6,7 +6,7 @@
 import { expect, it } from 'vitest';
 import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
 import { saveFollowerState } from '../../../src/follower/follower-status.ts';
-import { readOutputList } from '../../../src/ledger/output-list/read-list.ts';
+import { readChainOutput, readOutputList } from '../../../src/ledger/output-list/read-list.ts';
 import { explainMilestone, proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
@@ -25,8 +25,9 @@ import { openIndexLedger, openNftLedger } from '../../../src/nft-index/d1-ledger
 import { beginState } from '../../../src/nft-index/publisher-state.ts';
 import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
 import { explainWhiteFlag } from '../../../src/node/explain-white-flag.ts';
-import { type OutputQuery, START } from '../../../src/stardust/output-query.ts';
+import { ALL_KINDS, type OutputQuery, START } from '../../../src/stardust/output-query.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
+import { chainIdFromOutputId } from '../../../src/stardust/wire/ids.ts';
 import {
   FOLLOWING,
   followTo,
@@ -38,7 +39,9 @@ import { openMemory } from '../../support/ledger/memory-database.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+import { indexEveryKind } from '../../support/nft-list/listed-ledger.ts';
 import {
+  alias,
   basic,
   depositReturn,
   expiration,
@@ -63,16 +66,30 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
   const spend = (i: number, outputs: Parameters<typeof network.transaction>[1]) =>
     network.transaction([{ coin: network.genesisCoins[i]!, by: network.account(i) }], outputs);
   network.milestone();
+  const quarter = half / 2n;
   const made = spend(0, [
     basic(network.account(1), { amount: half }),
     nft(network.account(1), {
-      amount: half,
+      amount: quarter,
       conditions: [
         depositReturn(network.account(0), 1000n),
         timelock(1_700_000_001),
         expiration(network.account(0), 1_800_000_000),
       ],
       features: [sender(network.account(0)), tag(1, 2)],
+      immutable: [issuer(network.account(0))],
+    }),
+    basic(network.account(1), {
+      amount: quarter / 2n,
+      conditions: [
+        depositReturn(network.account(0), 1000n),
+        timelock(1_700_000_001),
+        expiration(network.account(0), 1_800_000_000),
+      ],
+      features: [sender(network.account(0)), tag(1, 2)],
+    }),
+    alias(network.account(1), network.account(2), {
+      amount: quarter / 2n,
       immutable: [issuer(network.account(0))],
     }),
   ]);
@@ -91,6 +108,7 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
   network.milestone({ parents: [last] });
   network.milestone({ parents: [network.note([network.milestoneBlock!])] });
   const rig = await startLedger(d1, network, 0);
+  await indexEveryKind(d1);
   await followTo(rig, 4);
   // unreferenced blocks in two packs
   const open = network.attachTransaction(
@@ -127,6 +145,7 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
     prefixes: [],
   };
   const address = addressKey(network.account(1).address);
+  const aliasId = digits(chainIdFromOutputId(made.coins[3]!.id));
   const options = { keys: network.keys, openSource: undefined };
   const whiteFlag = (request: ReturnType<typeof questionOf>['question']) => ({
     index: request.index,
@@ -161,6 +180,10 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
       openNftLedger({ withSession: () => on } as unknown as D1Database).readNft(nftId, true),
     NFTs: (on) => readNftOutputs(on, [nftId]),
     'all NFTs': (on) => readOutputList(on, query),
+    'all outputs': (on) => readOutputList(on, { ...query, kinds: ALL_KINDS }),
+    'basic outputs of an address': (on) =>
+      readOutputList(on, { ...query, kinds: ['basic'], filters: { address } }),
+    'output of an alias': (on) => readChainOutput(on, 'alias', aliasId),
     'NFTs of an address': (on) => readOutputList(on, { ...query, filters: { address } }),
     gallery: (on) => readNftGallery(on, { ...query, filters: { address } }),
     'NFT of an output': (on) => readNftOutputs(on, [digits(made.coins[1]!.id)]),
@@ -212,7 +235,8 @@ async function told(read: Promise<unknown>): Promise<string | undefined> {
 const HIDES: Record<string, RegExp> = {
   // a row that its key hides is no longer there
   'milestone.idx': /^status$/,
-  'nft_detail.\\w+': /^(all NFTs|NFTs of an address|gallery)$/,
+  'nft_detail.\\w+': /^(all NFTs|NFTs of an address|gallery|all outputs)$/,
+  'output_detail.\\w+': /^(all outputs|basic outputs of an address|output of an alias)$/,
   'output.id': /^NFT of an output$/,
   'nft.(id|changed)': /index$|^NFTs$/,
   'head.schema': /^state of the index$/,
@@ -231,7 +255,9 @@ function mayHide(column: string, read: string): boolean {
 }
 
 /** The same value with another character at a place; undefined where it has no such place. */
-function flip(value: unknown, place: number): string | number | undefined {
+function flip(value: unknown, place: number): string | number | Uint8Array | undefined {
+  if (value instanceof Uint8Array)
+    return value.map((byte, at) => (at === Math.floor(value.length * place) ? byte ^ 1 : byte));
   const text = String(value);
   const at = Math.floor(text.length * place);
   if (value === null || at >= text.length) return undefined;
