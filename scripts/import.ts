@@ -9,6 +9,7 @@ import { importLocally } from './import/import-locally.ts';
 import { askToReplace, replaceAny } from './lib/import/check-replacement.ts';
 import { importRemotely } from './lib/import/import-remotely.ts';
 import type { ImportRequest } from './lib/import/import-snapshot.ts';
+import { readIndexSettings } from './lib/import/index-settings.ts';
 import { chooseMilestoneKeys } from './lib/import/milestone-keys.ts';
 import { runMain, UsageError } from './lib/process/command-line.ts';
 import { DEFAULT_PERSIST_TO } from './lib/wrangler/local-database.ts';
@@ -39,7 +40,9 @@ before it replaces a newer ledger, or one of another network; without a terminal
   --milestone-threshold N        how many of them must have signed; default MILESTONE_THRESHOLD
 
 MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD come from the environment, else from .dev.vars (not
-with --remote), else from [vars] of wrangler.toml. Without keys no signature is checked.`;
+with --remote), else from [vars] of wrangler.toml. Without keys no signature is checked.
+INDEX and FINAL_MILESTONE come from there too: where they want every kind of output in lists, an
+import into local databases fills that index. A deployed follower fills it by itself.`;
 
 interface Arguments extends ImportRequest {
   remote: boolean;
@@ -81,6 +84,9 @@ function readArguments(args: string[]): Arguments {
 await runMain(USAGE, async (args) => {
   const { remote, environment, persistTo, config, ...request } = readArguments(args);
   if (remote) await importRemotely(request, config, inEnvironment(environment));
-  else await importLocally(request, persistTo, config);
+  else {
+    const settings = readIndexSettings(process.env, readDevVars(), config.vars);
+    await importLocally(request, persistTo, config, settings);
+  }
   return 0;
 });

@@ -2,8 +2,11 @@
  * Imports a snapshot into the databases on this machine.
  */
 
+import type { Database } from '../../src/ledger/core/database.ts';
+import { fillIndex, type IndexSettings, STEP_OUTPUTS } from '../../src/ledger/write/fill-index.ts';
 import { checkReplacement, readServed } from '../lib/import/check-replacement.ts';
 import { type ImportRequest, importSnapshot, printHeld } from '../lib/import/import-snapshot.ts';
+import { ProgressBar } from '../lib/import/progress-bar.ts';
 import { publishLocally } from '../lib/import/publish-index.ts';
 import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
@@ -11,10 +14,12 @@ import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 /** A ledger of up to this many outputs has its NFTs written to KV at once, which takes seconds. */
 const MOST_PUBLISHED = 10_000;
 
+/** @param settings by which the lists have every kind of output, or NFTs alone */
 export async function importLocally(
   request: ImportRequest,
   persistTo: string,
   config: WranglerConfig,
+  settings: IndexSettings,
 ): Promise<void> {
   const db = await openLocalDatabase(persistTo, config);
   try {
@@ -25,9 +30,21 @@ export async function importLocally(
         await checkReplacement(await readServed(db), held, request.mayReplace);
       },
     });
+    await indexOutputs(db, settings, outputs);
     if (outputs <= MOST_PUBLISHED) await publishLocally(persistTo);
     else console.log('The NFT index in KV is left to the follower to fill; D1 answers until then.');
   } finally {
     db.close();
+  }
+}
+
+/** Fills the index of every kind of output where it is wanted, as the follower would. */
+async function indexOutputs(db: Database, settings: IndexSettings, outputs: number): Promise<void> {
+  const bar = new ProgressBar('rows');
+  try {
+    for (let done = 0; !(await fillIndex(db, settings)); done += STEP_OUTPUTS)
+      bar.show('Indexing', Math.min(done, outputs), outputs);
+  } finally {
+    bar.clear();
   }
 }

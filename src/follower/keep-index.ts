@@ -4,9 +4,7 @@
  * (docs/storage.md#lists-of-every-kind).
  */
 import type { Database } from '../ledger/core/database.ts';
-import type { Head } from '../ledger/core/head.ts';
-import { fillIndex } from '../ledger/write/fill-index.ts';
-import type { Settings } from '../settings.ts';
+import { fillIndex, type IndexSettings } from '../ledger/write/fill-index.ts';
 import { type FollowerMemory, logFailure } from './follower-context.ts';
 
 /** Milliseconds of a pass: the next milestones must not wait for longer. */
@@ -14,14 +12,6 @@ const MAX_FILL_MS = 5000;
 
 /** Of one pass: three queries each, where D1 allows 1,000 an invocation. */
 const MAX_STEPS = 100;
-
-/** Whether lists of this ledger have every kind of output. */
-export function isEveryKindWanted(
-  { indexAll, finalMilestone }: Pick<Settings, 'indexAll' | 'finalMilestone'>,
-  { ledger }: Head,
-): boolean {
-  return indexAll || ledger === finalMilestone;
-}
 
 /** `more`: to be called again right away. `failed`: to be called again later. */
 export type IndexState = 'done' | 'more' | 'failed';
@@ -32,14 +22,13 @@ export type IndexState = 'done' | 'more' | 'failed';
  */
 export async function keepIndex(
   db: Database,
-  settings: Pick<Settings, 'indexAll' | 'finalMilestone'>,
+  settings: IndexSettings,
   { mutex }: Pick<FollowerMemory, 'mutex'>,
 ): Promise<IndexState> {
   const deadline = Date.now() + MAX_FILL_MS;
   try {
     for (let step = 0; step < MAX_STEPS && Date.now() < deadline; step++)
-      if (await mutex(() => fillIndex(db, (head) => isEveryKindWanted(settings, head))))
-        return 'done';
+      if (await mutex(() => fillIndex(db, settings))) return 'done';
   } catch (error) {
     logFailure('follower.index-not-filled', error);
     return 'failed';

@@ -14,7 +14,7 @@ import { many, type Row, readQuery, write } from '../core/read-batch.ts';
 import { insertListRows, type ListRow, listRow } from '../output-list/list-rows.ts';
 
 /** Outputs of one step: a fraction of a second. */
-const STEP_OUTPUTS = 2000;
+export const STEP_OUTPUTS = 2000;
 
 /** Before the ID of any output. */
 const BEGINNING = '0';
@@ -25,22 +25,29 @@ const SELECT_DEFINITIONS = `
   SELECT sql FROM sqlite_master WHERE tbl_name = 'output_detail' AND sql IS NOT NULL
   ORDER BY type = 'index'`;
 
+/** What decides whether the lists of a ledger have every kind of output. */
+export interface IndexSettings {
+  /** INDEX is `all`. */
+  indexAll: boolean;
+  /** The milestone at which the network ended: lists of such a ledger have every kind. */
+  finalMilestone: number | undefined;
+}
+
 /**
  * Takes one step towards a table that is whole, or that is empty where it is not wanted. Returns
  * whether no step is left, which is so without a ledger. Throws a LedgerMoved where the ledger
  * changes meanwhile.
  *
- * @param isWanted whether the lists of this ledger have every kind of output
  * @param most outputs of a step
  */
 export async function fillIndex(
   db: Database,
-  isWanted: (head: Head) => boolean,
+  { indexAll, finalMilestone }: IndexSettings,
   most = STEP_OUTPUTS,
 ): Promise<boolean> {
   const head = await readHead(db);
   if (head === undefined) return true;
-  if (!isWanted(head)) {
+  if (!indexAll && head.ledger !== finalMilestone) {
     if (keepsIndex(head)) await empty(db, head, '');
     return true;
   }

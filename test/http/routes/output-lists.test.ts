@@ -13,7 +13,12 @@ import { checkRow, type Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { askRandomLists } from '../../support/nft-list/ask-random-lists.ts';
 import { nodeOver } from '../../support/nft-list/list-node.ts';
-import { indexEveryKind, listedLedger } from '../../support/nft-list/listed-ledger.ts';
+import {
+  EVERY_KIND,
+  indexEveryKind,
+  listedLedger,
+  ONLY_NFTS,
+} from '../../support/nft-list/listed-ledger.ts';
 import { LAST_INDEX, recordedOutputs } from '../../support/nft-list/recorded-nfts.ts';
 
 const OUTPUTS = '/api/indexer/v1/outputs';
@@ -44,7 +49,7 @@ describe('a ledger that indexes NFTs alone', () => {
   });
 
   it('gives none either before all of its outputs are indexed', async () => {
-    expect(await fillIndex(db, () => true)).toBe(false);
+    expect(await fillIndex(db, EVERY_KIND)).toBe(false);
     for (const list of [...INDEXED, `/alias/0x${'00'.repeat(32)}`, `/foundry/0x${'00'.repeat(38)}`])
       await checkRow(fetch, { name: '', path: OUTPUTS + list, status: 500 });
     expect(await (await fetch('/api/routes')).json()).toMatchObject({ indexed: ['nft'] });
@@ -99,7 +104,7 @@ describe('a ledger that indexes every kind', () => {
   });
 
   it('is made one of NFTs alone again', async () => {
-    expect(await fillIndex(db, () => false)).toBe(true);
+    expect(await fillIndex(db, ONLY_NFTS)).toBe(true);
     expect((await readHead(db))?.indexed).toBe('');
     expect((await db.prepare('SELECT * FROM output_detail').all()).results).toEqual([]);
     await checkRow(fetch, { name: '', path: OUTPUTS, status: 404 });

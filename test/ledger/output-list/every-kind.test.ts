@@ -10,6 +10,7 @@ import { readOutputList } from '../../../src/ledger/output-list/read-list.ts';
 import { fillIndex } from '../../../src/ledger/write/fill-index.ts';
 import { ALL_KINDS, START } from '../../../src/stardust/output-query.ts';
 import {
+  disturbed,
   followTo,
   type Rig,
   startLedger,
@@ -20,14 +21,18 @@ import {
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
 import { COIN_AMOUNT } from '../../support/network/synthetic-network.ts';
-import { indexEveryKind, listedLedger } from '../../support/nft-list/listed-ledger.ts';
+import {
+  EVERY_KIND,
+  indexEveryKind,
+  listedLedger,
+  ONLY_NFTS,
+} from '../../support/nft-list/listed-ledger.ts';
 import { plainList } from '../../support/nft-list/plain-list.ts';
 import { LAST_INDEX, recordedOutputs } from '../../support/nft-list/recorded-nfts.ts';
 import { alias, basic } from '../../support/payloads/outputs.ts';
 
 const network = recordedNetwork('network-n');
 const outputsAt = recordedOutputs('network-n');
-const always = () => true;
 
 /** All columns of all rows, in the order of lists. */
 async function storedRows(db: SqliteDatabase): Promise<unknown[]> {
@@ -69,7 +74,7 @@ describe('of network-n', () => {
     // some outputs come and go behind the place that is reached, some before it
     let steps = 0;
     let index = 30;
-    while (!(await fillIndex(db, always, 40))) {
+    while (!(await fillIndex(db, EVERY_KIND, 40))) {
       steps++;
       const list = await listAll(db);
       expect(list).toMatchObject({ ok: false, why: 'filling' });
@@ -87,11 +92,11 @@ describe('of network-n', () => {
       expect(await storedRows(db)).toEqual(await rowsAt(index));
       expect(await listedIds(db)).toEqual(expectedIds(index));
     }
-    expect(await fillIndex(db, always)).toBe(true);
+    expect(await fillIndex(db, EVERY_KIND)).toBe(true);
   });
 
   it('is empty after an import, and where only NFTs are wanted, and fills again', async () => {
-    expect(await fillIndex(db, () => false)).toBe(true);
+    expect(await fillIndex(db, ONLY_NFTS)).toBe(true);
     expect(await storedRows(db)).toEqual([]);
     expect(await listAll(db)).toMatchObject({ ok: false, why: 'not indexed' });
     await indexEveryKind(db);
@@ -103,12 +108,12 @@ describe('of network-n', () => {
 
   it('stops a step whose ledger moved on, and changes nothing', async () => {
     const other = await listedLedger(30);
-    await fillIndex(other, always, 40);
-    const moved = () => {
-      other.exec('UPDATE head SET dropped = dropped + 1, sum = sum + 1');
-      return true;
-    };
-    await expect(fillIndex(other, moved, 40)).rejects.toThrow(LedgerMoved);
+    await fillIndex(other, EVERY_KIND, 40);
+    let batches = 0;
+    const meanwhile = disturbed(other, async () => {
+      if (++batches === 2) other.exec('UPDATE head SET dropped = dropped + 1, sum = sum + 1');
+    });
+    await expect(fillIndex(meanwhile, EVERY_KIND, 40)).rejects.toThrow(LedgerMoved);
     expect(await storedRows(other)).toEqual([]);
   });
 
@@ -153,7 +158,7 @@ it('has the outputs of blocks that were stored before anything kept it', async (
   const rows = await storedRows(db);
   expect(rows).toHaveLength(net.genesisCoins.length - 2 + 4);
   const kept = await listedIds(db);
-  await fillIndex(db, () => false);
+  await fillIndex(db, ONLY_NFTS);
   await indexEveryKind(db);
   expect(await storedRows(db)).toEqual(rows);
   expect(await listedIds(db)).toEqual(kept);

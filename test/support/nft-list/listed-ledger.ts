@@ -4,7 +4,7 @@
 import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
-import { fillIndex } from '../../../src/ledger/write/fill-index.ts';
+import { fillIndex, type IndexSettings } from '../../../src/ledger/write/fill-index.ts';
 import { asFile } from '../ledger/ledger-harness.ts';
 import { openMemory } from '../ledger/memory-database.ts';
 import { fullSnapshot } from '../network/network-snapshot.ts';
@@ -20,7 +20,10 @@ export async function listedLedger(
   return db;
 }
 
+export const EVERY_KIND: IndexSettings = { indexAll: true, finalMilestone: undefined };
+export const ONLY_NFTS: IndexSettings = { indexAll: false, finalMilestone: undefined };
+
 /** Indexes every kind of output, as the follower does; how many steps it takes. */
 export async function indexEveryKind(db: Database): Promise<number> {
-  for (let steps = 1; ; steps++) if (await fillIndex(db, () => true)) return steps;
+  for (let steps = 1; ; steps++) if (await fillIndex(db, EVERY_KIND)) return steps;
 }

@@ -48,12 +48,15 @@ function infoToJson(status: NodeStatus, now: number) {
   const { ledger, upstream, parameters } = status;
   const latest = upstream !== undefined && upstream.index > ledger.index ? upstream : ledger;
   const rate = status.referencedBlocksPerSecond;
+  const isFinal = ledger.index === status.finalMilestone;
+  const { timestamp: _, ...undated } = milestoneToJson(latest);
   return {
     name: 'stardust-edge-node',
     version,
     status: {
       isHealthy: whyUnhealthy(status, now) === undefined,
-      latestMilestone: milestoneToJson(latest),
+      // iota-sdk's wallet takes no node whose latest milestone is older than five minutes
+      latestMilestone: isFinal ? undated : milestoneToJson(latest),
       confirmedMilestone: milestoneToJson(ledger),
       pruningIndex: status.pruningIndex,
     },
@@ -67,7 +70,7 @@ function infoToJson(status: NodeStatus, now: number) {
       referencedBlocksPerSecond: rate,
       referencedRate: rate > 0 ? 100 : 0,
     },
-    features: ledger.index === status.finalMilestone ? ['finalMilestone'] : [],
+    features: isFinal ? ['finalMilestone'] : [],
   };
 }
 
@@ -100,7 +103,13 @@ export function describeInfo(): Operations<typeof infoRoutes> {
       'NodeStatus',
       objectOf({
         isHealthy: flagSchema,
-        latestMilestone: milestone,
+        latestMilestone: named(
+          'LatestMilestone',
+          objectOf(
+            { index: milestoneIndexSchema, milestoneId: hashSchema },
+            { timestamp: described('Absent at the final milestone.', unixTimeSchema) },
+          ),
+        ),
         confirmedMilestone: milestone,
         pruningIndex: milestoneIndexSchema,
       }),
