@@ -104,7 +104,7 @@ CREATE TABLE nft_change (
   PRIMARY KEY (milestone, part)
 ) WITHOUT ROWID;
 
--- What NFTs are listed by (docs/storage.md#nft-lists): one row for each unspent NFT output, in the
+-- What NFTs are listed by (docs/storage.md#lists): one row for each unspent NFT output, in the
 -- order of every list. Addresses are hex of their 33 bytes, times Unix seconds.
 CREATE TABLE nft_detail (
   created_time INTEGER NOT NULL,      -- of the milestone that created the output
