@@ -22,6 +22,8 @@ export interface Bench {
   seconds?: number;
   /** What the case `cost` counts at. Absent: that of docs/operations.md. */
   rate?: Rate;
+  /** Whether the case `cost` indexes every kind of output. Absent: NFTs alone. */
+  indexAll?: boolean;
   report(figure: Figure): void;
 }
 

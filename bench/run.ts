@@ -39,7 +39,7 @@ const CASES = [
 
 const PICTURE = join(PROJECT, 'docs/performance-growth.svg');
 
-const USAGE = `Usage: npm run bench -- [--picture] [--seconds N] [--rate RATE] [NAME…]
+const USAGE = `Usage: npm run bench -- [--picture] [--seconds N] [--rate RATE] [--index all] [NAME…]
 
 Runs all benchmarks, or those whose names contain one of NAME. All of them take five minutes, and
 much longer the first time: ledgers are made in the folder for temporary files, and kept there.
@@ -51,6 +51,7 @@ much longer the first time: ledgers are made in the folder for temporary files, 
               blocks=60,transactions=10,nfts=5,seconds=5,lookups=1000000,whiteflags=1000
               of a milestone: blocks, transactions among them (two inputs, two outputs), NFTs that
               they move, seconds to the next; a day: NFT lookups, white-flag requests
+  --index all the benchmark "cost" indexes every kind of output, as with INDEX=all
 
 Names:
 ${CASES.map(({ name }) => `  ${name}`).join('\n')}`;
@@ -89,6 +90,7 @@ await runMain(USAGE, async (args) => {
       picture: { type: 'boolean', default: false },
       seconds: { type: 'string' },
       rate: { type: 'string' },
+      index: { type: 'string' },
     },
     allowPositionals: true,
   });
@@ -96,6 +98,8 @@ await runMain(USAGE, async (args) => {
     ({ name }) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
   );
   if (chosen.length === 0) throw new UsageError('no benchmark has such a name');
+  if (values.index !== undefined && values.index !== 'all')
+    throw new UsageError('--index must be all');
   const rate = values.rate === undefined ? undefined : parseRate(values.rate);
   const seconds = values.seconds === undefined ? undefined : parseSeconds(values.seconds);
   const build = join(tmpdir(), 'stardust-edge-node', 'build');
@@ -105,6 +109,7 @@ await runMain(USAGE, async (args) => {
     ...(values.picture && { picture: PICTURE }),
     ...(seconds && { seconds }),
     ...(rate && { rate }),
+    ...(values.index && { indexAll: true }),
     report: print,
   };
   mkdirSync(build, { recursive: true });

@@ -31,6 +31,7 @@ import {
 } from '../../test/support/ledger/ledger-harness.ts';
 import { coneOf } from '../../test/support/network/network-model.ts';
 import { SteadyNetwork } from '../../test/support/network/steady-network.ts';
+import { indexEveryKind } from '../../test/support/nft-list/listed-ledger.ts';
 import type { Costs } from './bill.ts';
 import type { LocalStores } from './local-stores.ts';
 import type { Rate } from './rate.ts';
@@ -77,12 +78,21 @@ interface Run {
   logLines: number;
 }
 
-/** Counts of the last milestones and of lookups. Fails if anything stored or answered is wrong. */
-export async function countCosts(stores: LocalStores, rate: Rate): Promise<CountedCosts> {
+/**
+ * Counts of the last milestones and of lookups. Fails if anything stored or answered is wrong.
+ *
+ * @param indexAll whether every kind of output is indexed
+ */
+export async function countCosts(
+  stores: LocalStores,
+  rate: Rate,
+  indexAll: boolean,
+): Promise<CountedCosts> {
   const stretch = Math.max(MIN_STRETCH, Math.ceil(MARK_INTERVAL_MS / 1000 / rate.seconds));
   const steady = new SteadyNetwork('costs', rate, 2 * stretch);
   steady.network.milestone();
   const rig = await startLedger(stores.ledger, steady.network, 0, { retention: RETENTION });
+  if (indexAll) await indexEveryKind(stores.ledger);
   const run: Run = { stores, steady, rig, rate, now: 1_700_000_000_000, logLines: 0 };
   return countingLines(run, async () => {
     rig.node.confirm(1);

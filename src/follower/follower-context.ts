@@ -78,6 +78,8 @@ export interface FollowerMemory {
     newestBlock: number | undefined;
   };
   upkeep: {
+    /** The generation whose lists have the kinds of outputs that they are to have. */
+    indexed: string | undefined;
     /** When blocks were evicted last, Unix milliseconds, and for how many they are not again. */
     eviction: { ended: number; pause: number };
     /** Whether a write failed for want of room since pruning was tried last. */
@@ -172,7 +174,7 @@ export function createFollowerMemory(
       })),
     },
     tips: { hasLooseEnds: false, lookedAt: 0, passesToRest: 0, newestBlock: undefined },
-    upkeep: { eviction: { ended: 0, pause: 0 }, isDatabaseFull: false },
+    upkeep: { indexed: undefined, eviction: { ended: 0, pause: 0 }, isDatabaseFull: false },
     log: createDedupedLog(Date.now),
     counts: createFollowerCounts(Date.now()),
     hasState: false,

@@ -23,12 +23,19 @@ export type IndexState = 'done' | 'more' | 'failed';
 export async function keepIndex(
   db: Database,
   settings: IndexSettings,
-  { mutex }: Pick<FollowerMemory, 'mutex'>,
+  { mutex, lastLedger, upkeep }: Pick<FollowerMemory, 'mutex' | 'lastLedger' | 'upkeep'>,
 ): Promise<IndexState> {
+  const generation = lastLedger?.generation;
+  // milestones keep what is done, so that it is looked at again after an import or at the end
+  const mayEnd = settings.finalMilestone !== undefined;
+  if (!mayEnd && generation !== undefined && upkeep.indexed === generation) return 'done';
   const deadline = Date.now() + MAX_FILL_MS;
   try {
-    for (let step = 0; step < MAX_STEPS && Date.now() < deadline; step++)
-      if (await mutex(() => fillIndex(db, settings))) return 'done';
+    for (let step = 0; step < MAX_STEPS && Date.now() < deadline; step++) {
+      if (!(await mutex(() => fillIndex(db, settings)))) continue;
+      upkeep.indexed = generation;
+      return 'done';
+    }
   } catch (error) {
     logFailure('follower.index-not-filled', error);
     return 'failed';

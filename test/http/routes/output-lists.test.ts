@@ -23,7 +23,7 @@ import { LAST_INDEX, recordedOutputs } from '../../support/nft-list/recorded-nft
 
 const OUTPUTS = '/api/indexer/v1/outputs';
 const INDEXED = ['', '/basic', '/alias', '/foundry'];
-const QUERIES = Number(process.env.QUERIES ?? 100);
+const QUERIES = Number(process.env.QUERIES ?? 40);
 
 const outputs = recordedOutputs('network-n')(LAST_INDEX);
 

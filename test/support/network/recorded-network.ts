@@ -1,5 +1,5 @@
 /**
- * network-a, network-c and network-n, recorded from HORNET 2.0.1
+ * network-a, network-c, network-n and network-k, recorded from HORNET 2.0.1
  * (test/vectors/README.md#recorded-networks).
  *
  * Outputs are derived from the included transactions and the receipts. When a block became visible
@@ -31,7 +31,7 @@ import type {
 
 export { readVector };
 
-export type RecordedName = 'network-a' | 'network-c' | 'network-n';
+export type RecordedName = 'network-a' | 'network-c' | 'network-n' | 'network-k';
 
 /** A question that was put to the node while its confirmed milestone was `ledgerIndex`. */
 export interface RecordedQuestion {
