@@ -27,6 +27,7 @@ describe('settings', () => {
       apiUser: undefined,
       apiToken: undefined,
       finalMilestone: undefined,
+      indexAll: false,
       retentionMilestones: 17_280,
       serverTiming: false,
     };
@@ -43,6 +44,7 @@ describe('settings', () => {
         API_TOKEN: '',
         UPSTREAM_TOKEN: '',
         FINAL_MILESTONE: '',
+        INDEX: '',
         RETENTION_MILESTONES: '',
         SERVER_TIMING: '',
       }),
@@ -112,6 +114,7 @@ describe('settings', () => {
 
   it('read the milestone at which a network ended', () => {
     expect(settingsOf({ FINAL_MILESTONE: '17011901' }).finalMilestone).toBe(17_011_901);
+    expect(settingsOf({ INDEX: 'all' }).indexAll).toBe(true);
   });
 
   it('have no keys unless both keys and threshold are set', () => {
@@ -137,6 +140,7 @@ describe('settings', () => {
     ['API_TOKEN', 'se cret'],
     ['API_TOKEN', 'secret=x'],
     ['UPSTREAM_TOKEN', 'secret\n'],
+    ['INDEX', 'nft'],
     ['FINAL_MILESTONE', '0'],
     ['FINAL_MILESTONE', 'last'],
     ['FINAL_MILESTONE', '4294967296'],

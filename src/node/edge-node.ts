@@ -6,7 +6,7 @@
  * makes it; the routes take it from here.
  */
 import type { FollowerCounts } from '../follower/follower-counts.ts';
-import type { ChainOutput, OutputList } from '../ledger/output-list/read-list.ts';
+import type { OutputList, OutputOfChain } from '../ledger/output-list/read-list.ts';
 import type { BlockProof, ExplainedMilestone } from '../ledger/read/applied-milestone.ts';
 import type { NftGallery } from '../ledger/read/nft-gallery.ts';
 import type { NftOutputs } from '../ledger/read/nft-outputs.ts';
@@ -70,7 +70,7 @@ export interface EdgeNode {
     kind: 'alias' | 'foundry',
     id: string,
     minLedgerIndex: number,
-  ): Promise<ChainOutput | undefined>;
+  ): Promise<OutputOfChain | undefined>;
   /** The kinds of outputs that are in lists; none where nothing was imported. */
   readIndexedKinds(): Promise<readonly Kind[]>;
   /**

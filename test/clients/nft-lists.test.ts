@@ -1,5 +1,5 @@
 /**
- * Lists of NFTs through clients as they are published: iota.js, the SDK in its build for
+ * Lists of NFTs and of other outputs through clients as they are published: iota.js, the SDK in its build for
  * WebAssembly, and iota.go where Go and its modules are at hand. Each walks every page.
  */
 import { execFile, spawnSync } from 'node:child_process';
@@ -9,10 +9,13 @@ import { IndexerPluginClient, SingleNodeClient } from '@iota/iota.js';
 import { Client, type NftQueryParameter } from '@iota/sdk-wasm/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toBech32 } from '../../src/stardust/bech32.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import { chainIdOf } from '../../src/stardust/wire/ids.ts';
+import { type BasicOutput, OutputType } from '../../src/stardust/wire/output.ts';
 import { addressIn } from '../../src/stardust/wire/unlock-condition.ts';
 import { type RunningWorker, runWorker } from '../support/http/running-worker.ts';
-import { plainList } from '../support/nft-list/plain-list.ts';
-import { recordedNfts } from '../support/nft-list/recorded-nfts.ts';
+import { type ListName, plainList } from '../support/nft-list/plain-list.ts';
+import { recordedNfts, recordedOutputs } from '../support/nft-list/recorded-nfts.ts';
 import { temporaryFolder } from '../support/scripts/script-process.ts';
 
 /** In the course of network-n; so that the follower has not far to go. */
@@ -30,9 +33,9 @@ const folder = temporaryFolder();
 let worker: RunningWorker;
 
 beforeAll(async () => {
-  worker = await runWorker('network-n', INDEX);
+  worker = await runWorker('network-n', INDEX, { INDEX: 'all' });
   const deadline = Date.now() + 30_000;
-  while ((await worker.fetch('/api/indexer/v1/outputs/nft')).status !== 200)
+  while ((await worker.fetch('/api/indexer/v1/outputs')).status !== 200)
     if (Date.now() > deadline) throw new Error('the lists are not filled');
 }, 180_000);
 afterAll(() => worker.stop());
@@ -96,6 +99,38 @@ describe('the SDK', () => {
     expect(await nftsBy({ unlockableByAddress: holder })).toEqual(
       expectedItems(`unlockableByAddress=${holder}`),
     );
+  });
+});
+
+describe('other kinds of outputs', () => {
+  const outputs = recordedOutputs('network-n')(INDEX);
+  const itemsOf = (list: ListName, query = '') =>
+    plainList(outputs, INDEX, PREFIX, query, list).response!.items;
+  const [alias] = outputs.filter(({ output }) => output.type === OutputType.Alias);
+  const aliasId = toHex(chainIdOf(alias!.output, Uint8Array.fromHex(alias!.outputId))!);
+  const [basic] = outputs.filter(({ output }) => output.type === OutputType.Basic);
+  const owner = toBech32(PREFIX, addressIn(basic!.output as BasicOutput, 0));
+
+  it('by iota.js', async () => {
+    const indexer = new IndexerPluginClient(new SingleNodeClient(worker.url));
+    const query = { addressBech32: owner };
+    expect((await indexer.basicOutputs(query)).items).toEqual(itemsOf('basic', `address=${owner}`));
+    expect((await indexer.aliases({})).items).toEqual(itemsOf('alias'));
+    expect((await indexer.foundries({})).items).toEqual(itemsOf('foundry'));
+    expect((await indexer.alias(aliasId)).items).toEqual([`0x${alias!.outputId}`]);
+  });
+
+  it('by the SDK', async () => {
+    const client = new Client({ nodes: [worker.url], ignoreNodeHealth: true });
+    expect((await client.outputIds([{ unlockableByAddress: owner }])).items).toEqual(
+      itemsOf('all', `unlockableByAddress=${owner}`),
+    );
+    expect((await client.basicOutputIds([{ address: owner }])).items).toEqual(
+      itemsOf('basic', `address=${owner}`),
+    );
+    expect((await client.aliasOutputIds([])).items).toEqual(itemsOf('alias'));
+    expect((await client.foundryOutputIds([])).items).toEqual(itemsOf('foundry'));
+    expect(await client.aliasOutputId(aliasId)).toBe(`0x${alias!.outputId}`);
   });
 });
 

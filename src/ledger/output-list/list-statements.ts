@@ -74,7 +74,7 @@ const UNLOCKING: Record<Kind, readonly string[]> = {
   nft: ['address', 'expiration_return', 'deposit_return'],
 };
 
-export function tableOf(kind: Kind): ListTable {
+function tableOf(kind: Kind): ListTable {
   return kind === 'nft' ? 'nft_detail' : 'output_detail';
 }
 

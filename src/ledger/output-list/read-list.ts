@@ -65,7 +65,7 @@ export async function readIndexedKinds(db: Database): Promise<readonly Kind[]> {
 }
 
 /** The unspent output of an alias or foundry; null where there is none. */
-export type ChainOutput = { ledgerIndex: number; ok: true; outputId: string | null } | NotIndexed;
+export type OutputOfChain = { ledgerIndex: number; ok: true; outputId: string | null } | NotIndexed;
 
 const SELECT_BY_CHAIN = `
   SELECT ${selectCells('output_detail')} FROM output_detail INDEXED BY detail_by_chain
@@ -80,7 +80,7 @@ export async function readChainOutput(
   db: Database,
   kind: 'alias' | 'foundry',
   id: string,
-): Promise<ChainOutput | undefined> {
+): Promise<OutputOfChain | undefined> {
   const { head, found } = await readBatch(db, {
     head: selectHead(db),
     found: many(db.prepare(SELECT_BY_CHAIN).bind(id, KINDS[kind]), (row) =>

@@ -30,7 +30,12 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-export async function runWorker(name: RecordedName, ledgerIndex: number): Promise<RunningWorker> {
+/** @param more vars besides those by which it follows the network */
+export async function runWorker(
+  name: RecordedName,
+  ledgerIndex: number,
+  more: Record<string, string> = {},
+): Promise<RunningWorker> {
   const network = recordedNetwork(name);
   const folder = await mkdtemp(join(tmpdir(), 'worker-'));
   const [double, built] = await Promise.all([
@@ -44,6 +49,7 @@ export async function runWorker(name: RecordedName, ledgerIndex: number): Promis
       .map(({ publicKey }) => toHexDigits(publicKey))
       .join(','),
     MILESTONE_THRESHOLD: String(network.keys.threshold),
+    ...more,
   };
   const edge = await startEdge({ folder: built, persistTo: folder, vars, asServe: true });
   const facts = factsOf(network, name, ledgerIndex);

@@ -1,0 +1,43 @@
+/**
+ * The follower's part in the index of every kind of output: whether it is wanted, and when it is
+ * looked at.
+ */
+import { expect, it } from 'vitest';
+import { createFollowerMemory } from '../../src/follower/follower-context.ts';
+import { keepIndex } from '../../src/follower/keep-index.ts';
+import type { Database } from '../../src/ledger/core/database.ts';
+import { readHead } from '../../src/ledger/core/head.ts';
+import { EVERY_KIND, listedLedger, ONLY_NFTS } from '../support/nft-list/listed-ledger.ts';
+
+const LEDGER = 30;
+
+it('indexes every kind where INDEX says so, and at the final milestone', async () => {
+  const db = await listedLedger(LEDGER);
+  const keep = async (settings: typeof EVERY_KIND) => {
+    expect(await keepIndex(db, settings, createFollowerMemory())).toBe('done');
+    return (await readHead(db))?.indexed;
+  };
+  expect(await keep(ONLY_NFTS)).toBe('');
+  expect(await keep({ ...ONLY_NFTS, finalMilestone: LEDGER + 1 })).toBe('');
+  expect(await keep({ ...ONLY_NFTS, finalMilestone: LEDGER })).toBe('all');
+  expect(await keep(EVERY_KIND)).toBe('all');
+  expect(await keep({ ...ONLY_NFTS, finalMilestone: LEDGER - 1 })).toBe('');
+});
+
+it('is looked at once for each import, and in each pass while the end is to come', async () => {
+  const db = await listedLedger(LEDGER);
+  const memory = createFollowerMemory();
+  memory.lastLedger = { generation: 'first', ledger: LEDGER, parameters: [] };
+  const unread: Database = {
+    prepare() {
+      throw new Error('it was looked at');
+    },
+    batch: async () => [],
+  };
+  expect(await keepIndex(db, EVERY_KIND, memory)).toBe('done');
+  expect(await keepIndex(unread, EVERY_KIND, memory)).toBe('done');
+  const atTheEnd = { ...EVERY_KIND, finalMilestone: 99 };
+  expect(await keepIndex(unread, atTheEnd, memory)).toBe('failed');
+  memory.lastLedger = { generation: 'second', ledger: LEDGER, parameters: [] };
+  expect(await keepIndex(unread, EVERY_KIND, memory)).toBe('failed');
+});
