@@ -27,6 +27,7 @@ function pathOf(route: string): string {
   const id = `0x${'ab'.repeat(32)}`;
   return route
     .replace(/:outputId/, `${id}0000`)
+    .replace(/:foundryId/, `${id}000000000000`)
     .replace(/:milestoneIndex|:migratedAt/, '7')
     .replace(/:\w+/g, id)
     .replace(/nfts$/, `nfts?ids=${id}`);
@@ -41,7 +42,7 @@ async function ask({ method, path }: (typeof routes)[number]): Promise<Response>
 
 /** Roots and explanations are asked for by what they begin with. */
 const namesOneThing = ({ path }: (typeof routes)[number]) =>
-  /:(?!nftId|migratedAt)/.test(path) || path.includes('whiteflag');
+  /:(?!nftId|aliasId|foundryId|migratedAt)/.test(path) || path.includes('whiteflag');
 
 describe.each(['tables', 'no tables'])('with %s', (which) => {
   it.each(routes)('$method $path', async (route) => {

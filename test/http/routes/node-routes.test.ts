@@ -126,7 +126,10 @@ describe('GET /health', () => {
 
 it('GET /api/routes names the APIs', async () => {
   const response = await fetchFrom()('/api/routes');
-  expect(await response.json()).toEqual({ routes: ['core/v2', 'indexer/v1', 'poi/v1'] });
+  expect(await response.json()).toEqual({
+    routes: ['core/v2', 'indexer/v1', 'poi/v1'],
+    indexed: ['nft'],
+  });
 });
 
 describe('GET /api/core/v2/info', () => {
