@@ -11,9 +11,9 @@ import { limitBytesOf } from '../ledger/core/database-size.ts';
 import { type Head, readHead } from '../ledger/core/head.ts';
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import {
-  readChainOutput,
   readIndexedKinds,
   readOutputList,
+  readOutputOfChain,
 } from '../ledger/output-list/read-list.ts';
 import { explainMilestone, proveBlock } from '../ledger/read/applied-milestone.ts';
 import { readNftGallery } from '../ledger/read/nft-gallery.ts';
@@ -154,7 +154,7 @@ export function openNode(settings: Settings): EdgeNode {
       upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,
     listOutputs: (query, minLedgerIndex) => readOutputList(sessionFrom(minLedgerIndex), query),
     lookUpChain: (kind, id, minLedgerIndex) =>
-      readChainOutput(sessionFrom(minLedgerIndex), kind, id),
+      readOutputOfChain(sessionFrom(minLedgerIndex), kind, id),
     readIndexedKinds: () => readIndexedKinds(newSession()),
     readNfts: (ids, minLedgerIndex) => readNftOutputs(sessionFrom(minLedgerIndex), ids),
     listNftOutputs: (query, minLedgerIndex) => readNftGallery(sessionFrom(minLedgerIndex), query),

@@ -76,7 +76,7 @@ const SELECT_BY_CHAIN = `
  *
  * @param id hex digits
  */
-export async function readChainOutput(
+export async function readOutputOfChain(
   db: Database,
   kind: 'alias' | 'foundry',
   id: string,

@@ -10,7 +10,7 @@ import {
   parseGalleryQuery,
   parseOutputQuery,
 } from '../../../src/http/routes/indexer/output-query.ts';
-import { idSumSql } from '../../../src/ledger/core/row-sum.ts';
+import { idSumSql, rowSum } from '../../../src/ledger/core/row-sum.ts';
 import { selectPage } from '../../../src/ledger/output-list/list-page.ts';
 import {
   deleteListedNfts,
@@ -18,8 +18,10 @@ import {
   type ListRow,
 } from '../../../src/ledger/output-list/list-rows.ts';
 import { MAX_ITEMS, ROW_BUDGET } from '../../../src/ledger/output-list/list-statements.ts';
+import { readOutputOfChain } from '../../../src/ledger/output-list/read-list.ts';
 import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
+import type { Kind } from '../../../src/stardust/output-query.ts';
 import { AddressType } from '../../../src/stardust/wire/address.ts';
 import { countedDatabase } from '../../support/ledger/counted-database.ts';
 
@@ -62,8 +64,8 @@ function address(number: number): string {
   return toBech32('tst', { type: AddressType.Ed25519, id });
 }
 
-async function list(search: string) {
-  const query = parseOutputQuery(search, 'nft');
+async function list(search: string, kind: Kind | 'all' = 'nft') {
+  const query = parseOutputQuery(search, kind);
   const { statements, read } = selectPage(db, query);
   const walks = await db.batch<Record<string, unknown>>([...statements]);
   const rowsRead = walks.reduce((sum, { meta }) => sum + meta.rows_read, 0);
@@ -163,4 +165,77 @@ it('an NFT that has everything and changes writes 8 rows', async () => {
   const [deleted] = await db.batch(deleteListedNfts(db, [[7, id]]));
   expect(inserted!.meta.rows_written + deleted!.meta.rows_written).toBe(8);
   expect(deleted!.meta.changes).toBe(1);
+});
+
+describe('other kinds', () => {
+  /** Of each kind. Half of all share each address. */
+  const OUTPUTS = 1000;
+  const key = (number: number) => `00${number.toString(16).padStart(64, '0')}`;
+  const idOf = (number: number, digits = 68) => number.toString(16).padStart(digits, '0');
+
+  const rows = [3, 4, 5].flatMap((kind) =>
+    Array.from({ length: OUTPUTS }, (_, i): ListRow => {
+      const isAlias = kind === 4;
+      const cells = [
+        ...[1000 + Math.floor(i / 10), idOf(kind * 100_000 + ((i * 7919) % 1009)), kind],
+        ...[key(i % 2), isAlias ? key(50 + (i % 2)) : null, isAlias ? key(10 + (i % 2)) : null],
+        ...[key(20 + (i % 2)), kind === 3 ? '61' : null, kind === 3 ? key(30) : null],
+        ...[kind === 3 ? key(40) : null, kind === 3 ? 5000 : null, null, 0],
+        kind === 3 ? null : idOf(kind * 100_000 + i, isAlias ? 64 : 76),
+      ];
+      return [...cells, rowSum(cells)];
+    }),
+  );
+
+  beforeAll(async () => {
+    await db.batch(insertListRows(db, 'output_detail', rows));
+  });
+
+  it.each<[Kind, string]>([
+    ['basic', ''],
+    ['basic', `address=${address(0)}`],
+    ['basic', `sender=${address(20)}`],
+    ['basic', `sender=${address(20)}&tag=0x61`],
+    ['basic', `storageDepositReturnAddress=${address(30)}`],
+    ['basic', `expirationReturnAddress=${address(40)}`],
+    ['basic', 'createdAfter=1020&createdBefore=1090'],
+    ['alias', ''],
+    ['alias', `stateController=${address(0)}`],
+    ['alias', `governor=${address(50)}`],
+    ['alias', `issuer=${address(10)}`],
+    ['alias', `sender=${address(20)}`],
+    ['foundry', ''],
+    ['foundry', 'createdAfter=1020'],
+  ])('%s, %s: a page of 100 reads rows of that order', async (kind, filter) => {
+    const first = await list(`${filter}&pageSize=100`, kind);
+    expect(first.page?.items).toHaveLength(100);
+    expect(first.rowsRead).toBeLessThanOrEqual(110);
+    const later = await list(`${filter}&cursor=${first.next}`, kind);
+    expect(later.page?.items).toHaveLength(100);
+    expect(later.rowsRead).toBeLessThanOrEqual(110);
+  });
+
+  it('by whoever may unlock, of every kind: nine walks', async () => {
+    const { page, rowsRead } = await list(`unlockableByAddress=${address(0)}&pageSize=100`, 'all');
+    expect(page?.items).toHaveLength(100);
+    expect(rowsRead).toBeLessThanOrEqual(9 * 110);
+    const nobody = await list(`unlockableByAddress=${address(99)}`, 'all');
+    expect(nobody.page?.items).toEqual([]);
+    expect(nobody.rowsRead).toBeLessThanOrEqual(9);
+  });
+
+  it('an alias and a foundry by their IDs: a row', async () => {
+    const { db: counted, counts } = countedDatabase(db);
+    await readOutputOfChain(counted, 'alias', idOf(400_007, 64));
+    await readOutputOfChain(counted, 'foundry', idOf(500_007, 76));
+    // and one to see that there is no head here
+    expect(counts.rowsRead).toBe(2 * 2);
+  });
+
+  it('one that has everything and goes writes 9 rows', async () => {
+    const cells = [7, 'f'.repeat(68), 3, ...[1, 2, 3, 4].map(key), '61', key(5), key(6), 9, 9, 1];
+    const row = [...cells, idOf(1, 64)];
+    const [inserted] = await db.batch(insertListRows(db, 'output_detail', [[...row, rowSum(row)]]));
+    expect(inserted!.meta.rows_written).toBe(9);
+  });
 });

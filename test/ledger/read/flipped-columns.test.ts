@@ -6,7 +6,7 @@
 import { expect, it } from 'vitest';
 import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
 import { saveFollowerState } from '../../../src/follower/follower-status.ts';
-import { readChainOutput, readOutputList } from '../../../src/ledger/output-list/read-list.ts';
+import { readOutputList, readOutputOfChain } from '../../../src/ledger/output-list/read-list.ts';
 import { explainMilestone, proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
@@ -183,7 +183,7 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
     'all outputs': (on) => readOutputList(on, { ...query, kinds: ALL_KINDS }),
     'basic outputs of an address': (on) =>
       readOutputList(on, { ...query, kinds: ['basic'], filters: { address } }),
-    'output of an alias': (on) => readChainOutput(on, 'alias', aliasId),
+    'output of an alias': (on) => readOutputOfChain(on, 'alias', aliasId),
     'NFTs of an address': (on) => readOutputList(on, { ...query, filters: { address } }),
     gallery: (on) => readNftGallery(on, { ...query, filters: { address } }),
     'NFT of an output': (on) => readNftOutputs(on, [digits(made.coins[1]!.id)]),

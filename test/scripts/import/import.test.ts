@@ -109,6 +109,16 @@ describe('import', { timeout: 60_000 }, () => {
     await miniflare.dispose();
   });
 
+  it('with INDEX=all indexes every kind of output', async () => {
+    const state = join(folder, 'every-kind');
+    const args = ['--full', FULL, '--persist-to', state];
+    const { ended } = startScript('import.ts', args, { INDEX: 'all' });
+    expect((await ended).code).toBe(0);
+    const tables = await dumpOf(state);
+    expect(tables.head).toMatchObject([{ indexed: 'all' }]);
+    expect(tables.output_detail?.length).toBe(tables.output?.length);
+  });
+
   it.each<[string, string[], RegExp, code?: number]>([
     ['no file is named', [], /^--full is missing\nUsage: /, 2],
     ['a flag is not known', ['--fulll', FULL], /^Unknown option '--fulll'.*\nUsage: /, 2],

@@ -3,9 +3,9 @@
  */
 import type { Database } from '../../../src/ledger/core/database.ts';
 import {
-  readChainOutput,
   readIndexedKinds,
   readOutputList,
+  readOutputOfChain,
 } from '../../../src/ledger/output-list/read-list.ts';
 import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
 import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
@@ -21,7 +21,7 @@ export function nodeOver(
 > {
   return {
     listOutputs: (query) => readOutputList(db, query),
-    lookUpChain: (kind, id) => readChainOutput(db, kind, id),
+    lookUpChain: (kind, id) => readOutputOfChain(db, kind, id),
     readIndexedKinds: () => readIndexedKinds(db),
     listNftOutputs: (query) => readNftGallery(db, query),
     readNfts: (ids) => readNftOutputs(db, ids),
