@@ -13,6 +13,7 @@ import { type Bench, type Figure, holds } from './case.ts';
 import { costCases } from './cases/cost.ts';
 import { feedCases } from './cases/feed.ts';
 import { fetchingCases } from './cases/fetching.ts';
+import { finalLedgerCases } from './cases/final-ledger.ts';
 import { followingCases } from './cases/following.ts';
 import { growthCases } from './cases/growth.ts';
 import { judgeCases } from './cases/judge.ts';
@@ -29,6 +30,7 @@ const CASES = [
   ...ledgerCases,
   ...nftCases,
   ...nftListCases,
+  ...finalLedgerCases,
   ...fetchingCases,
   ...followingCases,
   ...feedCases,

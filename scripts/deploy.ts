@@ -26,7 +26,8 @@ It asks for what no flag names and was not deployed before. Without a terminal i
   --env staging       the Worker and the stores of [env.staging] in wrangler.toml, beside production
   --dry-run           say what would be done; ask nothing, change nothing
   --network NAME      who signs milestones: shimmer, or the configuration file of a HORNET node of
-                      the network (protocol.publicKeyRanges and milestonePublicKeyCount)
+                      the network (protocol.publicKeyRanges and milestonePublicKeyCount);
+                      iota-final: the last ledger of IOTA mainnet (docs/final-ledger.md)
   --upstream URLS     HORNET nodes to follow, separated by commas; '': follow nothing
   --full FILE         the full snapshot, where there is no ledger yet
   --delta FILE        the delta snapshot that was written after it

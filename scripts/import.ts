@@ -11,6 +11,7 @@ import { importRemotely } from './lib/import/import-remotely.ts';
 import type { ImportRequest } from './lib/import/import-snapshot.ts';
 import { readIndexSettings } from './lib/import/index-settings.ts';
 import { chooseMilestoneKeys } from './lib/import/milestone-keys.ts';
+import { requireFinalNetwork } from './lib/network.ts';
 import { runMain, UsageError } from './lib/process/command-line.ts';
 import { DEFAULT_PERSIST_TO } from './lib/wrangler/local-database.ts';
 import { readDevVars } from './lib/wrangler/read-vars.ts';
@@ -21,8 +22,8 @@ import {
   type WranglerConfig,
 } from './lib/wrangler/wrangler-config.ts';
 
-const USAGE = `Usage: npm run import -- --full FILE [--delta FILE] [--persist-to DIR] [--older]
-                         [--remote [--env NAME]]
+const USAGE = `Usage: npm run import -- --full FILE [--delta FILE] [--network iota-final] [--persist-to DIR]
+                         [--older] [--remote [--env NAME]]
 
 Imports a snapshot as HORNET writes them. The ledger that was there stays until the new one is
 whole. An import that was interrupted goes on when it is called again with the same files. It asks
@@ -30,6 +31,8 @@ before it replaces a newer ledger, or one of another network; without a terminal
 
   --full FILE                    the full snapshot
   --delta FILE                   the delta snapshot that was written after it
+  --network NAME                 the last ledger of a network that ended, with its keys: iota-final.
+                                 A file with another SHA-256 than the published one is refused
   --persist-to DIR               local databases, those of npm run serve -- --persist-to DIR and
                                  of wrangler dev --persist-to DIR; default .wrangler/state
   --older                        replace a newer ledger, or another network's, without a question
@@ -57,6 +60,7 @@ function readArguments(args: string[]): Arguments {
     options: {
       full: { type: 'string' },
       delta: { type: 'string' },
+      network: { type: 'string' },
       'persist-to': { type: 'string' },
       older: { type: 'boolean', default: false },
       remote: { type: 'boolean', default: false },
@@ -69,16 +73,20 @@ function readArguments(args: string[]): Arguments {
   if (values.remote && values['persist-to'] !== undefined)
     throw new UsageError('--persist-to is for local databases');
   if (!values.remote && values.env !== '') throw new UsageError('--env is for --remote');
+  const final =
+    values.network === undefined ? undefined : requireFinalNetwork(values.network, values.delta);
   const config = readWranglerConfig(WRANGLER_TOML, values.env);
   const { full, delta, remote, env, 'persist-to': persistTo = DEFAULT_PERSIST_TO } = values;
   const keys = chooseMilestoneKeys(
     { publicKeys: values['milestone-public-keys'], threshold: values['milestone-threshold'] },
+    { ...final?.signers },
     process.env,
     remote ? {} : readDevVars(),
     config.vars,
   );
   const mayReplace = values.older ? replaceAny : askToReplace;
-  return { full, delta, keys, mayReplace, remote, environment: env, persistTo, config };
+  const { sha256 } = final ?? {};
+  return { full, delta, keys, sha256, mayReplace, remote, environment: env, persistTo, config };
 }
 
 await runMain(USAGE, async (args) => {

@@ -11,4 +11,4 @@ export {
   readCone,
 } from './check-cone.ts';
 export { hashPath } from './merkle-levels.ts';
-export { NotVerified, verifyHere } from './verify-here.ts';
+export { NotVerified, verifyFinalHere, verifyHere } from './verify-here.ts';

@@ -8,6 +8,7 @@ import { readExplanation, readInfo } from '../node/ledger.ts';
 import type { Info } from '../node/shapes.ts';
 import { Head, To, type Tone, Verdict } from '../parts/parts.tsx';
 import { NothingToCheck } from './nothing-to-check.tsx';
+import { FinalLedgerForm } from './verify-final.tsx';
 
 /** What is done, in the order of the checks. */
 const STEPS = [
@@ -111,6 +112,7 @@ export function VerifyView({ info }: { info: Info }) {
       <div role="status" id="verdict">
         <Outcome progress={progress} info={info} />
       </div>
+      {info.features.includes('finalMilestone') && <FinalLedgerForm />}
       <p class="hint">
         The page that checks comes from this node, too. If you do not trust it in that, run{' '}
         <code>npm run verify</code> from a copy of the source.

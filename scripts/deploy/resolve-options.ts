@@ -6,13 +6,13 @@ import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { readSettings } from '../../src/settings.ts';
 import type { ImportRequest } from '../lib/import/import-snapshot.ts';
+import { findFinalNetwork, readSigners, requireFinalNetwork } from '../lib/network.ts';
 import type { Ask } from '../lib/process/ask.ts';
 import { UsageError } from '../lib/process/command-line.ts';
 import { PROJECT } from '../lib/project.ts';
 import { findUnmatched, readRoutePaths } from '../lib/unmatched-patterns.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 import type { Found } from './find-deployed.ts';
-import { readSigners } from './network.ts';
 
 export interface Flags {
   network?: string | undefined;
@@ -34,7 +34,7 @@ export interface DeployOptions extends Pick<Flags, 'location' | 'jurisdiction' |
   /** Path of a JSON file of secrets, and what is in it. */
   secrets: { path: string; values: Record<string, string> } | undefined;
   /** Undefined if the database has a ledger already. */
-  snapshot: Pick<ImportRequest, 'full' | 'delta'> | undefined;
+  snapshot: Pick<ImportRequest, 'full' | 'delta' | 'sha256'> | undefined;
 }
 
 /**
@@ -53,13 +53,18 @@ export async function resolveOptions(
   const vars: Record<string, string> = { ...known };
   for (const [name, value] of Object.entries(worker?.vars ?? {})) if (value) vars[name] = value;
   if (flags.network !== undefined) Object.assign(vars, readSigners(flags.network));
+  const final = findFinalNetwork(flags.network);
+  // it has no upstream any more
+  if (final !== undefined)
+    Object.assign(vars, { FINAL_MILESTONE: String(final.milestone), UPSTREAM_URL: '' });
   if (flags.upstream !== undefined) vars.UPSTREAM_URL = flags.upstream;
   for (const text of flags.var ?? []) Object.assign(vars, parseVar(text, known));
   if (!vars.MILESTONE_PUBLIC_KEYS) {
     const question = 'Network: shimmer, or the configuration file of its HORNET nodes?';
     Object.assign(vars, readSigners(await ask(question, '--network')));
   }
-  if (!vars.UPSTREAM_URL && flags.upstream === undefined && worker === undefined)
+  const isUpstreamKnown = flags.upstream !== undefined || final !== undefined;
+  if (!vars.UPSTREAM_URL && !isUpstreamKnown && worker === undefined)
     vars.UPSTREAM_URL = await ask('URLs of HORNET nodes to follow, by commas?', '--upstream');
   const secrets = flags.secrets === undefined ? undefined : readSecrets(flags.secrets);
   const deployed = (worker?.secrets ?? []).map((name) => [name, 'set']);
@@ -112,13 +117,16 @@ function requireValid(environment: Record<string, string>): void {
 }
 
 async function resolveSnapshot(flags: Flags, ask: Ask): Promise<DeployOptions['snapshot']> {
-  const full = flags.full ?? (await ask('File of the full snapshot?', '--full'));
+  const final = findFinalNetwork(flags.network);
+  if (final !== undefined) requireFinalNetwork(flags.network!, flags.delta);
+  const from = final && `, which was published as ${final.url}`;
+  const full = flags.full ?? (await ask(`File of the full snapshot${from ?? ''}?`, '--full'));
   const delta =
-    flags.full === undefined && flags.delta === undefined
+    flags.full === undefined && flags.delta === undefined && final === undefined
       ? (await ask('File of the delta snapshot, or nothing?', '--delta')) || undefined
       : flags.delta;
   for (const path of [full, delta]) if (path !== undefined) requireFile(path);
-  return { full, delta };
+  return { full, delta, sha256: final?.sha256 };
 }
 
 function requireFile(path: string): void {

@@ -224,7 +224,7 @@ function describeError(status: number): Described {
   const names: HeaderName[] = ['X-Error-Detail'];
   if (status === 401) names.push('WWW-Authenticate');
   if (status === 404) names.push(...LEDGER_HEADERS);
-  if (status === 429) names.push('Retry-After');
+  if (status === 429 || status === 503) names.push('Retry-After');
   const message = MESSAGES[status as keyof typeof MESSAGES];
   return {
     description: message,

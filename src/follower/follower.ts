@@ -27,6 +27,7 @@ import { singleFlight } from './mutex.ts';
 import { followOnce, type PassResult } from './pass.ts';
 import { applyPushed } from './pushed/apply-pushed.ts';
 import { MAX_PUSHED_STORED, storePushed } from './pushed/store-pushed.ts';
+import { buildFinalIfPossible } from './rest-at-end.ts';
 import type { PassBudget } from './try-upstream.ts';
 import { watchDatabase } from './watch-database.ts';
 
@@ -135,11 +136,11 @@ export class Follower extends DurableObject<Env> {
     } catch (error) {
       this.#memory.log('error', 'follower.pass-failed', { error: describeError(error) });
     }
-    const { behind, ended } = result;
+    const { behind, ended, isBuilding } = result;
     this.#cancelPass();
     if (!behind && !this.env.UPSTREAM_URL) return this.ctx.storage.deleteAlarm();
     // the platform's limits hold for an alarm and all passes after it: a long pass gets its own
-    if (behind && this.env.UPSTREAM_URL) return this.#setAlarm(0);
+    if (behind && (this.env.UPSTREAM_URL || isBuilding)) return this.#setAlarm(0);
     if (ended) return this.#setAlarm(REST_INTERVAL_MS);
     const next = () => this.ctx.waitUntil(this.#passAndRest());
     const timer = setTimeout(next, PASS_INTERVAL_MS);
@@ -198,7 +199,9 @@ export class Follower extends DurableObject<Env> {
     if (settings.upstreams.length === 0) {
       const published = await this.#publishIfDue(settings, PUBLISH_INTERVAL_MS);
       const indexed = await keepIndex(this.#db, settings, this.#memory);
-      return { applied: 0, behind: !published || indexed === 'more' };
+      const isBuilt = await buildFinalIfPossible(this.#db, settings.finalMilestone);
+      const behind = !published || indexed === 'more' || !isBuilt;
+      return { applied: 0, behind, isBuilding: !isBuilt };
     }
     if (settings.milestoneKeys === undefined) {
       await stopFollowing(

@@ -18,7 +18,7 @@ import {
   stopFollowing,
 } from './follower-status.ts';
 import type { LedgerPosition } from './ledger-position.ts';
-import { hasEnded } from './rest-at-end.ts';
+import { buildFinalIfPossible, hasEnded } from './rest-at-end.ts';
 import { describeProgress } from './store/store-cone.ts';
 import { storeTips } from './store/store-tips.ts';
 import { needsAnotherUpstream, summarizePass, type UpstreamOutcome } from './summarize-pass.ts';
@@ -31,6 +31,8 @@ export interface PassResult {
   behind: boolean;
   /** Whether nothing will ever be to do: the ledger is at its final milestone. */
   ended?: boolean;
+  /** Whether the trees over a final ledger are not whole yet, where nothing is followed. */
+  isBuilding?: boolean;
 }
 
 /**
@@ -54,7 +56,9 @@ export async function followOnce(
   try {
     if (await hasEnded(context.db, context.finalMilestone, context.memory.log)) {
       await context.publish(false);
-      return { applied: 0, behind: false, ended: true };
+      const { db, finalMilestone } = context;
+      const isBuilt = budget.milestonesOnly || (await buildFinalIfPossible(db, finalMilestone));
+      return { applied: 0, behind: !isBuilt, ended: true };
     }
     const { isMore, ...result } = await askUpstreams(context, budget);
     await context.publish(result.behind);

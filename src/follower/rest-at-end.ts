@@ -1,10 +1,13 @@
 /**
  * A ledger that is over: FINAL_MILESTONE names the milestone at which the network ended
- * (docs/contract.md#a-ledger-that-is-over). There the follower rests.
+ * (docs/contract.md#a-ledger-that-is-over). There the follower builds the trees over the ledger, and
+ * rests.
  */
 import type { Database } from '../ledger/core/database.ts';
 import { readHead } from '../ledger/core/head.ts';
+import { buildFinalLedger } from '../ledger/final/build-final-ledger.ts';
 import type { WriteLog } from '../log.ts';
+import { logFailure } from './follower-context.ts';
 import { stopFollowing } from './follower-status.ts';
 
 /**
@@ -27,4 +30,20 @@ export async function hasEnded(
     );
   }
   return true;
+}
+
+/**
+ * One step of building the trees over a final ledger (docs/final-ledger.md). Returns true if the
+ * next pass need not follow at once: nothing is left to build, or a later pass tries again.
+ */
+export async function buildFinalIfPossible(
+  db: Database,
+  finalMilestone: number | undefined,
+): Promise<boolean> {
+  try {
+    return await buildFinalLedger(db, finalMilestone);
+  } catch (error) {
+    logFailure('follower.final-ledger-not-built', error);
+    return true;
+  }
 }

@@ -13,6 +13,7 @@ export const MESSAGES = {
   405: 'method not allowed',
   429: 'too many requests',
   500: 'internal server error',
+  503: 'service unavailable',
 } as const;
 
 export type ErrorStatus = keyof typeof MESSAGES;

@@ -27,6 +27,7 @@ import { describeOutputLists, outputListRoutes } from './routes/indexer/output-l
 import { describeHealth, healthRoutes } from './routes/node/health.ts';
 import { describeMetrics, metricsRoutes } from './routes/node/metrics.ts';
 import { blockProofRoutes, describeBlockProof } from './routes/proof/block-proof.ts';
+import { describeFinalLedger, finalLedgerRoutes } from './routes/proof/final-ledger.ts';
 import { describePoi, poiRoutes } from './routes/proof/poi.ts';
 
 const ROUTES = {
@@ -45,6 +46,7 @@ const ROUTES = {
   ...milestoneExplanationRoutes,
   ...poiRoutes,
   ...blockProofRoutes,
+  ...finalLedgerRoutes,
   ...healthRoutes,
   ...metricsRoutes,
   ...assetRoutes,
@@ -73,6 +75,7 @@ export function describeRoutes(): Operations<typeof ROUTES> {
     ...describeMilestoneExplanation(),
     ...describePoi(),
     ...describeBlockProof(),
+    ...describeFinalLedger(),
     ...describeHealth(),
     ...describeMetrics(),
     ...describeAssets(),

@@ -6,6 +6,7 @@
  * makes it; the routes take it from here.
  */
 import type { FollowerCounts } from '../follower/follower-counts.ts';
+import type { FinalAnswer, FinalStatus, NoFinalLedger } from '../ledger/final/prove-final.ts';
 import type { OutputList, OutputOfChain } from '../ledger/output-list/read-list.ts';
 import type { BlockProof, ExplainedMilestone } from '../ledger/read/applied-milestone.ts';
 import type { NftGallery } from '../ledger/read/nft-gallery.ts';
@@ -22,6 +23,7 @@ import type {
 import type { Tips } from '../ledger/read/tips.ts';
 import type { NftAnswer, NftRequest } from '../nft-index/look-up-nft.ts';
 import type { Kind, OutputQuery } from '../stardust/output-query.ts';
+import type { FinalTreeName } from '../stardust/proof/final-ledger.ts';
 import type { WhiteFlagRefusal, WhiteFlagRequest, WhiteFlagResult } from './compute-white-flag.ts';
 import type { WhiteFlagExplanation } from './explain-white-flag.ts';
 import type { ProofJudgement } from './validate-proof.ts';
@@ -29,6 +31,7 @@ import type { ProofJudgement } from './validate-proof.ts';
 export type { FollowerCounts } from '../follower/follower-counts.ts';
 export { shareUsed, UNHEALTHY_AT, WARN_AT } from '../ledger/core/database-size.ts';
 export { LedgerUnreadable } from '../ledger/core/schema.ts';
+export type { NoFinalLedger } from '../ledger/final/prove-final.ts';
 export type { NotIndexed, OutputList } from '../ledger/output-list/read-list.ts';
 export type {
   BlockProof,
@@ -109,6 +112,10 @@ export interface EdgeNode {
   explainMilestone(index: number): Promise<ExplainedMilestone | undefined>;
   /** Undefined where no applied milestone references the block, or the data is pruned. */
   proveBlock(blockId: string): Promise<BlockProof | undefined>;
+  /** Undefined where the settings name no final milestone. */
+  readFinalLedger(): Promise<FinalStatus | NoFinalLedger | undefined>;
+  /** By an output ID or an NFT ID. As of readFinalLedger, undefined. */
+  proveFinal(tree: FinalTreeName, key: string): Promise<FinalAnswer | NoFinalLedger | undefined>;
   /** Undefined where the settings name no keys. */
   validateProof(file: Readonly<Record<string, unknown>>): Promise<ProofJudgement | undefined>;
 }

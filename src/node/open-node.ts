@@ -9,6 +9,7 @@ import { followerOf } from '../follower/follower-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/database-size.ts';
 import { type Head, readHead } from '../ledger/core/head.ts';
+import { proveFinal, readFinalLedger } from '../ledger/final/prove-final.ts';
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import {
   readIndexedKinds,
@@ -124,7 +125,7 @@ type Compute<Answer> = (
 ) => Promise<Answer | WhiteFlagRefusal>;
 
 export function openNode(settings: Settings): EdgeNode {
-  const { ledger, nftIndex, upstreams, milestoneKeys } = settings;
+  const { ledger, nftIndex, upstreams, milestoneKeys, finalMilestone } = settings;
   // in `serve` KV is on this machine, and miniflare's Cache API a folder that only grows
   const recentVersion = settings.oneIsolate ? undefined : settings.versionId;
   const nftSources = openNftSources(ledger, nftIndex, recentVersion, Date.now);
@@ -146,7 +147,7 @@ export function openNode(settings: Settings): EdgeNode {
     readStatus: () =>
       readNodeStatus(newSession(), {
         follows: upstreams.length > 0,
-        finalMilestone: settings.finalMilestone,
+        finalMilestone,
         retention: settings.retentionMilestones,
         limitBytes: limitBytesOf(settings),
       }),
@@ -172,6 +173,12 @@ export function openNode(settings: Settings): EdgeNode {
     readTips: () => readTips(newSession()),
     explainMilestone: (index) => explainMilestone(newSession(), index),
     proveBlock: (blockId) => proveBlock(newSession(), blockId),
+    readFinalLedger: async () =>
+      finalMilestone === undefined ? undefined : readFinalLedger(newSession(), finalMilestone),
+    proveFinal: async (tree, key) =>
+      finalMilestone === undefined
+        ? undefined
+        : proveFinal(newSession(), finalMilestone, tree, key),
     validateProof: async (file) => milestoneKeys && validateProof(file, milestoneKeys),
   };
 }

@@ -6,6 +6,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import type { FinalTreeName } from '../../src/stardust/proof/final-ledger.ts';
 import { audit } from '../support/browser/audit.ts';
 import {
   DRIVERS,
@@ -13,12 +15,22 @@ import {
   type DrivenPage,
   SCREENS,
 } from '../support/browser/driven-page.ts';
-import { click, countOf, open, overhangOf, textOf } from '../support/browser/use-page.ts';
+import {
+  click,
+  countOf,
+  fill,
+  open,
+  overhangOf,
+  textOf,
+  untilCount,
+} from '../support/browser/use-page.ts';
 import { type AlteringProxy, startProxy } from '../support/edge/altering-proxy.ts';
+import { madeFinalLedger } from '../support/final-ledger/made-ledger.ts';
 
 const { url, nft, empty, fresh } = inject('sample');
 
 const INFO = '/api/core/v2/info';
+const UNKNOWN = `0x${'5a'.repeat(32)}`;
 
 describe.each(DRIVERS)('in $name', ({ launch }) => {
   let page: DrivenPage;
@@ -130,6 +142,41 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         };
         await textOf(page, '#ledger-state').toMatch(/final: the network ended here$/);
         await untilRest();
+      });
+
+      it('checks what a final ledger has, against the root that the visitor gives', async () => {
+        const { keys, root, ledger, ask } = await madeFinalLedger(150);
+        const info = (await (await fetch(url + INFO)).json()) as object;
+        node.answer = (path) => {
+          if (path === INFO) return { ...info, features: ['finalMilestone'] };
+          const [, tree, id] = /final(?:\/(\w+)\/0x(\w+))?$/.exec(path) ?? [];
+          if (id !== undefined) return ask(tree as FinalTreeName, id);
+          return path.endsWith('/final') ? ledger : undefined;
+        };
+        await page.reload();
+        await open(page, '/verify');
+        await untilCount(page, '#final-ledger', 1);
+        const check = async (trusted: string, id: string) => {
+          await fill(page, '#final-ledger input[name=root]', trusted);
+          await fill(page, '#final-ledger input[name=id]', id);
+          await click(page, '#final-ledger button', 'Check');
+        };
+        const nft = `0x${keys.nfts[3]}`;
+        await check(toHex(root), nft);
+        await textOf(page, '#final-verdict').toMatch(
+          new RegExp(
+            `150 outputs and 15 NFTs of made at milestone 10\\. NFT ${nft} is in the ledger`,
+          ),
+        );
+        await expectSound();
+        await check(toHex(root), UNKNOWN);
+        await textOf(page, '#final-verdict').toMatch(`NFT ${UNKNOWN} is not in the ledger.`);
+        await check(UNKNOWN, nft);
+        await textOf(page, '#final-verdict').toMatch(/^False: .* the node has the final root 0x/);
+        await check('0x12', nft);
+        await textOf(page, '#final-verdict').toBe(
+          'Not checked: The root must be 0x and 64 hex digits.',
+        );
       });
     });
   });

@@ -187,6 +187,9 @@ describe('npm run verify', () => {
     [['http://127.0.0.1:1']],
     [['nowhere', '--keys', hex[0]!]],
     [['http://a', 'http://b', '--keys', hex[0]!]],
+    [['http://a', '--final-root', '0x12']],
+    [['http://a', '--final-root', `0x${hex[0]}`, '0x12']],
+    [['http://a', '--final-root', `0x${hex[0]}`, '--keys', hex[0]!]],
   ])('%j is misuse', async (args) => {
     expect((await callScript('verify.ts', ...args)).code).toBe(2);
   });

@@ -131,6 +131,12 @@ const TESTS: readonly SlowTest[] = [
       runVitest(['--project', 'node', 'test/http/routes/nft-list.test.ts'], { QUERIES: '10000' }),
   },
   {
+    name: 'final',
+    about: '10,000 proofs of a final ledger, 10,000 that are changed, 10,000 forgeries',
+    minutes: 1,
+    run: () => runVitest(['--project', 'node', 'test/ledger/final'], { PROOFS: '10000' }),
+  },
+  {
     name: 'questions',
     about: '10,000 questions about random networks, each put to the oracle too',
     minutes: 15,

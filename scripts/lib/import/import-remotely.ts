@@ -91,9 +91,10 @@ export async function importRemotely(
 
 /** Loads the files unless they were loaded before. */
 async function load(db: Database, request: ImportRequest, folder: string): Promise<Noted> {
-  const files = [request.full, request.delta]
-    .flatMap((path) => (path === undefined ? [] : [describeFile(path)]))
-    .join();
+  const described = [request.full, request.delta].flatMap((path) =>
+    path === undefined ? [] : [describeFile(path)],
+  );
+  const files = [...described, request.sha256 ?? []].flat().join();
   const noted = readNoted(folder);
   if (noted?.files === files) return noted;
   rmSync(notePath(folder), { force: true });

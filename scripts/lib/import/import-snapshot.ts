@@ -2,7 +2,6 @@
  * Imports a snapshot from files into a database, and prints progress, what is wrong with a file,
  * and what the database holds then.
  */
-import { createReadStream, statSync } from 'node:fs';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { networkNames, readParameters } from '../../../src/ledger/core/ledger-parameters.ts';
 import {
@@ -12,8 +11,9 @@ import {
 } from '../../../src/ledger/import/load-snapshot.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
-import { type SnapshotFile, SnapshotRefusal } from '../../../src/stardust/snapshot/byte-stream.ts';
+import { SnapshotRefusal } from '../../../src/stardust/snapshot/byte-stream.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
+import { openSnapshotFile } from '../snapshot-file.ts';
 import type { MayReplace } from './check-replacement.ts';
 import { ProgressBar } from './progress-bar.ts';
 
@@ -23,6 +23,8 @@ export interface ImportRequest {
   delta: string | undefined;
   /** Who signs milestones. If undefined, signatures are not verified. */
   keys: MilestoneKeys | undefined;
+  /** Hex of the SHA-256 that the full snapshot must have; it is stored with the ledger. */
+  sha256?: string | undefined;
   /** Asked before the ledger goes back in time or changes the network. If absent, it does not. */
   mayReplace?: MayReplace;
 }
@@ -37,13 +39,18 @@ export async function importSnapshot(
   request: ImportRequest,
   { beforeReplacing }: Pick<LoadOptions, 'beforeReplacing'> = {},
 ): Promise<LoadedLedger> {
-  const full = openSnapshotFile(request.full);
+  const { sha256 } = request;
+  const full = openSnapshotFile(
+    request.full,
+    sha256 === undefined ? undefined : (found) => requireHash(found, sha256, full.size),
+  );
   const delta = request.delta === undefined ? undefined : openSnapshotFile(request.delta);
   const total = full.size + (delta?.size ?? 0);
   if (delta !== undefined && request.keys === undefined) console.warn(NOTE_UNSIGNED);
   const bar = new ProgressBar('bytes');
   try {
     return await loadSnapshot(db, full, delta, {
+      sha256,
       ...(request.keys && { signers: { keys: request.keys, verify: verifySignature } }),
       onProgress: ({ file, offset }) =>
         bar.show('Reading', file === 'full' ? offset : full.size + offset, total),
@@ -64,15 +71,9 @@ export async function importSnapshot(
   }
 }
 
-/** Bytes read at once. */
-const CHUNK_BYTES = 1 << 18;
-
-/** Throws an Error with a sentence if there is no such file. */
-function openSnapshotFile(path: string): SnapshotFile {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) throw new Error(`${path}: there is no such file`);
-  if (!stats.isFile()) throw new Error(`${path}: not a file`);
-  return { size: stats.size, chunks: createReadStream(path, { highWaterMark: CHUNK_BYTES }) };
+function requireHash(found: string, sha256: string, size: number): void {
+  if (found === sha256) return;
+  throw new SnapshotRefusal('full', size, `the file has SHA-256 ${found}, expected ${sha256}`);
 }
 
 /** The network whose ledger the database holds, undefined where there is none. */

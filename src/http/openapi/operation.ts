@@ -11,7 +11,7 @@ export const TAGS = {
   core: 'The core API of Stardust nodes (TIP-25).',
   indexer: 'The NFTs of the indexer API (TIP-26).',
   edge: 'What only this node has: NFTs with their outputs, and explanations.',
-  proof: 'Proofs that a milestone references a block (TIP-4).',
+  proof: 'Proofs that a milestone references a block (TIP-4), or what a final ledger has.',
   node: 'The node itself.',
 };
 
@@ -24,7 +24,7 @@ export interface Operation {
   body?: Schema;
   answer: DescribedAnswer;
   /** Errors besides 401, 403, 500, and besides 429, which a limit brings. */
-  errors?: readonly (400 | 404)[];
+  errors?: readonly (400 | 404 | 503)[];
   /** More statuses without a body. */
   statuses?: Readonly<Record<number, string>>;
   /**

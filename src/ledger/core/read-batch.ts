@@ -110,6 +110,23 @@ export function concat<T>(...queries: readonly Query<T[]>[]): Query<T[]> {
   };
 }
 
+/** Several queries as one, whose value is made of theirs. */
+export function combine<T extends object, U>(
+  queries: { [Name in keyof T]: Query<T[Name]> },
+  make: (values: T) => U,
+): Query<U> {
+  const each = Object.values<Query<unknown>>(queries);
+  return {
+    statements: each.flatMap(({ statements }) => statements),
+    read(results) {
+      const values = readEach(each, results);
+      return make(
+        Object.fromEntries(Object.keys(queries).map((name, i) => [name, values[i]])) as T,
+      );
+    },
+  };
+}
+
 /** Statements that write, and how many rows each changed. */
 export function write(statements: readonly D1PreparedStatement[]): Query<number[]> {
   return { statements, read: (results) => results.map(({ meta }) => meta.changes) };
@@ -124,11 +141,8 @@ export async function readBatch<T extends object>(
   db: Database,
   queries: { [Name in keyof T]: Query<T[Name]> },
 ): Promise<T> {
-  const each = Object.values<Query<unknown>>(queries);
-  const statements = each.flatMap((query) => query.statements);
-  const results = statements.length === 0 ? [] : await db.batch<Columns>(statements);
-  const values = readEach(each, results);
-  return Object.fromEntries(Object.keys(queries).map((name, i) => [name, values[i]])) as T;
+  const { statements, read } = combine<T, T>(queries, (values) => values);
+  return read(statements.length === 0 ? [] : await db.batch<Columns>([...statements]));
 }
 
 /** The value of a single query, in a batch of its own. */

@@ -68,6 +68,10 @@ export const SUMMED_COLUMNS = {
   id: ['milestone', 'block'],
   follower: ['upstream_index', 'upstream_timestamp', 'upstream_id'],
   nft_index: ['token', 'generation', 'state'],
+  // the ranges lead to the root, which a proof is checked against
+  final_page: ['milestone', 'tree', 'page', 'first', 'last', 'leaves', 'amount', 'nfts', 'root'],
+  final_root: ['milestone', 'outputs', 'output_root', 'nfts', 'nft_root', 'root'],
+  snapshot_file: ['sha256'],
 } as const satisfies Record<string, readonly string[]>;
 
 export type SummedTable = keyof typeof SUMMED_COLUMNS;

@@ -23,6 +23,8 @@ export interface LoadedLedger extends SnapshotSummary {
 }
 
 export interface LoadOptions extends SnapshotOptions {
+  /** Hex SHA-256 of the full snapshot, if the read of its end checks it. Stored with the ledger. */
+  sha256?: string | undefined;
   /**
    * Called with the whole, verified ledger before it replaces the served one. The import ends if it
    * throws a ReplacementRefused, and nothing staged is left.
@@ -48,7 +50,7 @@ export async function loadSnapshot(
   const generation = crypto.randomUUID();
   try {
     const summary = await readSnapshot(full, delta, sink, options);
-    await sink.complete(summary, generation);
+    await sink.complete(summary, generation, options.sha256);
     await options.beforeReplacing?.(summary, await ledgerStateHash(db, STAGED));
     await sink.replace();
     return { ...summary, generation };

@@ -94,6 +94,13 @@ const INSERT_ENTRY_POINTS = `
   SELECT value, ?2, 0, ?2 FROM json_each(?1) WHERE true
   ON CONFLICT (id) DO NOTHING`;
 
+const INSERT_SNAPSHOT_FILE =
+  'INSERT INTO import_snapshot_file (one, sha256, sum) VALUES (1, ?1, ?2)';
+
+function insertSnapshotFile(db: Database, sha256: string): D1PreparedStatement {
+  return db.prepare(INSERT_SNAPSHOT_FILE).bind(sha256, rowSum([sha256]));
+}
+
 /** Outputs with IDs behind the one and up to the other; together, all. */
 type Stretch = [after: string, upTo: string];
 
@@ -210,7 +217,7 @@ export class StagingSink implements LedgerSink {
    * Adds to the outputs all else that the ledger is made of. A Refusal if they are not the token
    * supply, or two of them the same NFT.
    */
-  async complete(summary: SnapshotSummary, generation: string): Promise<void> {
+  async complete(summary: SnapshotSummary, generation: string, sha256?: string): Promise<void> {
     const stretches = await this.#checkSupply(summary);
     await this.#placeNfts(stretches);
     const db = this.#db;
@@ -252,6 +259,7 @@ export class StagingSink implements LedgerSink {
       insertMilestone(db, milestone, stagingName('milestone')),
       db.prepare(COPY_PAYLOAD),
       ...forEachPiece(db, INSERT_ENTRY_POINTS, solidEntryPoints.map(toHexDigits), ledgerIndex),
+      ...(sha256 === undefined ? [] : [insertSnapshotFile(db, sha256)]),
       ...parameters.map((option) => insertParameters(db, option, stagingName('parameters'))),
     ]);
   }

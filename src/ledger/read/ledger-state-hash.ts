@@ -63,13 +63,14 @@ async function readPage(
 ): Promise<{ head: Head; outputs: LedgerOutput[] }> {
   const { head, outputs } = await readBatch(db, {
     head: selectHead(db, tables.head),
-    outputs: many(db.prepare(selectPage(tables.output)).bind(after), outputFromRow),
+    outputs: many(db.prepare(selectPage(tables.output)).bind(after), ledgerOutputFromRow),
   });
   if (head === undefined) throw new Error('there is no ledger to take the state hash of');
   return { head, outputs };
 }
 
-function outputFromRow(row: Row): LedgerOutput {
+/** @param row all columns of the table output */
+export function ledgerOutputFromRow(row: Row): LedgerOutput {
   row.requireSum('output');
   const id = row.text('id');
   return {

@@ -16,7 +16,7 @@ import { LEDGER_OUTPUT_HEAD_LENGTH, type LedgerOutput } from '../wire/ledger-out
 import { type Milestone, milestone, receiptOf } from '../wire/milestone.ts';
 import { type Output, output } from '../wire/output.ts';
 import { type Treasury, treasury } from '../wire/treasury.ts';
-import { type ByteStream, decodePart } from './byte-stream.ts';
+import { type ByteStream, decodePart, type SnapshotKind } from './byte-stream.ts';
 
 /** How many records of each kind follow the header. */
 export interface RecordCounts {
@@ -26,6 +26,9 @@ export interface RecordCounts {
 }
 
 export interface SnapshotOutput extends LedgerOutput {
+  /** The file that it is in, and where its record begins there. */
+  file: SnapshotKind;
+  offset: number;
   /** `bytes`, decoded. Its byte fields are views of them. */
   value: Output;
   /** The ID of its chain (TIP-18), if it has one. */
@@ -116,7 +119,14 @@ async function readOutputRecord(stream: ByteStream, what: string): Promise<Snaps
   }
   const bytes = await stream.take(length, what);
   const value = decodePart(stream, offset, what, output, bytes);
-  return { ...fields, bytes, value, chainId: chainIdOf(value, fields.outputId) };
+  return {
+    ...fields,
+    file: stream.kind,
+    offset,
+    bytes,
+    value,
+    chainId: chainIdOf(value, fields.outputId),
+  };
 }
 
 async function* readDiff(stream: ByteStream): AsyncGenerator<SnapshotRecord, void> {

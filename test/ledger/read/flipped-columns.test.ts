@@ -6,6 +6,9 @@
 import { expect, it } from 'vitest';
 import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
 import { saveFollowerState } from '../../../src/follower/follower-status.ts';
+import { rowSum } from '../../../src/ledger/core/row-sum.ts';
+import { buildFinalLedger } from '../../../src/ledger/final/build-final-ledger.ts';
+import { proveFinal, readFinalLedger } from '../../../src/ledger/final/prove-final.ts';
 import { readOutputList, readOutputOfChain } from '../../../src/ledger/output-list/read-list.ts';
 import { explainMilestone, proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
@@ -51,6 +54,12 @@ import {
   tag,
   timelock,
 } from '../../support/payloads/outputs.ts';
+
+/** SHA-256 of a snapshot. */
+const FILE = 'c5'.repeat(32);
+
+/** Short ranges, and one page a tree. */
+const FINAL_LAYOUT = { rangeLeaves: 8, pageRanges: 64 };
 
 type Reads = Record<string, (db: D1Database) => Promise<unknown>>;
 
@@ -136,6 +145,11 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
   const upstream = { index: 4, timestamp: 1_700_000_020, milestoneId: 'ab'.repeat(32) };
   await saveFollowerState(d1, { state: 'following', upstream, progress: 'applies milestone 5' });
 
+  await db
+    .prepare('INSERT INTO snapshot_file VALUES (1, ?1, ?2)')
+    .bind(FILE, rowSum([FILE]))
+    .run();
+  expect(await buildFinalLedger(d1, 4, 1000, FINAL_LAYOUT)).toBe(true);
   const { id: nftId } = (await db.prepare('SELECT id FROM nft').first<{ id: string }>())!;
   const query: OutputQuery = {
     kinds: ['nft'],
@@ -210,6 +224,10 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
     'NFTs for the index': (on) => openIndexLedger(on).readNfts('', 100),
     'changes for the index': (on) =>
       openIndexLedger(on).readChanges({ milestone: 0, nft: '' }, 4, 100),
+    'final ledger': (on) => readFinalLedger(on, 4),
+    'final proof of an output': (on) =>
+      proveFinal(on, 4, 'outputs', digits(network.genesisCoins[5]!.id), FINAL_LAYOUT),
+    'final proof of no NFT': (on) => proveFinal(on, 4, 'nfts', '00'.repeat(32), FINAL_LAYOUT),
     'window of the index': (on) => openIndexLedger(on).readWindow(0, 100, 100),
   };
   return { db, reads };

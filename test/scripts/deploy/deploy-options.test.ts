@@ -2,9 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { KNOWN_NETWORKS } from '../../../explorer/known-networks.ts';
 import { type Found, NOTHING_DEPLOYED } from '../../../scripts/deploy/find-deployed.ts';
-import { readSigners } from '../../../scripts/deploy/network.ts';
 import { type Flags, resolveOptions } from '../../../scripts/deploy/resolve-options.ts';
+import { findFinalNetwork, readSigners } from '../../../scripts/lib/network.ts';
 import type { Ask } from '../../../scripts/lib/process/ask.ts';
 import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
 import { readNetwork } from '../../../scripts/start/sample.ts';
@@ -48,6 +49,25 @@ describe('options', () => {
     ['nobody to ask', { ...FLAGS, network: undefined }, 'nobody can be asked'],
   ])('are refused before anything is done: %s', async (_what, flags, message) => {
     await expect(resolve(flags)).rejects.toThrow(message);
+  });
+
+  it('of a network that ended name its last ledger, and nothing to follow', async () => {
+    const final = findFinalNetwork('iota-final')!;
+    const asked: string[] = [];
+    const ask: Ask = async (question) => {
+      asked.push(question);
+      return FLAGS.full!;
+    };
+    const { vars, snapshot } = await resolve({ network: 'iota-final' }, ask);
+    expect(asked).toEqual([`File of the full snapshot, which was published as ${final.url}?`]);
+    expect(snapshot).toEqual({ full: FLAGS.full, delta: undefined, sha256: final.sha256 });
+    expect(vars).toMatchObject({ FINAL_MILESTONE: '17011901', UPSTREAM_URL: '' });
+    const known = KNOWN_NETWORKS.find(({ networkName }) => networkName === 'iota-mainnet')!;
+    expect(vars.MILESTONE_PUBLIC_KEYS).toBe(known.publicKeys.join());
+    expect(vars.MILESTONE_THRESHOLD).toBe(String(known.threshold));
+    await expect(
+      resolve({ network: 'iota-final', full: FLAGS.full, delta: FLAGS.full }),
+    ).rejects.toThrow('one file, without --delta');
   });
 
   it('may rely on secrets that are deployed', async () => {

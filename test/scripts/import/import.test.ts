@@ -2,16 +2,18 @@
  * `npm run import`, as the process that operators start.
  */
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { importSnapshot } from '../../../scripts/lib/import/import-snapshot.ts';
 import { PROJECT } from '../../../scripts/lib/project.ts';
 import { openLocalDatabase, persistPath } from '../../../scripts/lib/wrangler/local-database.ts';
 import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
 import { entryKey, readEntry } from '../../../src/nft-index/kv-entry.ts';
-import { dump } from '../../support/ledger/memory-database.ts';
+import { dump, openMemory } from '../../support/ledger/memory-database.ts';
 import { callScript } from '../../support/scripts/call-script.ts';
 import { writeMadeSnapshot } from '../../support/scripts/made-snapshot.ts';
 import {
@@ -144,6 +146,21 @@ describe('import', { timeout: 60_000 }, () => {
       /^\S+: delta snapshot, offset 56: 1\.7: milestone 1 is not properly signed, [^\n]+\n$/,
     ],
     [
+      'a file is not the last ledger of the network',
+      ['--full', FULL, '--network', 'iota-final'],
+      /: full snapshot, offset \d+: the file has SHA-256 [0-9a-f]{64}, expected 972e[0-9a-f]{60}\n$/,
+    ],
+    [
+      'the network is not known to have ended',
+      ['--full', FULL, '--network', 'shimmer'],
+      /^--network must be one of iota-final, not shimmer\n$/,
+    ],
+    [
+      'a delta comes with the last ledger',
+      [...FILES, '--network', 'iota-final'],
+      /^--network iota-final is one file, without --delta\n$/,
+    ],
+    [
       'keys come without a threshold',
       [...FILES, '--milestone-public-keys', KEYS[0]!],
       /MILESTONE_THRESHOLD[^\n]+\n$/,
@@ -252,4 +269,16 @@ describe('import', { timeout: 60_000 }, () => {
     const [was, is] = [await dumpOf(smooth), await dumpOf(rough)];
     expect({ ...is, head: [] }).toEqual({ ...was, head: [] });
   });
+});
+
+it('keeps the SHA-256 of a file that has the one that is expected', async () => {
+  const sha256 = createHash('sha256').update(readFileSync(OTHER)).digest('hex');
+  const db = await openMemory();
+  const request = { full: OTHER, delta: undefined, keys: undefined };
+  await importSnapshot(db, { ...request, sha256 });
+  const { snapshot_file: files } = await dump(db);
+  expect(files).toMatchObject([{ sha256 }]);
+  // another import replaces it
+  await importSnapshot(db, request);
+  expect((await dump(db)).snapshot_file).toEqual([]);
 });

@@ -13,6 +13,8 @@ export interface AlteringProxy extends AsyncDisposable {
    * connection is cut.
    */
   alter: (path: string, body: Uint8Array) => Uint8Array | undefined;
+  /** JSON that is answered in place of the node's answer; undefined: the node answers. */
+  answer: (path: string) => unknown;
   /** Headers that every answer has in addition. */
   headers: Record<string, string>;
 }
@@ -24,6 +26,8 @@ const HANDED_ON = /^(content-type|content-security-policy|x-.+)$/;
 export async function startProxy(target: string): Promise<AlteringProxy> {
   const server = createServer(async (request, response) => {
     const { url: path = '', method = 'GET', headers } = request;
+    const own = await proxy.answer(path);
+    if (own !== undefined) return void response.end(JSON.stringify(own));
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const answer = await fetch(target + path, {
@@ -42,6 +46,7 @@ export async function startProxy(target: string): Promise<AlteringProxy> {
   const proxy: AlteringProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     alter: (_path, body) => body,
+    answer: () => undefined,
     headers: {},
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');

@@ -44,6 +44,7 @@ export const MESSAGES: Record<number, string> = {
   405: 'method not allowed',
   429: 'too many requests',
   500: 'internal server error',
+  503: 'service unavailable',
 };
 
 export const NFT = '/api/indexer/v1/outputs/nft/';

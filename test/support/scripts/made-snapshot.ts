@@ -11,14 +11,15 @@ import { madeId, madeOutput, writeFull } from '../snapshot/snapshot-writer.ts';
 
 const AMOUNT = 1_000_000n;
 const TREASURY = 5n;
-const INDEX = 10;
+export const MADE_INDEX = 10;
 const TIMESTAMP = 1_700_000_000;
 const NFT_EVERY = 10;
 
 /** Bytes written at once. */
 const CHUNK = 1 << 20;
 
-export function writeMadeSnapshot(path: string, outputs: number): void {
+/** A full snapshot of a network `made` at milestone {@link MADE_INDEX}; a tenth are NFTs. */
+export function madeSnapshot(outputs: number): Generator<Uint8Array, void> {
   const parameters = encode(protocolParameters, {
     version: 2,
     networkName: 'made',
@@ -28,18 +29,21 @@ export function writeMadeSnapshot(path: string, outputs: number): void {
     rentStructure: { vByteCost: 100, vByteFactorData: 1, vByteFactorKey: 10 },
     tokenSupply: BigInt(outputs) * AMOUNT + TREASURY,
   });
-  const file = writeFull({
+  return writeFull({
     genesisIndex: 0,
-    target: { index: INDEX, timestamp: TIMESTAMP, id: madeId(9, INDEX) },
-    ledgerIndex: INDEX,
+    target: { index: MADE_INDEX, timestamp: TIMESTAMP, id: madeId(9, MADE_INDEX) },
+    ledgerIndex: MADE_INDEX,
     treasury: { milestoneId: new Uint8Array(32), amount: TREASURY },
     parameters,
     parametersTarget: 0,
     outputCount: outputs,
     outputs: madeOutputs(outputs),
     diffs: [],
-    solidEntryPoints: [madeId(10, INDEX)],
+    solidEntryPoints: [madeId(10, MADE_INDEX)],
   });
+}
+
+export function writeMadeSnapshot(path: string, outputs: number): void {
   const descriptor = openSync(path, 'w');
   let pending: Uint8Array[] = [];
   let length = 0;
@@ -48,7 +52,7 @@ export function writeMadeSnapshot(path: string, outputs: number): void {
     pending = [];
     length = 0;
   };
-  for (const part of file) {
+  for (const part of madeSnapshot(outputs)) {
     pending.push(part);
     length += part.length;
     if (length >= CHUNK) flush();
@@ -58,7 +62,7 @@ export function writeMadeSnapshot(path: string, outputs: number): void {
 }
 
 function* madeOutputs(count: number) {
-  for (let i = 0; i < count; i++) yield madeOutput(i, AMOUNT, INDEX, TIMESTAMP, NFT_EVERY);
+  for (let i = 0; i < count; i++) yield madeOutput(i, AMOUNT, MADE_INDEX, TIMESTAMP, NFT_EVERY);
 }
 
 const USAGE = `Usage: npx node test/support/scripts/made-snapshot.ts FILE OUTPUTS

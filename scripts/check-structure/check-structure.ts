@@ -5,12 +5,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findCircles, findWrongWays, readImports } from './check-structure/imports.ts';
-import { findLargeFolders, findSameNames, type Sources } from './check-structure/names.ts';
-import { runMain } from './lib/process/command-line.ts';
-import { PROJECT } from './lib/project.ts';
+import { runMain } from '../lib/process/command-line.ts';
+import { PROJECT } from '../lib/project.ts';
+import { findCircles, findWrongWays, readImports } from './imports.ts';
+import { findLargeFolders, findSameNames, type Sources } from './names.ts';
 
-const USAGE = `Usage: npx node scripts/check-structure.ts
+const USAGE = `Usage: npx node scripts/check-structure/check-structure.ts
 
 Checks that the folders of src/ import each other one way only, that no two files of src/ and
 scripts/ export the same name, and that no folder is too large. A part of npm run lint.`;

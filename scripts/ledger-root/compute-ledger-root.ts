@@ -1,0 +1,92 @@
+/**
+ * The state hash and the final root (docs/final-ledger.md) of the ledger in snapshot files, without
+ * a database.
+ */
+import {
+  compareBytes,
+  equalBytes,
+  Refusal,
+  toHex,
+  Writer,
+} from '../../src/stardust/encoding/bytes.ts';
+import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
+import {
+  type FinalLedger,
+  finalRoot,
+  GrowingTree,
+  KEY_BYTES,
+  nftRecord,
+} from '../../src/stardust/proof/final-ledger.ts';
+import { readSnapshot } from '../../src/stardust/snapshot/read-snapshot.ts';
+import { stateHash } from '../../src/stardust/state-hash.ts';
+import { decodeOutput, nftIdOf } from '../../src/stardust/wire/ids.ts';
+import { type LedgerOutput, putLedgerOutput } from '../../src/stardust/wire/ledger-output.ts';
+import { OutputType } from '../../src/stardust/wire/output.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
+import { openSnapshotFile } from '../lib/snapshot-file.ts';
+import { RecordIndex } from './record-index.ts';
+
+export interface LedgerRoot {
+  /** Hex SHA-256 of each file. */
+  sha256: { full: string; delta?: string };
+  /** SHA-256 (docs/snapshot-format.md#state-hash). */
+  stateHash: Uint8Array;
+  ledger: FinalLedger;
+  root: Uint8Array;
+}
+
+/** Throws a SnapshotRefusal, or a Refusal, if the files break a rule. */
+export async function computeLedgerRoot(
+  paths: { full: string; delta?: string | undefined },
+  keys?: MilestoneKeys,
+): Promise<LedgerRoot> {
+  const sha256: LedgerRoot['sha256'] = { full: '' };
+  const open = (kind: 'full' | 'delta', path: string) =>
+    openSnapshotFile(path, (hash) => {
+      sha256[kind] = hash;
+    });
+  const index = new RecordIndex();
+  const summary = await readSnapshot(
+    open('full', paths.full),
+    paths.delta === undefined ? undefined : open('delta', paths.delta),
+    index,
+    keys && { signers: { keys, verify: verifySignature } },
+  );
+  const outputs = new GrowingTree();
+  const nftRecords: Uint8Array[] = [];
+  let held = summary.treasury.amount;
+  function* hashed(records: Iterable<LedgerOutput>): Generator<LedgerOutput, void> {
+    for (const each of records) {
+      const writer = new Writer();
+      putLedgerOutput(writer, each);
+      outputs.add(writer.finish());
+      const output = decodeOutput(each.bytes);
+      held += output.amount;
+      if (output.type === OutputType.Nft)
+        nftRecords.push(nftRecord(nftIdOf(output, each.outputId), each.outputId));
+      yield each;
+    }
+  }
+  const { ledgerIndex, treasury, milestoneId, currentParameters } = summary;
+  const hash = await stateHash(ledgerIndex, treasury, hashed(index.read(paths)));
+  if (held !== currentParameters.tokenSupply)
+    throw new Refusal('E.5', `outputs and treasury hold ${held} base tokens, not the supply`);
+  const nfts = new GrowingTree();
+  let last: Uint8Array | undefined;
+  for (const record of nftRecords.sort(compareBytes)) {
+    const nftId = record.subarray(0, KEY_BYTES.nfts);
+    if (last !== undefined && equalBytes(nftId, last))
+      throw new Refusal('E.5', `two unspent outputs hold the NFT ${toHex(nftId)}`);
+    last = nftId;
+    nfts.add(record);
+  }
+  const treeOf = (tree: GrowingTree) => ({ count: tree.count, root: tree.root() });
+  const ledger = {
+    networkName: currentParameters.networkName,
+    milestoneIndex: ledgerIndex,
+    milestoneId,
+    outputs: treeOf(outputs),
+    nfts: treeOf(nfts),
+  };
+  return { sha256, stateHash: hash, ledger, root: finalRoot(ledger) };
+}

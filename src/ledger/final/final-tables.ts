@@ -1,0 +1,217 @@
+/**
+ * The tables of a final ledger (docs/storage.md#the-final-ledger): the trees in pages, and the root
+ * over both.
+ *
+ * Pages and ranges are powers of two. So the hash over each is a node of the tree (B.13), and a path
+ * is that within a range, then that among the ranges of a page, then that among the pages.
+ */
+import { equalBytes, Reader, toHexDigits, Writer } from '../../stardust/encoding/bytes.ts';
+import {
+  type FinalLedger,
+  type FinalTreeName,
+  finalRoot,
+  KEY_BYTES,
+  nftRecord,
+} from '../../stardust/proof/final-ledger.ts';
+import { putLedgerOutput } from '../../stardust/wire/ledger-output.ts';
+import { OutputType } from '../../stardust/wire/output.ts';
+import type { ProtocolParameters } from '../../stardust/wire/parameters.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
+import type { Database } from '../core/database.ts';
+import { type Head, selectHeadAt } from '../core/head.ts';
+import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
+import { combine, first, many, type Query, type Row } from '../core/read-batch.ts';
+import { ledgerOutputFromRow } from '../read/ledger-state-hash.ts';
+
+/** How a tree is cut; both are powers of two. */
+export interface Layout {
+  /** Leaves of a range. A proof reads all of them. */
+  rangeLeaves: number;
+  /** Ranges of a page, which is a row. */
+  pageRanges: number;
+}
+
+/**
+ * A page has 33 KB, of 100 KB that a statement may have. 8,000,000 outputs have 123 pages. A proof
+ * hashes 256 leaves and some 630 nodes.
+ */
+export const LAYOUT: Layout = { rangeLeaves: 256, pageRanges: 256 };
+
+/** A leaf as it is stored: hex of its key (its ID), and the bytes that are hashed. */
+export interface Leaf {
+  key: string;
+  record: Uint8Array;
+  /** Base tokens on an output; 0 of an NFT. */
+  amount: bigint;
+  /** Whether it is an output that is an NFT. */
+  isNftOutput: boolean;
+}
+
+interface LeafSource {
+  /** Leaves behind the key ?1, in order, up to ?2 of them. */
+  behind: string;
+  /** The same from the key ?1 on. */
+  from: string;
+  parse(row: Row): Leaf;
+}
+
+const SELECT_OUTPUTS = 'SELECT * FROM output WHERE id';
+/** Rows without an output are of NFTs that were burned. */
+const SELECT_NFTS = 'SELECT * FROM nft WHERE output IS NOT NULL AND id';
+const IN_ORDER = '?1 ORDER BY id LIMIT ?2';
+
+export const LEAVES: Readonly<Record<FinalTreeName, LeafSource>> = {
+  outputs: {
+    behind: `${SELECT_OUTPUTS} > ${IN_ORDER}`,
+    from: `${SELECT_OUTPUTS} >= ${IN_ORDER}`,
+    parse(row) {
+      const output = ledgerOutputFromRow(row);
+      const writer = new Writer();
+      putLedgerOutput(writer, output);
+      // type and amount are the first fields of every output (A.8)
+      const reader = new Reader(output.bytes);
+      const isNftOutput = reader.u8() === OutputType.Nft;
+      const key = row.text('id');
+      return { key, record: writer.finish(), amount: reader.u64(), isNftOutput };
+    },
+  },
+  nfts: {
+    behind: `${SELECT_NFTS} > ${IN_ORDER}`,
+    from: `${SELECT_NFTS} >= ${IN_ORDER}`,
+    parse(row) {
+      row.requireSum('nft');
+      const [key, output] = [row.text('id'), row.text('output')];
+      const record = nftRecord(Uint8Array.fromHex(key), Uint8Array.fromHex(output));
+      return { key, record, amount: 0n, isNftOutput: false };
+    },
+  },
+};
+
+/** A page without its ranges. */
+export interface FinalPage {
+  first: string;
+  last: string;
+  leaves: number;
+  /** Base tokens on its outputs. */
+  amount: bigint;
+  /** How many of its outputs are NFTs. */
+  nfts: number;
+  root: Uint8Array;
+}
+
+/** ?1 the final milestone, ?2 the tree. */
+const SELECT_PAGES = `
+  SELECT milestone, tree, page, first, last, leaves, amount, nfts, root, sum FROM final_page
+  WHERE milestone = ?1 AND tree = ?2 ORDER BY page`;
+
+export function selectPages(
+  db: Database,
+  finalMilestone: number,
+  tree: FinalTreeName,
+): Query<FinalPage[]> {
+  return many(db.prepare(SELECT_PAGES).bind(finalMilestone, tree), (row) => {
+    row.requireSum('final_page');
+    return {
+      first: row.text('first'),
+      last: row.text('last'),
+      leaves: row.integer('leaves'),
+      amount: BigInt(row.text('amount')),
+      nfts: row.integer('nfts'),
+      root: Uint8Array.fromHex(row.text('root')),
+    };
+  });
+}
+
+/** The first key of a range, and the hash over its leaves. */
+export interface LeafRange {
+  first: string;
+  root: Uint8Array;
+}
+
+export function writeRanges(ranges: readonly LeafRange[]): string {
+  return ranges.map(({ first, root }) => first + toHexDigits(root)).join('');
+}
+
+const HASH_DIGITS = 64;
+
+/** Throws a LedgerDamaged where the text is none of {@link writeRanges}. */
+export function readRanges(text: string, tree: FinalTreeName): LeafRange[] {
+  const keyDigits = 2 * KEY_BYTES[tree];
+  const length = keyDigits + HASH_DIGITS;
+  if (text.length % length !== 0 || !/^[0-9a-f]+$/.test(text))
+    throw new LedgerDamaged('ranges of the table final_page');
+  return Array.from({ length: text.length / length }, (_, i) => {
+    const root = text.slice(i * length + keyDigits, (i + 1) * length);
+    return {
+      first: text.slice(i * length, i * length + keyDigits),
+      root: Uint8Array.fromHex(root),
+    };
+  });
+}
+
+/** A ledger that is at its final milestone. */
+export interface FinalState {
+  head: Head;
+  /** In force at the milestone. */
+  parameters: ProtocolParameters;
+  /** 32 bytes. */
+  milestoneId: Uint8Array;
+  /** With the final root; undefined until the trees are built. */
+  built: { ledger: FinalLedger; root: Uint8Array } | undefined;
+  /** 64 hex digits: of the file that the ledger was imported from, where it is known. */
+  snapshotSha256: string | undefined;
+}
+
+const SELECT_ROOT = 'SELECT * FROM final_root WHERE milestone = ?1';
+
+const SELECT_SNAPSHOT_FILE = 'SELECT * FROM snapshot_file';
+
+/** Either is undefined: `state` unless the ledger is at its final milestone. */
+export interface FoundFinal {
+  /** Undefined where nothing was imported. */
+  ledgerIndex: number | undefined;
+  state: FinalState | undefined;
+}
+
+/** Throws a LedgerDamaged where the stored root does not commit to the rest. */
+export function selectFinal(db: Database, finalMilestone: number): Query<FoundFinal> {
+  return combine(
+    {
+      at: selectHeadAt(db),
+      announced: selectParameters(db),
+      root: first(db.prepare(SELECT_ROOT).bind(finalMilestone), rootFromRow),
+      file: first(db.prepare(SELECT_SNAPSHOT_FILE), (row) => {
+        row.requireSum('snapshot_file');
+        return row.text('sha256');
+      }),
+    },
+    ({ at, announced, root: stored, file }) => {
+      const { head, milestone } = at ?? {};
+      if (head?.ledger !== finalMilestone || milestone === undefined)
+        return { ledgerIndex: head?.ledger, state: undefined };
+      const parameters = parametersAt(announced, head.ledger);
+      const { networkName } = parameters;
+      const milestoneId = Uint8Array.fromHex(milestone.id);
+      const built = stored && {
+        ledger: { networkName, milestoneIndex: head.ledger, milestoneId, ...stored.trees },
+        root: stored.root,
+      };
+      if (built !== undefined && !equalBytes(finalRoot(built.ledger), built.root))
+        throw new LedgerDamaged('rows of the table final_root');
+      const state = { head, parameters, milestoneId, built, snapshotSha256: file };
+      return { ledgerIndex: head.ledger, state };
+    },
+  );
+}
+
+function rootFromRow(row: Row) {
+  row.requireSum('final_root');
+  const tree = (count: string, root: string) => ({
+    count: row.integer(count),
+    root: Uint8Array.fromHex(row.text(root)),
+  });
+  return {
+    trees: { outputs: tree('outputs', 'output_root'), nfts: tree('nfts', 'nft_root') },
+    root: Uint8Array.fromHex(row.text('root')),
+  };
+}

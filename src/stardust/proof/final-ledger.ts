@@ -1,0 +1,290 @@
+/**
+ * The root over a final ledger, and proofs that an output or an NFT is or is not in it
+ * (docs/final-ledger.md). Trees are those of B.13 (docs/protocol.md#b13-merkle-root), with records
+ * as leaves in ascending order of their keys.
+ *
+ * Proofs come from untrusted sources. The verifier takes the final root from its caller, and reads
+ * them strictly.
+ */
+import { blake2b256 } from '../crypto/hash.ts';
+import {
+  compareBytes,
+  concatBytes,
+  equalBytes,
+  fromHex,
+  Refusal,
+  toHex,
+  Writer,
+} from '../encoding/bytes.ts';
+import { networkId } from '../wire/ids.ts';
+import { leafHash, nodeHash } from './merkle.ts';
+
+/** Bytes of the key at the start of each record: an output ID (B.4), an NFT ID (B.6). */
+export const KEY_BYTES = { outputs: 34, nfts: 32 } as const;
+
+export type FinalTreeName = keyof typeof KEY_BYTES;
+
+export interface FinalTree {
+  /** How many records it has. */
+  count: number;
+  /** 32 bytes (B.13). */
+  root: Uint8Array;
+}
+
+/** What the final root commits to. */
+export interface FinalLedger extends Readonly<Record<FinalTreeName, FinalTree>> {
+  networkName: string;
+  milestoneIndex: number;
+  /** 32 bytes (B.9). */
+  milestoneId: Uint8Array;
+}
+
+/** A record, its place among all of its tree, and the siblings on its path from the leaf up. */
+export interface FinalEntry {
+  position: number;
+  record: Uint8Array;
+  path: readonly Uint8Array[];
+}
+
+/** A record with the key; or the records before and after the place where it would be. */
+export type FinalProof =
+  | { present: true; entry: FinalEntry }
+  | { present: false; before: FinalEntry | undefined; after: FinalEntry | undefined };
+
+/** The first bytes of what the final root is a hash of. */
+const TAG = new TextEncoder().encode('stardust-final-1');
+
+/** The final root: 32 bytes. */
+export function finalRoot(ledger: FinalLedger): Uint8Array<ArrayBuffer> {
+  const writer = new Writer().put(TAG).u64(networkId(ledger.networkName));
+  writer.u32(ledger.milestoneIndex).put(ledger.milestoneId);
+  for (const { count, root } of [ledger.outputs, ledger.nfts]) writer.u64(BigInt(count)).put(root);
+  return blake2b256(writer.finish());
+}
+
+/** The record of an NFT: its ID and that of the output that holds it. */
+export function nftRecord(nftId: Uint8Array, outputId: Uint8Array): Uint8Array {
+  return concatBytes(nftId, outputId);
+}
+
+/** The path of the node at `index` among these neighbours, which are all of a tree or subtree. */
+export function auditPath(hashes: readonly Uint8Array[], index: number): Uint8Array[] {
+  const path: Uint8Array[] = [];
+  let level = hashes;
+  for (let at = index; level.length > 1; at >>= 1) {
+    const sibling = level[at ^ 1];
+    if (sibling !== undefined) path.push(sibling);
+    level = Array.from({ length: Math.ceil(level.length / 2) }, (_, i) => {
+      const [left, right] = [level[2 * i]!, level[2 * i + 1]];
+      // B.13: a last node without a neighbour goes up as it is
+      return right === undefined ? left : nodeHash(left, right);
+    });
+  }
+  return path;
+}
+
+/** A tree that grows by one leaf at a time (B.13), in memory for its right edge only. */
+export class GrowingTree {
+  count = 0;
+  /** Roots of full subtrees, by level: each is there if its bit is set in `count`. */
+  readonly #edge: Uint8Array[] = [];
+
+  add(record: Uint8Array): void {
+    let node: Uint8Array = leafHash(record);
+    let level = 0;
+    for (let bits = this.count; bits % 2 === 1; bits = Math.floor(bits / 2))
+      node = nodeHash(this.#edge[level++]!, node);
+    this.#edge[level] = node;
+    this.count++;
+  }
+
+  root(): Uint8Array {
+    let root: Uint8Array | undefined;
+    for (let level = 0, bits = this.count; bits > 0; bits = Math.floor(bits / 2), level++) {
+      if (bits % 2 === 0) continue;
+      const node = this.#edge[level]!;
+      root = root === undefined ? node : nodeHash(node, root);
+    }
+    return root ?? blake2b256(new Uint8Array(0));
+  }
+}
+
+/** As the routes answer it (docs/contract.md#final-ledger). */
+export function finalLedgerToJson(ledger: FinalLedger) {
+  const tree = ({ count, root }: FinalTree) => ({ count, root: toHex(root) });
+  return {
+    networkName: ledger.networkName,
+    milestoneIndex: ledger.milestoneIndex,
+    milestoneId: toHex(ledger.milestoneId),
+    outputs: tree(ledger.outputs),
+    nfts: tree(ledger.nfts),
+  };
+}
+
+/** As the routes answer it. */
+export function finalProofToJson(ledger: FinalLedger, proof: FinalProof) {
+  const entry = ({ position, record, path }: FinalEntry) => ({
+    position,
+    record: toHex(record),
+    path: path.map(toHex),
+  });
+  const neighbour = (each: FinalEntry | undefined) => (each === undefined ? null : entry(each));
+  return {
+    ledger: finalLedgerToJson(ledger),
+    present: proof.present,
+    ...(proof.present
+      ? { entry: entry(proof.entry) }
+      : { before: neighbour(proof.before), after: neighbour(proof.after) }),
+  };
+}
+
+export type FinalVerdict =
+  | { ok: true; present: true; record: Uint8Array }
+  | { ok: true; present: false }
+  | { ok: false; reason: string };
+
+/**
+ * What an answer, untrusted JSON, proves of the record with this key.
+ *
+ * @param root the final root that the caller trusts: 32 bytes
+ */
+export function verifyFinalProof(
+  answer: unknown,
+  tree: FinalTreeName,
+  key: Uint8Array,
+  root: Uint8Array,
+): FinalVerdict {
+  try {
+    if (key.length !== KEY_BYTES[tree]) throw refuse(`an ID of ${key.length} bytes`);
+    const fields = asObject(answer);
+    const ledger = finalLedgerFromJson(fields.ledger);
+    if (!equalBytes(finalRoot(ledger), root))
+      throw refuse('the roots and counts are not those of the final root');
+    return fields.present === true
+      ? verifyPresent(readEntry(fields.entry), tree, ledger, key)
+      : verifyAbsent(fields, tree, ledger, key);
+  } catch (error) {
+    if (error instanceof Refusal) return { ok: false, reason: error.message };
+    throw error;
+  }
+}
+
+function verifyPresent(
+  entry: FinalEntry,
+  tree: FinalTreeName,
+  ledger: FinalLedger,
+  key: Uint8Array,
+): FinalVerdict {
+  if (!equalBytes(requireEntry(entry, tree, ledger), key))
+    throw refuse('the record has another ID');
+  return { ok: true, present: true, record: entry.record };
+}
+
+/**
+ * The neighbours are at adjacent places, or one of them is at an end. As records are in ascending
+ * order of their keys, none between them has the key.
+ */
+function verifyAbsent(
+  { present, before: jsonBefore, after: jsonAfter }: Record<string, unknown>,
+  tree: FinalTreeName,
+  ledger: FinalLedger,
+  key: Uint8Array,
+): FinalVerdict {
+  if (present !== false) throw refuse('"present" is neither true nor false');
+  const before = jsonBefore === null ? undefined : readEntry(jsonBefore);
+  const after = jsonAfter === null ? undefined : readEntry(jsonAfter);
+  const next = before === undefined ? 0 : before.position + 1;
+  if (next !== (after === undefined ? ledger[tree].count : after.position))
+    throw refuse('the neighbours are not at adjacent places');
+  if (before !== undefined && compareBytes(requireEntry(before, tree, ledger), key) >= 0)
+    throw refuse('the record before does not come before the ID');
+  if (after !== undefined && compareBytes(requireEntry(after, tree, ledger), key) <= 0)
+    throw refuse('the record after does not come after the ID');
+  return { ok: true, present: false };
+}
+
+/** The key of an entry that is in the tree at its place. Throws a {@link Refusal} otherwise. */
+function requireEntry(entry: FinalEntry, tree: FinalTreeName, ledger: FinalLedger): Uint8Array {
+  const { count, root } = ledger[tree];
+  const found = rootOfPath(entry, count);
+  if (found === undefined || !equalBytes(found, root))
+    throw refuse(`the path from place ${entry.position} does not lead to the root`);
+  if (entry.record.length < KEY_BYTES[tree]) throw refuse('the record is too short for an ID');
+  return entry.record.subarray(0, KEY_BYTES[tree]);
+}
+
+/**
+ * The root to which a path leads in a tree of `count` leaves; undefined if no such tree has that
+ * place, or paths of another length lead from it (RFC 9162, section 2.1.3.2).
+ */
+function rootOfPath({ position, record, path }: FinalEntry, count: number): Uint8Array | undefined {
+  if (position >= count) return undefined;
+  let node: Uint8Array = leafHash(record);
+  let used = 0;
+  for (let at = position, last = count - 1; last > 0; ) {
+    const isRight = at % 2 === 1;
+    // the last node of a level without a neighbour goes up as it is
+    if (isRight || at < last) {
+      const sibling = path[used++];
+      if (sibling === undefined) return undefined;
+      node = isRight ? nodeHash(sibling, node) : nodeHash(node, sibling);
+    }
+    at = Math.floor(at / 2);
+    last = Math.floor(last / 2);
+  }
+  return used === path.length ? node : undefined;
+}
+
+/** Throws a {@link Refusal} unless `json` has the form of {@link finalLedgerToJson}. */
+export function finalLedgerFromJson(json: unknown): FinalLedger {
+  const { networkName, milestoneIndex, milestoneId, outputs, nfts } = asObject(json);
+  if (typeof networkName !== 'string') throw refuse('the network has no name');
+  const index = asCount(milestoneIndex);
+  if (index >= 2 ** 32) throw refuse('the milestone index has more than 32 bits');
+  const tree = (value: unknown): FinalTree => {
+    const { count, root } = asObject(value);
+    return { count: asCount(count), root: asBytes(root, 32) };
+  };
+  return {
+    networkName,
+    milestoneIndex: index,
+    milestoneId: asBytes(milestoneId, 32),
+    outputs: tree(outputs),
+    nfts: tree(nfts),
+  };
+}
+
+function readEntry(json: unknown): FinalEntry {
+  const { position, record, path } = asObject(json);
+  if (!Array.isArray(path)) throw refuse('the path is no list');
+  return {
+    position: asCount(position),
+    record: asBytes(record),
+    path: path.map((each) => asBytes(each, 32)),
+  };
+}
+
+function refuse(reason: string): Refusal {
+  return new Refusal('B.13', reason);
+}
+
+function asObject(json: unknown): Record<string, unknown> {
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw refuse('a part of the proof is no object');
+  return json as Record<string, unknown>;
+}
+
+function asCount(json: unknown): number {
+  if (typeof json !== 'number' || !Number.isSafeInteger(json) || json < 0)
+    throw refuse('a number of the proof is no count');
+  return json;
+}
+
+function asBytes(json: unknown, length?: number): Uint8Array {
+  if (typeof json !== 'string' || !/^0x([0-9a-f]{2})*$/.test(json))
+    throw refuse('bytes of the proof are not 0x and hex digits');
+  const bytes = fromHex(json);
+  if (length !== undefined && bytes.length !== length)
+    throw refuse(`${bytes.length} bytes of the proof where ${length} are expected`);
+  return bytes;
+}

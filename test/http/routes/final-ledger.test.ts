@@ -1,0 +1,144 @@
+/** The routes of a final ledger (docs/contract.md#final-ledger), and who checks what they answer. */
+import { describe, expect, it } from 'vitest';
+import type { NodeClient } from '../../../scripts/lib/node-client.ts';
+import { verifyFinal } from '../../../scripts/verify/verify-final.ts';
+import { NotVerified } from '../../../scripts/verify/verify-node.ts';
+import { proveFinal, readFinalLedger } from '../../../src/ledger/final/prove-final.ts';
+import type { EdgeNode } from '../../../src/node/edge-node.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { verifyFinalProof } from '../../../src/stardust/proof/final-ledger.ts';
+import { madeFinalLedger, SMALL } from '../../support/final-ledger/made-ledger.ts';
+import { errorBody } from '../../support/http/contract.ts';
+import { fetchFrom } from '../../support/http/stub-node.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
+import { MADE_INDEX } from '../../support/scripts/made-snapshot.ts';
+
+const FINAL = '/api/edge/v1/final';
+const ABSENT = { outputs: `0x${'5a'.repeat(34)}`, nfts: `0x${'5a'.repeat(32)}` };
+const PATHS = [FINAL, `${FINAL}/outputs/${ABSENT.outputs}`, `${FINAL}/nfts/${ABSENT.nfts}`];
+
+const made = await madeFinalLedger(150);
+const { db, keys, root } = made;
+
+function fetchAt(finalMilestone: number, from = db) {
+  const node: Partial<EdgeNode> = {
+    readFinalLedger: () => readFinalLedger(from, finalMilestone),
+    proveFinal: (tree, key) => proveFinal(from, finalMilestone, tree, key, SMALL),
+  };
+  return fetchFrom({ node, settings: { finalMilestone } });
+}
+
+const fetch = fetchAt(MADE_INDEX);
+
+describe('at the final milestone', () => {
+  it('answers roots, counts and the final root', async () => {
+    const response = await fetch(FINAL);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-ledger-index')).toBe(String(MADE_INDEX));
+    expect(response.headers.get('x-final-milestone')).toBe(String(MADE_INDEX));
+    expect(response.headers.get('cache-control')).toBe('public, max-age=86400, immutable');
+    const body = await response.json();
+    expect(body).toMatchObject({
+      networkName: 'made',
+      milestoneIndex: MADE_INDEX,
+      outputs: { count: 150 },
+      nfts: { count: keys.nfts.length },
+      finalRoot: toHex(root),
+    });
+    expect(body).not.toHaveProperty('snapshotSha256');
+  });
+
+  it('names the file, if the import knew its hash', async () => {
+    const sha256 = 'ab'.repeat(32);
+    const { db: named } = await madeFinalLedger(3, sha256);
+    expect(await (await fetchAt(MADE_INDEX, named)(FINAL)).json()).toMatchObject({
+      snapshotSha256: sha256,
+    });
+  });
+
+  it('proves what is there and what is not', async () => {
+    for (const tree of ['outputs', 'nfts'] as const) {
+      for (const id of [`0x${keys[tree][7]}`, ABSENT[tree]]) {
+        const response = await fetch(`${FINAL}/${tree}/${id}`);
+        expect(response.headers.get('cache-control')).toBe('public, max-age=86400, immutable');
+        const key = Uint8Array.fromHex(id.slice(2));
+        const present = id !== ABSENT[tree];
+        const verdict = verifyFinalProof(await response.json(), tree, key, root);
+        expect(verdict).toMatchObject({ ok: true, present });
+      }
+    }
+  });
+
+  it.each(['outputs/0x12', `outputs/${ABSENT.nfts}`, `nfts/${ABSENT.outputs}`, 'nfts/x'])(
+    '%s is 400',
+    async (path) => {
+      expect((await fetch(`${FINAL}/${path}`)).status).toBe(400);
+    },
+  );
+});
+
+describe('elsewhere', () => {
+  it.each(PATHS)('%s is 404 without a final milestone', async (path) => {
+    const response = await fetchFrom()(path);
+    expect([response.status, await response.text()]).toEqual([404, errorBody(404)]);
+    expect(response.headers.get('x-error-detail')).toMatch('FINAL_MILESTONE is not set');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it.each(PATHS)('%s is 404 before the final milestone', async (path) => {
+    const response = await fetchAt(MADE_INDEX + 1)(path);
+    expect(response.status).toBe(404);
+    expect(response.headers.get('x-error-detail')).toBe(
+      `the ledger is at ${MADE_INDEX}, not at its final milestone`,
+    );
+  });
+
+  it.each(PATHS)('%s is 503 while the trees are built', async (path) => {
+    const { db: building } = await madeFinalLedger(5);
+    await building.prepare('DELETE FROM final_root').run();
+    const response = await fetchAt(MADE_INDEX, building)(path);
+    expect([response.status, await response.text()]).toEqual([503, errorBody(503)]);
+    expect(response.headers.get('retry-after')).toBe('60');
+  });
+
+  it.each(PATHS)('%s is 500 without a ledger', async (path) => {
+    expect((await fetchAt(MADE_INDEX, await openMemory())(path)).status).toBe(500);
+  });
+});
+
+describe('verifyFinal', () => {
+  const ask: NodeClient = (path) => fetch(path);
+  const verify = (ids: readonly string[], trusted = root, node = ask) =>
+    Array.fromAsync(verifyFinal(node, trusted, ids));
+  const output = `0x${keys.outputs[9]}`;
+  const nft = `0x${keys.nfts[3]}`;
+
+  it('says what is proven', async () => {
+    const holder = await db.prepare('SELECT output FROM nft WHERE id = ?1').bind(keys.nfts[3]!);
+    const { output: held } = (await holder.first<{ output: string }>())!;
+    expect(await verify([output, ABSENT.outputs, nft, ABSENT.nfts])).toEqual([
+      `The final root commits to 150 outputs and ${keys.nfts.length} NFTs of made at milestone 10.`,
+      `Output ${output} is in the ledger, unspent.`,
+      `Output ${ABSENT.outputs} is not in the ledger.`,
+      `NFT ${nft} is in the ledger, in output 0x${held}.`,
+      `NFT ${ABSENT.nfts} is not in the ledger.`,
+    ]);
+  });
+
+  it('takes the root from its caller, not from the answer', async () => {
+    const other = await madeFinalLedger(64);
+    const [first] = await Promise.allSettled([verify([], other.root)]);
+    expect(first).toMatchObject({ status: 'rejected', reason: expect.any(NotVerified) });
+    // the header is that of the trusted root, the proofs are another ledger's
+    const lying: NodeClient = (path) =>
+      path === FINAL ? fetch(path) : fetchAt(MADE_INDEX, other.db)(path);
+    await expect(verify([output], root, lying)).rejects.toThrow(NotVerified);
+  });
+
+  it('does not take a proof of one ID for another', async () => {
+    const lying: NodeClient = (path) =>
+      fetch(path === FINAL ? path : `${FINAL}/outputs/${ABSENT.outputs}`);
+    await expect(verify([output], root, lying)).rejects.toThrow(NotVerified);
+    await expect(verify([nft], root, lying)).rejects.toThrow(NotVerified);
+  });
+});
