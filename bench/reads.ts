@@ -102,10 +102,14 @@ async function measure(node: string, paths: readonly string[], folder: string) {
   writeFileSync(files.lua, LUA);
   const { SECONDS = '5', CONNECTIONS = '16' } = process.env;
   const wrk = (seconds: string) =>
-    execFileSync('wrk', ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', files.lua, node], {
-      env: { ...process.env, PATHS: files.PATHS },
-      encoding: 'utf8',
-    });
+    execFileSync(
+      'wrk',
+      ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '20s', '-s', files.lua, node],
+      {
+        env: { ...process.env, PATHS: files.PATHS },
+        encoding: 'utf8',
+      },
+    );
   wrk('1');
   const printed = wrk(SECONDS);
   assert.doesNotMatch(printed, /Non-2xx|Socket errors/, `${paths[0]}: ${printed}`);

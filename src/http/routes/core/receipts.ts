@@ -25,7 +25,12 @@ export const receiptRoutes = {
     path: '/api/core/v2/receipts/:migratedAt',
     handle: answerReceipts,
   },
-  readTreasury: { method: 'GET', path: '/api/core/v2/treasury', handle: answerTreasury },
+  readTreasury: {
+    method: 'GET',
+    path: '/api/core/v2/treasury',
+    mayBeSecondOld: true,
+    handle: answerTreasury,
+  },
 } satisfies RouteTable;
 
 async function answerTreasury({ node, notes }: RouteContext): Promise<Answer> {
