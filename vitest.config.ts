@@ -41,6 +41,9 @@ function isLongest({ moduleId }: TestSpecification): boolean {
 const WORKER_TESTS = 'test/**/*.worker.test.ts';
 const END_TO_END_TESTS = 'test/e2e/**/*.test.ts';
 
+/** Loads and floods, which `npm run test:slow` alone runs. */
+const SLOW_TESTS = ['floods', 'load', 'serve-disk'].map((name) => `test/e2e/${name}.test.ts`);
+
 export default defineConfig(async () => {
   // wrangler.toml names their folder, which must be there
   await writeExplorer();
@@ -66,6 +69,7 @@ export default defineConfig(async () => {
             ...timeouts,
             name: 'e2e',
             include: [END_TO_END_TESTS],
+            exclude: process.env.SLOW ? [] : SLOW_TESTS,
             maxWorkers: AT_ONCE,
             globalSetup: './test/support/edge/build-once.ts',
           },

@@ -69,7 +69,10 @@ describe('iota.js', { timeout: 30_000 }, () => {
   it('asks the node about itself', async () => {
     const node = new SingleNodeClient(started.url);
     expect(await node.health()).toBe(false); // the milestones are of 2022
-    expect(await node.routes()).toEqual({ routes: ['core/v2', 'indexer/v1', 'poi/v1'] });
+    expect(await node.routes()).toEqual({
+      routes: ['core/v2', 'indexer/v1', 'poi/v1'],
+      indexed: ['nft'],
+    });
     expect(await node.protocolInfo()).toMatchObject({
       networkName: 'shimmer',
       tokenSupply: '1813620509061365',
