@@ -22,8 +22,7 @@ class ByProject extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const of = (name: string) => sorted.filter(({ project }) => project.name === name);
-    // the longest of them first
-    const waiting = of('e2e').sort((a, b) => Number(isLongest(b)) - Number(isLongest(a)));
+    const waiting = of('e2e');
     const others = [...of('workerd'), ...of('node')];
     // so that the last one begins long before the end
     const gap = Math.ceil((0.7 * others.length) / waiting.length);
@@ -34,15 +33,16 @@ class ByProject extends BaseSequencer {
   }
 }
 
-function isLongest({ moduleId }: TestSpecification): boolean {
-  return moduleId.endsWith('/networks.test.ts');
-}
-
 const WORKER_TESTS = 'test/**/*.worker.test.ts';
 const END_TO_END_TESTS = 'test/e2e/**/*.test.ts';
 
-/** Loads and floods, which `npm run test:slow` alone runs. */
-const SLOW_TESTS = ['floods', 'load', 'serve-disk'].map((name) => `test/e2e/${name}.test.ts`);
+/** Loads, floods and a database that fills up: `npm run test:slow` alone runs them. */
+const SLOW_TESTS = process.env.SLOW
+  ? []
+  : [
+      'test/e2e/{floods,load,networks,serve-disk}.test.ts',
+      'test/follower/nearly-full.worker.test.ts',
+    ];
 
 export default defineConfig(async () => {
   // wrangler.toml names their folder, which must be there
@@ -69,7 +69,7 @@ export default defineConfig(async () => {
             ...timeouts,
             name: 'e2e',
             include: [END_TO_END_TESTS],
-            exclude: process.env.SLOW ? [] : SLOW_TESTS,
+            exclude: SLOW_TESTS,
             maxWorkers: AT_ONCE,
             globalSetup: './test/support/edge/build-once.ts',
           },
@@ -88,6 +88,7 @@ export default defineConfig(async () => {
             isolate: false,
             maxWorkers: AT_ONCE,
             include: [WORKER_TESTS],
+            exclude: SLOW_TESTS,
             setupFiles: ['./test/support/workerd-setup.ts'],
           },
         },

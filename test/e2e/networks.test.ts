@@ -28,7 +28,7 @@ import {
   recordedQuestions,
 } from '../support/network/recorded-network.ts';
 
-const RECORDED: { name: RecordedName; deltaIndex: number; stateHash: string }[] = [
+const NETWORKS: { name: RecordedName; deltaIndex: number; stateHash: string }[] = [
   {
     name: 'network-a',
     deltaIndex: 81,
@@ -40,10 +40,6 @@ const RECORDED: { name: RecordedName; deltaIndex: number; stateHash: string }[] 
     stateHash: '0x5d8c90245d379f5b3ac95b3428e8f97f7cecd137b21591cbc995c97b64c580e3',
   },
 ];
-
-const NETWORKS = RECORDED.filter(
-  ({ name }) => process.env.NETWORKS === 'all' || name === 'network-c',
-);
 
 const folder = await mkdtemp(join(tmpdir(), 'edge-e2e-'));
 

@@ -1,10 +1,10 @@
-/** 10,000 random bad requests over made-up data. */
+/** 5,000 random bad requests over made-up data. */
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { badRequests, checkAnswer } from '../support/http/bad-requests.ts';
 import { facts, fetchFrom } from '../support/http/stub-node.ts';
 
-const REQUESTS = 10_000;
+const REQUESTS = 5_000;
 /** No request may take longer, in milliseconds. */
 const SLOWEST = 2_000;
 

@@ -114,7 +114,7 @@ const TESTS: readonly SlowTest[] = [
     name: 'networks',
     about: 'every answer over HTTP at every ledger index of two recorded networks',
     minutes: 3,
-    run: () => runEndToEnd('test/e2e/networks', { NETWORKS: 'all' }),
+    run: () => runEndToEnd('test/e2e/networks', {}),
   },
   {
     name: 'bad-requests',
@@ -122,6 +122,12 @@ const TESTS: readonly SlowTest[] = [
     minutes: 1,
     run: () =>
       runVitest(['--project', 'node', 'test/http/running-worker'], { BAD_REQUESTS: '20000' }),
+  },
+  {
+    name: 'nearly-full',
+    about: 'a database that becomes nearly full: fewer milestones are kept, every answer is right',
+    minutes: 1,
+    run: () => runVitest(['--project', 'workerd', 'test/follower/nearly-full'], { SLOW: '1' }),
   },
   {
     name: 'flips',
