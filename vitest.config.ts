@@ -36,11 +36,11 @@ class ByProject extends BaseSequencer {
 const WORKER_TESTS = 'test/**/*.worker.test.ts';
 const END_TO_END_TESTS = 'test/e2e/**/*.test.ts';
 
-/** Loads, floods and a database that fills up: `npm run test:slow` alone runs them. */
+/** What takes long: `npm run test:slow` alone runs it. */
 const SLOW_TESTS = process.env.SLOW
   ? []
   : [
-      'test/e2e/{floods,load,networks,serve-disk}.test.ts',
+      'test/e2e/{chain,floods,load,networks,serve-disk,serve-load}.test.ts',
       'test/follower/nearly-full.worker.test.ts',
     ];
 

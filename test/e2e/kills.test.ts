@@ -11,7 +11,7 @@ import { readInfo } from '../support/edge/walk-network.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
-const KILLS = Number(process.env.KILLS ?? 8);
+const KILLS = Number(process.env.KILLS ?? 5);
 
 const network = recordedNetwork('network-a');
 const last = lastIndex(network);

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { askAboutNetwork, nothingAsked } from '../support/ledger/random-questions.ts';
 
-const QUESTIONS = Number(process.env.QUESTIONS ?? 250);
+const QUESTIONS = Number(process.env.QUESTIONS ?? 150);
 
 it(`${QUESTIONS} questions are answered as the oracle answers them`, async () => {
   const db = await openMemory();

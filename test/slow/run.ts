@@ -125,7 +125,7 @@ const TESTS: readonly SlowTest[] = [
   },
   {
     name: 'nearly-full',
-    about: 'a database that becomes nearly full: fewer milestones are kept, every answer is right',
+    about: 'a database that becomes nearly full: fewer milestones are kept',
     minutes: 1,
     run: () => runVitest(['--project', 'workerd', 'test/follower/nearly-full'], { SLOW: '1' }),
   },
