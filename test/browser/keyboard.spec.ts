@@ -16,13 +16,18 @@ const { url, nft } = inject('sample');
 /** More stops than any view has on the way. */
 const MAX_STOPS = 90;
 
+/** What has the focus, once it is seen: the browser scrolls to it in a later frame. */
+async function readSeenFocus(page: DrivenPage): Promise<{ label: string }> {
+  await expect.poll(() => readFocus(page)).toMatchObject({ isSeen: true });
+  return await readFocus(page);
+}
+
 /** The Tab key until the focus is there; wherever it comes by, it is seen. */
 async function tabTo(page: DrivenPage, label: RegExp): Promise<void> {
   const met: string[] = [];
   for (let i = 0; i < MAX_STOPS; i++) {
     await page.keyboard.press('Tab');
-    const focus = await readFocus(page);
-    expect(focus.isSeen, focus.label).toBe(true);
+    const focus = await readSeenFocus(page);
     if (label.test(focus.label)) return;
     met.push(focus.label);
   }
@@ -68,9 +73,8 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     await untilCount(page, 'svg .block[role=button]', 38);
     await tabTo(page, /^0: tagged data/);
     for (let i = 1; i <= 5; i++) await page.keyboard.press('ArrowRight');
-    const fifth = await readFocus(page);
+    const fifth = await readSeenFocus(page);
     expect(fifth.label).toMatch(/^5: transaction, applied/);
-    expect(fifth.isSeen).toBe(true);
     await untilText(page, '.caption', /^5 0xd79a2feb/);
     await page.keyboard.press('End');
     expect((await readFocus(page)).label).toMatch(/^37: /);
