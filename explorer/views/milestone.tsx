@@ -2,10 +2,10 @@
  * A milestone: who signed it, and its past cone.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { findKnownNetwork } from '../../scripts/lib/known-networks.ts';
 import { Cone } from '../cone/cone.tsx';
 import { kindOf } from '../cone/kinds.tsx';
 import { formatCount, formatTime, plural, shorten } from '../format.ts';
-import { findKnownNetwork } from '../known-networks.ts';
 import { NodeError } from '../node/ask.ts';
 import { readExplanation, readMilestone, readMilestoneBytes } from '../node/ledger.ts';
 import type { Explanation, Info, MilestoneJson } from '../node/shapes.ts';

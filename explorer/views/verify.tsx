@@ -2,7 +2,7 @@
  * Verifies the node against the keys of its network, in plain steps.
  */
 import { useState } from 'preact/hooks';
-import { KNOWN_NETWORKS } from '../known-networks.ts';
+import { KNOWN_NETWORKS } from '../../scripts/lib/known-networks.ts';
 import { NodeError } from '../node/ask.ts';
 import { readExplanation, readInfo } from '../node/ledger.ts';
 import type { Info } from '../node/shapes.ts';

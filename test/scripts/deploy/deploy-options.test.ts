@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { KNOWN_NETWORKS } from '../../../explorer/known-networks.ts';
 import { type Found, NOTHING_DEPLOYED } from '../../../scripts/deploy/find-deployed.ts';
 import { type Flags, resolveOptions } from '../../../scripts/deploy/resolve-options.ts';
+import { KNOWN_NETWORKS } from '../../../scripts/lib/known-networks.ts';
 import { findFinalNetwork, readSigners } from '../../../scripts/lib/network.ts';
 import type { Ask } from '../../../scripts/lib/process/ask.ts';
 import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';

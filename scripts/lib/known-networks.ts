@@ -1,10 +1,10 @@
 /**
- * Public networks and who signs their milestones, so that visitors need not paste keys. They are
- * part of the page's source, and not an answer of the node.
+ * Public networks and who signs their milestones, so that operators and visitors of the explorer
+ * need not paste keys. They are part of the source, and not an answer of a node.
  */
 
 export interface KnownNetwork {
-  /** As {@link Info} of the node names it. */
+  /** As the info of its nodes has it. */
   networkName: string;
   /** For people. */
   title: string;
@@ -14,7 +14,10 @@ export interface KnownNetwork {
   threshold: number;
 }
 
-/** From config_mainnet.json and config_shimmer.json of https://github.com/iotaledger/hornet. */
+/**
+ * `protocol.publicKeyRanges`, none of them with a range, and `milestonePublicKeyCount` of
+ * config_shimmer.json and config_defaults.json in https://github.com/iotaledger/hornet/tree/v2.0.1
+ */
 export const KNOWN_NETWORKS: readonly KnownNetwork[] = [
   {
     networkName: 'shimmer',
