@@ -21,7 +21,7 @@ Environment:
 /** IDs that a route reads in turn, at most. */
 const MAX_IDS = 500;
 
-/** More than are read in the second for which \`serve\` keeps an answer. */
+/** More than are read in the second for which `serve` keeps an answer. */
 const MAX_COLD_IDS = 20_000;
 
 const MILESTONES = 100;
