@@ -1,7 +1,7 @@
 /**
  * A flood of lists that look at 100,000 NFTs each: a coordinator that asks `npm run serve`
  * meanwhile waits for the one that is running, not for all that were sent. `npm run test:slow --
- * floods` measures for longer.
+ * floods` runs it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';

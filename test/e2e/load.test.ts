@@ -1,7 +1,7 @@
 /**
  * Mixed load: both operations, asked by several clients at once, while a living network is followed
  * and the Worker is killed now and then. No wrong answer, no 5xx but while it is down, and a heap
- * of the isolate that does not grow. `npm run test:slow -- --in-time load` does so for half an
+ * of the isolate that does not grow. `npm run test:slow -- --in-time load` runs it for half an
  * hour.
  */
 import { expect, it } from 'vitest';

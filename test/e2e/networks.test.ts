@@ -1,6 +1,6 @@
 /**
  * The recorded networks, end to end, over HTTP: snapshot in, every milestone followed, every
- * question asked at its ledger index.
+ * question asked at its ledger index. `npm run test:slow -- networks` runs it.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 /**
  * The data folder of `npm run serve` does not grow with the number of requests: white-flag answers
  * are cached in memory, and what version 0.2 cached in files is removed at the start.
- * `npm run test:slow -- serve-disk` asks 10,000 questions.
+ * `npm run test:slow -- serve-disk` runs it with 10,000 questions.
  */
 import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';

@@ -1,6 +1,6 @@
 /**
  * Many requests and milestones through the Worker as `npm run serve` runs it: every answer right,
- * and memory that does not grow. `npm run test:slow -- serve-load` does so with a million requests
+ * and memory that does not grow. `npm run test:slow -- serve-load` runs it with a million requests
  * and 5,000 milestones.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
