@@ -2,7 +2,7 @@
  * The explorer: the search box, the state of the ledger, and the view that the URL names.
  */
 import { type ComponentType, render } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatAge, formatCount } from './format.ts';
 import { askHealth } from './node/ask.ts';
 import { readInfo } from './node/ledger.ts';
@@ -236,9 +236,9 @@ function Search({ view }: { view: View }) {
   const [text, setText] = useState('');
   const [problem, setProblem] = useState('');
   const shown = view.name === 'search' ? view.text : '';
-  // not at each new view: the visitor may be typing already
-  useEffect(() => setText(shown), [shown]);
-  useEffect(() => setProblem(''), [view]);
+  // not at each new view, nor a frame later: the visitor may be typing already
+  useLayoutEffect(() => setText(shown), [shown]);
+  useLayoutEffect(() => setProblem(''), [view]);
   return (
     <search>
       <form
@@ -321,7 +321,8 @@ function useFocusOnHead(main: { current: HTMLElement | null }, view: View): void
   const [first, setFirst] = useState(true);
   // another block of the same milestone is not another view
   const key = view.name === 'milestone' ? `${view.name} ${view.milestone}` : formatRoute(view);
-  useEffect(() => {
+  // a frame later, the visitor may have gone on already
+  useLayoutEffect(() => {
     if (first) {
       setFirst(false);
       return undefined;
