@@ -48,7 +48,7 @@ export function createPackReader(index: number) {
 
   return {
     get lastKey() {
-      return packs.at(-1)!.key;
+      return Math.max(...packs.map(({ key }) => key));
     },
     add(rows: readonly Row[]): void {
       const page = walkedPacksFromRows(rows);

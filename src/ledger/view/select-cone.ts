@@ -25,7 +25,9 @@ const IS_LIVE = 'r.unreferenced AND p.live = 1 AND (p.staged IS NULL OR ?7 AND p
  * blocks come in (?5): then outputs may have several numbers. A row `lost` instead of live packs
  * where ?6 asks for it and a named block is not known: the newest packs are searched first, as that
  * is where proposals have their parents. The rows say too whether live packs are read, and up to
- * which milestone those of milestones, with the number of blocks that these reference. With ?7 the packs staged for this milestone are read too.
+ * which milestone those of milestones, with the number of blocks that these reference. With ?7 the
+ * packs staged for this milestone are read too. Keys are sorted and not rows, which would be copied:
+ * the rows are in any order.
  */
 export const SELECT_CONE = `
   WITH
@@ -50,14 +52,14 @@ export const SELECT_CONE = `
     wanted(key) AS MATERIALIZED (
       SELECT DISTINCT k.value FROM reach r CROSS JOIN milestone_part m ON m.key >= ?2 * ${PARTS}
         AND m.key < (r.until + 1) * ${PARTS}
-        CROSS JOIN json_each(m.packs) k)
+        CROSS JOIN json_each(m.packs) k),
+    page(key) AS MATERIALIZED (
+      SELECT p.key FROM reach r CROSS JOIN pack p WHERE ${IS_LIVE} AND p.key > ?4
+      UNION SELECT key FROM wanted WHERE key > ?4
+      ORDER BY 1 LIMIT ?3)
   SELECT NULL AS key, NULL AS records, NULL AS statuses, NULL AS states, NULL AS sums,
     NULL AS staged, NULL AS unreferenced, NULL AS until, NULL AS blocks, NULL AS mentions
   FROM reach r WHERE ?2 > r.ledger AND NOT r.unreferenced
   UNION ALL
-  SELECT * FROM (
-    SELECT ${VIEWED_COLUMNS} FROM reach r CROSS JOIN pack p WHERE ${IS_LIVE} AND p.key > ?4
-    UNION ALL
-    SELECT ${VIEWED_COLUMNS} FROM reach r CROSS JOIN wanted w CROSS JOIN pack p ON p.key = w.key
-    WHERE NOT (${IS_LIVE}) AND p.key > ?4
-    ORDER BY 1 LIMIT ?3)`;
+  SELECT ${VIEWED_COLUMNS}
+  FROM reach r CROSS JOIN page CROSS JOIN pack p ON p.key = page.key`;
