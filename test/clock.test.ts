@@ -15,7 +15,7 @@ import {
 } from '../src/nft-index/publisher-state.ts';
 import { MARK_INTERVAL_MS, SETTLING_TIME_MS } from '../src/nft-index/timing-assumptions.ts';
 import { createFeedConnection } from '../src/upstream/feed/feed-connection.ts';
-import { encodePacket, PacketType } from '../src/upstream/feed/mqtt-packets.ts';
+import { encodePacket, PacketType } from '../src/mqtt/packets.ts';
 import { createFetchQuota } from '../src/upstream/fetch-quota.ts';
 import { createRanking } from '../src/upstream/ranking.ts';
 import { UpstreamFailure } from '../src/upstream/upstream.ts';

@@ -19,9 +19,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'verify-signature.ts': ['stardust'],
   ledger: ['stardust', 'log.ts', 'verify-signature.ts'],
   'nft-index': ['stardust', 'ledger', 'log.ts'],
+  mqtt: ['stardust'],
   upstream: [
     'stardust',
     'ledger',
+    'mqtt',
     'clock.ts',
     'log.ts',
     'read-bounded.ts',

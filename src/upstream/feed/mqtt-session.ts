@@ -4,10 +4,17 @@
  * handed and the times at which it is.
  */
 import { hasPassed } from '../../clock.ts';
+import {
+  createPacketReader,
+  encodePacket,
+  type Packet,
+  type PacketReader,
+  PacketType,
+  PROTOCOL_LEVEL,
+} from '../../mqtt/packets.ts';
 import { Refusal } from '../../stardust/encoding/bytes.ts';
 import { MAX_BLOCK_LENGTH } from '../../stardust/wire/block.ts';
 import { UpstreamFailure } from '../upstream.ts';
-import { createPacketReader, encodePacket, type Packet, PacketType } from './mqtt-packets.ts';
 
 /** Bytes of the longest packet: a block or a milestone, its topic, the header. */
 const MAX_PACKET_BYTES = MAX_BLOCK_LENGTH + 256;
@@ -49,7 +56,7 @@ export interface Session {
  * @param topics of which all messages are asked for, with QoS 0
  */
 export function createSession(clientId: string, topics: readonly string[]): Session {
-  const read = createPacketReader(MAX_PACKET_BYTES);
+  const reader = createPacketReader(MAX_PACKET_BYTES);
   let begun = 0;
   let heard = 0;
   let pinged = 0;
@@ -80,6 +87,8 @@ export function createSession(clientId: string, topics: readonly string[]): Sess
         return;
       case PacketType.Publish:
         if (!connected) throw new UpstreamFailure('MQTT: a message before the connection');
+        if (packet.acknowledge !== undefined)
+          throw new UpstreamFailure('MQTT: a message with another QoS than was granted');
         step.messages.push({ topic: packet.topic, payload: packet.payload });
         return;
       case PacketType.PingResponse:
@@ -92,13 +101,19 @@ export function createSession(clientId: string, topics: readonly string[]): Sess
   return {
     begin(now) {
       begun = heard = pinged = now;
-      const packet = { type: PacketType.Connect, clientId, keepAlive: KEEP_ALIVE_SECONDS };
-      return { send: [encodePacket(packet)], messages: [] };
+      const packet = encodePacket({
+        type: PacketType.Connect,
+        level: PROTOCOL_LEVEL,
+        cleanSession: true,
+        clientId,
+        keepAlive: KEEP_ALIVE_SECONDS,
+      });
+      return { send: [packet], messages: [] };
     },
     receive(bytes, now) {
       heard = now;
       const step: SessionStep = { send: [], messages: [] };
-      for (const packet of readPackets(read, bytes)) take(packet, step, now);
+      for (const packet of readPackets(reader, bytes)) take(packet, step, now);
       return step;
     },
     tick(now) {
@@ -117,9 +132,9 @@ export function createSession(clientId: string, topics: readonly string[]): Sess
   };
 }
 
-function readPackets(read: (bytes: Uint8Array) => Packet[], bytes: Uint8Array): Packet[] {
+function readPackets(reader: PacketReader, bytes: Uint8Array): Packet[] {
   try {
-    return read(bytes);
+    return reader.read(bytes);
   } catch (error) {
     if (error instanceof Refusal) throw new UpstreamFailure(`MQTT: ${error.message}`);
     throw error;

@@ -1,12 +1,12 @@
 /** When a feed is live, when it is given up, and when it is tried again: by the clock alone. */
 import { describe, expect, it } from 'vitest';
-import { createFeedConnection } from '../../../src/upstream/feed/feed-connection.ts';
 import {
   createPacketReader,
   encodePacket,
   type Packet,
   PacketType,
-} from '../../../src/upstream/feed/mqtt-packets.ts';
+} from '../../../src/mqtt/packets.ts';
+import { createFeedConnection } from '../../../src/upstream/feed/feed-connection.ts';
 
 const accepted = encodePacket({
   type: PacketType.ConnectAck,
@@ -21,7 +21,7 @@ const message = encodePacket({
 });
 const pong = encodePacket({ type: PacketType.PingResponse });
 const said = (send: readonly Uint8Array[]): Packet[] => send.flatMap((bytes) => read(bytes));
-const read = (bytes: Uint8Array) => createPacketReader(1000)(bytes);
+const read = (bytes: Uint8Array) => createPacketReader(1000).read(bytes);
 const typesOf = (send: readonly Uint8Array[]) => said(send).map(({ type }) => type);
 
 /** A connection that is subscribed at this time. */
@@ -40,7 +40,13 @@ describe('a session', () => {
     expect(connection.tick(0)).toEqual({ send: [], messages: [], open: true });
     expect(connection.state(0)).toBe('down');
     expect(said(connection.opened(100).send)).toEqual([
-      { type: PacketType.Connect, clientId: 'edge', keepAlive: 10 },
+      {
+        type: PacketType.Connect,
+        level: 4,
+        cleanSession: true,
+        clientId: 'edge',
+        keepAlive: 10,
+      },
     ]);
     expect(said(connection.received(accepted, 200).send)).toEqual([
       { type: PacketType.Subscribe, packetId: 1, topics: ['a', 'b'] },

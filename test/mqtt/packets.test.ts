@@ -1,20 +1,26 @@
-/** The eight MQTT packets: every one comes back from its bytes, however the stream is cut. */
+/** MQTT packets: every one comes back from its bytes, however the stream is cut. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { concatBytes, Refusal } from '../../../src/stardust/encoding/bytes.ts';
 import {
   createPacketReader,
   encodePacket,
   type Packet,
   PacketType,
-} from '../../../src/upstream/feed/mqtt-packets.ts';
+} from '../../src/mqtt/packets.ts';
+import { concatBytes, Refusal } from '../../src/stardust/encoding/bytes.ts';
 
 const MAX = 40_000;
 const word = fc.integer({ min: 0, max: 0xffff });
 const text = fc.string({ unit: 'binary', maxLength: 40 }).map((each) => each.toWellFormed());
 
 const packet: fc.Arbitrary<Packet> = fc.oneof(
-  fc.record({ type: fc.constant(PacketType.Connect), clientId: text, keepAlive: word }),
+  fc.record({
+    type: fc.constant(PacketType.Connect),
+    level: fc.constant(4),
+    cleanSession: fc.constant(true),
+    clientId: text,
+    keepAlive: word,
+  }),
   fc.record({
     type: fc.constant(PacketType.ConnectAck),
     sessionPresent: fc.boolean(),
@@ -40,6 +46,21 @@ const packet: fc.Arbitrary<Packet> = fc.oneof(
     packetId: word,
     returnCodes: fc.array(fc.nat(255), { minLength: 1, maxLength: 4 }),
   }),
+  fc.record({
+    type: fc.constant(PacketType.Unsubscribe),
+    packetId: word,
+    topics: fc.array(text, { minLength: 1, maxLength: 4 }),
+  }),
+  fc.record({
+    type: fc.constantFrom(
+      PacketType.PublishAck,
+      PacketType.PublishReceived,
+      PacketType.PublishRelease,
+      PacketType.PublishComplete,
+      PacketType.UnsubscribeAck,
+    ),
+    packetId: word,
+  }),
   fc
     .constantFrom(PacketType.PingRequest, PacketType.PingResponse, PacketType.Disconnect)
     .map((type) => ({ type })),
@@ -56,7 +77,15 @@ function cut(bytes: Uint8Array, lengths: readonly number[]): Uint8Array[] {
   return chunks;
 }
 
-const read = (bytes: Uint8Array, maxLength = MAX) => createPacketReader(maxLength)(bytes);
+const connect = (clientId: string, keepAlive: number): Packet => ({
+  type: PacketType.Connect,
+  level: 4,
+  cleanSession: true,
+  clientId,
+  keepAlive,
+});
+
+const read = (bytes: Uint8Array, maxLength = MAX) => createPacketReader(maxLength).read(bytes);
 
 describe('packets', () => {
   it('come back from a stream that is cut anywhere', () => {
@@ -71,7 +100,7 @@ describe('packets', () => {
       fc.property(fc.array(packet, { maxLength: 6 }), lengths, (packets, pieces) => {
         const reader = createPacketReader(MAX);
         const chunks = cut(concatBytes(...packets.map(encodePacket)), pieces);
-        expect(chunks.flatMap(reader)).toEqual(packets);
+        expect(chunks.flatMap((chunk) => reader.read(chunk))).toEqual(packets);
       }),
       { numRuns: 300 },
     );
@@ -82,8 +111,9 @@ describe('packets', () => {
       fc.property(packet, (each) => {
         const reader = createPacketReader(MAX);
         const bytes = encodePacket(each);
-        for (const byte of bytes.subarray(0, -1)) expect(reader(Uint8Array.of(byte))).toEqual([]);
-        expect(reader(bytes.slice(-1))).toEqual([each]);
+        for (const byte of bytes.subarray(0, -1))
+          expect(reader.read(Uint8Array.of(byte))).toEqual([]);
+        expect(reader.read(bytes.slice(-1))).toEqual([each]);
       }),
       { numRuns: 60 },
     );
@@ -91,9 +121,7 @@ describe('packets', () => {
 
   it('are the bytes of the specification', () => {
     const bytes = (each: Packet) => encodePacket(each).toHex();
-    expect(bytes({ type: PacketType.Connect, clientId: 'ab', keepAlive: 10 })).toBe(
-      '100e00044d5154540402000a00026162',
-    );
+    expect(bytes(connect('ab', 10))).toBe('100e00044d5154540402000a00026162');
     expect(bytes({ type: PacketType.Subscribe, packetId: 1, topics: ['a/b', 'c/d'] })).toBe(
       '820e0001' + '0003612f6200' + '0003632f6400',
     );
@@ -114,13 +142,43 @@ describe('packets', () => {
   });
 });
 
+describe('what clients send', () => {
+  it('may have a will, a user and a password, which are dropped', () => {
+    const fields = ['000174', '00016d', '000175', '000170'].join('');
+    const bytes = Uint8Array.fromHex(`101a00044d51545404ee000a00026162${fields}`);
+    expect(read(bytes)).toEqual([connect('ab', 10)]);
+  });
+
+  it('may be another version of the protocol, of which only the level is read', () => {
+    for (const [hex, level] of [
+      ['100d00044d5154540502000a000000', 5],
+      ['100e00064d51497364700302000a0000', 3],
+    ] as const)
+      expect(read(Uint8Array.fromHex(hex))).toMatchObject([{ type: PacketType.Connect, level }]);
+  });
+
+  it('may have any QoS', () => {
+    expect(read(Uint8Array.fromHex('3a06' + '000161' + '0102' + '07'))).toEqual([
+      {
+        type: PacketType.Publish,
+        topic: 'a',
+        payload: Uint8Array.of(7),
+        acknowledge: { qos: 1, packetId: 258 },
+      },
+    ]);
+    expect(read(Uint8Array.fromHex('82060001000161' + '02'))).toEqual([
+      { type: PacketType.Subscribe, packetId: 1, topics: ['a'] },
+    ]);
+  });
+});
+
 describe('what is no packet', () => {
   it('is refused or waited for, whatever the bytes', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 30 }), { maxLength: 20 }), (chunks) => {
         const reader = createPacketReader(64);
         try {
-          for (const chunk of chunks) reader(chunk);
+          for (const chunk of chunks) reader.read(chunk);
         } catch (error) {
           expect(error).toBeInstanceOf(Refusal);
         }
@@ -142,8 +200,9 @@ describe('what is no packet', () => {
 
   it.each([
     ['a length of five bytes', '30ffffffff', 'MQTT-2.2.3'],
-    ['a type that nobody sends us', '4000', 'MQTT-2.2.2-2'],
-    ['a message with QoS 1', '3205000161000107', 'MQTT-2.2.2-2'],
+    ['a type that there is not', 'f000', 'MQTT-2.2.2-2'],
+    ['an acknowledgement without an ID', '4000', 'A.0'],
+    ['a message with QoS 3', '3606000161000107', 'MQTT-3.3.1-4'],
     ['an answer to a ping with flags', 'd100', 'MQTT-2.2.2-2'],
     ['an answer to a ping with a body', 'd00100', 'MQTT-2.2.3'],
     ['an acknowledgement with a body too long', '2003000000', 'MQTT-2.2.3'],
@@ -151,8 +210,12 @@ describe('what is no packet', () => {
     ['a topic longer than the message', '3003000561', 'A.0'],
     ['a topic that is no text', '30030001ff', 'MQTT-1.5.3-1'],
     ['a subscription without a topic', '82020001', 'MQTT-3.8.3-3'],
-    ['a subscription with QoS 1', '82060001000161' + '01', 'MQTT-3.8.3-4'],
-    ['another version of the protocol', '100c00044d5154540502000a0000', 'MQTT-3.1.2'],
+    ['a subscription with QoS 3', '82060001000161' + '03', 'MQTT-3.8.3-4'],
+    ['an unsubscription without a topic', 'a2020001', 'MQTT-3.10.3-2'],
+    ['another protocol', '100c00044d5154550402000a0000', 'MQTT-3.1.2-1'],
+    ['a reserved flag', '100c00044d5154540403000a0000', 'MQTT-3.1.2-3'],
+    ['a QoS of no will', '100c00044d515454040a000a0000', 'MQTT-3.1.2-11'],
+    ['a password without a user', '100e00044d5154540442000a00000000', 'MQTT-3.1.2-22'],
   ])('%s', (_, hex, rule) => {
     const refusal = () => read(Uint8Array.fromHex(hex));
     expect(refusal).toThrow(Refusal);
