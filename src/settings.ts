@@ -104,10 +104,12 @@ const bindings = {
   LEDGER: binding<D1Database>('a D1 database'),
   NFT_INDEX: binding<KVNamespace>('a KV namespace'),
   FOLLOWER: binding<Env['FOLLOWER']>('the Durable Object class Follower'),
+  EVENTS: v.optional(binding<NonNullable<Env['EVENTS']>>('the Durable Object class EventBroker')),
   ASSETS: binding<Pick<Fetcher, 'fetch'>>('the static files'),
   WHITE_FLAG_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
   FETCH_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
   SCAN_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
+  EVENTS_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
   VERSION: v.optional(binding<WorkerVersionMetadata>('version metadata')),
   REQUESTS: v.optional(binding<AnalyticsEngineDataset>('an Analytics Engine dataset')),
   ONE_ISOLATE: v.optional(v.literal('true', 'must be bound by npm run serve only')),
@@ -180,6 +182,8 @@ const settingsFromEnvironment = v.pipe(
     ledger: env.LEDGER,
     nftIndex: env.NFT_INDEX,
     follower: env.FOLLOWER,
+    /** The broker of events; where it is not bound there are none. */
+    events: env.EVENTS,
     /** The files of dist/explorer, by their paths. */
     staticFiles: env.ASSETS,
     /** Limits white-flag requests where it is bound. */
@@ -188,6 +192,8 @@ const settingsFromEnvironment = v.pipe(
     fetchLimit: env.FETCH_LIMIT,
     /** Limits reads that scan where it is bound: lists, explanations, proofs. */
     scanLimit: env.SCAN_LIMIT,
+    /** Limits connections to the broker of events where it is bound. */
+    eventsLimit: env.EVENTS_LIMIT,
     /** Counts requests where it is bound. */
     requests: env.REQUESTS,
     /** True if this is the only isolate, as in `npm run serve`, so that its counters are complete. */

@@ -2,6 +2,7 @@
  * The Worker's entrypoints, nothing else.
  */
 import { hasPassed } from './clock.ts';
+import { EventBroker } from './events/event-broker.ts';
 import { Follower } from './follower/follower.ts';
 import { followerOf } from './follower/follower-stub.ts';
 import { type App, createApp, createMisconfiguredApp } from './http/app.ts';
@@ -36,7 +37,7 @@ function createInstance(env: Env): Instance {
   return { app, follows: settings.upstreams.length > 0 };
 }
 
-export { Follower };
+export { EventBroker, Follower };
 
 /**
  * Between two calls to wake the follower by requests of one isolate. The follower is awake but

@@ -32,8 +32,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'shared-limit.ts',
     'verify-signature.ts',
   ],
+  events: ['stardust', 'ledger', 'mqtt', 'clock.ts', 'log.ts'],
   follower: [
     'stardust',
+    'mqtt',
+    'events',
     'ledger',
     'nft-index',
     'upstream',
@@ -47,6 +50,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'ledger',
     'nft-index',
     'upstream',
+    'events',
     'follower',
     'log.ts',
     'settings.ts',
@@ -62,7 +66,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'settings.ts',
     'shared-limit.ts',
   ],
-  'worker.ts': ['http', 'node', 'follower', 'clock.ts', 'settings.ts'],
+  'worker.ts': ['http', 'node', 'events', 'follower', 'clock.ts', 'settings.ts'],
 };
 
 /** By file, relative to the root: the files of the root that it imports, types included. */

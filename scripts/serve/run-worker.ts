@@ -73,7 +73,10 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
         compatibilityDate: config.compatibilityDate,
         d1Databases: { LEDGER: config.localDatabaseId },
         kvNamespaces: { NFT_INDEX: config.localNamespaceId },
-        durableObjects: { FOLLOWER: { className: 'Follower', useSQLite: true } },
+        durableObjects: {
+          FOLLOWER: { className: 'Follower', useSQLite: true },
+          EVENTS: { className: 'EventBroker', useSQLite: true },
+        },
         serviceBindings: STATIC_FILES_BINDING,
         versionMetadata: 'VERSION',
         bindings: { ...vars, ONE_ISOLATE: 'true' },

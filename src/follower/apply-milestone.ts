@@ -78,6 +78,7 @@ export async function applyMilestone(
       source: tools.source,
       mutex: memory.mutex,
       index: memory.index,
+      announce: memory.announce,
       stored: (ids) => {
         for (const id of ids) atHand.delete(id);
       },

@@ -26,6 +26,7 @@ import type { LedgerPosition } from './ledger-position.ts';
 import { createMutex, type Mutex } from './mutex.ts';
 import { createPushed, type Pushed } from './pushed/pushed.ts';
 import type { MissingCone } from './store/store-cone.ts';
+import type { Announce } from './store/store-unreferenced.ts';
 
 export interface FollowerContext {
   db: Database;
@@ -41,6 +42,8 @@ export interface FollowerContext {
    * milestone is known to be there already.
    */
   publish: (behind: boolean) => Promise<void>;
+  /** Called right after each milestone was applied. */
+  announce?: ((index: number) => void) | undefined;
   /** Milestones before the ledger's whose states are kept. */
   retention: number;
   /** Bytes that the database may have; absent: only the disk limits it. */
@@ -87,6 +90,8 @@ export interface FollowerMemory {
   };
   /** For what each pass may have to say again. */
   log: WriteLog;
+  /** Where somebody listens to new blocks. */
+  announce: Announce | undefined;
   /** For GET /metrics. */
   counts: FollowerCounts;
   /**
@@ -176,6 +181,7 @@ export function createFollowerMemory(
     tips: { hasLooseEnds: false, lookedAt: 0, passesToRest: 0, newestBlock: undefined },
     upkeep: { indexed: undefined, eviction: { ended: 0, pause: 0 }, isDatabaseFull: false },
     log: createDedupedLog(Date.now),
+    announce: undefined,
     counts: createFollowerCounts(Date.now()),
     hasState: false,
   };

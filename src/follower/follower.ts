@@ -8,17 +8,19 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import { hasPassed } from '../clock.ts';
+import { brokerOf } from '../events/events-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/database-size.ts';
 import { describeError, writeLog } from '../log.ts';
+import { BLOCKS } from '../mqtt/topics.ts';
 import { publish } from '../nft-index/publish.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
-import { BLOCKS } from '../upstream/feed/topics.ts';
 import { openSocket } from '../upstream/feed/web-socket.ts';
 import { openUpstreams } from '../upstream/rest-upstream.ts';
 import { verifySignature } from '../verify-signature.ts';
+import { createAnnouncer } from './announcer.ts';
 import { createFollowerMemory, type FollowerContext, logFailure } from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
 import { stopFollowing } from './follower-status.ts';
@@ -78,6 +80,7 @@ export class Follower extends DurableObject<Env> {
   readonly #memory = createFollowerMemory(() => this.#milestoneCame());
   /** Where the ledger is written. */
   readonly #db: Database = watchDatabase(this.env.LEDGER, this.#memory);
+  readonly #announcer = createAnnouncer(brokerOf(this.env.EVENTS), Date.now, this.#memory.log);
   #feed: Feed | undefined;
   #stopStoring: (() => void) | undefined;
   #running: Promise<PassResult> | undefined;
@@ -112,6 +115,11 @@ export class Follower extends DurableObject<Env> {
     if (lastLedger !== undefined && pushed.milestones.confirmed === lastLedger.ledger + 1)
       await this.catchUp();
   });
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#memory.announce = (blocks) => this.#announcer.stored(blocks);
+  }
 
   /**
    * Sees to it that the alarm is set: cheap, and harmless when it is. One further ahead than any
@@ -227,10 +235,19 @@ export class Follower extends DurableObject<Env> {
         ended: ended && this.#published && indexed === 'done',
       };
     } finally {
+      this.#announce();
       if (ended) this.#closeFeed();
       // blocks are judged by what the first pass reads
       else if (this.#memory.lastLedger !== undefined) this.#openFeed(settings);
     }
+  }
+
+  /** @param index of the milestone that was applied; else that of the ledger */
+  #announce(index?: number): void {
+    const { lastLedger } = this.#memory;
+    if (lastLedger === undefined) return;
+    const { generation, ledger } = lastLedger;
+    this.#announcer.moved({ generation, ledger: Math.max(index ?? 0, ledger) });
   }
 
   #settings(): Settings {
@@ -251,6 +268,7 @@ export class Follower extends DurableObject<Env> {
         const interval = behind ? PUBLISH_INTERVAL_BEHIND_MS : PUBLISH_INTERVAL_MS;
         this.#published = await this.#publishIfDue(settings, interval);
       },
+      announce: (index) => this.#announce(index),
       retention: settings.retentionMilestones,
       databaseLimit: limitBytesOf(settings),
       finalMilestone: settings.finalMilestone,

@@ -134,13 +134,13 @@ async function storeTipsIfPossible(
 ): Promise<boolean> {
   const upstream = upstreams[place]!;
   const others = upstreams.toSpliced(place, 1);
-  const { mutex, index, tips } = memory;
+  const { mutex, index, announce, tips } = memory;
   tips.lookedAt = Date.now();
   tips.hasLooseEnds = false;
   try {
     const said = memory.upstreams.said(head.generation, head.ledger);
     const atHand = blocksAtHand(memory);
-    const tools = { upstream, others, rules, said, index, atHand, mutex };
+    const tools = { upstream, others, rules, said, index, announce, atHand, mutex };
     const { stored, isMore } = await storeTips(db, head, tools);
     tips.passesToRest = stored > 0 ? PASSES_TO_REST : 0;
     if (stored > 0) tips.newestBlock = Date.now();

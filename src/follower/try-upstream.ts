@@ -135,7 +135,7 @@ function requireNetwork({ announced }: LedgerPosition, network: string | undefin
 }
 
 async function applyNext(
-  { db, memory }: FollowerContext,
+  { db, memory, announce }: FollowerContext,
   upstream: Upstream,
   position: LedgerPosition,
   pass: PassState,
@@ -159,5 +159,6 @@ async function applyNext(
   const tools = { memory, rules, source, deadline: pass.budget.deadline };
   const applied = await applyMilestone(db, position.head, verified, tools);
   noteApplied(memory, applied, { started });
+  announce?.(applied.index);
   pass.applied++;
 }

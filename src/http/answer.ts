@@ -18,6 +18,8 @@ export interface Answer {
   status?: number;
   headers?: Readonly<Record<string, string>>;
   body: string | Uint8Array | null;
+  /** Of an answer with status 101. */
+  webSocket?: WebSocket;
 }
 
 export function jsonAnswer(value: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
@@ -29,12 +31,13 @@ export function jsonAnswer(value: unknown, headers: Readonly<Record<string, stri
 
 /** Makes the response in one go: to set headers on a response that exists takes longer. */
 export function toResponse(
-  { status = 200, headers, body }: Answer,
+  { status = 200, headers, body, webSocket }: Answer,
   method: string,
   extraHeaders: Readonly<Record<string, string>> = {},
 ): Response {
   return new Response(method === 'HEAD' ? null : body, {
     status,
     headers: { ...COMMON_HEADERS, ...headers, ...extraHeaders },
+    ...(webSocket && { webSocket }),
   });
 }

@@ -40,7 +40,7 @@ export interface RouteContext {
 }
 
 /** A rate limit of the settings. */
-export type LimitName = 'whiteFlagLimit' | 'fetchLimit' | 'scanLimit';
+export type LimitName = 'whiteFlagLimit' | 'fetchLimit' | 'scanLimit' | 'eventsLimit';
 
 export interface Route {
   /** GET stands for HEAD too. */

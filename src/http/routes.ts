@@ -24,6 +24,7 @@ import {
 import { chainLookupRoutes, describeChainLookup } from './routes/indexer/chain-lookup.ts';
 import { describeNftLookup, nftLookupRoutes } from './routes/indexer/nft-lookup.ts';
 import { describeOutputLists, outputListRoutes } from './routes/indexer/output-lists.ts';
+import { describeEvents, eventRoutes } from './routes/node/events.ts';
 import { describeHealth, healthRoutes } from './routes/node/health.ts';
 import { describeMetrics, metricsRoutes } from './routes/node/metrics.ts';
 import { blockProofRoutes, describeBlockProof } from './routes/proof/block-proof.ts';
@@ -47,6 +48,7 @@ const ROUTES = {
   ...poiRoutes,
   ...blockProofRoutes,
   ...finalLedgerRoutes,
+  ...eventRoutes,
   ...healthRoutes,
   ...metricsRoutes,
   ...assetRoutes,
@@ -76,6 +78,7 @@ export function describeRoutes(): Operations<typeof ROUTES> {
     ...describePoi(),
     ...describeBlockProof(),
     ...describeFinalLedger(),
+    ...describeEvents(),
     ...describeHealth(),
     ...describeMetrics(),
     ...describeAssets(),

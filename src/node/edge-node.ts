@@ -5,6 +5,7 @@
  * IDs are lower-case hex digits without 0x. Each result's type stands beside the function that
  * makes it; the routes take it from here.
  */
+import type { EventCounts } from '../events/event-broker.ts';
 import type { FollowerCounts } from '../follower/follower-counts.ts';
 import type { FinalAnswer, FinalStatus, NoFinalLedger } from '../ledger/final/prove-final.ts';
 import type { OutputList, OutputOfChain } from '../ledger/output-list/read-list.ts';
@@ -28,6 +29,7 @@ import type { WhiteFlagRefusal, WhiteFlagRequest, WhiteFlagResult } from './comp
 import type { WhiteFlagExplanation } from './explain-white-flag.ts';
 import type { ProofJudgement } from './validate-proof.ts';
 
+export type { EventCounts } from '../events/event-broker.ts';
 export type { FollowerCounts } from '../follower/follower-counts.ts';
 export { shareUsed, UNHEALTHY_AT, WARN_AT } from '../ledger/core/database-size.ts';
 export { LedgerUnreadable } from '../ledger/core/schema.ts';
@@ -87,6 +89,12 @@ export interface EdgeNode {
   readStatus(): Promise<NodeStatus | undefined>;
   /** Since the follower's object started. Undefined where nothing is followed. */
   readFollowerCounts(): Promise<FollowerCounts | undefined>;
+  /** Whether this node has events. */
+  readonly hasEvents: boolean;
+  /** A WebSocket to the broker of events; undefined where it takes no more clients. */
+  connectToEvents(): Promise<WebSocket | undefined>;
+  /** Undefined where there are no events. */
+  readEventCounts(): Promise<EventCounts | undefined>;
   /**
    * Undefined where the ledger never had the output, or it was spent and is pruned. As of
    * lookUpNft, minLedgerIndex.

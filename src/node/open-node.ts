@@ -5,6 +5,7 @@
  * own ledger index.
  */
 import { waitUntil } from 'cloudflare:workers';
+import { brokerOf } from '../events/events-stub.ts';
 import { followerOf } from '../follower/follower-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/database-size.ts';
@@ -153,6 +154,13 @@ export function openNode(settings: Settings): EdgeNode {
       }),
     readFollowerCounts: async () =>
       upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,
+    hasEvents: settings.events !== undefined,
+    connectToEvents: async () => {
+      const init = { headers: { upgrade: 'websocket' } };
+      const response = await brokerOf(settings.events)!.fetch('https://events.invalid/', init);
+      return response.webSocket ?? undefined;
+    },
+    readEventCounts: async () => brokerOf(settings.events)?.readCounts(),
     listOutputs: (query, minLedgerIndex) => readOutputList(sessionFrom(minLedgerIndex), query),
     lookUpChain: (kind, id, minLedgerIndex) =>
       readOutputOfChain(sessionFrom(minLedgerIndex), kind, id),

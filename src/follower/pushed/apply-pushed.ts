@@ -34,7 +34,7 @@ export async function applyPushed(context: FollowerContext): Promise<number> {
 
 /** Whether one of those that were pushed is the milestone after the ledger's, and was applied. */
 async function applyDue(
-  { db, memory }: FollowerContext,
+  { db, memory, announce }: FollowerContext,
   position: LedgerPosition,
 ): Promise<boolean> {
   const { pushed } = memory;
@@ -49,6 +49,7 @@ async function applyDue(
       const tools = { memory, rules, source, deadline };
       const applied = await applyMilestone(db, position.head, verified, tools);
       noteApplied(memory, applied, { started, pushed: true });
+      announce?.(applied.index);
       memory.upstreams.diverged = undefined;
       return true;
     } catch (error) {

@@ -6,7 +6,7 @@
  * (src/follower/pushed/apply-pushed.ts). What is missing is left to a pass, which fetches it.
  */
 
-import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../upstream/feed/topics.ts';
+import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../mqtt/topics.ts';
 import { createPushedBlocks, type PushedBlocks, type PushOptions } from './pushed-blocks.ts';
 import { createPushedMilestones, type PushedMilestones } from './pushed-milestones.ts';
 

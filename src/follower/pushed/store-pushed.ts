@@ -64,7 +64,7 @@ async function storeHeld(
   held: readonly ParsedBlock[],
   parents: ReadonlySet<string>,
 ): Promise<number | undefined> {
-  const { pushed, fetched, index } = memory;
+  const { pushed, fetched, index, announce } = memory;
   const { parameters } = seen;
   const blocks = new Map(held.map((block) => [toHexDigits(block.id), block]));
   const { belowMaxDepth } = parameters[0]!;
@@ -93,7 +93,7 @@ async function storeHeld(
     return { visible: proven };
   };
   const rules = { keys, verify, parameters };
-  const toStore = { blocks, also: parents, rules, choose, index };
+  const toStore = { blocks, also: parents, rules, choose, index, announce };
   const stored = await storeUnreferenced(db, seen, toStore);
   if (hasMoved) return undefined;
   pushed.blocks.remove(stored);

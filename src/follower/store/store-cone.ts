@@ -30,7 +30,7 @@ import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { heapOf } from '../../upstream/block-cache.ts';
 import type { Mutex } from '../mutex.ts';
-import { type ChosenBlocks, storeUnreferenced } from './store-unreferenced.ts';
+import { type Announce, type ChosenBlocks, storeUnreferenced } from './store-unreferenced.ts';
 
 /** What is missing of a cone, from pass to pass. */
 export interface MissingCone {
@@ -84,6 +84,7 @@ export interface StoreConeTools {
   source: BlockSource;
   mutex: Mutex;
   index: UnreferencedIndex;
+  announce?: Announce | undefined;
   /** Called with the hex IDs of blocks that were stored. */
   stored: (ids: readonly string[]) => void;
   /** Unix milliseconds after which no further part is begun, and not much is walked. */
@@ -171,7 +172,7 @@ async function storePart(
   head: Head,
   cone: MissingCone,
   left: Uint8Array[],
-  { rules, source, mutex, index, stored: noteStored, maxPart = MAX_PART }: StoreConeTools,
+  { rules, source, mutex, index, announce, stored: noteStored, maxPart = MAX_PART }: StoreConeTools,
 ): Promise<void> {
   const blocks = new Map<string, ParsedBlock>();
   let steps = 0;
@@ -196,7 +197,7 @@ async function storePart(
       staged: new Set(unknown.keys()),
     };
   };
-  const part = { blocks, rules, choose, index };
+  const part = { blocks, rules, choose, index, announce };
   noteStored(await mutex(() => storeUnreferenced(db, head, part)));
   left.splice(0, steps);
   cone.stored += blocks.size;

@@ -28,7 +28,7 @@ import { createReferenceReader, type ReadReference } from '../../upstream/read-r
 import { type Upstream, UpstreamFailure } from '../../upstream/upstream.ts';
 import type { SaidOfBlocks } from '../follower-context.ts';
 import type { Mutex } from '../mutex.ts';
-import { storeUnreferenced } from './store-unreferenced.ts';
+import { type Announce, storeUnreferenced } from './store-unreferenced.ts';
 
 /** Blocks fetched in one go; more are left to the next. */
 const MAX_FETCHED = 300;
@@ -58,6 +58,7 @@ export interface StoreTools {
   /** Of the ledger and its index: what upstreams said about blocks that are not known here. */
   said: SaidOfBlocks;
   index: UnreferencedIndex;
+  announce?: Announce | undefined;
   /** Takes the blocks that are fetched, for the milestone that will reference them. */
   atHand: BlockCache;
   /** Whatever is read and then written is done in it, not what is fetched. */
@@ -74,12 +75,12 @@ export interface StoredTips {
 export async function storeTips(db: Database, head: Head, tools: StoreTools): Promise<StoredTips> {
   const { blocks, isWhole } = await gatherFromTips(db, head, tools);
   if (blocks.size === 0) return { stored: 0, isMore: !isWhole };
-  const { rules, said, index } = tools;
+  const { rules, said, index, announce } = tools;
   const choose = ({ named, head: now }: UnreferencedView) => {
     return { visible: findUnreferenced(blocks, named, now, said.unreferenced) };
   };
   const stored = await tools.mutex(() =>
-    storeUnreferenced(db, head, { blocks, rules, choose, index }),
+    storeUnreferenced(db, head, { blocks, rules, choose, index, announce }),
   );
   for (const id of stored) tools.atHand.delete(id);
   return { stored: stored.length, isMore: !isWhole };

@@ -40,7 +40,11 @@ export interface BlocksToStore {
    */
   choose: (view: UnreferencedView) => ChosenBlocks;
   index: UnreferencedIndex;
+  /** Called with the blocks that were stored and that requests see. */
+  announce?: Announce | undefined;
 }
+
+export type Announce = (blocks: readonly ParsedBlock[]) => void;
 
 export interface ChosenBlocks {
   visible: ReadonlySet<string>;
@@ -55,7 +59,7 @@ export interface ChosenBlocks {
 export async function storeUnreferenced(
   db: Database,
   head: Pick<Head, 'generation' | 'ledger'>,
-  { blocks, also = [], rules, choose, index }: BlocksToStore,
+  { blocks, also = [], rules, choose, index, announce }: BlocksToStore,
 ): Promise<string[]> {
   const parents = [...blocks.values()].flatMap(({ block }) => block.parents.map(toHexDigits));
   const outputs = outputsToFind([...blocks.values()]);
@@ -76,6 +80,7 @@ export async function storeUnreferenced(
     unresolved: one(db.prepare(SELECT_UNRESOLVED), (row) => row.integer('unresolved')),
   });
   index.stored(view, prepared, staged, numbering);
+  announce?.(storable.filter(({ id }) => !staged.has(toHexDigits(id))));
   if (unresolved > 0)
     await resolveVerdicts(db, head.generation, createdOutputIds(prepared), rules.verify);
   return prepared.map(({ id }) => id);

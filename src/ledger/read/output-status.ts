@@ -7,7 +7,7 @@ import { selectHead } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
 import { readSpentOutput } from '../core/packs.ts';
-import { first, type Row, readBatch } from '../core/read-batch.ts';
+import { first, many, type Row, readBatch } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 import { selectSpent } from '../intake/known-outputs.ts';
 
@@ -84,4 +84,21 @@ export async function readOutput(
   });
   const found = unspent ?? spent;
   return head && found && { ...found, ledgerIndex: head.ledger };
+}
+
+const SELECT_UNSPENT_OF = `
+  SELECT * FROM output WHERE id IN (SELECT value FROM json_each(?1))`;
+
+/** Those of these outputs, by hex ID, that are unspent. */
+export async function readUnspentOutputs(
+  db: Database,
+  outputIds: readonly string[],
+): Promise<OutputStatus[]> {
+  const { head, outputs } = await readBatch(db, {
+    head: selectHead(db),
+    outputs: many(db.prepare(SELECT_UNSPENT_OF).bind(JSON.stringify(outputIds)), unspentFromRow),
+  });
+  return head === undefined
+    ? []
+    : outputs.map((output) => ({ ...output, ledgerIndex: head.ledger }));
 }

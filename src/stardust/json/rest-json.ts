@@ -233,6 +233,13 @@ function migratedFundsToJson({ tailTransactionHash, address, deposit }: Migrated
   };
 }
 
+/** The states that TIP-25 names; `reason` is undefined where there is no transaction. */
+export function inclusionStateToJson(reason: number | undefined): RestObject {
+  if (reason === undefined) return { ledgerInclusionState: 'noTransaction' };
+  if (reason === 0) return { ledgerInclusionState: 'included' };
+  return { ledgerInclusionState: 'conflicting', conflictReason: reason };
+}
+
 /** Hex, but the empty text where there are no bytes. */
 function bytesToJson(bytes: Uint8Array): string {
   return bytes.length === 0 ? '' : toHex(bytes);

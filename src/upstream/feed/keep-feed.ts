@@ -7,11 +7,11 @@
  */
 import * as v from 'valibot';
 import { describeError, writeLog } from '../../log.ts';
+import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../mqtt/topics.ts';
 import type { Ranking } from '../ranking.ts';
 import { readBody } from '../rest-upstream.ts';
 import { UpstreamFailure } from '../upstream.ts';
 import { type ConnectionStep, createFeedConnection, type FeedState } from './feed-connection.ts';
-import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from './topics.ts';
 import type { FeedAddress, FeedSocket, OpenSocket, SocketEvents } from './web-socket.ts';
 
 const ROUTE = 'mqtt/v1';

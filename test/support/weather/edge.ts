@@ -27,7 +27,7 @@ import {
   createBlockIds,
   ofLedgerIndex,
 } from '../../../src/upstream/block-cache.ts';
-import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../../src/upstream/feed/topics.ts';
+import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../../src/mqtt/topics.ts';
 import { createProposalSource } from '../../../src/upstream/fetch-blocks.ts';
 import { createRanking } from '../../../src/upstream/ranking.ts';
 import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';

@@ -7,7 +7,7 @@ import type { StoredBlock } from '../../../node/edge-node.ts';
 import { carriesMilestone } from '../../../stardust/admission.ts';
 import { Reader, toHex, toHexDigits } from '../../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../../stardust/encoding/codec.ts';
-import { blockToJson } from '../../../stardust/json/rest-json.ts';
+import { blockToJson, inclusionStateToJson } from '../../../stardust/json/rest-json.ts';
 import { ConflictReason, describeReason } from '../../../stardust/semantics/conflict-reason.ts';
 import { type Block, block } from '../../../stardust/wire/block.ts';
 import { milestoneId } from '../../../stardust/wire/ids.ts';
@@ -104,18 +104,11 @@ async function answerMetadata({ node }: RouteContext, found: StoredBlock): Promi
     ...(referenced && { referencedByMilestoneIndex: referenced.index }),
     ...(milestoneIndex !== undefined && { milestoneIndex }),
     ...(referenced && {
-      ...inclusionOf(referenced.reason),
+      ...inclusionStateToJson(referenced.reason),
       whiteFlagIndex: referenced.whiteFlagIndex,
     }),
   };
   return jsonAnswer(metadata, cachingOf(found));
-}
-
-/** The states that TIP-25 names; `reason` is undefined where there is no transaction. */
-export function inclusionOf(reason: number | undefined) {
-  if (reason === undefined) return { ledgerInclusionState: 'noTransaction' };
-  if (reason === 0) return { ledgerInclusionState: 'included' };
-  return { ledgerInclusionState: 'conflicting', conflictReason: reason };
 }
 
 /**

@@ -80,7 +80,8 @@ function milestoneToJson({ index, timestamp, milestoneId }: MilestoneStatus) {
 
 async function answerApiRoutes({ node }: RouteContext): Promise<Answer> {
   const indexed = await node.readIndexedKinds();
-  return jsonAnswer({ routes: ['core/v2', 'indexer/v1', 'poi/v1'], indexed });
+  const events = node.hasEvents ? ['mqtt/v1'] : [];
+  return jsonAnswer({ routes: ['core/v2', 'indexer/v1', ...events, 'poi/v1'], indexed });
 }
 
 export function describeInfo(): Operations<typeof infoRoutes> {

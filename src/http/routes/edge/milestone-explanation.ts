@@ -6,6 +6,7 @@
  */
 
 import type { ExplainedBlock } from '../../../node/edge-node.ts';
+import { inclusionStateToJson } from '../../../stardust/json/rest-json.ts';
 import { describeReason } from '../../../stardust/semantics/conflict-reason.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { HttpError } from '../../errors.ts';
@@ -24,7 +25,7 @@ import {
 import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
 import { MilestoneIndex, parseMilestoneIndex } from '../../schemas.ts';
-import { conflictReasonSchema, inclusionOf, ledgerInclusionStateSchema } from '../core/blocks.ts';
+import { conflictReasonSchema, ledgerInclusionStateSchema } from '../core/blocks.ts';
 
 export const milestoneExplanationRoutes = {
   explainMilestone: {
@@ -56,7 +57,7 @@ export function explainBlock({ blockId, payload, reason }: ExplainedBlock, white
     blockId: `0x${blockId}`,
     whiteFlagIndex,
     payload,
-    ...inclusionOf(reason),
+    ...inclusionStateToJson(reason),
     ...(reason && { explanation: describeReason(reason) }),
   };
 }

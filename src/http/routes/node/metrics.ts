@@ -5,7 +5,7 @@
  * of the object, as counters of Prometheus may.
  */
 import { version } from '../../../../package.json';
-import type { FollowerCounts, NodeStatus } from '../../../node/edge-node.ts';
+import type { EventCounts, FollowerCounts, NodeStatus } from '../../../node/edge-node.ts';
 import type { Answer } from '../../answer.ts';
 import type { Operations, RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
@@ -20,12 +20,17 @@ const FOLLOWER_STATES = ['off', 'following', 'stopped', 'diverged'];
 const BLOCKS_BY = ['feed', 'polling'];
 
 async function answerMetrics({ node, notes, requestCounts }: RouteContext): Promise<Answer> {
-  const [status, counts] = await Promise.all([node.readStatus(), node.readFollowerCounts()]);
+  const [status, counts, events] = await Promise.all([
+    node.readStatus(),
+    node.readFollowerCounts(),
+    node.readEventCounts(),
+  ]);
   notes.ledgerIndex = status?.ledger.index;
   const families = [
     ...describeNode(status, Date.now()),
     ...(status === undefined ? [] : describeLedger(status, Date.now())),
     ...(counts === undefined ? [] : describeFollower(counts)),
+    ...(events === undefined ? [] : describeEvents(events)),
     ...(requestCounts?.families() ?? []),
   ];
   return {
@@ -159,6 +164,19 @@ function describeFollower({
       'stardust_upstream_divergences_total',
       'Times that an upstream contradicted our ledger or our keys.',
       known.map(({ labels, counts }) => ({ labels, value: counts.divergences })),
+    ),
+  ];
+}
+
+function describeEvents({ clients, topics, messages, closes }: EventCounts): MetricFamily[] {
+  return [
+    gauge('stardust_event_clients', 'Clients that are connected for events.', clients),
+    gauge('stardust_event_topics', 'Topics that they listen to, counted for each client.', topics),
+    counter('stardust_event_messages_total', 'Messages sent to them.', [{ value: messages }]),
+    counter(
+      'stardust_event_closes_total',
+      'Connections that ended.',
+      Object.entries(closes).map(([why, value]) => ({ labels: { why }, value })),
     ),
   ];
 }

@@ -1,0 +1,549 @@
+/**
+ * The broker of events: MQTT 3.1.1 over WebSockets that hibernate
+ * (docs/architecture.md#events). What it is told by the follower is a hint only: it reads all that
+ * it publishes from D1, so that nothing is announced that is not committed.
+ *
+ * Nothing here keeps the object awake: no timer, no outgoing socket. What must outlive an eviction
+ * is in the sockets' attachments (client.ts) and in one value of the object's storage.
+ */
+import { DurableObject } from 'cloudflare:workers';
+import { hasPassed } from '../clock.ts';
+import { LedgerDamaged } from '../ledger/core/checksum.ts';
+import { LedgerMoved } from '../ledger/core/fence.ts';
+import { selectHeadAt } from '../ledger/core/head.ts';
+import { parametersAt, selectParameters } from '../ledger/core/ledger-parameters.ts';
+import { readBatch } from '../ledger/core/read-batch.ts';
+import { LedgerUnreadable } from '../ledger/core/schema.ts';
+import { readMilestoneContents } from '../ledger/read/milestone-contents.ts';
+import { describeError, writeLog } from '../log.ts';
+import {
+  type Connect,
+  encodePacket,
+  type Packet,
+  PacketType,
+  PROTOCOL_LEVEL,
+  type Subscribe,
+} from '../mqtt/packets.ts';
+import { BLOCKS, CONFIRMED_MILESTONE, LATEST_MILESTONE, packTopic } from '../mqtt/topics.ts';
+import { Refusal } from '../stardust/encoding/bytes.ts';
+import { type MilestoneInfo, milestoneInfoToJson } from '../stardust/json/event-json.ts';
+import { tellBlock } from './block-events.ts';
+import {
+  type Client,
+  MAX_CLIENT_ID_LENGTH,
+  MAX_TOPIC_BYTES,
+  MAX_TOPICS,
+  newClient,
+  packedLength,
+  restoreClient,
+  saveClient,
+} from './client.ts';
+import { initialReads } from './initial-events.ts';
+import { type Audience, jsonBytes, tellMilestone, wantsBlocks } from './milestone-events.ts';
+
+/** Clients and topics of a node. */
+const MAX_CLIENTS = 10_000;
+const MAX_NODE_TOPICS = 100_000;
+
+/**
+ * Bytes of packets that are not whole, or wait for their turn: of a client, and of all together.
+ * 400 topics, one a packet, are 100 KB.
+ */
+const MAX_WAITING_BYTES = 200_000;
+const MAX_HELD_BYTES = 16_000_000;
+
+/**
+ * workerd does not say what a socket has not sent yet, and keeps it until it is sent or the
+ * connection breaks, also after a close. So a client that reads nothing is known by its silence: it
+ * is dropped when it was sent so many bytes since its last packet, which clients send at least once
+ * in each keep alive interval; and, since one that reads nothing may still write, when it was sent
+ * so many altogether.
+ */
+const MAX_OWED_BYTES = 8_000_000;
+const MAX_SENT_BYTES = 64_000_000;
+
+/** Bytes that all dropped clients may leave unread before the object starts again. */
+const MAX_ABANDONED_BYTES = 64_000_000;
+
+/** Of each message in memory, besides its bytes. */
+const MESSAGE_OVERHEAD_BYTES = 64;
+
+/** Milliseconds from the connection to CONNECT. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Intervals of keep alive without a packet. MQTT-3.1.2-24 allows 1.5; the broker looks only when it
+ * has something to publish.
+ */
+const SILENT_INTERVALS = 2;
+
+/** Why a connection ended, and the code with which it is closed (RFC 6455, 7.4.1). */
+const CLOSE_CODES = {
+  /** It said DISCONNECT. */
+  disconnected: 1000,
+  /** The socket was closed or broke. */
+  gone: 1000,
+  /** Another client has connected with its ID. */
+  replaced: 1000,
+  malformed: 1002,
+  /** More topics, or more packets at once, than one client may have. */
+  'over-limit': 1008,
+  'not-reading': 1008,
+  silent: 1008,
+  /** D1 cannot be read. */
+  failed: 1011,
+  /** Half a packet was lost when the object was evicted. */
+  evicted: 1012,
+  /** Events were lost: milestones are pruned, or the ledger was replaced. */
+  'ledger-moved': 1012,
+  /** The node has no room for more. */
+  full: 1013,
+} as const;
+
+type CloseReason = keyof typeof CLOSE_CODES;
+
+/** For GET /metrics: messages and closes since the first of those who listen now. */
+export interface EventCounts {
+  clients: number;
+  /** Subscriptions. */
+  topics: number;
+  messages: number;
+  closes: Partial<Record<CloseReason, number>>;
+}
+
+/** What was published last, and of which ledger. */
+interface Published extends MilestoneInfo {
+  generation: string;
+  /** Of the network's addresses. */
+  prefix: string;
+  counts: Counts;
+}
+
+type Counts = Pick<EventCounts, 'messages' | 'closes'>;
+
+/** What the follower is told. */
+export interface EventDemand {
+  /** The milestone that was published last; undefined while nobody listens. */
+  published: number | undefined;
+  /** Whether new blocks are wanted. */
+  blocks: boolean;
+}
+
+/** Beginnings of topics that {@link Audience.hasAny} is asked about. */
+const BEGINNINGS = [BLOCKS, 'outputs/', 'outputs/unlock/', 'transactions/', 'block-metadata/'];
+
+/** Of the one value in the object's storage. */
+const KEY = 'published';
+
+export class EventBroker extends DurableObject<Env> {
+  readonly #db = this.env.LEDGER;
+  readonly #clients = new Map<WebSocket, Client>();
+  readonly #byId = new Map<string, Client>();
+  readonly #byTopic = new Map<string, Set<Client>>();
+  readonly #beginnings = new Map<string, number>();
+  #topics = 0;
+
+  /** Bytes of packets that are not whole, or wait. */
+  #held = 0;
+  /** By sockets that we closed and that are not gone: bytes that they may not have read. */
+  readonly #abandoned = new Map<WebSocket, number>();
+  #abandonedBytes = 0;
+
+  #published = this.ctx.storage.kv.get<Published>(KEY);
+  readonly #counts: Counts = this.#published?.counts ?? { messages: 0, closes: {} };
+
+  /** What changes subscriptions or reads for them, in turn with publishing. */
+  readonly #queue: (() => Promise<void>)[] = [];
+  #isDue = false;
+  #working: Promise<void> | undefined;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    for (const socket of ctx.getWebSockets()) {
+      if (socket.readyState !== WebSocket.OPEN) continue;
+      const client = restoreClient(socket, this.#published?.prefix ?? '');
+      this.#add(client ?? newClient(socket, Date.now()));
+      if (client === undefined) this.#close(this.#clients.get(socket)!, 'evicted');
+    }
+  }
+
+  /** Accepts a WebSocket. Whoever calls has checked that the request asks for one. */
+  override async fetch(): Promise<Response> {
+    if (this.ctx.getWebSockets().length >= MAX_CLIENTS) return new Response(null, { status: 503 });
+    const [theirs, ours] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
+    this.ctx.acceptWebSocket(ours);
+    const client = newClient(ours, Date.now());
+    this.#add(client);
+    saveClient(client);
+    return new Response(null, { status: 101, webSocket: theirs });
+  }
+
+  /**
+   * The follower has applied a milestone, or its pass has ended. Resolves when all that is in D1
+   * has been published.
+   */
+  async applied(): Promise<EventDemand> {
+    this.#dropSilent();
+    if (this.#topics === 0) {
+      this.#forgetPublished();
+      return { published: undefined, blocks: false };
+    }
+    this.#isDue = true;
+    await this.#work();
+    return { published: this.#published?.index, blocks: this.#hasAny(BLOCKS) };
+  }
+
+  /** The follower has stored new blocks. */
+  stored(blocks: readonly Uint8Array[]): void {
+    const audience = this.#audience();
+    for (const bytes of blocks) tellBlock(bytes, audience);
+  }
+
+  readCounts(): EventCounts {
+    return { clients: this.#clients.size, topics: this.#topics, ...this.#counts };
+  }
+
+  override async webSocketMessage(socket: WebSocket, message: ArrayBuffer | string): Promise<void> {
+    const client = this.#clients.get(socket);
+    if (client === undefined) return;
+    // MQTT-6.0.0-1
+    if (typeof message === 'string') return this.#close(client, 'malformed');
+    const heldBefore = client.reader.heldLength;
+    let packets: Packet[];
+    try {
+      packets = client.reader.read(new Uint8Array(message));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return this.#close(client, 'malformed', error.message);
+    } finally {
+      this.#held += client.reader.heldLength - heldBefore;
+    }
+    client.seen = Date.now();
+    if (packets.length > 0) client.owed = 0;
+    for (const packet of packets) {
+      if (!this.#clients.has(socket)) return;
+      this.#take(client, packet);
+    }
+    if (!this.#clients.has(socket)) return;
+    if (this.#held > MAX_HELD_BYTES) return this.#close(client, 'full');
+    saveClient(client);
+    await this.#work();
+  }
+
+  override webSocketClose(socket: WebSocket): void {
+    this.#gone(socket);
+  }
+
+  override webSocketError(socket: WebSocket): void {
+    this.#gone(socket);
+  }
+
+  #gone(socket: WebSocket): void {
+    const client = this.#clients.get(socket);
+    if (client !== undefined) this.#close(client, 'gone');
+    this.#abandonedBytes -= this.#abandoned.get(socket) ?? 0;
+    this.#abandoned.delete(socket);
+  }
+
+  #take(client: Client, packet: Packet): void {
+    if (packet.type === PacketType.Connect) return this.#connect(client, packet);
+    // MQTT-3.1.0-1
+    if (client.id === undefined) return this.#close(client, 'malformed', 'no CONNECT');
+    switch (packet.type) {
+      case PacketType.PingRequest:
+        return this.#send(client, { type: PacketType.PingResponse });
+      case PacketType.Disconnect:
+        return this.#close(client, 'disconnected');
+      case PacketType.Subscribe:
+        return this.#wait(client, packet, () => this.#subscribe(client, packet));
+      case PacketType.Unsubscribe:
+        return this.#wait(client, packet, async () => {
+          for (const topic of packet.topics) this.#removeTopic(client, topic);
+          saveClient(client);
+          const { packetId } = packet;
+          this.#send(client, { type: PacketType.UnsubscribeAck, packetId });
+        });
+      case PacketType.Publish: {
+        // MQTT-3.3.5-2: acknowledged and dropped, so that the client does not wait
+        if (packet.acknowledge === undefined) return;
+        const { qos, packetId } = packet.acknowledge;
+        const type = qos === 1 ? PacketType.PublishAck : PacketType.PublishReceived;
+        return this.#send(client, { type, packetId });
+      }
+      case PacketType.PublishRelease:
+        return this.#send(client, { type: PacketType.PublishComplete, packetId: packet.packetId });
+      case PacketType.PublishAck:
+      case PacketType.PublishReceived:
+      case PacketType.PublishComplete:
+        return;
+      default:
+        return this.#close(client, 'malformed', 'a packet of servers');
+    }
+  }
+
+  #connect(client: Client, { level, cleanSession, clientId, keepAlive }: Connect): void {
+    // MQTT-3.1.0-2
+    if (client.id !== undefined) return this.#close(client, 'malformed', 'a second CONNECT');
+    // MQTT-3.1.2-2, MQTT-3.1.3-8
+    const isRefused = clientId.length > MAX_CLIENT_ID_LENGTH || (clientId === '' && !cleanSession);
+    const returnCode = level !== PROTOCOL_LEVEL ? 1 : isRefused ? 2 : 0;
+    // no session outlives its connection, so none is present (MQTT-3.2.2-1)
+    this.#send(client, { type: PacketType.ConnectAck, sessionPresent: false, returnCode });
+    if (returnCode !== 0) return this.#close(client, 'malformed', `CONNACK ${returnCode}`);
+    // MQTT-3.1.4-2
+    const older = this.#byId.get(clientId);
+    if (older !== undefined) this.#close(older, 'replaced');
+    client.id = clientId;
+    client.keepAlive = keepAlive;
+    if (clientId !== '') this.#byId.set(clientId, client);
+  }
+
+  /** Does it in turn with publishing, unless the client is gone by then. */
+  #enqueue(client: Client, act: () => Promise<void>): void {
+    this.#queue.push(async () => {
+      if (!this.#clients.has(client.socket)) return;
+      try {
+        await act();
+      } catch (error) {
+        this.#close(client, 'failed');
+        throw error;
+      }
+    });
+  }
+
+  /** The same for a packet, which takes memory until then. */
+  #wait(client: Client, packet: { topics: string[] }, act: () => Promise<void>): void {
+    const bytes = packet.topics.reduce((sum, topic) => sum + 2 * topic.length + 32, 32);
+    client.waiting += bytes;
+    this.#held += bytes;
+    this.#enqueue(client, () => {
+      client.waiting -= bytes;
+      this.#held -= bytes;
+      return act();
+    });
+    if (client.waiting > MAX_WAITING_BYTES) this.#close(client, 'over-limit');
+  }
+
+  async #subscribe(client: Client, { packetId, topics }: Subscribe): Promise<void> {
+    const published = await this.#readPublished();
+    if (published === undefined) return this.#close(client, 'failed', 'no ledger');
+    const known = topics.filter((topic) => this.#addTopic(client, topic, published.prefix));
+    const isOver = client.topics.size > MAX_TOPICS || packedLength(client) > MAX_TOPIC_BYTES;
+    if (isOver) return this.#close(client, 'over-limit');
+    if (this.#topics > MAX_NODE_TOPICS) return this.#close(client, 'full');
+    saveClient(client);
+    // MQTT-3.8.4-6: QoS 0 at most; filters that nothing is published to are granted too
+    const returnCodes = topics.map(() => 0);
+    this.#send(client, { type: PacketType.SubscribeAck, packetId, returnCodes });
+    for (const topic of [LATEST_MILESTONE, CONFIRMED_MILESTONE])
+      if (known.includes(topic))
+        this.#publishTo([client], topic, jsonBytes(milestoneInfoToJson(published)));
+    for (const read of initialReads(this.#db, known)) {
+      this.#enqueue(client, async () => {
+        for (const { topic, payload } of await read())
+          if (client.topics.has(topic)) this.#publishTo([client], topic, payload);
+      });
+    }
+  }
+
+  /** One thing at a time: so a subscription begins between two milestones, never within one. */
+  #work(): Promise<void> {
+    if (!this.#isDue && this.#queue.length === 0) return Promise.resolve();
+    this.#working ??= this.#workThrough();
+    return this.#working;
+  }
+
+  async #workThrough(): Promise<void> {
+    for (;;) {
+      const act = this.#isDue ? () => this.#publishNext() : this.#queue.shift();
+      if (act === undefined) {
+        // at once: what comes next must not be left to this run
+        this.#working = undefined;
+        return;
+      }
+      try {
+        await act();
+      } catch (error) {
+        this.#isDue = false;
+        this.#fail(error);
+      }
+    }
+  }
+
+  /** Whether clients can still be told everything: if not, they connect again and catch up. */
+  #fail(error: unknown): void {
+    writeLog('error', 'events.failed', { error: describeError(error) });
+    const isLost = [LedgerMoved, LedgerDamaged, LedgerUnreadable].some(
+      (type) => error instanceof type,
+    );
+    if (isLost) this.#closeAll();
+  }
+
+  /** Publishes the milestone after the last one, if it is in D1. */
+  async #publishNext(): Promise<void> {
+    const published = await this.#readPublished();
+    if (published === undefined) {
+      this.#isDue = false;
+      return;
+    }
+    const audience = this.#audience();
+    const index = published.index + 1;
+    const { head, contents } = await readMilestoneContents(this.#db, index, wantsBlocks(audience));
+    if (head?.generation !== published.generation || head.ledger < published.index)
+      throw new LedgerMoved('the ledger was replaced');
+    if (head.ledger < index) {
+      this.#isDue = false;
+      return;
+    }
+    if (contents === undefined) throw new LedgerMoved(`milestone ${index} is pruned`);
+    await tellMilestone(this.#db, contents, audience);
+    const { id, timestamp } = contents;
+    this.#savePublished({ ...published, index, id, timestamp });
+  }
+
+  /** Of the ledger now, where nothing was published yet. */
+  async #readPublished(): Promise<Published | undefined> {
+    if (this.#published !== undefined) return this.#published;
+    const { at, parameters } = await readBatch(this.#db, {
+      at: selectHeadAt(this.#db),
+      parameters: selectParameters(this.#db),
+    });
+    if (at?.milestone === undefined) return undefined;
+    const { generation, ledger: index } = at.head;
+    const { id, timestamp } = at.milestone;
+    const { bech32Hrp: prefix } = parametersAt(parameters, index);
+    const counts = this.#counts;
+    return this.#savePublished({ generation, prefix, index, id, timestamp, counts });
+  }
+
+  #savePublished(published: Published): Published {
+    this.#published = published;
+    this.ctx.storage.kv.put(KEY, published);
+    return published;
+  }
+
+  /** Nobody listens: whoever comes next begins with the ledger as it is then. */
+  #forgetPublished(): void {
+    if (this.#published === undefined) return;
+    this.#published = undefined;
+    this.ctx.storage.kv.delete(KEY);
+  }
+
+  #audience(): Audience {
+    return {
+      hasAny: (beginning) => this.#hasAny(beginning),
+      has: (topic) => this.#byTopic.has(topic),
+      tell: (topic, payload) => {
+        const clients = this.#byTopic.get(topic);
+        if (clients !== undefined) this.#publishTo([...clients], topic, payload);
+      },
+      prefix: this.#published?.prefix ?? '',
+    };
+  }
+
+  #publishTo(clients: readonly Client[], topic: string, payload: Uint8Array): void {
+    const bytes = encodePacket({ type: PacketType.Publish, topic, payload });
+    for (const client of clients) this.#sendBytes(client, bytes);
+    this.#counts.messages += clients.length;
+  }
+
+  #send(client: Client, packet: Packet): void {
+    this.#sendBytes(client, encodePacket(packet));
+  }
+
+  #sendBytes(client: Client, bytes: Uint8Array<ArrayBuffer>): void {
+    try {
+      client.socket.send(bytes);
+    } catch {
+      return this.#close(client, 'gone');
+    }
+    const length = bytes.length + MESSAGE_OVERHEAD_BYTES;
+    client.owed += length;
+    client.sent += length;
+    if (client.owed > MAX_OWED_BYTES || client.sent > MAX_SENT_BYTES)
+      this.#close(client, 'not-reading');
+  }
+
+  #add(client: Client): void {
+    this.#clients.set(client.socket, client);
+    if (client.id) this.#byId.set(client.id, client);
+    for (const topic of client.topics.keys()) this.#index(client, topic);
+  }
+
+  /** Returns false where nothing is ever published to the topic. */
+  #addTopic(client: Client, topic: string, prefix: string): boolean {
+    if (client.topics.has(topic)) return true;
+    const packed = packTopic(topic, prefix);
+    if (packed === undefined) return false;
+    client.topics.set(topic, packed);
+    this.#index(client, topic);
+    return true;
+  }
+
+  #index(client: Client, topic: string): void {
+    const clients = this.#byTopic.get(topic);
+    if (clients === undefined) this.#byTopic.set(topic, new Set([client]));
+    else clients.add(client);
+    this.#count(topic, 1);
+  }
+
+  #removeTopic(client: Client, topic: string): void {
+    if (!client.topics.delete(topic)) return;
+    const clients = this.#byTopic.get(topic)!;
+    clients.delete(client);
+    if (clients.size === 0) this.#byTopic.delete(topic);
+    this.#count(topic, -1);
+  }
+
+  #count(topic: string, change: 1 | -1): void {
+    this.#topics += change;
+    for (const beginning of BEGINNINGS) {
+      if (!topic.startsWith(beginning)) continue;
+      this.#beginnings.set(beginning, (this.#beginnings.get(beginning) ?? 0) + change);
+    }
+  }
+
+  #hasAny(beginning: string): boolean {
+    return (this.#beginnings.get(beginning) ?? 0) > 0;
+  }
+
+  #dropSilent(): void {
+    const now = Date.now();
+    for (const client of [...this.#clients.values()]) {
+      const { id, keepAlive, seen } = client;
+      if (id !== undefined && keepAlive === 0) continue;
+      const patience = id === undefined ? CONNECT_TIMEOUT_MS : SILENT_INTERVALS * keepAlive * 1000;
+      if (hasPassed(patience, seen, now)) this.#close(client, 'silent');
+    }
+  }
+
+  #closeAll(): void {
+    for (const client of [...this.#clients.values()]) {
+      // they may have read everything
+      client.owed = 0;
+      this.#close(client, 'ledger-moved');
+    }
+    this.#forgetPublished();
+  }
+
+  #close(client: Client, reason: CloseReason, detail = reason as string): void {
+    const { socket, id, reader, topics, owed, sent, waiting } = client;
+    if (!this.#clients.delete(socket)) return;
+    for (const topic of [...topics.keys()]) this.#removeTopic(client, topic);
+    if (id && this.#byId.get(id) === client) this.#byId.delete(id);
+    this.#held -= reader.heldLength + waiting;
+    this.#counts.closes[reason] = (this.#counts.closes[reason] ?? 0) + 1;
+    if (reason === 'gone') return;
+    this.#abandon(socket, reason === 'not-reading' ? sent : owed);
+    // a reason has at most 123 bytes
+    socket.close(CLOSE_CODES[reason], detail.slice(0, 100).replace(/[^ -~]/g, '?'));
+  }
+
+  /** What is not read stays in memory until the connection breaks. */
+  #abandon(socket: WebSocket, bytes: number): void {
+    this.#abandoned.set(socket, bytes);
+    this.#abandonedBytes += bytes;
+    if (this.#abandonedBytes > MAX_ABANDONED_BYTES)
+      this.ctx.abort('clients that were dropped do not go');
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * Everything that an applied milestone brought: outputs that it spent, and the blocks that it
+ * references with their bytes. Read in steps, so that a milestone of any size fits into memory.
+ */
+import { fromBase64 } from '../../stardust/encoding/bytes.ts';
+import type { Milestone } from '../../stardust/wire/milestone.ts';
+import type { Database } from '../core/database.ts';
+import { LedgerMoved } from '../core/fence.ts';
+import { type Head, selectHead } from '../core/head.ts';
+import { payloadFromRow } from '../core/milestone-payload.ts';
+import { readOutputBytes } from '../core/output-bytes.ts';
+import { isPartOf, readSpentOutput, type SpentRow } from '../core/packs.ts';
+import { first, many, readBatch, readQuery } from '../core/read-batch.ts';
+import type { OutputStatus } from './output-status.ts';
+import { milestoneAt, type ReferencedBlock, selectBlocksOf } from './referenced-blocks.ts';
+
+export interface MilestoneContents {
+  index: number;
+  /** 64 hex digits. */
+  id: string;
+  /** Unix seconds. */
+  timestamp: number;
+  payload: { bytes: Uint8Array; value: Milestone };
+  /** In white-flag order; empty unless they were asked for. */
+  blocks: readonly ReferencedBlock[];
+}
+
+/** A referenced block with its bytes, and its place in the white-flag order. */
+export interface BlockWithBytes extends ReferencedBlock {
+  bytes: Uint8Array;
+  whiteFlagIndex: number;
+}
+
+/** An output that a milestone spent, with its chain's ID in hex. */
+export interface SpentWithChain extends OutputStatus {
+  spent: NonNullable<OutputStatus['spent']>;
+  chain: string | null;
+}
+
+const SELECT_MILESTONE = `
+  SELECT * FROM milestone
+  WHERE idx = ?1 AND idx > (SELECT start FROM head) AND payload IS NOT NULL`;
+
+/**
+ * The head, undefined where nothing was imported, and the milestone, undefined where it was not
+ * applied here, or is pruned.
+ */
+export async function readMilestoneContents(
+  db: Database,
+  index: number,
+  withBlocks: boolean,
+): Promise<{ head: Head | undefined; contents: MilestoneContents | undefined }> {
+  const { head, milestone, listBlocks } = await readBatch(db, {
+    head: selectHead(db),
+    milestone: first(db.prepare(SELECT_MILESTONE).bind(index), (row) => {
+      row.requireSum('milestone');
+      return {
+        id: row.text('id'),
+        timestamp: row.integer('timestamp'),
+        count: row.integer('blocks'),
+        payload: payloadFromRow(row),
+      };
+    }),
+    listBlocks: withBlocks
+      ? selectBlocksOf(db, milestoneAt(index))
+      : { statements: [], read: () => () => [] },
+  });
+  if (milestone === undefined) return { head, contents: undefined };
+  const { count, ...facts } = milestone;
+  return { head, contents: { index, ...facts, blocks: listBlocks(count) } };
+}
+
+const SELECT_PART_SPENT = `
+  SELECT key, spent FROM milestone_part WHERE ${isPartOf('key', '?1')} AND key > ?2
+  ORDER BY key LIMIT 4`;
+
+/** It was there a moment ago. */
+function pruned(index: number): LedgerMoved {
+  return new LedgerMoved(`milestone ${index} is pruned`);
+}
+
+/**
+ * In the order in which they were spent, a few megabytes at a time. Throws a LedgerMoved where the
+ * milestone was pruned meanwhile.
+ */
+export async function* readSpentOutputs(
+  db: Database,
+  { index, timestamp }: MilestoneContents,
+): AsyncGenerator<SpentWithChain[]> {
+  for (let after = 0; ; ) {
+    const parts = await readQuery(
+      db,
+      many(db.prepare(SELECT_PART_SPENT).bind(index, after), (row) => {
+        after = row.integer('key');
+        const rows: SpentRow[] = JSON.parse(row.text('spent'));
+        return rows.map((each): SpentWithChain => {
+          const spent = readSpentOutput(each);
+          return {
+            outputId: spent.id,
+            bytes: readOutputBytes(spent.bytes, spent.id),
+            blockId: spent.block,
+            bookedIndex: spent.created,
+            bookedTimestamp: spent.createdTime,
+            spent: { index, timestamp, transactionId: spent.transaction },
+            ledgerIndex: index,
+            chain: spent.chain,
+          };
+        });
+      }),
+    );
+    // a milestone references a block at least, so that it has a part
+    if (after === 0) throw pruned(index);
+    if (parts.length === 0) return;
+    yield parts.flat();
+  }
+}
+
+const SELECT_BYTES = `
+  SELECT key, bytes FROM pack_content WHERE key IN (SELECT value FROM json_each(?1))`;
+
+/** Packs that are read at once, each mostly below a megabyte. */
+const PACKS_AT_ONCE = 16;
+
+/**
+ * In white-flag order. Throws a LedgerMoved where the milestone was pruned meanwhile.
+ *
+ * @param pieces keeps what was read, if that is all, for a second time
+ */
+export async function* readBlocksWithBytes(
+  db: Database,
+  { index, blocks }: MilestoneContents,
+  pieces: Map<number, readonly string[]>,
+): AsyncGenerator<BlockWithBytes> {
+  for (const [whiteFlagIndex, block] of blocks.entries()) {
+    if (!pieces.has(block.pack)) {
+      pieces.clear();
+      const wanted = new Set<number>();
+      for (let i = whiteFlagIndex; i < blocks.length && wanted.size < PACKS_AT_ONCE; i++)
+        wanted.add(blocks[i]!.pack);
+      const read = many(
+        db.prepare(SELECT_BYTES).bind(JSON.stringify([...wanted])),
+        (row): [number, string[]] => [row.integer('key'), JSON.parse(row.text('bytes'))],
+      );
+      for (const [pack, texts] of await readQuery(db, read)) pieces.set(pack, texts);
+    }
+    const text = pieces.get(block.pack)?.[block.at];
+    if (text === undefined) throw pruned(index);
+    yield { ...block, whiteFlagIndex, bytes: fromBase64(text) };
+  }
+}
+
+const SELECT_IDS = `
+  SELECT idx, id FROM milestone WHERE idx IN (SELECT value FROM json_each(?1))`;
+
+/** The IDs, 64 hex digits, of those of these milestones that are known. */
+export async function readMilestoneIds(
+  db: Database,
+  indexes: readonly number[],
+): Promise<Map<number, string>> {
+  if (indexes.length === 0) return new Map();
+  const ids = many(
+    db.prepare(SELECT_IDS).bind(JSON.stringify(indexes)),
+    (row): [number, string] => [row.integer('idx'), row.text('id')],
+  );
+  return new Map(await readQuery(db, ids));
+}
