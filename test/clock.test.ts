@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { hasPassed } from '../src/clock.ts';
 import { createPushedBlocks } from '../src/follower/pushed/pushed-blocks.ts';
 import { createDedupedLog } from '../src/log.ts';
+import { encodePacket, PacketType } from '../src/mqtt/packets.ts';
 import {
   advanceState,
   beginState,
@@ -15,7 +16,6 @@ import {
 } from '../src/nft-index/publisher-state.ts';
 import { MARK_INTERVAL_MS, SETTLING_TIME_MS } from '../src/nft-index/timing-assumptions.ts';
 import { createFeedConnection } from '../src/upstream/feed/feed-connection.ts';
-import { encodePacket, PacketType } from '../src/mqtt/packets.ts';
 import { createFetchQuota } from '../src/upstream/fetch-quota.ts';
 import { createRanking } from '../src/upstream/ranking.ts';
 import { UpstreamFailure } from '../src/upstream/upstream.ts';

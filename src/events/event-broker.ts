@@ -23,6 +23,7 @@ import {
   PacketType,
   PROTOCOL_LEVEL,
   type Subscribe,
+  type Unsubscribe,
 } from '../mqtt/packets.ts';
 import { BLOCKS, CONFIRMED_MILESTONE, LATEST_MILESTONE, packTopic } from '../mqtt/topics.ts';
 import { Refusal } from '../stardust/encoding/bytes.ts';
@@ -206,28 +207,37 @@ export class EventBroker extends DurableObject<Env> {
   override async webSocketMessage(socket: WebSocket, message: ArrayBuffer | string): Promise<void> {
     const client = this.#clients.get(socket);
     if (client === undefined) return;
-    // MQTT-6.0.0-1
-    if (typeof message === 'string') return this.#close(client, 'malformed');
-    const heldBefore = client.reader.heldLength;
-    let packets: Packet[];
-    try {
-      packets = client.reader.read(new Uint8Array(message));
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return this.#close(client, 'malformed', error.message);
-    } finally {
-      this.#held += client.reader.heldLength - heldBefore;
-    }
-    client.seen = Date.now();
-    if (packets.length > 0) client.owed = 0;
-    for (const packet of packets) {
-      if (!this.#clients.has(socket)) return;
+    for (const packet of this.#read(client, message)) {
       this.#take(client, packet);
+      if (!this.#clients.has(socket)) return;
     }
+    if (this.#held > MAX_HELD_BYTES) this.#close(client, 'full');
     if (!this.#clients.has(socket)) return;
-    if (this.#held > MAX_HELD_BYTES) return this.#close(client, 'full');
     saveClient(client);
     await this.#work();
+  }
+
+  /** The packets that end in it; none where they break the protocol, which ends the connection. */
+  #read(client: Client, message: ArrayBuffer | string): Packet[] {
+    // MQTT-6.0.0-1
+    if (typeof message === 'string') {
+      this.#close(client, 'malformed', 'a message that is not binary');
+      return [];
+    }
+    const { reader } = client;
+    const heldBefore = reader.heldLength;
+    try {
+      const packets = reader.read(new Uint8Array(message));
+      client.seen = Date.now();
+      if (packets.length > 0) client.owed = 0;
+      this.#held += reader.heldLength - heldBefore;
+      return packets;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#held += reader.heldLength - heldBefore;
+      this.#close(client, 'malformed', error.message);
+      return [];
+    }
   }
 
   override webSocketClose(socket: WebSocket): void {
@@ -246,56 +256,73 @@ export class EventBroker extends DurableObject<Env> {
   }
 
   #take(client: Client, packet: Packet): void {
-    if (packet.type === PacketType.Connect) return this.#connect(client, packet);
+    if (packet.type === PacketType.Connect) this.#connect(client, packet);
     // MQTT-3.1.0-1
-    if (client.id === undefined) return this.#close(client, 'malformed', 'no CONNECT');
+    else if (client.id === undefined) this.#close(client, 'malformed', 'no CONNECT');
+    else this.#takeConnected(client, packet);
+  }
+
+  #takeConnected(client: Client, packet: Exclude<Packet, Connect>): void {
     switch (packet.type) {
       case PacketType.PingRequest:
-        return this.#send(client, { type: PacketType.PingResponse });
+        this.#send(client, { type: PacketType.PingResponse });
+        break;
       case PacketType.Disconnect:
-        return this.#close(client, 'disconnected');
+        this.#close(client, 'disconnected');
+        break;
       case PacketType.Subscribe:
-        return this.#wait(client, packet, () => this.#subscribe(client, packet));
+        this.#wait(client, packet, () => this.#subscribe(client, packet));
+        break;
       case PacketType.Unsubscribe:
-        return this.#wait(client, packet, async () => {
-          for (const topic of packet.topics) this.#removeTopic(client, topic);
-          saveClient(client);
-          const { packetId } = packet;
-          this.#send(client, { type: PacketType.UnsubscribeAck, packetId });
-        });
-      case PacketType.Publish: {
+        this.#wait(client, packet, async () => this.#unsubscribe(client, packet));
+        break;
+      case PacketType.Publish:
         // MQTT-3.3.5-2: acknowledged and dropped, so that the client does not wait
-        if (packet.acknowledge === undefined) return;
-        const { qos, packetId } = packet.acknowledge;
-        const type = qos === 1 ? PacketType.PublishAck : PacketType.PublishReceived;
-        return this.#send(client, { type, packetId });
-      }
+        if (packet.acknowledge !== undefined) {
+          const { qos, packetId } = packet.acknowledge;
+          const type = qos === 1 ? PacketType.PublishAck : PacketType.PublishReceived;
+          this.#send(client, { type, packetId });
+        }
+        break;
       case PacketType.PublishRelease:
-        return this.#send(client, { type: PacketType.PublishComplete, packetId: packet.packetId });
+        this.#send(client, { type: PacketType.PublishComplete, packetId: packet.packetId });
+        break;
       case PacketType.PublishAck:
       case PacketType.PublishReceived:
       case PacketType.PublishComplete:
-        return;
+        break;
       default:
-        return this.#close(client, 'malformed', 'a packet of servers');
+        this.#close(client, 'malformed', 'a packet of servers');
     }
   }
 
   #connect(client: Client, { level, cleanSession, clientId, keepAlive }: Connect): void {
     // MQTT-3.1.0-2
-    if (client.id !== undefined) return this.#close(client, 'malformed', 'a second CONNECT');
+    if (client.id !== undefined) {
+      this.#close(client, 'malformed', 'a second CONNECT');
+      return;
+    }
     // MQTT-3.1.2-2, MQTT-3.1.3-8
     const isRefused = clientId.length > MAX_CLIENT_ID_LENGTH || (clientId === '' && !cleanSession);
     const returnCode = level !== PROTOCOL_LEVEL ? 1 : isRefused ? 2 : 0;
     // no session outlives its connection, so none is present (MQTT-3.2.2-1)
     this.#send(client, { type: PacketType.ConnectAck, sessionPresent: false, returnCode });
-    if (returnCode !== 0) return this.#close(client, 'malformed', `CONNACK ${returnCode}`);
+    if (returnCode !== 0) {
+      this.#close(client, 'malformed', `CONNACK ${returnCode}`);
+      return;
+    }
     // MQTT-3.1.4-2
     const older = this.#byId.get(clientId);
     if (older !== undefined) this.#close(older, 'replaced');
     client.id = clientId;
     client.keepAlive = keepAlive;
     if (clientId !== '') this.#byId.set(clientId, client);
+  }
+
+  #unsubscribe(client: Client, { packetId, topics }: Unsubscribe): void {
+    for (const topic of topics) this.#removeTopic(client, topic);
+    saveClient(client);
+    this.#send(client, { type: PacketType.UnsubscribeAck, packetId });
   }
 
   /** Does it in turn with publishing, unless the client is gone by then. */
@@ -326,11 +353,15 @@ export class EventBroker extends DurableObject<Env> {
 
   async #subscribe(client: Client, { packetId, topics }: Subscribe): Promise<void> {
     const published = await this.#readPublished();
-    if (published === undefined) return this.#close(client, 'failed', 'no ledger');
+    if (published === undefined) {
+      this.#close(client, 'failed', 'no ledger was imported yet');
+      return;
+    }
     const known = topics.filter((topic) => this.#addTopic(client, topic, published.prefix));
-    const isOver = client.topics.size > MAX_TOPICS || packedLength(client) > MAX_TOPIC_BYTES;
-    if (isOver) return this.#close(client, 'over-limit');
-    if (this.#topics > MAX_NODE_TOPICS) return this.#close(client, 'full');
+    if (client.topics.size > MAX_TOPICS || packedLength(client) > MAX_TOPIC_BYTES)
+      this.#close(client, 'over-limit');
+    if (this.#topics > MAX_NODE_TOPICS) this.#close(client, 'full');
+    if (!this.#clients.has(client.socket)) return;
     saveClient(client);
     // MQTT-3.8.4-6: QoS 0 at most; filters that nothing is published to are granted too
     const returnCodes = topics.map(() => 0);
@@ -455,7 +486,8 @@ export class EventBroker extends DurableObject<Env> {
     try {
       client.socket.send(bytes);
     } catch {
-      return this.#close(client, 'gone');
+      this.#close(client, 'gone');
+      return;
     }
     const length = bytes.length + MESSAGE_OVERHEAD_BYTES;
     client.owed += length;

@@ -19,6 +19,7 @@ import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
+import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../../src/mqtt/topics.ts';
 import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
 import { toHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import type { MilestoneKeys, VerifySignature } from '../../../src/stardust/milestone-keys.ts';
@@ -27,7 +28,6 @@ import {
   createBlockIds,
   ofLedgerIndex,
 } from '../../../src/upstream/block-cache.ts';
-import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../../src/mqtt/topics.ts';
 import { createProposalSource } from '../../../src/upstream/fetch-blocks.ts';
 import { createRanking } from '../../../src/upstream/ranking.ts';
 import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';

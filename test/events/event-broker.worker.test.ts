@@ -1,0 +1,344 @@
+/**
+ * The broker in workerd, over a ledger that follows a made-up network. What it must say is computed
+ * from the network, not from the ledger.
+ */
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { beforeEach, expect, it, vi } from 'vitest';
+import type { EventBroker } from '../../src/events/event-broker.ts';
+import { encodePacket, PacketType } from '../../src/mqtt/packets.ts';
+import { toBech32 } from '../../src/stardust/bech32.ts';
+import { fromHex, Reader } from '../../src/stardust/encoding/bytes.ts';
+import { decode } from '../../src/stardust/encoding/codec.ts';
+import { block } from '../../src/stardust/wire/block.ts';
+import { decodeOutput, nftIdOf } from '../../src/stardust/wire/ids.ts';
+import { type Output, OutputType } from '../../src/stardust/wire/output.ts';
+import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
+import { MqttClient } from '../support/events/mqtt-client.ts';
+import { followTo, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
+import {
+  changesOf,
+  coneOf,
+  milestoneAt,
+  type NetworkOutput,
+} from '../support/network/network-model.ts';
+import { randomNetwork } from '../support/network/random-network.ts';
+
+const network = randomNetwork({ seed: 'events', milestones: 14, events: 25 });
+const prefix = network.genesis.parameters.bech32Hrp;
+const first = network.genesis.index;
+
+let rig: Rig;
+let object: DurableObjectStub<EventBroker>;
+let objects = 0;
+
+beforeEach(async () => {
+  rig = await startLedger(env.LEDGER, network, first);
+  await followTo(rig, first + 2);
+  object = env.EVENTS.get(env.EVENTS.idFromName(`test ${objects++}`));
+});
+
+async function open(): Promise<MqttClient> {
+  const response = await object.fetch('http://x/', { headers: { upgrade: 'websocket' } });
+  return new MqttClient(response.webSocket!);
+}
+
+async function connected(clientId = '', keepAlive = 60): Promise<MqttClient> {
+  const client = await open();
+  await client.connect(clientId, keepAlive);
+  return client;
+}
+
+async function apply(index: number): Promise<void> {
+  await followTo(rig, index);
+  expect(await object.applied()).toMatchObject({ published: index });
+}
+
+/** JSON about a milestone as inx-mqtt writes it. */
+function infoOf(index: number): string {
+  const { timestamp, id } = milestoneAt(network, index)!;
+  return `{"index":${index},"timestamp":${timestamp},"milestoneId":"${id}"}`;
+}
+
+it('tells the milestone on subscribing, and each one that follows', async () => {
+  const client = await connected();
+  const topics = ['milestone-info/latest', 'milestone-info/confirmed', 'milestones', 'no/topic'];
+  expect(await client.subscribe(...topics, '#')).toEqual([0, 0, 0, 0, 0]);
+  await client.ping();
+  expect(client.take().map(({ topic, text }) => [topic, text])).toEqual([
+    ['milestone-info/latest', infoOf(first + 2)],
+    ['milestone-info/confirmed', infoOf(first + 2)],
+  ]);
+  await apply(first + 4);
+  await client.ping();
+  const told = client.take();
+  expect(told.map(({ topic }) => topic)).toEqual([
+    ...['milestones', 'milestone-info/latest', 'milestone-info/confirmed'],
+    ...['milestones', 'milestone-info/latest', 'milestone-info/confirmed'],
+  ]);
+  for (const [i, index] of [first + 3, first + 4].entries()) {
+    expect(told[3 * i]!.bytes).toEqual(milestoneAt(network, index)!.payload);
+    expect(told[3 * i + 2]!.text).toBe(infoOf(index));
+  }
+});
+
+it('tells everything of a milestone before it, to each topic that has a listener', async () => {
+  const client = await connected();
+  const outputs = [...network.outputs.values()];
+  const idOf = (each: { outputId: Uint8Array }) => `0x${each.outputId.toHex()}`;
+  const addresses = new Set(outputs.flatMap(({ bytes }) => ownersOf(decodeOutput(bytes))));
+  const byUnlock = [...addresses].flatMap((address) => [
+    `outputs/unlock/address/${address}`,
+    `outputs/unlock/address/${address}/spent`,
+    `outputs/unlock/+/${address}`,
+  ]);
+  const wanted = ['milestone-info/confirmed', 'block-metadata/referenced', ...byUnlock];
+  await client.subscribe(...wanted);
+  const nfts = await connected();
+  const nftTopics = new Set(outputs.flatMap(nftTopic));
+  await nfts.subscribe(...nftTopics);
+  for (let index = first + 3; index <= first + 14; index++) {
+    client.take();
+    nfts.take();
+    await apply(index);
+    await Promise.all([client.ping(), nfts.ping()]);
+    const told = client.take();
+    expect(told.at(-1)).toMatchObject({ topic: 'milestone-info/confirmed', text: infoOf(index) });
+    const metadata = told.filter(({ topic }) => topic === 'block-metadata/referenced');
+    const cone = coneOf(network, index);
+    expect(metadata.map(({ text }) => JSON.parse(text))).toMatchObject(
+      cone.map(({ id, parents, referenced }) => ({
+        blockId: id,
+        parentBlockIds: [...parents],
+        isSolid: true,
+        referencedByMilestoneIndex: index,
+        ledgerInclusionState: referenced!.state,
+        whiteFlagIndex: referenced!.whiteFlagIndex,
+      })),
+    );
+    const { created, consumed } = changesOf(network, index);
+    const told2 = told.filter(({ topic }) => topic.startsWith('outputs/unlock/address/'));
+    const summary = told2.map(({ topic, text }) => `${topic} ${outputIdIn(text)}`).sort();
+    const due = [
+      ...created.flatMap((each) => topicsOf(each, '').map((t) => `${t} ${idOf(each)}`)),
+      ...consumed.flatMap((each) => topicsOf(each, '/spent').map((t) => `${t} ${idOf(each)}`)),
+    ];
+    expect(summary).toEqual(due.sort());
+    // spent before created
+    const isSpent = told2.map(({ text }) => JSON.parse(text).metadata.isSpent);
+    expect(isSpent).toEqual([...isSpent].sort().reverse());
+    // an NFT's messages end with its output now, or with the output that was burned
+    const last = new Map(nfts.take().map(({ topic, text }) => [topic, JSON.parse(text)]));
+    const changed = [...created, ...consumed].flatMap(nftTopic);
+    expect(new Set(last.keys())).toEqual(new Set(changed));
+    for (const [topic, { metadata }] of last) {
+      const now = outputs.some(
+        (each) =>
+          nftTopic(each)[0] === topic &&
+          each.bookedIndex <= index &&
+          (each.spent === undefined || each.spent.index > index),
+      );
+      expect(metadata.isSpent).toBe(!now);
+    }
+  }
+});
+
+it('tells how an output, a block and a transaction stand on subscribing', async () => {
+  await followTo(rig, first + 8);
+  const client = await connected();
+  const cone = coneOf(network, first + 8);
+  const included = cone.find(({ referenced }) => referenced!.state === 'included')!;
+  const created = changesOf(network, first + 8).created[0]!;
+  const transactionId = `0x${created.outputId.toHex().slice(0, 64)}`;
+  const outputTopic = `outputs/0x${created.outputId.toHex()}`;
+  await client.subscribe(
+    `block-metadata/${included.id}`,
+    outputTopic,
+    `transactions/${transactionId}/included-block`,
+    `outputs/0x${'00'.repeat(34)}`,
+  );
+  await client.until(() => client.messages.length >= 3);
+  await client.ping();
+  const told = new Map(client.take().map((each) => [each.topic, each]));
+  expect(told.size).toBe(3);
+  expect(JSON.parse(told.get(outputTopic)!.text).metadata).toMatchObject({
+    isSpent: false,
+    ledgerIndex: first + 8,
+    milestoneIndexBooked: first + 8,
+  });
+  expect(JSON.parse(told.get(`block-metadata/${included.id}`)!.text)).toMatchObject({
+    referencedByMilestoneIndex: first + 8,
+    ledgerInclusionState: 'included',
+  });
+  const included2 = told.get(`transactions/${transactionId}/included-block`)!.bytes;
+  expect([...network.blocks.values()].map(({ bytes }) => bytes.toHex())).toContain(
+    included2.toHex(),
+  );
+});
+
+it('tells blocks that were stored, by what they carry', async () => {
+  const client = await connected();
+  await client.subscribe('blocks', 'blocks/transaction', 'blocks/tagged-data');
+  expect(await object.applied()).toEqual({ published: first + 2, blocks: true });
+  const blocks = [...network.blocks.values()].slice(0, 40);
+  await object.stored(blocks.map(({ bytes }) => bytes));
+  await client.ping();
+  const told = client.take();
+  const due = blocks.flatMap(({ bytes }) => {
+    const { payload } = decode(block, new Reader(bytes));
+    const type = payload?.type;
+    if (type === 6) return ['blocks', 'blocks/transaction'];
+    return type === 5 ? ['blocks', 'blocks/tagged-data'] : ['blocks'];
+  });
+  expect(told.map(({ topic }) => topic)).toEqual(due);
+  expect(told.filter(({ topic }) => topic === 'blocks').map(({ bytes }) => bytes)).toEqual(
+    blocks.map(({ bytes }) => bytes),
+  );
+});
+
+it('keeps topics through an eviction, and closes a client whose packet was cut by it', async () => {
+  const topics = [
+    `outputs/unlock/+/${[...ownersOf(decodeOutput(network.outputs.values().next().value!.bytes))][0]}`,
+  ];
+  const client = await connected('stays');
+  await client.subscribe('milestone-info/confirmed', ...topics);
+  const cut = await connected('cut');
+  cut.sendBytes(encodePacket({ type: PacketType.PingRequest }).subarray(0, 1));
+  await client.ping();
+  await evictDurableObject(object);
+  await client.ping();
+  expect(await cut.untilClosed()).toMatchObject({ code: 1012 });
+  client.take();
+  await apply(first + 3);
+  await client.ping();
+  expect(client.take().at(-1)!.text).toBe(infoOf(first + 3));
+  expect(await object.readCounts()).toMatchObject({
+    clients: 1,
+    topics: 2,
+    closes: { evicted: 1 },
+  });
+  await client.unsubscribe('milestone-info/confirmed', ...topics);
+  expect(await object.applied()).toEqual({ published: undefined, blocks: false });
+});
+
+it('closes everybody where milestones are pruned, or the ledger was replaced', async () => {
+  const client = await connected();
+  await client.subscribe('milestone-info/confirmed');
+  await followTo(rig, first + 6);
+  await env.LEDGER.prepare('DELETE FROM milestone WHERE idx < ?1')
+    .bind(first + 5)
+    .run();
+  await object.applied();
+  expect(await client.untilClosed()).toEqual({ code: 1012, reason: 'ledger-moved' });
+  const other = await connected();
+  await other.subscribe('milestone-info/confirmed');
+  await startLedger(env.LEDGER, network, first + 6);
+  await object.applied();
+  expect(await other.untilClosed()).toMatchObject({ code: 1012 });
+});
+
+it('has one client of an ID, acknowledges what clients publish, and says nothing of it', async () => {
+  const older = await connected('same');
+  const newer = await connected('same');
+  expect(await older.untilClosed()).toMatchObject({ reason: 'replaced' });
+  const publish = { type: PacketType.Publish, topic: 'blocks', payload: new Uint8Array(3) };
+  await newer.subscribe('blocks');
+  newer.send(publish);
+  newer.sendBytes(fromHex('0x3206000161000501'));
+  newer.sendBytes(fromHex('0x3406000161000601'));
+  newer.send({ type: PacketType.PublishRelease, packetId: 6 });
+  await newer.ping();
+  expect(newer.packets.slice(2, -1)).toEqual([
+    { type: PacketType.PublishAck, packetId: 5 },
+    { type: PacketType.PublishReceived, packetId: 6 },
+    { type: PacketType.PublishComplete, packetId: 6 },
+  ]);
+  expect(newer.messages).toEqual([]);
+});
+
+it.each([
+  ['nothing before CONNECT', 'c000', 1002],
+  ['a second CONNECT', '100c00044d5154540402000a0000'.repeat(2), 1002],
+  ['another level', '100d00044d5154540502000a000000', 1002],
+  ['a client ID left to us with a session that is not clean', '100c00044d5154540400000a0000', 1002],
+  ['a length that is too long', '30ffffff7f', 1002],
+  ['a packet of a broker', '100c00044d5154540402000a0000' + '9003000100', 1002],
+  ['DISCONNECT', '100c00044d5154540402000a0000' + 'e000', 1000],
+])('closes after %s', async (_, hex, code) => {
+  const client = await open();
+  client.sendBytes(fromHex(`0x${hex}`));
+  expect(await client.untilClosed()).toMatchObject({ code });
+});
+
+it('closes after text', async () => {
+  const client = await connected();
+  client.sendText('CONNECT');
+  expect(await client.untilClosed()).toMatchObject({ code: 1002 });
+});
+
+it('grants 400 topics, and closes at one more', async () => {
+  const client = await connected();
+  const topicOf = (i: number) => `outputs/0x${i.toString(16).padStart(68, '0')}`;
+  const topics = Array.from({ length: 400 }, (_, i) => topicOf(i));
+  expect(await client.subscribe(...topics)).toHaveLength(400);
+  await client.subscribe(...topics);
+  expect(await object.readCounts()).toMatchObject({ topics: 400 });
+  await evictDurableObject(object);
+  expect(await object.readCounts()).toMatchObject({ topics: 400 });
+  client.send({ type: PacketType.Subscribe, packetId: 9, topics: [topicOf(400)] });
+  expect(await client.untilClosed()).toMatchObject({ code: 1008, reason: 'over-limit' });
+});
+
+it('drops the silent when it wakes, and those who are sent much and say nothing', async () => {
+  const now = Date.now();
+  const silent = await connected('', 5);
+  const alive = await connected('', 60);
+  await alive.subscribe('blocks');
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(now + 20_000);
+  await object.applied();
+  clock.mockRestore();
+  expect(await silent.untilClosed()).toMatchObject({ reason: 'silent' });
+  const largest = [...network.blocks.values()].sort((a, b) => b.bytes.length - a.bytes.length)[0]!;
+  const blocks = new Array(2000).fill(largest.bytes);
+  for (let sent = 0; sent < 9_000_000; sent += 2000 * (largest.bytes.length + 64))
+    await object.stored(blocks);
+  expect(await alive.untilClosed()).toMatchObject({ reason: 'not-reading' });
+});
+
+it('answers a failing database by closing, never by an exception', async () => {
+  const client = await connected();
+  const spied = object as unknown as DurableObjectStub<EventBroker>;
+  const restore = await runInDurableObject(spied, (broker) => {
+    const db = (broker as unknown as { env: Env }).env.LEDGER;
+    const batch = vi.spyOn(db, 'batch').mockRejectedValue(new Error('D1 is away'));
+    return () => batch.mockRestore();
+  });
+  client.send({ type: PacketType.Subscribe, packetId: 1, topics: ['milestone-info/confirmed'] });
+  expect(await client.untilClosed()).toMatchObject({ code: 1011, reason: 'failed' });
+  restore();
+});
+
+function ownersOf(output: Output): string[] {
+  const owner = [UnlockConditionType.Address].flatMap((type) =>
+    output.unlockConditions.some((each) => each.type === type) ? [addressIn(output, type)] : [],
+  );
+  return owner.map((address) => toBech32(prefix, address));
+}
+
+function topicsOf({ bytes }: NetworkOutput, behind: string): string[] {
+  return ownersOf(decodeOutput(bytes)).map(
+    (address) => `outputs/unlock/address/${address}${behind}`,
+  );
+}
+
+function nftTopic({ bytes, outputId }: NetworkOutput): string[] {
+  const output = decodeOutput(bytes);
+  if (output.type !== OutputType.Nft) return [];
+  return [`outputs/nft/0x${nftIdOf(output, outputId).toHex()}`];
+}
+
+function outputIdIn(text: string): string {
+  const { transactionId, outputIndex } = JSON.parse(text).metadata;
+  const index = Uint8Array.of(outputIndex & 0xff, outputIndex >> 8).toHex();
+  return transactionId + index;
+}
