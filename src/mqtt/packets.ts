@@ -110,9 +110,6 @@ export const PacketType = {
 /** The level of MQTT 3.1.1 (3.1.2.2). */
 export const PROTOCOL_LEVEL = 4;
 
-/** A topic filter that is refused (3.9.3). */
-export const SUBSCRIPTION_FAILED = 0x80;
-
 /** Most significant byte first, unlike Stardust's. */
 const u16: Codec<number> = {
   decode: (r) => r.u8() * 256 + r.u8(),

@@ -65,7 +65,7 @@ interface Named {
   write(bytes: Uint8Array, prefix: string): string;
 }
 
-/** @param length 0: 1 to 64 bytes, as a tag has (A.14) */
+/** @param length 0: 1 to 64 bytes, as a tag has (C-7) */
 function hexOf(length: number): Named {
   return {
     length,

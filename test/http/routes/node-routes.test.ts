@@ -130,6 +130,10 @@ it('GET /api/routes names the APIs', async () => {
     routes: ['core/v2', 'indexer/v1', 'poi/v1'],
     indexed: ['nft'],
   });
+  const withEvents = await fetchFrom({ node: { hasEvents: true } })('/api/routes');
+  expect(await withEvents.json()).toMatchObject({
+    routes: ['core/v2', 'indexer/v1', 'mqtt/v1', 'poi/v1'],
+  });
 });
 
 describe('GET /api/core/v2/info', () => {

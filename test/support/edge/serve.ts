@@ -71,7 +71,10 @@ async function runInMiniflare(): Promise<Running> {
         d1Databases: { LEDGER: localDatabaseId },
         kvNamespaces: { NFT_INDEX: localNamespaceId },
         versionMetadata: 'VERSION',
-        durableObjects: { FOLLOWER: { className: 'Follower', useSQLite: true } },
+        durableObjects: {
+          FOLLOWER: { className: 'Follower', useSQLite: true },
+          EVENTS: { className: 'EventBroker', useSQLite: true },
+        },
         serviceBindings: STATIC_FILES_BINDING,
         bindings: { ...vars },
         ...(whiteFlagLimit !== undefined && {

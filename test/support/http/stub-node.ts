@@ -107,6 +107,7 @@ export const stubNode = {
     next: undefined,
   }),
   readIndexedKinds: async () => ['nft'],
+  hasEvents: false,
   readNfts: async (nftIds) => ({
     ledgerIndex: facts.ledgerIndex,
     timestamp: facts.ledgerTimestamp,
