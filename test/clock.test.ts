@@ -172,7 +172,7 @@ describe.each([
   it('lets the window of the NFT index move', () => {
     now = START;
     let state: State = {
-      ...beginState('one', 10, 10),
+      ...beginState('one', 10),
       entries: { kind: 'complete', since: now, seal: 'seal' },
     };
     const advance = (ledger: number) => advanceState(clampTimes(state, now), ledger, now);

@@ -14,7 +14,7 @@ import {
 } from '../ledger/core/read-batch.ts';
 import { rowSum, summedColumns } from '../ledger/core/row-sum.ts';
 import { SCHEMA } from '../ledger/core/schema.ts';
-import { type IndexLedger, MAX_LEFT, type NftLedger, type NftRow } from './ports.ts';
+import type { IndexLedger, NftLedger, NftRow } from './ports.ts';
 import { parseState, serializeState } from './publisher-state.ts';
 import { PREFIX_LENGTH } from './recent-changes.ts';
 
@@ -30,31 +30,6 @@ const SWAP = `
   ON CONFLICT (one) DO UPDATE SET token = excluded.token, generation = excluded.generation,
     state = excluded.state, sum = excluded.sum
   WHERE nft_index.token = ?5`;
-
-/**
- * Up to where changes have left the window, as the publisher's row says, whoever wrote it. NULL
- * where the row is of another ledger: its milestones are not this ledger's.
- */
-const FROM = `(
-  SELECT i.state ->> 'from' FROM nft_index i JOIN head h ON h.generation = i.generation)`;
-
-/** The oldest changes that have left the window. */
-const LEFT = `
-  SELECT milestone, part FROM nft_change WHERE milestone <= ${FROM} ORDER BY milestone, part
-  LIMIT ${MAX_LEFT}`;
-
-/**
- * Deletes the burned NFTs that leave the window. A change leaves once every copy of the NFT's entry
- * has it, so nobody reads the row again. One that changed again within the window stays.
- */
-const DELETE_BURNED = `
-  DELETE FROM nft
-  WHERE output IS NULL AND changed <= ${FROM} AND id IN (
-    SELECT j.value FROM nft_change c CROSS JOIN json_each(c.nfts) j
-    WHERE (c.milestone, c.part) IN (${LEFT}))`;
-
-/** After {@link DELETE_BURNED}, in the same batch. */
-const DELETE_LEFT = `DELETE FROM nft_change WHERE (milestone, part) IN (${LEFT})`;
 
 /** The last change of an NFT is the one whose milestone is also in the NFT's own row. */
 const LAST_CHANGES = `
@@ -83,7 +58,7 @@ const SELECT_NFT = `
   SELECT h.*, ${summedColumns('nft', 'n', 'nft_')} FROM head h LEFT JOIN nft n ON n.id = ?1`;
 
 /** How many statements each call runs. D1 limits them for each invocation of a Worker. */
-export const STATEMENTS = { readState: 2, swap: 3, page: 3, window: 5 };
+export const STATEMENTS = { readState: 2, swap: 1, page: 3, window: 5 };
 
 export function openIndexLedger(db: Database): IndexLedger {
   const selectHead = () => first(db.prepare(SELECT_HEAD), headFromRow);
@@ -105,11 +80,8 @@ export function openIndexLedger(db: Database): IndexLedger {
     async swap(token, next) {
       const { generation } = next.state;
       const cells = [next.token, generation, serializeState(next.state)];
-      const { swapped } = await readBatch(db, {
-        swapped: write([db.prepare(SWAP).bind(...cells, rowSum(cells), token ?? null)]),
-        left: write([db.prepare(DELETE_BURNED), db.prepare(DELETE_LEFT)]),
-      });
-      return swapped[0]! > 0;
+      const swap = db.prepare(SWAP).bind(...cells, rowSum(cells), token ?? null);
+      return (await readAlone(write([swap])))[0]! > 0;
     },
 
     async readChanges(after, upTo, limit) {
@@ -172,8 +144,8 @@ function storedFromRow(row: Row) {
   };
 }
 
-function pickHead({ generation, start, ledger }: Head) {
-  return { generation, start, ledger };
+function pickHead({ generation, ledger }: Head) {
+  return { generation, ledger };
 }
 
 function positionOf({ generation, ledger }: Head) {

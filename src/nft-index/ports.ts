@@ -33,12 +33,6 @@ export interface StoredState {
   state: State | undefined;
 }
 
-/**
- * Rows of `nft_change` that one {@link IndexLedger.swap} deletes. More milestones leave the window
- * in one step only after the ledger has caught up fast; each swap then deletes the next rows.
- */
-export const MAX_LEFT = 20;
-
 /** The publisher's side of the database. Each call is one transaction. */
 export interface IndexLedger {
   /**
@@ -46,14 +40,13 @@ export interface IndexLedger {
    * undefined where somebody removed it.
    */
   readState(): Promise<{
-    head: Pick<Head, 'generation' | 'start' | 'ledger'> | undefined;
+    head: Pick<Head, 'generation' | 'ledger'> | undefined;
     stored: StoredState | undefined;
   }>;
 
   /**
    * Replaces the publisher's row if it still has the token; inserts it if `token` is undefined and
-   * there still is none. Deletes changes that have left the window, the oldest first and up to
-   * {@link MAX_LEFT} rows a call, and with them the burned NFTs that they name.
+   * there still is none.
    *
    * @returns whether the row was written
    */

@@ -43,7 +43,7 @@ export interface PublishRun {
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly bounds: RecentBounds;
-  readonly head: Pick<Head, 'generation' | 'start' | 'ledger'>;
+  readonly head: Pick<Head, 'generation' | 'ledger'>;
   /** What is left of the budget. */
   readonly left: Budget;
   token: string | undefined;

@@ -74,7 +74,7 @@ export async function publishTo(
   const { head, stored } = await ledger.readState();
   if (head === undefined) return { done: true, stops: [], ledgerIndex: undefined, used: used() };
 
-  const state = stored?.state ?? beginState(head.generation, head.start, head.ledger);
+  const state = stored?.state ?? beginState(head.generation, head.ledger);
   const run: PublishRun = { ledger, store, clock, bounds, head, left, token: stored?.token, state };
   const stops = await takeSteps(run, stored?.state === undefined);
   return { done: stops.length === 0, stops, ledgerIndex: run.state.recent?.to, used: used() };

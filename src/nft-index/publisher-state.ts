@@ -76,22 +76,19 @@ export function endOf(milestone: number): ChangePosition {
 }
 
 /**
- * The state of an index whose ledger was just imported: no entry of this generation has been put,
- * and all changes since the import are in `nft_change`.
+ * The state of an index that nothing is known of, as after an import or where somebody removed the
+ * row. All entries are to be put. The window begins now: entries from before do not count
+ * (`filledFrom`), and those that are put from now on have all earlier changes.
  *
- * It is also right where somebody removed the row. Changes that are no longer in `nft_change` have
- * settled long ago, so the window lacks nothing.
- *
- * @param start the ledger index that was imported
  * @param ledgerIndex the ledger index now
  */
-export function beginState(generation: string, start: number, ledgerIndex: number): State {
+export function beginState(generation: string, ledgerIndex: number): State {
   return {
     generation,
-    from: start,
+    from: ledgerIndex,
     entries: { kind: 'incomplete', upTo: '' },
     filledFrom: ledgerIndex,
-    putUpTo: endOf(start),
+    putUpTo: endOf(ledgerIndex),
     marks: [],
     recent: null,
   };

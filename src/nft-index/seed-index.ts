@@ -13,7 +13,7 @@ import { beginState, type State, serializeState } from './publisher-state.ts';
  * @param now Unix milliseconds
  */
 export function adoptedState(generation: string, start: number, seal: string, now: number): State {
-  const state = beginState(generation, start, start);
+  const state = beginState(generation, start);
   return { ...state, entries: { kind: 'complete', since: now, seal } };
 }
 

@@ -105,6 +105,7 @@ describe('with real bindings', () => {
       expect(await count()).toBe(2);
       now += wait + MARK_INTERVAL_MS;
       await publishAll();
+      await ledger.prune();
     }
     expect(await count()).toBe(1);
     const keys = (await NFT_INDEX.list({ prefix: 'nft:' })).keys;
@@ -150,6 +151,9 @@ describe('with real bindings', () => {
 describe('50,000 NFTs change within the window', () => {
   test('every answer is true: KV gives those of the last changes, D1 the others', async () => {
     const nfts = Array.from({ length: 50_000 }, (_, i) => hash(i));
+    // begins, and puts no entries yet
+    await publish(LEDGER, NFT_INDEX, () => now, { operations: 2, statements: 20 });
+    now += 1_000;
     await ledger.apply(
       nfts.map((nft, i) => ({ nft, output: i % 10 === 0 ? null : outputId(nft) })),
     );

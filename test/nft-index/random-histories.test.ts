@@ -50,6 +50,7 @@ describeLedger('in memory', () => {
     nfts: ledger,
     import: async (generation, start, nfts) => ledger.import(generation, start, nfts),
     apply: async (changes) => ledger.apply(changes),
+    prune: async () => ledger.prune(),
     removeLedger: async () => {
       ledger.history = undefined;
     },

@@ -3,6 +3,7 @@
  */
 import type { Database } from './database.ts';
 import { type IdTable, readIdTables, writeIdTables } from './id-index.ts';
+import { type NftChangeCount, writeNftChangeCount } from './nft-change-count.ts';
 import { first, type Query, type Row, readAlone } from './read-batch.ts';
 import { type Cell, rowSum, SUMMED_COLUMNS, summedColumns } from './row-sum.ts';
 import { requireSchema, SCHEMA } from './schema.ts';
@@ -63,7 +64,7 @@ export interface KnownMilestone {
 
 /** ?1 the index of a milestone; of the ledger's where it is NULL. */
 const SELECT_HEAD_AT = `
-  SELECT h.*, ${summedColumns('milestone', 'm', 'milestone_')}
+  SELECT h.*, ${summedColumns('milestone', 'm', 'milestone_')}, m.nft_changes
   FROM head h LEFT JOIN milestone m ON m.idx = coalesce(?1, h.ledger)`;
 
 /**
@@ -85,6 +86,8 @@ export interface HeadAt {
   head: Head;
   /** Undefined if it is not known. */
   milestone: KnownMilestone | undefined;
+  /** Of that milestone, its count of changes of NFTs, as it is stored (nft-change-count.ts). */
+  nftChanges: string | null;
 }
 
 /**
@@ -96,6 +99,7 @@ export function selectHeadAt(db: Database, index?: number): Query<HeadAt | undef
   return first(db.prepare(SELECT_HEAD_AT).bind(index ?? null), (row) => ({
     head: headFromRow(row),
     milestone: milestoneFromRow(row),
+    nftChanges: row.textOrNull('nft_changes'),
   }));
 }
 
@@ -183,21 +187,22 @@ export interface MilestoneToInsert extends KnownMilestone {
   index: number;
   /** By writePayload (milestone-payload.ts). */
   payload: string | null;
+  nftChanges: NftChangeCount;
 }
 
 /** @param table milestone, or the staging table of an import */
 export function insertMilestone(
   db: Database,
-  { index, id, timestamp, blocks, payload }: MilestoneToInsert,
+  { index, id, timestamp, blocks, payload, nftChanges }: MilestoneToInsert,
   table = 'milestone',
 ): D1PreparedStatement {
   const cells = [index, id, timestamp, blocks];
   return db
     .prepare(
-      `INSERT INTO ${table} (idx, id, timestamp, blocks, sum, payload)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
+      `INSERT INTO ${table} (idx, id, timestamp, blocks, sum, payload, nft_changes)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
     )
-    .bind(...cells, rowSum(cells), payload);
+    .bind(...cells, rowSum(cells), payload, writeNftChangeCount(index, nftChanges));
 }
 
 /**

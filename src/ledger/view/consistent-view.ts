@@ -50,6 +50,8 @@ export interface ConsistentView {
   head: Head;
   /** The milestone before the one asked for. */
   previous: KnownMilestone | undefined;
+  /** Its count of changes of NFTs, as it is stored. */
+  nftChanges: string | null;
   /** Protocol parameters, pending ones too. */
   parameters: ParameterTable;
   /** The named blocks that are known, by ID. */
@@ -206,6 +208,7 @@ async function readOnce(
   return {
     head,
     previous: at.milestone,
+    nftChanges: at.nftChanges,
     parameters,
     named: new Map([...findInCone(cone, named), ...blocks]),
     cone,

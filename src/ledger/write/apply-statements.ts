@@ -19,6 +19,7 @@ import { insertMilestone, keepsIndex, moveHead } from '../core/head.ts';
 import { insertIds } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
 import { writePayload } from '../core/milestone-payload.ts';
+import { readNftChangeCount } from '../core/nft-change-count.ts';
 import {
   type BlockStatus,
   PARTS,
@@ -77,6 +78,7 @@ export async function applyStatements(
   if (indexesAll) await completeRows(db, await readLacking(db, changes.created));
   const read = await readChanges(db, timestamp, changes);
   const treasury = treasuryAfter(milestone, id);
+  const counted = readNftChangeCount(head.ledger, view.nftChanges);
   const statements = [
     requireSameUnreferenced(db, head, view.stored),
     moveHead(db, head, {
@@ -94,6 +96,10 @@ export async function applyStatements(
       timestamp,
       blocks: changes.order.length,
       payload: writePayload(payload),
+      nftChanges: {
+        since: counted?.since ?? head.ledger,
+        total: (counted?.total ?? 0) + read.nfts.size,
+      },
     }),
     ...insertParts(db, milestone, view, changes, read.spentLengths),
     ...insertIds(

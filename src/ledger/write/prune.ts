@@ -69,6 +69,35 @@ const PACK_STEP = 8;
 /** How often a step looks on: a pass may apply milestones of thousands of blocks. */
 const MAX_PACK_STEPS = 100;
 
+/** Rows of nft_change that a step deletes: each may name 15,000 NFTs. */
+export const CHANGES_STEP = 20;
+
+/**
+ * The milestone up to which nobody needs changes of NFTs. A client asks for those after a milestone
+ * that is kept; the index in KV needs those of its window (docs/nft-index.md), which its row says,
+ * if it is this ledger's. NULL, and nothing is deleted, where it is not.
+ */
+const CHANGES_UNTIL = `(
+  SELECT min(i.state ->> 'from', (SELECT min(idx) FROM milestone))
+  FROM nft_index i JOIN head h ON h.generation = i.generation AND h.schema = ${SCHEMA})`;
+
+const OLD_CHANGES = `
+  SELECT milestone, part FROM nft_change WHERE milestone <= ${CHANGES_UNTIL}
+  ORDER BY milestone, part LIMIT ${CHANGES_STEP}`;
+
+/**
+ * Burned NFTs: a client that asks for changes is told of them, and the publisher puts them, for as
+ * long as their change is kept.
+ */
+const DELETE_BURNED = `
+  DELETE FROM nft WHERE output IS NULL AND changed <= ${CHANGES_UNTIL} AND id IN (
+    SELECT j.value
+    FROM nft_change c CROSS JOIN json_each(iif(json_valid(c.nfts), c.nfts, '[]')) j
+    WHERE (c.milestone, c.part) IN (${OLD_CHANGES}))`;
+
+/** After {@link DELETE_BURNED}, in the same batch. */
+const DELETE_CHANGES = `DELETE FROM nft_change WHERE (milestone, part) IN (${OLD_CHANGES})`;
+
 const SELECT_FIRST = 'SELECT min(idx) AS first FROM milestone';
 
 export interface PruneOptions {
@@ -108,6 +137,8 @@ export async function prune(
     rows: write([
       db.prepare(DELETE_MILESTONES).bind(step, keep),
       db.prepare(DELETE_PARTS).bind(step),
+      db.prepare(DELETE_BURNED),
+      db.prepare(DELETE_CHANGES),
     ]),
     packs: withSize(deletePacks),
   });

@@ -141,7 +141,7 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
   const { generation } = (await openIndexLedger(d1).readState()).head!;
   const index = openIndexLedger(d1);
   const { stored } = await index.readState();
-  await index.swap(stored?.token, { token: 'next', state: beginState(generation, 0, 0) });
+  await index.swap(stored?.token, { token: 'next', state: beginState(generation, 0) });
   const upstream = { index: 4, timestamp: 1_700_000_020, milestoneId: 'ab'.repeat(32) };
   await saveFollowerState(d1, { state: 'following', upstream, progress: 'applies milestone 5' });
 

@@ -21,5 +21,12 @@ export function testHead(generation: string, start: number, ledger = start): Hea
 
 /** @param timestamp Unix seconds */
 export function testMilestone(index: number, timestamp: number): MilestoneToInsert {
-  return { index, id: '0'.repeat(64), timestamp, blocks: 0, payload: null };
+  return {
+    index,
+    id: '0'.repeat(64),
+    timestamp,
+    blocks: 0,
+    payload: null,
+    nftChanges: { since: index, total: 0 },
+  };
 }

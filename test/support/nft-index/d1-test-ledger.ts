@@ -2,12 +2,13 @@
  * A ledger in a real D1, as far as the index sees it.
  */
 
-import { insertHead } from '../../../src/ledger/core/head.ts';
+import { insertHead, insertMilestone } from '../../../src/ledger/core/head.ts';
 import { rowSum } from '../../../src/ledger/core/row-sum.ts';
+import { prune } from '../../../src/ledger/write/prune.ts';
 import { openIndexLedger, openNftLedger } from '../../../src/nft-index/d1-ledger.ts';
 import type { NftRow } from '../../../src/nft-index/ports.ts';
 import { sealRows } from '../ledger/seal-rows.ts';
-import { testHead } from '../ledger/test-head.ts';
+import { testHead, testMilestone } from '../ledger/test-head.ts';
 import type { TestLedger } from './ledger-contract.ts';
 
 /** ?1 JSON of the rows. Their milestone is the ledger's index. */
@@ -38,12 +39,13 @@ export function openTestLedger(db: D1Database): TestLedger {
     index: openIndexLedger(db),
     nfts: openNftLedger(db),
     async import(generation, start, nfts) {
-      const cleared = ['head', 'nft', 'nft_change'].map((table) =>
+      const cleared = ['head', 'milestone', 'nft', 'nft_change'].map((table) =>
         db.prepare(`DELETE FROM ${table}`),
       );
       await db.batch([
         ...cleared,
         insertHead(db, testHead(generation, start)),
+        insertMilestone(db, testMilestone(start, 0)),
         ...forPieces(UPSERT_NFTS, nfts),
       ]);
     },
@@ -51,10 +53,14 @@ export function openTestLedger(db: D1Database): TestLedger {
       const move = db.prepare('UPDATE head SET ledger = ledger + 1');
       await db.batch([
         move,
+        db.prepare('UPDATE milestone SET idx = idx + 1'),
         ...forPieces(UPSERT_NFTS, changes),
         ...forPieces(LOG_CHANGES, changes),
       ]);
-      await sealRows(db, 'head', 'nft_change');
+      await sealRows(db, 'head', 'milestone', 'nft_change');
+    },
+    async prune() {
+      await prune(db, 0);
     },
     async removeLedger() {
       await db.prepare('DELETE FROM head').run();

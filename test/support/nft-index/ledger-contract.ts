@@ -3,12 +3,8 @@
  * model that stands for D1 in other tests.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
-import {
-  type IndexLedger,
-  MAX_LEFT,
-  type NftLedger,
-  type NftRow,
-} from '../../../src/nft-index/ports.ts';
+import { CHANGES_STEP } from '../../../src/ledger/write/prune.ts';
+import type { IndexLedger, NftLedger, NftRow } from '../../../src/nft-index/ports.ts';
 import { beginState, endOf } from '../../../src/nft-index/publisher-state.ts';
 
 export interface TestLedger {
@@ -18,6 +14,8 @@ export interface TestLedger {
   import(generation: string, start: number, nfts: readonly NftRow[]): Promise<void>;
   /** The next milestone. */
   apply(changes: readonly NftRow[]): Promise<void>;
+  /** One step of pruning that keeps no milestone but the ledger's. */
+  prune(): Promise<void>;
   removeLedger(): Promise<void>;
   removeState(): Promise<void>;
 }
@@ -46,14 +44,13 @@ export function describeLedger(name: string, open: () => TestLedger): void {
       const { stored } = await ledger.index.readState();
       return ledger.index.swap(stored?.token, {
         token: crypto.randomUUID(),
-        state: beginState(generation, from, from),
+        state: beginState(generation, from),
       });
     };
 
     test('where it stands', async () => {
       expect((await ledger.index.readState()).head).toEqual({
         generation: 'g',
-        start: 100,
         ledger: 103,
       });
     });
@@ -119,10 +116,10 @@ export function describeLedger(name: string, open: () => TestLedger): void {
     test('the state is swapped by whoever has seen the last one', async () => {
       const before = (await ledger.index.readState()).stored!;
       expect(before.state).toBeUndefined();
-      const state = beginState('g', 100, 100);
+      const state = beginState('g', 100);
       expect(await ledger.index.swap(before.token, { token: 'one', state })).toBe(true);
       expect(
-        await ledger.index.swap(before.token, { token: 'two', state: beginState('g', 102, 102) }),
+        await ledger.index.swap(before.token, { token: 'two', state: beginState('g', 102) }),
       ).toBe(false);
       expect((await ledger.index.readState()).stored).toEqual({ token: 'one', state });
     });
@@ -140,52 +137,61 @@ export function describeLedger(name: string, open: () => TestLedger): void {
       await ledger.removeState();
       expect((await ledger.index.readState()).stored).toBeUndefined();
       expect((await ledger.index.readWindow(100, 1, 1))?.token).toBeUndefined();
-      const state = beginState('g', 100, 100);
+      const state = beginState('g', 100);
       expect(await ledger.index.swap('of before', { token: 'none', state })).toBe(false);
       expect(await ledger.index.swap(undefined, { token: 'one', state })).toBe(true);
       expect(await ledger.index.swap(undefined, { token: 'two', state })).toBe(false);
       expect((await ledger.index.readState()).stored?.token).toBe('one');
     });
 
-    test('what has left the window is removed, and nothing else', async () => {
+    test('what has left the window is pruned, and nothing else', async () => {
       await swap(102);
+      expect((await ledger.index.readWindow(100, 9, 9))?.rows.length).toBe(3);
+      await ledger.prune();
       expect((await ledger.index.readWindow(100, 9, 9))?.rows).toEqual([at(C, '5')]);
     });
 
-    test('a swap that fails removes nothing, nor does a state of another ledger', async () => {
-      await ledger.index.swap('not the token', { token: 'x', state: beginState('g', 103, 103) });
+    test('nothing is pruned without a state, nor with one of another ledger', async () => {
+      await ledger.index.swap('not the token', { token: 'x', state: beginState('g', 103) });
+      await ledger.prune();
       expect((await ledger.index.readWindow(100, 9, 9))?.rows.length).toBe(3);
       await swap(103, 'other');
+      await ledger.prune();
       expect((await ledger.index.readWindow(100, 9, 9))?.rows.length).toBe(3);
     });
 
-    test('a burned NFT is deleted when its change leaves the window, and no other NFT', async () => {
+    test('a burned NFT is pruned when its change has left the window, and no other NFT', async () => {
+      const swapAndPrune = async (...args: Parameters<typeof swap>) => {
+        await swap(...args);
+        await ledger.prune();
+      };
       const ids = async () => (await ledger.index.readNfts('', 9))?.rows.map(({ nft }) => nft);
       await ledger.apply([at(D, null)]);
-      await swap(101);
+      await swapAndPrune(101);
       expect(await ids()).toEqual([A, B, C, D]);
-      await swap(102, 'other');
-      await ledger.index.swap('not the token', { token: 'x', state: beginState('g', 104, 104) });
+      await swapAndPrune(102, 'other');
       expect(await ids()).toEqual([A, B, C, D]);
-      await swap(103);
+      await swapAndPrune(103);
       expect(await ids()).toEqual([A, C, D]);
       expect(await ledger.nfts.readNft(B, true)).toEqual({ ledgerIndex: 104, output: null });
-      await swap(104);
+      await swapAndPrune(104);
       expect(await ids()).toEqual([A, C]);
     });
 
     test('an NFT that was burned again after a change that leaves stays until then', async () => {
       await ledger.apply([at(A, null)]);
       await swap(103);
+      await ledger.prune();
       expect((await ledger.index.readNfts('', 9))?.rows).toContainEqual(at(A, null));
       expect((await ledger.index.readWindow(103, 9, 9))?.rows).toEqual([at(A, null)]);
       await ledger.apply([at(A, '6')]);
       await swap(105);
+      await ledger.prune();
       expect((await ledger.index.readNfts('', 9))?.rows).toContainEqual(at(A, '6'));
     });
 
-    test('what leaves is deleted in bounded steps, the oldest first', async () => {
-      const burned = Array.from({ length: 2 * MAX_LEFT }, (_, i) =>
+    test('what has left is pruned in bounded steps, the oldest first', async () => {
+      const burned = Array.from({ length: 2 * CHANGES_STEP }, (_, i) =>
         (i + 1).toString(16).padStart(64, '0'),
       );
       for (const nft of burned) await ledger.apply([{ nft, output: null }]);
@@ -193,10 +199,11 @@ export function describeLedger(name: string, open: () => TestLedger): void {
         (await ledger.index.readNfts('', 99))!.rows.filter(({ nft }) => burned.includes(nft));
       const end = 103 + burned.length;
       await swap(end);
+      await ledger.prune();
       // three rows were there before
-      expect((await left()).map(({ nft }) => nft)).toEqual(burned.slice(MAX_LEFT - 3));
-      await swap(end);
-      await swap(end);
+      expect((await left()).map(({ nft }) => nft)).toEqual(burned.slice(CHANGES_STEP - 3));
+      await ledger.prune();
+      await ledger.prune();
       expect(await left()).toEqual([]);
       expect((await ledger.index.readWindow(100, 9, 9))?.rows).toEqual([]);
     });

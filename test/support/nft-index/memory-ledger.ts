@@ -3,14 +3,14 @@
  * that it ever had. Random histories of the index run over it; ledger-contract.ts tests that it
  * behaves as D1 does.
  */
-import {
-  type ChangeRow,
-  type IndexLedger,
-  MAX_LEFT,
-  type NftLedger,
-  type NftRow,
-  type Page,
-  type Window,
+import { CHANGES_STEP } from '../../../src/ledger/write/prune.ts';
+import type {
+  ChangeRow,
+  IndexLedger,
+  NftLedger,
+  NftRow,
+  Page,
+  Window,
 } from '../../../src/nft-index/ports.ts';
 import type { State } from '../../../src/nft-index/publisher-state.ts';
 import { PREFIX_LENGTH } from '../../../src/nft-index/recent-changes.ts';
@@ -81,7 +81,6 @@ export class MemoryLedger implements IndexLedger, NftLedger {
     const { history, row } = this;
     const head = history && {
       generation: history.generation,
-      start: history.start,
       ledger: history.ledger,
     };
     if (row === undefined) return { head, stored: undefined };
@@ -92,15 +91,16 @@ export class MemoryLedger implements IndexLedger, NftLedger {
   async swap(token: string | undefined, next: { token: string; state: State }): Promise<boolean> {
     const swapped = this.row?.token === token;
     if (swapped) this.row = next;
-    const state = this.row?.state;
-    if (state?.generation === this.history?.generation && state !== undefined)
-      this.#deleteLeft(state.from);
     return swapped;
   }
 
-  #deleteLeft(from: number): void {
+  /** What pruning does (src/ledger/write/prune.ts) where only the ledger's milestone is kept. */
+  prune(): void {
+    const { history, row } = this;
+    if (history === undefined || row?.state?.generation !== history.generation) return;
+    const from = Math.min(row.state.from, history.ledger);
     const milestones = [...new Set(this.changes.map(({ milestone }) => milestone))];
-    const left = milestones.filter((milestone) => milestone <= from).slice(0, MAX_LEFT);
+    const left = milestones.filter((milestone) => milestone <= from).slice(0, CHANGES_STEP);
     for (const { milestone, nft } of this.changes) {
       if (left.includes(milestone) && this.#output(nft) === null && this.#changedAt(nft)! <= from)
         this.nfts.delete(nft);

@@ -221,6 +221,7 @@ class RandomHistory {
         budget,
         this.#bounds,
       );
+      if (chance.happens(50)) this.#ledger.prune();
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
     }
