@@ -16,6 +16,7 @@ import {
   describeMilestoneExplanation,
   milestoneExplanationRoutes,
 } from './routes/edge/milestone-explanation.ts';
+import { describeNftChanges, nftChangeRoutes } from './routes/edge/nft-changes.ts';
 import { describeNfts, nftRoutes } from './routes/edge/nfts.ts';
 import {
   describeWhiteFlagExplanation,
@@ -37,6 +38,7 @@ const ROUTES = {
   ...outputListRoutes,
   ...chainLookupRoutes,
   ...nftRoutes,
+  ...nftChangeRoutes,
   ...outputRoutes,
   ...blockRoutes,
   ...milestoneRoutes,
@@ -67,6 +69,7 @@ export function describeRoutes(): Operations<typeof ROUTES> {
     ...describeOutputLists(),
     ...describeChainLookup(),
     ...describeNfts(),
+    ...describeNftChanges(),
     ...describeOutputs(),
     ...describeBlocks(),
     ...describeMilestones(),

@@ -10,6 +10,7 @@ import type { FollowerCounts } from '../follower/follower-counts.ts';
 import type { FinalAnswer, FinalStatus, NoFinalLedger } from '../ledger/final/prove-final.ts';
 import type { OutputList, OutputOfChain } from '../ledger/output-list/read-list.ts';
 import type { BlockProof, ExplainedMilestone } from '../ledger/read/applied-milestone.ts';
+import type { NftChanges } from '../ledger/read/nft-changes.ts';
 import type { NftGallery } from '../ledger/read/nft-gallery.ts';
 import type { NftOutputs } from '../ledger/read/nft-outputs.ts';
 import type { NodeStatus } from '../ledger/read/node-status.ts';
@@ -40,6 +41,7 @@ export type {
   ExplainedBlock,
   ExplainedMilestone,
 } from '../ledger/read/applied-milestone.ts';
+export { MAX_CHANGES } from '../ledger/read/nft-changes.ts';
 export type { NftOutputs } from '../ledger/read/nft-outputs.ts';
 export type { MilestoneStatus, NodeStatus } from '../ledger/read/node-status.ts';
 export type { OutputStatus } from '../ledger/read/output-status.ts';
@@ -85,6 +87,8 @@ export interface EdgeNode {
   readNfts(ids: readonly string[], minLedgerIndex: number): Promise<NftOutputs | undefined>;
   /** By address or by issuer alone. As of lookUpNft, minLedgerIndex and undefined. */
   listNftOutputs(query: OutputQuery, minLedgerIndex: number): Promise<NftGallery | undefined>;
+  /** After milestone `after`. As of lookUpNft, minLedgerIndex and undefined. */
+  readNftChanges(after: number, minLedgerIndex: number): Promise<NftChanges | undefined>;
   /** Undefined where nothing was imported. */
   readStatus(): Promise<NodeStatus | undefined>;
   /** Since the follower's object started. Undefined where nothing is followed. */

@@ -18,6 +18,7 @@ import {
   readOutputOfChain,
 } from '../ledger/output-list/read-list.ts';
 import { explainMilestone, proveBlock } from '../ledger/read/applied-milestone.ts';
+import { readNftChanges } from '../ledger/read/nft-changes.ts';
 import { readNftGallery } from '../ledger/read/nft-gallery.ts';
 import { readNftOutputs } from '../ledger/read/nft-outputs.ts';
 import { readNodeStatus } from '../ledger/read/node-status.ts';
@@ -167,6 +168,8 @@ export function openNode(settings: Settings): EdgeNode {
     readIndexedKinds: () => readIndexedKinds(newSession()),
     readNfts: (ids, minLedgerIndex) => readNftOutputs(sessionFrom(minLedgerIndex), ids),
     listNftOutputs: (query, minLedgerIndex) => readNftGallery(sessionFrom(minLedgerIndex), query),
+    readNftChanges: (after, minLedgerIndex) =>
+      readNftChanges(sessionFrom(Math.max(after, minLedgerIndex)), after),
     readOutput: (outputId, minLedgerIndex) => readOutput(sessionFrom(minLedgerIndex), outputId),
     readBlock: async (blockId) => {
       const stored = await readBlock(newSession(), blockId);

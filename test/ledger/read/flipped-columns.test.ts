@@ -12,6 +12,7 @@ import { proveFinal, readFinalLedger } from '../../../src/ledger/final/prove-fin
 import { readOutputList, readOutputOfChain } from '../../../src/ledger/output-list/read-list.ts';
 import { explainMilestone, proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
+import { readNftChanges } from '../../../src/ledger/read/nft-changes.ts';
 import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
 import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
@@ -213,6 +214,8 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
     'milestone by ID': (on) => readStoredMilestone(on, { id: digits(network.milestones[2]!.id) }),
     'index of a milestone': (on) => findMilestone(on, digits(network.milestones[2]!.id)),
     changes: (on) => readLedgerChanges(on, { index: 3 }),
+    'changes of NFTs': (on) => readNftChanges(on, 0),
+    'changes of NFTs after the last': (on) => readNftChanges(on, 4),
     explanation: (on) => explainMilestone(on, 3),
     proof: (on) => proveBlock(on, digits(last)),
     receipts: (on) => readReceipts(on),

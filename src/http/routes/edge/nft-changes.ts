@@ -1,0 +1,107 @@
+/**
+ * GET /api/edge/v1/changes/nfts: the NFTs that changed after a milestone, for clients that were away
+ * (docs/contract.md#changes-of-nfts, docs/events.md).
+ */
+import { MAX_CHANGES } from '../../../node/edge-node.ts';
+import type { Answer } from '../../answer.ts';
+import { HttpError, noLedger } from '../../errors.ts';
+import {
+  hashTag,
+  ledgerAnswer,
+  readMinLedgerIndex,
+  requireLedgerIndex,
+} from '../../ledger-answer.ts';
+import {
+  arrayOf,
+  described,
+  hashSchema,
+  milestoneIndexSchema,
+  named,
+  objectOf,
+  oneOf,
+  outputIdSchema,
+} from '../../openapi/json-schema.ts';
+import type { Operations, RouteTable } from '../../openapi/operation.ts';
+import { parseQueryString } from '../../query-string.ts';
+import type { RouteContext } from '../../route.ts';
+import { parseMilestoneIndex } from '../../schemas.ts';
+
+const PATH = '/api/edge/v1/changes/nfts';
+
+export const nftChangeRoutes = {
+  readNftChanges: { method: 'GET', path: PATH, limit: 'scanLimit', handle: answerNftChanges },
+} satisfies RouteTable;
+
+async function answerNftChanges({ request, node, notes }: RouteContext): Promise<Answer> {
+  const from = parseMilestoneIndex(
+    parseQueryString(new URL(request.url).search).get('after'),
+    'after',
+  );
+  const minLedgerIndex = readMinLedgerIndex(request);
+  const found = await node.readNftChanges(from, minLedgerIndex);
+  if (found === undefined) throw noLedger();
+  const { ledgerIndex } = found;
+  notes.ledgerIndex = ledgerIndex;
+  requireLedgerIndex(ledgerIndex, Math.max(from, minLedgerIndex));
+  if (!found.ok)
+    throw new HttpError(
+      404,
+      found.why === 'not kept'
+        ? `changes after milestone ${from} are not kept: list the NFTs again`
+        : `more than ${MAX_CHANGES} NFTs changed in the next milestone with changes: list the NFTs again`,
+    );
+  const changes = found.changes.map(([nftId, outputId]) => ({
+    nftId: `0x${nftId}`,
+    outputId: outputId && `0x${outputId}`,
+  }));
+  const body = { from, to: found.to, ledgerIndex, changes };
+  return ledgerAnswer(request, body, await hashTag(ledgerIndex, body));
+}
+
+export function describeNftChanges(): Operations<typeof nftChangeRoutes> {
+  return {
+    readNftChanges: {
+      tag: 'edge',
+      summary: 'The NFTs that changed after a milestone, with their outputs now',
+      description: `404 where changes after that milestone are not kept, or one milestone has more than ${MAX_CHANGES}: list the NFTs again.`,
+      parameters: [
+        {
+          in: 'query',
+          name: 'after',
+          required: true,
+          description: 'The last milestone whose changes the client has.',
+          schema: milestoneIndexSchema,
+        },
+      ],
+      answer: {
+        description: 'Each NFT that changed, once.',
+        schema: named(
+          'NFTChanges',
+          objectOf({
+            from: described('`after`.', milestoneIndexSchema),
+            to: described(
+              'Changes up to this milestone are here. Below `ledgerIndex` where there are more: ask again with `after` set to it.',
+              milestoneIndexSchema,
+            ),
+            ledgerIndex: milestoneIndexSchema,
+            changes: described(
+              'By NFT ID.',
+              arrayOf(
+                objectOf({
+                  nftId: hashSchema,
+                  outputId: described(
+                    'The unspent output at `ledgerIndex`; null if the NFT was burned.',
+                    oneOf(outputIdSchema, { type: 'null' }),
+                  ),
+                }),
+              ),
+            ),
+          }),
+        ),
+        ledgerIndex: 'tagged',
+      },
+      errors: [400, 404],
+      example: { path: `${PATH}?after=17338` },
+    },
+  };
+}

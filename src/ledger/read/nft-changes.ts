@@ -1,0 +1,122 @@
+/**
+ * The NFTs that changed after a milestone, with their states now, of one moment
+ * (docs/storage.md#changes-of-nfts).
+ */
+import { LedgerDamaged } from '../core/checksum.ts';
+import type { Database } from '../core/database.ts';
+import { selectHead } from '../core/head.ts';
+import { type NftChangeCount, readNftChangeCount } from '../core/nft-change-count.ts';
+import { many, type Row, readBatch } from '../core/read-batch.ts';
+
+/** The most changes of an answer. An NFT counts once in each milestone that changed it. */
+export const MAX_CHANGES = 10_000;
+
+/**
+ * `not kept`: changes after that milestone are not known, or no longer. `too many`: one milestone
+ * has more than {@link MAX_CHANGES}.
+ */
+export type NftChanges =
+  | {
+      ledgerIndex: number;
+      ok: true;
+      /** The last milestone whose changes are here. */
+      to: number;
+      /** By ID: the NFT and its unspent output now, null if it was burned. Hex digits. */
+      changes: [nftId: string, outputId: string | null][];
+    }
+  | { ledgerIndex: number; ok: false; why: 'not kept' | 'too many' };
+
+/** Of milestone ?1 and of the ledger's. */
+const SELECT_COUNTS = `
+  SELECT idx, nft_changes FROM milestone WHERE idx IN (?1, (SELECT ledger FROM head))`;
+
+/** Milestones with changes after ?1, as long as they have ?2 changes or fewer, and the next one. */
+const PAGE = `
+  WITH RECURSIVE page (milestone, total) AS (
+    SELECT ?1, 0
+    UNION ALL
+    SELECT c.milestone, p.total + (
+      SELECT sum(json_array_length(d.nfts)) FROM nft_change d WHERE d.milestone = c.milestone)
+    FROM page p JOIN nft_change c
+      ON c.milestone = (SELECT min(milestone) FROM nft_change WHERE milestone > p.milestone)
+        AND c.part = 0
+    WHERE p.total <= ?2)`;
+
+const IN_PAGE = '(SELECT milestone FROM page WHERE milestone > ?1 AND total <= ?2)';
+
+const SELECT_LISTS = `
+  ${PAGE}
+  SELECT c.*, m.nft_changes FROM nft_change c LEFT JOIN milestone m ON m.idx = c.milestone
+  WHERE c.milestone IN ${IN_PAGE} ORDER BY c.milestone, c.part`;
+
+const SELECT_STATES = `
+  ${PAGE}
+  SELECT * FROM nft WHERE id IN (
+    SELECT j.value FROM nft_change c CROSS JOIN json_each(c.nfts) j
+    WHERE c.milestone IN ${IN_PAGE})
+  ORDER BY id`;
+
+/**
+ * Undefined where there is no ledger. Throws a LedgerDamaged where a change or a state is missing.
+ *
+ * @param after up to the ledger index: where the ledger is not there, nothing is kept
+ */
+export async function readNftChanges(
+  db: Database,
+  after: number,
+  maxChanges = MAX_CHANGES,
+): Promise<NftChanges | undefined> {
+  const { head, counts, lists, states } = await readBatch(db, {
+    head: selectHead(db),
+    counts: many(db.prepare(SELECT_COUNTS).bind(after), countFromRow),
+    lists: many(db.prepare(SELECT_LISTS).bind(after, maxChanges), listFromRow),
+    states: many(db.prepare(SELECT_STATES).bind(after, maxChanges), stateFromRow),
+  });
+  if (head === undefined) return undefined;
+  const { ledger: ledgerIndex } = head;
+  const [first, last] = [after, ledgerIndex].map(
+    (index) => counts.find((each) => each.index === index)?.count,
+  );
+  // another count began between them
+  if (first === undefined || first.since !== last?.since)
+    return { ledgerIndex, ok: false, why: 'not kept' };
+  let { total } = first;
+  const ids = new Set<string>();
+  for (const [i, { milestone, nfts, count }] of lists.entries()) {
+    total += nfts.length;
+    for (const id of nfts) ids.add(id);
+    if (lists[i + 1]?.milestone !== milestone && total !== count?.total) throw damaged();
+  }
+  const isWhole = total === last.total;
+  if (!isWhole && last.total - first.total <= maxChanges) throw damaged();
+  const to = isWhole ? ledgerIndex : lists.at(-1)?.milestone;
+  if (to === undefined) return { ledgerIndex, ok: false, why: 'too many' };
+  if (states.length !== ids.size || states.some(([id]) => !ids.has(id))) throw damaged();
+  return { ledgerIndex, ok: true, to, changes: states };
+}
+
+function damaged(): LedgerDamaged {
+  return new LedgerDamaged('rows of the tables nft_change and nft');
+}
+
+function countOf(row: Row, column: string): NftChangeCount | undefined {
+  return readNftChangeCount(row.integer(column), row.textOrNull('nft_changes'));
+}
+
+function countFromRow(row: Row) {
+  return { index: row.integer('idx'), count: countOf(row, 'idx') };
+}
+
+function listFromRow(row: Row) {
+  row.requireSum('nft_change');
+  return {
+    milestone: row.integer('milestone'),
+    nfts: JSON.parse(row.text('nfts')) as string[],
+    count: countOf(row, 'milestone'),
+  };
+}
+
+function stateFromRow(row: Row): [nftId: string, outputId: string | null] {
+  row.requireSum('nft');
+  return [row.text('id'), row.textOrNull('output')];
+}
