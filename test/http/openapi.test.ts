@@ -52,6 +52,7 @@ describe('answers are as described', () => {
     ['/api/indexer/v1/outputs/nft?pageSize=2', 200],
     [`/api/edge/v1/nfts/${nftId}`, 200],
     [`/api/edge/v1/nfts?ids=${facts.nftId},${nftId}`, 200],
+    ['/api/edge/v1/changes/nfts?after=60', 200],
     [`/api/core/v2/outputs/${outputId}`, 200],
     [`/api/core/v2/outputs/${outputId}/metadata`, 200],
     ['/api/edge/v1/whiteflag/50', 200],
@@ -59,9 +60,11 @@ describe('answers are as described', () => {
     [`/api/poi/v1/create/${block}`, 200],
     ['/nowhere', 404],
   ])('%s', async (path, status, init) => {
-    const { listOutputs, readNfts } = nodeOver(await nftNetwork);
+    const { listOutputs, readNfts, readNftChanges } = nodeOver(await nftNetwork);
     // fetchFrom holds every answer against openapi.json
-    const fetch = fetchFrom({ node: { ...recordedNode(network, 106), listOutputs, readNfts } });
+    const fetch = fetchFrom({
+      node: { ...recordedNode(network, 106), listOutputs, readNfts, readNftChanges },
+    });
     expect((await fetch(path, init)).status).toBe(status);
   });
 });

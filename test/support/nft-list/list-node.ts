@@ -7,6 +7,7 @@ import {
   readOutputList,
   readOutputOfChain,
 } from '../../../src/ledger/output-list/read-list.ts';
+import { readNftChanges } from '../../../src/ledger/read/nft-changes.ts';
 import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
 import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
@@ -17,7 +18,13 @@ export function nodeOver(
   db: Database,
 ): Pick<
   EdgeNode,
-  'listOutputs' | 'lookUpChain' | 'readIndexedKinds' | 'listNftOutputs' | 'readNfts' | 'readOutput'
+  | 'listOutputs'
+  | 'lookUpChain'
+  | 'readIndexedKinds'
+  | 'listNftOutputs'
+  | 'readNfts'
+  | 'readNftChanges'
+  | 'readOutput'
 > {
   return {
     listOutputs: (query) => readOutputList(db, query),
@@ -25,6 +32,7 @@ export function nodeOver(
     readIndexedKinds: () => readIndexedKinds(db),
     listNftOutputs: (query) => readNftGallery(db, query),
     readNfts: (ids) => readNftOutputs(db, ids),
+    readNftChanges: (after) => readNftChanges(db, after),
     readOutput: (outputId) => readOutput(db, outputId),
   };
 }
