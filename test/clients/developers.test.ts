@@ -15,6 +15,7 @@ import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
 
 const README = readFileSync(join(PROJECT, 'README.md'), 'utf8');
 const DOCUMENT = readFileSync(join(PROJECT, 'docs/developers.md'), 'utf8');
+const EVENTS = readFileSync(join(PROJECT, 'docs/events.md'), 'utf8');
 const NODE_URL = 'http://127.0.0.1:8787';
 
 /** In `dist`, so that programs find the packages of the project. */
@@ -83,6 +84,8 @@ it('programs compile, strictly', () => {
   const generate = join(PROJECT, 'test/support/http/generate-types.ts');
   writeFileSync(join(folder, 'nodeApi.ts'), execFileSync(process.execPath, [generate]));
   for (const { file, code } of programs) writeFileSync(join(folder, file), code);
+  // events.test.ts runs it
+  writeFileSync(join(folder, 'program-events.ts'), /^```ts\n([\s\S]*?)^```/m.exec(EVENTS)![1]!);
   const config = {
     extends: '../../tsconfig.base.json',
     compilerOptions: {

@@ -35,6 +35,7 @@ function pathOf(route: string): string {
     .replace(/:foundryId/, `${id}000000000000`)
     .replace(/:milestoneIndex|:migratedAt/, '7')
     .replace(/:\w+/g, id)
+    .replace(/changes\/nfts$/, 'changes/nfts?after=7')
     .replace(/nfts$/, `nfts?ids=${id}`);
 }
 

@@ -13,6 +13,13 @@ import { nodeOver } from '../../support/nft-list/list-node.ts';
 const PATH = '/api/edge/v1/changes/nfts?after=';
 const START = 1000;
 
+interface Changes {
+  to: number;
+  changes: { nftId: string; outputId: string | null }[];
+}
+
+const changesOf = async (answer: Response) => (await answer.json()) as Changes;
+
 /** An NFT by its number: its state is that of the milestone that changed it last; odd ones burn. */
 const idOf = (number: number) => number.toString(16).padStart(8, '0').padEnd(64, '5a');
 const outputOf = (number: number, milestone: number) =>
@@ -147,7 +154,7 @@ it('25,000 changes: a client asks page by page, each of bounded size', async () 
   const known = new Map<string, string | null>();
   let [after, pages] = [START, 0];
   while (after < ledger) {
-    const body = await (await fetch(PATH + after)).json();
+    const body = await changesOf(await fetch(PATH + after));
     expect(body.to).toBe(Math.min(after + MAX_CHANGES / 500, ledger));
     expect(body.changes.length).toBeLessThanOrEqual(MAX_CHANGES);
     for (const { nftId, outputId } of body.changes) known.set(nftId, outputId);
@@ -166,7 +173,7 @@ it('404 where one milestone changed more than 10,000', async () => {
   const { fetch } = await ledgerOf([1, MAX_CHANGES + 1, 1]);
   const ask = async (after: number) => {
     const answer = await fetch(PATH + after);
-    return answer.ok ? (await answer.json()).to : answer.headers.get('x-error-detail');
+    return answer.ok ? (await changesOf(answer)).to : answer.headers.get('x-error-detail');
   };
   expect(await ask(1000)).toBe(1001);
   expect(await ask(1001)).toMatch(/^more than 10000 NFTs changed in the next milestone/);
@@ -175,7 +182,7 @@ it('404 where one milestone changed more than 10,000', async () => {
 
 it('10,000 in one milestone are an answer', async () => {
   const { fetch } = await ledgerOf([MAX_CHANGES, 1]);
-  expect((await (await fetch(`${PATH}1000`)).json()).to).toBe(1001);
+  expect((await changesOf(await fetch(`${PATH}1000`))).to).toBe(1001);
 });
 
 describe('after an upgrade', () => {

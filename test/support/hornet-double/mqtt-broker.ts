@@ -101,6 +101,13 @@ export async function startMqttBroker(node: NodeState): Promise<MqttBroker> {
         sockets.add(opened);
         opened.on('close', () => sockets.delete(opened));
         const stream = createWebSocketStream(opened);
+        // aedes reads once for each event, of which mqtt.js causes fewer than it sends frames
+        const readChunk = stream.read.bind(stream);
+        stream.read = () => {
+          const chunks = [];
+          for (let chunk = readChunk(); chunk !== null; chunk = readChunk()) chunks.push(chunk);
+          return chunks.length > 0 ? Buffer.concat(chunks) : null;
+        };
         // whoever is cut off in the middle of a message
         stream.on('error', () => {});
         broker.handle(stream, request);

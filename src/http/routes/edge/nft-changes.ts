@@ -20,6 +20,7 @@ import {
   objectOf,
   oneOf,
   outputIdSchema,
+  uint32Schema,
 } from '../../openapi/json-schema.ts';
 import type { Operations, RouteTable } from '../../openapi/operation.ts';
 import { parseQueryString } from '../../query-string.ts';
@@ -70,7 +71,7 @@ export function describeNftChanges(): Operations<typeof nftChangeRoutes> {
           name: 'after',
           required: true,
           description: 'The last milestone whose changes the client has.',
-          schema: milestoneIndexSchema,
+          schema: uint32Schema,
         },
       ],
       answer: {

@@ -1,0 +1,98 @@
+/**
+ * The client of docs/events.md, as it stands: it ends with the state of every NFT, however its
+ * connections and requests fail meanwhile. The node's routes are those of the Worker, over a database
+ * in memory; the events are a double's.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { PROJECT } from '../../scripts/lib/project.ts';
+import { startMqttBroker } from '../support/hornet-double/mqtt-broker.ts';
+import { fetchFrom } from '../support/http/stub-node.ts';
+import { startLedger, takeNext } from '../support/ledger/ledger-harness.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
+import { nftHistory, nftNetwork } from '../support/network/nft-network.ts';
+import { Random } from '../support/network/random.ts';
+import { nodeOver } from '../support/nft-list/list-node.ts';
+
+const MILESTONES = 40;
+
+const DOCUMENT = readFileSync(join(PROJECT, 'docs/events.md'), 'utf8');
+const PROGRAM = /^```ts\n([\s\S]*?)^```/m.exec(DOCUMENT)![1]!;
+
+it('misses nothing', async () => {
+  const random = new Random('torn sockets');
+  const network = nftNetwork('events', MILESTONES);
+  const db = await openMemory();
+  const rig = await startLedger(db, network, 0);
+  const broker = await startMqttBroker(rig.node);
+  const ask = fetchFrom({ node: nodeOver(db) });
+  let requests = 0;
+  const server = createServer(async ({ url, headers }, response) => {
+    requests++;
+    if (random.between(0, 3) === 0) return void response.destroy();
+    const min = String(headers['x-min-ledger-index']);
+    const answer = await ask(url!, { headers: { 'x-min-ledger-index': min } });
+    if (random.between(0, 3) === 0) return void response.destroy();
+    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.bytes());
+  });
+  server.on('upgrade', broker.upgrade);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    await broker.stop();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const code = PROGRAM.replace('http://127.0.0.1:8787', url)
+    .replace('seen = 17338', 'seen = 0')
+    // sooner than after a second
+    .replace('protocolVersion: 4', 'protocolVersion: 4, reconnectPeriod: 20');
+  mkdirSync(join(PROJECT, 'dist'), { recursive: true });
+  const folder = mkdtempSync(join(PROJECT, 'dist', 'events-'));
+  writeFileSync(join(folder, 'program.ts'), code);
+  const child = spawn(process.execPath, [join(folder, 'program.ts')]);
+  onTestFinished(() => {
+    child.kill();
+    rmSync(folder, { recursive: true });
+  });
+  const known = new Map<string, string>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const [nftId, outputId] = line.split(' ') as [string, string];
+    if (outputId === 'burned') known.delete(nftId.slice(2));
+    else known.set(nftId.slice(2), outputId.slice(2));
+  });
+  let failures = 0;
+  createInterface({ input: child.stderr }).on('line', () => failures++);
+
+  await vi.waitFor(() => expect(broker.connections).toBe(1), { timeout: 20_000 });
+  let cuts = 0;
+  while (rig.node.confirmed < MILESTONES) {
+    await takeNext(rig, db);
+    if (random.between(0, 3) > 0) await broker.pushNews();
+    if (random.between(0, 4) === 0) {
+      broker.cut();
+      cuts++;
+    }
+    await new Promise((resolve) => setTimeout(resolve, random.between(0, 30)));
+  }
+  const { stateAt } = nftHistory(network);
+  await vi.waitFor(
+    async () => {
+      // as the next milestone would
+      broker.cut();
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      expect(known).toEqual(stateAt(MILESTONES));
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+  expect(stateAt(MILESTONES).size).toBeGreaterThan(10);
+  expect([cuts, failures, requests].map((count) => count > 3)).toEqual([true, true, true]);
+}, 60_000);
