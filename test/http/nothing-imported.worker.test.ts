@@ -19,6 +19,8 @@ const OTHERS: readonly string[] = [
   '/verifier.js',
   '/explorer/:file',
   '/metrics',
+  // takes WebSockets only
+  '/api/mqtt/v1',
   // without FINAL_MILESTONE these read no ledger
   ...Object.values(finalLedgerRoutes).map(({ path }) => path),
 ];

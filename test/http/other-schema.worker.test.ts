@@ -18,6 +18,8 @@ const SENTENCE = `ledger schema ${SCHEMA + 1} is not supported by this version, 
 /** These do not read the ledger, or are not public unless a setting names them. */
 const OTHERS: readonly string[] = [
   ...['/', '/api/routes', '/openapi.json', '/verifier.js', '/explorer/:file', '/metrics'],
+  // takes WebSockets only
+  '/api/mqtt/v1',
   // not without FINAL_MILESTONE
   ...Object.values(finalLedgerRoutes).map(({ path }) => path),
 ];
