@@ -119,7 +119,7 @@ it('a step of pruning that finds nothing to do looks at a few rows', async () =>
   await prune(counted, 1000);
   expect(counts.trips).toBe(1);
   // the oldest 8 packs are looked at, each of which counts as three rows
-  expect(counts.rows).toBeLessThan(40);
+  expect(counts.rows).toBeLessThan(50);
 });
 
 describe('a request whose cone is stored', () => {

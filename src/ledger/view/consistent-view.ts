@@ -43,7 +43,7 @@ import {
 import { nextNumbers, selectGiven } from '../intake/next-numbers.ts';
 import type { PreparedBlock } from '../intake/prepare-blocks.ts';
 import { createPackReader } from './pack-reader.ts';
-import { SELECT_CONE } from './select-cone.ts';
+import { PAGE, SELECT_CONE } from './select-cone.ts';
 import { countBlocks, isBlockAt, isUnreferencedIn, type ViewedPack } from './viewed-packs.ts';
 
 export interface ConsistentView {
@@ -73,9 +73,6 @@ export interface ConsistentView {
   /** Whether no packs were read, as a named block is not known. */
   isPartial: boolean;
 }
-
-/** Packs of one batch: some 30,000 blocks. */
-const PAGE = 128;
 
 /** How often a view is begun that the ledger moves away from. */
 const MAX_TRIES = 3;
@@ -166,7 +163,7 @@ async function readOnce(
     throw new ConeUnavailable('too-large', `more than ${named.length} blocks: too many to walk`);
   const flags = [outputs, ifKnown, withStaged].map((flag) => (flag ? 1 : 0));
   const selectPage = (after: number) =>
-    many(db.prepare(SELECT_CONE).bind(ids, index, PAGE, after, ...flags), (row) => row);
+    many(db.prepare(SELECT_CONE).bind(ids, index, after, ...flags), (row) => row);
   const { at, given, parameters, blocks, page, found } = await readBatch(db, {
     at: selectHeadAt(db, index - 1),
     given: selectGiven(db),
