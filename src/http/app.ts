@@ -72,7 +72,9 @@ export function createApp({ settings, node, cache }: AppParts): App {
   const router = IttyRouter();
   router.all('*', refuseOtherSpellings);
   const requestCounts = settings.oneIsolate ? createRequestCounts() : undefined;
-  const readCache = settings.oneIsolate ? createReadCache(Date.now) : undefined;
+  const readCache = settings.oneIsolate
+    ? createReadCache(Date.now, node.readGeneration)
+    : undefined;
   const limitScans = settings.oneIsolate ? createScanLimit(Date.now) : undefined;
   for (const each of Object.values(listRoutes())) {
     router.all(each.path, ({ params }, exchange: Exchange) => dispatch(each, params, exchange));

@@ -2,9 +2,9 @@
  * Answers to GET that are kept in memory where one isolate answers every request (`npm run serve`).
  * On Cloudflare, Workers Cache does this (docs/contract.md#caching).
  *
- * What an ID names never changes and is kept until it is evicted. Everything else is kept for as
- * long as an NFT lookup keeps what it read from KV. Longer would be wrong: an import may replace the
- * ledger under a running node, and with it what an index names.
+ * What an ID names never changes and is kept until it is evicted. What a milestone index names is
+ * kept until an import replaces the ledger under the running node, which is looked up once a second.
+ * Everything else is kept for as long as an NFT lookup keeps what it read from KV.
  */
 import { hasPassed } from '../clock.ts';
 import type { Answer } from './answer.ts';
@@ -24,6 +24,8 @@ const OVERHEAD_BYTES = 600;
 interface Entry {
   answer: Answer;
   ledgerIndex: number | undefined;
+  /** That the ledger was of before it was read, where its route names an index. */
+  generation: string | undefined;
   /** Milliseconds of the clock. */
   storedAt: number;
 }
@@ -42,13 +44,37 @@ export interface ReadCache {
 
 /**
  * @param clock Unix milliseconds
+ * @param readGeneration names the import that the ledger grew from; undefined without a ledger
  * @param maxBytes of all keys and bodies, with some overhead for each
  */
-export function createReadCache(clock: () => number, maxBytes = MAX_BYTES): ReadCache {
+export function createReadCache(
+  clock: () => number,
+  readGeneration: () => Promise<string | undefined>,
+  maxBytes = MAX_BYTES,
+): ReadCache {
   const entries = createLru<Entry>(
     maxBytes,
     (key, { answer }) => OVERHEAD_BYTES + key.length + (answer.body?.length ?? 0),
   );
+  let read: { generation: Promise<string | undefined>; at: number } | undefined;
+
+  /** As it was a second ago at most. */
+  function generationNow(): Promise<string | undefined> {
+    if (read === undefined || hasPassed(MAX_AGE_MS, read.at, clock()))
+      read = { generation: readGeneration(), at: clock() };
+    return read.generation;
+  }
+
+  async function isFresh(route: Route, entry: Entry): Promise<boolean> {
+    const isImmutable = entry.answer.headers?.['cache-control'] === IMMUTABLE['cache-control'];
+    if (isImmutable || !hasPassed(MAX_AGE_MS, entry.storedAt, clock())) return true;
+    return (
+      route.namesIndex === true &&
+      entry.generation !== undefined &&
+      entry.generation === (await generationNow())
+    );
+  }
+
   return {
     async answer(route, request, notes, handle) {
       // a client that requires a ledger index has seen a later ledger than an entry may have
@@ -56,11 +82,12 @@ export function createReadCache(clock: () => number, maxBytes = MAX_BYTES): Read
       const { pathname, search } = new URL(request.url);
       const key = `${pathname}${search} ${request.headers.get('accept') ?? ''}`;
       let entry = entries.get(key);
-      if (entry === undefined || !isFresh(entry, clock())) {
+      if (entry === undefined || !(await isFresh(route, entry))) {
         const storedAt = clock();
+        const generation = route.namesIndex === true ? await generationNow() : undefined;
         const answer = await handle(withoutCondition(request));
         if (!mayBeKept(route, answer)) return revalidate(request, answer);
-        entry = { answer, ledgerIndex: notes.ledgerIndex, storedAt };
+        entry = { answer, ledgerIndex: notes.ledgerIndex, generation, storedAt };
         entries.put(key, entry);
       } else {
         notes.ledgerIndex = entry.ledgerIndex;
@@ -74,14 +101,10 @@ export function createReadCache(clock: () => number, maxBytes = MAX_BYTES): Read
   };
 }
 
-function isFresh({ answer, storedAt }: Entry, now: number): boolean {
-  const isImmutable = answer.headers?.['cache-control'] === IMMUTABLE['cache-control'];
-  return isImmutable || !hasPassed(MAX_AGE_MS, storedAt, now);
-}
-
 function mayBeKept(route: Route, { status = 200, headers = {} }: Answer): boolean {
   if (status !== 200) return false;
-  return route.mayBeSecondOld === true || /^public\b/.test(headers['cache-control'] ?? '');
+  if (route.mayBeSecondOld === true || route.namesIndex === true) return true;
+  return /^public\b/.test(headers['cache-control'] ?? '');
 }
 
 /** The same request, so that the answer to it has a body. */

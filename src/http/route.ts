@@ -51,6 +51,11 @@ export interface Route {
   mustBeNamed?: true;
   /** Whether an answer may be a second old though caches may not keep it (read-cache.ts). */
   mayBeSecondOld?: true;
+  /**
+   * Whether its 200s are true until an import replaces the ledger: about what a milestone index
+   * names (read-cache.ts).
+   */
+  namesIndex?: true;
   /** The rate limit that holds for it, before the handler looks at the request. */
   limit?: LimitName;
   handle(context: RouteContext): Promise<Answer>;

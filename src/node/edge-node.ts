@@ -91,6 +91,8 @@ export interface EdgeNode {
   readNftChanges(after: number, minLedgerIndex: number): Promise<NftChanges | undefined>;
   /** Undefined where nothing was imported. */
   readStatus(): Promise<NodeStatus | undefined>;
+  /** Names the import that the ledger grew from; undefined without a ledger. */
+  readGeneration(): Promise<string | undefined>;
   /** Since the follower's object started. Undefined where nothing is followed. */
   readFollowerCounts(): Promise<FollowerCounts | undefined>;
   /** Whether this node has events. */

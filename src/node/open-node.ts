@@ -153,6 +153,7 @@ export function openNode(settings: Settings): EdgeNode {
         retention: settings.retentionMilestones,
         limitBytes: limitBytesOf(settings),
       }),
+    readGeneration: async () => (await readHead(newSession()))?.generation,
     readFollowerCounts: async () =>
       upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,
     hasEvents: settings.events !== undefined,

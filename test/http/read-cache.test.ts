@@ -11,8 +11,12 @@ const GET: Route = { method: 'GET', path: '/', handle: async () => jsonAnswer({}
 
 /** A cache, its clock, and a node whose answers name the ledger index that it is at. */
 function createServer(route = GET, maxBytes = 100_000) {
-  const server = { now: 1_000_000, ledger: 1, handled: 0 };
-  const cache = createReadCache(() => server.now, maxBytes);
+  const server = { now: 1_000_000, ledger: 1, generation: 'a', handled: 0, looked: 0 };
+  const readGeneration = async () => {
+    server.looked++;
+    return server.generation;
+  };
+  const cache = createReadCache(() => server.now, readGeneration, maxBytes);
   const fetchFrom = async (
     path: string,
     headers: Record<string, string> = {},
@@ -96,6 +100,32 @@ it('what never changes is kept until it is evicted', async () => {
   }
   await fetchFrom('/a', {}, bytes);
   expect(server.handled).toBe(102);
+});
+
+it('what an index names is kept until an import replaces the ledger', async () => {
+  const { server, fetchFrom } = createServer({ ...GET, namesIndex: true });
+  const handle = () => jsonAnswer({ of: server.generation });
+  const first = await fetchFrom('/a', {}, handle);
+  for (let i = 0; i < 100; i++) {
+    server.now += 500;
+    expect(await fetchFrom('/a', {}, handle)).toEqual(first);
+  }
+  expect(server.handled).toBe(1);
+  expect(server.looked).toBeLessThan(55);
+  server.generation = 'b';
+  server.now += 1000;
+  expect((await fetchFrom('/a', {}, handle)).body).toBe('{"of":"b"}');
+});
+
+it('what was read while an import ended is not taken for what was there before', async () => {
+  const { server, fetchFrom } = createServer({ ...GET, namesIndex: true });
+  const handle = () => jsonAnswer({ of: server.generation });
+  await fetchFrom('/a', {}, () => {
+    server.generation = 'b';
+    return jsonAnswer({ of: 'a' });
+  });
+  server.now += 1000;
+  expect((await fetchFrom('/a', {}, handle)).body).toBe('{"of":"b"}');
 });
 
 describe('nothing is kept', () => {

@@ -115,6 +115,7 @@ export const stubNode = {
     outputs: nftIds.map(() => undefined),
   }),
   readStatus: async () => status,
+  readGeneration: async () => 'made-up',
 } satisfies Partial<EdgeNode>;
 
 const stubs: Partial<EdgeNode> = stubNode;

@@ -28,11 +28,13 @@ export const milestoneRoutes = {
   readMilestoneByIndex: {
     method: 'GET',
     path: '/api/core/v2/milestones/by-index/:milestoneIndex',
+    namesIndex: true,
     handle: answerMilestone,
   },
   readUtxoChangesByIndex: {
     method: 'GET',
     path: '/api/core/v2/milestones/by-index/:milestoneIndex/utxo-changes',
+    namesIndex: true,
     limit: 'scanLimit',
     handle: answerLedgerChanges,
   },

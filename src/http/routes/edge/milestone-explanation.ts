@@ -31,6 +31,7 @@ export const milestoneExplanationRoutes = {
   explainMilestone: {
     method: 'GET',
     path: '/api/edge/v1/whiteflag/:milestoneIndex',
+    namesIndex: true,
     limit: 'scanLimit',
     handle: answerExplanation,
   },
