@@ -58,6 +58,14 @@ export function createAnnouncer(
     isCalling = false;
   }
 
+  async function tellStored(to: Broker, blocks: readonly Uint8Array[]): Promise<void> {
+    try {
+      await to.stored(blocks);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
   return {
     moved(ledger) {
       if (broker === undefined) return;
@@ -80,7 +88,7 @@ export function createAnnouncer(
       let bytes: Uint8Array[] = [];
       let length = 0;
       const flush = () => {
-        broker.stored(bytes).then(undefined, fail);
+        void tellStored(broker, bytes);
         bytes = [];
         length = 0;
       };

@@ -94,7 +94,12 @@ describe('who may ask', () => {
 
 describe('what it says', () => {
   it('of a node that follows', async () => {
-    const node = { readStatus: async () => following, readFollowerCounts: async () => counts };
+    const events = { clients: 3, topics: 5, messages: 7, closes: { gone: 2, 'not-reading': 1 } };
+    const node = {
+      readStatus: async () => following,
+      readFollowerCounts: async () => counts,
+      readEventCounts: async () => events,
+    };
     const {
       stardust_ledger_age_seconds: age,
       stardust_newest_block_age_seconds: newest,
@@ -133,6 +138,11 @@ describe('what it says', () => {
       'stardust_upstream_failures_total{upstream="b.example",place="1"}': 1,
       'stardust_upstream_divergences_total{upstream="a.example",place="0"}': 1,
       'stardust_upstream_divergences_total{upstream="b.example",place="1"}': 0,
+      stardust_event_clients: 3,
+      stardust_event_topics: 5,
+      stardust_event_messages_total: 7,
+      'stardust_event_closes_total{why="gone"}': 2,
+      'stardust_event_closes_total{why="not-reading"}': 1,
     });
   });
 
