@@ -78,7 +78,12 @@ export default defineConfig(async () => {
           plugins: [
             cloudflareTest({
               wrangler: { configPath: './wrangler.toml' },
-              miniflare: { bindings: { TEST_MIGRATIONS: await readD1Migrations('migrations') } },
+              miniflare: {
+                bindings: {
+                  TEST_MIGRATIONS: await readD1Migrations('migrations'),
+                  FUZZ_STREAMS: process.env.FUZZ_STREAMS ?? '',
+                },
+              },
             }),
           ],
           test: {

@@ -136,6 +136,12 @@ const TESTS: readonly SlowTest[] = [
     run: () => runVitest(['--project', 'node', 'test/ledger/read/flipped'], { FLIPPED_ROWS: '8' }),
   },
   {
+    name: 'events',
+    about: '100,000 random byte streams to the broker of events',
+    minutes: 2,
+    run: () => runVitest(['--project', 'workerd', 'test/events/fuzz'], { FUZZ_STREAMS: '100000' }),
+  },
+  {
     name: 'lists',
     about: '10,000 random queries of the lists of NFTs',
     minutes: 1,
