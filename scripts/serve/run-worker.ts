@@ -71,6 +71,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
         modulesRoot: folder,
         modules: readModules(folder),
         compatibilityDate: config.compatibilityDate,
+        compatibilityFlags: config.compatibilityFlags,
         d1Databases: { LEDGER: config.localDatabaseId },
         kvNamespaces: { NFT_INDEX: config.localNamespaceId },
         durableObjects: {

@@ -24,6 +24,7 @@ describe('wrangler.toml', () => {
     expect(readWranglerConfig(WRANGLER_TOML, environment)).toEqual({
       workerName: theirs.name,
       compatibilityDate: theirs.compatibility_date,
+      compatibilityFlags: theirs.compatibility_flags,
       databaseName: theirs.d1_databases[0]!.database_name,
       namespaceTitle: `${theirs.name}-nft-index`,
       namespaceId: undefined,
@@ -78,6 +79,7 @@ QUOTED = "no"
     expect(readWranglerConfig(path)).toEqual({
       workerName: 'a',
       compatibilityDate: '2026-01-02',
+      compatibilityFlags: [],
       databaseName: 'LEDGER',
       namespaceTitle: 'a-nft-index',
       namespaceId: '4',

@@ -15,6 +15,7 @@ export interface WranglerConfig {
   /** Names the deployed Worker. */
   workerName: string;
   compatibilityDate: string;
+  compatibilityFlags: string[];
   /** Names the ledger's database on Cloudflare. */
   databaseName: string;
   /** Names the KV namespace of the NFT index on Cloudflare, as wrangler would by itself. */
@@ -36,6 +37,7 @@ const namespace = v.object({ id: text, preview_id: text });
 const environmentTable = v.object({
   name: text,
   compatibility_date: text,
+  compatibility_flags: v.optional(v.array(v.string())),
   d1_databases: bindings,
   kv_namespaces: bindings,
   vars: v.optional(v.record(v.string(), v.pipe(v.unknown(), v.transform(String))), {}),
@@ -69,6 +71,7 @@ export function readWranglerConfig(path = WRANGLER_TOML, environment = ''): Wran
     namespaceTitle: `${workerName}-nft-index`,
     namespaceId: index.id,
     compatibilityDate: config.compatibility_date ?? whole.compatibility_date,
+    compatibilityFlags: config.compatibility_flags ?? whole.compatibility_flags ?? [],
     databaseName: ledger.database_name ?? 'LEDGER',
     localDatabaseId: ledger.preview_database_id ?? ledger.database_id ?? 'LEDGER',
     localNamespaceId: index.preview_id ?? index.id ?? 'NFT_INDEX',

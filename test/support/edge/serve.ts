@@ -68,6 +68,7 @@ async function runInMiniflare(): Promise<Running> {
         modulesRoot: folder,
         modules: readModules(folder),
         compatibilityDate,
+        compatibilityFlags: readWranglerConfig().compatibilityFlags,
         d1Databases: { LEDGER: localDatabaseId },
         kvNamespaces: { NFT_INDEX: localNamespaceId },
         versionMetadata: 'VERSION',
