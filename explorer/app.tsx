@@ -5,6 +5,7 @@ import { type ComponentType, render } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatAge, formatCount } from './format.ts';
 import { askHealth } from './node/ask.ts';
+import { hasEvents, listenForMilestones } from './node/events.ts';
 import { readInfo } from './node/ledger.ts';
 import type { Info } from './node/shapes.ts';
 import { Head, To, Verdict } from './parts/parts.tsx';
@@ -19,7 +20,11 @@ import { OutputView } from './views/output.tsx';
 import { SearchView } from './views/search.tsx';
 import { VerifyView } from './views/verify.tsx';
 
-const INFO_INTERVAL_MS = 5000;
+/** Between two readings of the ledger's state: where the node announces milestones, and elsewhere. */
+const INFO_INTERVAL_MS = { announced: 60_000, polled: 5000 };
+
+/** From an event to the reading: milestones may come in bursts. */
+const EVENT_DELAY_MS = 100;
 
 function App() {
   const [view, setView] = useState(() => parseRoute(location.hash));
@@ -281,14 +286,41 @@ function Search({ view }: { view: View }) {
   );
 }
 
-/** Reads the state of the ledger again and again, but not while nobody looks, nor once it is over. */
+/**
+ * Reads the state of the ledger whenever the node announces a milestone, or every five seconds where
+ * it does not; but not while nobody looks, nor once it is over.
+ */
 function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
   const [info, setInfo] = useState<Loaded<Info>>({ state: 'loading' });
   const [isSilent, setSilent] = useState(false);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>;
+    let isOver = false;
+    /** Closes the connection that announces milestones. */
+    let stop: (() => void) | undefined;
+    /** When the page may try to connect. */
+    let connectFrom = 0;
+    function readIn(milliseconds: number): void {
+      clearTimeout(timer);
+      timer = setTimeout(read, milliseconds);
+    }
+    async function listen(): Promise<void> {
+      if (stop !== undefined || Date.now() < connectFrom) return;
+      connectFrom = Date.now() + INFO_INTERVAL_MS.announced;
+      if (!(await hasEvents().catch(() => false)) || document.hidden) return;
+      stop = listenForMilestones(
+        () => readIn(EVENT_DELAY_MS),
+        () => {
+          stop = undefined;
+          readIn(EVENT_DELAY_MS);
+        },
+      );
+    }
+    function rest(): void {
+      stop?.();
+      stop = undefined;
+    }
     async function read(): Promise<void> {
-      let isOver = false;
       if (!document.hidden) {
         try {
           const value = await readInfo();
@@ -303,10 +335,18 @@ function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
           );
         }
       }
-      if (!isOver) timer = setTimeout(read, INFO_INTERVAL_MS);
+      if (isOver || document.hidden) rest();
+      else await listen();
+      if (!isOver) readIn(INFO_INTERVAL_MS[stop === undefined ? 'polled' : 'announced']);
     }
+    const show = () => readIn(0);
+    document.addEventListener('visibilitychange', show);
     void read();
-    return () => clearTimeout(timer);
+    return () => {
+      document.removeEventListener('visibilitychange', show);
+      clearTimeout(timer);
+      rest();
+    };
   }, []);
   return { info, isSilent };
 }

@@ -26,6 +26,9 @@ import {
 } from '../support/browser/use-page.ts';
 import { type AlteringProxy, startProxy } from '../support/edge/altering-proxy.ts';
 import { madeFinalLedger } from '../support/final-ledger/made-ledger.ts';
+import { startMqttBroker } from '../support/hornet-double/mqtt-broker.ts';
+import { NodeState } from '../support/hornet-double/node-state.ts';
+import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 const { url, nft, empty, fresh } = inject('sample');
 
@@ -142,6 +145,30 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         };
         await textOf(page, '#ledger-state').toMatch(/final: the network ended here$/);
         await untilRest();
+      });
+
+      it('reads when the node announces a milestone, and at intervals where it does not', async () => {
+        const broker = await startMqttBroker(new NodeState(recordedNetwork('network-a'), 10));
+        node.upgrade = broker.upgrade;
+        const announce = () =>
+          broker.push({ topic: 'milestone-info/confirmed', payload: new Uint8Array(150) });
+        await page.close();
+        asked = 0;
+        page = await browser.open(`${node.url}/`, size);
+        // at first, and for what the broker says on subscribing
+        await expect.poll(() => asked).toBe(2);
+        for (let milestones = 0; milestones < 3; milestones++) {
+          const before = asked;
+          await announce();
+          // at intervals it would be five seconds
+          await expect.poll(() => asked, { timeout: 2000 }).toBe(before + 1);
+        }
+        broker.running = false;
+        broker.cut();
+        const before = asked;
+        await expect.poll(() => asked, { timeout: 15_000 }).toBeGreaterThan(before + 1);
+        await broker.stop();
+        expect(page.faults.filter((fault) => !/WebSocket/.test(fault))).toEqual([]);
       });
 
       it('checks what a final ledger has, against the root that the visitor gives', async () => {

@@ -3,8 +3,9 @@
  * lies.
  */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 export interface AlteringProxy extends AsyncDisposable {
   url: string;
@@ -17,10 +18,17 @@ export interface AlteringProxy extends AsyncDisposable {
   answer: (path: string) => unknown;
   /** Headers that every answer has in addition. */
   headers: Record<string, string>;
+  /** Takes WebSockets; undefined: the node has no events. */
+  upgrade: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
 }
 
 /** Headers that do not depend on how the bytes are sent. */
 const HANDED_ON = /^(content-type|content-security-policy|x-.+)$/;
+
+/** What /api/routes says of a node without events. */
+function withoutEvents(body: Uint8Array): Uint8Array {
+  return Buffer.from(Buffer.from(body).toString().replace(',"mqtt/v1"', ''));
+}
 
 /** @param target base URL of the node */
 export async function startProxy(target: string): Promise<AlteringProxy> {
@@ -35,12 +43,15 @@ export async function startProxy(target: string): Promise<AlteringProxy> {
       headers: headers.accept === undefined ? {} : { accept: headers.accept },
       ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
     });
-    const body = proxy.alter(path, await answer.bytes());
+    const bytes = await answer.bytes();
+    const isListed = path !== '/api/routes' || proxy.upgrade !== undefined;
+    const body = proxy.alter(path, isListed ? bytes : withoutEvents(bytes));
     if (body === undefined) return void response.destroy();
     const handedOn = Array.from(answer.headers).filter(([name]) => HANDED_ON.test(name));
     const sent = { ...Object.fromEntries(handedOn), ...proxy.headers };
     response.writeHead(answer.status, sent).end(body);
   });
+  server.on('upgrade', (request, socket, head) => proxy.upgrade?.(request, socket, head));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const proxy: AlteringProxy = {
@@ -48,6 +59,7 @@ export async function startProxy(target: string): Promise<AlteringProxy> {
     alter: (_path, body) => body,
     answer: () => undefined,
     headers: {},
+    upgrade: undefined,
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
       server.close();
