@@ -1,21 +1,19 @@
 /**
  * The node's events (docs/contract.md#events), of which the page wants one: that a milestone was
- * applied.
+ * applied. It says the same two packets each time, and what it hears only makes it read, so it needs
+ * no codec of MQTT.
  */
 import * as v from 'valibot';
-import {
-  createPacketReader,
-  encodePacket,
-  type Packet,
-  PacketType,
-  PROTOCOL_LEVEL,
-} from '../../src/mqtt/packets.ts';
 import { askJson } from './ask.ts';
 
-const CONFIRMED = 'milestone-info/confirmed';
+/** CONNECT: level 4, clean session, no keep-alive, as milestones keep the connection alive. */
+export const CONNECT = '\x10\x0c\0\x04MQTT\x04\x02\0\0\0\0';
 
-/** Bytes of a message about a milestone: some 150. */
-const MAX_PACKET_BYTES = 1000;
+/** SUBSCRIBE, as packet 1, with QoS 0. */
+export const SUBSCRIBE = '\x82\x1d\0\x01\0\x18milestone-info/confirmed\0';
+
+/** First byte of CONNACK. */
+const CONNECT_ACK = 0x20;
 
 const Routes = v.object({ routes: v.array(v.string()) });
 
@@ -32,32 +30,16 @@ export async function hasEvents(): Promise<boolean> {
 export function listenForMilestones(onMilestone: () => void, onEnd: () => void): () => void {
   const socket = new WebSocket(`${location.origin.replace('http', 'ws')}/api/mqtt/v1`, 'mqtt');
   socket.binaryType = 'arraybuffer';
-  const reader = createPacketReader(MAX_PACKET_BYTES);
-  const send = (packet: Packet) => socket.send(encodePacket(packet));
-  socket.onopen = () =>
-    send({
-      type: PacketType.Connect,
-      level: PROTOCOL_LEVEL,
-      cleanSession: true,
-      clientId: '',
-      // milestones keep the connection alive
-      keepAlive: 0,
-    });
-  socket.onmessage = ({ data }: MessageEvent<ArrayBuffer>) => {
-    try {
-      for (const { type } of reader.read(new Uint8Array(data))) {
-        if (type === PacketType.ConnectAck)
-          send({ type: PacketType.Subscribe, packetId: 1, topics: [CONFIRMED] });
-        if (type === PacketType.Publish) onMilestone();
-      }
-    } catch {
-      // not MQTT: the page goes on by reading at intervals
-      socket.close();
-    }
-  };
-  socket.onclose = onEnd;
+  const send = (packet: string) =>
+    socket.send(Uint8Array.from(packet, (character) => character.charCodeAt(0)));
+  socket.addEventListener('open', () => send(CONNECT));
+  socket.addEventListener('message', ({ data }) => {
+    if (new Uint8Array(data as ArrayBuffer)[0] === CONNECT_ACK) send(SUBSCRIBE);
+    else onMilestone();
+  });
+  socket.addEventListener('close', onEnd);
   return () => {
-    socket.onclose = null;
+    socket.removeEventListener('close', onEnd);
     socket.close();
   };
 }
