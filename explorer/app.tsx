@@ -294,7 +294,7 @@ function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
   const [info, setInfo] = useState<Loaded<Info>>({ state: 'loading' });
   const [isSilent, setSilent] = useState(false);
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout>;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
     /** Closes the connection that announces milestones. */
     let stop: (() => void) | undefined;
@@ -308,19 +308,20 @@ function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
       if (stop !== undefined || Date.now() < connectFrom) return;
       connectFrom = Date.now() + INFO_INTERVAL_MS.announced;
       if (!(await hasEvents().catch(() => false)) || document.hidden) return;
-      stop = listenForMilestones(
-        () => readIn(EVENT_DELAY_MS),
-        () => {
+      stop = listenForMilestones(location.origin, {
+        onMilestone: () => readIn(EVENT_DELAY_MS),
+        onEnd() {
           stop = undefined;
           readIn(EVENT_DELAY_MS);
         },
-      );
+      });
     }
     function rest(): void {
       stop?.();
       stop = undefined;
     }
     async function read(): Promise<void> {
+      timer = undefined;
       if (!document.hidden) {
         try {
           const value = await readInfo();
@@ -337,7 +338,9 @@ function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
       }
       if (isOver || document.hidden) rest();
       else await listen();
-      if (!isOver) readIn(INFO_INTERVAL_MS[stop === undefined ? 'polled' : 'announced']);
+      // unless a milestone came meanwhile
+      if (!isOver && timer === undefined)
+        readIn(INFO_INTERVAL_MS[stop === undefined ? 'polled' : 'announced']);
     }
     const show = () => readIn(0);
     document.addEventListener('visibilitychange', show);

@@ -24,11 +24,16 @@ export async function hasEvents(): Promise<boolean> {
 
 /**
  * Connects, and calls `onMilestone` for the last milestone and for each that is applied from then
- * on. Calls `onEnd` once the connection is lost, or could not be made. Returns a function that
- * closes it.
+ * on. Calls `onEnd` once the connection is lost, or could not be made.
+ *
+ * @param origin of the node, with http: or https:
+ * @returns a function that closes the connection
  */
-export function listenForMilestones(onMilestone: () => void, onEnd: () => void): () => void {
-  const socket = new WebSocket(`${location.origin.replace('http', 'ws')}/api/mqtt/v1`, 'mqtt');
+export function listenForMilestones(
+  origin: string,
+  { onMilestone, onEnd }: { onMilestone(): void; onEnd(): void },
+): () => void {
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/api/mqtt/v1`, 'mqtt');
   socket.binaryType = 'arraybuffer';
   const send = (packet: string) =>
     socket.send(Uint8Array.from(packet, (character) => character.charCodeAt(0)));
