@@ -54,6 +54,7 @@ async function tear(target: URL): Promise<{ url: string; torn: () => number }> {
     }
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  server.unref();
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, torn: () => torn };
 }
 
