@@ -2,7 +2,6 @@
  * A client of the broker: what is kept of it in its socket's attachment, which outlives the object
  * when that is evicted, and what is kept in memory only.
  */
-import * as v from 'valibot';
 import { createPacketReader, type PacketReader } from '../mqtt/packets.ts';
 import { packTopic, unpackTopics } from '../mqtt/topics.ts';
 import { concatBytes } from '../stardust/encoding/bytes.ts';
@@ -38,14 +37,15 @@ export interface Client {
   waiting: number;
 }
 
-const attachment = v.tuple([
-  v.nullable(v.string()),
-  v.number(),
-  v.number(),
-  v.number(),
-  v.boolean(),
-  v.instance(Uint8Array),
-]);
+/** The attachment: only this file writes one. */
+type Saved = [
+  id: string | undefined,
+  keepAlive: number,
+  seen: number,
+  sent: number,
+  isPartial: boolean,
+  topics: Uint8Array,
+];
 
 export function newClient(socket: WebSocket, now: number): Client {
   return {
@@ -63,8 +63,8 @@ export function newClient(socket: WebSocket, now: number): Client {
 
 /** Writes what must outlive the object. */
 export function saveClient({ socket, reader, id, keepAlive, seen, sent, topics }: Client): void {
-  const saved: v.InferOutput<typeof attachment> = [
-    id ?? null,
+  const saved: Saved = [
+    id,
     keepAlive,
     seen,
     sent,
@@ -81,10 +81,9 @@ export function saveClient({ socket, reader, id, keepAlive, seen, sent, topics }
  * @param prefix of the network's addresses
  */
 export function restoreClient(socket: WebSocket, prefix: string): Client | undefined {
-  const saved = v.parse(attachment, socket.deserializeAttachment());
-  const [id, keepAlive, seen, sent, isPartial, topics] = saved;
+  const [id, keepAlive, seen, sent, isPartial, topics]: Saved = socket.deserializeAttachment();
   if (isPartial) return undefined;
-  const client = { ...newClient(socket, seen), id: id ?? undefined, keepAlive, sent };
+  const client = { ...newClient(socket, seen), id, keepAlive, sent };
   for (const topic of unpackTopics(topics, prefix))
     client.topics.set(topic, packTopic(topic, prefix)!);
   return client;

@@ -106,46 +106,4 @@ describe('clients', () => {
     clientIota.unsubscribe('');
     expect(edge.log.filter((line) => /"error"|events\./.test(line))).toEqual([]);
   }, 120_000);
-
-  it('reconnect where the Worker was killed, and hear what comes then', async () => {
-    await using following = await prepareFollowing(network);
-    let edge = await start(following);
-    const port = Number(new URL(edge.url).port);
-    const heard: Heard[] = [];
-    const url = `${edge.url.replace('http', 'ws')}/api/mqtt/v1`;
-    const client = await connectAsync(url, { reconnectPeriod: 100 });
-    client.on('message', (topic, payload) => heard.push({ topic, text: String(payload) }));
-    await client.subscribeAsync([...TOPICS]);
-    await edge.kill();
-    const health = `${edge.url}/health`;
-    // workerd goes a moment after the process that started it
-    await until(() => expect(fetch(health)).rejects.toThrow());
-    edge = await following.start({ port });
-    await until(() => expect(heard.map(({ text }) => text)).toContain(infoOf(first + 2)));
-    await until(() => expect(heard.length).toBeGreaterThanOrEqual(2));
-    following.double.node.confirm(first + 4);
-    await until(() => expect(heard.at(-1)?.text).toBe(infoOf(first + 4)));
-    await client.endAsync(true);
-  }, 120_000);
 });
-
-it('an edge node follows another one by its feed', async () => {
-  await using following = await prepareFollowing(network, { mqtt: true });
-  await using other = await prepareFollowing(network);
-  const edge = await start(following);
-  const follower = await other.start({ vars: { UPSTREAM_URL: edge.url } });
-  await untilLedger(follower, first + 2);
-  await until(async () => {
-    const health = await fetch(`${follower.url}/health`);
-    expect(health.headers.get('x-blocks-by')).toBe('feed');
-  });
-  // its first look at who listens
-  await new Promise((resolve) => setTimeout(resolve, 11_000));
-  for (let index = first + 3; index <= lastIndex(network); index++) {
-    await following.double.pushTo(index);
-    await untilLedger(follower, index, 40);
-  }
-  const applied = follower.log.filter((line) => line.includes('follower.milestone-applied'));
-  const pushed = applied.filter((line) => line.includes('"pushed":true'));
-  expect(pushed.length).toBeGreaterThan(lastIndex(network) / 2);
-}, 180_000);

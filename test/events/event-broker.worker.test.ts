@@ -32,9 +32,15 @@ let rig: Rig;
 let object: DurableObjectStub<EventBroker>;
 let objects = 0;
 
+/** Whether a test has moved the ledger, or damaged it. */
+let hasMoved = true;
+
 beforeEach(async () => {
-  rig = await startLedger(env.LEDGER, network, first);
-  await followTo(rig, first + 2);
+  if (hasMoved) {
+    rig = await startLedger(env.LEDGER, network, first);
+    await followTo(rig, first + 2);
+    hasMoved = false;
+  }
   object = env.EVENTS.get(env.EVENTS.idFromName(`test ${objects++}`));
 });
 
@@ -49,8 +55,13 @@ async function connected(clientId = '', keepAlive = 60): Promise<MqttClient> {
   return client;
 }
 
-async function apply(index: number): Promise<void> {
+async function moveTo(index: number): Promise<void> {
+  hasMoved = true;
   await followTo(rig, index);
+}
+
+async function apply(index: number): Promise<void> {
+  await moveTo(index);
   expect(await object.applied()).toMatchObject({ published: index });
 }
 
@@ -144,7 +155,7 @@ it('tells everything of a milestone before it, to each topic that has a listener
 });
 
 it('tells how an output, a block and a transaction stand on subscribing', async () => {
-  await followTo(rig, first + 8);
+  await moveTo(first + 8);
   const client = await connected();
   const cone = coneOf(network, first + 8);
   const included = cone.find(({ referenced }) => referenced!.state === 'included')!;
@@ -224,7 +235,7 @@ it('keeps topics through an eviction, and closes a client whose packet was cut b
 it('closes everybody where milestones are pruned, or the ledger was replaced', async () => {
   const client = await connected();
   await client.subscribe('milestone-info/confirmed');
-  await followTo(rig, first + 6);
+  await moveTo(first + 6);
   await env.LEDGER.prepare('DELETE FROM milestone WHERE idx < ?1')
     .bind(first + 5)
     .run();

@@ -22,18 +22,18 @@ declare global {
 }
 
 const STREAMS = Number(env.FUZZ_STREAMS || 500);
-const topics = ['milestone-info/confirmed', `outputs/0x${'ab'.repeat(34)}`, 'blocks', '#', ''];
+const topics = ['milestone-info/confirmed', `outputs/0x${'ab'.repeat(34)}`, '#', ''];
 
 /** What a client may say, one packet after the other; the first of them must come first. */
 const SESSION = [
   // with a will, a user and a password
   fromHex('0x101a00044d51545404ee000a00026162000174' + '00016d' + '000175' + '000170'),
   encodePacket({ type: PacketType.Subscribe, packetId: 1, topics }),
-  encodePacket({ type: PacketType.Publish, topic: 'a', payload: new Uint8Array(300) }),
+  encodePacket({ type: PacketType.Publish, topic: 'a', payload: new Uint8Array(130) }),
   fromHex('0x3206000161000501'),
   fromHex('0x3406000161000601'),
   encodePacket({ type: PacketType.PublishRelease, packetId: 6 }),
-  encodePacket({ type: PacketType.Unsubscribe, packetId: 2, topics: topics.slice(2) }),
+  encodePacket({ type: PacketType.Unsubscribe, packetId: 2, topics: topics.slice(1) }),
   encodePacket({ type: PacketType.PingRequest }),
 ];
 

@@ -142,6 +142,12 @@ const TESTS: readonly SlowTest[] = [
     run: () => runVitest(['--project', 'workerd', 'test/events/fuzz'], { FUZZ_STREAMS: '100000' }),
   },
   {
+    name: 'event-feed',
+    about: 'an edge node that follows another one by its events; clients of one that is killed',
+    minutes: 1,
+    run: () => runEndToEnd('test/e2e/event-feed'),
+  },
+  {
     name: 'lists',
     about: '10,000 random queries of the lists of NFTs',
     minutes: 1,
