@@ -63,8 +63,12 @@ const MAX_HELD_BYTES = 16_000_000;
 const MAX_OWED_BYTES = 8_000_000;
 const MAX_SENT_BYTES = 64_000_000;
 
-/** Bytes that all dropped clients may leave unread before the object starts again. */
+/**
+ * Bytes that dropped clients may leave unread before the object starts again, and milliseconds that
+ * they have to go: one that reads goes at once.
+ */
 const MAX_ABANDONED_BYTES = 64_000_000;
+const GOING_MS = 10_000;
 
 /** Of each message in memory, besides its bytes. */
 const MESSAGE_OVERHEAD_BYTES = 64;
@@ -90,6 +94,8 @@ const CLOSE_CODES = {
   /** More topics, or more packets at once, than one client may have. */
   'over-limit': 1008,
   'not-reading': 1008,
+  /** It was sent as much as one connection may be. */
+  'used-up': 1012,
   silent: 1008,
   /** D1 cannot be read. */
   failed: 1011,
@@ -147,8 +153,7 @@ export class EventBroker extends DurableObject<Env> {
   /** Bytes of packets that are not whole, or wait. */
   #held = 0;
   /** By sockets that we closed and that are not gone: bytes that they may not have read. */
-  readonly #abandoned = new Map<WebSocket, number>();
-  #abandonedBytes = 0;
+  readonly #abandoned = new Map<WebSocket, { bytes: number; since: number }>();
 
   #published = this.ctx.storage.kv.get<Published>(KEY);
   readonly #counts: Counts = this.#published?.counts ?? { messages: 0, closes: {} };
@@ -162,9 +167,19 @@ export class EventBroker extends DurableObject<Env> {
     super(ctx, env);
     for (const socket of ctx.getWebSockets()) {
       if (socket.readyState !== WebSocket.OPEN) continue;
-      const client = restoreClient(socket, this.#published?.prefix ?? '');
+      const client = this.#restore(socket);
       this.#add(client ?? newClient(socket, Date.now()));
       if (client === undefined) this.#close(this.#clients.get(socket)!, 'evicted');
+    }
+  }
+
+  /** Never throws: an object that cannot start would fail all its sockets for ever. */
+  #restore(socket: WebSocket): Client | undefined {
+    try {
+      return restoreClient(socket, this.#published?.prefix ?? '');
+    } catch (error) {
+      writeLog('error', 'events.failed', { error: describeError(error) });
+      return undefined;
     }
   }
 
@@ -185,6 +200,7 @@ export class EventBroker extends DurableObject<Env> {
    */
   async applied(): Promise<EventDemand> {
     this.#dropSilent();
+    this.#endAbandoned();
     if (this.#topics === 0) {
       this.#forgetPublished();
       return { published: undefined, blocks: false };
@@ -251,7 +267,6 @@ export class EventBroker extends DurableObject<Env> {
   #gone(socket: WebSocket): void {
     const client = this.#clients.get(socket);
     if (client !== undefined) this.#close(client, 'gone');
-    this.#abandonedBytes -= this.#abandoned.get(socket) ?? 0;
     this.#abandoned.delete(socket);
   }
 
@@ -492,8 +507,8 @@ export class EventBroker extends DurableObject<Env> {
     const length = bytes.length + MESSAGE_OVERHEAD_BYTES;
     client.owed += length;
     client.sent += length;
-    if (client.owed > MAX_OWED_BYTES || client.sent > MAX_SENT_BYTES)
-      this.#close(client, 'not-reading');
+    if (client.owed > MAX_OWED_BYTES) this.#close(client, 'not-reading');
+    else if (client.sent > MAX_SENT_BYTES) this.#close(client, 'used-up');
   }
 
   #add(client: Client): void {
@@ -550,11 +565,7 @@ export class EventBroker extends DurableObject<Env> {
   }
 
   #closeAll(): void {
-    for (const client of [...this.#clients.values()]) {
-      // they may have read everything
-      client.owed = 0;
-      this.#close(client, 'ledger-moved');
-    }
+    for (const client of [...this.#clients.values()]) this.#close(client, 'ledger-moved');
     this.#forgetPublished();
   }
 
@@ -566,16 +577,20 @@ export class EventBroker extends DurableObject<Env> {
     this.#held -= reader.heldLength + waiting;
     this.#counts.closes[reason] = (this.#counts.closes[reason] ?? 0) + 1;
     if (reason === 'gone') return;
-    this.#abandon(socket, reason === 'not-reading' ? sent : owed);
+    // that it pings does not prove that it reads
+    const bytes = reason === 'not-reading' || reason === 'used-up' ? sent : owed;
+    this.#abandoned.set(socket, { bytes, since: Date.now() });
     // a reason has at most 123 bytes
     socket.close(CLOSE_CODES[reason], detail.slice(0, 100).replace(/[^ -~]/g, '?'));
   }
 
-  /** What is not read stays in memory until the connection breaks. */
-  #abandon(socket: WebSocket, bytes: number): void {
-    this.#abandoned.set(socket, bytes);
-    this.#abandonedBytes += bytes;
-    if (this.#abandonedBytes > MAX_ABANDONED_BYTES)
-      this.ctx.abort('clients that were dropped do not go');
+  /** What is not read stays in memory until the connection breaks, which nothing else can make it. */
+  #endAbandoned(): void {
+    const now = Date.now();
+    const left = this.#abandoned
+      .values()
+      .filter(({ since }) => hasPassed(GOING_MS, since, now))
+      .reduce((sum, { bytes }) => sum + bytes, 0);
+    if (left > MAX_ABANDONED_BYTES) this.ctx.abort('clients that were dropped do not go');
   }
 }
