@@ -30,7 +30,7 @@ it('misses nothing', async () => {
   const network = nftNetwork('events', MILESTONES);
   const db = await openMemory();
   const rig = await startLedger(db, network, 0);
-  const broker = await startMqttBroker(rig.node);
+  const broker = await startMqttBroker(rig.node, 'mqtt.js');
   const ask = fetchFrom({ node: nodeOver(db) });
   let requests = 0;
   const server = createServer(async ({ url, headers }, response) => {

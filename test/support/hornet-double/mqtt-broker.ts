@@ -35,8 +35,16 @@ export interface MqttBroker {
 
 const CONFIRMED = 'milestone-info/confirmed';
 
-/** What the node knows already is not pushed any more. */
-export async function startMqttBroker(node: NodeState): Promise<MqttBroker> {
+/**
+ * What the node knows already is not pushed any more.
+ *
+ * @param clients `mqtt.js` sends more frames than it causes events, for each of which aedes reads
+ *   once: it is given all that came. Ours is not: what it sends at once would be lost now and then.
+ */
+export async function startMqttBroker(
+  node: NodeState,
+  clients: 'ours' | 'mqtt.js' = 'ours',
+): Promise<MqttBroker> {
   const broker = await Aedes.createBroker();
   const server = new WebSocketServer({ noServer: true, handleProtocols: () => 'mqtt' });
   const sockets = new Set<WebSocket>();
@@ -101,13 +109,7 @@ export async function startMqttBroker(node: NodeState): Promise<MqttBroker> {
         sockets.add(opened);
         opened.on('close', () => sockets.delete(opened));
         const stream = createWebSocketStream(opened);
-        // aedes reads once for each event, of which mqtt.js causes fewer than it sends frames
-        const readChunk = stream.read.bind(stream);
-        stream.read = () => {
-          const chunks = [];
-          for (let chunk = readChunk(); chunk !== null; chunk = readChunk()) chunks.push(chunk);
-          return chunks.length > 0 ? Buffer.concat(chunks) : null;
-        };
+        if (clients === 'mqtt.js') readAllAtOnce(stream);
         // whoever is cut off in the middle of a message
         stream.on('error', () => {});
         broker.handle(stream, request);
@@ -119,6 +121,15 @@ export async function startMqttBroker(node: NodeState): Promise<MqttBroker> {
     },
   };
   return self;
+}
+
+function readAllAtOnce(stream: Duplex): void {
+  const readChunk = stream.read.bind(stream);
+  stream.read = () => {
+    const chunks = [];
+    for (let chunk = readChunk(); chunk !== null; chunk = readChunk()) chunks.push(chunk);
+    return chunks.length > 0 ? Buffer.concat(chunks) : null;
+  };
 }
 
 /** JSON as inx-mqtt writes it. Undefined at the genesis, which is no milestone. */
