@@ -143,7 +143,7 @@ const TESTS: readonly SlowTest[] = [
   },
   {
     name: 'event-feed',
-    about: 'an edge node that follows another one by its events; clients of one that is killed',
+    about: 'an edge node that another one feeds; clients of events of one that is killed',
     minutes: 1,
     run: () => runEndToEnd('test/e2e/event-feed'),
   },
