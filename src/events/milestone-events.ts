@@ -6,7 +6,7 @@
  * itself. So whoever is told of the milestone has been told everything of it before. The reference
  * promises no order (core/mqtt/server.go runs a goroutine for each stream).
  */
-import { LedgerDamaged } from '../ledger/core/checksum.ts';
+import { LedgerDamaged, requireBlockId } from '../ledger/core/checksum.ts';
 import type { Database } from '../ledger/core/database.ts';
 import {
   type BlockWithBytes,
@@ -122,12 +122,13 @@ async function tellOutputs(
 
   for await (const outputs of readSpentOutputs(db, contents)) {
     for (const spent of outputs) {
-      const { outputId: id, chain } = spent;
+      const { outputId: id } = spent;
       const output = decodeOutput(spent.bytes);
       const make = () => jsonBytes(outputEventToJson(spent, output));
       gone.add(id);
       tellAll(audience, [outputTopic(`0x${id}`), ...unlockTopics(output, true)], make);
-      const topic = chain === null ? undefined : chainTopicOf(output, chain);
+      const chain = chainIdOf(output, fromHex(`0x${id}`));
+      const topic = chain && chainTopicOf(output, toHexDigits(chain));
       if (topic !== undefined && audience.has(topic)) ends.set(topic, make);
     }
   }
@@ -235,16 +236,17 @@ async function tellMetadata(
     contents,
     pieces,
   )) {
-    tellAll(audience, [blockMetadataTopic(`0x${id}`), REFERENCED], () =>
-      jsonBytes(
+    tellAll(audience, [blockMetadataTopic(`0x${id}`), REFERENCED], () => {
+      requireBlockId(bytes, id);
+      return jsonBytes(
         blockEventToJson({
           id,
           parents: parentsOf(bytes),
           referenced: { index, whiteFlagIndex, reason },
           milestoneIndex: milestoneIndexOf(id),
         }),
-      ),
-    );
+      );
+    });
   }
 }
 

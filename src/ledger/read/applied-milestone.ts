@@ -9,10 +9,10 @@ import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
 import { payloadFromRow } from '../core/milestone-payload.ts';
 import { first, readBatch } from '../core/read-batch.ts';
+import { readMilestoneContents } from './milestone-contents.ts';
 import type { MilestoneStatus } from './node-status.ts';
 import {
   FIND_MILESTONE,
-  milestoneAt,
   milestoneOf,
   type ReferencedBlock,
   selectBlocksOf,
@@ -49,33 +49,21 @@ export interface BlockProof {
   applied: readonly number[];
 }
 
-/** A snapshot may bring its milestone with the payload, but not what it references. */
-const SELECT_MILESTONE = `
-  SELECT * FROM milestone
-  WHERE idx = ?1 AND idx > (SELECT start FROM head) AND payload IS NOT NULL`;
-
 /** Undefined where the milestone was not applied here, or its blocks are pruned. */
 export async function explainMilestone(
   db: Database,
   index: number,
 ): Promise<ExplainedMilestone | undefined> {
-  const { milestone, listBlocks } = await readBatch(db, {
-    head: selectHead(db),
-    milestone: first(db.prepare(SELECT_MILESTONE).bind(index), (row) => {
-      row.requireSum('milestone');
-      const status = { timestamp: row.integer('timestamp'), milestoneId: row.text('id') };
-      return { status, count: row.integer('blocks'), payload: payloadFromRow(row) };
-    }),
-    listBlocks: selectBlocksOf(db, milestoneAt(index)),
-  });
-  if (milestone === undefined) return undefined;
-  const { status, count, payload } = milestone;
+  const { contents } = await readMilestoneContents(db, index, true);
+  if (contents === undefined) return undefined;
+  const { id: milestoneId, timestamp, payload, blocks } = contents;
   return {
     index,
-    ...status,
+    timestamp,
+    milestoneId,
     inclusionMerkleRoot: toHexDigits(payload.value.inclusionMerkleRoot),
     appliedMerkleRoot: toHexDigits(payload.value.appliedMerkleRoot),
-    blocks: listBlocks(count).map(explainBlock),
+    blocks: blocks.map(explainBlock),
   };
 }
 

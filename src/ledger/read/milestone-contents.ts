@@ -31,12 +31,7 @@ export interface BlockWithBytes extends ReferencedBlock {
   whiteFlagIndex: number;
 }
 
-/** An output that a milestone spent, with its chain's ID in hex. */
-export interface SpentWithChain extends OutputStatus {
-  spent: NonNullable<OutputStatus['spent']>;
-  chain: string | null;
-}
-
+/** A snapshot may bring its milestone with the payload, but not what it references. */
 const SELECT_MILESTONE = `
   SELECT * FROM milestone
   WHERE idx = ?1 AND idx > (SELECT start FROM head) AND payload IS NOT NULL`;
@@ -86,14 +81,14 @@ function pruned(index: number): LedgerMoved {
 export async function* readSpentOutputs(
   db: Database,
   { index, timestamp }: MilestoneContents,
-): AsyncGenerator<SpentWithChain[]> {
+): AsyncGenerator<OutputStatus[]> {
   for (let after = 0; ; ) {
     const parts = await readQuery(
       db,
       many(db.prepare(SELECT_PART_SPENT).bind(index, after), (row) => {
         after = row.integer('key');
         const rows: SpentRow[] = JSON.parse(row.text('spent'));
-        return rows.map((each): SpentWithChain => {
+        return rows.map((each): OutputStatus => {
           const spent = readSpentOutput(each);
           return {
             outputId: spent.id,
@@ -103,7 +98,6 @@ export async function* readSpentOutputs(
             bookedTimestamp: spent.createdTime,
             spent: { index, timestamp, transactionId: spent.transaction },
             ledgerIndex: index,
-            chain: spent.chain,
           };
         });
       }),
@@ -150,7 +144,7 @@ export async function* readBlocksWithBytes(
 }
 
 const SELECT_IDS = `
-  SELECT idx, id FROM milestone WHERE idx IN (SELECT value FROM json_each(?1))`;
+  SELECT idx, id, timestamp, blocks, sum FROM milestone WHERE idx IN (SELECT value FROM json_each(?1))`;
 
 /** The IDs, 64 hex digits, of those of these milestones that are known. */
 export async function readMilestoneIds(
@@ -160,7 +154,10 @@ export async function readMilestoneIds(
   if (indexes.length === 0) return new Map();
   const ids = many(
     db.prepare(SELECT_IDS).bind(JSON.stringify(indexes)),
-    (row): [number, string] => [row.integer('idx'), row.text('id')],
+    (row): [number, string] => {
+      row.requireSum('milestone');
+      return [row.integer('idx'), row.text('id')];
+    },
   );
   return new Map(await readQuery(db, ids));
 }
