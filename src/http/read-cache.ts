@@ -60,8 +60,14 @@ export function createReadCache(
 
   /** As it was a second ago at most. */
   function generationNow(): Promise<string | undefined> {
-    if (read === undefined || hasPassed(MAX_AGE_MS, read.at, clock()))
-      read = { generation: readGeneration(), at: clock() };
+    if (read === undefined || hasPassed(MAX_AGE_MS, read.at, clock())) {
+      const generation = readGeneration();
+      read = { generation, at: clock() };
+      // the next request looks again
+      generation.catch(() => {
+        read = undefined;
+      });
+    }
     return read.generation;
   }
 

@@ -117,6 +117,22 @@ it('what an index names is kept until an import replaces the ledger', async () =
   expect((await fetchFrom('/a', {}, handle)).body).toBe('{"of":"b"}');
 });
 
+it('a generation that could not be read is looked up again for the next request', async () => {
+  let fails = true;
+  const readGeneration = async () => {
+    if (fails) throw new Error('D1_ERROR: gone');
+    return 'a';
+  };
+  const cache = createReadCache(() => 1_000_000, readGeneration);
+  const ask = () => {
+    const request = new Request('https://edge.invalid/a');
+    return cache.answer({ ...GET, namesIndex: true }, request, {}, async () => jsonAnswer({}));
+  };
+  await expect(ask()).rejects.toThrow('gone');
+  fails = false;
+  expect((await ask()).body).toBe('{}');
+});
+
 it('what was read while an import ended is not taken for what was there before', async () => {
   const { server, fetchFrom } = createServer({ ...GET, namesIndex: true });
   const handle = () => jsonAnswer({ of: server.generation });
