@@ -63,7 +63,7 @@ describe('clients', () => {
     const url = `${edge.url.replace('http', 'ws')}/api/mqtt/v1`;
 
     const five: Heard[] = [];
-    const client5 = await connectAsync(url, { keepalive: 2, clean: false, clientId: 'five' });
+    const client5 = await connectAsync(url, { clean: false, clientId: 'five' });
     client5.on('message', (topic, payload) => five.push({ topic, text: String(payload) }));
     const granted = await client5.subscribeAsync([...TOPICS], { qos: 2 });
     expect(granted.map(({ qos }) => qos)).toEqual([0, 0]);
