@@ -15,7 +15,7 @@ const GROWTH = 1.25;
 
 export class IdMap {
   readonly #idBytes: number;
-  readonly #width: number;
+  readonly #width: 1 | 2;
   readonly #seed = crypto.getRandomValues(new Uint32Array(2));
   readonly #decoded: Uint8Array;
   #ids: Uint8Array;
@@ -92,11 +92,13 @@ export class IdMap {
 
   /** A map of those entries whose number is to be kept. */
   filter(keep: (number: number) => boolean): IdMap {
-    const width = this.#width === 1 ? 1 : 2;
+    const width = this.#width;
     const kept = new IdMap(this.#idBytes, width);
     for (let index = 0; index < this.#size; index++) {
-      const [number, second] = this.#numbers.subarray(index * width, (index + 1) * width);
-      if (keep(number!)) kept.set(this.idAt(index), number!, second);
+      const number = this.numberAt(index);
+      if (!keep(number)) continue;
+      const second = width === 2 ? this.#numbers[2 * index + 1] : undefined;
+      kept.set(this.idAt(index), number, second);
     }
     return kept;
   }

@@ -102,22 +102,19 @@ export function leftBlocks(
   { cone, packs }: ConePacks,
   leaves: (position: number) => boolean,
 ): LeftBlocks {
+  const blocks = new NumberMap();
   const outputs = new NumberMap();
-  const isLeft = new Uint8Array(cone.size);
   for (const { first, statuses } of packs) {
     for (let at = 0; at < statuses.size; at++) {
       const position = first + at;
       if (statuses.milestoneAt(at) !== 0 || leaves(position)) continue;
-      isLeft[position] = 1;
+      blocks.set(cone.numberAt(position), 1);
       for (const output of inputsAt(cone, position)) outputs.set(output, 1);
       for (const output of outputsAt(cone, position)) outputs.set(output, 1);
     }
   }
   return {
-    hasBlock(number) {
-      const position = cone.find(number);
-      return position >= 0 && isLeft[position] === 1;
-    },
+    hasBlock: (block) => blocks.has(block),
     mentions: (output) => outputs.has(output),
   };
 }

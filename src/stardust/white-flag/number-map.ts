@@ -1,6 +1,7 @@
 /**
- * A map from output numbers to integers: a hash table with linear probing in two typed arrays, so
- * that no entry needs an object: an entry takes 12 bytes, and half of the places are free at least.
+ * A map from numbers of blocks or outputs to integers: a hash table with linear probing in two
+ * typed arrays, so that no entry needs an object: an entry takes 12 bytes, and half of the places
+ * are free at least.
  */
 
 /**
@@ -9,7 +10,7 @@
  */
 const SPREAD = 0x9e3779b1;
 
-/** No output has this number. */
+/** No block and no output has this number. */
 const FREE = 0;
 
 export class NumberMap {
