@@ -10,11 +10,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { hasPassed } from '../clock.ts';
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
-import { selectHeadAt } from '../ledger/core/head.ts';
-import { parametersAt, selectParameters } from '../ledger/core/ledger-parameters.ts';
-import { readBatch } from '../ledger/core/read-batch.ts';
 import { LedgerUnreadable } from '../ledger/core/schema.ts';
-import { readMilestoneContents } from '../ledger/read/milestone-contents.ts';
 import { describeError, writeLog } from '../log.ts';
 import {
   type Connect,
@@ -27,7 +23,7 @@ import {
 } from '../mqtt/packets.ts';
 import { BLOCKS, CONFIRMED_MILESTONE, LATEST_MILESTONE, packTopic } from '../mqtt/topics.ts';
 import { Refusal } from '../stardust/encoding/bytes.ts';
-import { type MilestoneInfo, milestoneInfoToJson } from '../stardust/json/event-json.ts';
+import { milestoneInfoToJson } from '../stardust/json/event-json.ts';
 import { tellBlock } from './block-events.ts';
 import {
   type Client,
@@ -39,8 +35,11 @@ import {
   restoreClient,
   saveClient,
 } from './client.ts';
+import { CLOSE_CODES, type CloseReason } from './close-codes.ts';
 import { initialReads } from './initial-events.ts';
-import { type Audience, jsonBytes, tellMilestone, wantsBlocks } from './milestone-events.ts';
+import { type Audience, jsonBytes } from './milestone-events.ts';
+import { type Counts, createPublisher } from './publisher.ts';
+import { createTopicIndex } from './topic-index.ts';
 
 /** Clients and topics of a node. */
 const MAX_CLIENTS = 10_000;
@@ -82,51 +81,12 @@ const CONNECT_TIMEOUT_MS = 10_000;
  */
 const SILENT_INTERVALS = 2;
 
-/** Why a connection ended, and the code with which it is closed (RFC 6455, 7.4.1). */
-const CLOSE_CODES = {
-  /** It said DISCONNECT. */
-  disconnected: 1000,
-  /** The socket was closed or broke. */
-  gone: 1000,
-  /** Another client has connected with its ID. */
-  replaced: 1000,
-  malformed: 1002,
-  /** More topics, or more packets at once, than one client may have. */
-  'over-limit': 1008,
-  'not-reading': 1008,
-  /** It was sent as much as one connection may be. */
-  'used-up': 1012,
-  silent: 1008,
-  /** D1 cannot be read. */
-  failed: 1011,
-  /** Half a packet was lost when the object was evicted. */
-  evicted: 1012,
-  /** Events were lost: milestones are pruned, or the ledger was replaced. */
-  'ledger-moved': 1012,
-  /** The node has no room for more. */
-  full: 1013,
-} as const;
-
-type CloseReason = keyof typeof CLOSE_CODES;
-
-/** For GET /metrics: messages and closes since the first of those who listen now. */
-export interface EventCounts {
+/** For GET /metrics. */
+export interface EventCounts extends Counts {
   clients: number;
   /** Subscriptions. */
   topics: number;
-  messages: number;
-  closes: Partial<Record<CloseReason, number>>;
 }
-
-/** What was published last, and of which ledger. */
-interface Published extends MilestoneInfo {
-  generation: string;
-  /** Of the network's addresses. */
-  prefix: string;
-  counts: Counts;
-}
-
-type Counts = Pick<EventCounts, 'messages' | 'closes'>;
 
 /** What the follower is told. */
 export interface EventDemand {
@@ -136,27 +96,18 @@ export interface EventDemand {
   blocks: boolean;
 }
 
-/** Beginnings of topics that {@link Audience.hasAny} is asked about. */
-const BEGINNINGS = [BLOCKS, 'outputs/', 'outputs/unlock/', 'transactions/', 'block-metadata/'];
-
-/** Of the one value in the object's storage. */
-const KEY = 'published';
-
 export class EventBroker extends DurableObject<Env> {
   readonly #db = this.env.LEDGER;
   readonly #clients = new Map<WebSocket, Client>();
   readonly #byId = new Map<string, Client>();
-  readonly #byTopic = new Map<string, Set<Client>>();
-  readonly #beginnings = new Map<string, number>();
-  #topics = 0;
+  readonly #topics = createTopicIndex();
 
   /** Bytes of packets that are not whole, or wait. */
   #held = 0;
   /** By sockets that we closed and that are not gone: bytes that they may not have read. */
   readonly #abandoned = new Map<WebSocket, { bytes: number; since: number }>();
 
-  #published = this.ctx.storage.kv.get<Published>(KEY);
-  readonly #counts: Counts = this.#published?.counts ?? { messages: 0, closes: {} };
+  readonly #publisher = createPublisher(this.#db, this.ctx.storage.kv);
 
   /** What changes subscriptions or reads for them, in turn with publishing. */
   readonly #queue: (() => Promise<void>)[] = [];
@@ -176,7 +127,7 @@ export class EventBroker extends DurableObject<Env> {
   /** Never throws: an object that cannot start would fail all its sockets for ever. */
   #restore(socket: WebSocket): Client | undefined {
     try {
-      return restoreClient(socket, this.#published?.prefix ?? '');
+      return restoreClient(socket, this.#publisher.last()?.prefix ?? '');
     } catch (error) {
       writeLog('error', 'events.failed', { error: describeError(error) });
       return undefined;
@@ -201,13 +152,13 @@ export class EventBroker extends DurableObject<Env> {
   async applied(): Promise<EventDemand> {
     this.#dropSilent();
     this.#endAbandoned();
-    if (this.#topics === 0) {
-      this.#forgetPublished();
+    if (this.#topics.size() === 0) {
+      this.#publisher.forget();
       return { published: undefined, blocks: false };
     }
     this.#isDue = true;
     await this.#work();
-    return { published: this.#published?.index, blocks: this.#hasAny(BLOCKS) };
+    return { published: this.#publisher.last()?.index, blocks: this.#topics.hasAny(BLOCKS) };
   }
 
   /** The follower has stored new blocks. */
@@ -217,7 +168,7 @@ export class EventBroker extends DurableObject<Env> {
   }
 
   readCounts(): EventCounts {
-    return { clients: this.#clients.size, topics: this.#topics, ...this.#counts };
+    return { clients: this.#clients.size, topics: this.#topics.size(), ...this.#publisher.counts };
   }
 
   override async webSocketMessage(socket: WebSocket, message: ArrayBuffer | string): Promise<void> {
@@ -367,7 +318,7 @@ export class EventBroker extends DurableObject<Env> {
   }
 
   async #subscribe(client: Client, { packetId, topics }: Subscribe): Promise<void> {
-    const published = await this.#readPublished();
+    const published = await this.#publisher.begin();
     if (published === undefined) {
       this.#close(client, 'failed', 'no ledger was imported yet');
       return;
@@ -375,7 +326,7 @@ export class EventBroker extends DurableObject<Env> {
     const known = topics.filter((topic) => this.#addTopic(client, topic, published.prefix));
     if (client.topics.size > MAX_TOPICS || packedLength(client) > MAX_TOPIC_BYTES)
       this.#close(client, 'over-limit');
-    if (this.#topics > MAX_NODE_TOPICS) this.#close(client, 'full');
+    if (this.#topics.size() > MAX_NODE_TOPICS) this.#close(client, 'full');
     if (!this.#clients.has(client.socket)) return;
     saveClient(client);
     // MQTT-3.8.4-6: QoS 0 at most; filters that nothing is published to are granted too
@@ -425,72 +376,29 @@ export class EventBroker extends DurableObject<Env> {
     if (isLost) this.#closeAll();
   }
 
-  /** Publishes the milestone after the last one, if it is in D1. */
   async #publishNext(): Promise<void> {
-    const published = await this.#readPublished();
-    if (published === undefined) {
-      this.#isDue = false;
-      return;
-    }
-    const audience = this.#audience();
-    const index = published.index + 1;
-    const { head, contents } = await readMilestoneContents(this.#db, index, wantsBlocks(audience));
-    if (head?.generation !== published.generation || head.ledger < published.index)
-      throw new LedgerMoved('the ledger was replaced');
-    if (head.ledger < index) {
-      this.#isDue = false;
-      return;
-    }
-    if (contents === undefined) throw new LedgerMoved(`milestone ${index} is pruned`);
-    await tellMilestone(this.#db, contents, audience);
-    const { id, timestamp } = contents;
-    this.#savePublished({ ...published, index, id, timestamp });
-  }
-
-  /** Of the ledger now, where nothing was published yet. */
-  async #readPublished(): Promise<Published | undefined> {
-    if (this.#published !== undefined) return this.#published;
-    const { at, parameters } = await readBatch(this.#db, {
-      at: selectHeadAt(this.#db),
-      parameters: selectParameters(this.#db),
-    });
-    if (at?.milestone === undefined) return undefined;
-    const { generation, ledger: index } = at.head;
-    const { id, timestamp } = at.milestone;
-    const { bech32Hrp: prefix } = parametersAt(parameters, index);
-    const counts = this.#counts;
-    return this.#savePublished({ generation, prefix, index, id, timestamp, counts });
-  }
-
-  #savePublished(published: Published): Published {
-    this.#published = published;
-    this.ctx.storage.kv.put(KEY, published);
-    return published;
-  }
-
-  /** Nobody listens: whoever comes next begins with the ledger as it is then. */
-  #forgetPublished(): void {
-    if (this.#published === undefined) return;
-    this.#published = undefined;
-    this.ctx.storage.kv.delete(KEY);
+    // before it reads: what the follower tells meanwhile must not be lost
+    this.#isDue = false;
+    if (await this.#publisher.publishNext(this.#audience())) this.#isDue = true;
   }
 
   #audience(): Audience {
+    const publisher = this.#publisher;
     return {
-      hasAny: (beginning) => this.#hasAny(beginning),
-      has: (topic) => this.#byTopic.has(topic),
-      tell: (topic, payload) => {
-        const clients = this.#byTopic.get(topic);
-        if (clients !== undefined) this.#publishTo([...clients], topic, payload);
+      hasAny: this.#topics.hasAny,
+      has: this.#topics.has,
+      tell: (topic, payload) => this.#publishTo(this.#topics.listeners(topic), topic, payload),
+      get prefix() {
+        return publisher.last()?.prefix ?? '';
       },
-      prefix: this.#published?.prefix ?? '',
     };
   }
 
   #publishTo(clients: readonly Client[], topic: string, payload: Uint8Array): void {
+    if (clients.length === 0) return;
     const bytes = encodePacket({ type: PacketType.Publish, topic, payload });
     for (const client of clients) this.#sendBytes(client, bytes);
-    this.#counts.messages += clients.length;
+    this.#publisher.counts.messages += clients.length;
   }
 
   #send(client: Client, packet: Packet): void {
@@ -514,7 +422,7 @@ export class EventBroker extends DurableObject<Env> {
   #add(client: Client): void {
     this.#clients.set(client.socket, client);
     if (client.id) this.#byId.set(client.id, client);
-    for (const topic of client.topics.keys()) this.#index(client, topic);
+    for (const topic of client.topics.keys()) this.#topics.add(client, topic);
   }
 
   /** Returns false where nothing is ever published to the topic. */
@@ -523,35 +431,12 @@ export class EventBroker extends DurableObject<Env> {
     const packed = packTopic(topic, prefix);
     if (packed === undefined) return false;
     client.topics.set(topic, packed);
-    this.#index(client, topic);
+    this.#topics.add(client, topic);
     return true;
   }
 
-  #index(client: Client, topic: string): void {
-    const clients = this.#byTopic.get(topic);
-    if (clients === undefined) this.#byTopic.set(topic, new Set([client]));
-    else clients.add(client);
-    this.#count(topic, 1);
-  }
-
   #removeTopic(client: Client, topic: string): void {
-    if (!client.topics.delete(topic)) return;
-    const clients = this.#byTopic.get(topic)!;
-    clients.delete(client);
-    if (clients.size === 0) this.#byTopic.delete(topic);
-    this.#count(topic, -1);
-  }
-
-  #count(topic: string, change: 1 | -1): void {
-    this.#topics += change;
-    for (const beginning of BEGINNINGS) {
-      if (!topic.startsWith(beginning)) continue;
-      this.#beginnings.set(beginning, (this.#beginnings.get(beginning) ?? 0) + change);
-    }
-  }
-
-  #hasAny(beginning: string): boolean {
-    return (this.#beginnings.get(beginning) ?? 0) > 0;
+    if (client.topics.delete(topic)) this.#topics.remove(client, topic);
   }
 
   #dropSilent(): void {
@@ -566,7 +451,7 @@ export class EventBroker extends DurableObject<Env> {
 
   #closeAll(): void {
     for (const client of [...this.#clients.values()]) this.#close(client, 'ledger-moved');
-    this.#forgetPublished();
+    this.#publisher.forget();
   }
 
   #close(client: Client, reason: CloseReason, detail = reason as string): void {
@@ -575,7 +460,8 @@ export class EventBroker extends DurableObject<Env> {
     for (const topic of [...topics.keys()]) this.#removeTopic(client, topic);
     if (id && this.#byId.get(id) === client) this.#byId.delete(id);
     this.#held -= reader.heldLength + waiting;
-    this.#counts.closes[reason] = (this.#counts.closes[reason] ?? 0) + 1;
+    const { closes } = this.#publisher.counts;
+    closes[reason] = (closes[reason] ?? 0) + 1;
     if (reason === 'gone') return;
     // that it pings does not prove that it reads
     const bytes = reason === 'not-reading' || reason === 'used-up' ? sent : owed;

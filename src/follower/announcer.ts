@@ -15,6 +15,9 @@ const PAUSE_MS = 10_000;
 /** Bytes of blocks in one call: the platform takes 32 MiB. */
 const MAX_CALL_BYTES = 4_000_000;
 
+/** Calls with blocks that the broker has not taken: it hangs, and they would fill the memory. */
+const MAX_WAITING_CALLS = 4;
+
 type Broker = Pick<DurableObjectStub<EventBroker>, 'applied' | 'stored'>;
 
 export interface Announcer {
@@ -37,6 +40,7 @@ export function createAnnouncer(
   let isCalling = false;
   /** What came while it was called. */
   let next: Pick<LastLedger, 'generation' | 'ledger'> | undefined;
+  let waitingCalls = 0;
 
   const fail = (error: unknown) => {
     demand = { published: undefined, blocks: false };
@@ -59,11 +63,17 @@ export function createAnnouncer(
   }
 
   async function tellStored(to: Broker, blocks: readonly Uint8Array[]): Promise<void> {
+    if (waitingCalls === MAX_WAITING_CALLS) {
+      fail(new Error('the broker does not take blocks, which it is not told'));
+      return;
+    }
+    waitingCalls++;
     try {
       await to.stored(blocks);
     } catch (error) {
       fail(error);
     }
+    waitingCalls--;
   }
 
   return {

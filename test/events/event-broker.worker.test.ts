@@ -65,6 +65,13 @@ async function apply(index: number): Promise<void> {
   expect(await object.applied()).toMatchObject({ published: index });
 }
 
+/** Tells blocks until they have so many bytes, at most a megabyte more. */
+async function tellBytes(bytes: number): Promise<void> {
+  const [largest] = [...network.blocks.values()].sort((a, b) => b.bytes.length - a.bytes.length);
+  const blocks = new Array(Math.floor(1_000_000 / largest!.bytes.length)).fill(largest!.bytes);
+  for (let sent = 0; sent < bytes; sent += 1_000_000) await object.stored(blocks);
+}
+
 /** JSON about a milestone as inx-mqtt writes it. */
 function infoOf(index: number): string {
   const { timestamp, id } = milestoneAt(network, index)!;
@@ -309,11 +316,31 @@ it('drops the silent when it wakes, and those who are sent much and say nothing'
   await object.applied();
   clock.mockRestore();
   expect(await silent.untilClosed()).toMatchObject({ reason: 'silent' });
-  const largest = [...network.blocks.values()].sort((a, b) => b.bytes.length - a.bytes.length)[0]!;
-  const blocks = new Array(2000).fill(largest.bytes);
-  for (let sent = 0; sent < 9_000_000; sent += 2000 * (largest.bytes.length + 64))
-    await object.stored(blocks);
+  await tellBytes(9_000_000);
   expect(await alive.untilClosed()).toMatchObject({ reason: 'not-reading' });
+});
+
+it('drops one that writes and is sent too much, and starts again if it does not go', async () => {
+  const response = await object.fetch('http://x/', { headers: { upgrade: 'websocket' } });
+  const deaf = new MqttClient(response.webSocket!, false);
+  await deaf.connect();
+  await deaf.subscribe('blocks');
+  for (let sent = 0; deaf.closed === undefined && sent < 9; sent++) {
+    await tellBytes(7_000_000);
+    await Promise.race([deaf.ping(), deaf.untilClosed()]);
+  }
+  expect(await deaf.untilClosed()).toMatchObject({ code: 1012, reason: 'used-up' });
+  // a real one would be an unhandled error of the test too
+  const spied = object as unknown as DurableObjectStub<EventBroker>;
+  const abort = await runInDurableObject(spied, (broker) =>
+    vi.spyOn((broker as unknown as { ctx: DurableObjectState }).ctx, 'abort').mockReturnValue(),
+  );
+  await object.applied();
+  expect(abort).not.toHaveBeenCalled();
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 11_000);
+  await object.applied();
+  clock.mockRestore();
+  expect(abort).toHaveBeenCalledWith('clients that were dropped do not go');
 });
 
 it('answers a failing database by closing, never by an exception', async () => {

@@ -1,6 +1,6 @@
 /**
  * A client of the broker that says exactly what a test wants, over any WebSocket. Real clients are
- * in test/clients/.
+ * in test/e2e/events.test.ts.
  */
 import { expect, vi } from 'vitest';
 import {
@@ -27,7 +27,8 @@ export class MqttClient {
   closed: { code: number; reason: string } | undefined;
   #packetId = 0;
 
-  constructor(socket: WebSocket) {
+  /** @param answersClose whether it closes when the broker does, as all clients do that read */
+  constructor(socket: WebSocket, answersClose = true) {
     this.#socket = socket;
     socket.binaryType = 'arraybuffer';
     const reader = createPacketReader(LONGEST);
@@ -40,7 +41,8 @@ export class MqttClient {
     socket.addEventListener('close', ({ code, reason }) => {
       this.closed = { code, reason };
     });
-    (socket as { accept?: () => void }).accept?.();
+    const { accept } = socket as { accept?: (options: object) => void };
+    accept?.call(socket, { allowHalfOpen: !answersClose });
   }
 
   send(packet: Packet): void {

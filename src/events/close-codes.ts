@@ -1,0 +1,26 @@
+/** Why the broker ends a connection, and the code with which it is closed (RFC 6455, 7.4.1). */
+export const CLOSE_CODES = {
+  /** It said DISCONNECT. */
+  disconnected: 1000,
+  /** The socket was closed or broke. */
+  gone: 1000,
+  /** Another client has connected with its ID. */
+  replaced: 1000,
+  malformed: 1002,
+  /** More topics, or more packets at once, than one client may have. */
+  'over-limit': 1008,
+  'not-reading': 1008,
+  /** It was sent as much as one connection may be. */
+  'used-up': 1012,
+  silent: 1008,
+  /** D1 cannot be read. */
+  failed: 1011,
+  /** Half a packet was lost when the object was evicted. */
+  evicted: 1012,
+  /** Events were lost: milestones are pruned, or the ledger was replaced. */
+  'ledger-moved': 1012,
+  /** The node has no room for more. */
+  full: 1013,
+} as const;
+
+export type CloseReason = keyof typeof CLOSE_CODES;
