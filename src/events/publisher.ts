@@ -19,7 +19,7 @@ export interface Counts {
 }
 
 /** What was published last, and of which ledger. */
-export interface Published extends MilestoneInfo {
+export interface PublishedMilestone extends MilestoneInfo {
   generation: string;
   /** Of the network's addresses. */
   prefix: string;
@@ -28,10 +28,10 @@ export interface Published extends MilestoneInfo {
 
 export interface Publisher {
   /** Undefined where nobody has listened. */
-  last(): Published | undefined;
+  last(): PublishedMilestone | undefined;
   readonly counts: Counts;
   /** The same; where nobody has listened, the ledger's milestone. Undefined without a ledger. */
-  begin(): Promise<Published | undefined>;
+  begin(): Promise<PublishedMilestone | undefined>;
   /**
    * Publishes the milestone after the last one; false where it is not in D1 yet. Throws a
    * LedgerMoved where it is pruned, or the ledger was replaced, and whatever reading D1 throws.
@@ -45,16 +45,16 @@ export interface Publisher {
 const KEY = 'published';
 
 export function createPublisher(db: Database, storage: SyncKvStorage): Publisher {
-  let published = storage.get<Published>(KEY);
+  let published = storage.get<PublishedMilestone>(KEY);
   const counts: Counts = published?.counts ?? { messages: 0, closes: {} };
 
-  function save(next: Published): Published {
+  function save(next: PublishedMilestone): PublishedMilestone {
     published = next;
     storage.put(KEY, next);
     return next;
   }
 
-  async function begin(): Promise<Published | undefined> {
+  async function begin(): Promise<PublishedMilestone | undefined> {
     if (published !== undefined) return published;
     const { at, parameters } = await readBatch(db, {
       at: selectHeadAt(db),
