@@ -20,7 +20,7 @@ export class IdMap {
   readonly #decoded: Uint8Array;
   #ids: Uint8Array;
   #numbers: Float64Array;
-  #places = new Int32Array(64);
+  #places = new Int32Array(4096);
   #size = 0;
 
   /**
@@ -62,7 +62,14 @@ export class IdMap {
 
   /** Sets the number of an ID, and the second one if it is given; returns its index. */
   set(id: string, number: number, second?: number): number {
-    const bytes = this.#decode(id);
+    const index = this.#add(this.#decode(id));
+    this.#numbers[index * this.#width] = number;
+    if (second !== undefined) this.#numbers[index * this.#width + 1] = second;
+    return index;
+  }
+
+  /** The index of the ID, which is added if it is not there. */
+  #add(bytes: Uint8Array): number {
     const place = this.#find(bytes);
     let index = this.#places[place]! - 1;
     if (index < 0) {
@@ -71,8 +78,6 @@ export class IdMap {
       this.#places[place] = index + 1;
       if (2 * this.#size > this.#places.length) this.#grow();
     }
-    this.#numbers[index * this.#width] = number;
-    if (second !== undefined) this.#numbers[index * this.#width + 1] = second;
     return index;
   }
 
@@ -95,10 +100,10 @@ export class IdMap {
     const width = this.#width;
     const kept = new IdMap(this.#idBytes, width);
     for (let index = 0; index < this.#size; index++) {
-      const number = this.numberAt(index);
-      if (!keep(number)) continue;
-      const second = width === 2 ? this.#numbers[2 * index + 1] : undefined;
-      kept.set(this.idAt(index), number, second);
+      const at = index * width;
+      if (!keep(this.#numbers[at]!)) continue;
+      const place = kept.#add(this.bytesAt(index));
+      kept.#numbers.set(this.#numbers.subarray(at, at + width), place * width);
     }
     return kept;
   }

@@ -8,7 +8,7 @@
 import { admissionFault } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { isMilestoneBlock, type VerifySignature } from '../../stardust/milestone-keys.ts';
-import { leafHash } from '../../stardust/proof/merkle.ts';
+import { hashLeaves } from '../../stardust/proof/merkle.ts';
 import type { VerdictStep } from '../../stardust/semantics/conflict-reason.ts';
 import { judgeOverTime } from '../../stardust/semantics/judge.ts';
 import type {
@@ -118,7 +118,7 @@ async function prepareBlock(
   const record = encodeRecord({
     number,
     parents,
-    leaf: leafHash(parsed.id),
+    leaf: hashLeaves([parsed.id]),
     inadmissible: rules.parameters.every(
       (parameters) => admissionFault(parsed, parameters) !== undefined,
     ),

@@ -57,7 +57,15 @@ export function decodeParameters(bytes: Uint8Array): ProtocolParameters {
   return protocolParameters.decode(new Reader(bytes));
 }
 
+/** Hashed once: each transaction is compared with it. */
+const networkIds = new WeakMap<ProtocolParameters, bigint>();
+
 /** The network ID that transactions must carry under these parameters, uint64 (B.8). */
 export function networkIdOf(parameters: ProtocolParameters): bigint {
-  return networkId(parameters.networkName);
+  let id = networkIds.get(parameters);
+  if (id === undefined) {
+    id = networkId(parameters.networkName);
+    networkIds.set(parameters, id);
+  }
+  return id;
 }

@@ -5,6 +5,8 @@
  */
 import { expect, it } from 'vitest';
 import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import { initialReads } from '../../../src/events/initial-events.ts';
+import { tellMilestone } from '../../../src/events/milestone-events.ts';
 import { saveFollowerState } from '../../../src/follower/follower-status.ts';
 import { rowSum } from '../../../src/ledger/core/row-sum.ts';
 import { buildFinalLedger } from '../../../src/ledger/final/build-final-ledger.ts';
@@ -12,6 +14,7 @@ import { proveFinal, readFinalLedger } from '../../../src/ledger/final/prove-fin
 import { readOutputList, readOutputOfChain } from '../../../src/ledger/output-list/read-list.ts';
 import { explainMilestone, proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
+import { readMilestoneContents } from '../../../src/ledger/read/milestone-contents.ts';
 import { readNftChanges } from '../../../src/ledger/read/nft-changes.ts';
 import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
 import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
@@ -218,6 +221,13 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
     'changes of NFTs after the last': (on) => readNftChanges(on, 4),
     explanation: (on) => explainMilestone(on, 3),
     proof: (on) => proveBlock(on, digits(last)),
+    'events of milestone 2': eventsOf(2),
+    'events of milestone 3': eventsOf(3),
+    'first event of an output': firstEventOf(`outputs/0x${digits(made.coins[1]!.id)}`),
+    'first event of a block': firstEventOf(`block-metadata/0x${digits(last)}`),
+    'first event of a transaction': firstEventOf(
+      `transactions/0x${digits(made.coins[0]!.id).slice(0, 64)}/included-block`,
+    ),
     receipts: (on) => readReceipts(on),
     treasury: (on) => readTreasury(on),
     tips: (on) => readTips(on),
@@ -234,6 +244,40 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
     'window of the index': (on) => openIndexLedger(on).readWindow(0, 100, 100),
   };
   return { db, reads };
+}
+
+/**
+ * What is told of a milestone to those who listen to everything. Messages before an error are told
+ * all the same: then they must be those of the first call, which reads a ledger without damage.
+ */
+function eventsOf(index: number): (db: D1Database) => Promise<string[]> {
+  let truth: string[] | undefined;
+  return async (db) => {
+    const told: string[] = [];
+    const audience = {
+      prefix: 'rms',
+      has: () => true,
+      hasAny: () => true,
+      tell: (topic: string, payload: Uint8Array) => told.push(`${topic} ${payload.toHex()}`),
+    };
+    try {
+      const { contents } = await readMilestoneContents(db, index, true);
+      await tellMilestone(db, contents!, audience);
+    } catch (error) {
+      if (told.every((message, i) => message === truth?.[i])) throw error;
+    }
+    truth ??= told;
+    return told;
+  };
+}
+
+/** What a new subscriber is told; undefined where it is nothing. */
+function firstEventOf(topic: string): (db: D1Database) => Promise<string | undefined> {
+  return async (db) => {
+    const [read] = initialReads(db, [topic]);
+    const [message] = await read!();
+    return message && `${message.topic} ${message.payload.toHex()}`;
+  };
 }
 
 /** What it says, as text; undefined where it does not say anything. */
