@@ -7,6 +7,7 @@
  */
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connectAsync } from 'mqtt';
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { openDatabase } from '../../test/support/edge/d1-file.ts';
 import type { Edge } from '../../test/support/edge/edge.ts';
@@ -38,17 +39,19 @@ interface Asked {
 interface FollowOptions {
   /** After which the case fails. */
   timeoutMs?: number;
-  /** Milliseconds after which the upstream answers. */
-  delayMs?: number;
+  /** Milliseconds after which the upstream answers a request. */
+  delay?: (path: string) => number;
   /** Called again and again while the Worker follows, with V8's inspector on. */
   watch?: (edge: Edge) => Promise<void>;
+  /** Called before the Worker follows, whose log is read then; what it returns, at the end. */
+  listen?: (edge: Edge) => Promise<() => Promise<void>>;
 }
 
 /** A new Worker follows the network from its genesis to its end. Returns what it requested. */
 async function follow(
   { worker: folder }: Bench,
   network: Network,
-  { timeoutMs = TIMEOUT_MS, delayMs = 0, watch }: FollowOptions = {},
+  { timeoutMs = TIMEOUT_MS, delay = () => 0, watch, listen }: FollowOptions = {},
 ): Promise<Asked[]> {
   const asked: Asked[] = [];
   await withNewFolder(async (persistTo) => {
@@ -57,7 +60,7 @@ async function follow(
       confirmed: lastIndex(network),
       fault: ({ path }) => {
         asked.push({ path, at: performance.now() });
-        return delayMs > 0 ? { delay: delayMs } : undefined;
+        return { delay: delay(path) };
       },
     });
     const vars = {
@@ -66,7 +69,9 @@ async function follow(
       MILESTONE_THRESHOLD: String(network.keys.threshold),
     };
     const watched = watch && { inspect: true, oldSpaceMb: OLD_SPACE_MB };
-    await withEdge({ folder, persistTo, vars, ...watched }, async (edge) => {
+    const quiet = listen === undefined;
+    await withEdge({ folder, persistTo, vars, quiet, ...watched }, async (edge) => {
+      const stopListening = await listen?.(edge);
       // any request wakes the follower
       await fetch(`${edge.url}/health`);
       const start = performance.now();
@@ -79,6 +84,7 @@ async function follow(
         await watch?.(edge);
         await sleep(10);
       }
+      await stopListening?.();
     });
     await fillLedger(persistTo, (db) => assertLedger(db, network));
   });
@@ -97,7 +103,7 @@ async function assertLedger(db: SqliteDatabase, network: Network): Promise<void>
   );
 }
 
-const isMilestone = ({ path }: Asked): boolean => path.includes('/milestones/by-index/');
+const isMilestone = (path: string): boolean => path.includes('/milestones/by-index/');
 const isBlock = ({ path }: Asked): boolean => path.includes('/blocks/');
 const isTips = ({ path }: Asked): boolean => path.endsWith('/tips');
 
@@ -109,7 +115,7 @@ const catchUp: BenchCase = {
       bench,
       busyNetwork({ sizes: Array(200).fill(40), transferEvery: 3 }),
     );
-    const milestones = asked.filter(isMilestone);
+    const milestones = asked.filter(({ path }) => isMilestone(path));
     const rate = (milestones.length * 1000) / (asked.find(isTips)!.at - milestones[0]!.at);
     bench.report({
       name: 'milestones of 40 blocks',
@@ -125,14 +131,15 @@ const WARM_UP = 4;
 
 const COUNT = 10;
 
+/** Milestones of 1,000 transfers. */
+const transfersToApply = () =>
+  busyNetwork({ sizes: Array(WARM_UP + COUNT).fill(1001), transferEvery: 1 });
+
 const apply: BenchCase = {
   name: 'applying 1,000 transfers',
   about: `From the request for the last block to the first after the commit; median of ${COUNT}.`,
   run: async (bench) => {
-    const asked = await follow(
-      bench,
-      busyNetwork({ sizes: Array(WARM_UP + COUNT).fill(1001), transferEvery: 1 }),
-    );
+    const asked = await follow(bench, transfersToApply());
     // the request after the last block of a milestone is one for something else
     const times = asked.flatMap((each, i) => {
       const next = asked[i + 1];
@@ -147,6 +154,68 @@ const apply: BenchCase = {
     });
   },
 };
+
+const LISTENERS = 10;
+const TURNS = 5;
+
+/** Milliseconds until the next milestone, so that clients have been told of the last one. */
+const PAUSE_MS = 1500;
+
+const applyHeard: BenchCase = {
+  name: 'applying while clients listen',
+  about: `A milestone each ${PAUSE_MS} ms, without clients and with them, in ${TURNS} turns.`,
+  run: async (bench) => {
+    const alone: number[] = [];
+    const heard: number[] = [];
+    for (let turn = 0; turn < TURNS; turn++) {
+      alone.push(await measureCommits(bench, 0));
+      heard.push(await measureCommits(bench, LISTENERS));
+    }
+    const name = 'a milestone of 1,000 transfers';
+    const unit = 'ms';
+    bench.report({ name: `${name}, nobody listens`, value: median(alone), unit });
+    bench.report({ name: `${name}, ${LISTENERS} clients listen`, value: median(heard), unit });
+    const value = median(heard) / median(alone);
+    bench.report({ name: `${name}, share`, value, unit: 'times', target: { most: 1.05 } });
+  },
+};
+
+/**
+ * Milliseconds from the request for a milestone's last block to its commit, by the node's log: the
+ * next request may wait until clients have been told, as they are by the same thread here.
+ *
+ * @param listeners clients that are told of each block that a milestone references
+ */
+async function measureCommits(bench: Bench, listeners: number): Promise<number> {
+  let log: readonly string[] = [];
+  let told = 0;
+  const asked = await follow(bench, transfersToApply(), {
+    delay: (path) => (isMilestone(path) ? PAUSE_MS : 0),
+    listen: async (edge) => {
+      const clients = await Promise.all(
+        Array.from({ length: listeners }, async () => {
+          const client = await connectAsync(`${edge.url.replace('http', 'ws')}/api/mqtt/v1`);
+          client.on('message', () => told++);
+          await client.subscribeAsync(['block-metadata/referenced', 'milestone-info/confirmed']);
+          return client;
+        }),
+      );
+      return async () => {
+        for (const client of clients) await client.endAsync();
+        log = edge.log;
+      };
+    },
+  });
+  assert.ok(told >= listeners * COUNT * 1000, `clients were told ${told} messages`);
+  const times = log
+    .filter((line) => line.includes('"follower.milestone-applied"'))
+    .map((line) => {
+      const committed = Date.parse(JSON.parse(line).time) - performance.timeOrigin;
+      return committed - asked.findLast((each) => isBlock(each) && each.at < committed)!.at;
+    });
+  assert.equal(times.length, WARM_UP + COUNT);
+  return median(times.slice(WARM_UP));
+}
 
 /** Blocks of the large milestone, its transfers, and the most that the object's heap may be. */
 const LARGE = 50_000;
@@ -235,4 +304,4 @@ async function followOpen(
 const COUNT_STORED = `
   SELECT coalesce(sum(json_array_length(blocks)), 0) AS stored FROM pack WHERE live = 1`;
 
-export const followingCases: readonly BenchCase[] = [apply, catchUp, openBlocks, large];
+export const followingCases: readonly BenchCase[] = [apply, applyHeard, catchUp, openBlocks, large];
