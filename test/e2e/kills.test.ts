@@ -1,7 +1,6 @@
 /**
  * Killed at random moments while it follows network-a, and started again each time: the ledger at
  * the end is the one that it always was, no milestone is applied twice, none left out.
- * `npm run test:slow -- kills` kills it 300 times.
  */
 import { expect, it } from 'vitest';
 import { checkChain } from '../support/edge/check-chain.ts';
@@ -11,7 +10,7 @@ import { readInfo } from '../support/edge/walk-network.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
-const KILLS = Number(process.env.KILLS ?? 5);
+const KILLS = 300;
 
 const network = recordedNetwork('network-a');
 const last = lastIndex(network);

@@ -29,7 +29,7 @@ interface BlockProof {
   appliedProof?: unknown;
 }
 
-const BAD_REQUESTS = Number(process.env.BAD_REQUESTS ?? 2000);
+const BAD_REQUESTS = Number(process.env.BAD_REQUESTS ?? 1000);
 
 const LEDGER_INDEX = 70;
 let worker: RunningWorker;

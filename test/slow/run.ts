@@ -30,7 +30,7 @@ const TESTS: readonly SlowTest[] = [
     name: 'kills',
     about: 'the Worker killed 300 times while it follows a network',
     minutes: 12,
-    run: () => runEndToEnd('test/e2e/kills', { KILLS: '300' }),
+    run: () => runEndToEnd('test/e2e/kills'),
   },
   {
     name: 'serve',
@@ -109,6 +109,19 @@ const TESTS: readonly SlowTest[] = [
     about: 'an edge node that follows an edge node, over two networks',
     minutes: 1,
     run: () => runEndToEnd('test/e2e/chain'),
+  },
+  {
+    name: 'forged',
+    about: 'forged milestones, large conflicts and numbers near their ends, over HTTP',
+    minutes: 1,
+    run: () => runEndToEnd('test/e2e/hostile'),
+  },
+  {
+    name: 'imports',
+    about: 'an import killed 40 times',
+    minutes: 1,
+    run: () =>
+      runVitest(['--project', 'node', 'test/scripts/import/import.test'], { DEATHS: '40' }),
   },
   {
     name: 'networks',

@@ -17,7 +17,12 @@ const MAX_PREPARED = 500;
 interface Opened {
   file: DatabaseSync;
   /** By their SQL: preparing takes longer than most of them take. */
-  prepared: Map<string, StatementSync>;
+  prepared: Map<string, Prepared>;
+}
+
+interface Prepared {
+  statement: StatementSync;
+  returnsRows: boolean;
 }
 
 export class SqliteDatabase implements Database {
@@ -104,10 +109,12 @@ class Statement implements D1PreparedStatement {
     return new Statement(this.#opened, this.statement, values);
   }
 
+  /** Changes are counted of what returns no rows. */
   runNow<T>(): D1Result<T> {
-    const before = this.#totalChanges();
-    const results = this.#prepare(this.statement).all(...(this.#values as SQLInputValue[])) as T[];
-    const changes = this.#totalChanges() - before;
+    const { statement, returnsRows } = this.#prepare();
+    const values = this.#values as SQLInputValue[];
+    const results = returnsRows ? (statement.all(...values) as T[]) : [];
+    const changes = returnsRows ? 0 : Number(statement.run(...values).changes);
     const meta = {
       changes,
       changed_db: changes > 0,
@@ -120,19 +127,16 @@ class Statement implements D1PreparedStatement {
     return { success: true, results, meta };
   }
 
-  #prepare(sql: string): StatementSync {
+  #prepare(): Prepared {
     const { file, prepared } = this.#opened;
-    let statement = prepared.get(sql);
-    if (statement === undefined) {
+    let known = prepared.get(this.statement);
+    if (known === undefined) {
       if (prepared.size >= MAX_PREPARED) prepared.clear();
-      statement = file.prepare(sql);
-      prepared.set(sql, statement);
+      const statement = file.prepare(this.statement);
+      known = { statement, returnsRows: statement.columns().length > 0 };
+      prepared.set(this.statement, known);
     }
-    return statement;
-  }
-
-  #totalChanges(): number {
-    return Number(this.#prepare('SELECT total_changes() AS total').get()?.total);
+    return known;
   }
 
   async all<T = Record<string, unknown>>(): Promise<D1Result<T>> {

@@ -201,6 +201,11 @@ export class Writer {
   finish(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(0, this.#length);
   }
+
+  /** Forgets what was written. */
+  clear(): void {
+    this.#length = 0;
+  }
 }
 
 /** Bytewise order, a prefix first: negative, zero or positive (docs/protocol.md, A.0 "lexical"). */

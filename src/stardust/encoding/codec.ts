@@ -205,8 +205,17 @@ export function decode<T>(codec: Codec<T>, reader: Reader, rule = 'A.0'): T {
   return value;
 }
 
+/** Writers that are not in use: to make one takes as long as to encode an address. */
+const writers: Writer[] = [];
+
 export function encode<T>(codec: Codec<T>, value: T): Uint8Array<ArrayBuffer> {
-  const writer = new Writer();
-  codec.encode(writer, value);
-  return writer.finish();
+  // an encoder may encode on its way
+  const writer = writers.pop() ?? new Writer();
+  try {
+    codec.encode(writer, value);
+    return writer.finish();
+  } finally {
+    writer.clear();
+    writers.push(writer);
+  }
 }

@@ -7,17 +7,15 @@
  *
  * Noble's documented functions leave garbage for each node: 1,150 bytes by `blake2b(message)`, 790
  * by `_cloneInto`, `update` and `digestInto` of one instance (workerd). A tree of 100,000 nodes
- * would leave 80 to 115 MB, in an isolate of 128 MB. So this is one instance whose state is reset
- * before each node and whose compression is called directly: nothing is allocated.
+ * would leave 80 to 115 MB, in an isolate of 128 MB. So the compression of the one instance
+ * (src/stardust/crypto/hash.ts) is called directly: nothing is allocated.
  *
- * For that it relies on members that noble types but does not document: the protected `length`,
- * `get`, `set` and `compress` of the instance, and the private halves of its state. In brackets
- * TypeScript allows them and still checks their types. package.json pins the version. When it is
- * raised, the compiler checks the types, test/stardust/proof/tree-hash.test.ts the values, and
+ * For that it relies on more members that noble types but does not document: `compress`, and the
+ * private halves of the state. test/stardust/proof/tree-hash.test.ts checks the values, and
  * test/stardust/proof/tree-hash-allocation.test.ts the allocations.
  */
 // biome-ignore-all lint/complexity/useLiteralKeys: a literal key would not compile, see above
-import { blake2b } from '@noble/hashes/blake2.js';
+import { resetHash } from '../crypto/hash.ts';
 
 /** Words of a 32-byte hash. */
 export const HASH_WORDS = 8;
@@ -36,11 +34,6 @@ export const NODE_TAG = 0x01;
 
 /** Bytes of a node's message: the tag and two hashes. */
 const NODE_BYTES = 1 + 2 * 4 * HASH_WORDS;
-
-const instance = blake2b.create({ dkLen: 32 });
-
-/** The state before any block: eight 64-bit words, the low half of each first. */
-const initial = Int32Array.from(instance['get']());
 
 /** Zero behind the first 17 words, which every node overwrites. */
 const nodeMessage = new Uint32Array(BLOCK_WORDS);
@@ -81,28 +74,11 @@ export function hashLeaf(id: Uint8Array, words: Uint32Array, to: number): void {
 
 /** Hashes the first `bytes` bytes of `message`, which is zero behind them. */
 function hashMessage(message: Uint32Array, bytes: number, words: Uint32Array, to: number): void {
+  const instance = resetHash();
   // The bytes hashed once the only block is. Compression reads this and does not change it.
   instance['length'] = bytes;
-  // One by one, and not by `set(...initial)` and `get()`: workerd's V8 would box each half.
-  instance['set'](
-    initial[0]!,
-    initial[1]!,
-    initial[2]!,
-    initial[3]!,
-    initial[4]!,
-    initial[5]!,
-    initial[6]!,
-    initial[7]!,
-    initial[8]!,
-    initial[9]!,
-    initial[10]!,
-    initial[11]!,
-    initial[12]!,
-    initial[13]!,
-    initial[14]!,
-    initial[15]!,
-  );
   instance['compress'](message, 0, true);
+  // One by one, and not by `get()`: workerd's V8 would box each half.
   words[to] = instance['v0l'];
   words[to + 1] = instance['v0h'];
   words[to + 2] = instance['v1l'];

@@ -243,7 +243,9 @@ describe('import', { timeout: 60_000 }, () => {
     expect((await dumpOf(state)).head).toMatchObject([{ ledger: 0 }]);
   });
 
-  it('goes on after each of many deaths', async () => {
+  const DEATHS = Number(process.env.DEATHS ?? 4);
+
+  it(`goes on after each of ${DEATHS} deaths`, async () => {
     const path = join(folder, 'made.bin');
     writeMadeSnapshot(path, 20_000);
     const smooth = join(folder, 'smooth');
@@ -252,7 +254,7 @@ describe('import', { timeout: 60_000 }, () => {
 
     const rough = join(folder, 'rough');
     const positions: number[] = [];
-    for (let deaths = 0; deaths < 12; deaths++) {
+    for (let deaths = 0; deaths < DEATHS; deaths++) {
       const { child, ended } = startScript('import.ts', ['--full', path, '--persist-to', rough]);
       await sleep(300 + Math.random() * 700);
       child.kill('SIGKILL');
