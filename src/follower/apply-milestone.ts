@@ -33,7 +33,7 @@ import { receiptOf } from '../stardust/wire/milestone.ts';
 import { migratedOutputs, receiptFault } from '../stardust/wire/receipt.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import { type AppliedMilestone, blocksAtHand, type FollowerMemory } from './follower-context.ts';
-import { createMissingCone, storeCone } from './store/store-cone.ts';
+import { createMissingCone, isKnown, storeCone } from './store/store-cone.ts';
 import { Divergence } from './verify-milestone.ts';
 
 export interface ApplyTools {
@@ -61,12 +61,14 @@ export async function applyMilestone(
 ): Promise<AppliedMilestone> {
   const { memory, rules } = tools;
   const parents = verified.milestone.parents.map(toHexDigits);
-  const stored = await memory.mutex(async () => {
-    const { named, stagedNumber } = await memory.index.view(db, head, parents);
-    const isStored = parents.every((id) => named.has(id) || stagedNumber(id) !== undefined);
-    return isStored ? applyStored(db, verified, parents, tools) : undefined;
-  });
-  if (stored !== undefined) return stored;
+  const lookUp = () => memory.index.view(db, head, parents);
+  let view = await memory.mutex(lookUp);
+  if (parents.every((id) => isKnown(view, id))) {
+    const applied = await memory.mutex(() => applyStored(db, verified, parents, tools));
+    if (applied !== undefined) return applied;
+    // blocks may have been dropped
+    view = await memory.mutex(lookUp);
+  }
   const milestone = toHexDigits(verified.id);
   if (memory.missing?.milestone !== milestone)
     memory.missing = createMissingCone(head, { milestone, parents });
@@ -74,6 +76,7 @@ export async function applyMilestone(
   const atHand = blocksAtHand(memory);
   try {
     await storeCone(db, head, missing, {
+      view,
       rules,
       source: tools.source,
       mutex: memory.mutex,

@@ -25,7 +25,6 @@ import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 const db = env.LEDGER;
 const network = recordedNetwork('network-a');
-const HASH_AT_81 = '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e';
 const budget = () => ({ deadline: Date.now() + 20_000, milestones: 12 });
 
 /** What changes nothing. That it was run, and its answer lost, is as if it had not been run. */
@@ -103,10 +102,11 @@ describe('two followers at once', () => {
   it('one wins each milestone, and nothing is done twice', async () => {
     const rig = await startLedger(db, network, 0);
     const other: Rig = { ...rig, following: { ...rig.following, memory: createFollowerMemory() } };
-    for (let target = 3; target <= 81; target += 3)
+    const end = 30;
+    for (let target = 3; target <= end; target += 3)
       await Promise.all([followAlong(rig, target), followAlong(other, target)]);
-    expect(await milestonesApplied()).toEqual(Array.from({ length: 82 }, (_, i) => i));
-    expect(toHexDigits(await ledgerStateHash(db))).toBe(HASH_AT_81);
+    expect(await milestonesApplied()).toEqual(Array.from({ length: end + 1 }, (_, i) => i));
+    expect(toHexDigits(await ledgerStateHash(db))).toBe(stateHash(network, end));
   }, 120_000);
 });
 

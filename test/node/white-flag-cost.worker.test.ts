@@ -118,7 +118,7 @@ it('a step of pruning that finds nothing to do looks at a few rows', async () =>
   const { db: counted, counts } = counting();
   await prune(counted, 1000);
   expect(counts.trips).toBe(1);
-  // the oldest 8 packs are looked at, each of which counts as three rows
+  // the oldest 8 packs are looked at, each of which counts as three rows, and the oldest of all else
   expect(counts.rows).toBeLessThan(50);
 });
 

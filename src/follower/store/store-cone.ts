@@ -80,6 +80,8 @@ export function describeProgress({ index, left, missing, stored, walked }: Missi
 }
 
 export interface StoreConeTools {
+  /** Of the milestone's parents, as it is now. */
+  view: UnreferencedView;
   rules: AdmissionRules;
   source: BlockSource;
   mutex: Mutex;
@@ -123,7 +125,7 @@ async function storeParts(
   cone: MissingCone,
   tools: StoreConeTools,
 ): Promise<void> {
-  cone.left ??= await findMissing(db, head, cone, tools);
+  cone.left ??= await findMissing(db, cone, tools);
   for (let parts = 0; cone.left.length > 0; parts++) {
     if (parts === PARTS_AT_ONCE || (parts > 0 && Date.now() > tools.deadline)) throw pause(cone);
     await storePart(db, head, cone, cone.left, tools);
@@ -134,17 +136,23 @@ function pause(cone: MissingCone): ConeUnavailable {
   return new ConeUnavailable('over-budget', describeProgress(cone));
 }
 
+/** Whether the block, by its hex ID, is stored for the milestone already. */
+export function isKnown({ named, stagedNumber }: UnreferencedView, id: string): boolean {
+  return named.has(id) || stagedNumber(id) !== undefined;
+}
+
 /** Walks down to what is known. */
 async function findMissing(
   db: Database,
-  head: Head,
   cone: MissingCone,
-  { source, deadline, index: unreferenced }: StoreConeTools,
+  { view, source, deadline }: StoreConeTools,
 ): Promise<Uint8Array[]> {
   const { skeleton, walked: first } = cone;
-  const { findUnreferenced, stagedNumber } = await unreferenced.view(db, head, []);
+  const { findUnreferenced, stagedNumber } = view;
   const tools: WalkTools = {
     async findKnown(ids) {
+      // the walk begins with the parents
+      if (cone.walked === 0) return { has: (id) => isKnown(view, id) };
       // a pass that comes late walks through a small cone as well, which may have many levels
       if (cone.walked - first >= WALKED_AT_ONCE && Date.now() > deadline) throw pause(cone);
       const others = ids.filter((id) => stagedNumber(id) === undefined);
@@ -187,11 +195,10 @@ async function storePart(
       heap += heapOf(block);
     }
   }
-  const choose = ({ named, head: now, stagedNumber }: UnreferencedView): ChosenBlocks => {
+  const choose = (view: UnreferencedView): ChosenBlocks => {
+    const { named, head: now } = view;
     if (now.ledger !== head.ledger) throw new LedgerMoved(`the ledger is at ${now.ledger} already`);
-    const unknown = new Map(
-      [...blocks].filter(([id]) => !named.has(id) && stagedNumber(id) === undefined),
-    );
+    const unknown = new Map([...blocks].filter(([id]) => !isKnown(view, id)));
     return {
       visible: findProvenUnreferenced(unknown, named, now),
       staged: new Set(unknown.keys()),

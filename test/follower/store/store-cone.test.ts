@@ -165,6 +165,7 @@ async function storeInParts(
   memory.missing ??= createMissingCone(head, { milestone: toHexDigits(id), parents });
   const limits = { maxBlocks: 5000, deadline: Date.now() + 20_000 };
   await storeCone(where, head, memory.missing, {
+    view: await memory.index.view(where, head, parents),
     rules,
     source: createMilestoneSource([rig.upstream], limits, memory.fetched),
     mutex: memory.mutex,
