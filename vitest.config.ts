@@ -23,7 +23,10 @@ class ByProject extends BaseSequencer {
     const sorted = await super.sort(files);
     const of = (name: string) => sorted.filter(({ project }) => project.name === name);
     const waiting = of('e2e');
-    const others = [...of('workerd'), ...of('node')];
+    // the longest one first: as the last one, it would run alone
+    const isLongest = ({ moduleId }: TestSpecification) => moduleId.endsWith(LONGEST_TEST);
+    const inNode = of('node').sort((a, b) => Number(isLongest(b)) - Number(isLongest(a)));
+    const others = [...of('workerd'), ...inNode];
     // so that the last one begins long before the end
     const gap = Math.ceil((0.7 * others.length) / waiting.length);
     const spread = others.flatMap((file, i) =>
@@ -33,6 +36,7 @@ class ByProject extends BaseSequencer {
   }
 }
 
+const LONGEST_TEST = 'hostile-weather.test.ts';
 const WORKER_TESTS = 'test/**/*.worker.test.ts';
 const END_TO_END_TESTS = 'test/e2e/**/*.test.ts';
 
