@@ -16,6 +16,8 @@ export interface Bench {
   worker: string;
   /** The Worker that it is compared with (probe/worker.ts), bundled likewise. */
   probe: string;
+  /** Ours with a broker that counts (counted/worker.ts), bundled likewise. */
+  counted: string;
   /** Path of the SVG that the case `growth` draws. Absent: none is drawn. */
   picture?: string;
   /** How long the case `feed` pushes. Absent: 60. */

@@ -11,6 +11,7 @@ import { PROJECT } from '../scripts/lib/project.ts';
 import { buildWorker, bundleWorker } from '../scripts/lib/wrangler/build-worker.ts';
 import { type Bench, type Figure, holds } from './case.ts';
 import { costCases } from './cases/cost.ts';
+import { eventCases } from './cases/events.ts';
 import { feedCases } from './cases/feed.ts';
 import { fetchingCases } from './cases/fetching.ts';
 import { finalLedgerCases } from './cases/final-ledger.ts';
@@ -36,6 +37,7 @@ const CASES = [
   ...feedCases,
   ...judgeCases,
   ...costCases,
+  ...eventCases,
   ...serveCases,
 ];
 
@@ -108,6 +110,7 @@ await runMain(USAGE, async (args) => {
   const bench: Bench = {
     worker: join(build, 'worker'),
     probe: join(build, 'probe'),
+    counted: join(build, 'counted'),
     ...(values.picture && { picture: PICTURE }),
     ...(seconds && { seconds }),
     ...(rate && { rate }),
@@ -118,6 +121,7 @@ await runMain(USAGE, async (args) => {
   await Promise.all([
     buildWorker(bench.worker),
     bundleWorker(bench.probe, 'bench/probe/wrangler.toml'),
+    bundleWorker(bench.counted, 'bench/counted/wrangler.toml'),
   ]);
   console.log(`${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}\n`);
   for (const { name, about, run } of chosen) {

@@ -45,6 +45,13 @@ export const PRICES = {
     dollars: 12.5,
     per: MILLION,
   },
+  // of storage in SQLite, beside what D1 includes
+  objectRows: {
+    name: 'Durable Object rows written',
+    included: 50 * MILLION,
+    dollars: 1,
+    per: MILLION,
+  },
   // https://developers.cloudflare.com/workers/observability/logs/workers-logs/#pricing
   logLines: { name: 'lines of log', included: 20 * MILLION, dollars: 0.6, per: MILLION },
 } as const satisfies Record<string, Price>;
@@ -98,7 +105,7 @@ const ALARMS = (DAYS * DAY_SECONDS) / 10;
 const WAKES = (DAYS * DAY_SECONDS) / 60;
 
 /** An object is billed as if it took 128 MB, here for all of the month. */
-const OBJECT_GB = 0.128;
+export const OBJECT_GB = 0.128;
 
 /** CPU that is reckoned for each request, more than they took here: milliseconds. */
 const LOOKUP_CPU_MS = 1;
@@ -111,7 +118,7 @@ const WHITE_FLAG_LOG_LINES = 1;
 const RETENTION_SECONDS = DAY_SECONDS;
 const ID_RETENTIONS = 5;
 
-/** A month at this rate. Rows that alarms write are reckoned into what D1's plan includes. */
+/** A month at this rate. */
 export function usageOf({ milestone, lookup, whiteFlag }: Costs, rate: Rate): Usage {
   const milestones = (DAYS * DAY_SECONDS) / rate.seconds;
   const lookups = DAYS * rate.lookups;
@@ -120,7 +127,7 @@ export function usageOf({ milestone, lookup, whiteFlag }: Costs, rate: Rate): Us
   return {
     requests: lookups + whiteFlags + WAKES,
     cpuMs: lookups * LOOKUP_CPU_MS + whiteFlags * WHITE_FLAG_CPU_MS,
-    rowsWritten: milestones * milestone.rowsWritten + ALARMS,
+    rowsWritten: milestones * milestone.rowsWritten,
     rowsRead:
       milestones * milestone.rowsRead + lookups * lookup.rowsRead + whiteFlags * whiteFlag.rowsRead,
     d1Bytes: retention * (milestone.packBytes + ID_RETENTIONS * milestone.idBytes),
@@ -129,6 +136,7 @@ export function usageOf({ milestone, lookup, whiteFlag }: Costs, rate: Rate): Us
     // each white-flag request may wake the follower
     objectRequests: ALARMS + WAKES + whiteFlags,
     objectGbSeconds: OBJECT_GB * DAYS * DAY_SECONDS,
+    objectRows: ALARMS,
     logLines:
       milestones * milestone.logLines +
       lookups * lookup.logLines +

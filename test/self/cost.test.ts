@@ -15,6 +15,7 @@ const INCLUDED: Usage = {
   kvWrites: 1e6,
   objectRequests: 1e6,
   objectGbSeconds: 400_000,
+  objectRows: 50e6,
   logLines: 20e6,
 };
 
@@ -39,6 +40,7 @@ describe('bill', () => {
     ['kvWrites', 1e6, 5],
     ['objectRequests', 1e6, 0.15],
     ['objectGbSeconds', 1e6, 12.5],
+    ['objectRows', 1e6, 1],
     ['logLines', 1e6, 0.6],
   ] as const)('%s beyond what is included cost', (kind, more, dollars) => {
     expect(sum({ ...INCLUDED, [kind]: INCLUDED[kind] + more })).toBeCloseTo(5 + dollars, 9);
@@ -72,8 +74,7 @@ describe('usageOf', () => {
       rate,
     );
     expect(usage).toMatchObject({
-      // and a row for each of 259,200 alarms
-      rowsWritten: 25_920_000 + 259_200,
+      rowsWritten: 25_920_000,
       rowsRead: 259_200_000 + 15_000 + 12_000,
       kvReads: 518_400 + 6_000,
       kvWrites: 777_600,
@@ -82,6 +83,8 @@ describe('usageOf', () => {
       requests: 3_000 + 300 + 43_200,
       objectRequests: 259_200 + 43_200 + 300,
       objectGbSeconds: 331_776,
+      // of alarms
+      objectRows: 259_200,
     });
   });
 
