@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Edge } from '../../test/support/edge/edge.ts';
 import { NodeDouble } from '../../test/support/hornet-double/hornet-double.ts';
 import { SteadyNetwork } from '../../test/support/network/steady-network.ts';
-import type { Bench, BenchCase } from '../case.ts';
+import type { Bench, BenchCase, Figure } from '../case.ts';
 import type { Billed } from '../counted/worker.ts';
 import { OBJECT_GB, PRICES } from '../tools/bill.ts';
 import { fillLedger, withNewFolder } from '../tools/ledger.ts';
@@ -129,6 +129,35 @@ function toldAfter(log: readonly string[], subscribers: readonly Subscriber[]): 
     );
 }
 
+interface Minute {
+  counted: Billed;
+  /** Milliseconds from a milestone's commit until all were told. */
+  told: number;
+  /** Milliseconds. */
+  ping: number;
+}
+
+/** With what a month of such minutes costs, if nothing is left of what the plan includes. */
+function reportMinute(bench: Bench, clients: number, { counted, told, ping }: Minute): void {
+  const report = (what: string, value: number, unit: Figure['unit'] = '') =>
+    bench.report({ name: `${clients.toLocaleString('en')} clients: ${what}`, value, unit });
+  const { requests, messages, rowsWritten } = counted;
+  report('calls a minute', requests);
+  report('messages a minute', messages);
+  report('rows written a minute', rowsWritten);
+  report('from commit to the last one told', told, 'ms');
+  report('a ping', 1000 * ping, 'µs');
+  const seconds = (MILESTONES * told + clients * ping) / 1000;
+  const billed = [
+    [PRICES.objectRequests, MINUTES * (requests + messages / 20)],
+    [PRICES.objectRows, MINUTES * rowsWritten],
+    [PRICES.objectGbSeconds, MINUTES * seconds * OBJECT_GB],
+  ] as const;
+  for (const [{ name }, used] of billed) report(`a month: ${name}`, used);
+  const dollars = billed.reduce((sum, [{ dollars, per }, used]) => sum + (used * dollars) / per, 0);
+  report('a month, nothing included', dollars, '$');
+}
+
 async function count(bench: Bench, clients: number): Promise<void> {
   const steady = new SteadyNetwork('subscribers', DEFAULT_RATE, MILESTONES);
   const { network } = steady;
@@ -153,34 +182,13 @@ async function count(bench: Bench, clients: number): Promise<void> {
         assert.equal(confirmed.length, 1 + MILESTONES);
         assert.ok(moves >= 1);
       }
-      const requests = after.requests - before.requests;
-      const messages = after.messages - before.messages;
-      const rows = after.rowsWritten - before.rowsWritten;
-      const told = median(toldAfter(edge.log, subscribers));
-      const ping = await timePings(subscribers);
-      const seconds = (MILESTONES * told + clients * ping) / 1000;
-      const billed = {
-        objectRequests: MINUTES * (requests + messages / 20),
-        objectRows: MINUTES * rows,
-        objectGbSeconds: MINUTES * seconds * OBJECT_GB,
+      const counted: Billed = {
+        requests: after.requests - before.requests,
+        messages: after.messages - before.messages,
+        rowsWritten: after.rowsWritten - before.rowsWritten,
       };
-      const dollars = Object.entries(billed).reduce((sum, [kind, used]) => {
-        const { dollars: price, per } = PRICES[kind as keyof typeof billed];
-        return sum + (used * price) / per;
-      }, 0);
-      const name = (what: string) => `${clients.toLocaleString('en')} clients: ${what}`;
-      bench.report({ name: name('calls a minute'), value: requests, unit: '' });
-      bench.report({ name: name('messages a minute'), value: messages, unit: '' });
-      bench.report({ name: name('rows written a minute'), value: rows, unit: '' });
-      bench.report({ name: name('from commit to the last one told'), value: told, unit: 'ms' });
-      bench.report({ name: name('a ping'), value: 1000 * ping, unit: 'µs' });
-      for (const [kind, used] of Object.entries(billed))
-        bench.report({
-          name: name(`a month: ${PRICES[kind as keyof typeof billed].name}`),
-          value: used,
-          unit: '',
-        });
-      bench.report({ name: name('a month, nothing included'), value: dollars, unit: '$' });
+      const told = median(toldAfter(edge.log, subscribers));
+      reportMinute(bench, clients, { counted, told, ping: await timePings(subscribers) });
       for (const { socket } of subscribers) socket.close();
     });
   });
