@@ -32,7 +32,7 @@ const MAX_HEAP_GROWTH_MB = 4;
 const MAX_PROCESS_GROWTH = 1.1;
 
 /** Before some 600,000 requests workerd has not come to its size. */
-const MANY_REQUESTS = 1_000_000;
+const MANY_REQUESTS = 2_000_000;
 
 interface Look {
   /** MB of a million bytes: of our isolate, of all, of workerd, and of miniflare's process. */
