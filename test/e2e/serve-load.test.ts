@@ -31,7 +31,7 @@ const LOOKS = 60;
 const MAX_HEAP_GROWTH_MB = 4;
 const MAX_PROCESS_GROWTH = 1.1;
 
-/** Before some 600,000 requests workerd has not come to its size. */
+/** Before some million requests workerd has not come to its size. */
 const MANY_REQUESTS = 2_000_000;
 
 interface Look {
