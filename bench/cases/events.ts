@@ -46,7 +46,7 @@ interface Subscriber {
   pongs: number;
 }
 
-function subscribe(topics: readonly string[]): Uint8Array<ArrayBuffer> {
+function encodeSubscribe(topics: readonly string[]): Uint8Array<ArrayBuffer> {
   const filters = topics.flatMap((topic) => [0, topic.length, ...Buffer.from(topic), 0]);
   // one byte of length is enough for two topics
   assert.ok(filters.length + 2 < 128);
@@ -75,7 +75,7 @@ async function open(url: string, nftId: string): Promise<Subscriber> {
     });
   });
   socket.send(CONNECT);
-  socket.send(subscribe([`outputs/nft/${nftId}`, CONFIRMED]));
+  socket.send(encodeSubscribe([`outputs/nft/${nftId}`, CONFIRMED]));
   await told;
   return subscriber;
 }
