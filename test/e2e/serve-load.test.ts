@@ -31,8 +31,8 @@ const LOOKS = 60;
 const MAX_HEAP_GROWTH_MB = 4;
 const MAX_PROCESS_GROWTH = 1.1;
 
-/** Before some million requests workerd has not come to its size. */
-const MANY_REQUESTS = 2_000_000;
+/** Before some 600,000 requests workerd has not come to its size. */
+const MANY_REQUESTS = 1_000_000;
 
 interface Look {
   /** MB of a million bytes: of our isolate, of all, of workerd, and of miniflare's process. */
