@@ -9,12 +9,12 @@ import { NodeDouble } from '../../test/support/hornet-double/hornet-double.ts';
 import { SteadyNetwork } from '../../test/support/network/steady-network.ts';
 import type { Bench, BenchCase, Figure } from '../case.ts';
 import type { Billed } from '../counted/worker.ts';
-import { OBJECT_GB, PRICES } from '../tools/bill.ts';
+import { MONTH_SECONDS, OBJECT_GB, PRICES } from '../tools/bill.ts';
 import { fillLedger, withNewFolder } from '../tools/ledger.ts';
 import { median } from '../tools/measure.ts';
 import { importNetwork } from '../tools/network-ledger.ts';
 import { DEFAULT_RATE } from '../tools/rate.ts';
-import { withEdge } from '../tools/servers.ts';
+import { followerVars, readApplied, withEdge } from '../tools/servers.ts';
 
 /** workerd takes two file descriptors for each: here it may have 20,000. */
 const CLIENTS = [1_000, 2_000, 9_000];
@@ -25,8 +25,7 @@ const TARGET_MS = 50;
 /** Clients that connect at the same time. */
 const CONNECTING = 100;
 
-/** In a month of 30 days. */
-const MINUTES = 30 * 24 * 60;
+const MINUTES = MONTH_SECONDS / 60;
 const MILESTONES = 60 / DEFAULT_RATE.seconds;
 
 /** MQTT 3.1.1: a clean session, 60 s, no client ID; PINGREQ. */
@@ -129,14 +128,12 @@ interface Told {
 }
 
 function timeTold(log: readonly string[], subscribers: readonly Subscriber[]): Told[] {
-  const commits = log
-    .filter((line) => line.includes('"follower.milestone-applied"'))
-    .map((line) => Date.parse(JSON.parse(line).time));
-  return commits.slice(-MILESTONES).map((commit, i) => {
+  const applied = readApplied(log).slice(-MILESTONES);
+  return applied.map(({ time }, i) => {
     // each was told of the ledger's milestone when it subscribed
     const times = subscribers.map(({ confirmed }) => confirmed[i + 1]!);
     const last = Math.max(...times);
-    return { sinceCommit: last - commit, sinceFirst: last - Math.min(...times) };
+    return { sinceCommit: last - time, sinceFirst: last - Math.min(...times) };
   });
 }
 
@@ -185,11 +182,7 @@ async function count(bench: Bench, clients: number): Promise<void> {
   await withNewFolder(async (persistTo) => {
     await fillLedger(persistTo, (db) => importNetwork(db, network, 1));
     await using double = await NodeDouble.start(network, { confirmed: 1 });
-    const vars = {
-      UPSTREAM_URL: double.url,
-      MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
-      MILESTONE_THRESHOLD: String(network.keys.threshold),
-    };
+    const vars = followerVars(double.url, network);
     const options = { folder: bench.counted, persistTo, vars, quiet: false, byMiniflare: false };
     await withEdge(options, async (edge) => {
       const nftIds = [...steady.nftOutputs().keys()].map((id) => `0x${id}`);

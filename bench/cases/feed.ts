@@ -20,7 +20,7 @@ import { median } from '../tools/measure.ts';
 import { importNetwork } from '../tools/network-ledger.ts';
 import { memoryOf, workerdOf } from '../tools/process.ts';
 import type { PushReport } from '../tools/push-flow.ts';
-import { withEdge } from '../tools/servers.ts';
+import { followerVars, readApplied, withEdge } from '../tools/servers.ts';
 import {
   CHAINS,
   FlowOracle,
@@ -85,12 +85,7 @@ const flowCase: BenchCase = {
       });
       await withNewFolder(async (persistTo) => {
         await fillLedger(persistTo, (db) => importNetwork(db, flow.network, 0));
-        const { keys, threshold } = flow.network.keys;
-        const vars = {
-          UPSTREAM_URL: ready.url,
-          MILESTONE_PUBLIC_KEYS: keys.map(({ publicKey }) => publicKey.toHex()).join(),
-          MILESTONE_THRESHOLD: String(threshold),
-        };
+        const vars = followerVars(ready.url, flow.network);
         const options = { folder: bench.worker, persistTo, vars, inspect: true, quiet: false };
         await withEdge(options, async (edge) => {
           await untilFed(edge);
@@ -229,11 +224,7 @@ function report(bench: Bench, flow: SteadyFlow, { asked, memory, log, done }: Se
     const value = Math.min(...live.slice(i * third, (i + 1) * third));
     bench.report({ name: `feed: heap without garbage, ${part} third, least`, value, unit: 'MB' });
   }
-  const applied = log.flatMap((line) =>
-    line.includes('"follower.milestone-applied"')
-      ? [JSON.parse(line) as { ms: number; index: number }]
-      : [],
-  );
+  const applied = readApplied(log);
   const times = applied.filter(({ index }) => index > 1).map(({ ms }) => ms);
   bench.report({ name: 'feed: a milestone applied, median', value: median(times), unit: 'ms' });
   bench.report({ name: 'feed: a milestone applied, worst', value: Math.max(...times), unit: 'ms' });

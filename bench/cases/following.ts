@@ -20,7 +20,7 @@ import { coneNetwork } from '../tools/cones.ts';
 import { fillLedger, withNewFolder } from '../tools/ledger.ts';
 import { median } from '../tools/measure.ts';
 import { importNetwork } from '../tools/network-ledger.ts';
-import { withEdge } from '../tools/servers.ts';
+import { followerVars, readApplied, withEdge } from '../tools/servers.ts';
 
 /**
  * Of V8 where the heap is looked at. The platform limits the heap to 128 MB; without a limit V8
@@ -63,11 +63,7 @@ async function follow(
         return { delay: delay(path) };
       },
     });
-    const vars = {
-      UPSTREAM_URL: double.url,
-      MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
-      MILESTONE_THRESHOLD: String(network.keys.threshold),
-    };
+    const vars = followerVars(double.url, network);
     const watched = watch && { inspect: true, oldSpaceMb: OLD_SPACE_MB };
     const quiet = listen === undefined;
     await withEdge({ folder, persistTo, vars, quiet, ...watched }, async (edge) => {
@@ -207,12 +203,10 @@ async function measureCommits(bench: Bench, listeners: number): Promise<number> 
     },
   });
   assert.ok(told >= listeners * COUNT * 1000, `clients were told ${told} messages`);
-  const times = log
-    .filter((line) => line.includes('"follower.milestone-applied"'))
-    .map((line) => {
-      const committed = Date.parse(JSON.parse(line).time) - performance.timeOrigin;
-      return committed - asked.findLast((each) => isBlock(each) && each.at < committed)!.at;
-    });
+  const times = readApplied(log).map(({ time }) => {
+    const committed = time - performance.timeOrigin;
+    return committed - asked.findLast((each) => isBlock(each) && each.at < committed)!.at;
+  });
   assert.equal(times.length, WARM_UP + COUNT);
   return median(times.slice(WARM_UP));
 }
@@ -277,11 +271,7 @@ async function followOpen(
     // what the second milestone references is open until then
     const confirmed = network.genesis.index + 1;
     await using double = await NodeDouble.start(network, { confirmed, latency });
-    const vars = {
-      UPSTREAM_URL: double.url,
-      MILESTONE_PUBLIC_KEYS: network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
-      MILESTONE_THRESHOLD: String(network.keys.threshold),
-    };
+    const vars = followerVars(double.url, network);
     await withEdge({ folder, persistTo, vars }, async (edge) => {
       await fetch(`${edge.url}/health`);
       using db = openDatabase(persistTo);

@@ -45,7 +45,7 @@ export const PRICES = {
     dollars: 12.5,
     per: MILLION,
   },
-  // of storage in SQLite, beside what D1 includes
+  // the same page, storage in SQLite; docs/cloudflare.md#costs says what it leaves open
   objectRows: {
     name: 'Durable Object rows written',
     included: 50 * MILLION,
@@ -97,12 +97,13 @@ export interface Costs {
 
 const DAYS = 30;
 const DAY_SECONDS = 86_400;
+export const MONTH_SECONDS = DAYS * DAY_SECONDS;
 
 /** An alarm every ten seconds, and a row for setting it (src/follower/follower.ts). */
-const ALARMS = (DAYS * DAY_SECONDS) / 10;
+const ALARMS = MONTH_SECONDS / 10;
 
 /** The cron trigger wakes the follower once a minute (wrangler.toml). */
-const WAKES = (DAYS * DAY_SECONDS) / 60;
+const WAKES = MONTH_SECONDS / 60;
 
 /** An object is billed as if it took 128 MB, here for all of the month. */
 export const OBJECT_GB = 0.128;
@@ -120,7 +121,7 @@ const ID_RETENTIONS = 5;
 
 /** A month at this rate. */
 export function usageOf({ milestone, lookup, whiteFlag }: Costs, rate: Rate): Usage {
-  const milestones = (DAYS * DAY_SECONDS) / rate.seconds;
+  const milestones = MONTH_SECONDS / rate.seconds;
   const lookups = DAYS * rate.lookups;
   const whiteFlags = DAYS * rate.whiteflags;
   const retention = RETENTION_SECONDS / rate.seconds;
@@ -135,7 +136,7 @@ export function usageOf({ milestone, lookup, whiteFlag }: Costs, rate: Rate): Us
     kvWrites: milestones * milestone.kvWrites,
     // each white-flag request may wake the follower
     objectRequests: ALARMS + WAKES + whiteFlags,
-    objectGbSeconds: OBJECT_GB * DAYS * DAY_SECONDS,
+    objectGbSeconds: OBJECT_GB * MONTH_SECONDS,
     objectRows: ALARMS,
     logLines:
       milestones * milestone.logLines +
