@@ -45,6 +45,12 @@ interface Scheduled {
 /** Cron triggers, which Cloudflare calls each minute (wrangler.toml), do not run by themselves. */
 const SCHEDULE_EVERY_MS = 60_000;
 
+/**
+ * Miniflare has 18 isolates. V8 lets garbage lie in one that does little until it is 60 MB; with this
+ * it begins to collect at 8 MB.
+ */
+const V8_FLAGS = '--initial-old-space-size=8';
+
 /** Milliseconds in which a signal that workerd got arrives here too. */
 const SIGNALLED_WITHIN_MS = 200;
 
@@ -85,6 +91,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
       staticFilesWorker(staticFilesOf(folder), config.compatibilityDate),
     ],
   });
+  process.env.MINIFLARE_WORKERD_V8_FLAGS ??= V8_FLAGS;
   const miniflare = new Miniflare({
     ...converted,
     resourcePersistencePath: persistPath(persistTo),
