@@ -51,6 +51,9 @@ const SCHEDULE_EVERY_MS = 60_000;
  */
 const V8_FLAGS = '--initial-old-space-size=8';
 
+/** What workerd says at its start when V8 has flags: nothing that anybody would act on. */
+const FLAGS_NOTED = /bootstrap compile cache failed/;
+
 /** Milliseconds in which a signal that workerd got arrives here too. */
 const SIGNALLED_WITHIN_MS = 200;
 
@@ -65,6 +68,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
     logRequests: false,
     log: new Log(LogLevel.WARN),
     handleStructuredLogs: ({ level, message }) => {
+      if (FLAGS_NOTED.test(message)) return;
       const stream = level === 'error' || level === 'warn' ? process.stderr : process.stdout;
       stream.write(`${message}\n`);
     },
