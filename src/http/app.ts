@@ -11,6 +11,7 @@ import { IttyRouter } from 'itty-router/IttyRouter';
 import { describeError, writeLog } from '../log.ts';
 import { type EdgeNode, LedgerUnreadable } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
+import { nextTurn } from '../turns.ts';
 import { checkRate, createScanLimit } from './access/limits.ts';
 import { isNamed, isPublic } from './access/path-patterns.ts';
 import { answerPreflight } from './access/preflight.ts';
@@ -223,7 +224,7 @@ function finalHeaders(
 
 /** An answer that is ready goes out before anything that is begun in a later turn. */
 async function afterwards(work: () => Promise<unknown>): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve));
+  await nextTurn();
   await work();
 }
 

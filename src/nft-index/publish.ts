@@ -13,6 +13,7 @@
  * nothing about the new one.
  */
 import type { Database } from '../ledger/core/database.ts';
+import { takeTurns } from '../turns.ts';
 import { openIndexLedger, STATEMENTS } from './d1-ledger.ts';
 import type { IndexLedger, IndexStore } from './ports.ts';
 import {
@@ -75,7 +76,9 @@ export async function publishTo(
   if (head === undefined) return { done: true, stops: [], ledgerIndex: undefined, used: used() };
 
   const state = stored?.state ?? beginState(head.generation, head.ledger);
-  const run: PublishRun = { ledger, store, clock, bounds, head, left, token: stored?.token, state };
+  const token = stored?.token;
+  const endStep = takeTurns();
+  const run: PublishRun = { ledger, store, clock, bounds, endStep, head, left, token, state };
   const stops = await takeSteps(run, stored?.state === undefined);
   return { done: stops.length === 0, stops, ledgerIndex: run.state.recent?.to, used: used() };
 }

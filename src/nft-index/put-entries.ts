@@ -96,7 +96,7 @@ async function putPage<Row extends NftRow>(
     ],
   );
   run.left.operations -= pairs.length;
-  const inTime = await putPairs(run.store, pairs, () => run.clock() - readAt <= PUT_WITHIN_MS);
+  const inTime = await putPairs(run, pairs, () => run.clock() - readAt <= PUT_WITHIN_MS);
   return inTime ? page : 'KV too slow';
 }
 
@@ -109,7 +109,7 @@ type Pair = Parameters<IndexStore['put']>;
  * @returns whether all were put
  */
 async function putPairs(
-  store: IndexStore,
+  run: PublishRun,
   pairs: readonly Pair[],
   mayPut: () => boolean,
 ): Promise<boolean> {
@@ -119,7 +119,8 @@ async function putPairs(
     for (const pair of waiting) {
       inTime &&= mayPut();
       if (!inTime) return;
-      await store.put(...pair);
+      await run.store.put(...pair);
+      await run.endStep();
     }
   });
   for (const worker of await Promise.allSettled(workers))

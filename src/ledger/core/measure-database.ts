@@ -5,19 +5,14 @@
 import type { Database } from './database.ts';
 
 /**
- * Calls `tell` with the cost of each statement that was executed, and `tellFailure` with what a
- * statement or batch failed with.
+ * Calls `tell` with the cost of each statement that was executed. Each statement or batch is waited
+ * for by `waitFor`.
  */
 export function measureDatabase(
   db: Database,
   tell: (cost: D1Meta) => void,
-  tellFailure: (error: unknown) => void = () => {},
+  waitFor: <T>(run: Promise<T>) => Promise<T> = (run) => run,
 ): Database {
-  const tried = <T>(run: Promise<T>): Promise<T> =>
-    run.catch((error: unknown) => {
-      tellFailure(error);
-      throw error;
-    });
   const measured = <T>(result: D1Result<T>): D1Result<T> => {
     tell(result.meta);
     return result;
@@ -26,10 +21,10 @@ export function measureDatabase(
   function wrap(native: D1PreparedStatement): D1PreparedStatement {
     const wrapped = {
       bind: (...values: unknown[]) => wrap(native.bind(...values)),
-      all: async () => measured(await tried(native.all())),
-      run: async () => measured(await tried(native.run())),
+      all: async () => measured(await waitFor(native.all())),
+      run: async () => measured(await waitFor(native.run())),
       async first(column?: string) {
-        const [row] = measured(await tried(native.all<Record<string, unknown>>())).results;
+        const [row] = measured(await waitFor(native.all<Record<string, unknown>>())).results;
         return row === undefined ? null : column === undefined ? row : row[column];
       },
       raw() {
@@ -43,7 +38,7 @@ export function measureDatabase(
     prepare: (sql) => wrap(db.prepare(sql)),
     async batch<T>(statements: D1PreparedStatement[]) {
       const natively = statements.map((each) => natives.get(each) ?? each);
-      const results = await tried(db.batch<T>(natively));
+      const results = await waitFor(db.batch<T>(natively));
       return results.map(measured);
     },
   };

@@ -1,0 +1,31 @@
+/**
+ * Letting requests come between the steps of long work.
+ *
+ * workerd looks at its sockets only when no step is left to do. Where D1 and KV are in the same
+ * process (`npm run serve`), calls follow one another without a gap, and a request that arrives
+ * meanwhile would wait for all of them.
+ */
+import { hasPassed } from './clock.ts';
+
+/** A request waits no longer than this and one step. */
+const TURN_EVERY_MS = 25;
+
+/** Resolves in a later turn of the event loop. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
+}
+
+/** Returns what is to be awaited after each step. Steps that run at once share it. */
+export function takeTurns(): () => Promise<void> {
+  let turnedAt = Date.now();
+  let turn: Promise<void> | undefined;
+  return async () => {
+    if (hasPassed(TURN_EVERY_MS, turnedAt, Date.now())) {
+      turn ??= nextTurn().then(() => {
+        turnedAt = Date.now();
+        turn = undefined;
+      });
+    }
+    await turn;
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * Long work on D1 and KV lets come in between what waits for the event loop, as requests do
+ * (src/turns.ts).
+ */
+import { env } from 'cloudflare:workers';
+import { expect, test } from 'vitest';
+import { createFollowerMemory } from '../src/follower/follower-context.ts';
+import { watchDatabase } from '../src/follower/watch-database.ts';
+import { loadSnapshot } from '../src/ledger/import/load-snapshot.ts';
+import { openIndexLedger } from '../src/nft-index/d1-ledger.ts';
+import type { IndexStore } from '../src/nft-index/ports.ts';
+import { publishTo } from '../src/nft-index/publish.ts';
+import { asFile } from './support/ledger/ledger-harness.ts';
+import { madeSnapshot } from './support/scripts/made-snapshot.ts';
+
+const MOST_CALLS = 2000;
+const BUDGET = { operations: 300, statements: 200 };
+
+/** Calls until something that waits gets its turn. */
+async function countCalls(call: () => Promise<unknown>): Promise<number> {
+  let [calls, waits] = [0, true];
+  setTimeout(() => {
+    waits = false;
+  });
+  while (waits && calls < MOST_CALLS) {
+    await call();
+    calls++;
+  }
+  return calls;
+}
+
+test('without turns nothing else would come before the calls end', async () => {
+  expect(await countCalls(() => env.LEDGER.prepare('SELECT 1').all())).toBe(MOST_CALLS);
+  expect(await countCalls(() => env.NFT_INDEX.put('key', 'value'))).toBe(MOST_CALLS);
+});
+
+test('between two calls of the follower to D1', async () => {
+  const db = watchDatabase(env.LEDGER, createFollowerMemory());
+  expect(await countCalls(() => db.prepare('SELECT 1').all())).toBeLessThan(MOST_CALLS);
+});
+
+test('between two puts of the publisher', async () => {
+  await loadSnapshot(env.LEDGER, asFile(madeSnapshot(10 * BUDGET.operations)), undefined);
+  let puts = 0;
+  let putsBefore: number | undefined;
+  const store: IndexStore = {
+    get: (...request) => env.NFT_INDEX.get(...request),
+    async put(...pair) {
+      await env.NFT_INDEX.put(...pair);
+      puts++;
+    },
+  };
+  setTimeout(() => {
+    putsBefore = puts;
+  });
+  await publishTo(openIndexLedger(env.LEDGER), store, Date.now, BUDGET);
+  expect(puts).toBeGreaterThan(BUDGET.operations / 2);
+  expect(putsBefore).toBeLessThan(puts);
+});
