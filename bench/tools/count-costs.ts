@@ -36,9 +36,12 @@ import type { Costs } from './bill.ts';
 import type { LocalStores } from './local-stores.ts';
 import type { Rate } from './rate.ts';
 
-/** Milestones. IDs stay four times as long, and a stretch is longer than a retention. */
-const RETENTION = 5;
-const MIN_STRETCH = 8;
+/**
+ * Milestones. IDs stay four times as long, and each stretch begins a table of them, which costs 5
+ * rows: a retention of a day has one in 17,280 milestones.
+ */
+const RETENTION = 20;
+const MIN_STRETCH = RETENTION;
 
 /** In the last one the publisher does all that it does in the long run. */
 const STRETCHES = 5;
