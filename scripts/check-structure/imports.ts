@@ -14,11 +14,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'log.ts': ['clock.ts'],
   'read-bounded.ts': [],
   'shared-limit.ts': ['clock.ts'],
+  'turns.ts': ['clock.ts'],
   'schemas.ts': [],
   'settings.ts': ['stardust'],
   'verify-signature.ts': ['stardust'],
   ledger: ['stardust', 'log.ts', 'verify-signature.ts'],
-  'nft-index': ['stardust', 'ledger', 'log.ts'],
+  'nft-index': ['stardust', 'ledger', 'log.ts', 'turns.ts'],
   mqtt: ['stardust'],
   upstream: [
     'stardust',
@@ -43,6 +44,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'clock.ts',
     'log.ts',
     'settings.ts',
+    'turns.ts',
     'verify-signature.ts',
   ],
   node: [
@@ -65,6 +67,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'schemas.ts',
     'settings.ts',
     'shared-limit.ts',
+    'turns.ts',
   ],
   'worker.ts': ['http', 'node', 'events', 'follower', 'clock.ts', 'settings.ts'],
 };
