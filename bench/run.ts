@@ -57,6 +57,9 @@ much longer the first time: ledgers are made in the folder for temporary files, 
               they move, seconds to the next; a day: NFT lookups, white-flag requests
   --index all the benchmark "cost" indexes every kind of output, as with INDEX=all
 
+Environment:
+  OUTPUTS     of the ledger of the benchmark "final ledger"; default: 1000000
+
 Names:
 ${CASES.map(({ name }) => `  ${name}`).join('\n')}`;
 

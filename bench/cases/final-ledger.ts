@@ -24,7 +24,7 @@ import { Connection } from '../tools/connection.ts';
 import { keptLedger, withNewFolder } from '../tools/ledger.ts';
 import { withEdge } from '../tools/servers.ts';
 
-/** By default; OUTPUTS=8000000 takes half an hour to make, and 9 GB. */
+/** 8,000,000 take half an hour to make, and 9 GB of disk. */
 const OUTPUTS = Number(process.env.OUTPUTS ?? 1_000_000);
 
 /** Of each kind. */
