@@ -42,6 +42,7 @@ export type {
   ExplainedMilestone,
 } from '../ledger/read/applied-milestone.ts';
 export { MAX_CHANGES } from '../ledger/read/nft-changes.ts';
+export type { NftStatus } from '../ledger/read/nft-gallery.ts';
 export type { NftOutputs } from '../ledger/read/nft-outputs.ts';
 export type { MilestoneStatus, NodeStatus } from '../ledger/read/node-status.ts';
 export type { OutputStatus } from '../ledger/read/output-status.ts';

@@ -5,7 +5,7 @@
  * A pack has such rows of what its blocks create without time and ID, which only the ledger gives.
  */
 
-import { type Address, addressKey } from '../../stardust/wire/address.ts';
+import { type Address, type AddressKey, addressKey } from '../../stardust/wire/address.ts';
 import { FeatureType, findFeature } from '../../stardust/wire/feature.ts';
 import { chainIdOf } from '../../stardust/wire/ids.ts';
 import { type NftOutput, type Output, OutputType } from '../../stardust/wire/output.ts';
@@ -65,6 +65,18 @@ export function listRow(output: Output, outputId: string, createdTime: number): 
       ? [createdTime, outputId, ...nftCells(output)]
       : [createdTime, outputId, ...otherCells(output, outputId)];
   return [...cells, rowSum(cells)];
+}
+
+/** Whether an output has this address and this issuer, where they are given. */
+export function hasListed(
+  output: Output,
+  { address, issuer }: { address?: AddressKey; issuer?: AddressKey },
+): boolean {
+  const cells = cellsOf(output);
+  return (
+    (address === undefined || cells.address === address) &&
+    (issuer === undefined || cells.issuer === issuer)
+  );
 }
 
 /** The row as a pack has it: its sum is that without the time. */

@@ -47,7 +47,7 @@ interface Walk {
 }
 
 /** The SQL of a walk, and the table that its rows are of. */
-export interface WalkStatement extends Condition {
+interface WalkStatement extends Condition {
   table: ListTable;
 }
 
@@ -94,10 +94,25 @@ export function listWalks(db: Database, query: OutputQuery): Query<(Position | u
 }
 
 /** The SQL of each walk: it selects cells of its table, for {@link positionFromRow}. */
-export function walkStatements(query: OutputQuery): WalkStatement[] {
+function walkStatements(query: OutputQuery): WalkStatement[] {
   const walks = query.kinds.flatMap((kind) => walksOf(kind, query.filters));
   const mostLooked = Math.floor(ROW_BUDGET / 2 / walks.length);
   return walks.map((walk) => selectWalk(walk, query, mostLooked));
+}
+
+/**
+ * The SQL of a walk that decides all of the query. It selects positions as an index has them, and
+ * reads no row of the table, so they are to be compared with the outputs at them.
+ */
+export function selectIndexed(query: OutputQuery): Condition {
+  const [walk, ...others] = query.kinds.flatMap((kind) => walksOf(kind, query.filters));
+  if (walk === undefined || others.length > 0 || undecidedBy(walk, query).length > 0)
+    throw new Error('no index decides the query');
+  const { sql, parameters } = selectRows(walk, query);
+  return {
+    sql: `SELECT created_time, output ${sql} ORDER BY created_time, output LIMIT ?`,
+    parameters: [...parameters, rowsWanted(query)],
+  };
 }
 
 /**
@@ -123,29 +138,38 @@ function walksOf(kind: Kind, filters: OutputFilters): Walk[] {
 }
 
 function selectWalk(walk: Walk, query: OutputQuery, mostLooked: number): WalkStatement {
-  const { kind, index, decides } = walk;
-  const table = tableOf(kind);
-  const range = allOf([...ofKind(kind), ...walk.where, ...rangeOf(kind, query)]);
-  const prefix = table === 'nft_detail' ? 'nft' : 'detail';
-  const by = index === undefined ? 'NOT INDEXED' : `INDEXED BY ${prefix}_by_${index}`;
-  const rows = `FROM ${table} ${by} WHERE ${range.sql}`;
-  const inOrder = `SELECT * ${rows} ORDER BY created_time, output LIMIT ?`;
-  const undecided = Object.entries(conditionsOf(kind, query.filters)).filter(
-    ([filter]) => !decides.includes(filter as Filter),
-  );
+  const table = tableOf(walk.kind);
+  const rows = selectRows(walk, query);
+  const inOrder = `SELECT * ${rows.sql} ORDER BY created_time, output LIMIT ?`;
+  const undecided = undecidedBy(walk, query);
   const wanted = rowsWanted(query);
   if (undecided.length === 0) {
     const sql = `SELECT ${selectCells(table)} FROM (${inOrder})`;
-    return { table, sql, parameters: [...range.parameters, wanted] };
+    return { table, sql, parameters: [...rows.parameters, wanted] };
   }
-  const rest = allOf(undecided.map(([, condition]) => condition));
+  const rest = allOf(undecided);
   const noRow = listColumns(table).map(() => 'NULL');
   // the second half is looked at only where the first found less than was wanted
   const sql = `
     SELECT ${selectCells(table)} FROM (${inOrder}) WHERE ${rest.sql}
-    UNION ALL SELECT ${noRow} FROM (SELECT 1 ${rows} LIMIT 1 OFFSET ?) LIMIT ?`;
-  const looked = [...range.parameters, mostLooked, ...rest.parameters];
-  return { table, sql, parameters: [...looked, ...range.parameters, mostLooked, wanted] };
+    UNION ALL SELECT ${noRow} FROM (SELECT 1 ${rows.sql} LIMIT 1 OFFSET ?) LIMIT ?`;
+  const looked = [...rows.parameters, mostLooked, ...rest.parameters];
+  return { table, sql, parameters: [...looked, ...rows.parameters, mostLooked, wanted] };
+}
+
+/** From which rows a walk selects, and under which conditions. */
+function selectRows({ kind, index, where }: Walk, query: OutputQuery): Condition {
+  const table = tableOf(kind);
+  const { sql, parameters } = allOf([...ofKind(kind), ...where, ...rangeOf(kind, query)]);
+  const prefix = table === 'nft_detail' ? 'nft' : 'detail';
+  const by = index === undefined ? 'NOT INDEXED' : `INDEXED BY ${prefix}_by_${index}`;
+  return { sql: `FROM ${table} ${by} WHERE ${sql}`, parameters };
+}
+
+function undecidedBy({ kind, decides }: Walk, { filters }: OutputQuery): Condition[] {
+  return Object.entries(conditionsOf(kind, filters))
+    .filter(([filter]) => !decides.includes(filter as Filter))
+    .map(([, condition]) => condition);
 }
 
 function ofKind(kind: Kind): Condition[] {

@@ -2,6 +2,8 @@
  * A page of the NFTs of an address or an issuer, with their whole outputs, of one moment.
  */
 import type { OutputQuery, Position } from '../../stardust/output-query.ts';
+import { decodeOutput } from '../../stardust/wire/ids.ts';
+import { type NftOutput, OutputType } from '../../stardust/wire/output.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectHeadAt } from '../core/head.ts';
@@ -9,18 +11,29 @@ import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
 import { many, type Query, readBatch } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 import { pageOf } from '../output-list/list-page.ts';
-import { positionFromRow, walkStatements } from '../output-list/list-statements.ts';
+import { hasListed } from '../output-list/list-rows.ts';
+import { selectIndexed } from '../output-list/list-statements.ts';
 import { type NftOutputs, outputFromRow } from './nft-outputs.ts';
 import type { OutputStatus } from './output-status.ts';
 
 /** `foreign`: an address does not have the network's prefix. */
 export type NftGallery =
-  | ({ ok: true; outputs: OutputStatus[]; next: Position | undefined } & NftOutputs)
+  | (Pick<NftOutputs, 'ledgerIndex' | 'timestamp' | 'prefix'> & {
+      ok: true;
+      nfts: NftStatus[];
+      next: Position | undefined;
+    })
   | { ok: false; ledgerIndex: number; why: 'foreign'; prefix: string };
 
+/** An NFT's unspent output, and what its bytes say. */
+export interface NftStatus {
+  status: OutputStatus;
+  output: NftOutput;
+}
+
 interface Listed {
-  position: Position | undefined;
-  read(ledgerIndex: number): OutputStatus;
+  position: Position;
+  read(ledgerIndex: number): NftStatus;
 }
 
 /**
@@ -45,21 +58,31 @@ export async function readNftGallery(
     return { ok: false, ledgerIndex, why: 'foreign', prefix };
   const page = pageOf(query, [rows.map(({ position }) => position)]);
   if (page === undefined) throw new Error('a gallery has pages');
-  const outputs = rows.slice(0, page.items.length).map(({ read }) => read(ledgerIndex));
+  // where the next page begins is read too, and so compared
+  const nfts = rows.map(({ read }) => read(ledgerIndex)).slice(0, page.items.length);
   const { timestamp } = at.milestone;
-  return { ok: true, ledgerIndex, timestamp, prefix, outputs, next: page.next };
+  return { ok: true, ledgerIndex, timestamp, prefix, nfts, next: page.next };
 }
 
 /** One more than the page holds. */
 function selectListed(db: Database, query: OutputQuery): Query<Listed[]> {
-  const [walk, ...others] = walkStatements(query);
-  if (walk === undefined || others.length > 0) throw new Error('a gallery is one walk');
-  const sql = `
-    SELECT p.*, ${summedColumns('output', 'o', 'output_')}, o.bytes
-    FROM (${walk.sql}) p LEFT JOIN output o ON o.id = p.output
-    ORDER BY p.created_time, p.output`;
-  return many(db.prepare(sql).bind(...walk.parameters), (row) => ({
-    position: positionFromRow(row, 'nft_detail'),
-    read: (ledgerIndex) => outputFromRow(row, ledgerIndex),
-  }));
+  const { sql, parameters } = selectIndexed(query);
+  const statement = db.prepare(`
+    SELECT p.created_time, p.output, ${summedColumns('output', 'o', 'output_')}, o.bytes
+    FROM (${sql}) p LEFT JOIN output o ON o.id = p.output
+    ORDER BY p.created_time, p.output`);
+  return many(statement.bind(...parameters), (row) => {
+    const position = { createdTime: row.integer('created_time'), outputId: row.text('output') };
+    const read = (ledgerIndex: number): NftStatus => {
+      const status = outputFromRow(row, ledgerIndex);
+      const output = decodeOutput(status.bytes);
+      const isListed =
+        output.type === OutputType.Nft &&
+        status.bookedTimestamp === position.createdTime &&
+        hasListed(output, query.filters);
+      if (!isListed) throw new LedgerDamaged('rows of the table nft_detail');
+      return { status, output };
+    };
+    return { position, read };
+  });
 }

@@ -3,7 +3,7 @@
  * their outputs, metadata, owners and issuers at one ledger index (docs/contract.md#nfts).
  */
 import * as v from 'valibot';
-import type { NftOutputs, OutputStatus } from '../../../node/edge-node.ts';
+import type { NftOutputs, NftStatus } from '../../../node/edge-node.ts';
 import { toBech32 } from '../../../stardust/bech32.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { outputToJson } from '../../../stardust/json/rest-json.ts';
@@ -96,8 +96,10 @@ async function readByIds({ request, node, notes }: RouteContext, ids: readonly s
   notes.ledgerIndex = ledgerIndex;
   requireLedgerIndex(ledgerIndex, minLedgerIndex);
   const nfts = ids.map((id, i) => {
-    const nft = outputs[i] && nftToJson(outputs[i], found);
-    if (nft === undefined) return null;
+    const status = outputs[i];
+    const output = status && decodeOutput(status.bytes);
+    if (status === undefined || output?.type !== OutputType.Nft) return null;
+    const nft = nftToJson({ status, output }, found);
     if (![nft.nftId, nft.outputId].includes(`0x${id}`))
       throw new Error(`the output of NFT 0x${id} holds ${nft.nftId}`);
     return nft;
@@ -118,21 +120,14 @@ async function readGallery({ request, node, notes }: RouteContext, query: Output
     ledgerIndex,
     pageSize,
     ...(gallery.next && { cursor: formatCursor(gallery.next, pageSize) }),
-    nfts: gallery.outputs.map((each) => {
-      const nft = nftToJson(each, gallery);
-      if (nft === undefined) throw new Error(`output 0x${each.outputId} holds no NFT`);
-      return nft;
-    }),
+    nfts: gallery.nfts.map((each) => nftToJson(each, gallery)),
   };
 }
 
-/** Undefined where the output is of another kind. */
 function nftToJson(
-  status: OutputStatus,
+  { status, output }: NftStatus,
   { timestamp, prefix }: Pick<NftOutputs, 'timestamp' | 'prefix'>,
 ) {
-  const output = decodeOutput(status.bytes);
-  if (output.type !== OutputType.Nft) return undefined;
   const issuer = output.immutableFeatures.find((each) => each.type === FeatureType.Issuer);
   const claims = readClaims(output);
   return {
