@@ -6,7 +6,8 @@
  * (src/nft-index/timing-assumptions.ts), and those are not waited for: milestones come at the rate
  * for a while, then the clock jumps, so that each stretch settles what earlier ones left. Only the
  * last stretch is counted. The retention is short, so that in it milestones are pruned, and
- * the tables of IDs take turns.
+ * the tables of IDs take turns. As the clock jumps, `recent` has fewer changes than those of its 48
+ * minutes, and fewer rows are read for it (docs/cloudflare.md#costs).
  */
 import { strict as assert } from 'node:assert';
 import { followOnce } from '../../src/follower/pass.ts';
@@ -37,8 +38,8 @@ import type { LocalStores } from './local-stores.ts';
 import type { Rate } from './rate.ts';
 
 /**
- * Milestones. IDs stay four times as long, and each stretch begins a table of them, which costs 5
- * rows: a retention of a day has one in 17,280 milestones.
+ * Milestones. IDs stay four times as long. A table of them begins once in a retention, for some 5
+ * rows: a quarter of a row a milestone here, nothing where a retention is a day.
  */
 const RETENTION = 20;
 const MIN_STRETCH = RETENTION;
