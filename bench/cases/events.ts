@@ -5,6 +5,7 @@
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Edge } from '../../test/support/edge/edge.ts';
+import { varsOf } from '../../test/support/edge/follow-network.ts';
 import { NodeDouble } from '../../test/support/hornet-double/hornet-double.ts';
 import { SteadyNetwork } from '../../test/support/network/steady-network.ts';
 import type { Bench, BenchCase, Figure } from '../case.ts';
@@ -14,7 +15,7 @@ import { fillLedger, withNewFolder } from '../tools/ledger.ts';
 import { median } from '../tools/measure.ts';
 import { importNetwork } from '../tools/network-ledger.ts';
 import { DEFAULT_RATE } from '../tools/rate.ts';
-import { followerVars, readApplied, withEdge } from '../tools/servers.ts';
+import { readApplied, withEdge } from '../tools/servers.ts';
 
 /** workerd takes two file descriptors for each: here it may have 20,000. */
 const CLIENTS = [1_000, 2_000, 9_000];
@@ -182,7 +183,7 @@ async function count(bench: Bench, clients: number): Promise<void> {
   await withNewFolder(async (persistTo) => {
     await fillLedger(persistTo, (db) => importNetwork(db, network, 1));
     await using double = await NodeDouble.start(network, { confirmed: 1 });
-    const vars = followerVars(double.url, network);
+    const vars = varsOf(network, double.url);
     const options = { folder: bench.counted, persistTo, vars, quiet: false, byMiniflare: false };
     await withEdge(options, async (edge) => {
       const nftIds = [...steady.nftOutputs().keys()].map((id) => `0x${id}`);

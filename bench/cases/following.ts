@@ -11,6 +11,7 @@ import { connectAsync } from 'mqtt';
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { openDatabase } from '../../test/support/edge/d1-file.ts';
 import type { Edge } from '../../test/support/edge/edge.ts';
+import { varsOf } from '../../test/support/edge/follow-network.ts';
 import { OUR_ISOLATE, readHeaps } from '../../test/support/edge/heap.ts';
 import { NodeDouble } from '../../test/support/hornet-double/hornet-double.ts';
 import { lastIndex, ledgerAt, type Network } from '../../test/support/network/network-model.ts';
@@ -20,7 +21,7 @@ import { coneNetwork } from '../tools/cones.ts';
 import { fillLedger, withNewFolder } from '../tools/ledger.ts';
 import { median } from '../tools/measure.ts';
 import { importNetwork } from '../tools/network-ledger.ts';
-import { followerVars, readApplied, withEdge } from '../tools/servers.ts';
+import { readApplied, withEdge } from '../tools/servers.ts';
 
 /**
  * Of V8 where the heap is looked at. The platform limits the heap to 128 MB; without a limit V8
@@ -63,7 +64,7 @@ async function follow(
         return { delay: delay(path) };
       },
     });
-    const vars = followerVars(double.url, network);
+    const vars = varsOf(network, double.url);
     const watched = watch && { inspect: true, oldSpaceMb: OLD_SPACE_MB };
     const quiet = listen === undefined;
     await withEdge({ folder, persistTo, vars, quiet, ...watched }, async (edge) => {
@@ -271,7 +272,7 @@ async function followOpen(
     // what the second milestone references is open until then
     const confirmed = network.genesis.index + 1;
     await using double = await NodeDouble.start(network, { confirmed, latency });
-    const vars = followerVars(double.url, network);
+    const vars = varsOf(network, double.url);
     await withEdge({ folder, persistTo, vars }, async (edge) => {
       await fetch(`${edge.url}/health`);
       using db = openDatabase(persistTo);

@@ -24,6 +24,7 @@ const SOURCES = [
   'src/ledger/output-list/list-rows.ts',
   'src/ledger/core/packs.ts',
   'src/ledger/intake/prepare-blocks.ts',
+  'src/ledger/write/fill-index.ts',
   'src/ledger/write/store-blocks.ts',
   'src/nft-index/kv-entry.ts',
   'src/stardust/white-flag/block-record.ts',

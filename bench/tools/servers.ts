@@ -4,7 +4,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Edge, type EdgeOptions, startEdge } from '../../test/support/edge/edge.ts';
-import type { Network } from '../../test/support/network/network-model.ts';
 
 /** Starts a Worker, and stops it whatever happens. Its log is not read unless `quiet` is false. */
 export async function withEdge<T>(
@@ -27,15 +26,6 @@ export function readApplied(log: readonly string[]): { index: number; ms: number
       const { index, ms, time } = JSON.parse(line);
       return { index, ms, time: Date.parse(time) };
     });
-}
-
-/** Settings with which a Worker follows the network by the node at this URL. */
-export function followerVars(url: string, { keys }: Pick<Network, 'keys'>): Record<string, string> {
-  return {
-    UPSTREAM_URL: url,
-    MILESTONE_PUBLIC_KEYS: keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
-    MILESTONE_THRESHOLD: String(keys.threshold),
-  };
 }
 
 /** Starts the Worker of bench/probe/, without data. */

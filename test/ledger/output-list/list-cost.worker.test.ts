@@ -124,6 +124,8 @@ it('a gallery of 100 reads the index and each output, and nothing else', async (
     // one more than the page holds, each in the index and in the table
     expect(counts.rowsRead).toBeGreaterThanOrEqual(2 * 101);
     expect(counts.rowsRead).toBeLessThan(2 * 101 + 5);
+    const listed = await list(`${search}&pageSize=100`);
+    expect(counts.rowsRead).toBeLessThanOrEqual(3 * listed.rowsRead);
   }
 });
 

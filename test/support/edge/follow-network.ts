@@ -60,7 +60,7 @@ async function importNetwork(network: Network, persistTo: string, index: number)
 }
 
 /** What the Worker is told of a network and its node. */
-export function varsOf({ keys: { keys, threshold } }: Network, upstream: string) {
+export function varsOf({ keys: { keys, threshold } }: Pick<Network, 'keys'>, upstream: string) {
   return {
     UPSTREAM_URL: upstream,
     MILESTONE_PUBLIC_KEYS: keys.map(({ publicKey }) => publicKey.toHex()).join(),

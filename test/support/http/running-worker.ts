@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { builtWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
-import { toHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decodeOutput } from '../../../src/stardust/wire/ids.ts';
 import { startEdge } from '../edge/edge.ts';
+import { varsOf } from '../edge/follow-network.ts';
 import { importSnapshot } from '../edge/walk-network.ts';
 import { NodeDouble } from '../hornet-double/hornet-double.ts';
 import { ledgerAt, milestoneAt, type Network } from '../network/network-model.ts';
@@ -43,14 +44,7 @@ export async function runWorker(
     builtWorker(),
     importSnapshot(name, folder, false),
   ]);
-  const vars = {
-    UPSTREAM_URL: double.url,
-    MILESTONE_PUBLIC_KEYS: network.keys.keys
-      .map(({ publicKey }) => toHexDigits(publicKey))
-      .join(','),
-    MILESTONE_THRESHOLD: String(network.keys.threshold),
-    ...more,
-  };
+  const vars = { ...varsOf(network, double.url), ...more };
   const edge = await startEdge({ folder: built, persistTo: folder, vars, asServe: true });
   const facts = factsOf(network, name, ledgerIndex);
   const request = checkingDescription((path, init) => fetch(edge.url + path, init));
