@@ -102,6 +102,15 @@ async function expectRecorded(name: RecordedName, { edge, persistTo }: Running) 
 const blocksAsked = ({ requests }: NodeDouble) =>
   requests.filter(({ route }) => route.name === 'block').length;
 
+/** The headers of `/health` once it says so: a pass does, at most one a second. */
+function untilBlocksBy(edge: Edge, way: 'feed' | 'polling'): Promise<Headers> {
+  return vi.waitFor(async () => {
+    const { headers } = await fetch(`${edge.url}/health`);
+    expect(headers.get('x-blocks-by')).toBe(way);
+    return headers;
+  }, 15_000);
+}
+
 describe.each(NAMES)('%s', (name) => {
   it('by feed alone: questions are answered, hardly a block is fetched', async () => {
     await using following = await start(name);
@@ -116,9 +125,8 @@ describe.each(NAMES)('%s', (name) => {
       }
     }
     expect(blocksAsked(double)).toBeLessThan(network.blocks.size / 20);
-    const health = await fetch(`${edge.url}/health`);
-    expect(health.headers.get('x-blocks-by')).toBe('feed');
-    expect(Number(health.headers.get('x-newest-block-age'))).toBeLessThan(60);
+    const headers = await untilBlocksBy(edge, 'feed');
+    expect(Number(headers.get('x-newest-block-age'))).toBeLessThan(60);
     const pushed = edge.log.filter((line) => line.includes('"pushed":true'));
     expect(pushed.length).toBeGreaterThan(lastIndex(network) * 0.8);
     await expectRecorded(name, following);
@@ -163,20 +171,14 @@ describe.runIf(IN_FULL)('a connection that ends', () => {
   it('is gone for a while and comes back', async () => {
     await using following = await start(name);
     const mqtt = following.double.mqtt!;
-    // a pass says so, once a second
-    const untilBy = (way: string) =>
-      vi.waitFor(async () => {
-        const { headers } = await fetch(`${following.edge.url}/health`);
-        expect(headers.get('x-blocks-by')).toBe(way);
-      }, 15_000);
     await pushAll(following, async (index) => {
       if (index === 20) {
-        await untilBy('feed');
+        await untilBlocksBy(following.edge, 'feed');
         mqtt.running = false;
         mqtt.cut();
       }
       if (index === 40) {
-        await untilBy('polling');
+        await untilBlocksBy(following.edge, 'polling');
         mqtt.running = true;
         await untilFed(following.double);
       }
