@@ -7,7 +7,7 @@ import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.
 import { forEachPiece, runBatch } from '../../src/ledger/core/database.ts';
 import { insertHead, insertMilestone } from '../../src/ledger/core/head.ts';
 import { insertParameters } from '../../src/ledger/core/ledger-parameters.ts';
-import { writeOutputBytes } from '../../src/ledger/core/output-bytes.ts';
+import { splitContents, writeOutputBytes } from '../../src/ledger/core/output-bytes.ts';
 import { rowSum } from '../../src/ledger/core/row-sum.ts';
 import { insertListRows, listRow } from '../../src/ledger/output-list/list-rows.ts';
 import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
@@ -52,8 +52,12 @@ function outputOf(number: number, count: number): NftOutput {
 }
 
 const INSERT_OUTPUTS = `
-  INSERT INTO output (id, bytes, chain, block, created, created_time, sum)
-  SELECT value ->> 0, value ->> 1, value ->> 2, '', 1, value ->> 3, value ->> 4 FROM json_each(?1)`;
+  INSERT INTO output (id, bytes, rest, chain, block, created, created_time, sum)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, '', 1, value ->> 4, value ->> 5
+  FROM json_each(?1)`;
+
+const INSERT_RESTS =
+  'INSERT INTO output_rest (key, bytes) SELECT value ->> 0, value ->> 1 FROM json_each(?1)';
 
 const INSERT_NFTS =
   'INSERT INTO nft (id, output, changed, sum) SELECT value ->> 0, value ->> 1, 1, value ->> 2 FROM json_each(?1)';
@@ -78,26 +82,32 @@ export async function fillNftLedger(db: SqliteDatabase, count: number): Promise<
     const rows = Array.from({ length: PIECE }, (_, i) => {
       const number = at + i;
       const time = FIRST_TIME + Math.floor(number / 5);
-      return [holder(number), outputOf(number, count), nftId(number), time] as const;
+      const value = outputOf(number, count);
+      const contents = splitContents(writeOutputBytes(encode(output, value)));
+      return { id: holder(number), value, nft: nftId(number), time, key: number, ...contents };
     });
     await runBatch(db, [
       ...forEachPiece(
         db,
         INSERT_OUTPUTS,
-        rows.map(([id, value, nft, time]) => {
-          const bytes = writeOutputBytes(encode(output, value));
-          return [id, bytes, nft, time, rowSum([id, '', 1, time])];
+        rows.map(({ id, start, key, nft, time }) => {
+          return [id, start, key, nft, time, rowSum([id, '', 1, time])];
         }),
       ),
       ...forEachPiece(
         db,
+        INSERT_RESTS,
+        rows.map(({ key, rest }) => [key, rest]),
+      ),
+      ...forEachPiece(
+        db,
         INSERT_NFTS,
-        rows.map(([id, , nft]) => [nft, id, rowSum([nft, id, 1])]),
+        rows.map(({ id, nft }) => [nft, id, rowSum([nft, id, 1])]),
       ),
       ...insertListRows(
         db,
         'nft_detail',
-        rows.map(([id, value, , time]) => listRow(value, id, time)),
+        rows.map(({ id, value, time }) => listRow(value, id, time)),
       ),
     ]);
   }

@@ -68,6 +68,11 @@ const SELECT_DETAILS = `
     CROSS JOIN nft_detail d ON d.created_time = o.created_time AND d.output = o.id
   WHERE o.id > ?1 AND o.id <= ?2 AND ${isNftSql('o.bytes')}`;
 
+/** As SELECT_DETAILS. */
+const SELECT_RESTS = `
+  SELECT r.* FROM output o CROSS JOIN output_rest r ON r.key = o.rest
+  WHERE o.id > ?1 AND o.id <= ?2`;
+
 export interface UploadSource {
   /** The database that holds the ledger. */
   db: Database;
@@ -128,11 +133,13 @@ async function uploadOutputs(
       .all<Record<string, unknown>>();
     file.addRows('import_output', page.results);
     const upTo = String(page.results.at(-1)?.id ?? last);
-    const details = await source.db
-      .prepare(SELECT_DETAILS)
-      .bind(last, upTo)
-      .all<Record<string, unknown>>();
-    file.addRows('import_nft_detail', details.results);
+    for (const [table, sql] of [
+      ['output_rest', SELECT_RESTS],
+      ['nft_detail', SELECT_DETAILS],
+    ] as const) {
+      const statement = source.db.prepare(sql).bind(last, upTo);
+      file.addRows(stagingName(table), (await statement.all<Record<string, unknown>>()).results);
+    }
     last = upTo;
     outputs += page.results.length;
     if (page.results.length < PAGE) break;
@@ -231,6 +238,7 @@ async function replaceLedger(
     // fails by the table's CHECK, which forbids a second row, if rows are missing
     `INSERT INTO import_progress (one, identity, position) SELECT 2, '', 0
      WHERE (SELECT count(*) FROM import_output) <> ${outputs}
+       OR (SELECT count(*) FROM import_output_rest) <> (SELECT count(rest) FROM import_output)
        OR (SELECT count(*) FROM import_nft) <> ${nfts}
        OR (SELECT count(*) FROM import_nft_detail) <> ${nfts}`,
     ...(await readStagingScript(db)).swap,

@@ -2,6 +2,11 @@
  * Codec of an output's contents as D1 holds them, from the block that creates it to the milestone
  * that spends it: base64 of the bytes and a checksum. Within D1 they move as they are; whoever
  * reads them finds out whether a bit was flipped on disk.
+ *
+ * Long contents are in two rows while the output is unspent: `output` has their start, `output_rest`
+ * what follows. Wherever rows are found by ID, SQLite keeps at most 1,002 bytes of one on a page of
+ * the tree (https://www.sqlite.org/fileformat2.html#payload); it would keep the rest on another page,
+ * and read that at each comparison with the row.
  */
 import {
   concatBytes,
@@ -12,6 +17,7 @@ import {
   UINT56_BYTES,
 } from '../../stardust/encoding/bytes.ts';
 import { checksum, LedgerDamaged } from './checksum.ts';
+import { summedColumns } from './row-sum.ts';
 
 /** From the length on, as zeros do not count by themselves. */
 const sumOf = (bytes: Uint8Array) => checksum(bytes, bytes.length + 1);
@@ -20,6 +26,52 @@ export function writeOutputBytes(bytes: Uint8Array): string {
   const sum = new Uint8Array(UINT56_BYTES);
   setUint56(new DataView(sum.buffer), 0, sumOf(bytes));
   return toBase64(concatBytes(bytes, sum));
+}
+
+/** Characters: the other columns have up to 230. */
+const LONGEST_IN_ROW = 768;
+
+/** Characters of the start of long contents: type and amount, the first 9 bytes (A.8). */
+const START = 12;
+
+export interface SplitContents {
+  start: string;
+  /** Undefined of contents that are not long. */
+  rest: string | undefined;
+}
+
+/** @param text from {@link writeOutputBytes} */
+export function splitContents(text: string): SplitContents {
+  return text.length > LONGEST_IN_ROW
+    ? { start: text.slice(0, START), rest: text.slice(START) }
+    : { start: text, rest: undefined };
+}
+
+/** As {@link splitContents}: SQL of the start, of the rest, and of whether there is one. */
+export function splitContentsSql(text: string) {
+  const isLong = `length(${text}) > ${LONGEST_IN_ROW}`;
+  return {
+    start: `CASE WHEN ${isLong} THEN substr(${text}, 1, ${START}) ELSE ${text} END`,
+    rest: `substr(${text}, ${START + 1})`,
+    isLong,
+  };
+}
+
+/**
+ * SQL of the whole contents of an output. Where a row of the rest is missing, they are too short,
+ * and {@link readOutputBytes} throws.
+ *
+ * @param output alias of its table
+ * @param rests the table of rests
+ */
+export function contentsSql(output: string, rests = 'output_rest'): string {
+  const rest = `SELECT r.bytes FROM ${rests} r WHERE r.key = ${output}.rest`;
+  return `(${output}.bytes || coalesce((${rest}), ''))`;
+}
+
+/** SQL of the columns of an output that a reader needs, with its whole contents as `bytes`. */
+export function outputColumns(output: string, rests?: string): string {
+  return `${summedColumns('output', output)}, ${contentsSql(output, rests)} AS bytes`;
 }
 
 /**

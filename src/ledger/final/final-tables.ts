@@ -20,6 +20,7 @@ import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { type Head, selectHeadAt } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
+import { outputColumns } from '../core/output-bytes.ts';
 import { combine, first, many, type Query, type Row } from '../core/read-batch.ts';
 import { ledgerOutputFromRow } from '../read/ledger-state-hash.ts';
 
@@ -55,7 +56,7 @@ interface LeafSource {
   parse(row: Row): Leaf;
 }
 
-const SELECT_OUTPUTS = 'SELECT * FROM output WHERE id';
+const SELECT_OUTPUTS = `SELECT ${outputColumns('o')} FROM output o WHERE id`;
 /** Rows without an output are of NFTs that were burned. */
 const SELECT_NFTS = 'SELECT * FROM nft WHERE output IS NOT NULL AND id';
 const IN_ORDER = '?1 ORDER BY id LIMIT ?2';

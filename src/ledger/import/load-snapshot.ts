@@ -37,7 +37,11 @@ export class ReplacementRefused extends Error {
   override readonly name = 'ReplacementRefused';
 }
 
-const STAGED = { head: stagingName('head'), output: stagingName('output') };
+const STAGED = {
+  head: stagingName('head'),
+  output: stagingName('output'),
+  rests: stagingName('output_rest'),
+};
 
 /** Rejects with a SnapshotRefusal when the files are not good. */
 export async function loadSnapshot(

@@ -14,7 +14,7 @@ import { type Database, forEachPiece, runBatch } from '../core/database.ts';
 import { type Head, insertHead, insertMilestone } from '../core/head.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
 import { writePayload } from '../core/milestone-payload.ts';
-import { isNftSql, writeOutputBytes } from '../core/output-bytes.ts';
+import { isNftSql, splitContents, writeOutputBytes } from '../core/output-bytes.ts';
 import { first, many, one, readAlone, readQuery } from '../core/read-batch.ts';
 import { rowSum } from '../core/row-sum.ts';
 import { insertListRows, listRow } from '../output-list/list-rows.ts';
@@ -35,9 +35,13 @@ const MOVE_ON = `
   UPDATE import_progress SET position = CASE WHEN position = ?1 AND identity = ?2 THEN ?3 END`;
 
 const ADD_OUTPUTS = `
-  INSERT INTO import_output (id, block, created, created_time, sum, bytes, chain)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
+  INSERT INTO import_output (id, block, created, created_time, sum, bytes, chain, rest)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+    value ->> 7
   FROM json_each(?1)`;
+
+const ADD_RESTS = `
+  INSERT INTO import_output_rest (key, bytes) SELECT value ->> 0, value ->> 1 FROM json_each(?1)`;
 
 /**
  * A second row is against the table's CHECK: the whole batch is undone unless all outputs to remove
@@ -53,6 +57,11 @@ const REMOVE_DETAILS = `
   DELETE FROM import_nft_detail WHERE (created_time, output) IN (
     SELECT created_time, id FROM import_output
     WHERE ${isNftSql('bytes')} AND id IN (SELECT value FROM json_each(?1)))`;
+
+/** Likewise. */
+const REMOVE_RESTS = `
+  DELETE FROM import_output_rest WHERE key IN (
+    SELECT rest FROM import_output WHERE id IN (SELECT value FROM json_each(?1)))`;
 
 const REMOVE_OUTPUTS = 'DELETE FROM import_output WHERE id IN (SELECT value FROM json_each(?1))';
 
@@ -141,15 +150,18 @@ export class StagingSink implements LedgerSink {
 
   async apply({ add, remove, milestones, position }: LedgerChange): Promise<void> {
     const db = this.#db;
-    const added = add.map(({ outputId, bytes, chainId, blockId, bookedIndex, bookedTimestamp }) => {
-      const cells = [toHexDigits(outputId), toHexDigits(blockId), bookedIndex, bookedTimestamp];
-      return [
-        ...cells,
-        rowSum(cells),
-        writeOutputBytes(bytes),
-        chainId ? toHexDigits(chainId) : null,
-      ];
-    });
+    const rests: [key: number, rest: string][] = [];
+    const added = add.map(
+      ({ outputId, bytes, chainId, blockId, bookedIndex, bookedTimestamp }, i) => {
+        const cells = [toHexDigits(outputId), toHexDigits(blockId), bookedIndex, bookedTimestamp];
+        const { start, rest } = splitContents(writeOutputBytes(bytes));
+        // each output takes one position at least
+        const key = rest === undefined ? null : this.#position + 1 + i;
+        if (key !== null) rests.push([key, rest!]);
+        const chain = chainId ? toHexDigits(chainId) : null;
+        return [...cells, rowSum(cells), start, chain, key];
+      },
+    );
     const details = add.flatMap(({ outputId, value, bookedTimestamp }) =>
       value.type === OutputType.Nft ? [listRow(value, toHexDigits(outputId), bookedTimestamp)] : [],
     );
@@ -158,9 +170,11 @@ export class StagingSink implements LedgerSink {
       await runBatch(db, [
         this.#moveTo(position),
         ...forEachPiece(db, ADD_OUTPUTS, added),
+        ...forEachPiece(db, ADD_RESTS, rests),
         ...insertListRows(db, 'nft_detail', details, stagingName('nft_detail')),
         ...forEachPiece(db, REQUIRE_OUTPUTS, removed),
         ...forEachPiece(db, REMOVE_DETAILS, removed),
+        ...forEachPiece(db, REMOVE_RESTS, removed),
         ...forEachPiece(db, REMOVE_OUTPUTS, removed),
         ...milestones.map(({ index, payload }) =>
           db.prepare(KEEP_MILESTONE).bind(index, writePayload(payload)),
@@ -237,7 +251,8 @@ export class StagingSink implements LedgerSink {
       ledger: ledgerIndex,
       treasury: { milestoneId: toHexDigits(treasury.milestoneId), amount: treasury.amount },
       nextBlock: 1,
-      nextOutput: 1,
+      // positions up to this one are keys in output_rest
+      nextOutput: this.#position + 1,
       unreferenced: 0,
       dropped: 0,
       idTables: [{ table: 0, first: ledgerIndex }],

@@ -5,7 +5,7 @@
 
 import { type Database, forEachPiece } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
-import { readOutputBytes } from '../core/output-bytes.ts';
+import { outputColumns, readOutputBytes } from '../core/output-bytes.ts';
 import { isPartOf, readSpentOutput, requireOutputSum } from '../core/packs.ts';
 import { concat, many, type Query, type Row } from '../core/read-batch.ts';
 import type { KnownBlock } from './known-blocks.ts';
@@ -87,7 +87,7 @@ const FIND_CREATED = `
 
 /** Of the outputs ?1, those in the ledger. */
 const FIND_UNSPENT = `
-  SELECT o.* FROM json_each(?1) j JOIN output o ON o.id = j.value`;
+  SELECT ${outputColumns('o')} FROM json_each(?1) j JOIN output o ON o.id = j.value`;
 
 /** Of the outputs ?1, those that milestones spent; with all about them while the pack is kept. */
 const FIND_SPENT = `

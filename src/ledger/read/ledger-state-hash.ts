@@ -7,7 +7,7 @@ import { stateHash } from '../../stardust/state-hash.ts';
 import type { LedgerOutput } from '../../stardust/wire/ledger-output.ts';
 import type { Database } from '../core/database.ts';
 import { type Head, selectHead } from '../core/head.ts';
-import { readOutputBytes } from '../core/output-bytes.ts';
+import { outputColumns, readOutputBytes } from '../core/output-bytes.ts';
 import { many, type Row, readBatch } from '../core/read-batch.ts';
 
 const PAGE = 1000;
@@ -16,13 +16,14 @@ const PAGE = 1000;
 interface LedgerTables {
   head: string;
   output: string;
+  rests: string;
 }
 
-const SERVED: LedgerTables = { head: 'head', output: 'output' };
+const SERVED: LedgerTables = { head: 'head', output: 'output', rests: 'output_rest' };
 
 /** Hex in lower case sorts as its bytes do. */
-const selectPage = (table: string) => `
-  SELECT * FROM ${table}
+const selectPage = ({ output, rests }: LedgerTables) => `
+  SELECT ${outputColumns('o', rests)} FROM ${output} o
   WHERE id > ?1 ORDER BY id LIMIT ${PAGE}`;
 
 /**
@@ -63,13 +64,13 @@ async function readPage(
 ): Promise<{ head: Head; outputs: LedgerOutput[] }> {
   const { head, outputs } = await readBatch(db, {
     head: selectHead(db, tables.head),
-    outputs: many(db.prepare(selectPage(tables.output)).bind(after), ledgerOutputFromRow),
+    outputs: many(db.prepare(selectPage(tables)).bind(after), ledgerOutputFromRow),
   });
   if (head === undefined) throw new Error('there is no ledger to take the state hash of');
   return { head, outputs };
 }
 
-/** @param row all columns of the table output */
+/** @param row its {@link outputColumns} */
 export function ledgerOutputFromRow(row: Row): LedgerOutput {
   row.requireSum('output');
   const id = row.text('id');

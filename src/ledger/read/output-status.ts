@@ -5,7 +5,7 @@
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
-import { readOutputBytes } from '../core/output-bytes.ts';
+import { outputColumns, readOutputBytes } from '../core/output-bytes.ts';
 import { readSpentOutput } from '../core/packs.ts';
 import { first, many, type Row, readBatch } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
@@ -28,7 +28,7 @@ export interface OutputStatus {
 
 type OutputFacts = Omit<OutputStatus, 'ledgerIndex'>;
 
-const SELECT_UNSPENT = 'SELECT * FROM output WHERE id = ?1';
+const SELECT_UNSPENT = `SELECT ${outputColumns('o')} FROM output o WHERE id = ?1`;
 
 function unspentFromRow(row: Row): OutputFacts {
   row.requireSum('output');
@@ -87,7 +87,7 @@ export async function readOutput(
 }
 
 const SELECT_UNSPENT_OF = `
-  SELECT * FROM output WHERE id IN (SELECT value FROM json_each(?1))`;
+  SELECT ${outputColumns('o')} FROM output o WHERE id IN (SELECT value FROM json_each(?1))`;
 
 /** Those of these outputs, by hex ID, that are unspent. */
 export async function readUnspentOutputs(

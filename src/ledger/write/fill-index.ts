@@ -9,7 +9,7 @@ import { OutputType } from '../../stardust/wire/output.ts';
 import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
 import { ALL_INDEXED, type Head, keepsIndex, moveHead, readHead } from '../core/head.ts';
-import { readOutputBytes } from '../core/output-bytes.ts';
+import { outputColumns, readOutputBytes } from '../core/output-bytes.ts';
 import { many, type Row, readQuery, write } from '../core/read-batch.ts';
 import { insertListRows, type ListRow, listRow } from '../output-list/list-rows.ts';
 
@@ -19,7 +19,8 @@ export const STEP_OUTPUTS = 2000;
 /** Before the ID of any output. */
 const BEGINNING = '0';
 
-const SELECT_OUTPUTS = 'SELECT * FROM output WHERE id > ?1 ORDER BY id LIMIT ?2';
+const SELECT_OUTPUTS = `
+  SELECT ${outputColumns('o')} FROM output o WHERE id > ?1 ORDER BY id LIMIT ?2`;
 
 const SELECT_DEFINITIONS = `
   SELECT sql FROM sqlite_master WHERE tbl_name = 'output_detail' AND sql IS NOT NULL

@@ -9,7 +9,13 @@ import { decodeOutput } from '../../stardust/wire/ids.ts';
 import type { MigratedOutput } from '../../stardust/wire/receipt.ts';
 import { type Database, forEachPiece, jsonPieces } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
-import { isNftSql, outputTypeSql, writeOutputBytes } from '../core/output-bytes.ts';
+import {
+  contentsSql,
+  isNftSql,
+  outputTypeSql,
+  splitContentsSql,
+  writeOutputBytes,
+} from '../core/output-bytes.ts';
 import { isPartOf } from '../core/packs.ts';
 import { concat, many, type Row, readQuery } from '../core/read-batch.ts';
 import { numberSumSql, rowSum } from '../core/row-sum.ts';
@@ -56,6 +62,8 @@ export interface ReadChanges {
   nfts: Map<string, string | null>;
   /** NFT outputs that go: time of creation, ID. */
   gone: [createdTime: number, id: string][];
+  /** Keys in output_rest of the outputs that go. */
+  rests: number[];
 }
 
 /** Outputs that one statement names: as many packs may have to be read for it. */
@@ -75,10 +83,11 @@ function selectBlocks(table: 'pack' | 'pack_content', column: string, wanted: st
     WHERE p.key IN (SELECT pack FROM (${wanted})) AND (p.key, b.key) IN (${wanted})`;
 }
 
-/** SQL of the ID, chain and sum of an output, as a block mentions it. */
+/** SQL of the number, ID, chain and sum of an output, as a block mentions it. */
+const numberSql = (output: string) => `${output} ->> 0`;
 const idSql = (output: string) => `${output} ->> 1`;
 const chainSql = (output: string) => `${output} ->> 3`;
-const sumSql = (output: string) => `((${output} ->> 2) - ${numberSumSql(`${output} ->> 0`)})`;
+const sumSql = (output: string) => `((${output} ->> 2) - ${numberSumSql(numberSql(output))})`;
 
 /** SQL of the ID and the sum of a block. */
 const blockIdSql = (block: string) => `${block} ->> 1`;
@@ -112,7 +121,7 @@ const spentRow = ({ by, made, from }: SpentPlace) => [...by, made, ...(from ?? [
 /** Contents that are spent: of the ledger, or of a block that the milestone references too. */
 const READ_SPENT = `
   WITH ${SPENT}
-  SELECT coalesce(length(o.bytes), length(s.bytes)) AS length,
+  SELECT length(coalesce(${contentsSql('o')}, s.bytes)) AS length, o.rest,
     CASE WHEN ${isNftSql('coalesce(o.bytes, s.bytes)')}
       THEN coalesce(o.chain, ${chainSql('s.created')}) END AS nft,
     CASE WHEN ${isNftSql('coalesce(o.bytes, s.bytes)')} THEN ${idSql('s.output')} END AS id,
@@ -161,11 +170,13 @@ export async function readChanges(
   timestamp: number,
   { spent, created }: OutputChanges,
 ): Promise<ReadChanges> {
-  const read: ReadChanges = { spentLengths: [], nfts: new Map(), gone: [] };
+  const read: ReadChanges = { spentLengths: [], nfts: new Map(), gone: [], rests: [] };
   const noteSpent = (row: Row) => {
     const length = row.integerOrNull('length');
     if (length === null) throw new LedgerMoved('an output that is spent is not there');
     read.spentLengths.push(length);
+    const rest = row.integerOrNull('rest');
+    if (rest !== null) read.rests.push(rest);
     const nft = row.textOrNull('nft');
     if (nft === null) return;
     read.nfts.set(nft, null);
@@ -202,9 +213,9 @@ export const SELECT_SPENT = `
     block AS MATERIALIZED (${selectBlocks('pack', 'blocks', 'SELECT pack, at FROM made_here')})
   SELECT CASE WHEN count(${idSql('s.output')}) = json_array_length(?1)
       AND count(${idSql('s.made')}) = json_array_length(?1)
-      AND count(coalesce(s.bytes, o.bytes)) = json_array_length(?1)
+      AND count(coalesce(s.bytes, ${contentsSql('o')})) = json_array_length(?1)
       AND count(coalesce(${blockIdSql('b.value')}, o.block)) = json_array_length(?1)
-    THEN json_group_array(json_array(${idSql('s.output')}, coalesce(s.bytes, o.bytes),
+    THEN json_group_array(json_array(${idSql('s.output')}, coalesce(s.bytes, ${contentsSql('o')}),
       coalesce(${chainSql('s.created')}, o.chain), coalesce(${blockIdSql('b.value')}, o.block),
       coalesce(o.created, ?2), coalesce(o.created_time, ?3), ${idSql('s.made')},
       coalesce(${sumSql('s.created')} + ${blockSumSql('b.value')} + ?2 + ?3, o.sum) +
@@ -224,6 +235,9 @@ const DELETE_SPENT = `
     SELECT s.value ->> 0 FROM milestone_part p CROSS JOIN json_each(p.spent) s
     WHERE ${isPartOf('p.key', '?1')} AND s.value ->> 4 < ?1)`;
 
+const SPLIT = splitContentsSql('c.content');
+
+/** None of them is long: they have an address and nothing else. */
 const INSERT_MIGRATED = `
   INSERT INTO output (id, bytes, chain, block, created, created_time, sum)
   SELECT value ->> 0, value ->> 1, NULL, '${'0'.repeat(64)}', ?2, ?3, (value ->> 2) + ?2 + ?3
@@ -233,12 +247,34 @@ const INSERT_MIGRATED = `
  * ?1 places, ?2 and ?3 index and timestamp. What is missing is NULL, which the table does not take.
  */
 const INSERT_CREATED = `
-  INSERT INTO output (id, bytes, chain, block, created, created_time, sum)
+  INSERT INTO output (id, bytes, rest, chain, block, created, created_time, sum)
   WITH ${comeWith('outputs')},
     block AS MATERIALIZED (${selectBlocks('pack', 'blocks', 'SELECT pack, at FROM place')})
-  SELECT ${idSql('c.output')}, c.content, ${chainSql('c.output')}, ${blockIdSql('b.value')}, ?2, ?3,
+  SELECT ${idSql('c.output')}, ${SPLIT.start}, CASE WHEN ${SPLIT.isLong} THEN ${numberSql('c.output')} END,
+    ${chainSql('c.output')}, ${blockIdSql('b.value')}, ?2, ?3,
     ${sumSql('c.output')} + ${blockSumSql('b.value')} + ?2 + ?3
   FROM come c LEFT JOIN block b ON b.pack = c.pack AND b.at = c.at`;
+
+/**
+ * ?1 places. Blocks whose contents are short together, nearly all, are left out before anything is
+ * joined.
+ */
+const INSERT_RESTS = `
+  INSERT INTO output_rest (key, bytes)
+  WITH place AS MATERIALIZED (
+      SELECT value ->> 0 AS pack, value ->> 1 AS at, value ->> 2 AS i FROM json_each(?1)),
+    block AS MATERIALIZED (
+      SELECT k.key AS pack, b.key AS at, b.value
+      FROM pack_content k CROSS JOIN json_each(k.outputs) b
+      WHERE k.key IN (SELECT pack FROM place) AND ${splitContentsSql('b.value').isLong}),
+    come AS (
+      SELECT b.value ->> p.i AS content,
+        (SELECT m.outputs -> ('$[' || p.at || '][' || p.i || ']') FROM pack m
+          WHERE m.key = p.pack) AS output
+      FROM block b CROSS JOIN place p ON p.pack = b.pack AND p.at = b.at)
+  SELECT ${numberSql('c.output')}, ${SPLIT.rest} FROM come c WHERE ${SPLIT.isLong}`;
+
+const DELETE_RESTS = 'DELETE FROM output_rest WHERE key IN (SELECT value FROM json_each(?1))';
 
 const insertDetails = (table: ListTable, output: string, which: string) => `
   INSERT INTO ${table} (${listColumns(table)})
@@ -282,13 +318,14 @@ export function changeOutputs(
   db: Database,
   { index, timestamp }: { index: number; timestamp: number },
   { created, migrated }: OutputChanges,
-  { nfts, gone }: ReadChanges,
+  { nfts, gone, rests }: ReadChanges,
   indexesAll: boolean,
 ): D1PreparedStatement[] {
   const pieces = inPieces(created);
   const hasNfts = [...nfts.values()].some((output) => output !== null);
   return [
     db.prepare(DELETE_SPENT).bind(index),
+    ...forEachPiece(db, DELETE_RESTS, rests),
     ...forEachPiece(
       db,
       INSERT_MIGRATED,
@@ -299,7 +336,10 @@ export function changeOutputs(
       index,
       timestamp,
     ),
-    ...pieces.map((piece) => db.prepare(INSERT_CREATED).bind(piece, index, timestamp)),
+    ...pieces.flatMap((piece) => [
+      db.prepare(INSERT_CREATED).bind(piece, index, timestamp),
+      db.prepare(INSERT_RESTS).bind(piece),
+    ]),
     ...forEachPiece(
       db,
       PLACE_NFTS,

@@ -53,6 +53,7 @@ import {
   depositReturn,
   expiration,
   issuer,
+  metadata,
   nft,
   sender,
   tag,
@@ -90,7 +91,8 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
         expiration(network.account(0), 1_800_000_000),
       ],
       features: [sender(network.account(0)), tag(1, 2)],
-      immutable: [issuer(network.account(0))],
+      // long contents
+      immutable: [issuer(network.account(0)), metadata(new Uint8Array(700).fill(0xa5))],
     }),
     basic(network.account(1), {
       amount: quarter / 2n,

@@ -7,6 +7,7 @@ import { blocksBetween } from '../../../bench/tools/network-ledger.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { storeUnreferenced } from '../../../src/follower/store/store-unreferenced.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
+import { outputColumns } from '../../../src/ledger/core/output-bytes.ts';
 import { isPartOf, type OutputRow, readStates, Statuses } from '../../../src/ledger/core/packs.ts';
 import { fromBase64 } from '../../../src/stardust/encoding/bytes.ts';
 import { decodeRecord } from '../../../src/stardust/white-flag/block-record.ts';
@@ -86,10 +87,14 @@ async function leftBy(db: Database, milestone: number): Promise<unknown> {
   };
 }
 
+/** Keys of rests are numbers, which differ with the order in which blocks came. */
+const SELECT_OUTPUTS = `SELECT ${outputColumns('o')}, chain FROM output o ORDER BY id`;
+
 /** What the ledger holds at its end. */
 async function held(db: Database): Promise<unknown> {
-  const tables = ['output', 'nft', 'nft_change', 'nft_detail', 'receipt', 'parameters'];
-  const rows = tables.map((table) => db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all());
+  const tables = ['nft', 'nft_change', 'nft_detail', 'receipt', 'parameters'];
+  const selects = tables.map((table) => `SELECT * FROM ${table} ORDER BY 1, 2`);
+  const rows = [SELECT_OUTPUTS, ...selects].map((sql) => db.prepare(sql).all());
   const ids = [...(await indexedIds(db))].sort();
   return [ids, ...(await Promise.all(rows)).map(({ results }) => results)];
 }

@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { readOutputBytes } from '../../../src/ledger/core/output-bytes.ts';
+import { outputColumns, readOutputBytes } from '../../../src/ledger/core/output-bytes.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { stateHash } from '../../../src/stardust/state-hash.ts';
 
@@ -21,7 +21,7 @@ export async function readStateHash(persistTo: string): Promise<string> {
   using db = openDatabase(persistTo);
   const head = db.prepare('SELECT ledger, treasury_milestone, treasury_amount FROM head').get()!;
   const outputs = db
-    .prepare('SELECT id, block, created, created_time, bytes FROM output ORDER BY id')
+    .prepare(`SELECT ${outputColumns('output')} FROM output ORDER BY id`)
     .all()
     .map((row) => ({
       outputId: Uint8Array.fromHex(String(row.id)),

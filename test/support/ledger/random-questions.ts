@@ -36,6 +36,7 @@ import {
 } from './ledger-harness.ts';
 import { knownBlockIds, storedBlocks } from './stored-blocks.ts';
 import { compareVerdicts } from './stored-verdicts.ts';
+import { strayRests } from './stray-rests.ts';
 
 /** What was asked about and came to an answer; something of each kind must have been. */
 export interface Asked {
@@ -230,6 +231,7 @@ async function compareMilestones(
   const { results } = await db.prepare('SELECT id FROM output ORDER BY id').all<{ id: string }>();
   const due = ledgerAt(network, lastIndex(network)).map(({ outputId }) => toHexDigits(outputId));
   expect(results.map(({ id }) => id)).toEqual(due.sort());
+  expect(await strayRests(db)).toEqual([]);
   for (const [id, { spent, bytes }] of random.sample([...network.outputs], OUTPUTS)) {
     const output = await readOutput(db, id.slice(2));
     expect([id, output?.bytes.toHex(), output?.spent]).toEqual([

@@ -6,7 +6,7 @@
  */
 import { beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { readOutputBytes } from '../../../src/ledger/core/output-bytes.ts';
+import { outputColumns, readOutputBytes } from '../../../src/ledger/core/output-bytes.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { receiptOf } from '../../../src/stardust/wire/milestone.ts';
 import { readMilestone } from '../network/blocks.ts';
@@ -102,7 +102,7 @@ export function testRecordedNetwork(name: RecordedName, open: () => Promise<Data
 
   it('holds the unspent outputs of the node', async () => {
     const { results } = await db
-      .prepare('SELECT id, bytes, block, created, created_time FROM output ORDER BY id')
+      .prepare(`SELECT ${outputColumns('output')} FROM output ORDER BY id`)
       .all<Record<string, string | number>>();
     const ours = results.map(({ id, bytes, block, created, created_time: time }) => ({
       outputId: `0x${id}`,

@@ -102,7 +102,9 @@ function pay(life: Life) {
 
 function mint(life: Life) {
   const owner = someone(life);
-  const immutable = life.random.chance(0.5) ? [metadata(life.random.bytes(12))] : [];
+  // longer than a row of D1 has them
+  const length = life.random.chance(0.5) ? 12 : 700;
+  const immutable = life.random.chance(0.5) ? [metadata(life.random.bytes(length))] : [];
   const made = fund(life, (amount) => nft(owner, { amount, immutable }));
   if (made !== undefined) life.nfts.push({ coin: made.coins[0]!, by: owner });
   return made;

@@ -78,7 +78,10 @@ async function answerNfts(context: RouteContext): Promise<Answer> {
     name === 'ids'
       ? await readByIds(context, parseIds(values.get(name)!))
       : await readGallery(context, parseGalleryQuery(values, MAX_NFTS));
-  return ledgerAnswer(request, body, await hashTag(body.ledgerIndex, body));
+  // as that of one NFT
+  const { nfts, ...page } = body;
+  const outputs = nfts.map((nft) => nft?.outputId);
+  return ledgerAnswer(request, body, await hashTag(body.ledgerIndex, { page, outputs }));
 }
 
 /** Throws an HttpError 400. */
