@@ -4,7 +4,10 @@
  * Nodes must agree about every signature, odd ones included. RFC 8032 leaves implementations a
  * choice; ZIP-215 (https://zips.z.cash/zip-0215) does not.
  */
-import { ed25519 } from '@noble/curves/ed25519.js';
+import { hashes, verify } from '@noble/ed25519';
+import { sha512 } from '@noble/hashes/sha2.js';
+
+hashes.sha512 = sha512;
 
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
@@ -28,7 +31,7 @@ export type PlatformVerify = (
  * - F.3: the challenge hashes R and A as they were sent, not re-encoded.
  * - F.4: the equation is multiplied by the cofactor.
  *
- * @noble/curves does all of this in its ZIP-215 mode. It throws on wrong lengths, which is why they
+ * @noble/ed25519 does all of this in its ZIP-215 mode. It throws on wrong lengths, which is why they
  * are tested here.
  */
 export function verifyZip215(
@@ -37,7 +40,7 @@ export function verifyZip215(
   signature: Uint8Array,
 ): boolean {
   if (publicKey.length !== KEY_BYTES || signature.length !== SIGNATURE_BYTES) return false;
-  return ed25519.verify(signature, message, publicKey, { zip215: true });
+  return verify(signature, message, publicKey, { zip215: true });
 }
 
 /**

@@ -140,6 +140,20 @@ describe('verifyZip215', () => {
       expect([name, verifyZip215(publicKey, message, signature)]).toEqual([name, valid]);
   });
 
+  it('is of one mind with @noble/curves about cases of which a bit is flipped', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...all), fc.nat(), (each, position) => {
+        const whole = join(each.publicKey, each.signature);
+        const bit = position % (8 * whole.length);
+        whole[bit >> 3]! ^= 1 << (bit & 7);
+        const [publicKey, signature] = [whole.subarray(0, 32), whole.subarray(32)];
+        const theirs = ed25519.verify(signature, each.message, publicKey, { zip215: true });
+        expect(verifyZip215(publicKey, each.message, signature)).toBe(theirs);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   it('finds a signature or key of another length not valid, and never throws', () => {
     const { publicKey, signature } = recorded.find(({ name }) => name.startsWith('good'))!;
     for (const length of [0, 31, 33, 64])
