@@ -58,15 +58,15 @@ export function splitContentsSql(text: string) {
 }
 
 /**
- * SQL of the whole contents of an output. Where a row of the rest is missing, they are too short,
- * and {@link readOutputBytes} throws.
+ * SQL of the whole contents of an output. NULL, which no reader and no table takes, where the rest
+ * is missing.
  *
  * @param output alias of its table
  * @param rests the table of rests
  */
 export function contentsSql(output: string, rests = 'output_rest'): string {
   const rest = `SELECT r.bytes FROM ${rests} r WHERE r.key = ${output}.rest`;
-  return `(${output}.bytes || coalesce((${rest}), ''))`;
+  return `CASE WHEN ${output}.rest IS NULL THEN ${output}.bytes ELSE ${output}.bytes || (${rest}) END`;
 }
 
 /** SQL of the columns of an output that a reader needs, with its whole contents as `bytes`. */

@@ -58,7 +58,7 @@ const REMOVE_DETAILS = `
     SELECT created_time, id FROM import_output
     WHERE ${isNftSql('bytes')} AND id IN (SELECT value FROM json_each(?1)))`;
 
-/** Likewise. */
+/** Likewise: those have the keys. */
 const REMOVE_RESTS = `
   DELETE FROM import_output_rest WHERE key IN (
     SELECT rest FROM import_output WHERE id IN (SELECT value FROM json_each(?1)))`;
@@ -150,18 +150,23 @@ export class StagingSink implements LedgerSink {
 
   async apply({ add, remove, milestones, position }: LedgerChange): Promise<void> {
     const db = this.#db;
-    const rests: [key: number, rest: string][] = [];
-    const added = add.map(
-      ({ outputId, bytes, chainId, blockId, bookedIndex, bookedTimestamp }, i) => {
-        const cells = [toHexDigits(outputId), toHexDigits(blockId), bookedIndex, bookedTimestamp];
-        const { start, rest } = splitContents(writeOutputBytes(bytes));
-        // each output takes one position at least
-        const key = rest === undefined ? null : this.#position + 1 + i;
-        if (key !== null) rests.push([key, rest!]);
-        const chain = chainId ? toHexDigits(chainId) : null;
-        return [...cells, rowSum(cells), start, chain, key];
-      },
+    const contents = add.map(({ bytes }) => splitContents(writeOutputBytes(bytes)));
+    // each output takes a position of its own, behind those that are applied
+    const keyOf = (i: number) => this.#position + 1 + i;
+    const rests = contents.flatMap(({ rest }, i) =>
+      rest === undefined ? [] : [[keyOf(i), rest] as const],
     );
+    const added = add.map(({ outputId, chainId, blockId, bookedIndex, bookedTimestamp }, i) => {
+      const cells = [toHexDigits(outputId), toHexDigits(blockId), bookedIndex, bookedTimestamp];
+      const { start, rest } = contents[i]!;
+      return [
+        ...cells,
+        rowSum(cells),
+        start,
+        chainId ? toHexDigits(chainId) : null,
+        rest === undefined ? null : keyOf(i),
+      ];
+    });
     const details = add.flatMap(({ outputId, value, bookedTimestamp }) =>
       value.type === OutputType.Nft ? [listRow(value, toHexDigits(outputId), bookedTimestamp)] : [],
     );

@@ -78,7 +78,7 @@ async function answerNfts(context: RouteContext): Promise<Answer> {
     name === 'ids'
       ? await readByIds(context, parseIds(values.get(name)!))
       : await readGallery(context, parseGalleryQuery(values, MAX_NFTS));
-  // as that of one NFT
+  // outputs are fixed by their IDs, their owners by the ledger's time
   const { nfts, ...page } = body;
   const outputs = nfts.map((nft) => nft?.outputId);
   return ledgerAnswer(request, body, await hashTag(body.ledgerIndex, { page, outputs }));
