@@ -11,6 +11,7 @@ import { readOutput } from '../../../src/ledger/read/output-status.ts';
 import { toHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { SnapshotRefusal } from '../../../src/stardust/snapshot/byte-stream.ts';
 import { dump, openMemory, schema } from '../../support/ledger/memory-database.ts';
+import { strayRests } from '../../support/ledger/stray-rests.ts';
 import {
   ledgerAt,
   milestoneAt,
@@ -104,6 +105,7 @@ describe('recorded snapshots', () => {
     const summary = await load(db, files);
     expect([summary.ledgerIndex, summary.outputs]).toEqual([index, outputs]);
     if (hash !== undefined) expect((await ledgerStateHash(db)).toHex()).toBe(hash);
+    expect(await strayRests(db)).toEqual([]);
     const tables = await dump(db);
     const nfts = tables.nft as { id: string; output: string; changed: number }[];
     expect(tables.output).toHaveLength(outputs);

@@ -2,7 +2,7 @@
  * `npm run import -- --remote`: what reaches the deployed stores, after whatever happened on the
  * way.
  */
-import { copyFileSync, cpSync, existsSync, mkdtempSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { importRemotely } from '../../../scripts/lib/import/import-remotely.ts';
@@ -15,6 +15,10 @@ import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import { entryKey, readEntry } from '../../../src/nft-index/kv-entry.ts';
 import { dump, openMemory, schema } from '../../support/ledger/memory-database.ts';
+import { countRests, strayRests } from '../../support/ledger/stray-rests.ts';
+import { deltaSnapshot, fullSnapshot } from '../../support/network/network-snapshot.ts';
+import { randomNetwork } from '../../support/network/random-network.ts';
+import { stateHashAt } from '../../support/network/state-hash-at.ts';
 import { FakeAccount } from '../../support/scripts/fake-account.ts';
 import { fakeWrangler } from '../../support/scripts/fake-wrangler.ts';
 import { temporaryFolder, unpackVector } from '../../support/scripts/script-process.ts';
@@ -112,6 +116,25 @@ describe('upload', () => {
     expect(wrangler.calls.filter((call) => call.startsWith('kv bulk put'))).toEqual(
       Array(4).fill('kv bulk put --binding NFT_INDEX --remote --preview false --env='),
     );
+  });
+
+  it('brings long contents whole', async () => {
+    const wrangler = new Deployed();
+    const network = randomNetwork({ seed: 'long contents', milestones: 8, events: 45 });
+    const write = (name: string, parts: Iterable<Uint8Array>) => {
+      const path = join(folder, name);
+      writeFileSync(path, Buffer.concat([...parts]));
+      return path;
+    };
+    // NFTs that the delta moves are in both
+    const full = write('long-full.bin', fullSnapshot(network, { target: 4 }));
+    const delta = write('long-delta.bin', deltaSnapshot(network, 4, 8));
+    const files = { ...NETWORK_A, full, delta };
+    await importRemotely(files, config, wrangler.run, workFolder(), LIMITS);
+    const { database } = wrangler;
+    expect(await countRests(database)).toBeGreaterThan(0);
+    expect(await strayRests(database)).toEqual([]);
+    expect(await hashOf(database)).toBe(await stateHashAt(network, 8));
   });
 
   it('goes on after a failure of any call, before or after it was done, and serves one ledger or the other all the time', async () => {
