@@ -28,7 +28,7 @@ it('has what the page refers to', () => {
 });
 
 it('keeps the notice of noble, and makes no markup of text', () => {
-  expect(textOf('verifier.js')).toContain('noble-curves - MIT License');
+  expect(textOf('verifier.js')).toContain('noble-ed25519 - MIT License');
   for (const [path, contents] of files) {
     if (!path.endsWith('.js')) continue;
     const script = new TextDecoder().decode(contents);
