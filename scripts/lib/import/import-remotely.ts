@@ -17,7 +17,11 @@ import {
 import { join, resolve } from 'node:path';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
-import { HAS_PROGRESS, SELECT_PROGRESS } from '../../../src/ledger/import/staging-tables.ts';
+import {
+  HAS_PROGRESS,
+  readStagingScript,
+  SELECT_PROGRESS,
+} from '../../../src/ledger/import/staging-tables.ts';
 import { PROJECT } from '../project.ts';
 import { openLocalDatabase } from '../wrangler/local-database.ts';
 import { type RunWrangler, runWrangler } from '../wrangler/run-wrangler.ts';
@@ -45,7 +49,10 @@ const FOLDER = join(PROJECT, '.wrangler', 'import');
 
 /** The note in the folder: how far the import has come. */
 interface Noted {
-  /** The files that the ledger in the folder's database was loaded from. */
+  /**
+   * The files that the ledger in the folder's database was loaded from, and how its tables were
+   * defined: what was uploaded for others is of no use.
+   */
   files: string;
   progress: UploadProgress;
 }
@@ -94,7 +101,8 @@ async function load(db: Database, request: ImportRequest, folder: string): Promi
   const described = [request.full, request.delta].flatMap((path) =>
     path === undefined ? [] : [describeFile(path)],
   );
-  const files = [...described, request.sha256 ?? []].flat().join();
+  const { create } = await readStagingScript(db);
+  const files = [...described, request.sha256 ?? [], ...create].flat().join();
   const noted = readNoted(folder);
   if (noted?.files === files) return noted;
   rmSync(notePath(folder), { force: true });

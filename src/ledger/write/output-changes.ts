@@ -266,7 +266,8 @@ const INSERT_RESTS = `
     block AS MATERIALIZED (
       SELECT k.key AS pack, b.key AS at, b.value
       FROM pack_content k CROSS JOIN json_each(k.outputs) b
-      WHERE k.key IN (SELECT pack FROM place) AND ${splitContentsSql('b.value').isLong}),
+      WHERE k.key IN (SELECT pack FROM place) AND ${splitContentsSql('b.value').isLong}
+        AND (k.key, b.key) IN (SELECT pack, at FROM place)),
     come AS (
       SELECT b.value ->> p.i AS content,
         (SELECT m.outputs -> ('$[' || p.at || '][' || p.i || ']') FROM pack m

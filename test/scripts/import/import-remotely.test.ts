@@ -187,6 +187,21 @@ describe('upload', () => {
     expect(wrangler.calls).toHaveLength(smooth.calls.length + 4);
   });
 
+  it('starts over when another release defines a table in another way', async () => {
+    const wrangler = new Deployed();
+    const work = workFolder();
+    // before the seventh call
+    wrangler.account.failAt = 12;
+    await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS).catch(() => undefined);
+    const migration = 'ALTER TABLE output ADD COLUMN next INTEGER';
+    const local = await openLocalDatabase(work, config);
+    local.exec(migration);
+    local.close();
+    wrangler.database.exec(migration);
+    await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS);
+    expect(await hashOf(wrangler.database)).toBe(HASH_A);
+  });
+
   it('starts over when the staging tables are gone or another import took them', async () => {
     const wrangler = new Deployed();
     const work = workFolder();
