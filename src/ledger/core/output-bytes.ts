@@ -4,9 +4,9 @@
  * reads them finds out whether a bit was flipped on disk.
  *
  * Long contents are in two rows while the output is unspent: `output` has their start, `output_rest`
- * what follows. Wherever rows are found by ID, SQLite keeps at most 1,002 bytes of one on a page of
- * the tree (https://www.sqlite.org/fileformat2.html#payload); it would keep the rest on another page,
- * and read that at each comparison with the row.
+ * what follows. Of a row of `output` SQLite keeps at most 1,002 bytes on a page of the table's tree
+ * (https://www.sqlite.org/fileformat2.html#payload). What is beyond is on another page, which is read
+ * at each comparison with the row.
  */
 import {
   concatBytes,
