@@ -3,7 +3,7 @@
  * may keep them for seconds: they get older, not wrong. There is no s-maxage, as that would switch
  * stale-while-revalidate off in Cloudflare's cache.
  */
-import { type Answer, jsonAnswer } from './answer.ts';
+import type { Answer } from './answer.ts';
 import { HttpError } from './errors.ts';
 import { parseMilestoneIndex } from './schemas.ts';
 
@@ -27,14 +27,35 @@ export function ledgerAnswer(
   tag: string,
   vary: readonly string[] = [],
 ): Answer {
+  return taggedAnswer(request, JSON.stringify(value), tag, vary);
+}
+
+/** The same for a value that nothing shorter stands for: its tag is made of a hash. */
+export async function hashedAnswer(
+  request: Request,
+  value: { ledgerIndex: number },
+): Promise<Answer> {
+  const json = JSON.stringify(value);
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(json));
+  const hash = new Uint8Array(digest).toHex().slice(0, TAG_DIGITS);
+  return taggedAnswer(request, json, `${value.ledgerIndex}-${hash}`);
+}
+
+function taggedAnswer(
+  request: Request,
+  json: string,
+  tag: string,
+  vary: readonly string[] = [],
+): Answer {
   const etag = `W/"${tag}"`;
   const headers = {
+    'content-type': 'application/json',
     etag,
     // no cache may keep what a client got that asked for a minimum
     'cache-control': request.headers.has(MIN_LEDGER_INDEX) ? 'no-store' : CACHE_CONTROL,
     vary: [MIN_LEDGER_INDEX, ...vary].join(', '),
   };
-  return revalidate(request, jsonAnswer(value, headers));
+  return revalidate(request, { headers, body: json });
 }
 
 /** Returns 304 if the request's If-None-Match names the tag of a 200, else the answer as it is. */
@@ -43,13 +64,6 @@ export function revalidate({ headers: asked }: Request, answer: Answer): Answer 
   if (etag === undefined || (answer.status ?? 200) !== 200) return answer;
   if (!matchesEtag(asked.get('if-none-match'), etag)) return answer;
   return { status: 304, headers: { etag, ...headers }, body: null };
-}
-
-/** A tag for a value that nothing shorter stands for. */
-export async function hashTag(ledgerIndex: number, value: unknown): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(value));
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  return `${ledgerIndex}-${digest.toHex().slice(0, TAG_DIGITS)}`;
 }
 
 /** 0 where any ledger will do. Throws an HttpError 400. */

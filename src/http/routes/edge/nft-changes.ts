@@ -5,12 +5,7 @@
 import { MAX_CHANGES } from '../../../node/edge-node.ts';
 import type { Answer } from '../../answer.ts';
 import { HttpError, noLedger } from '../../errors.ts';
-import {
-  hashTag,
-  ledgerAnswer,
-  readMinLedgerIndex,
-  requireLedgerIndex,
-} from '../../ledger-answer.ts';
+import { hashedAnswer, readMinLedgerIndex, requireLedgerIndex } from '../../ledger-answer.ts';
 import {
   arrayOf,
   described,
@@ -56,7 +51,7 @@ async function answerNftChanges({ request, node, notes }: RouteContext): Promise
     outputId: outputId && `0x${outputId}`,
   }));
   const body = { from, to: found.to, ledgerIndex, changes };
-  return ledgerAnswer(request, body, await hashTag(ledgerIndex, body));
+  return hashedAnswer(request, body);
 }
 
 export function describeNftChanges(): Operations<typeof nftChangeRoutes> {

@@ -15,7 +15,7 @@ import { type NftOutput, OutputType } from '../../../stardust/wire/output.ts';
 import type { Answer } from '../../answer.ts';
 import { HttpError, noLedger } from '../../errors.ts';
 import {
-  hashTag,
+  hashedAnswer,
   ledgerAnswer,
   readMinLedgerIndex,
   requireLedgerIndex,
@@ -78,10 +78,7 @@ async function answerNfts(context: RouteContext): Promise<Answer> {
     name === 'ids'
       ? await readByIds(context, parseIds(values.get(name)!))
       : await readGallery(context, parseGalleryQuery(values, MAX_NFTS));
-  // outputs are fixed by their IDs, their owners by the ledger's time
-  const { nfts, ...page } = body;
-  const outputs = nfts.map((nft) => nft?.outputId);
-  return ledgerAnswer(request, body, await hashTag(body.ledgerIndex, { page, outputs }));
+  return hashedAnswer(request, body);
 }
 
 /** Throws an HttpError 400. */

@@ -7,12 +7,7 @@ import type { Kind, OutputFilters } from '../../../stardust/output-query.ts';
 import { MAX_NATIVE_TOKENS } from '../../../stardust/wire/syntax.ts';
 import type { Answer } from '../../answer.ts';
 import { HttpError, noLedger } from '../../errors.ts';
-import {
-  hashTag,
-  ledgerAnswer,
-  readMinLedgerIndex,
-  requireLedgerIndex,
-} from '../../ledger-answer.ts';
+import { hashedAnswer, readMinLedgerIndex, requireLedgerIndex } from '../../ledger-answer.ts';
 import {
   arrayOf,
   described,
@@ -74,7 +69,7 @@ async function answerList(
     ...(list.next && { cursor: formatCursor(list.next, pageSize) }),
     items: list.items.map(({ outputId }) => `0x${outputId}`),
   };
-  return ledgerAnswer(request, body, await hashTag(ledgerIndex, body));
+  return hashedAnswer(request, body);
 }
 
 /** @param prefix of the network's addresses */
