@@ -69,9 +69,16 @@ export function contentsSql(output: string, rests = 'output_rest'): string {
   return `CASE WHEN ${output}.rest IS NULL THEN ${output}.bytes ELSE ${output}.bytes || (${rest}) END`;
 }
 
-/** SQL of the columns of an output that a reader needs, with its whole contents as `bytes`. */
-export function outputColumns(output: string, rests?: string): string {
-  return `${summedColumns('output', output)}, ${contentsSql(output, rests)} AS bytes`;
+/**
+ * SQL of the columns of an output that a reader needs, with its whole contents as `bytes`.
+ *
+ * @param prefix of the names of the others
+ */
+export function outputColumns(
+  output: string,
+  { prefix = '', rests }: { prefix?: string; rests?: string } = {},
+): string {
+  return `${summedColumns('output', output, prefix)}, ${contentsSql(output, rests)} AS bytes`;
 }
 
 /**

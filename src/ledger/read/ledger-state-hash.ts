@@ -23,7 +23,7 @@ const SERVED: LedgerTables = { head: 'head', output: 'output', rests: 'output_re
 
 /** Hex in lower case sorts as its bytes do. */
 const selectPage = ({ output, rests }: LedgerTables) => `
-  SELECT ${outputColumns('o', rests)} FROM ${output} o
+  SELECT ${outputColumns('o', { rests })} FROM ${output} o
   WHERE id > ?1 ORDER BY id LIMIT ${PAGE}`;
 
 /**

@@ -8,9 +8,8 @@ import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectHeadAt } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
-import { contentsSql } from '../core/output-bytes.ts';
+import { outputColumns } from '../core/output-bytes.ts';
 import { many, type Query, readBatch } from '../core/read-batch.ts';
-import { summedColumns } from '../core/row-sum.ts';
 import { pageOf } from '../output-list/list-page.ts';
 import { hasListed } from '../output-list/list-rows.ts';
 import { selectIndexed } from '../output-list/list-statements.ts';
@@ -69,8 +68,7 @@ export async function readNftGallery(
 function selectListed(db: Database, query: OutputQuery): Query<Listed[]> {
   const { sql, parameters } = selectIndexed(query);
   const statement = db.prepare(`
-    SELECT p.created_time, p.output, ${summedColumns('output', 'o', 'output_')},
-      ${contentsSql('o')} AS bytes
+    SELECT p.created_time, p.output, ${outputColumns('o', { prefix: 'output_' })}
     FROM (${sql}) p LEFT JOIN output o ON o.id = p.output
     ORDER BY p.created_time, p.output`);
   return many(statement.bind(...parameters), (row) => {

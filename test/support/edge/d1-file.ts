@@ -5,7 +5,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { outputColumns, readOutputBytes } from '../../../src/ledger/core/output-bytes.ts';
+import { outputColumns } from '../../../src/ledger/core/output-bytes.ts';
+import { Row } from '../../../src/ledger/core/read-batch.ts';
+import { ledgerOutputFromRow } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { stateHash } from '../../../src/stardust/state-hash.ts';
 
@@ -23,13 +25,7 @@ export async function readStateHash(persistTo: string): Promise<string> {
   const outputs = db
     .prepare(`SELECT ${outputColumns('output')} FROM output ORDER BY id`)
     .all()
-    .map((row) => ({
-      outputId: Uint8Array.fromHex(String(row.id)),
-      blockId: Uint8Array.fromHex(String(row.block)),
-      bookedIndex: Number(row.created),
-      bookedTimestamp: Number(row.created_time),
-      bytes: readOutputBytes(String(row.bytes), String(row.id)),
-    }));
+    .map((row) => ledgerOutputFromRow(new Row(row)));
   const treasury = {
     milestoneId: Uint8Array.fromHex(String(head.treasury_milestone)),
     amount: BigInt(String(head.treasury_amount)),
