@@ -1,17 +1,23 @@
 /**
  * The explorer: the search box, the state of the ledger, and the view that the URL names.
  */
-import { type ComponentType, render } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { formatAge, formatCount } from './format.ts';
+import { type ComponentChildren, type ComponentType, render } from 'preact';
+import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { provedValue } from '../src/stardust/provenance/proved.ts';
+import type { Finding, SignedMilestone } from '../src/stardust/provenance/provenance.ts';
+import { describeSignedAge, formatAge, isLive } from '../src/stardust/provenance/words.ts';
+import { formatCount } from './format.ts';
 import { askHealth } from './node/ask.ts';
-import { hasEvents, listenForMilestones } from './node/events.ts';
-import { readInfo } from './node/ledger.ts';
 import type { Info } from './node/shapes.ts';
-import { Head, To, Verdict } from './parts/parts.tsx';
-import { asError, type Loaded, useLoad } from './parts/use-load.ts';
+import { useInfo } from './node/use-info.ts';
+import { Head, To } from './parts/parts.tsx';
+import { NotChecked, Remark } from './parts/standing.tsx';
+import { type Loaded, useLoad } from './parts/use-load.ts';
 import { recognise } from './recognise.ts';
 import { formatRoute, parseRoute, type View } from './route.ts';
+import { warnOfName } from './verify/describe-keys.ts';
+import { useKeyChoice } from './verify/key-choice.ts';
+import { NetworkName } from './verify/network-name.ts';
 import { BlockView, TransactionView } from './views/block.tsx';
 import { GalleryView } from './views/gallery.tsx';
 import { HomeView } from './views/home.tsx';
@@ -20,16 +26,11 @@ import { OutputView } from './views/output.tsx';
 import { SearchView } from './views/search.tsx';
 import { VerifyView } from './views/verify.tsx';
 
-/** Between two readings of the ledger's state: where the node announces milestones, and elsewhere. */
-const INFO_INTERVAL_MS = { announced: 60_000, polled: 5000 };
-
-/** From an event to the reading: milestones may come in bursts. */
-const EVENT_DELAY_MS = 100;
-
 function App() {
   const [view, setView] = useState(() => parseRoute(location.hash));
   const [note, setNote] = useState('');
   const { info, isSilent } = useInfo();
+  const head = useHead(info);
   const main = useRef<HTMLElement>(null);
 
   useEffect(() => {
@@ -50,9 +51,10 @@ function App() {
   };
 
   return (
-    <>
-      <Masthead view={view} info={info} isSilent={isSilent} />
+    <NetworkName.Provider value={info.state === 'done' ? info.value.protocol.networkName : ''}>
+      <Masthead view={view} info={info} head={head} isSilent={isSilent} />
       <main ref={main}>
+        {info.state === 'done' && <NameWarning name={info.value.protocol.networkName} />}
         {view.name === 'home' && <h1 class="hero">Look into the ledger, and check it yourself.</h1>}
         <Search view={view} />
         {note !== '' && (
@@ -66,7 +68,11 @@ function App() {
           </p>
         )}
         {info.state === 'failed' && <NoLedger error={info.error} />}
-        {info.state === 'done' && <Shown view={view} info={info.value} open={open} />}
+        {info.state === 'done' && (
+          <Guarded key={keyOf(view)}>
+            <Shown view={view} info={info.value} head={head} open={open} />
+          </Guarded>
+        )}
       </main>
       <footer>
         {info.state === 'done' && <NodeState info={info.value} />}
@@ -76,22 +82,71 @@ function App() {
           Protocol
         </a>
       </footer>
-    </>
+    </NetworkName.Provider>
   );
+}
+
+/** A view that throws while it is drawn is a sentence, and no empty page. */
+function Guarded({ children }: { children: ComponentChildren }) {
+  const [error] = useErrorBoundary();
+  if (error === undefined) return <>{children}</>;
+  return (
+    <section class="page failed-view">
+      <Head kind="Explorer">Not shown</Head>
+      <NotChecked>
+        this page could not show what the node answered.{' '}
+        {String(error.message ?? error).slice(0, 200)}
+      </NotChecked>
+    </section>
+  );
+}
+
+/** What a node calls its network is the first thing by which it could mislead. */
+function NameWarning({ name }: { name: string }) {
+  const warning = warnOfName(name, useKeyChoice());
+  if (warning === undefined) return null;
+  return (
+    <p class="warning" data-standing="not-checked" role="status">
+      <bdi>{warning}</bdi> <To view={{ name: 'verify' }}>Choose whose keys to check against</To>
+    </p>
+  );
+}
+
+/** Whether the chosen keys signed the milestone that the node names as its newest. */
+function useHead(info: Loaded<Info>): Finding<SignedMilestone> | undefined {
+  const choice = useKeyChoice();
+  const [head, setHead] = useState<Finding<SignedMilestone>>();
+  const index = info.state === 'done' ? info.value.status.confirmedMilestone.index : undefined;
+  const name = info.state === 'done' ? info.value.protocol.networkName : '';
+  useEffect(() => {
+    let dropped = false;
+    async function judge(index: number): Promise<void> {
+      const { readSigned } = await import('./verify/verifier.ts');
+      const finding = await readSigned(index, choice, name);
+      if (!dropped) setHead(finding);
+    }
+    if (index !== undefined) judge(index).catch(() => setHead(undefined));
+    return () => {
+      dropped = true;
+    };
+  }, [index, name, choice]);
+  return head;
 }
 
 function Shown({
   view,
   info,
+  head,
   open,
 }: {
   view: View;
   info: Info;
+  head: Finding<SignedMilestone> | undefined;
   open(view: View, how: string): void;
 }) {
   switch (view.name) {
     case 'home':
-      return <HomeView info={info} />;
+      return <HomeView info={info} head={head} />;
     case 'search':
       return <SearchView text={view.text} open={open} />;
     case 'nft':
@@ -141,7 +196,7 @@ function Later<P extends object>({ load, ...props }: P & { load(): Promise<Compo
     return <Loaded {...(props as unknown as P)} />;
   }
   return loaded.state === 'failed' ? (
-    <Verdict tone="neutral">A part of this page could not be loaded. Reload the page.</Verdict>
+    <Remark>A part of this page could not be loaded. Reload the page.</Remark>
   ) : (
     <p class="loading" role="status">
       Reading …
@@ -153,7 +208,7 @@ function NoLedger({ error }: { error: Error }) {
   return (
     <section class="page missing">
       <Head kind="Node">No ledger to look into</Head>
-      <Verdict tone="neutral">{error.message}</Verdict>
+      <Remark>{error.message}</Remark>
     </section>
   );
 }
@@ -161,10 +216,11 @@ function NoLedger({ error }: { error: Error }) {
 interface MastheadProps {
   view: View;
   info: Loaded<Info>;
+  head: Finding<SignedMilestone> | undefined;
   isSilent: boolean;
 }
 
-function Masthead({ view, info, isSilent }: MastheadProps) {
+function Masthead({ view, info, head, isSilent }: MastheadProps) {
   const link = (name: 'proposal' | 'verify', title: string) => (
     <a href={formatRoute({ name })} aria-current={view.name === name ? 'page' : undefined}>
       {title}
@@ -182,7 +238,7 @@ function Masthead({ view, info, isSilent }: MastheadProps) {
         </svg>
         <span>Stardust edge node</span>
       </To>
-      {info.state === 'done' && <LedgerState info={info.value} isSilent={isSilent} />}
+      {info.state === 'done' && <LedgerState info={info.value} head={head} isSilent={isSilent} />}
       <nav aria-label="Views">
         {link('proposal', 'Proposal')}
         {link('verify', 'Verify')}
@@ -194,7 +250,19 @@ function Masthead({ view, info, isSilent }: MastheadProps) {
 /** Beyond it people want to know why. */
 const OLD_SECONDS = 300;
 
-function LedgerState({ info, isSilent }: { info: Info; isSilent: boolean }) {
+const SILENT = 'the node does not answer now';
+
+const FINAL = 'final: the network ended here';
+
+function LedgerState({
+  info,
+  head,
+  isSilent,
+}: {
+  info: Info;
+  head: Finding<SignedMilestone> | undefined;
+  isSilent: boolean;
+}) {
   const { isHealthy, confirmedMilestone } = info.status;
   const age = Date.now() / 1000 - confirmedMilestone.timestamp;
   const [reason, setReason] = useState<string>();
@@ -203,12 +271,28 @@ function LedgerState({ info, isSilent }: { info: Info; isSilent: boolean }) {
     if (isHealthy || age > OLD_SECONDS) setReason(undefined);
     else void askHealth().then(setReason, () => setReason('not healthy'));
   }, [isHealthy, confirmedMilestone.index]);
+  const signed = head?.standing === 'proved' ? provedValue(head.proof) : undefined;
+  const now = Date.now() / 1000;
+  const isNow = signed !== undefined && isLive(signed, now) && !isSilent;
   return (
     <p class="state" id="ledger-state">
-      <span class={isHealthy && !isSilent ? 'dot live' : 'dot'} aria-hidden="true" />
-      <Foreignish text={info.protocol.networkName} /> · ledger{' '}
-      <strong>{formatCount(confirmedMilestone.index)}</strong> ·{' '}
-      {isSilent ? 'the node does not answer now' : describeState(info, age)}
+      <span class={isNow ? 'dot live' : 'dot'} aria-hidden="true" />
+      <Foreignish text={info.protocol.networkName} /> ·{' '}
+      {signed === undefined ? (
+        <span data-standing="said">
+          this node says: ledger <strong>{formatCount(confirmedMilestone.index)}</strong> ·{' '}
+          {isSilent ? SILENT : describeState(info, age)}
+        </span>
+      ) : (
+        <span data-standing="proved">
+          ledger <strong>{formatCount(signed.index)}</strong> ·{' '}
+          {isSilent ? SILENT : isNow ? 'live' : describeSignedAge(signed, now)}
+        </span>
+      )}
+      {signed !== undefined && !isSilent && isFinal(info) && (
+        // no key signs that nothing comes after
+        <span data-standing="said"> · this node says {FINAL}</span>
+      )}
       {reason !== undefined && ` · ${reason}`}
     </p>
   );
@@ -232,9 +316,13 @@ function Foreignish({ text }: { text: string }) {
   return <bdi>{text.slice(0, 40)}</bdi>;
 }
 
-function describeState({ status, features }: Info, age: number): string {
-  if (features.includes('finalMilestone')) return 'final: the network ended here';
-  return status.isHealthy ? 'live' : `${formatAge(age)} old`;
+function isFinal({ features }: Info): boolean {
+  return features.includes('finalMilestone');
+}
+
+function describeState(info: Info, age: number): string {
+  if (isFinal(info)) return FINAL;
+  return `${formatAge(age)} old${info.status.isHealthy ? ', healthy' : ''}`;
 }
 
 function Search({ view }: { view: View }) {
@@ -286,84 +374,15 @@ function Search({ view }: { view: View }) {
   );
 }
 
-/**
- * Reads the state of the ledger whenever the node announces a milestone, or every five seconds where
- * it does not; but not while nobody looks, nor once it is over.
- */
-function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
-  const [info, setInfo] = useState<Loaded<Info>>({ state: 'loading' });
-  const [isSilent, setSilent] = useState(false);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let isOver = false;
-    /** Closes the connection that announces milestones. */
-    let stop: (() => void) | undefined;
-    /** When the page may try to connect. */
-    let connectFrom = 0;
-    function readIn(milliseconds: number): void {
-      clearTimeout(timer);
-      timer = setTimeout(read, milliseconds);
-    }
-    async function listen(): Promise<void> {
-      if (stop !== undefined || Date.now() < connectFrom) return;
-      connectFrom = Date.now() + INFO_INTERVAL_MS.announced;
-      if (!(await hasEvents().catch(() => false)) || document.hidden) return;
-      stop = listenForMilestones(location.origin, {
-        onMilestone: () => readIn(EVENT_DELAY_MS),
-        onEnd() {
-          stop = undefined;
-          readIn(EVENT_DELAY_MS);
-        },
-      });
-    }
-    function rest(): void {
-      stop?.();
-      stop = undefined;
-    }
-    async function read(): Promise<void> {
-      timer = undefined;
-      if (!document.hidden) {
-        try {
-          const value = await readInfo();
-          isOver = value.features.includes('finalMilestone');
-          setSilent(false);
-          setInfo((before) => (isSame(before, value) ? before : { state: 'done', value }));
-        } catch (error) {
-          // what was read stays on show: the next reading may succeed
-          setSilent(true);
-          setInfo((before) =>
-            before.state === 'done' ? before : { state: 'failed', error: asError(error) },
-          );
-        }
-      }
-      if (isOver || document.hidden) rest();
-      else await listen();
-      // unless a milestone came meanwhile
-      if (!isOver && timer === undefined)
-        readIn(INFO_INTERVAL_MS[stop === undefined ? 'polled' : 'announced']);
-    }
-    const show = () => readIn(0);
-    document.addEventListener('visibilitychange', show);
-    void read();
-    return () => {
-      document.removeEventListener('visibilitychange', show);
-      clearTimeout(timer);
-      rest();
-    };
-  }, []);
-  return { info, isSilent };
-}
-
-/** Then nothing is drawn again: what is selected stays selected. */
-function isSame(before: Loaded<Info>, after: Info): boolean {
-  return before.state === 'done' && JSON.stringify(before.value) === JSON.stringify(after);
+/** Another block of the same milestone is not another view. */
+function keyOf(view: View): string {
+  return view.name === 'milestone' ? `${view.name} ${view.milestone}` : formatRoute(view);
 }
 
 /** A new view begins at its head, for the keyboard and for screen readers, too. */
 function useFocusOnHead(main: { current: HTMLElement | null }, view: View): void {
   const [first, setFirst] = useState(true);
-  // another block of the same milestone is not another view
-  const key = view.name === 'milestone' ? `${view.name} ${view.milestone}` : formatRoute(view);
+  const key = keyOf(view);
   // a frame later, the visitor may have gone on already
   useLayoutEffect(() => {
     if (first) {

@@ -17,29 +17,6 @@ export function formatCount(count: number): string {
   return count.toLocaleString('en');
 }
 
-/** @param seconds Unix time */
-export function formatTime(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleString('en-GB', {
-    dateStyle: 'medium',
-    timeStyle: 'medium',
-    timeZone: 'UTC',
-  });
-}
-
-/** The largest unit that fits, such as "4 years". */
-export function formatAge(seconds: number): string {
-  const units = [
-    ['year', 31_557_600],
-    ['day', 86_400],
-    ['hour', 3600],
-    ['minute', 60],
-    ['second', 1],
-  ] as const;
-  const [unit, length] = units.find(([, length]) => seconds >= length) ?? ['second', 1];
-  const count = Math.max(0, Math.floor(seconds / length));
-  return `${formatCount(count)} ${unit}${count === 1 ? '' : 's'}`;
-}
-
 /** @param amount digits, in the smallest unit */
 export function formatAmount(
   amount: string,
@@ -59,4 +36,9 @@ export function formatShare(share: number): string {
 /** "1 block", "2 blocks". */
 export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A reason with a capital and a full stop. */
+export function asSentence(reason: string): string {
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1).replace(/\.$/, '')}.`;
 }

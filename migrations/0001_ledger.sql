@@ -178,7 +178,7 @@ CREATE TABLE id_4 (
 -- The follower's state, for health and info: one row, after its first pass.
 CREATE TABLE follower (
   one INTEGER PRIMARY KEY CHECK (one = 1),
-  state TEXT NOT NULL,                -- following, stopped or diverged
+  state TEXT NOT NULL,                -- following, stopped, failing or diverged
   reason TEXT,
   upstream_index INTEGER,             -- the newest milestone that an upstream named
   upstream_timestamp INTEGER,         -- Unix seconds

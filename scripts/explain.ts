@@ -4,19 +4,25 @@
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { parseBoundedJson } from '../src/stardust/encoding/bounded-json.ts';
 import { askEdgeNode, askNode, type Explanation, readExplanation } from './explain/answer.ts';
 import { compareExplanations } from './explain/compare.ts';
-import { runMain, UsageError } from './lib/process/command-line.ts';
+import { printable } from './lib/printable.ts';
+import { errorMessage, runMain, UsageError } from './lib/process/command-line.ts';
 
 const USAGE = `Usage: npm run explain -- --request FILE --ours URL --theirs FILE|URL
 
 Prints the first block in which two answers to a white-flag request differ, and the rule
-(docs/protocol.md). Exit code 0 if they do not differ, 1 if they do.
+(docs/protocol.md). Both are what nodes say: no key is looked at. Exit code 0 if they do not differ,
+1 if they do or if one of them does not come, 2 if the command line is not valid.
 
   --request FILE   the request, as POST /api/core/v2/whiteflag takes it
   --ours URL       an edge node; a user name and a password stand in the URL: https://name:word@host
   --theirs URL     another edge node, or a HORNET that has applied the milestone
   --theirs FILE    a saved answer of POST /api/edge/v1/whiteflag`;
+
+/** A sentence with two URLs is not cut. */
+const MAX_LINE = 500;
 
 await runMain(USAGE, async (args) => {
   const text = { type: 'string' } as const;
@@ -24,14 +30,19 @@ await runMain(USAGE, async (args) => {
   const { request: file, ours: url, theirs: other } = values;
   if (file === undefined || url === undefined || other === undefined)
     throw new UsageError('--request, --ours and --theirs must be given');
-  const request = await readFile(file, 'utf8');
-  const ours = await askEdgeNode(url, request);
-  const { same, lines } = compareExplanations(ours, await readTheirs(other, request, ours));
-  console.log(lines.join('\n'));
-  return same ? 0 : 1;
+  try {
+    const request = await readFile(file, 'utf8');
+    const ours = await askEdgeNode(url, request);
+    const { same, lines } = compareExplanations(ours, await readTheirs(other, request, ours));
+    console.log(lines.join('\n'));
+    return same ? 0 : 1;
+  } catch (error) {
+    console.error(printable(`Not checked: ${errorMessage(error)}`, MAX_LINE));
+    return 1;
+  }
 });
 
 async function readTheirs(place: string, request: string, ours: Explanation): Promise<Explanation> {
   if (/^https?:\/\//.test(place)) return askNode(place, request, ours);
-  return readExplanation(JSON.parse(await readFile(place, 'utf8')), place);
+  return readExplanation(parseBoundedJson(await readFile(place, 'utf8')), place);
 }

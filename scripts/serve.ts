@@ -2,11 +2,12 @@
  * `npm run serve`: the built Worker on this machine, as it runs on Cloudflare
  * (docs/operations.md#without-cloudflare).
  *
- * Three processes. This one checks settings, address and data folder, locks the folder, and
- * restarts the host if it dies. The host (serve/host.ts) runs miniflare, which restarts workerd if
+ * Three processes. This one checks settings, address and data folder, locks the folder, restarts the
+ * host if it dies, and has the front, to which clients connect (serve/front/front.ts). The host (serve/host.ts) runs miniflare, which restarts workerd if
  * that dies. If one of them is killed, those below it end too.
  */
 
+import { BlockList, isIP } from 'node:net';
 import { extname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -19,6 +20,8 @@ import { DEFAULT_PERSIST_TO, openLocalDatabase } from './lib/wrangler/local-data
 import { readVars } from './lib/wrangler/read-vars.ts';
 import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
 import { checkAddress, noteStart } from './serve/check-start.ts';
+import { limitConnections } from './serve/file-limit.ts';
+import { type Front, openFront } from './serve/front/front.ts';
 import { clearCache, holdFolder, requireSpace } from './serve/hold-folder.ts';
 import type { HostOptions } from './serve/host.ts';
 import { openServiceManager } from './serve/notify-systemd.ts';
@@ -30,6 +33,8 @@ first: npm run import -- --full FILE --persist-to DIR.
 
   --host ADDRESS     where to listen; default 127.0.0.1, this machine only
   --port N           default 8787; 0: any that is free
+  --proxy RANGES     reverse proxies whose X-Forwarded-For is believed, addresses or ranges such as
+                     10.0.0.0/8, separated by commas; this machine's always are
   --persist-to DIR   where the databases are; default .wrangler/state. One serve for each folder
 
 To follow a node it needs three settings, which it takes from the environment:
@@ -61,11 +66,14 @@ async function main(args: string[]): Promise<number> {
     options: {
       host: { type: 'string', default: '127.0.0.1' },
       port: { type: 'string', default: '8787' },
+      proxy: { type: 'string', default: '' },
       'persist-to': { type: 'string', default: DEFAULT_PERSIST_TO },
     },
   });
   const { host } = values;
   const port = parsePort(values.port);
+  const proxies = parseProxies(values.proxy);
+  const { maxConnections, note } = limitConnections();
   const persistTo = resolve(values['persist-to']);
   const config = readWranglerConfig();
   const vars = readVars(config, process.env);
@@ -76,13 +84,19 @@ async function main(args: string[]): Promise<number> {
   const folder = await builtWorker();
   const paths = readRoutePaths(join(staticFilesOf(folder), 'openapi.json'));
   for (const sentence of findUnmatched(vars, paths)) console.warn(sentence);
+  if (note !== undefined) console.warn(note);
   const db = await openLocalDatabase(persistTo, config);
   try {
     for (const note of await noteStart(db, persistTo, vars, process.env)) console.warn(note);
   } finally {
     db.close();
   }
-  return await keepRunning({ folder, persistTo, host, port });
+  const front = await openFront({ host, port, maxConnections, proxies });
+  try {
+    return await keepRunning({ folder, persistTo }, front);
+  } finally {
+    front.close();
+  }
 }
 
 function parsePort(text: string): number {
@@ -92,8 +106,31 @@ function parsePort(text: string): number {
   return port;
 }
 
+function parseProxies(text: string): BlockList {
+  const proxies = new BlockList();
+  const ranges = [
+    '127.0.0.0/8',
+    '::1/128',
+    ...text.split(',').filter((each) => each.trim() !== ''),
+  ];
+  for (const range of ranges) {
+    const [address = '', bits] = range.trim().split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    try {
+      proxies.addSubnet(address, bits === undefined ? maxBits(family) : Number(bits), family);
+    } catch {
+      throw new UsageError(
+        `--proxy must name addresses or ranges such as 10.0.0.0/8, not ${range}`,
+      );
+    }
+  }
+  return proxies;
+}
+
+const maxBits = (family: 'ipv4' | 'ipv6') => (family === 'ipv6' ? 128 : 32);
+
 /** Runs the host until this process is told to end; its exit code. */
-async function keepRunning(options: HostOptions): Promise<number> {
+async function keepRunning(options: HostOptions, front: Front): Promise<number> {
   let child: Child | undefined;
   let dismissed = false;
   whenDismissed(() => {
@@ -105,14 +142,15 @@ async function keepRunning(options: HostOptions): Promise<number> {
     child = startChild(HOST, [JSON.stringify(options)], SMALL);
     let listening = false;
     child.onMessage((message) => {
-      listening = true;
       const { url } = message as { url: string };
-      // a restarted host listens at the same port
-      options.port = Number(new URL(url).port);
-      console.log(`Serving ${options.persistTo} at ${url}`);
-      manager.listening(url);
+      front.passTo(new URL(url));
+      if (listening) return;
+      listening = true;
+      console.log(`Serving ${options.persistTo} at ${front.url.href}`);
+      manager.listening(front.url.href);
     });
     const code = await child.ended;
+    front.passTo(undefined);
     await child.stop();
     if (dismissed) return 0;
     // the host has printed why

@@ -7,7 +7,7 @@
  */
 import { hasPassed } from './clock.ts';
 
-/** A request waits no longer than this and one step. */
+/** A request waits no longer than this and one step, unless the work is less urgent. */
 const TURN_EVERY_MS = 25;
 
 /** Resolves in a later turn of the event loop. */
@@ -15,12 +15,16 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-/** Returns what is to be awaited after each step. Steps that run at once share it. */
-export function takeTurns(): () => Promise<void> {
+/**
+ * Returns what is to be awaited after each step. Steps that run at once share it.
+ *
+ * @param everyMs how long a request waits besides one step
+ */
+export function takeTurns(everyMs = TURN_EVERY_MS): () => Promise<void> {
   let turnedAt = Date.now();
   let turn: Promise<void> | undefined;
   return async () => {
-    if (hasPassed(TURN_EVERY_MS, turnedAt, Date.now())) {
+    if (hasPassed(everyMs, turnedAt, Date.now())) {
       turn ??= nextTurn().then(() => {
         turnedAt = Date.now();
         turn = undefined;

@@ -16,9 +16,8 @@ import {
 } from '../src/nft-index/publisher-state.ts';
 import { MARK_INTERVAL_MS, SETTLING_TIME_MS } from '../src/nft-index/timing-assumptions.ts';
 import { createFeedConnection } from '../src/upstream/feed/feed-connection.ts';
-import { createFetchQuota } from '../src/upstream/fetch-quota.ts';
 import { createRanking } from '../src/upstream/ranking.ts';
-import { UpstreamFailure } from '../src/upstream/upstream.ts';
+
 import { blockAround, parsedBlock, taggedDataPayload } from './support/network/blocks.ts';
 
 const HOUR_MS = 3_600_000;
@@ -46,29 +45,6 @@ describe.each([
 ])('a clock set %s by an hour', (_, step) => {
   let now = START;
   const clock = () => now;
-
-  it('leaves no quota used up', async () => {
-    now = START;
-    const guard = createFetchQuota(clock, 1);
-    const source = { fetch: async () => [], requireUnreferenced: async () => {} };
-    await guard(source).fetch(['a']);
-    await expect(guard(source).fetch(['a'])).rejects.toThrow('too many blocks');
-    now += step;
-    expect(await guard(source).fetch(['a'])).toEqual([]);
-  });
-
-  it('closes the circuit breaker', async () => {
-    now = START;
-    const guard = createFetchQuota(clock, 100);
-    const fail = () => Promise.reject(new UpstreamFailure('down'));
-    for (let i = 0; i < 5; i++)
-      await expect(guard({ fetch: fail, requireUnreferenced: fail }).fetch(['a'])).rejects.toThrow(
-        'down',
-      );
-    now += step;
-    const source = { fetch: async () => [], requireUnreferenced: async () => {} };
-    expect(await guard(source).fetch(['a'])).toEqual([]);
-  });
 
   it('lets the preferred upstream be asked first again', () => {
     now = START;

@@ -12,6 +12,7 @@ import * as v from 'valibot';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { PROJECT } from '../scripts/lib/project.ts';
+import { limitConnections } from '../scripts/serve/file-limit.ts';
 import { countUpstream, createFollowerCounts } from '../src/follower/follower-counts.ts';
 import { VAR_NAMES } from '../src/settings.ts';
 import { checkMetrics } from './support/http/check-metrics.ts';
@@ -137,6 +138,23 @@ it('Prometheus reads the rules, and the services that there are', () => {
   for (const { targets } of scrape_configs.flatMap(({ static_configs }) => static_configs))
     for (const target of targets) expect(compose.services).toHaveProperty(target.split(':')[0]!);
   if (existsSync(PROMTOOL)) execFileSync(PROMTOOL, ['check', 'rules', join(FOLDER, 'alerts.yml')]);
+});
+
+it('nginx limits both routes of the white flag, and counts clients as the Worker does', () => {
+  const conf = read('nginx.conf');
+  for (const path of ['/api/core/v2/whiteflag', '/api/edge/v1/whiteflag'])
+    expect(conf).toMatch(new RegExp(`location = ${path} \\{\\s+limit_req `));
+  const keys = Array.from(conf.matchAll(/limit_\w+_zone (\S+)/g), ([, key]) => key);
+  expect(keys).toEqual(['$client', '$client', '$client']);
+});
+
+it('passwords have no default, and the edge node may open as many files as it needs', () => {
+  const text = read('compose.yml');
+  expect(text).toContain('GF_SECURITY_ADMIN_PASSWORD: ${GRAFANA_PASSWORD:?');
+  const [ulimit] = text.slice(text.indexOf('edge-node:')).match(/(?<=nofile: )\d+/) ?? [];
+  expect(limitConnections(Number(ulimit))).toEqual({ maxConnections: 20_000, note: undefined });
+  const unit = readFileSync(join(PROJECT, 'systemd/stardust-edge-node@.service'), 'utf8');
+  expect(unit).toContain(`LimitNOFILE=${ulimit}\n`);
 });
 
 it('Grafana finds its files', () => {

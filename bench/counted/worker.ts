@@ -26,9 +26,9 @@ export class EventBroker extends Broker {
     };
   }
 
-  override fetch(): Promise<Response> {
+  override fetch(request: Request): Promise<Response> {
     this.#billed.requests += 1;
-    return super.fetch();
+    return super.fetch(request);
   }
 
   override applied(): ReturnType<Broker['applied']> {
@@ -36,9 +36,9 @@ export class EventBroker extends Broker {
     return super.applied();
   }
 
-  override stored(blocks: readonly Uint8Array[]): void {
+  override stored(blocks: readonly Uint8Array[]): Promise<void> {
     this.#billed.requests += 1;
-    super.stored(blocks);
+    return super.stored(blocks);
   }
 
   override webSocketMessage(socket: WebSocket, message: ArrayBuffer | string): Promise<void> {

@@ -1,14 +1,22 @@
 /**
- * The past cone of a milestone or a proposal: what was found right about it, its graph, and its
- * blocks. Everything is checked in the browser while it is shown.
+ * The past cone of a milestone or a proposal: how far it was proved, its graph, and its blocks.
+ * Everything is checked in the browser while it is shown.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { notChecked, provedValue } from '../../src/stardust/provenance/proved.ts';
+import type {
+  Finding,
+  PastCone,
+  Proved,
+  Said,
+  SignedMilestone,
+} from '../../src/stardust/provenance/provenance.ts';
+import { describeSigned } from '../../src/stardust/provenance/words.ts';
 import { plural } from '../format.ts';
-import { readBlockBytes } from '../node/ledger.ts';
-import type { Explanation } from '../node/shapes.ts';
-import { type Tone, Verdict } from '../parts/parts.tsx';
+import type { ExplainedBlock, Explanation } from '../node/shapes.ts';
+import { Found } from '../parts/standing.tsx';
 import { asError, type Loaded } from '../parts/use-load.ts';
-import type { Claim, Finding } from '../verify/check-cone.ts';
+import type { JudgedCone } from '../verify/judge-cone.ts';
 import { BlockPanel } from './block-panel.tsx';
 import { BlockTable } from './block-table.tsx';
 import { Graph } from './graph.tsx';
@@ -20,123 +28,162 @@ import { requestLayout } from './request-layout.ts';
 /** Larger cones are shown as a mosaic: a graph of them is neither quick nor readable. */
 const MAX_DRAWN = 150;
 
-const TONES: Record<Finding['state'], Tone> = { right: 'good', wrong: 'bad', unknown: 'neutral' };
-
 interface ConeProps {
-  explanation: Explanation;
-  claim: Claim;
-  /** Findings about what the cone does not know, such as signatures. */
-  others: readonly Finding[];
-  /** The milestone that references the blocks; undefined for a proposal: there is no proof yet. */
+  explanation: Said<Explanation>;
+  /** Of the milestone or the proposal, in their order. */
+  parents: readonly string[];
+  /** The milestone that references the blocks; undefined for a proposal, which nobody signed. */
+  signed: Finding<SignedMilestone> | undefined;
   milestoneIndex: number | undefined;
   selected: string | undefined;
   select(blockId: string): void;
 }
 
 export function Cone(props: ConeProps) {
-  const { explanation, claim, others, milestoneIndex, selected, select } = props;
-  const { blocks } = explanation;
-  const { findings, layout, progress } = useChecks(explanation, claim);
-  const all = [...others, ...findings];
-  const faulty = useMemo(() => new Set(all.flatMap(({ blocks }) => blocks)), [findings, others]);
+  const { explanation, signed, milestoneIndex, selected, select } = props;
+  const { judged, layout, progress } = useChecks(props);
+  const { findings, cone } = judged;
+  const { said } = explanation;
+  const blocks = useMemo(
+    () => (cone === undefined ? said.blocks : withProved(said.blocks, cone)),
+    [said, cone],
+  );
+  const faulty = useMemo(() => new Set(findings.flatMap(faultyOf)), [findings]);
   const kinds = useMemo(() => new Set(blocks.map(kindOf)), [blocks]);
   const block = blocks.find(({ blockId }) => blockId === selected);
-  const wrong = all.filter(({ state }) => state === 'wrong').length;
+  const wrong = [signed, ...findings].filter((each) => each?.standing === 'refuted').length;
 
   return (
     <>
       <section class="checks" aria-labelledby="checks-title">
         <h2 id="checks-title">Checked by your browser</h2>
         <div role="status" id="findings">
-          {all.map(({ state, text }) => (
-            <Verdict key={text} tone={TONES[state]}>
-              {text}
-            </Verdict>
+          {signed !== undefined && (
+            <Found finding={signed} words={(value) => describeSigned(value, Date.now() / 1000)} />
+          )}
+          {findings.map((finding, i) => (
+            <Found key={i} finding={finding} words={(sentence) => sentence} />
           ))}
           {progress !== undefined && <p class="loading">{progress}</p>}
           {wrong > 0 && <p class="lie">This node does not tell the truth about this.</p>}
         </div>
       </section>
-      {blocks.length === 0 ? (
-        <p>No block is in this cone.</p>
+      {said.blocks.length === 0 ? (
+        <p>This node says that no block is in this cone.</p>
       ) : (
-        <div class="cone">
-          <div class="picture-side">
-            {blocks.length <= MAX_DRAWN ? (
-              <Graph {...{ blocks, layout, selected, select, faulty }} />
-            ) : (
-              <Mosaic {...{ blocks, selected, select, faulty }} />
+        <section data-standing={cone === undefined ? 'said' : undefined} class="cone-section">
+          <p class="hint">
+            {cone === undefined
+              ? `${summarize(blocks)}. This node says what each block carries and what became of it; that is not checked as a whole.`
+              : `${summarize(blocks)}.`}
+            {kinds.has('conflict') &&
+              ' Reasons of conflicts are what this node says: no root has them.'}
+          </p>
+          <div class="cone">
+            <div class="picture-side">
+              {blocks.length <= MAX_DRAWN ? (
+                <Graph {...{ blocks, layout, selected, select, faulty }} />
+              ) : (
+                <Mosaic {...{ blocks, selected, select, faulty }} />
+              )}
+              <Legend kinds={kinds} />
+            </div>
+            {block !== undefined && (
+              <BlockPanel
+                key={block.blockId}
+                block={block}
+                count={blocks.length}
+                milestoneIndex={milestoneIndex}
+              />
             )}
-            <Legend kinds={kinds} />
           </div>
-          {block !== undefined && (
-            <BlockPanel
-              key={block.blockId}
-              block={block}
-              explanation={explanation}
-              claim={claim}
-              milestoneIndex={milestoneIndex}
-            />
-          )}
-        </div>
+          <BlockTable {...{ blocks, faulty, select }} />
+        </section>
       )}
-      {blocks.length > 0 && <BlockTable {...{ blocks, faulty, select }} />}
     </>
   );
 }
 
+/** What became of each block as it was proved; why, as the node says. */
+function withProved(
+  said: readonly ExplainedBlock[],
+  proved: Proved<PastCone>,
+): readonly ExplainedBlock[] {
+  const states = {
+    applied: 'included',
+    conflict: 'conflicting',
+    noTransaction: 'noTransaction',
+  } as const;
+  return provedValue(proved).blocks.map(({ blockId, place, payload, state }) => ({
+    ...(state === 'conflict' && said[place]),
+    blockId,
+    whiteFlagIndex: place,
+    payload,
+    ledgerInclusionState: states[state],
+  }));
+}
+
+function summarize(blocks: readonly ExplainedBlock[]): string {
+  const count = (kind: string) => blocks.filter((each) => kindOf(each) === kind).length;
+  const conflicts = count('conflict');
+  return `${plural(blocks.length, 'block')}, with ${plural(count('applied'), 'applied transaction')}${conflicts === 0 ? ' and no conflict' : ` and ${plural(conflicts, 'conflict')}`}`;
+}
+
+function faultyOf(finding: Finding<unknown>): readonly string[] {
+  return finding.standing === 'refuted' ? finding.blocks : [];
+}
+
 interface Checks {
-  findings: readonly Finding[];
+  judged: JudgedCone;
   layout: Loaded<Layout>;
   /** What is being done; undefined when all is done. */
   progress: string | undefined;
 }
 
+const NOTHING: JudgedCone = { findings: [] };
+
 /** Reads and checks the cone, and lays it out, each as soon as it can be done. */
-function useChecks(explanation: Explanation, claim: Claim): Checks {
-  const [findings, setFindings] = useState<readonly Finding[]>([]);
+function useChecks({ explanation, parents, signed }: ConeProps): Checks {
+  const [judged, setJudged] = useState(NOTHING);
   const [layout, setLayout] = useState<Loaded<Layout>>({ state: 'loading' });
   const [progress, setProgress] = useState<string>();
 
   useEffect(() => {
     let dropped = false;
-    const { blocks } = explanation;
-    const ids = blocks.map(({ blockId }) => blockId);
+    const { said } = explanation;
+    const onRead = (count: number) => {
+      if (!dropped) setProgress(`Reading ${plural(said.blocks.length, 'block')}: ${count}`);
+    };
     async function check(): Promise<void> {
-      setFindings([]);
+      setJudged(NOTHING);
       setProgress('Hashing …');
       const verifier = await import('../verify/verifier.ts');
-      const roots = [
-        verifier.checkInclusionRoot(ids, claim),
-        verifier.checkAppliedRoot(blocks, claim),
-      ];
-      if (dropped) return;
-      setFindings(roots);
-      if (ids.length === 0 || ids.length > MAX_DRAWN) return;
-      const cone = await verifier.readCone(ids, readBlockBytes, (count) => {
-        if (!dropped) setProgress(`Reading ${plural(ids.length, 'block')}: ${count}`);
-      });
-      if (dropped) return;
-      setFindings([verifier.checkBlocks(cone), verifier.checkOrder(ids, cone, claim), ...roots]);
-      const drawn = ids.map((blockId) => ({
-        blockId,
-        parents: cone.get(blockId)?.parents.filter((parent) => cone.has(parent)) ?? [],
-      }));
-      const value = await requestLayout(drawn);
-      if (!dropped) setLayout({ state: 'done', value });
+      for await (const now of verifier.judgeCone(said, { parents, signed }, onRead)) {
+        if (dropped) return;
+        setJudged(now);
+        if (now.drawn === undefined) continue;
+        const value = await requestLayout(now.drawn);
+        if (!dropped) setLayout({ state: 'done', value });
+      }
     }
     setLayout({ state: 'loading' });
     check()
       .catch((thrown: unknown) => {
-        if (!dropped) setLayout({ state: 'failed', error: asError(thrown) });
+        if (dropped) return;
+        const error = asError(thrown);
+        setLayout({ state: 'failed', error });
+        setJudged(({ findings }) => ({ findings: [...findings, notChecked(error.message)] }));
       })
       .finally(() => {
-        if (!dropped) setProgress(undefined);
+        if (dropped) return;
+        setProgress(undefined);
+        const error = new Error('These blocks cannot be drawn.');
+        setLayout((now) => (now.state === 'loading' ? { state: 'failed', error } : now));
       });
     return () => {
       dropped = true;
     };
-  }, [explanation, claim]);
+  }, [explanation, signed]);
 
-  return { findings, layout, progress };
+  return { judged, layout, progress };
 }

@@ -74,7 +74,7 @@ export function Graph({ blocks, layout, selected, select, faulty }: GraphProps) 
             Laying out the graph …
           </p>
         )}
-        {layout.state === 'failed' && <p class="loading">{layout.error.message}</p>}
+        {layout.state === 'failed' && <p class="hint">{layout.error.message}</p>}
         {stretched !== undefined && (
           <Drawing
             layout={stretched}

@@ -33,7 +33,7 @@ export function describeConflict(block: ExplainedBlock): string {
     : decidingOutput
       ? `, decided by output ${decidingOutput.output}`
       : '';
-  return `Conflict ${conflictReason}: ${words}${rules === '' ? '' : ` (${rules}${where})`}`;
+  return `Conflict ${conflictReason}: ${words}${rules === '' ? '' : ` (${rules}${where})`}, this node says`;
 }
 
 /** The words for a block, as they are read out. */
@@ -49,7 +49,8 @@ export function Mark({ kind }: { kind: Kind }) {
       return (
         <>
           <circle r="9" />
-          <path class="glyph" d="M-4 0.4l2.8 2.8L4.2 -3.2" />
+          {/* no tick: that is for what was proved */}
+          <path class="glyph" d="M-4.6 0H4.4M0.8 -3.6L4.4 0L0.8 3.6" />
         </>
       );
     case 'conflict':

@@ -1,82 +1,247 @@
 /**
- * A Merkle path, hashed in the browser and shown level by level, from the block up to the root that
- * the network signed.
+ * A block by its bytes, and its Merkle path, hashed in the browser and shown level by level, from the
+ * block up to a root. Only a root of a milestone that the chosen keys signed is called signed.
  */
 import { useEffect, useState } from 'preact/hooks';
-import { readProof } from '../node/ledger.ts';
-import { Verdict } from '../parts/parts.tsx';
+import { provedValue, refute } from '../../src/stardust/provenance/proved.ts';
+import type { BlockFacts, Level, Proved } from '../../src/stardust/provenance/provenance.ts';
+import { describeSigned } from '../../src/stardust/provenance/words.ts';
+import { formatCount } from '../format.ts';
+import { readBlockJson } from '../node/ledger.ts';
+import type { BlockMetadata } from '../node/shapes.ts';
+import { Folded, Id, type Rows, To } from '../parts/parts.tsx';
+import { Found, NotChecked, ProvedFacts, Refuted } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
-import type { Level, MerklePath } from '../verify/merkle-levels.ts';
+import type { JudgedPath } from '../verify/judge-block.ts';
+import { useKeyChoice } from '../verify/key-choice.ts';
+import { useNetworkName } from '../verify/network-name.ts';
 
 /** Between two levels: slow enough to be followed. */
 const LEVEL_MS = 180;
 
-export function MerklePathPanel({
-  heading: Heading,
+export function JudgedBlock({
+  heading,
   blockId,
-  ids,
-  signedRoot,
+  transactionId,
+  milestoneIndex,
+  said,
 }: {
   /** The level below what it is a part of. */
   heading: 'h2' | 'h3';
   blockId: string;
-  ids: readonly string[];
-  signedRoot: string;
+  /** The transaction that the block is to carry, if one was asked for. */
+  transactionId?: string;
+  /** Of the milestone that references the block, as the node says. */
+  milestoneIndex: number | undefined;
+  /** What else the node says of the block, to be held against what is proved. */
+  said?: BlockMetadata;
 }) {
-  const path = useLoad(async () => {
-    const [{ hashPath }, { proof }] = await Promise.all([
-      import('../verify/verifier.ts'),
-      readProof(blockId),
-    ]);
-    return hashPath(proof, blockId, ids, signedRoot);
-  }, [blockId, signedRoot]);
+  const block = useLoad(
+    async () => (await import('../verify/verifier.ts')).readBlock(blockId),
+    [blockId],
+  );
+  if (block.state === 'loading') return <p class="loading">Hashing …</p>;
+  if (block.state === 'failed') return <NotChecked>{block.error.message}</NotChecked>;
+  const finding = block.value;
+  if (finding.standing !== 'proved') return <Found finding={finding} words={() => ''} />;
+  const facts = provedValue(finding.proof);
+  const isOther = transactionId !== undefined && facts.transactionId !== transactionId;
+  return (
+    <>
+      <ProvedFacts
+        proof={finding.proof}
+        label="Proved by your browser: the bytes hash to the block’s ID, and say this"
+        rows={rowsOf}
+      />
+      {isOther ? (
+        <Found
+          finding={refute(`block ${blockId} does not carry transaction ${transactionId}`)}
+          words={() => ''}
+        />
+      ) : (
+        milestoneIndex !== undefined && (
+          <MerklePathPanel
+            heading={heading}
+            block={finding.proof}
+            index={milestoneIndex}
+            said={said}
+          />
+        )
+      )}
+      <BlockJson blockId={blockId} />
+    </>
+  );
+}
+
+const CARRIES = {
+  none: 'nothing',
+  transaction: 'a transaction',
+  taggedData: 'tagged data',
+  milestone: 'a milestone',
+} as const;
+
+function rowsOf({ payload, parents, transactionId, milestoneIndex }: BlockFacts): Rows {
+  return [
+    [
+      'Carries',
+      milestoneIndex === undefined ? (
+        CARRIES[payload]
+      ) : (
+        <To view={{ name: 'milestone', milestone: String(milestoneIndex) }}>
+          milestone {formatCount(milestoneIndex)}
+        </To>
+      ),
+    ],
+    ['Transaction ID', transactionId && <Id id={transactionId} what="transaction ID" />],
+    [
+      'Parents',
+      parents.map((id) => (
+        <p key={id}>
+          <Id id={id} what="parent ID" view={{ name: 'block', id }} />
+        </p>
+      )),
+    ],
+  ];
+}
+
+/** As the node writes it: for reading, not for believing. */
+function BlockJson({ blockId }: { blockId: string }) {
+  const json = useLoad(() => readBlockJson(blockId), [blockId]);
+  if (json.state === 'loading') return null;
+  if (json.state === 'failed') return <p class="hint">{json.error.message}</p>;
+  return (
+    <div data-standing="said">
+      <Folded
+        title="Block as JSON, this node says"
+        text={() => JSON.stringify(json.value, undefined, 2)}
+      />
+    </div>
+  );
+}
+
+function MerklePathPanel({
+  heading: Heading,
+  block,
+  index,
+  said,
+}: {
+  heading: 'h2' | 'h3';
+  block: Proved<BlockFacts>;
+  index: number;
+  said: BlockMetadata | undefined;
+}) {
+  const choice = useKeyChoice();
+  const networkName = useNetworkName();
+  const path = useLoad(
+    async () =>
+      (await import('../verify/verifier.ts')).judgePath(block, index, choice, networkName),
+    [block, index, choice, networkName],
+  );
   return (
     <section class="merkle" aria-labelledby="merkle-title">
-      <Heading id="merkle-title">Merkle path to the signed root</Heading>
+      <Heading id="merkle-title">Merkle path</Heading>
       {path.state === 'loading' && <p class="loading">Hashing …</p>}
-      {path.state === 'failed' && <Verdict tone="bad">{path.error.message}</Verdict>}
-      {path.state === 'done' && <Levels path={path.value} />}
+      {path.state === 'failed' && <NotChecked>{path.error.message}</NotChecked>}
+      {path.state === 'done' && <PathVerdicts path={path.value} block={block} said={said} />}
     </section>
   );
 }
 
-function Levels({ path }: { path: MerklePath }) {
-  const { leaf, levels, signedRoot, leadsToRoot } = path;
-  const shown = useCountUp(levels.length + 1);
-  const firstWrong = levels.findIndex(({ isRight }) => isRight === false);
-  return (
+function PathVerdicts({
+  path,
+  block,
+  said,
+}: {
+  path: JudgedPath;
+  block: Proved<BlockFacts>;
+  said: BlockMetadata | undefined;
+}) {
+  const { signed, inclusion, applied, order, outcome, levels } = path;
+  const { blockId, payload } = provedValue(block);
+  const place = order && provedValue(order).blockIds.indexOf(blockId);
+  const firstWrong = levels?.levels.findIndex(({ isRight }) => isRight === false) ?? -1;
+  const isConflict =
+    payload === 'transaction' &&
+    inclusion.standing === 'proved' &&
+    outcome !== undefined &&
+    !provedValue(outcome).applied.has(blockId);
+  const state =
+    payload !== 'transaction'
+      ? 'noTransaction'
+      : applied?.standing === 'proved'
+        ? 'included'
+        : isConflict
+          ? 'conflicting'
+          : undefined;
+  const verdicts = (
     <>
-      <ol class="levels">
-        <li>
-          <span class="what">leaf</span>
-          <span class="mono ours">{digits(leaf)}</span>
-          <span class="hint">BLAKE2b-256 of 00 and the block’s ID</span>
-        </li>
-        {levels.slice(0, shown).map((level, i) => (
-          <LevelRow key={level.hash} level={level} place={i + 1} />
-        ))}
-      </ol>
-      {shown > levels.length && (
-        <div role="status">
-          <p class="root">
-            <span class="what">signed</span>
-            <span class="mono">{digits(signedRoot)}</span>
-          </p>
-          {leadsToRoot ? (
-            <Verdict tone="good">
-              {levels.length === 0
-                ? 'The leaf is the signed root.'
-                : `${levels.length + 1} hashes lead to the signed root.`}
-            </Verdict>
-          ) : (
-            <Verdict tone="bad">
-              The path does not lead to the signed root
-              {firstWrong < 0 ? '.' : `: the hash beside it is wrong at level ${firstWrong + 1}.`}
-            </Verdict>
-          )}
-        </div>
+      {said !== undefined && place !== undefined && place >= 0 && said.whiteFlagIndex !== place && (
+        <Refuted>
+          The node says that the block is at place {said.whiteFlagIndex}, and it is at {place}.
+        </Refuted>
+      )}
+      {said !== undefined && state !== undefined && said.ledgerInclusionState !== state && (
+        <Refuted>
+          The node says that the block is “{said.ledgerInclusionState}”, and it is “{state}”.
+        </Refuted>
+      )}
+      <Found finding={signed} words={(value) => describeSigned(value, Date.now() / 1000)} />
+      <Found
+        finding={
+          inclusion.standing === 'refuted' && firstWrong >= 0
+            ? refute(
+                `the path does not lead to the signed root: the hash beside it is wrong at level ${firstWrong + 1}`,
+              )
+            : inclusion
+        }
+        words={({ hashes, milestone }) =>
+          `${hashes === 1 ? 'The leaf is the inclusion' : `${hashes} hashes lead to the inclusion`} root of milestone ${milestone.index} that was signed${place === undefined ? '' : `: the block is at place ${place} of its white-flag order`}.`
+        }
+      />
+      {applied !== undefined && (
+        <Found
+          finding={applied}
+          words={({ hashes }) =>
+            `${hashes === 1 ? 'The leaf is' : `${hashes} hashes lead to`} the applied root that was signed: the transaction was applied.`
+          }
+        />
+      )}
+      {applied === undefined && payload === 'transaction' && !isConflict && (
+        <NotChecked>
+          what became of the transaction, as no path to the applied root came.
+        </NotChecked>
+      )}
+      {isConflict && (
+        <Found
+          finding={{ standing: 'proved', proof: outcome }}
+          words={({ applied }) =>
+            `The transaction was not applied: it is not among the ${applied.size} that lead to the applied root that was signed.`
+          }
+        />
       )}
     </>
+  );
+  return (
+    <>
+      <div role="status">{verdicts}</div>
+      {levels !== undefined && <Levels levels={levels} />}
+    </>
+  );
+}
+
+function Levels({ levels: { leaf, levels } }: { levels: NonNullable<JudgedPath['levels']> }) {
+  const shown = useCountUp(levels.length + 1);
+  return (
+    <ol class="levels">
+      <li>
+        <span class="what">leaf</span>
+        <span class="mono ours">{digits(leaf)}</span>
+        <span class="hint">BLAKE2b-256 of 00 and the block’s ID</span>
+      </li>
+      {levels.slice(0, shown).map((level, i) => (
+        <LevelRow key={level.hash} level={level} place={i + 1} />
+      ))}
+    </ol>
   );
 }
 

@@ -41,7 +41,9 @@ export function pictureSource(uri: string | undefined): PictureSource {
     .trim()
     .slice('ipfs:'.length)
     .replace(/^\/*(?:ipfs\/)?/, '');
-  return CID_PATH.test(path) && !path.split('/').includes('..')
+  // as gatewayUrl decodes it: a browser resolves dots of either spelling
+  const segments = path.split('/').map(decodeSafely);
+  return CID_PATH.test(path) && !segments.some((each) => each === '.' || each === '..')
     ? { kind: 'ipfs', path }
     : { kind: 'none', reason: 'Its metadata names something by ipfs: that is no content ID.' };
 }

@@ -2,6 +2,8 @@
  * Requests to the node that the page comes from.
  */
 import * as v from 'valibot';
+import { maxAnswerBytes } from '../../scripts/lib/answer-bounds.ts';
+import { parseBoundedJson } from '../../src/stardust/encoding/bounded-json.ts';
 
 /** The node answered with an error, or with something that is not what its contract says. */
 export class NodeError extends Error {
@@ -20,21 +22,62 @@ interface Question {
   accept?: string;
 }
 
-/** The response if it is 200. Throws a {@link NodeError} with a sentence for people otherwise. */
-async function ask(path: string, { body, accept }: Question = {}): Promise<Response> {
-  let response: Response;
+/** For one answer, its body included. A node that computes a white flag needs some of it. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * One request: no copy of a cache, no other host, and no more bytes or time than an answer may have.
+ * Throws a {@link NodeError} where there is no such answer.
+ */
+export async function askHere(path: string, { body, accept }: Question = {}): Promise<Response> {
+  const what = path.split('?')[0];
   try {
-    response = await fetch(path, {
-      // a copy of a cache is not what the node says now
+    const response = await fetch(path, {
       cache: 'no-store',
+      redirect: 'error',
+      signal: AbortSignal.timeout(PATIENCE_MS),
       ...(accept !== undefined && { headers: { accept } }),
       ...(body !== undefined && { method: 'POST', body }),
     });
+    const bytes = await readUpTo(response, maxAnswerBytes(accept));
+    if (bytes === undefined) throw new NodeError(0, `The node answers ${what} without end.`);
+    const { status, headers } = response;
+    return new Response(bytes.size === 0 ? null : bytes, { status, headers });
   } catch (error) {
-    throw new NodeError(0, `The node does not answer ${path.split('?')[0]}.`, error);
+    if (error instanceof NodeError) throw error;
+    const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+    throw new NodeError(
+      0,
+      isLate
+        ? `The node did not answer ${what} within ${PATIENCE_MS / 1000} seconds.`
+        : `The node does not answer ${what}.`,
+      error,
+    );
   }
+}
+
+/** Undefined where there are more bytes; then the rest is not read. */
+async function readUpTo({ body }: Response, maxBytes: number): Promise<Blob | undefined> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  // not every browser iterates over a stream
+  const reader = body?.getReader();
+  for (let length = 0; reader !== undefined; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > maxBytes) {
+      await reader.cancel();
+      return undefined;
+    }
+    chunks.push(value);
+  }
+  return new Blob(chunks);
+}
+
+/** The response if it is 200. Throws a {@link NodeError} with a sentence for people otherwise. */
+async function ask(path: string, question: Question = {}): Promise<Response> {
+  const response = await askHere(path, question);
   if (response.status === 200) return response;
-  await response.body?.cancel();
   const detail = response.headers.get('x-error-detail');
   throw new NodeError(response.status, describeStatus(response.status, detail));
 }
@@ -55,7 +98,7 @@ export async function askJsonAndHeaders<S extends v.GenericSchema>(
   body?: string,
 ): Promise<{ json: v.InferOutput<S>; headers: Headers }> {
   const response = await ask(path, body === undefined ? {} : { body });
-  const result = v.safeParse(schema, await response.json().catch(() => undefined));
+  const result = v.safeParse(schema, parseJson(await response.text()));
   if (result.success) return { json: result.output, headers: response.headers };
   const issue = result.issues[0];
   const place = v.getDotPath(issue) ?? 'the whole';
@@ -68,15 +111,24 @@ export async function askBytes(path: string): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
+function parseJson(text: string): unknown {
+  try {
+    return parseBoundedJson(text);
+  } catch {
+    // no JSON, or too deep: then it has no schema
+    return undefined;
+  }
+}
+
 /** The reason that `/health` gives; undefined if the node is healthy. */
 export async function askHealth(): Promise<string | undefined> {
-  const response = await fetch('/health', { cache: 'no-store' });
+  const response = await askHere('/health');
   if (response.status === 200) return undefined;
-  return response.headers.get('x-error-detail') ?? `status ${response.status}`;
+  return response.headers.get('x-error-detail')?.slice(0, 200) ?? `status ${response.status}`;
 }
 
 function describeStatus(status: number, detail: string | null): string {
-  const reason = detail === null ? '' : `: ${detail}`;
+  const reason = detail === null ? '' : `: ${detail.slice(0, 200)}`;
   if (status === 429) return 'Too many requests. Wait a minute and try again.';
   if (status === 401) return 'This node wants a password or a token.';
   if (status === 403) return `This node does not answer this to the public${reason}.`;

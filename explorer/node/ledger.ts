@@ -2,22 +2,31 @@
  * What the explorer reads of the ledger, one function for each question.
  */
 import * as v from 'valibot';
-import { askBytes, askJson, askJsonAndHeaders } from './ask.ts';
+import type { Said } from '../../src/stardust/provenance/provenance.ts';
+import { askBytes, askJson, askJsonAndHeaders, NodeError } from './ask.ts';
 import {
+  type BlockMetadata,
   blockMetadata,
+  type Explanation,
   explanation,
   type Info,
   info,
-  milestone,
   type Nft,
   nft,
   nftList,
   nfts,
+  type OutputAnswer,
   outputAnswer,
   tips,
 } from './shapes.ts';
 
 const part = encodeURIComponent;
+
+/** Throws a {@link NodeError} where the node answers about another thing than the one asked for. */
+function requireSame(what: string, asked: string, answered: string): void {
+  if (answered !== asked.toLowerCase())
+    throw new NodeError(0, `The node was asked for ${what} ${asked}, and answers ${answered}.`);
+}
 
 export async function readInfo(): Promise<Info> {
   const { json, headers } = await askJsonAndHeaders('/api/core/v2/info', info);
@@ -30,11 +39,12 @@ export async function readInfo(): Promise<Info> {
 }
 
 /** One NFT with its output and its owner, and the ledger index at which that is true. */
-export const readNft = (nftId: string) =>
-  askJson(
-    `/api/edge/v1/nfts/${part(nftId)}`,
-    v.object({ ...nft.entries, ledgerIndex: v.number() }),
-  );
+export async function readNft(nftId: string): Promise<Said<Nft & { ledgerIndex: number }>> {
+  const shape = v.object({ ...nft.entries, ledgerIndex: nfts.entries.ledgerIndex });
+  const said = await askJson(`/api/edge/v1/nfts/${part(nftId)}`, shape);
+  requireSame('NFT', nftId, said.nftId);
+  return { said };
+}
 
 /** A page of the NFTs of an address or an issuer, of one moment. */
 export const readNftPage = (filter: Record<string, string>) =>
@@ -49,36 +59,39 @@ export async function readFirstNfts(count: number): Promise<readonly Nft[]> {
   return batch.nfts.filter((each) => each !== null);
 }
 
-export const readOutput = (outputId: string) =>
-  askJson(`/api/core/v2/outputs/${part(outputId)}`, outputAnswer);
+export async function readOutput(outputId: string): Promise<Said<OutputAnswer>> {
+  return { said: await askJson(`/api/core/v2/outputs/${part(outputId)}`, outputAnswer) };
+}
 
-export const readBlockMetadata = (blockId: string) =>
-  askJson(`/api/core/v2/blocks/${part(blockId)}/metadata`, blockMetadata);
+export async function readBlockMetadata(blockId: string): Promise<Said<BlockMetadata>> {
+  const said = await askJson(`/api/core/v2/blocks/${part(blockId)}/metadata`, blockMetadata);
+  requireSame('block', blockId, said.blockId);
+  return { said };
+}
 
 export const readBlockJson = (blockId: string) =>
   askJson(`/api/core/v2/blocks/${part(blockId)}`, v.record(v.string(), v.unknown()));
 
 export const readBlockBytes = (blockId: string) => askBytes(`/api/core/v2/blocks/${part(blockId)}`);
 
-/** The block whose transaction was applied. */
-export const readIncludedBlock = (transactionId: string) =>
-  askJson(
-    `/api/core/v2/transactions/${part(transactionId)}/included-block/metadata`,
-    blockMetadata,
-  );
+/** Of the block whose transaction was applied, as the node says. */
+export async function readIncludedBlock(transactionId: string): Promise<Said<BlockMetadata>> {
+  const path = `/api/core/v2/transactions/${part(transactionId)}/included-block/metadata`;
+  return { said: await askJson(path, blockMetadata) };
+}
 
 const milestonePath = (milestone: string) =>
   `/api/core/v2/milestones/${/^\d+$/.test(milestone) ? 'by-index/' : ''}${part(milestone)}`;
 
 /** @param name index or ID */
-export const readMilestone = (name: string) => askJson(milestonePath(name), milestone);
-
-/** @param name index or ID */
 export const readMilestoneBytes = (name: string) => askBytes(milestonePath(name));
 
 /** The blocks of an applied milestone, in white-flag order, with verdicts. */
-export const readExplanation = (index: number) =>
-  askJson(`/api/edge/v1/whiteflag/${index}`, explanation);
+export async function readExplanation(index: number): Promise<Said<Explanation>> {
+  const said = await askJson(`/api/edge/v1/whiteflag/${index}`, explanation);
+  requireSame('milestone', String(index), String(said.index));
+  return { said };
+}
 
 /** The Merkle path of a block to its milestone's roots: JSON that the caller checks. */
 export const readProof = (blockId: string) =>
@@ -97,5 +110,8 @@ export interface ProposalRequest {
 }
 
 /** The cone of a proposal, or of a past milestone computed again, with verdicts and rules. */
-export const explainProposal = (request: ProposalRequest) =>
-  askJson('/api/edge/v1/whiteflag', explanation, JSON.stringify(request));
+export async function explainProposal(request: ProposalRequest): Promise<Said<Explanation>> {
+  const said = await askJson('/api/edge/v1/whiteflag', explanation, JSON.stringify(request));
+  requireSame('milestone', String(request.index), String(said.index));
+  return { said };
+}

@@ -7,22 +7,35 @@ import * as v from 'valibot';
 const hex = v.pipe(v.string(), v.regex(/^0x[0-9a-f]*$/));
 const id = v.pipe(v.string(), v.regex(/^0x[0-9a-f]{64}$/));
 const outputId = v.pipe(v.string(), v.regex(/^0x[0-9a-f]{68}$/));
-const uint = v.pipe(v.number(), v.integer(), v.minValue(0));
+/** Indexes, places and times all have 32 bits. */
+const uint = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
+/** Of a few words: a name, a version, a reason. */
+const words = v.pipe(v.string(), v.maxLength(500));
+/** Visible ASCII, as bech32 has it; whatever else a node sends is no address. */
+const addressText = v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,200}$/));
 const digits = v.pipe(v.string(), v.regex(/^\d{1,78}$/));
 
-const milestoneInfo = v.object({ index: uint, timestamp: uint, milestoneId: v.string() });
+const milestoneInfo = v.object({ index: uint, timestamp: uint, milestoneId: words });
 
 /** `GET /api/core/v2/info`. */
 export const info = v.object({
-  version: v.string(),
+  version: words,
   status: v.object({
     isHealthy: v.boolean(),
     confirmedMilestone: milestoneInfo,
     pruningIndex: uint,
   }),
-  protocol: v.object({ networkName: v.string(), bech32Hrp: v.string() }),
-  baseToken: v.object({ tickerSymbol: v.string(), decimals: uint }),
-  features: v.array(v.string()),
+  protocol: v.object({
+    networkName: words,
+    // BIP 173, in lower case
+    bech32Hrp: v.pipe(v.string(), v.regex(/^[\x21-\x40\x5b-\x7e]{1,83}$/)),
+  }),
+  baseToken: v.object({
+    tickerSymbol: v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,20}$/)),
+    // an amount has 20 digits (A.0)
+    decimals: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(20)),
+  }),
+  features: v.array(words),
 });
 export type Info = v.InferOutput<typeof info> & {
   /** How blocks come, such as "feed"; undefined if no network is followed. */
@@ -59,32 +72,32 @@ export const output = v.looseObject({
 });
 export type Output = v.InferOutput<typeof output>;
 
-export const outputMetadata = v.object({
-  blockId: v.string(),
-  transactionId: v.string(),
+const outputMetadata = v.object({
+  blockId: id,
+  transactionId: id,
   outputIndex: uint,
   isSpent: v.boolean(),
   milestoneIndexSpent: v.optional(uint),
   milestoneTimestampSpent: v.optional(uint),
-  transactionIdSpent: v.optional(v.string()),
+  transactionIdSpent: v.optional(id),
   milestoneIndexBooked: uint,
   milestoneTimestampBooked: uint,
   ledgerIndex: uint,
 });
-export type OutputMetadata = v.InferOutput<typeof outputMetadata>;
 
 /** `GET /api/core/v2/outputs/:outputId`. */
 export const outputAnswer = v.object({ metadata: outputMetadata, output });
+export type OutputAnswer = v.InferOutput<typeof outputAnswer>;
 
 /** One NFT of `GET /api/edge/v1/nfts`, with or without its ledger index. */
 export const nft = v.object({
   nftId: id,
   outputId,
   owner: v.object({
-    address: v.string(),
+    address: addressText,
     canUnlock: v.boolean(),
     timelockedUntil: v.optional(uint),
-    passesTo: v.optional(v.object({ address: v.string(), unixTime: uint })),
+    passesTo: v.optional(v.object({ address: addressText, unixTime: uint })),
   }),
   metadata: outputMetadata,
   output,
@@ -113,7 +126,7 @@ export const blockMetadata = v.object({
   milestoneIndex: v.optional(uint),
   referencedByMilestoneIndex: v.optional(uint),
   whiteFlagIndex: v.optional(uint),
-  ledgerInclusionState: v.optional(v.string()),
+  ledgerInclusionState: v.optional(v.picklist(['noTransaction', 'included', 'conflicting'])),
   conflictReason: v.optional(uint),
 });
 export type BlockMetadata = v.InferOutput<typeof blockMetadata>;
@@ -125,8 +138,8 @@ const explainedBlock = v.object({
   payload: v.picklist(['none', 'transaction', 'milestone', 'taggedData']),
   ledgerInclusionState: v.picklist(['noTransaction', 'included', 'conflicting']),
   conflictReason: v.optional(uint),
-  explanation: v.optional(v.string()),
-  rule: v.optional(v.string()),
+  explanation: v.optional(words),
+  rule: v.optional(words),
   decidingInput: v.optional(v.object({ input: uint, outputId: hex, spentBy: v.optional(id) })),
   decidingOutput: v.optional(v.object({ output: uint, outputId: hex })),
 });
@@ -138,21 +151,10 @@ export const explanation = v.object({
   timestamp: uint,
   inclusionMerkleRoot: id,
   appliedMerkleRoot: id,
-  blocks: v.array(explainedBlock),
+  // 16 MiB have some more
+  blocks: v.pipe(v.array(explainedBlock), v.maxLength(50_000)),
 });
 export type Explanation = v.InferOutput<typeof explanation>;
 
-/** `GET /api/core/v2/milestones/…`. */
-export const milestone = v.object({
-  index: uint,
-  timestamp: uint,
-  previousMilestoneId: id,
-  parents: v.array(id),
-  inclusionMerkleRoot: id,
-  appliedMerkleRoot: id,
-  signatures: v.array(v.object({ publicKey: id })),
-});
-export type MilestoneJson = v.InferOutput<typeof milestone>;
-
 /** `GET /api/core/v2/tips`. */
-export const tips = v.object({ tips: v.array(id) });
+export const tips = v.object({ tips: v.pipe(v.array(id), v.maxLength(8)) });

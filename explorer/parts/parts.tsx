@@ -75,12 +75,16 @@ function Copy({ text, what }: { text: string; what: string }) {
   );
 }
 
+export type Rows = readonly (readonly [string, ComponentChildren])[];
+
 /** Terms and what they are. Rows without a value are left out. */
-export function Facts({ rows }: { rows: readonly (readonly [string, ComponentChildren])[] }) {
+export function Facts({ rows }: { rows: Rows }) {
   return (
     <dl class="facts">
       {rows
-        .filter(([, value]) => value !== undefined && value !== null && value !== '')
+        .filter(
+          ([, value]) => value !== undefined && value !== null && value !== '' && value !== false,
+        )
         .map(([term, value]) => (
           <div key={term}>
             <dt>{term}</dt>
@@ -94,17 +98,6 @@ export function Facts({ rows }: { rows: readonly (readonly [string, ComponentChi
 /** Text of anybody: its direction is its own and does not reach beyond it. */
 export function Foreign({ text }: { text: string }) {
   return <bdi class="foreign">{text}</bdi>;
-}
-
-export type Tone = 'good' | 'bad' | 'neutral';
-
-/** A verdict; the style sheet puts a mark before it, so that it does not depend on its colour. */
-export function Verdict({ tone, children }: { tone: Tone; children: ComponentChildren }) {
-  return (
-    <p class={`verdict ${tone}`}>
-      <span>{children}</span>
-    </p>
-  );
 }
 
 /** Of the page, and behind the title of each view. */
@@ -185,7 +178,9 @@ export function Awaited<T>({
   return (
     <section class="page">
       <Head kind={kind}>{id === '' ? 'Not read' : shortenAny(id)}</Head>
-      <Verdict tone="bad">{error.message}</Verdict>
+      <p class="verdict neutral" data-standing="not-checked">
+        <span>Not checked: {error.message}</span>
+      </p>
       <p>
         <button type="button" onClick={() => location.reload()}>
           Try again

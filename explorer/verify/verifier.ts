@@ -1,14 +1,8 @@
 /**
- * `/verifier.js`: everything that hashes and checks signatures. The page loads it when it is first
- * needed.
+ * `/verifier.js`: everything that hashes and checks signatures. The page loads it once it is drawn.
  */
-export {
-  checkAppliedRoot,
-  checkBlocks,
-  checkInclusionRoot,
-  checkMilestone,
-  checkOrder,
-  readCone,
-} from './check-cone.ts';
-export { hashPath } from './merkle-levels.ts';
-export { NotVerified, verifyFinalHere, verifyHere } from './verify-here.ts';
+export { proveSignedRoots, readMilestoneFacts } from '../../src/stardust/provenance/provenance.ts';
+export { judgeMilestone, readBlock, readSigned } from './judge.ts';
+export { judgePath } from './judge-block.ts';
+export { judgeCone } from './judge-cone.ts';
+export { finalOutputHere, NotVerified, verifyFinalHere, verifyHere } from './verify-here.ts';

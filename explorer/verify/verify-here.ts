@@ -2,40 +2,58 @@
  * `npm run verify`, in the browser: the same checks of the same modules, against the node that the
  * page comes from.
  */
-import type { NodeClient } from '../../scripts/lib/node-client.ts';
-import { verifyFinal } from '../../scripts/verify/verify-final.ts';
-import { NotVerified, verifyNode } from '../../scripts/verify/verify-node.ts';
-import { fromHex } from '../../src/stardust/encoding/bytes.ts';
-import { parseKeys } from './parse-keys.ts';
+import { askFinalRecord, verifyFinal } from '../../scripts/verify/verify-final.ts';
+import { type Listener, NotVerified, verifyNode } from '../../scripts/verify/verify-node.ts';
+import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
+import {
+  type FinalRecord,
+  type Finding,
+  type MilestoneOutcome,
+  type Proved,
+  provedValue,
+} from '../../src/stardust/provenance/provenance.ts';
+import { askHere } from '../node/ask.ts';
+import type { KeyChoice } from './describe-keys.ts';
+import { trustOf } from './judge.ts';
 
 export { NotVerified };
 
 /**
- * Yields a sentence for each check that passed. Throws a {@link NotVerified} for the first that
- * does not, and an Error if the keys are no keys or the node does not answer.
- *
- * @param publicKeys in hex, separated by commas or white space
- * @param threshold how many of them must have signed; empty: all
+ * Resolves to what was proved. Throws a {@link NotVerified} for the first answer that is refuted, and
+ * an Error if the keys are no keys or the node does not answer.
  */
-export function verifyHere(publicKeys: string, threshold: string): AsyncGenerator<string, void> {
-  return verifyNode(askHere, parseKeys(publicKeys, threshold), Math.random());
+export function verifyHere(
+  choice: KeyChoice,
+  listener: Listener,
+): Promise<Proved<MilestoneOutcome>> {
+  return verifyNode(askHere, trustOf(choice), Math.random(), listener);
+}
+
+function parseRoot(root: string): Uint8Array {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(root)) throw new Error('The root must be 0x and 64 hex digits');
+  return fromHex(root);
 }
 
 /**
  * Yields what the final root proves of the ledger and of an ID, and throws as {@link verifyHere}.
  *
  * @param root 0x and 64 hex digits, from a source that the visitor trusts
- * @param id of an output or an NFT, 0x…; empty: of none
+ * @param id of an output or an NFT, 0x…
  */
-export async function* verifyFinalHere(root: string, id: string): AsyncGenerator<string, void> {
-  if (!/^0x[0-9a-fA-F]{64}$/.test(root)) throw new Error('The root must be 0x and 64 hex digits');
-  yield* verifyFinal(askHere, fromHex(root), id === '' ? [] : [id]);
+export async function* verifyFinalHere(
+  root: string,
+  id: string,
+): AsyncGenerator<Proved<string>, void> {
+  yield* verifyFinal(askHere, parseRoot(root), [id]);
 }
 
-const askHere: NodeClient = (path, { body, accept } = {}) =>
-  fetch(path, {
-    // a copy of a cache is not what the node says now
-    cache: 'no-store',
-    ...(accept !== undefined && { headers: { accept } }),
-    ...(body !== undefined && { method: 'POST', body }),
-  });
+/** An output that the final root commits to, whole: that of an NFT, or the one with the ID. */
+export async function finalOutputHere(root: string, id: string): Promise<Finding<FinalRecord>> {
+  const trusted = parseRoot(root);
+  const record = await askFinalRecord(askHere, trusted, id);
+  if (record.standing !== 'proved') return record;
+  const value = provedValue(record.proof);
+  return value.tree === 'nfts' && value.present
+    ? askFinalRecord(askHere, trusted, toHex(fromHex(value.outputId)))
+    : record;
+}

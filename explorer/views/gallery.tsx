@@ -92,14 +92,18 @@ function PageOfNfts({
   const { nfts, cursor, ledgerIndex } = page;
   if (nfts.length === 0)
     return (
-      <p class="reason">
+      <p class="reason" data-standing="said">
+        This node says, and it is not checked:{' '}
         {role === 'issuer'
-          ? `At ledger index ${ledgerIndex} there is no NFT that this address issued.`
-          : `At ledger index ${ledgerIndex} no NFT is held by this address. Its base tokens and native tokens are not indexed here.`}
+          ? `at ledger index ${ledgerIndex} there is no NFT that this address issued.`
+          : `at ledger index ${ledgerIndex} no NFT is held by this address. Its base tokens and native tokens are not indexed here.`}
       </p>
     );
   return (
-    <>
+    <section class="said" data-standing="said">
+      <p class="said-label">
+        This node says. Not checked: a node can leave NFTs out of a list, or put others in.
+      </p>
       <div class="tools">
         <p class="hint" role="status">
           {isFirst && cursor === undefined
@@ -124,7 +128,7 @@ function PageOfNfts({
           {cursor !== undefined && <To view={{ name: role, address, cursor }}>Next page</To>}
         </p>
       )}
-    </>
+    </section>
   );
 }
 

@@ -1,31 +1,49 @@
 /**
- * A milestone: who signed it, and its past cone.
+ * A milestone: who signed it, and its past cone. All that is shown of it comes from its bytes.
  */
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { findKnownNetwork } from '../../scripts/lib/known-networks.ts';
+
+import type {
+  Finding,
+  MilestoneFacts,
+  Said,
+  SignedMilestone,
+} from '../../src/stardust/provenance/provenance.ts';
+import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { Cone } from '../cone/cone.tsx';
-import { kindOf } from '../cone/kinds.tsx';
-import { formatCount, formatTime, plural, shorten } from '../format.ts';
+import { formatCount, plural, shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
-import { readExplanation, readMilestone, readMilestoneBytes } from '../node/ledger.ts';
-import type { Explanation, Info, MilestoneJson } from '../node/shapes.ts';
-import { Awaited, Facts, Folded, Head, Id, To } from '../parts/parts.tsx';
+import { readExplanation, readMilestoneBytes } from '../node/ledger.ts';
+import type { Explanation, Info } from '../node/shapes.ts';
+import { Awaited, Facts, Folded, Head, Id, type Rows, To } from '../parts/parts.tsx';
+import { ProvedFacts, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { formatRoute } from '../route.ts';
-import type { Claim, Finding } from '../verify/check-cone.ts';
-import { parseKeys } from '../verify/parse-keys.ts';
+import type { KeyChoice } from '../verify/describe-keys.ts';
+import { useKeyChoice } from '../verify/key-choice.ts';
 import { NothingToCheck } from './nothing-to-check.tsx';
 
 interface Loaded {
-  milestone: MilestoneJson;
-  explanation: Explanation;
+  facts: MilestoneFacts;
+  signed: Finding<SignedMilestone>;
+  explanation: Said<Explanation>;
 }
 
 /** Resolves to `snapshot` for a milestone that was not applied here, but came with a snapshot. */
-async function load(name: string, info: Info): Promise<Loaded | 'snapshot'> {
+async function load(name: string, info: Info, choice: KeyChoice): Promise<Loaded | 'snapshot'> {
   try {
-    const milestone = await readMilestone(name);
-    return { milestone, explanation: await readExplanation(milestone.index) };
+    const [verifier, payload] = await Promise.all([
+      import('../verify/verifier.ts'),
+      readMilestoneBytes(name),
+    ]);
+    const facts = verifier.readMilestoneFacts(payload);
+    if (facts === undefined) throw new NodeError(0, 'What the node answers is no milestone.');
+    const asked = /^\d+$/.test(name)
+      ? { index: Number(name) }
+      : { milestoneId: name.toLowerCase() };
+    const { networkName } = info.protocol;
+    const signed = await verifier.judgeMilestone(payload, asked, choice, networkName);
+    const index = 'index' in asked ? asked.index : facts.index;
+    return { facts, signed, explanation: await readExplanation(index) };
   } catch (error) {
     const isMissing = error instanceof NodeError && error.status === 404;
     if (isMissing && isKept(name, info)) return 'snapshot';
@@ -33,7 +51,7 @@ async function load(name: string, info: Info): Promise<Loaded | 'snapshot'> {
   }
 }
 
-/** Whether the ledger is at this milestone or beyond, and has not pruned it. */
+/** Whether the ledger is at this milestone or beyond, and has not pruned it, as the node says. */
 function isKept(name: string, { status }: Info): boolean {
   const { confirmedMilestone, pruningIndex } = status;
   if (name === confirmedMilestone.milestoneId) return true;
@@ -51,7 +69,8 @@ export function MilestoneView({
   block: string | undefined;
   info: Info;
 }) {
-  const loaded = useLoad(() => load(milestone, info), [milestone]);
+  const choice = useKeyChoice();
+  const loaded = useLoad(() => load(milestone, info, choice), [milestone, choice]);
   return (
     <Awaited loaded={loaded} kind="Milestone" id={milestone} missing={whyMissing(milestone, info)}>
       {(value) =>
@@ -73,83 +92,80 @@ export function MilestoneView({
 function whyMissing(milestone: string, { status }: Info): string {
   const index = Number(milestone);
   const { confirmedMilestone, pruningIndex } = status;
-  if (!/^\d+$/.test(milestone)) return 'This node has no milestone with this ID.';
+  if (!/^\d+$/.test(milestone)) return 'This node says that it has no milestone with this ID.';
   if (index > confirmedMilestone.index)
-    return `It is yet to come: the ledger is at milestone ${confirmedMilestone.index}.`;
+    return `It is yet to come, this node says: its ledger is at milestone ${confirmedMilestone.index}.`;
   return `It is too old: this node keeps milestones from ${pruningIndex + 1} on.`;
 }
 
 function MilestonePage({
-  milestone,
+  facts,
+  signed,
   explanation,
   block,
   info,
 }: Loaded & { block: string | undefined; info: Info }) {
-  const { index, timestamp, previousMilestoneId } = milestone;
-  const signatures = useSignatures(milestone, info);
-  const claim = useMemo<Claim>(() => ({ ...milestone, whose: 'signed' }), [milestone]);
+  const { index, timestamp, previousMilestoneId, parents } = facts;
   const select = (blockId: string) => {
     location.hash = formatRoute({ name: 'milestone', milestone: String(index), block: blockId });
+  };
+  const fields = {
+    index: String(index),
+    timestamp: String(timestamp),
+    previousMilestoneId,
+    parents: parents.join(' '),
   };
   return (
     <article class="page">
       <Head kind="Milestone" aside={<Neighbours index={index} info={info} />}>
         {formatCount(index)}
       </Head>
-      <Facts
-        rows={[
-          ['Time', `${formatTime(timestamp)} UTC`],
-          ['Blocks', summarize(explanation)],
-          ['Inclusion root', <Id id={milestone.inclusionMerkleRoot} what="inclusion root" />],
-          ['Applied root', <Id id={milestone.appliedMerkleRoot} what="applied root" />],
-          [
-            'Previous',
-            <Id
-              id={previousMilestoneId}
-              what="previous milestone ID"
-              view={{ name: 'milestone', milestone: previousMilestoneId }}
-            />,
-          ],
-          [
-            'Signatures',
-            <Folded
-              title={plural(milestone.signatures.length, 'signature')}
-              text={() => milestone.signatures.map(({ publicKey }) => publicKey).join('\n')}
-            />,
-          ],
-        ]}
-      />
+      {signed.standing === 'proved' ? (
+        <ProvedFacts
+          proof={signed.proof}
+          label="Proved by your browser: the signed bytes say this"
+          rows={rowsOf}
+        />
+      ) : (
+        <SaidByNode of={{ said: facts }} proof="signatures of keys that you trust.">
+          {(said) => <Facts rows={rowsOf(said)} />}
+        </SaidByNode>
+      )}
       <Cone
         explanation={explanation}
-        claim={claim}
-        others={signatures}
+        parents={parents}
+        signed={signed}
         milestoneIndex={index}
         selected={block}
         select={select}
       />
       <p>
-        <To
-          view={{
-            name: 'proposal',
-            fields: {
-              index: String(index),
-              timestamp: String(timestamp),
-              previousMilestoneId,
-              parents: milestone.parents.join(' '),
-            },
-          }}
-        >
-          Let the node compute these roots again
-        </To>
+        <To view={{ name: 'proposal', fields }}>Let the node compute these roots again</To>
       </p>
     </article>
   );
 }
 
-function summarize({ blocks }: Explanation): string {
-  const count = (kind: string) => blocks.filter((each) => kindOf(each) === kind).length;
-  const conflicts = count('conflict');
-  return `${formatCount(blocks.length)}, with ${plural(count('applied'), 'applied transaction')}${conflicts === 0 ? ' and no conflict' : ` and ${plural(conflicts, 'conflict')}`}`;
+function rowsOf(milestone: MilestoneFacts): Rows {
+  const { timestamp, previousMilestoneId, inclusionMerkleRoot, appliedMerkleRoot, signers } =
+    milestone;
+  return [
+    ['Time', `${formatTime(timestamp)} UTC`],
+    ['Inclusion root', <Id id={inclusionMerkleRoot} what="inclusion root" />],
+    ['Applied root', <Id id={appliedMerkleRoot} what="applied root" />],
+    [
+      'Previous',
+      <Id
+        id={previousMilestoneId}
+        what="previous milestone ID"
+        view={{ name: 'milestone', milestone: previousMilestoneId }}
+      />,
+    ],
+    [
+      'Signatures',
+      <Folded title={plural(signers.length, 'signature')} text={() => signers.join('\n')} />,
+    ],
+  ];
 }
 
 function Neighbours({ index, info }: { index: number; info: Info }) {
@@ -164,35 +180,4 @@ function Neighbours({ index, info }: { index: number; info: Info }) {
       )}
     </nav>
   );
-}
-
-/** Whether the network signed the payload, and whether it is the one that is shown. */
-function useSignatures(shown: MilestoneJson, info: Info): readonly Finding[] {
-  const [findings, setFindings] = useState<readonly Finding[]>([]);
-  useEffect(() => {
-    let dropped = false;
-    async function check(): Promise<void> {
-      const [verifier, payload] = await Promise.all([
-        import('../verify/verifier.ts'),
-        readMilestoneBytes(String(shown.index)),
-      ]);
-      const { networkName } = info.protocol;
-      const known = findKnownNetwork(networkName);
-      const keys = known && parseKeys(known.publicKeys.join(), String(known.threshold));
-      const finding = await verifier.checkMilestone(
-        shown,
-        payload,
-        known?.title ?? networkName,
-        keys,
-      );
-      if (!dropped) setFindings([finding]);
-    }
-    check().catch(({ message: text }: Error) => {
-      if (!dropped) setFindings([{ state: 'unknown', text, blocks: [] }]);
-    });
-    return () => {
-      dropped = true;
-    };
-  }, [shown]);
-  return findings;
 }

@@ -1,17 +1,21 @@
 /**
- * An NFT: what the ledger says of it first, and then, under a heading that says so, what its own
+ * An NFT: what the node says of it first, and then, under a heading that says so, what its own
  * metadata claims.
  */
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
+import type { Said } from '../../src/stardust/provenance/provenance.ts';
+import { formatTime } from '../../src/stardust/provenance/words.ts';
 import type { Address } from '../../src/stardust/wire/address.ts';
-import { formatAmount, formatShare, formatTime, shorten } from '../format.ts';
+import { formatAmount, formatShare, shorten } from '../format.ts';
 import { type Claims, readMetadata } from '../nft/claims.ts';
 import { Picture } from '../nft/picture.tsx';
 import { readNft } from '../node/ledger.ts';
 import type { Info, JsonAddress, Nft } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Foreign, Head, Id, To } from '../parts/parts.tsx';
+import { SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
+import { ProofOfOutput } from './verify-final.tsx';
 
 const ISSUER_FEATURE = 1;
 const TAG_FEATURE = 3;
@@ -23,14 +27,17 @@ export function NftView({ id, info }: { id: string; info: Info }) {
       loaded={loaded}
       kind="NFT"
       id={id}
-      missing="No unspent output holds an NFT with this ID: it was never minted, or it was burned."
+      missing="This node says that no unspent output holds an NFT with this ID: it was never minted, or it was burned. That is not checked: a node can leave one out."
     >
-      {(nft) => <NftPage nft={nft} info={info} />}
+      {(nft) => <NftPage of={nft} info={info} />}
     </Awaited>
   );
 }
 
-function NftPage({ nft, info }: { nft: Nft & { ledgerIndex: number }; info: Info }) {
+type ServedNft = Nft & { ledgerIndex: number };
+
+function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
+  const nft = of.said;
   const metadata = readMetadata(nft.output);
   const claims = metadata?.claims;
   const title = claims?.name ?? shorten(nft.nftId);
@@ -42,10 +49,12 @@ function NftPage({ nft, info }: { nft: Nft & { ledgerIndex: number }; info: Info
       <div class="columns">
         <Picture uri={claims?.uri} title={title} />
         <div>
-          <section aria-labelledby="ledger-says">
-            <h2 id="ledger-says">What the ledger says</h2>
-            <LedgerFacts nft={nft} info={info} />
-          </section>
+          <SaidByNode
+            of={of}
+            proof={<ProofOfOutput id={nft.nftId} outputId={nft.outputId} info={info} />}
+          >
+            {(nft) => <LedgerFacts nft={nft} info={info} />}
+          </SaidByNode>
           <section aria-labelledby="nft-says" class="claims">
             <h2 id="nft-says">What this NFT says of itself</h2>
             <p class="hint">
@@ -63,12 +72,15 @@ function NftPage({ nft, info }: { nft: Nft & { ledgerIndex: number }; info: Info
           </section>
         </div>
       </div>
-      <Folded title="Output as JSON" text={() => JSON.stringify(nft.output, undefined, 2)} />
+      <Folded
+        title="Output as JSON, this node says"
+        text={() => JSON.stringify(nft.output, undefined, 2)}
+      />
     </article>
   );
 }
 
-function LedgerFacts({ nft, info }: { nft: Nft & { ledgerIndex: number }; info: Info }) {
+function LedgerFacts({ nft, info }: { nft: ServedNft; info: Info }) {
   const { owner, output, metadata } = nft;
   const issuer = output.immutableFeatures?.find(({ type }) => type === ISSUER_FEATURE)?.address;
   const tag = output.features?.find(({ type }) => type === TAG_FEATURE)?.tag;
@@ -115,7 +127,7 @@ function LedgerFacts({ nft, info }: { nft: Nft & { ledgerIndex: number }; info: 
         ],
         ['Deposit', output.amount && formatAmount(output.amount, info.baseToken)],
         ['Tag', tag && <Foreign text={readTag(tag)} />],
-        ['True at', `ledger index ${nft.ledgerIndex}`],
+        ['Said at', `ledger index ${nft.ledgerIndex}`],
       ]}
     />
   );

@@ -1,16 +1,17 @@
 /**
- * What is said of a ledger that is fresh from a snapshot: it is neither right nor wrong.
+ * What is said where a node has no bytes of a milestone: it is neither right nor wrong.
  */
-import { Verdict } from '../parts/parts.tsx';
+import { NotChecked } from '../parts/standing.tsx';
 
 export function NothingToCheck() {
   return (
     <div class="quiet">
-      <Verdict tone="neutral">
-        There is nothing to check here yet. This milestone came with the snapshot from which the
-        node started: a snapshot has the ledger, and none of the blocks that led to it. Each
-        milestone that the node applies itself can be checked.
-      </Verdict>
+      <NotChecked>
+        this node gives no bytes of the milestone, or none of its blocks. There is nothing to check
+        here yet, it says: the milestone came with the snapshot from which the node started, which
+        has the ledger and none of the blocks that led to it. Each milestone that a node applies
+        itself can be checked.
+      </NotChecked>
     </div>
   );
 }

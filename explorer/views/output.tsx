@@ -3,11 +3,15 @@
  */
 import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
-import { formatAmount, formatTime } from '../format.ts';
+import type { Said } from '../../src/stardust/provenance/provenance.ts';
+import { formatTime } from '../../src/stardust/provenance/words.ts';
+import { formatAmount } from '../format.ts';
 import { readOutput } from '../node/ledger.ts';
-import type { Info, Output, OutputMetadata } from '../node/shapes.ts';
+import type { Info, Output, OutputAnswer } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Head, Id, To } from '../parts/parts.tsx';
+import { SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
+import { ProofOfOutput } from './verify-final.tsx';
 
 const KINDS: Record<number, string> = {
   2: 'Treasury output',
@@ -24,35 +28,34 @@ export function OutputView({ id, info }: { id: string; info: Info }) {
       loaded={loaded}
       kind="Output"
       id={id}
-      missing="This node does not know the output: it never existed, or it was spent so long ago that the node keeps it no more."
+      missing="This node does not know the output, it says: it never existed, or it was spent so long ago that the node keeps it no more."
     >
-      {({ output, metadata }) => (
-        <OutputPage id={id} output={output} metadata={metadata} info={info} />
-      )}
+      {(answer) => <OutputPage id={id.toLowerCase()} answer={answer} info={info} />}
     </Awaited>
   );
 }
 
-function OutputPage({
-  id,
-  output,
-  metadata,
-  info,
-}: {
-  id: string;
-  output: Output;
-  metadata: OutputMetadata;
-  info: Info;
-}) {
+function OutputPage({ id, answer, info }: { id: string; answer: Said<OutputAnswer>; info: Info }) {
+  return (
+    <article class="page">
+      <Head kind="Output">
+        <Id id={id} what="output ID" />
+      </Head>
+      <SaidByNode of={answer} proof={<ProofOfOutput id={id} outputId={id} info={info} />}>
+        {(said) => <SaidOutput id={id} {...said} info={info} />}
+      </SaidByNode>
+    </article>
+  );
+}
+
+function SaidOutput({ id, output, metadata, info }: OutputAnswer & { id: string; info: Info }) {
   const nftId = nftIdOf(id, output);
   const { milestoneIndexSpent, milestoneTimestampSpent, transactionIdSpent } = metadata;
   return (
-    <article class="page">
-      <Head kind={KINDS[output.type] ?? 'Output'}>
-        <Id id={id} what="output ID" />
-      </Head>
+    <>
       <Facts
         rows={[
+          ['Kind', KINDS[output.type]],
           ['NFT', nftId && <Id id={nftId} what="NFT ID" view={{ name: 'nft', id: nftId }} />],
           ['Amount', output.amount && formatAmount(output.amount, info.baseToken)],
           [
@@ -113,7 +116,7 @@ function OutputPage({
         ].map(([term, value]) => [term as string, value || undefined] as const)}
       />
       <Folded title="Output as JSON" text={() => JSON.stringify(output, undefined, 2)} />
-    </article>
+    </>
   );
 }
 

@@ -2,16 +2,20 @@
  * A proposal: the roots that the next milestone would have over given parents, or that a past one
  * should have, as a coordinator asks for them (`POST …/whiteflag`).
  */
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import type { Finding, Said, SignedMilestone } from '../../src/stardust/provenance/provenance.ts';
+import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { Cone } from '../cone/cone.tsx';
 import { formatCount } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
-import { explainProposal, type ProposalRequest, readMilestone, readTips } from '../node/ledger.ts';
-import type { Explanation, Info, MilestoneJson } from '../node/shapes.ts';
-import { Facts, Head, Id, Verdict } from '../parts/parts.tsx';
+import { explainProposal, type ProposalRequest, readTips } from '../node/ledger.ts';
+import type { Explanation, Info } from '../node/shapes.ts';
+import { Facts, Head, Id } from '../parts/parts.tsx';
+import { Found, Remark, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { formatRoute, type ProposalFields } from '../route.ts';
-import type { Claim } from '../verify/check-cone.ts';
+import type { KeyChoice } from '../verify/describe-keys.ts';
+import { useKeyChoice } from '../verify/key-choice.ts';
 
 export function ProposalView({ fields, info }: { fields: ProposalFields | undefined; info: Info }) {
   const key = JSON.stringify(fields);
@@ -76,9 +80,7 @@ function Form({ fields, info }: { fields: ProposalFields | undefined; info: Info
           Propose milestone {formatCount(confirmedMilestone.index + 1)} over today’s tips
         </button>
       </p>
-      <div role="status">
-        {problem !== undefined && <Verdict tone="neutral">{problem}</Verdict>}
-      </div>
+      <div role="status">{problem !== undefined && <Remark>{problem}</Remark>}</div>
       <details class="folded" open={fields !== undefined && !isComplete(fields)}>
         <summary>Edit the proposal</summary>
         <form
@@ -149,22 +151,27 @@ function toRequest({
 }
 
 interface Computed {
-  explanation: Explanation;
+  explanation: Said<Explanation>;
   request: ProposalRequest;
-  /** The milestone with this index, if the ledger has it. */
-  signed: MilestoneJson | undefined;
+  /** For a past milestone: whether these are the roots that were signed. */
+  compared: Finding<SignedMilestone> | undefined;
 }
 
-async function compute(fields: ProposalFields, info: Info): Promise<Computed> {
+async function compute(fields: ProposalFields, info: Info, choice: KeyChoice): Promise<Computed> {
   const request = toRequest(fields);
   const explanation = await explainProposal(request);
   if (request.index > info.status.confirmedMilestone.index)
-    return { explanation, request, signed: undefined };
-  return { explanation, request, signed: await readMilestone(String(request.index)) };
+    return { explanation, request, compared: undefined };
+  const { readSigned, proveSignedRoots } = await import('../verify/verifier.ts');
+  const signed = await readSigned(request.index, choice, info.protocol.networkName);
+  const compared =
+    signed.standing === 'proved' ? proveSignedRoots(signed.proof, explanation.said) : signed;
+  return { explanation, request, compared };
 }
 
 function Answer({ fields, info }: { fields: ProposalFields; info: Info }) {
-  const computed = useLoad(() => compute(fields, info), []);
+  const choice = useKeyChoice();
+  const computed = useLoad(() => compute(fields, info, choice), [choice]);
   if (computed.state === 'loading')
     return (
       <p class="loading" role="status">
@@ -180,75 +187,53 @@ function Refused({ error }: { error: Error }) {
   const isRefusal = error instanceof NodeError && [400, 404].includes(error.status);
   return (
     <div role="status">
-      <Verdict tone={isRefusal ? 'neutral' : 'bad'}>
-        {isRefusal ? 'There are no roots for this proposal. ' : ''}
+      <Remark>
+        {isRefusal ? 'There are no roots for this proposal. ' : 'Not checked: '}
         {error.message}
-      </Verdict>
+      </Remark>
     </div>
   );
 }
 
-function Roots({ explanation, request, signed }: Computed) {
+function Roots({ explanation, request, compared }: Computed) {
   const [selected, select] = useState<string>();
-  const { index, inclusionMerkleRoot, appliedMerkleRoot } = explanation;
-  const claim = useMemo<Claim>(
-    () => ({
-      parents: [...new Set(request.parents.map((id) => id.toLowerCase()))],
-      inclusionMerkleRoot,
-      appliedMerkleRoot,
-      whose: 'computed by the node',
-    }),
-    [explanation],
-  );
+  const parents = [...new Set(request.parents.map((id) => id.toLowerCase()))];
   return (
     <>
       <section aria-labelledby="roots-title">
         <h2 id="roots-title">Roots</h2>
-        <Facts
-          rows={[
-            ['Inclusion root', <Id id={inclusionMerkleRoot} what="inclusion root" whole />],
-            ['Applied root', <Id id={appliedMerkleRoot} what="applied root" whole />],
-          ]}
-        />
-        {signed === undefined ? (
-          <Verdict tone="neutral">
-            Milestone {index} is yet to come: nobody has signed roots for it here.
-          </Verdict>
+        <SaidByNode of={explanation} proof="the signatures of a milestone with these roots.">
+          {({ inclusionMerkleRoot, appliedMerkleRoot }) => (
+            <Facts
+              rows={[
+                ['Inclusion root', <Id id={inclusionMerkleRoot} what="inclusion root" whole />],
+                ['Applied root', <Id id={appliedMerkleRoot} what="applied root" whole />],
+              ]}
+            />
+          )}
+        </SaidByNode>
+        {compared === undefined ? (
+          <Remark>
+            Milestone {request.index} is yet to come, this node says: nobody has signed roots for it
+            here.
+          </Remark>
         ) : (
-          <Comparison explanation={explanation} signed={signed} />
+          <Found
+            finding={compared}
+            words={({ index, timestamp, whose }) =>
+              `Both roots are the ones that ${whose} signed in milestone ${index}, of ${formatTime(timestamp)} UTC.`
+            }
+          />
         )}
       </section>
       <Cone
         explanation={explanation}
-        claim={claim}
-        others={NONE}
+        parents={parents}
+        signed={undefined}
         milestoneIndex={undefined}
         selected={selected}
         select={select}
       />
     </>
-  );
-}
-
-const NONE: readonly never[] = [];
-
-function Comparison({ explanation, signed }: { explanation: Explanation; signed: MilestoneJson }) {
-  const differing = (['inclusionMerkleRoot', 'appliedMerkleRoot'] as const).filter(
-    (root) => explanation[root] !== signed[root],
-  );
-  if (differing.length === 0)
-    return (
-      <Verdict tone="good">
-        Both roots are the ones that the network signed in milestone {signed.index}.
-      </Verdict>
-    );
-  return (
-    <Verdict tone="bad">
-      Milestone {signed.index} was signed with another{' '}
-      {differing
-        .map((root) => (root === 'appliedMerkleRoot' ? 'applied root' : 'inclusion root'))
-        .join(' and ')}
-      .
-    </Verdict>
   );
 }

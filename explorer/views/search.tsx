@@ -3,8 +3,14 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 import { NodeError } from '../node/ask.ts';
-import { readBlockMetadata, readIncludedBlock, readMilestone, readNft } from '../node/ledger.ts';
-import { Head, Id, Verdict } from '../parts/parts.tsx';
+import {
+  readBlockMetadata,
+  readIncludedBlock,
+  readMilestoneBytes,
+  readNft,
+} from '../node/ledger.ts';
+import { Head, Id } from '../parts/parts.tsx';
+import { Remark } from '../parts/standing.tsx';
 import { recognise } from '../recognise.ts';
 import type { View } from '../route.ts';
 
@@ -20,7 +26,7 @@ const ATTEMPTS: readonly Attempt[] = [
   { what: 'a transaction', read: readIncludedBlock, view: (id) => ({ name: 'transaction', id }) },
   {
     what: 'a milestone',
-    read: readMilestone,
+    read: readMilestoneBytes,
     view: (id) => ({ name: 'milestone', milestone: id }),
   },
 ];
@@ -85,14 +91,12 @@ function Tries({ id, open }: { id: string; open(view: View, note: string): void 
       <p>
         <Id id={id} what="the ID" whole />
       </p>
-      <p class="reason">
-        32 bytes can be the ID of four things. Each was looked for in this ledger:
-      </p>
+      <p class="reason">32 bytes can be the ID of four things. This node was asked for each:</p>
       <div role="status">
         {tried.map(({ what, failure }) => (
-          <Verdict key={what} tone="neutral">
+          <Remark key={what}>
             {what}: {failure ?? 'looking …'}
-          </Verdict>
+          </Remark>
         ))}
       </div>
       {isOver && (
@@ -107,5 +111,5 @@ function Tries({ id, open }: { id: string; open(view: View, note: string): void 
 
 function describe(failed: readonly Tried[], found: string): string {
   const before = failed.map(({ what }) => `not ${what}`).join(', ');
-  return `32 bytes can be the ID of four things. This is ${before === '' ? '' : `${before}, but `}${found}.`;
+  return `32 bytes can be the ID of four things. This is ${before === '' ? '' : `${before}, but `}${found}, this node says.`;
 }

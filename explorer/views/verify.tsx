@@ -1,54 +1,61 @@
 /**
- * Verifies the node against the keys of its network, in plain steps.
+ * Verifies the node against keys that the visitor chooses, in plain steps.
  */
 import { useState } from 'preact/hooks';
 import { KNOWN_NETWORKS } from '../../scripts/lib/known-networks.ts';
+import { provedValue } from '../../src/stardust/provenance/proved.ts';
+import type { MilestoneOutcome, Proved } from '../../src/stardust/provenance/provenance.ts';
+import { describeVerdict } from '../../src/stardust/provenance/words.ts';
+import { asSentence } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readExplanation, readInfo } from '../node/ledger.ts';
 import type { Info } from '../node/shapes.ts';
-import { Head, To, type Tone, Verdict } from '../parts/parts.tsx';
+import { Head, To } from '../parts/parts.tsx';
+import { NotChecked, Refuted, Tick } from '../parts/standing.tsx';
+import { describeKeys, type KeyChoice } from '../verify/describe-keys.ts';
+import { chooseKeys, useKeyChoice } from '../verify/key-choice.ts';
 import { NothingToCheck } from './nothing-to-check.tsx';
 import { FinalLedgerForm } from './verify-final.tsx';
 
 /** What is done, in the order of the checks. */
 const STEPS = [
-  'The newest milestone is signed by the keys.',
+  'The newest milestone that this node names is signed by the keys.',
   'Its blocks have the bytes, the order and the inclusion root that were signed.',
-  'The transactions that count as applied have the root that was signed.',
+  'The transactions that count as applied have the root that was signed, and each block carries what the node says.',
   'The proof of a block that chance picks leads to that milestone.',
-  'The node computes the signed roots when it is asked as a coordinator asks.',
+  'The node answers the signed roots when it is asked as a coordinator asks.',
 ];
 
 const OWN_KEYS = 'own';
 
 type Progress =
-  | { state: 'idle' | 'running' | 'nothing' | 'verified' }
+  | { state: 'idle' | 'nothing' }
+  | { state: 'running'; text: string }
+  | { state: 'verified'; proof: Proved<MilestoneOutcome> }
   | { state: 'false' | 'stopped'; reason: string };
 
 export function VerifyView({ info }: { info: Info }) {
-  const known = KNOWN_NETWORKS.find(({ networkName }) => networkName === info.protocol.networkName);
-  const [choice, choose] = useState(known?.networkName ?? OWN_KEYS);
-  const [ownKeys, setOwnKeys] = useState('');
-  const [ownThreshold, setOwnThreshold] = useState('');
-  const [passed, setPassed] = useState<readonly string[]>([]);
+  const chosen = useKeyChoice();
+  const [passed, setPassed] = useState<readonly Proved<string>[]>([]);
   const [progress, setProgress] = useState<Progress>({ state: 'idle' });
 
-  async function verify(): Promise<void> {
+  async function verify(choice: KeyChoice): Promise<void> {
     if (progress.state === 'running') return;
+    chooseKeys(choice);
     setPassed([]);
-    setProgress({ state: 'running' });
-    const network = KNOWN_NETWORKS.find(({ networkName }) => networkName === choice);
-    const keys = network?.publicKeys.join() ?? ownKeys;
-    const threshold = network === undefined ? ownThreshold : String(network.threshold);
+    setProgress({ state: 'running', text: 'Verifying …' });
     const verifier = await import('../verify/verifier.ts');
     try {
-      const checks = verifier.verifyHere(keys, threshold);
       if (await isFresh()) return setProgress({ state: 'nothing' });
-      for await (const sentence of checks) setPassed((before) => [...before, sentence]);
-      setProgress({ state: 'verified' });
+      const proof = await verifier.verifyHere(choice, {
+        onProved: (sentence) => setPassed((before) => [...before, sentence]),
+        onProgress: (text) => setProgress({ state: 'running', text }),
+        now: () => Date.now() / 1000,
+      });
+      setProgress({ state: 'verified', proof });
     } catch (error) {
       const state = error instanceof verifier.NotVerified ? 'false' : 'stopped';
-      setProgress({ state, reason: (error as Error).message.replace(/\.?$/, '.') });
+      setProgress({ state, reason: asSentence((error as Error).message) });
     }
   }
 
@@ -56,61 +63,22 @@ export function VerifyView({ info }: { info: Info }) {
     <article class="page">
       <Head kind="Verify">Do not trust this node</Head>
       <p class="lead">
-        Your browser takes the newest milestone, every block that it references and the proof of one
-        of them, and checks all of it against the public keys that sign milestones.
+        Your browser takes the newest milestone that this node names, every block that it references
+        and the proof of one of them, and checks all of it against public keys that sign milestones.
+        You choose whose keys; the node has no say in it.
       </p>
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void verify().catch((error: Error) =>
+      <KeyForm
+        chosen={chosen}
+        isBusy={progress.state === 'running'}
+        submit={(choice) =>
+          void verify(choice).catch((error: Error) =>
             setProgress({ state: 'stopped', reason: error.message }),
-          );
-        }}
-      >
-        <label class="wide">
-          Keys of
-          <select value={choice} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-            {KNOWN_NETWORKS.map(({ networkName, title, publicKeys, threshold }) => (
-              <option key={networkName} value={networkName}>
-                {title}: {threshold} of {publicKeys.length} keys, from this page’s source
-              </option>
-            ))}
-            <option value={OWN_KEYS}>another network: my own keys</option>
-          </select>
-        </label>
-        {choice === OWN_KEYS && (
-          <>
-            <label class="wide">
-              Public keys, 64 hex digits each
-              <textarea
-                class="mono"
-                rows={4}
-                value={ownKeys}
-                onInput={({ currentTarget }) => setOwnKeys(currentTarget.value)}
-                spellcheck={false}
-                autocomplete="off"
-                required
-              />
-            </label>
-            <label>
-              Signatures needed; all, if empty
-              <input
-                value={ownThreshold}
-                onInput={({ currentTarget }) => setOwnThreshold(currentTarget.value)}
-                inputMode="numeric"
-                autocomplete="off"
-              />
-            </label>
-          </>
-        )}
-        <button type="submit" class="main" aria-disabled={progress.state === 'running'}>
-          Verify
-        </button>
-      </form>
+          )
+        }
+      />
       <Steps passed={passed} progress={progress} />
       <div role="status" id="verdict">
-        <Outcome progress={progress} info={info} />
+        <Ending progress={progress} />
       </div>
       {info.features.includes('finalMilestone') && <FinalLedgerForm />}
       <p class="hint">
@@ -121,7 +89,80 @@ export function VerifyView({ info }: { info: Info }) {
   );
 }
 
-/** Whether the ledger came by a snapshot and no milestone was applied since. */
+function KeyForm({
+  chosen,
+  isBusy,
+  submit,
+}: {
+  chosen: KeyChoice;
+  isBusy: boolean;
+  submit(choice: KeyChoice): void;
+}) {
+  const own = chosen.kind === 'own' ? chosen : { publicKeys: '', threshold: '' };
+  const [name, setName] = useState(chosen.kind === 'known' ? chosen.network.networkName : OWN_KEYS);
+  const [publicKeys, setPublicKeys] = useState(own.publicKeys);
+  const [threshold, setThreshold] = useState(own.threshold);
+  return (
+    <form
+      class="fields"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const network = KNOWN_NETWORKS.find(({ networkName }) => networkName === name);
+        submit(
+          network === undefined
+            ? { kind: 'own', publicKeys, threshold }
+            : { kind: 'known', network, isDefault: false },
+        );
+      }}
+    >
+      <label class="wide">
+        Keys of
+        <select value={name} onChange={({ currentTarget }) => setName(currentTarget.value)}>
+          {KNOWN_NETWORKS.map(({ networkName, title, publicKeys, threshold }) => (
+            <option key={networkName} value={networkName}>
+              {title}: {threshold} of {publicKeys.length} keys, from this page’s source
+            </option>
+          ))}
+          <option value={OWN_KEYS}>another network: my own keys</option>
+        </select>
+      </label>
+      {name === OWN_KEYS && (
+        <>
+          <label class="wide">
+            Public keys, 64 hex digits each
+            <textarea
+              class="mono"
+              rows={4}
+              value={publicKeys}
+              onInput={({ currentTarget }) => setPublicKeys(currentTarget.value)}
+              spellcheck={false}
+              autocomplete="off"
+              required
+            />
+          </label>
+          <label>
+            Signatures needed; all, if empty
+            <input
+              value={threshold}
+              onInput={({ currentTarget }) => setThreshold(currentTarget.value)}
+              inputMode="numeric"
+              autocomplete="off"
+            />
+          </label>
+        </>
+      )}
+      <button type="submit" class="main" aria-disabled={isBusy}>
+        Verify
+      </button>
+      <p class="hint wide">
+        The whole page checks against {describeKeys(chosen)}
+        {chosen.kind === 'known' && chosen.isDefault && ', as nobody has chosen others yet'}.
+      </p>
+    </form>
+  );
+}
+
+/** Whether the ledger came by a snapshot and no milestone was applied since, as the node says. */
 async function isFresh(): Promise<boolean> {
   const { status } = await readInfo();
   try {
@@ -129,27 +170,30 @@ async function isFresh(): Promise<boolean> {
     return false;
   } catch (error) {
     if (error instanceof NodeError && error.status === 404) return true;
+    // the check says what is wrong with it
+    if (error instanceof NodeError) return false;
     throw error;
   }
 }
 
-function Steps({ passed, progress }: { passed: readonly string[]; progress: Progress }) {
-  const tone = (place: number): Tone | undefined => {
-    if (place < passed.length) return 'good';
-    return place === passed.length && progress.state === 'false' ? 'bad' : undefined;
-  };
+function Steps({ passed, progress }: { passed: readonly Proved<string>[]; progress: Progress }) {
   return (
     <ol class="steps" id="checks">
       {STEPS.map((step, place) => {
-        const isNow = progress.state === 'running' && place === passed.length;
+        const proof = passed[place];
+        if (proof !== undefined) return <PassedStep key={step} step={step} proof={proof} />;
+        const isHere = place === passed.length;
+        const isWrong = isHere && progress.state === 'false';
+        const isNow = isHere && progress.state === 'running';
         return (
-          <li key={step} class={tone(place) ?? (isNow ? 'now' : '')}>
+          <li
+            key={step}
+            class={isWrong ? 'bad' : isNow ? 'now' : ''}
+            data-standing={isWrong ? 'refuted' : 'not-checked'}
+          >
             <span>
               {step}
-              {passed[place] !== undefined && <span class="found">{passed[place]}</span>}
-              {tone(place) === 'bad' && 'reason' in progress && (
-                <span class="found bad">{progress.reason}</span>
-              )}
+              {isWrong && 'reason' in progress && <span class="found bad">{progress.reason}</span>}
             </span>
           </li>
         );
@@ -158,29 +202,42 @@ function Steps({ passed, progress }: { passed: readonly string[]; progress: Prog
   );
 }
 
-function Outcome({ progress, info }: { progress: Progress; info: Info }) {
+function PassedStep({ step, proof }: { step: string; proof: Proved<string> }) {
+  return (
+    <li class="passed">
+      <span>{step}</span>
+      <Tick proof={proof}>{(sentence) => sentence}</Tick>
+    </li>
+  );
+}
+
+function Ending({ progress }: { progress: Progress }) {
   switch (progress.state) {
-    case 'verified':
+    case 'verified': {
+      const { index } = provedValue(progress.proof).milestone;
       return (
-        <Verdict tone="good">
-          Verified: everything holds against the keys.{' '}
-          <To view={{ name: 'milestone', milestone: String(info.status.confirmedMilestone.index) }}>
-            See milestone {info.status.confirmedMilestone.index}
-          </To>
-        </Verdict>
+        <>
+          <Tick proof={progress.proof}>
+            {(outcome) => describeVerdict(outcome, Date.now() / 1000)}
+          </Tick>
+          <p>
+            <To view={{ name: 'milestone', milestone: String(index) }}>See milestone {index}</To>
+          </p>
+        </>
       );
+    }
     case 'false':
       return (
-        <Verdict tone="bad">
+        <Refuted>
           False: what this node says does not hold against the keys. {progress.reason}
-        </Verdict>
+        </Refuted>
       );
     case 'stopped':
-      return <Verdict tone="neutral">Not checked: {progress.reason}</Verdict>;
+      return <NotChecked>{progress.reason}</NotChecked>;
     case 'nothing':
       return <NothingToCheck />;
     case 'running':
-      return <p class="loading">Verifying …</p>;
+      return <p class="loading">{progress.text}</p>;
     case 'idle':
       return null;
   }

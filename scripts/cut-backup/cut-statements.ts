@@ -29,16 +29,17 @@ export function* cutStatement(line: string, most = MAX_STATEMENT_BYTES): Generat
     yield line;
     return;
   }
-  const { table, columns, rest } = INSERT.exec(line)?.groups ?? {};
-  const names = columns?.split(',') ?? [];
-  const values = rest === undefined ? undefined : readValues(rest);
-  if (values === undefined || values.length !== names.length)
+  const insert = readInsert(line);
+  if (insert === undefined)
     throw new Error(`a statement of ${line.length} characters is no INSERT: ${line.slice(0, 80)}`);
+  const { table, row } = insert;
+  const names = [...row.keys()];
+  const values = [...row.values()];
   // a quarter: a character may take four bytes
   const piece = Math.floor((most - ROOM_BYTES) / 4);
   const isLong = (value: string) => value.length > piece / names.length;
   const kept = values.map((value, i) => (i > 0 && isLong(value) ? "''" : value));
-  yield `INSERT INTO "${table}" (${columns}) VALUES(${kept.join(',')});`;
+  yield `INSERT INTO "${table}" (${names.join(',')}) VALUES(${kept.join(',')});`;
   for (const [i, value] of values.entries()) {
     if (kept[i] === value) continue;
     if (!value.startsWith("'")) throw new Error(`a long value of ${table} is no text`);
@@ -48,6 +49,15 @@ export function* cutStatement(line: string, most = MAX_STATEMENT_BYTES): Generat
         `WHERE ${names[0]} = ${values[0]};`;
     }
   }
+}
+
+/** The table of an INSERT, and its values as SQL, by quoted columns; undefined for other lines. */
+export function readInsert(line: string): { table: string; row: Map<string, string> } | undefined {
+  const { table, columns, rest } = INSERT.exec(line)?.groups ?? {};
+  const names = columns?.split(',') ?? [];
+  const values = rest === undefined ? undefined : readValues(rest);
+  if (table === undefined || values?.length !== names.length) return undefined;
+  return { table, row: new Map(names.map((name, i) => [name, values[i]!])) };
 }
 
 function readValues(rest: string): string[] | undefined {

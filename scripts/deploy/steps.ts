@@ -4,6 +4,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
+import { provedValue } from '../../src/stardust/provenance/provenance.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
 import { importRemotely } from '../lib/import/import-remotely.ts';
 import { parseMilestoneKeys } from '../lib/import/milestone-keys.ts';
 import type { NodeClient } from '../lib/node-client.ts';
@@ -174,5 +176,9 @@ async function verify(
     print('Not verified: the node has applied no milestone itself, so there is none to check.');
     return;
   }
-  for await (const line of verifyNode(node, keys, Math.random())) print(line);
+  const trust = { whose: 'the keys that were given', keys, verify: verifySignature };
+  await verifyNode(node, trust, Math.random(), {
+    onProved: (sentence) => print(provedValue(sentence)),
+    now: () => Date.now() / 1000,
+  });
 }

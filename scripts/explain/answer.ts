@@ -10,35 +10,46 @@ import {
   rulesOf,
 } from '../../src/stardust/semantics/conflict-reason.ts';
 import { type NodeClient, openNodeClient, readJson, requestJson } from '../lib/node-client.ts';
+import { printable } from '../lib/printable.ts';
+
+const uint = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
+const hash = v.pipe(v.string(), v.regex(/^0x[0-9a-f]{64}$/));
+const state = v.picklist(['noTransaction', 'included', 'conflicting', 'unreferenced']);
 
 const block = v.object({
-  blockId: v.string(),
-  ledgerInclusionState: v.string(),
-  conflictReason: v.optional(v.number()),
+  blockId: hash,
+  ledgerInclusionState: state,
+  conflictReason: v.optional(uint),
   explanation: v.optional(v.string()),
   rule: v.optional(v.string()),
   decidingInput: v.optional(
-    v.object({ input: v.number(), outputId: v.string(), spentBy: v.optional(v.string()) }),
+    v.object({ input: uint, outputId: v.string(), spentBy: v.optional(v.string()) }),
   ),
-  decidingOutput: v.optional(v.object({ output: v.number(), outputId: v.string() })),
+  decidingOutput: v.optional(v.object({ output: uint, outputId: v.string() })),
 });
 
 const explanation = v.object({
-  index: v.number(),
-  inclusionMerkleRoot: v.string(),
-  appliedMerkleRoot: v.string(),
+  index: uint,
+  inclusionMerkleRoot: hash,
+  appliedMerkleRoot: hash,
   blocks: v.array(block),
 });
 
-export type Explanation = v.InferOutput<typeof explanation>;
 export type ComparedBlock = v.InferOutput<typeof block>;
+
+/** What a node says of a milestone. */
+export interface Explanation extends Omit<v.InferOutput<typeof explanation>, 'blocks'> {
+  /** In white-flag order; undefined for a place of which the node was not asked. */
+  blocks: readonly (ComparedBlock | undefined)[];
+}
 
 /** Throws an Error with a sentence where the JSON is no explanation. */
 export function readExplanation(json: unknown, source: string): Explanation {
   const result = v.safeParse(explanation, json);
   if (result.success) return result.output;
   const [issue] = result.issues;
-  throw new Error(`${source} is no explanation: ${v.getDotPath(issue) ?? ''} ${issue.message}`);
+  const place = printable(v.getDotPath(issue) ?? '');
+  throw new Error(`${source} is no explanation: ${place} ${printable(issue.message)}`);
 }
 
 const CONCURRENT_REQUESTS = 6;
@@ -50,7 +61,7 @@ export async function askEdgeNode(url: string, request: string): Promise<Explana
 
 const info = v.object({
   name: v.string(),
-  status: v.object({ confirmedMilestone: v.object({ index: v.number() }) }),
+  status: v.object({ confirmedMilestone: v.object({ index: uint }) }),
 });
 
 /**
@@ -62,29 +73,32 @@ export async function askNode(url: string, request: string, ours: Explanation) {
   if (name === 'stardust-edge-node') return askEdgeNode(url, request);
   if (status.confirmedMilestone.index < ours.index) {
     throw new Error(
-      `${url} is a ${name} at milestone ${status.confirmedMilestone.index}: it reports on blocks only after it has applied milestone ${ours.index}`,
+      `${url} is a ${printable(name)} at milestone ${status.confirmedMilestone.index}: it reports on blocks only after it has applied milestone ${ours.index}`,
     );
   }
   return askHornet(node, ours);
 }
 
-const roots = v.object({ inclusionMerkleRoot: v.string(), appliedMerkleRoot: v.string() });
+const roots = v.object({ inclusionMerkleRoot: hash, appliedMerkleRoot: hash });
 
 const metadata = v.object({
-  referencedByMilestoneIndex: v.optional(v.number(), 0),
-  whiteFlagIndex: v.optional(v.number()),
-  ledgerInclusionState: v.optional(v.string(), 'unreferenced'),
-  conflictReason: v.optional(v.number()),
+  referencedByMilestoneIndex: v.optional(uint, 0),
+  whiteFlagIndex: v.optional(uint, 0),
+  ledgerInclusionState: v.optional(state, 'unreferenced'),
+  conflictReason: v.optional(uint),
 });
 
 /** Those of the blocks that the milestone references, in its order. */
 async function askHornet(node: NodeClient, { index, blocks }: Explanation): Promise<Explanation> {
   const milestone = `/api/core/v2/milestones/by-index/${index}`;
   const signed = await requestJson(node, milestone, roots);
-  const found: ComparedBlock[] = [];
+  // a place may be any number, so it is no index of an array
+  const found = new Map<number, ComparedBlock>();
   const left = blocks.values();
   const work = async () => {
-    for (const { blockId } of left) {
+    for (const each of left) {
+      if (each === undefined) continue;
+      const { blockId } = each;
       const path = `/api/core/v2/blocks/${blockId}/metadata`;
       const response = await node(path);
       if (response.status === 404) {
@@ -93,15 +107,14 @@ async function askHornet(node: NodeClient, { index, blocks }: Explanation): Prom
       }
       const value = await readJson(response, path, metadata);
       if (value.referencedByMilestoneIndex !== index) continue;
-      found[value.whiteFlagIndex ?? 0] = { blockId, ...value, ...describeConflict(value) };
+      found.set(value.whiteFlagIndex, { blockId, ...value, ...describeConflict(value) });
     }
   };
   await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, work));
   return {
     index,
     ...signed,
-    // a place that no block of ours has is one that only theirs has
-    blocks: Array.from(found, (each) => each ?? UNKNOWN),
+    blocks: blocks.map((_, place) => found.get(place)),
   };
 }
 
@@ -111,8 +124,3 @@ function describeConflict({ conflictReason }: v.InferOutput<typeof metadata>) {
   const reason = conflictReasonOf(conflictReason);
   return { explanation: describeReason(reason), rule: rulesOf(reason) };
 }
-
-const UNKNOWN: ComparedBlock = {
-  blockId: 'a block that ours does not reference',
-  ledgerInclusionState: 'unknown',
-};

@@ -1,6 +1,10 @@
 /**
- * Two explanations side by side: the first block in which they differ, and the rule.
+ * Two explanations side by side: the first block in which they differ, and the rule. Both are what
+ * nodes say. Whether the blocks of each lead to its own roots is judged by
+ * src/stardust/provenance/, and that no key was looked at is said.
  */
+import { proveHash } from '../../src/stardust/provenance/provenance.ts';
+import { printable } from '../lib/printable.ts';
 import type { ComparedBlock, Explanation } from './answer.ts';
 
 export interface Comparison {
@@ -11,6 +15,30 @@ export interface Comparison {
 }
 
 export function compareExplanations(ours: Explanation, theirs: Explanation): Comparison {
+  const found = findDifference(ours, theirs);
+  const faults = [...faultsOf('Ours', ours), ...faultsOf('Theirs', theirs)];
+  return { same: found.same, lines: [...found.lines, ...faults, NOTHING_PROVED] };
+}
+
+const NOTHING_PROVED =
+  'Not checked: who signed. Both answers are what the nodes say; npm run verify checks one against keys.';
+
+/** A sentence for each root of an answer to which its own blocks do not lead. */
+function faultsOf(whose: string, { blocks, ...roots }: Explanation): string[] {
+  const known = blocks.filter((block) => block !== undefined);
+  // of a HORNET, the blocks that only it has are not known
+  if (known.length < blocks.length) return [];
+  const applied = known.filter(({ ledgerInclusionState }) => ledgerInclusionState === 'included');
+  const trees = { inclusionMerkleRoot: known, appliedMerkleRoot: applied };
+  return (['inclusionMerkleRoot', 'appliedMerkleRoot'] as const).flatMap((root) => {
+    const ids = trees[root].map(({ blockId }) => blockId);
+    const finding = proveHash(ids, roots[root]);
+    if (finding.standing === 'proved') return [];
+    return [`${whose} contradicts itself, ${root} (B.13): ${finding.reason}.`];
+  });
+}
+
+function findDifference(ours: Explanation, theirs: Explanation): Comparison {
   const differing = ['inclusionMerkleRoot', 'appliedMerkleRoot'] as const;
   const rootLines = differing.map((root) =>
     ours[root] === theirs[root]
@@ -20,7 +48,7 @@ export function compareExplanations(ours: Explanation, theirs: Explanation): Com
   const sameRoots = differing.every((root) => ours[root] === theirs[root]);
   const place = firstDifference(ours.blocks, theirs.blocks);
   if (place !== undefined) {
-    const lines = describeDifference(place, ours.blocks[place], theirs.blocks[place]);
+    const lines = describeDifference(place, ours.blocks, theirs.blocks);
     return { same: false, lines: [...rootLines, ...lines] };
   }
   const verdict = sameRoots
@@ -29,10 +57,9 @@ export function compareExplanations(ours: Explanation, theirs: Explanation): Com
   return { same: sameRoots, lines: [...rootLines, verdict] };
 }
 
-function firstDifference(
-  ours: readonly ComparedBlock[],
-  theirs: readonly ComparedBlock[],
-): number | undefined {
+type Blocks = Explanation['blocks'];
+
+function firstDifference(ours: Blocks, theirs: Blocks): number | undefined {
   const length = Math.max(ours.length, theirs.length);
   const places = Array.from({ length }, (_, place) => place);
   return places.find((place) => {
@@ -45,14 +72,16 @@ function firstDifference(
   });
 }
 
-function describeDifference(
-  place: number,
-  ours: ComparedBlock | undefined,
-  theirs: ComparedBlock | undefined,
-): string[] {
+function describeDifference(place: number, allOurs: Blocks, allTheirs: Blocks): string[] {
   const first = `The first difference is at place ${place} of the white-flag order.`;
+  const [ours, theirs] = [allOurs[place], allTheirs[place]];
   if (ours === undefined)
     return [first, `Only theirs has a block there: ${theirs!.blockId} (E.1).`];
+  if (theirs === undefined && place < allTheirs.length)
+    return [
+      first,
+      `The order differs (E.1): ours has ${ours.blockId}, theirs a block that ours does not reference.`,
+    ];
   if (theirs === undefined)
     return [
       first,
@@ -78,15 +107,15 @@ function describe(whose: string, judged: ComparedBlock): string[] {
   const { ledgerInclusionState, conflictReason, explanation, decidingInput, decidingOutput } =
     judged;
   const reason = conflictReason === undefined ? '' : `, reason ${conflictReason}`;
-  const words = explanation === undefined ? '' : `: ${explanation}`;
-  const rule = judged.rule === undefined ? '' : ` (${judged.rule})`;
+  const words = explanation === undefined ? '' : `: ${printable(explanation)}`;
+  const rule = judged.rule === undefined ? '' : ` (${printable(judged.rule)})`;
   const lines = [`${whose}: ${ledgerInclusionState}${reason}${words}${rule}.`];
   if (decidingInput !== undefined) {
     const { input, outputId, spentBy } = decidingInput;
-    const by = spentBy === undefined ? '' : `, which block ${spentBy} spent before`;
-    lines.push(`  Input ${input} decided: output ${outputId}${by}.`);
+    const by = spentBy === undefined ? '' : `, which block ${printable(spentBy)} spent before`;
+    lines.push(`  Input ${input} decided: output ${printable(outputId)}${by}.`);
   }
   if (decidingOutput !== undefined)
-    lines.push(`  Output ${decidingOutput.output} decided: ${decidingOutput.outputId}.`);
+    lines.push(`  Output ${decidingOutput.output} decided: ${printable(decidingOutput.outputId)}.`);
   return lines;
 }

@@ -2,7 +2,11 @@
  * A client of a node, by its URL. Every error names the URL and the cause.
  */
 import * as v from 'valibot';
+import { readBounded } from '../../src/read-bounded.ts';
+import { parseBoundedJson } from '../../src/stardust/encoding/bounded-json.ts';
 import { toBase64 } from '../../src/stardust/encoding/bytes.ts';
+import { maxAnswerBytes } from './answer-bounds.ts';
+import { printable } from './printable.ts';
 
 /** Requests a path; with a body it is a POST. */
 export type NodeClient = (
@@ -10,8 +14,8 @@ export type NodeClient = (
   options?: { body?: string; accept?: string },
 ) => Promise<Response>;
 
-/** For one answer, its body included. */
-const TIMEOUT_MS = 60_000;
+/** For one answer, its body included. A node that computes a white flag needs some of it. */
+const TIMEOUT_MS = 30_000;
 
 /** @param text base URL; a user name and a password in it are sent by HTTP Basic */
 export function openNodeClient(text: string, timeout = TIMEOUT_MS): NodeClient {
@@ -26,15 +30,26 @@ export function openNodeClient(text: string, timeout = TIMEOUT_MS): NodeClient {
       const response = await fetch(base + path, {
         headers: { ...credentials, ...(accept !== undefined && { accept }) },
         ...(body !== undefined && { method: 'POST', body }),
+        // what another host answers is not the answer of this node
+        redirect: 'manual',
         signal: AbortSignal.timeout(timeout),
       });
       // a body that is cut off fails here, where the URL is known
-      await response.clone().arrayBuffer();
-      return response;
+      return await readWhole(response, maxAnswerBytes(accept));
     } catch (error) {
       throw new Error(`${base}${path} does not answer: ${causeOf(error)}`, { cause: error });
     }
   };
+}
+
+/** The same response, its body read. Throws an Error where it is longer than an answer may be. */
+async function readWhole(response: Response, maxBytes: number): Promise<Response> {
+  const { body, status, headers, url } = response;
+  if (body === null) return response;
+  const bytes = await readBounded(body, maxBytes);
+  if (bytes === undefined) throw new Error(`the answer has more than ${maxBytes / 1024} KiB`);
+  const whole = new Response(bytes as Uint8Array<ArrayBuffer>, { status, headers });
+  return Object.defineProperty(whole, 'url', { value: url });
 }
 
 /**
@@ -57,9 +72,14 @@ function causeOf(error: unknown): string {
 /** The answer, if it is 200. Throws an Error with a sentence otherwise. */
 export async function mustAnswer(response: Response, path: string): Promise<Response> {
   if (response.status === 200) return response;
+  const place = response.headers.get('location');
+  if (response.status >= 300 && response.status < 400 && place !== null)
+    throw new Error(
+      `${response.url || path} leads elsewhere, to ${printable(place)}: give that URL`,
+    );
   await response.body?.cancel();
   const detail = response.headers.get('x-error-detail');
-  const reason = detail ? `, ${detail}` : '';
+  const reason = detail ? `, ${printable(detail)}` : '';
   throw new Error(`${response.url || path}: status ${response.status}${reason}`);
 }
 
@@ -82,7 +102,7 @@ export async function readJson<S extends v.GenericSchema>(
   const where = response.url || path;
   let json: unknown;
   try {
-    json = JSON.parse(await (await mustAnswer(response, path)).text());
+    json = parseBoundedJson(await (await mustAnswer(response, path)).text());
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new Error(`${where} is not JSON: is this the URL of a node?`, { cause: error });
@@ -90,5 +110,6 @@ export async function readJson<S extends v.GenericSchema>(
   const result = v.safeParse(schema, json);
   if (result.success) return result.output;
   const [issue] = result.issues;
-  throw new Error(`${where}: ${v.getDotPath(issue) ?? 'the answer'}: ${issue.message}`);
+  const place = v.getDotPath(issue) ?? 'the answer';
+  throw new Error(`${where}: ${printable(place)}: ${printable(issue.message)}`);
 }

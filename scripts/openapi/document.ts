@@ -59,9 +59,14 @@ const HEADERS = {
   'X-Error-Detail': ['The reason, for people.', 'string'],
   'WWW-Authenticate': ['What lets in.', 'string'],
   'Retry-After': ['Seconds.', 'integer'],
+  Vary: ['Headers of the request by which one URL has several answers.', 'string'],
+  'X-Content-Type-Options': ['Always `nosniff`.', 'string'],
 } as const;
 
 type HeaderName = keyof typeof HEADERS;
+
+/** Of every answer. */
+const COMMON_HEADERS: readonly HeaderName[] = ['X-Content-Type-Options'];
 
 const LEDGER_HEADERS: readonly HeaderName[] = ['X-Ledger-Index', 'X-Final-Milestone'];
 
@@ -165,14 +170,17 @@ function describeOperation(
       ...(isTagged && {
         304: {
           description: 'Nothing changed since the answer with this ETag.',
-          headers: refer('headers', [...LEDGER_HEADERS, 'ETag']),
+          headers: refer('headers', [...COMMON_HEADERS, ...LEDGER_HEADERS, 'ETag', 'Vary']),
         },
       }),
       ...refer('responses', errorsOf(route, errors)),
       ...Object.fromEntries(
         Object.entries(statuses).map(([status, description]) => [
           status,
-          { description, headers: refer('headers', [...LEDGER_HEADERS, 'X-Error-Detail']) },
+          {
+            description,
+            headers: refer('headers', [...COMMON_HEADERS, ...LEDGER_HEADERS, 'X-Error-Detail']),
+          },
         ]),
       ),
     },
@@ -186,8 +194,10 @@ function describeAnswer(
 ): Described {
   const { description, schema, type, raw, ledgerIndex, headers = {} } = answer;
   const names: HeaderName[] = [
+    ...COMMON_HEADERS,
     ...(ledgerIndex ? LEDGER_HEADERS : []),
-    ...(ledgerIndex === 'tagged' ? (['ETag'] as const) : []),
+    ...(ledgerIndex === 'tagged' ? (['ETag', 'Vary'] as const) : []),
+    ...(raw && ledgerIndex !== 'tagged' ? (['Vary'] as const) : []),
   ];
   const content = {
     ...(schema && {
@@ -207,9 +217,7 @@ function describeAnswer(
   );
   return {
     description: raw ? `${description} Its bytes if Accept begins with their type.` : description,
-    ...(names.length + Object.keys(own).length > 0 && {
-      headers: { ...refer('headers', names), ...own },
-    }),
+    headers: { ...refer('headers', names), ...own },
     ...(Object.keys(content).length > 0 && { content }),
   };
 }
@@ -221,7 +229,7 @@ function errorsOf({ limit }: Route, errors: readonly number[]): string[] {
 }
 
 function describeError(status: number): Described {
-  const names: HeaderName[] = ['X-Error-Detail'];
+  const names: HeaderName[] = [...COMMON_HEADERS, 'X-Error-Detail'];
   if (status === 401) names.push('WWW-Authenticate');
   if (status === 404) names.push(...LEDGER_HEADERS);
   if (status === 429 || status === 503) names.push('Retry-After');

@@ -4,7 +4,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeDataFolder, persistPath } from '../lib/wrangler/local-database.ts';
+import { makeDataFolder, makePrivateFile, persistPath } from '../lib/wrangler/local-database.ts';
 
 /** SQLITE_BUSY: https://www.sqlite.org/rescode.html#busy */
 const BUSY = 5;
@@ -17,7 +17,9 @@ const BUSY = 5;
  */
 export function holdFolder(folder: string): DatabaseSync {
   makeDataFolder(folder);
-  const lock = new DatabaseSync(join(folder, 'serve.lock'), { timeout: 0 });
+  const path = join(folder, 'serve.lock');
+  makePrivateFile(path);
+  const lock = new DatabaseSync(path, { timeout: 0 });
   try {
     // in memory: nothing is ever written
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');

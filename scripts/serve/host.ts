@@ -1,6 +1,6 @@
 /**
  * The process in which `npm run serve` runs the Worker: `node host.ts OPTIONS`, options in JSON. It
- * sends the Worker's URL to its parent, and exits when workerd cannot be restarted.
+ * sends the Worker's URL to its parent, each time that workerd was started, and exits when workerd cannot be restarted.
  *
  * It reads the settings itself, because secrets on a command line are visible to every user.
  */
@@ -13,9 +13,10 @@ export interface HostOptions {
   /** What builtWorker built. */
   folder: string;
   persistTo: string;
-  host: string;
-  port: number;
 }
+
+/** Of workerd: the front (front/front.ts) is where clients connect. */
+const LOOPBACK = { host: '127.0.0.1', port: 0 };
 
 /** Between two checks of workerd. */
 const CHECK_EVERY_MS = 1000;
@@ -24,6 +25,9 @@ const CHECK_EVERY_MS = 1000;
 let worker: RunningWorker | undefined;
 let ending = false;
 
+// what workerd writes is for this user alone
+process.umask(0o077);
+
 // before miniflare's own listeners, which end the process before it has ended workerd
 listenForSignals();
 
@@ -31,13 +35,17 @@ const options = JSON.parse(process.argv[2]!) as HostOptions;
 const config = readWranglerConfig();
 const vars = { ...readVars(config, process.env) };
 try {
-  const running = await runWorker({ ...options, config, vars });
+  const running = await runWorker({ ...options, ...LOOPBACK, config, vars, onRestart: tell });
   worker = running;
   listenForSignals();
   setInterval(() => void running.check().catch(fail), CHECK_EVERY_MS);
-  process.send?.({ url: running.url.href });
+  tell(running.url);
 } catch (error) {
   fail(error);
+}
+
+function tell(url: URL): void {
+  process.send?.({ url: url.href });
 }
 
 function listenForSignals(): void {

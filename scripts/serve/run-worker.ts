@@ -2,7 +2,7 @@
  * The built Worker in workerd, by miniflare: D1, KV and the Durable Object are files below the data
  * folder, the same that `wrangler dev --persist-to` and `npm run import` have.
  *
- * Clients connect to the Worker's own socket. Miniflare's entry, which `wrangler dev` uses, has
+ * The front (front/front.ts) connects to the Worker's own socket. Miniflare's entry, which `wrangler dev` uses, has
  * routes and headers for development, and is slower.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,6 +24,8 @@ export interface WorkerOptions {
   config: WranglerConfig;
   /** Vars and secrets. */
   vars: Readonly<Record<string, string>>;
+  /** Called with the new URL when workerd had died and was started again. */
+  onRestart?: (url: URL) => void;
   /** Whether V8's inspector is on: for tests, which read the heap by it. */
   inspect?: boolean;
 }
@@ -59,7 +61,7 @@ const SIGNALLED_WITHIN_MS = 200;
 
 /** Resolves when it answers. Rejects with what miniflare says if it cannot. */
 export async function runWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { folder, persistTo, host, port, config, vars, inspect = false } = options;
+  const { folder, persistTo, host, port, config, vars, onRestart, inspect = false } = options;
   const converted = convertV4MiniflareOptions({
     // miniflare's entry, at a port that is not printed
     host: '127.0.0.1',
@@ -72,7 +74,10 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
       const stream = level === 'error' || level === 'warn' ? process.stderr : process.stdout;
       stream.write(`${message}\n`);
     },
-    unsafeHandleRuntimeRestart: () => schedule(),
+    unsafeHandleRuntimeRestart: () => {
+      void schedule();
+      if (onRestart !== undefined) void miniflare.unsafeGetDirectURL().then(onRestart);
+    },
     ...(inspect && { inspectorPort: 0 }),
     workers: [
       {

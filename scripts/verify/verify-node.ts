@@ -1,186 +1,196 @@
 /**
- * Checks an edge node's newest milestone through its public routes, against keys that the caller
- * trusts. It runs in Node, and in browsers as a part of the explorer. Of what the node says nothing is
- * believed:
+ * Checks an edge node's newest milestone through its public routes, against keys that the reader
+ * chose. It runs in Node, and in browsers as a part of the explorer. It only asks: what the answers
+ * prove is judged by src/stardust/provenance/.
  *
  * 1. The milestone is signed by the keys (M-2, M-3).
- * 2. Every block of its cone has the ID that the node gives it (B.1), and depth first from the
- *    milestone's parents the blocks come in the order that the node gives (E.1).
- * 3. IDs and verdicts lead to both signed roots (B.13).
+ * 2. Every block of its cone has the ID that the node gives it (B.1), depth first from the
+ *    milestone's parents the blocks come in the order that the node gives (E.1), and their IDs lead
+ *    to the signed inclusion root (B.13).
+ * 3. The verdicts lead to the signed applied root, and the node says of each block what its bytes
+ *    say.
  * 4. The proof of a block that chance picks leads to the same milestone.
  * 5. The white flag, asked as the coordinator did, answers the signed roots.
  */
 import * as v from 'valibot';
 import {
-  equalBytes,
-  fromHex,
-  Reader,
-  Refusal,
-  toHex,
-  toHexDigits,
-} from '../../src/stardust/encoding/bytes.ts';
-import { decode } from '../../src/stardust/encoding/codec.ts';
-import { type MilestoneKeys, signatureFault } from '../../src/stardust/milestone-keys.ts';
-import { merkleRoot } from '../../src/stardust/proof/merkle.ts';
-import { verifyProofFile } from '../../src/stardust/proof/proof.ts';
-import { proofFileReaders } from '../../src/stardust/proof/proof-file.ts';
-import { parseBlock } from '../../src/stardust/wire/block.ts';
-import { milestoneId } from '../../src/stardust/wire/ids.ts';
-import { type Milestone, milestone } from '../../src/stardust/wire/milestone.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
+  type BlockFacts,
+  compareCone,
+  describeSigned,
+  type Finding,
+  type MilestoneOutcome,
+  notChecked,
+  type Order,
+  type Proved,
+  proveApplied,
+  proveBlockBytes,
+  proveBlocks,
+  proveCone,
+  provedValue,
+  proveMilestone,
+  proveOrder,
+  proveProofFile,
+  proveSignedRoots,
+  proveWalk,
+  type SaidBlock,
+  type SignedMilestone,
+  type Trust,
+  tell,
+} from '../../src/stardust/provenance/provenance.ts';
 import { mustAnswer, type NodeClient, requestJson } from '../lib/node-client.ts';
-import { orderBlocks } from './order-blocks.ts';
 
 const RAW = 'application/vnd.iota.serializer-v1';
 const CONCURRENT_REQUESTS = 6;
 
-/** What the node says is not so. The message is a sentence for people. */
+/**
+ * A cone of more blocks is not checked: 16 MiB of JSON (node-client.ts) have some more, and each is
+ * a request.
+ */
+const MAX_BLOCKS = 50_000;
+
+/**
+ * For all blocks of a cone, beside 30 seconds: a block comes within some milliseconds, and a node
+ * that lets each answer wait is not waited for.
+ */
+const TIME_PER_BLOCK_MS = 200;
+const LEAST_TIME_MS = 30_000;
+
+/** What the node says is not so. The message is a sentence without its full stop. */
 export class NotVerified extends Error {
   override readonly name = 'NotVerified';
 }
 
-const info = v.object({
-  status: v.object({ confirmedMilestone: v.object({ index: v.number() }) }),
-});
+const uint = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
+const info = v.object({ status: v.object({ confirmedMilestone: v.object({ index: uint }) }) });
 
 const id = v.pipe(v.string(), v.regex(/^0x[0-9a-f]{64}$/));
 
 const explanation = v.object({
-  blocks: v.array(v.object({ blockId: id, ledgerInclusionState: v.string() })),
+  blocks: v.pipe(
+    v.array(
+      v.object({
+        blockId: id,
+        whiteFlagIndex: uint,
+        payload: v.picklist(['none', 'transaction', 'milestone', 'taggedData']),
+        ledgerInclusionState: v.picklist(['noTransaction', 'included', 'conflicting']),
+      }),
+    ),
+    v.maxLength(MAX_BLOCKS),
+  ),
 });
 
 const roots = v.object({ inclusionMerkleRoot: id, appliedMerkleRoot: id });
 
+/** What is told while the checks are made. */
+export interface Listener {
+  /** Each check that passed, in its order. */
+  onProved(sentence: Proved<string>): void;
+  onProgress?(text: string): void;
+  /** Unix seconds. */
+  now(): number;
+}
+
 /**
- * Yields what was found right, each check as a sentence when it was made. Throws a {@link
- * NotVerified} for the first thing that is not, and an Error where the node does not answer.
+ * Resolves to what was proved. Throws a {@link NotVerified} for the first answer that is refuted,
+ * and an Error where the node does not answer in time, or within bounds.
  *
  * @param random from 0 to below 1: which block's proof is asked for
  */
-export async function* verifyNode(
+export async function verifyNode(
   node: NodeClient,
-  keys: MilestoneKeys,
+  trust: Trust,
   random: number,
-): AsyncGenerator<string, void> {
+  { onProved, onProgress, now }: Listener,
+): Promise<Proved<MilestoneOutcome>> {
+  const report = <T>(proof: Proved<T>, words: (value: T) => string): Proved<T> => {
+    onProved(tell(proof, words));
+    return proof;
+  };
   const { status } = await requestJson(node, '/api/core/v2/info', info);
   const { index } = status.confirmedMilestone;
-  const signed = await readSigned(node, index, keys);
-  yield `Milestone ${index} is signed by ${signed.signatures.length} of the keys.`;
-  const { blocks } = await requestJson(node, `/api/edge/v1/whiteflag/${index}`, explanation);
-  const ids = blocks.map(({ blockId }) => blockId);
-  const parents = await readParents(node, ids);
-  requireSame(orderBlocks(signed.parents.map(toHex), parents), ids, 'the white-flag order');
-  requireRoot(ids, signed.inclusionMerkleRoot, 'inclusion root');
-  yield `Its cone of ${ids.length} blocks leads to the signed inclusion root.`;
-  const applied = blocks.filter(({ ledgerInclusionState: state }) => state === 'included');
-  const appliedIds = applied.map(({ blockId }) => blockId);
-  requireRoot(appliedIds, signed.appliedMerkleRoot, 'applied root');
-  yield `The ${applied.length} transactions that were applied lead to the signed applied root.`;
-  const picked = ids[Math.floor(random * ids.length)]!;
-  await checkProof(node, picked, index, keys);
-  yield `The proof of block ${picked} leads to the milestone.`;
-  await checkWhiteFlag(node, signed);
-  yield 'The white flag answers the signed roots.';
-}
-
-async function readSigned(
-  node: NodeClient,
-  index: number,
-  keys: MilestoneKeys,
-): Promise<Milestone> {
   const payload = await askRaw(node, `/api/core/v2/milestones/by-index/${index}`);
-  const value = decodeMilestone(payload, index);
-  if (value.index !== index) throw new NotVerified(`milestone ${value.index} comes for ${index}`);
-  const fault = await signatureFault(value, milestoneId(value, payload), keys, verifySignature);
-  if (fault !== undefined)
-    throw new NotVerified(`milestone ${index} is not signed by the keys: ${fault}`);
-  return value;
+  const signed = report(requireProved(await proveMilestone(payload, { index }, trust)), (value) =>
+    describeSigned(value, now()),
+  );
+  const said = (await requestJson(node, `/api/edge/v1/whiteflag/${index}`, explanation)).blocks;
+  const ids = said.map(({ blockId }) => blockId);
+  const blocks = requireProved(proveBlocks(await readBlocks(node, ids, onProgress)));
+  requireProved(proveWalk(provedValue(signed).parents, blocks, ids));
+  const order = report(
+    requireProved(proveOrder(signed, ids)),
+    ({ blockIds }) => `Its cone of ${blockIds.length} blocks leads to the signed inclusion root.`,
+  );
+  const outcome = requireProved(judgeApplied(order, said));
+  requireProved(compareCone(requireProved(proveCone(outcome, blocks)), said));
+  report(
+    outcome,
+    ({ applied }) =>
+      `The ${applied.size} transactions that were applied lead to the signed applied root.`,
+  );
+  const picked = ids[Math.floor(random * ids.length)];
+  if (picked === undefined) throw new NotVerified('a milestone references at least one block');
+  const file = await requestJson(node, `/api/edge/v1/blocks/${picked}/proof`, v.unknown());
+  report(
+    requireProved(await proveProofFile(outcome, picked, file, trust)),
+    () => `The proof of block ${picked} leads to the milestone.`,
+  );
+  report(
+    requireProved(proveSignedRoots(signed, await askWhiteFlag(node, provedValue(signed)))),
+    () => 'Asked as a coordinator asks, the node answers the signed roots.',
+  );
+  return outcome;
 }
 
-function decodeMilestone(payload: Uint8Array, index: number): Milestone {
-  try {
-    return decode(milestone, new Reader(payload));
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    throw new NotVerified(`milestone ${index} does not parse: ${error.message}`);
-  }
+function judgeApplied(order: Proved<Order>, said: readonly SaidBlock[]): Finding<MilestoneOutcome> {
+  const applied = said.filter(({ ledgerInclusionState: state }) => state === 'included');
+  const ids = new Set(applied.map(({ blockId }) => blockId));
+  return proveApplied(order, (blockId) => ids.has(blockId));
 }
 
-/** The parents of each block, by ID, once its bytes were seen to have that ID. */
-async function readParents(
+function requireProved<T>(finding: Finding<T>): Proved<T> {
+  if (finding.standing === 'proved') return finding.proof;
+  throw new (finding.standing === 'refuted' ? NotVerified : Error)(finding.reason);
+}
+
+/** What the bytes of each block prove, six requests at a time. */
+async function readBlocks(
   node: NodeClient,
   ids: readonly string[],
-): Promise<Map<string, string[]>> {
-  const parents = new Map<string, string[]>();
+  onProgress?: (text: string) => void,
+): Promise<Finding<BlockFacts>[]> {
+  const found: Finding<BlockFacts>[] = [];
   const left = ids.values();
+  const patience = LEAST_TIME_MS + ids.length * TIME_PER_BLOCK_MS;
+  const end = Date.now() + patience;
+  let isOver = false;
   const work = async () => {
     for (const blockId of left) {
-      const result = parseBlock(await askRaw(node, `/api/core/v2/blocks/${blockId}`));
-      if (!result.ok) throw new NotVerified(`block ${blockId} does not parse: ${result.reason}`);
-      const { parsed } = result;
-      if (toHex(parsed.id) !== blockId)
-        throw new NotVerified(`the bytes of block ${blockId} are those of ${toHex(parsed.id)}`);
-      parents.set(blockId, parsed.block.parents.map(toHex));
+      if (isOver) return;
+      if (Date.now() > end) {
+        found.push(notChecked(`the blocks did not come within ${patience / 1000} seconds`));
+        return;
+      }
+      const finding = proveBlockBytes(
+        await askRaw(node, `/api/core/v2/blocks/${blockId}`),
+        blockId,
+      );
+      found.push(finding);
+      isOver ||= finding.standing !== 'proved';
+      onProgress?.(`Reading block ${found.length} of ${ids.length}`);
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, work));
-  return parents;
-}
-
-function requireSame(found: readonly string[], said: readonly string[], what: string): void {
-  const place = said.findIndex((each, i) => each !== found[i]);
-  if (place >= 0 || found.length !== said.length) {
-    throw new NotVerified(
-      `${what} is another one from place ${place < 0 ? said.length : place} on (E.1)`,
-    );
-  }
-}
-
-function requireRoot(ids: readonly string[], signed: Uint8Array, what: string): void {
-  const root = merkleRoot(ids.map(fromHex));
-  if (!equalBytes(root, signed))
-    throw new NotVerified(`${what}: ${toHex(root)}, and signed is ${toHex(signed)}`);
-}
-
-async function checkProof(
-  node: NodeClient,
-  blockId: string,
-  index: number,
-  keys: MilestoneKeys,
-): Promise<void> {
-  const file = await requestJson(node, `/api/edge/v1/blocks/${blockId}/proof`, v.unknown());
-  const { signedRoots, ...readers } = proofFileReaders(() => keys, verifySignature);
-  let proven: number | undefined;
-  const verdict = await verifyProofFile(
-    { ...(file as object), blockId },
-    {
-      ...readers,
-      async signedRoots(json) {
-        const value = await signedRoots(json);
-        proven = (value as Milestone).index;
-        return value;
-      },
-    },
-  );
-  if (!verdict.ok) throw new NotVerified(`the proof of block ${blockId}: ${verdict.reason}`);
-  if (proven !== index)
-    throw new NotVerified(`the proof of block ${blockId} leads to milestone ${proven}`);
-}
-
-async function checkWhiteFlag(node: NodeClient, signed: Milestone): Promise<void> {
-  const request = {
-    index: signed.index,
-    timestamp: signed.timestamp,
-    parents: signed.parents.map(toHex),
-    previousMilestoneId: toHex(signed.previousMilestoneId),
+  const stop = (error: unknown) => {
+    isOver = true;
+    throw error;
   };
-  const body = JSON.stringify(request);
-  const answer = await requestJson(node, '/api/core/v2/whiteflag', roots, body);
-  for (const root of ['inclusionMerkleRoot', 'appliedMerkleRoot'] as const) {
-    const due = toHexDigits(signed[root]);
-    if (answer[root] !== `0x${due}`)
-      throw new NotVerified(`the white flag answers ${root} ${answer[root]}, signed is 0x${due}`);
-  }
+  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, () => work().catch(stop)));
+  return found;
+}
+
+async function askWhiteFlag(node: NodeClient, signed: SignedMilestone) {
+  const { index, timestamp, parents, previousMilestoneId } = signed;
+  const body = JSON.stringify({ index, timestamp, parents, previousMilestoneId });
+  return requestJson(node, '/api/core/v2/whiteflag', roots, body);
 }
 
 async function askRaw(node: NodeClient, path: string): Promise<Uint8Array> {

@@ -9,17 +9,16 @@ export const CLOSE_CODES = {
   malformed: 1002,
   /** More topics, or more packets at once, than one client may have. */
   'over-limit': 1008,
-  'not-reading': 1008,
-  /** It was sent as much as one connection may be. */
+  /** Much was sent to its address: it shows that it reads if it goes and connects again. */
   'used-up': 1012,
   silent: 1008,
   /** D1 cannot be read. */
   failed: 1011,
   /** Half a packet was lost when the object was evicted. */
   evicted: 1012,
-  /** Events were lost: milestones are pruned, or the ledger was replaced. */
+  /** Events were lost: milestones are pruned, the ledger was replaced, addresses have a new prefix. */
   'ledger-moved': 1012,
-  /** The node has no room for more. */
+  /** Others need what it uses, and it uses most. */
   full: 1013,
 } as const;
 

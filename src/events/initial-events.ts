@@ -1,8 +1,9 @@
 /**
- * What a new subscriber of one output, block or transaction is told at once: how it stands in D1
+ * What a new subscriber of outputs, blocks or transactions is told at once: how they stand in D1
  * (core/mqtt/server.go, onSubscribeTopic).
  */
 import type { Database } from '../ledger/core/database.ts';
+import { readKnownIds } from '../ledger/read/known-ids.ts';
 import { readMilestoneIds } from '../ledger/read/milestone-contents.ts';
 import { readUnspentOutputs } from '../ledger/read/output-status.ts';
 import { readBlock, readIncludedBlock } from '../ledger/read/stored-block.ts';
@@ -21,18 +22,35 @@ const OUTPUT = /^outputs\/0x([0-9a-f]{68})$/;
 const BLOCK = /^block-metadata\/0x([0-9a-f]{64})$/;
 const INCLUDED = /^transactions\/0x([0-9a-f]{64})\/included-block$/;
 
-/** Reads, each of which takes one step, for new subscriptions to these topics. */
-export function initialReads(
+/** Outputs that are read at once: a large one, with 16 KB of metadata, is 70 KB as JSON. */
+const OUTPUTS_AT_ONCE = 25;
+
+/** The first output of a transaction: by that the ledger knows its block. */
+const firstOutput = (transactionId: string) => `${transactionId}0000`;
+
+/** Messages for new subscriptions to these topics. Each step reads D1 once, and a bounded part. */
+export async function* tellInitial(
   db: Database,
   topics: readonly string[],
-): (() => Promise<EventMessage[]>)[] {
+): AsyncGenerator<EventMessage[], void> {
   const named = (pattern: RegExp) => topics.flatMap((topic) => pattern.exec(topic)?.[1] ?? []);
-  const outputs = named(OUTPUT);
-  return [
-    ...(outputs.length > 0 ? [() => tellOutputs(db, outputs)] : []),
-    ...named(BLOCK).map((id) => () => tellBlock(db, id)),
-    ...named(INCLUDED).map((id) => () => tellIncludedBlock(db, id)),
+  const [outputs, blocks, transactions] = [OUTPUT, BLOCK, INCLUDED].map(named) as [
+    string[],
+    string[],
+    string[],
   ];
+  if (outputs.length + blocks.length + transactions.length === 0) return;
+  const known = await readKnownIds(db, {
+    blocks,
+    outputs: [...outputs, ...transactions.map(firstOutput)],
+  });
+  yield [];
+  const unspent = outputs.filter((id) => known.has(id));
+  for (let i = 0; i < unspent.length; i += OUTPUTS_AT_ONCE)
+    yield await tellOutputs(db, unspent.slice(i, i + OUTPUTS_AT_ONCE));
+  for (const id of blocks) if (known.has(id)) yield await tellBlock(db, id);
+  for (const id of transactions)
+    if (known.has(firstOutput(id))) yield await tellIncludedBlock(db, id);
 }
 
 /** Nothing of outputs that are spent, as in the reference. */

@@ -27,6 +27,7 @@ import {
   outputTopic,
   REFERENCED,
   UNLOCK_NAMES,
+  UNLOCKS,
   unlockTopic,
 } from '../mqtt/topics.ts';
 import { carriesMilestone } from '../stardust/admission.ts';
@@ -44,6 +45,7 @@ import { chainIdOf, decodeOutput, outputBytes, outputId } from '../stardust/wire
 import { receiptOf } from '../stardust/wire/milestone.ts';
 import { type Output, OutputType } from '../stardust/wire/output.ts';
 import { migratedOutputs } from '../stardust/wire/receipt.ts';
+import { takeTurns } from '../turns.ts';
 
 /** Who listens, and how to tell them. */
 export interface Audience {
@@ -115,12 +117,14 @@ async function tellOutputs(
   pieces: Map<number, readonly string[]>,
 ): Promise<void> {
   const { index, timestamp, payload } = contents;
+  const turn = takeTurns();
   const unlockTopics = createUnlockTopics(audience);
   const gone = new Set<string>();
   /** The last message about an output of a chain that has no other output: it has ended. */
   const ends = new Map<string, () => Uint8Array>();
 
   for await (const outputs of readSpentOutputs(db, contents)) {
+    await turn();
     for (const spent of outputs) {
       const { outputId: id } = spent;
       const output = decodeOutput(spent.bytes);
@@ -159,6 +163,7 @@ async function tellOutputs(
   for (const { id, output } of receipt ? migratedOutputs(receipt, fromHex(`0x${contents.id}`)) : [])
     tellCreated(id, '0'.repeat(64), output);
   for await (const block of readBlocksWithBytes(db, contents, pieces)) {
+    await turn();
     if (block.reason !== 0) continue;
     const { transaction, bytes } = parse(block);
     tellAll(audience, [includedBlockTopic(toHex(transaction!.id))], () => bytes);
@@ -189,7 +194,7 @@ function createUnlockTopics(audience: Audience): (output: Output, isSpent: boole
     texts.set(key, text);
     return text;
   };
-  if (!audience.hasAny('outputs/unlock/')) return () => [];
+  if (!audience.hasAny(UNLOCKS)) return () => [];
   return ({ unlockConditions }, isSpent) => {
     const addresses = new Set<string>();
     const topics = unlockConditions.flatMap((condition) => {
@@ -212,6 +217,7 @@ async function tellMetadata(
   pieces: Map<number, readonly string[]>,
 ): Promise<void> {
   const { index } = contents;
+  const turn = takeTurns();
   /** Blocks that carry a milestone payload, with its index and ID: any sender can make one up. */
   const claims = new Map<string, { index: number; id: string }>();
   const milestoneIndexes = async () => {
@@ -226,6 +232,7 @@ async function tellMetadata(
   };
   const wanted = (id: string) => audience.has(REFERENCED) || audience.has(blockMetadataTopic(id));
   for await (const block of readBlocksWithBytes(db, contents, pieces)) {
+    await turn();
     if (block.payload !== MILESTONE_PAYLOAD || !wanted(`0x${block.id}`)) continue;
     const claim = carriedMilestone(parse(block));
     if (claim !== undefined) claims.set(block.id, claim);
@@ -236,6 +243,7 @@ async function tellMetadata(
     contents,
     pieces,
   )) {
+    await turn();
     tellAll(audience, [blockMetadataTopic(`0x${id}`), REFERENCED], () => {
       requireBlockId(bytes, id);
       return jsonBytes(

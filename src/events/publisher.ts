@@ -4,7 +4,7 @@
  */
 import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
-import { selectHeadAt } from '../ledger/core/head.ts';
+import { type Head, selectHeadAt } from '../ledger/core/head.ts';
 import { parametersAt, selectParameters } from '../ledger/core/ledger-parameters.ts';
 import { readBatch } from '../ledger/core/read-batch.ts';
 import { readMilestoneContents } from '../ledger/read/milestone-contents.ts';
@@ -30,11 +30,16 @@ export interface Publisher {
   /** Undefined where nobody has listened. */
   last(): PublishedMilestone | undefined;
   readonly counts: Counts;
-  /** The same; where nobody has listened, the ledger's milestone. Undefined without a ledger. */
+  /**
+   * The same, compared with the ledger: where nobody has listened, or the ledger was replaced since,
+   * it is the ledger's milestone. Undefined without a ledger.
+   */
   begin(): Promise<PublishedMilestone | undefined>;
   /**
-   * Publishes the milestone after the last one; false where it is not in D1 yet. Throws a
-   * LedgerMoved where it is pruned, or the ledger was replaced, and whatever reading D1 throws.
+   * Publishes the milestone after the last one; false where it is not in D1 yet. If addresses have
+   * another prefix from that milestone on, only the prefix of {@link last} changes: so whoever
+   * listens to the old one can be closed before anything is told. Throws a LedgerMoved where the
+   * milestone is pruned, or the ledger was replaced, and whatever reading D1 throws.
    */
   publishNext(audience: Audience): Promise<boolean>;
   /** Nobody listens: whoever comes next begins with the ledger as it is then. */
@@ -54,12 +59,17 @@ export function createPublisher(db: Database, storage: SyncKvStorage): Publisher
     return next;
   }
 
+  const readLedger = () =>
+    readBatch(db, { at: selectHeadAt(db), parameters: selectParameters(db) });
+
+  /** Whether this head comes after what was published. */
+  const follows = (before: PublishedMilestone, { generation, ledger }: Head) =>
+    generation === before.generation && ledger >= before.index;
+
   async function begin(): Promise<PublishedMilestone | undefined> {
-    if (published !== undefined) return published;
-    const { at, parameters } = await readBatch(db, {
-      at: selectHeadAt(db),
-      parameters: selectParameters(db),
-    });
+    const { at, parameters } = await readLedger();
+    if (published !== undefined && at !== undefined && follows(published, at.head))
+      return published;
     if (at?.milestone === undefined) return undefined;
     const { generation, ledger: index } = at.head;
     const { id, timestamp } = at.milestone;
@@ -72,13 +82,21 @@ export function createPublisher(db: Database, storage: SyncKvStorage): Publisher
     counts,
     begin,
     async publishNext(audience) {
-      const before = await begin();
+      const before = published ?? (await begin());
       if (before === undefined) return false;
-      const index = before.index + 1;
-      const { head, contents } = await readMilestoneContents(db, index, wantsBlocks(audience));
-      if (head?.generation !== before.generation || head.ledger < before.index)
+      const { at, parameters } = await readLedger();
+      if (at === undefined || !follows(before, at.head))
         throw new LedgerMoved('the ledger was replaced');
-      if (head.ledger < index) return false;
+      const index = before.index + 1;
+      if (at.head.ledger < index) return false;
+      const { bech32Hrp: prefix } = parametersAt(parameters, index);
+      if (prefix !== before.prefix) {
+        save({ ...before, prefix });
+        return true;
+      }
+      const { head, contents } = await readMilestoneContents(db, index, wantsBlocks(audience));
+      if (head === undefined || !follows(before, head))
+        throw new LedgerMoved('the ledger was replaced');
       if (contents === undefined) throw new LedgerMoved(`milestone ${index} is pruned`);
       await tellMilestone(db, contents, audience);
       const { id, timestamp } = contents;

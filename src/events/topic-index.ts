@@ -2,11 +2,11 @@
  * Who listens to what, and whether anybody listens to topics that begin in some way: then the
  * broker need not read what such messages are made of.
  */
-import { BLOCKS } from '../mqtt/topics.ts';
+import { BLOCKS, UNLOCKS } from '../mqtt/topics.ts';
 import type { Client } from './client.ts';
 
 /** What {@link TopicIndex.hasAny} can be asked about. */
-const BEGINNINGS = [BLOCKS, 'outputs/', 'outputs/unlock/', 'transactions/', 'block-metadata/'];
+const BEGINNINGS = [BLOCKS, 'outputs/', UNLOCKS, 'transactions/', 'block-metadata/'];
 
 export interface TopicIndex {
   /** Subscriptions: a topic counts once for each client. */

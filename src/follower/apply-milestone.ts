@@ -9,7 +9,7 @@
  */
 
 import type { Database } from '../ledger/core/database.ts';
-import { LedgerMoved, runFenced } from '../ledger/core/fence.ts';
+import { LedgerMoved, runFenced, unlessMoved } from '../ledger/core/fence.ts';
 import type { Head } from '../ledger/core/head.ts';
 import { parametersAt } from '../ledger/core/ledger-parameters.ts';
 import { write } from '../ledger/core/read-batch.ts';
@@ -23,14 +23,20 @@ import {
   storedCone,
 } from '../ledger/view/consistent-view.ts';
 import { decideVerdicts, meetsPreviousMilestone } from '../ledger/view/decide-verdicts.ts';
+import { packAt } from '../ledger/view/viewed-packs.ts';
 import { applyStatements } from '../ledger/write/apply-statements.ts';
 import { dropStaged } from '../ledger/write/drop-blocks.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
-import { resolveVerdicts } from '../ledger/write/store-blocks.ts';
+import { resolvePack } from '../ledger/write/resolve-verdicts.ts';
 import { equalBytes, toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
-import { computeRoots, walkCone } from '../stardust/white-flag/walk.ts';
+import {
+  computeRoots,
+  type Proposal,
+  type WhiteFlag,
+  walkCone,
+} from '../stardust/white-flag/walk.ts';
 import { receiptOf } from '../stardust/wire/milestone.ts';
-import { migratedOutputs, receiptFault } from '../stardust/wire/receipt.ts';
+import { receiptFault } from '../stardust/wire/receipt.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import { type AppliedMilestone, blocksAtHand, type FollowerMemory } from './follower-context.ts';
 import { createMissingCone, isKnown, storeCone } from './store/store-cone.ts';
@@ -100,6 +106,12 @@ export async function applyMilestone(
 }
 
 /**
+ * Steps in which one try to apply a milestone makes verdicts: up to 12 statements each, of the 1,000
+ * that an invocation may run on D1.
+ */
+const MAX_RESOLVING_STEPS = 24;
+
+/**
  * Undefined where D1 does not have the whole cone, or has dropped a part of it, as blocks of
  * another milestone with this index were staged in the same packs.
  */
@@ -110,30 +122,73 @@ async function applyStored(
   { memory, rules }: ApplyTools,
 ): Promise<AppliedMilestone | undefined> {
   const { index } = verified.milestone;
-  const view = await readView(db, { index, named: parents, withStaged: true });
-  if (view === undefined) throw new LedgerMoved('there is no ledger any more');
-  const loaded = storedCone(view, parents);
-  return loaded && apply(db, verified, loaded, { memory, rules });
+  const left = { steps: MAX_RESOLVING_STEPS };
+  for (;;) {
+    const view = await readView(db, { index, named: parents, withStaged: true });
+    if (view === undefined) throw new LedgerMoved('there is no ledger any more');
+    const loaded = storedCone(view, parents);
+    if (loaded === undefined) return undefined;
+    if (view.head.ledger !== index - 1)
+      throw new LedgerMoved(`the ledger is at ${view.head.ledger} already`);
+    const walked = walkCone(loaded.cone, view.states, proposalOf(verified, loaded));
+    const made = await makeVerdicts(db, view, walked.undecided, { memory, rules }, left);
+    if (made > 0) continue;
+    return unlessMoved(db, view.head, index - 1, () =>
+      apply(db, verified, loaded, walked, { memory, rules }),
+    );
+  }
+}
+
+function proposalOf(
+  { milestone: { index, timestamp, previousMilestoneId } }: VerifiedMilestone,
+  { parents, view: { head } }: LoadedCone,
+): Proposal {
+  const isFirst = index === head.genesis + 1;
+  return { parents, timestamp, previousMilestoneId: isFirst ? undefined : previousMilestoneId };
+}
+
+/**
+ * Makes the verdicts that the walk lacks and writes them, so that requests about this milestone
+ * find them. Returns how many. Throws a ConeUnavailable, `over-budget`, where the next pass
+ * continues.
+ *
+ * @param undecided positions in the view's cone
+ */
+async function makeVerdicts(
+  db: Database,
+  { head, packs }: ConsistentView,
+  undecided: readonly number[],
+  { memory, rules }: Pick<ApplyTools, 'memory' | 'rules'>,
+  left: { steps: number },
+): Promise<number> {
+  const keys = new Set(undecided.map((position) => packs[packAt(packs, position)]!.key));
+  let all = 0;
+  for (const key of keys) {
+    for (let isMore = true; isMore; ) {
+      if (left.steps-- === 0)
+        throw new ConeUnavailable('over-budget', 'verdicts on transactions are still made');
+      const tools = { index: memory.index, head, verify: rules.verify };
+      const step = await resolvePack(db, tools, key);
+      all += step.made;
+      isMore = step.isMore;
+    }
+  }
+  return all;
 }
 
 async function apply(
   db: Database,
   verified: VerifiedMilestone,
   loaded: LoadedCone,
+  walked: WhiteFlag,
   { memory, rules }: Pick<ApplyTools, 'memory' | 'rules'>,
 ): Promise<AppliedMilestone | undefined> {
   const { milestone } = verified;
   const { index } = milestone;
   const { view } = loaded;
   const { head } = view;
-  if (head.ledger !== index - 1) throw new LedgerMoved(`the ledger is at ${head.ledger} already`);
-  const proposal = {
-    parents: loaded.parents,
-    timestamp: milestone.timestamp,
-    previousMilestoneId: index === head.genesis + 1 ? undefined : milestone.previousMilestoneId,
-  };
   const readRules = async () => rules;
-  const walked = walkCone(loaded.cone, view.states, proposal);
+  const proposal = proposalOf(verified, loaded);
   const decided = await decideVerdicts(db, loaded, proposal, walked, readRules);
   const { cone, whiteFlag } = decided;
   if (!(await meetsPreviousMilestone(db, loaded, cone, whiteFlag, readRules)))
@@ -157,16 +212,7 @@ async function apply(
   const { given } = await runFenced(db, { writes: write(statements), given: selectGiven(db) });
   const after = { ledger: index, dropped: head.dropped, stored: given.nextBlock };
   memory.index.retain(view, after, left);
-  await resolveVerdicts(db, head.generation, migratedIds(verified), rules.verify);
   return { index, blocks: whiteFlag.order.length, fetched: 0 };
-}
-
-/** Of the outputs that a receipt brings. */
-function migratedIds({ milestone, id }: VerifiedMilestone): string[] {
-  const receipt = receiptOf(milestone);
-  return receipt === undefined
-    ? []
-    : migratedOutputs(receipt, id).map((output) => toHexDigits(output.id));
 }
 
 /** E.5, 4: with the parameters in force at the ledger's index. */

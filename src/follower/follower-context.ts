@@ -70,6 +70,8 @@ export interface FollowerMemory {
   /** What is missing of the next milestone's past cone, while it is fetched and stored. */
   missing: MissingCone | undefined;
   upstreams: UpstreamMemory;
+  /** Passes that failed one after the other, the last ones (follower-status.ts). */
+  failed: FailedPasses | undefined;
   tips: {
     /** Whether something is near the tips that was not pushed, or that its parents do not prove. */
     hasLooseEnds: boolean;
@@ -81,8 +83,8 @@ export interface FollowerMemory {
     newestBlock: number | undefined;
   };
   upkeep: {
-    /** The generation whose lists have the kinds of outputs that they are to have. */
-    indexed: string | undefined;
+    /** Unreferenced blocks that may be stored before a milestone leads to them (drop-blocks.ts). */
+    room: number;
     /** When blocks were evicted last, Unix milliseconds, and for how many they are not again. */
     eviction: { ended: number; pause: number };
     /** Whether a write failed for want of room since pruning was tried last. */
@@ -105,8 +107,6 @@ export interface FollowerMemory {
 interface UpstreamMemory {
   /** Which upstream to ask first: the one that took the ledger to where it is. */
   ranking: Ranking;
-  /** An upstream that had confirmed the ledger's milestone when the last pass asked it. */
-  level: Upstream | undefined;
   /** Unix milliseconds of the last milestone applied, or of the last look at all upstreams. */
   lastProgressAt: number;
   /**
@@ -116,6 +116,15 @@ interface UpstreamMemory {
   diverged: string | undefined;
   /** What they said about blocks that are not known here. */
   said: OfLedgerIndex<SaidOfBlocks>;
+}
+
+/** Passes that failed while the ledger was at one index. */
+export interface FailedPasses {
+  /** Undefined where not even that could be read. */
+  at: Pick<LastLedger, 'generation' | 'ledger'> | undefined;
+  times: number;
+  /** Why the last one failed, for people. */
+  reason: string;
 }
 
 export interface SaidOfBlocks {
@@ -135,6 +144,8 @@ export interface AppliedMilestone {
 export interface LastLedger {
   generation: string;
   ledger: number;
+  /** How far the lists of every kind are filled (`head.indexed`). */
+  indexed: string;
   /** What pushed blocks are judged by. */
   parameters: readonly ProtocolParameters[];
 }
@@ -170,7 +181,6 @@ export function createFollowerMemory(
     missing: undefined,
     upstreams: {
       ranking: createRanking(Date.now),
-      level: undefined,
       lastProgressAt: 0,
       diverged: undefined,
       said: ofLedgerIndex(() => ({
@@ -178,8 +188,14 @@ export function createFollowerMemory(
         referenced: createBlockIds(Date.now, MAX_SAID, REFERENCED_MS),
       })),
     },
+    failed: undefined,
     tips: { hasLooseEnds: false, lookedAt: 0, passesToRest: 0, newestBlock: undefined },
-    upkeep: { indexed: undefined, eviction: { ended: 0, pause: 0 }, isDatabaseFull: false },
+    upkeep: {
+      // until the first pass has looked
+      room: Number.POSITIVE_INFINITY,
+      eviction: { ended: 0, pause: 0 },
+      isDatabaseFull: false,
+    },
     log: createDedupedLog(Date.now),
     announce: undefined,
     counts: createFollowerCounts(Date.now()),
@@ -221,11 +237,11 @@ export function noteApplied(
 
 /** Notes where the ledger stands: of another ledger nothing that was pushed counts. */
 export function noteLedger(memory: FollowerMemory, { head, rules }: LedgerPosition): void {
-  const { generation, ledger } = head;
+  const { generation, ledger, indexed } = head;
   if (memory.lastLedger !== undefined && memory.lastLedger.generation !== generation)
     memory.pushed.clear();
   if (memory.missing?.generation !== generation || memory.missing.index <= ledger)
     memory.missing = undefined;
-  memory.lastLedger = { generation, ledger, parameters: rules.parameters };
+  memory.lastLedger = { generation, ledger, indexed, parameters: rules.parameters };
   memory.pushed.milestones.applied(ledger);
 }

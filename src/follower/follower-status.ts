@@ -3,19 +3,21 @@
  */
 import type { Database } from '../ledger/core/database.ts';
 import { rowSum } from '../ledger/core/row-sum.ts';
-import type { WriteLog } from '../log.ts';
+import { describeError, type WriteLog } from '../log.ts';
 import type { UpstreamHeads } from '../upstream/upstream.ts';
+import type { FailedPasses, FollowerMemory } from './follower-context.ts';
 
 /**
  * `following`: all is well; `progress` where one milestone takes several passes. `diverged`: no
- * upstream agrees with us on the next milestone. `stopped`: the follower cannot go on until an
- * operator has seen to the reason.
+ * upstream agrees with us on the next milestone. `failing`: pass after pass fails at this ledger
+ * index. `stopped`: the follower cannot go on until an operator has seen to the reason.
  *
  * Reasons and progress are for people: ASCII.
  */
 export type FollowerState =
   | { state: 'following'; upstream: UpstreamHeads['latest']; progress?: string }
   | { state: 'diverged'; reason: string }
+  | { state: 'failing'; reason: string }
   | { state: 'stopped'; reason: string };
 
 /** Writes only what changed: the state is the same most of the time. */
@@ -74,4 +76,40 @@ export async function qualifyFollowerState(db: Database): Promise<void> {
 export async function stopFollowing(db: Database, reason: string, log: WriteLog): Promise<void> {
   log('error', 'follower.stopped', { reason });
   await saveFollowerState(db, { state: 'stopped', reason });
+}
+
+/** One pass may meet another follower or a lost connection; the third in a row does not. */
+const FAILING_AFTER = 3;
+
+/** Why passes are `failing` at the ledger index where the ledger is now; undefined if they are not. */
+export function whyFailing({ failed, lastLedger: at }: FollowerMemory): string | undefined {
+  if (failed === undefined || failed.times < FAILING_AFTER || !isSamePlace(failed.at, at))
+    return undefined;
+  const where = at === undefined ? 'no pass begins' : `no pass gets beyond milestone ${at.ledger}`;
+  return `${where}: ${failed.reason}`;
+}
+
+/** Counts a pass that failed. If passes are `failing`, saves and logs that. */
+export async function noteFailedPass(
+  db: Database,
+  memory: FollowerMemory,
+  error: unknown,
+): Promise<void> {
+  const { failed, lastLedger: at } = memory;
+  const before = failed !== undefined && isSamePlace(failed.at, at) ? failed.times : 0;
+  const reason = error instanceof Error ? error.message : String(error);
+  memory.failed = { at, times: before + 1, reason };
+  const failing = whyFailing(memory);
+  if (failing === undefined) return;
+  memory.log('error', 'follower.failing', { reason: failing });
+  memory.hasState = true;
+  try {
+    await saveFollowerState(db, { state: 'failing', reason: failing });
+  } catch (failure) {
+    memory.log('error', 'follower.state-not-saved', { error: describeError(failure) });
+  }
+}
+
+function isSamePlace(one: FailedPasses['at'], other: FailedPasses['at']): boolean {
+  return one?.generation === other?.generation && one?.ledger === other?.ledger;
 }

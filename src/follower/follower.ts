@@ -11,6 +11,7 @@ import { hasPassed } from '../clock.ts';
 import { brokerOf } from '../events/events-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/database-size.ts';
+import type { NotBrought } from '../ledger/intake/block-source.ts';
 import { describeError, writeLog } from '../log.ts';
 import { BLOCKS } from '../mqtt/topics.ts';
 import { publish } from '../nft-index/publish.ts';
@@ -18,9 +19,10 @@ import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
 import { openSocket } from '../upstream/feed/web-socket.ts';
-import { openUpstreams } from '../upstream/rest-upstream.ts';
+import { openUpstreams, type Patience } from '../upstream/rest-upstream.ts';
 import { verifySignature } from '../verify-signature.ts';
 import { createAnnouncer } from './announcer.ts';
+import { type Bringer, createBringer, patienceOf } from './bring/bringer.ts';
 import { createFollowerMemory, type FollowerContext, logFailure } from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
 import { stopFollowing } from './follower-status.ts';
@@ -68,6 +70,9 @@ const MAX_CATCH_UP_MILESTONES = 3;
 /** For an upstream's answers. */
 const PATIENCE = { timeout: 10_000, attempts: 3 };
 
+/** Milliseconds from the beginning of one look for a request to the next. */
+const CATCH_UP_INTERVAL_MS = 200;
+
 /**
  * KV takes one write a second to a key. While the ledger is catching up KV is told less often: what
  * it would say is old at once, and D1 answers instead.
@@ -85,6 +90,16 @@ export class Follower extends DurableObject<Env> {
   #stopStoring: (() => void) | undefined;
   #running: Promise<PassResult> | undefined;
   #catchingUp: Promise<PassResult> | undefined;
+  /** When the last one began, Unix milliseconds. */
+  #lastCatchUp = 0;
+  readonly #bringer: Bringer = createBringer(() => {
+    const settings = this.#settings();
+    const { milestoneKeys } = settings;
+    if (milestoneKeys === undefined) throw new Error('no keys are set');
+    const isFed = () => this.#feed !== undefined && this.#feed.state() !== 'down';
+    const context = this.#context(settings, milestoneKeys, patienceOf(settings));
+    return { ...context, voters: openUpstreams(settings, PATIENCE), isFed };
+  });
   /** Unix milliseconds. */
   #lastPublished = Date.now();
   /** Whether KV had all that the ledger has, when it was told last. */
@@ -173,13 +188,19 @@ export class Follower extends DurableObject<Env> {
    * be busy with tips. If both apply the same milestone, the fence lets one of them win.
    */
   catchUp(): Promise<PassResult> {
-    this.#catchingUp ??= this.#pass({
-      milestones: MAX_CATCH_UP_MILESTONES,
-      milestonesOnly: true,
-    }).finally(() => {
+    this.#catchingUp ??= this.#catchUp().finally(() => {
       this.#catchingUp = undefined;
     });
     return this.#catchingUp;
+  }
+
+  async #catchUp(): Promise<PassResult> {
+    // requests about milestones that do not come must not query the upstream all the time
+    const wait = this.#lastCatchUp + CATCH_UP_INTERVAL_MS - Date.now();
+    if (wait > 0 && wait <= CATCH_UP_INTERVAL_MS)
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    this.#lastCatchUp = Date.now();
+    return this.#pass({ milestones: MAX_CATCH_UP_MILESTONES, milestonesOnly: true });
   }
 
   /** For GET /metrics. */
@@ -187,18 +208,14 @@ export class Follower extends DurableObject<Env> {
     return this.#memory.counts;
   }
 
-  /**
-   * For a request about blocks that are not stored: stores what was pushed, if one of them is among
-   * it, so that no request writes anything for blocks that nobody has. Returns true if the caller
-   * should retry.
-   *
-   * @param ids hex IDs of the blocks, at most eight
-   */
-  async storePushed(ids: readonly string[]): Promise<boolean> {
-    if (this.#feed === undefined || this.#feed.state() === 'down') return false;
-    const { blocks } = this.#memory.pushed;
-    if (ids.some((id) => blocks.get(id) !== undefined)) await this.#storePushed();
-    return true;
+  /** For a request: as of {@link Bringer}. */
+  bring(ids: readonly string[], client: string): Promise<NotBrought | undefined> {
+    return this.#bringer.bring(ids, client);
+  }
+
+  /** For a request: as of {@link Bringer}. */
+  readUnstored(id: string): Promise<Uint8Array | undefined> {
+    return this.#bringer.readUnstored(id);
   }
 
   async #pass(budget: Omit<PassBudget, 'deadline' | 'fetches'>): Promise<PassResult> {
@@ -256,10 +273,14 @@ export class Follower extends DurableObject<Env> {
     return result.settings;
   }
 
-  #context(settings: Settings, keys: MilestoneKeys): FollowerContext {
+  #context(
+    settings: Settings,
+    keys: MilestoneKeys,
+    patience: Patience = PATIENCE,
+  ): FollowerContext {
     return {
       db: this.#db,
-      upstreams: openUpstreams(settings, PATIENCE),
+      upstreams: openUpstreams(settings, patience),
       keys,
       verify: verifySignature,
       memory: this.#memory,

@@ -4,6 +4,7 @@
  * (docs/storage.md#lists-of-every-kind).
  */
 import type { Database } from '../ledger/core/database.ts';
+import { ALL_INDEXED } from '../ledger/core/head.ts';
 import { fillIndex, type IndexSettings } from '../ledger/write/fill-index.ts';
 import { type FollowerMemory, logFailure } from './follower-context.ts';
 
@@ -23,18 +24,16 @@ export type IndexState = 'done' | 'more' | 'failed';
 export async function keepIndex(
   db: Database,
   settings: IndexSettings,
-  { mutex, lastLedger, upkeep }: Pick<FollowerMemory, 'mutex' | 'lastLedger' | 'upkeep'>,
+  { mutex, lastLedger }: Pick<FollowerMemory, 'mutex' | 'lastLedger'>,
 ): Promise<IndexState> {
-  const generation = lastLedger?.generation;
-  // milestones keep what is done, so that it is looked at again after an import or at the end
+  // each pass reads it: an import or Time Travel may have changed it
+  const wanted = settings.indexAll ? ALL_INDEXED : '';
   const mayEnd = settings.finalMilestone !== undefined;
-  if (!mayEnd && generation !== undefined && upkeep.indexed === generation) return 'done';
+  if (!mayEnd && lastLedger?.indexed === wanted) return 'done';
   const deadline = Date.now() + MAX_FILL_MS;
   try {
     for (let step = 0; step < MAX_STEPS && Date.now() < deadline; step++) {
-      if (!(await mutex(() => fillIndex(db, settings)))) continue;
-      upkeep.indexed = generation;
-      return 'done';
+      if (await mutex(() => fillIndex(db, settings))) return 'done';
     }
   } catch (error) {
     logFailure('follower.index-not-filled', error);

@@ -10,12 +10,16 @@ import { hasPassed } from '../clock.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
 import { dropUnneeded, UNREFERENCED_LIMITS } from '../ledger/write/drop-blocks.ts';
 import { MIN_RETENTION, prune, type Shortage } from '../ledger/write/prune.ts';
+import { resolveVerdicts } from '../ledger/write/resolve-verdicts.ts';
+import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import { blocksAtHand, type FollowerContext, logFailure } from './follower-context.ts';
 import {
+  noteFailedPass,
   qualifyFollowerState,
   saveBlocksStatus,
   saveFollowerState,
   stopFollowing,
+  whyFailing,
 } from './follower-status.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 import { buildFinalIfPossible, hasEnded } from './rest-at-end.ts';
@@ -64,6 +68,7 @@ export async function followOnce(
     await context.publish(result.behind);
     return { ...result, behind: result.behind || isMore };
   } catch (error) {
+    await noteFailedPass(context.db, context.memory, error);
     if (!(error instanceof LedgerMoved)) throw error;
     // somebody else is at work: to go on at once would only be in the way
     logFailure('follower.pass-failed', error);
@@ -73,6 +78,7 @@ export async function followOnce(
     if (!budget.milestonesOnly) {
       await pruneIfPossible(context);
       await dropUnneededIfPossible(context);
+      await resolveVerdictsIfPossible(context);
     }
   }
 }
@@ -94,13 +100,17 @@ async function askUpstreams(
     if (!needsAnotherUpstream(outcome, lookAround)) break;
   }
   const progress = memory.missing && describeProgress(memory.missing);
-  const before = { diverged: known.diverged, upstreams: upstreams.length, progress };
-  const { applied, behind, beginWith, level, diverged, state } = summarizePass(outcomes, before);
+  const { applied, behind, beginWith, level, diverged, getsOn, state } = summarizePass(outcomes, {
+    diverged: known.diverged,
+    failing: whyFailing(memory),
+    upstreams: upstreams.length,
+    progress,
+  });
+  if (getsOn) memory.failed = undefined;
   if (beginWith !== undefined) known.ranking.beginWith(beginWith);
   const isDue = level !== undefined && !budget.milestonesOnly && areTipsDue(context, applied);
   if (!isDue) memory.tips.passesToRest = Math.max(0, memory.tips.passesToRest - 1);
   const isMore = isDue && (await storeTipsIfPossible(context, level.place, level.position));
-  known.level = level && upstreams[level.place];
   known.diverged = diverged;
   if (state?.state === 'stopped') await stopFollowing(db, state.reason, memory.log);
   else if (state !== undefined) await saveFollowerState(db, state);
@@ -133,15 +143,21 @@ async function storeTipsIfPossible(
   { head, rules }: LedgerPosition,
 ): Promise<boolean> {
   const upstream = upstreams[place]!;
-  const others = upstreams.toSpliced(place, 1);
+  // they are stored when a milestone leads to them
+  if (memory.upkeep.room <= 0) return false;
   const { mutex, index, announce, tips } = memory;
   tips.lookedAt = Date.now();
   tips.hasLooseEnds = false;
   try {
     const said = memory.upstreams.said(head.generation, head.ledger);
     const atHand = blocksAtHand(memory);
-    const tools = { upstream, others, rules, said, index, announce, atHand, mutex };
-    const { stored, isMore } = await storeTips(db, head, tools);
+    const inOrder = [upstream, ...upstreams.toSpliced(place, 1)];
+    const { room } = memory.upkeep;
+    const tools = { upstreams: inOrder, rules, said, index, announce, atHand, mutex };
+    const { stored, refused, isMore } = await storeTips(db, head, tools, room);
+    if (refused > 0)
+      memory.log('warn', 'upstream.tips-refused', { upstream: upstream.name, tips: refused });
+    memory.upkeep.room -= stored;
     tips.passesToRest = stored > 0 ? PASSES_TO_REST : 0;
     if (stored > 0) tips.newestBlock = Date.now();
     if (isMore) tips.hasLooseEnds = true;
@@ -171,37 +187,74 @@ async function pruneIfPossible(context: FollowerContext): Promise<void> {
  */
 const PAUSE_PER_EVICTION = 10;
 
-const NO_LIMITS = { blocks: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+/** Milliseconds for the tips of all upstreams: the next milestone may wait meanwhile. */
+const TIPS_MS = 3000;
+
+/**
+ * Hex IDs of the tips of all upstreams that name theirs in time. What one of them says can keep
+ * blocks, and evict none that another one needs.
+ */
+async function readAllTips(upstreams: readonly Upstream[]): Promise<string[]> {
+  const { promise: late, resolve } = Promise.withResolvers<string[]>();
+  const timer = setTimeout(resolve, TIPS_MS, []);
+  const readTips = async (upstream: Upstream): Promise<string[]> => {
+    try {
+      return await upstream.readTips();
+    } catch (error) {
+      if (error instanceof UpstreamFailure) return [];
+      throw error;
+    }
+  };
+  try {
+    const tips = await Promise.all(upstreams.map((each) => Promise.race([readTips(each), late])));
+    return tips.flat();
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /**
  * Orphans, and beyond a limit what no tip of an upstream needs; not while a milestone's past cone
  * is stored in parts, as no tip may lead to those yet.
  */
-async function dropUnneededIfPossible({ db, memory }: FollowerContext): Promise<void> {
+async function dropUnneededIfPossible({ db, upstreams, memory }: FollowerContext): Promise<void> {
   if (memory.missing !== undefined) return;
   const { upkeep } = memory;
   try {
-    const readTips = async () => (await memory.upstreams.level?.readTips()) ?? [];
-    const limits = hasPassed(upkeep.eviction.pause, upkeep.eviction.ended, Date.now())
-      ? UNREFERENCED_LIMITS
-      : NO_LIMITS;
+    const mayEvict = hasPassed(upkeep.eviction.pause, upkeep.eviction.ended, Date.now());
+    const readTips = async () => (mayEvict ? readAllTips(upstreams) : []);
     const dropped = await memory.mutex(async () => {
       const begun = Date.now();
       try {
-        return await dropUnneeded(db, memory.index, readTips, limits);
+        return await dropUnneeded(db, memory.index, readTips, UNREFERENCED_LIMITS);
       } finally {
         // after a failure too
         const ended = Date.now();
-        if (limits !== NO_LIMITS)
+        if (mayEvict)
           upkeep.eviction = { ended, pause: PAUSE_PER_EVICTION * Math.max(ended - begun, 0) };
       }
     });
+    upkeep.room = dropped.room;
     memory.counts.orphans += dropped.orphans;
     memory.counts.evicted += dropped.evicted;
     if (dropped.evicted > 0)
       memory.log('warn', 'follower.blocks-evicted', { blocks: dropped.evicted });
   } catch (error) {
     logFailure('follower.blocks-not-dropped', error);
+  }
+}
+
+/** Steps of one pass: some 0.2 s each at most, and up to 12 statements. */
+const RESOLVING_STEPS = 16;
+
+/** Verdicts that can be made and are not yet; the next pass continues, and repeats what failed. */
+async function resolveVerdictsIfPossible({ db, verify, memory }: FollowerContext): Promise<void> {
+  const { lastLedger: head, index } = memory;
+  if (head === undefined) return;
+  try {
+    await memory.mutex(() => resolveVerdicts(db, { index, head, verify }, RESOLVING_STEPS));
+  } catch (error) {
+    logFailure('follower.verdicts-not-made', error);
   }
 }
 

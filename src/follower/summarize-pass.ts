@@ -57,6 +57,8 @@ export function needsAnotherUpstream(outcome: UpstreamOutcome, lookAround: boole
 export interface BeforePass {
   /** Why an upstream was found to diverge by an earlier pass (FollowerMemory). */
   diverged: string | undefined;
+  /** Why passes were failing when this one began; undefined if they were not. */
+  failing?: string | undefined;
   /** Number of upstreams. */
   upstreams: number;
   /** How far it is with a milestone that takes several passes, for people. */
@@ -74,6 +76,8 @@ export interface PassSummary {
   level: LevelOutcome | undefined;
   /** To be remembered for the next pass. */
   diverged: string | undefined;
+  /** Whether the pass got somewhere, or all upstreams say that there is nothing to do. */
+  getsOn: boolean;
   /** To be saved; undefined where nothing was learnt. */
   state: FollowerState | undefined;
 }
@@ -88,7 +92,8 @@ export function summarizePass(
   if (last.kind === 'stopped') {
     const state: FollowerState = { state: 'stopped', reason: last.reason };
     const { diverged } = before;
-    return { applied, behind: false, beginWith: undefined, level: undefined, diverged, state };
+    const nothing = { behind: false, beginWith: undefined, level: undefined, getsOn: false };
+    return { ...nothing, applied, diverged, state };
   }
   const behind = last.kind === 'budget-spent';
   const recent = sinceLastApplied(outcomes);
@@ -97,13 +102,19 @@ export function summarizePass(
   const isKnownAnew =
     divergence !== undefined || applied > 0 || outcomes.length === before.upstreams;
   const diverged = isKnownAnew ? divergence : before.diverged;
+  const isAllDone =
+    outcomes.length === before.upstreams &&
+    outcomes.every(({ kind }) => kind === 'level' || kind === 'behind');
+  // where the budget is spent, parts of a large milestone were stored at least
+  const getsOn = applied > 0 || behind || isAllDone;
   return {
     applied,
     behind,
     beginWith: tookLedgerOn(last) ? last.place : level?.place,
     level,
     diverged,
-    state: stateOf(diverged, outcomes, before.progress),
+    getsOn,
+    state: stateOf(getsOn ? undefined : before.failing, diverged, outcomes, before.progress),
   };
 }
 
@@ -119,10 +130,12 @@ function tookLedgerOn({ kind, applied }: UpstreamOutcome): boolean {
 }
 
 function stateOf(
+  failing: string | undefined,
   diverged: string | undefined,
   outcomes: readonly UpstreamOutcome[],
   progress: string | undefined,
 ): FollowerState | undefined {
+  if (failing !== undefined) return { state: 'failing', reason: failing };
   if (diverged !== undefined) return { state: 'diverged', reason: diverged };
   let upstream: UpstreamHeads['latest'] | undefined;
   for (const { latest } of outcomes)

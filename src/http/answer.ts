@@ -3,13 +3,14 @@
  * response has CORS headers and a Cache-Control, a response to HEAD has no body.
  */
 
-const COMMON_HEADERS = {
+export const COMMON_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
     'X-Ledger-Index, X-Final-Milestone, X-Error-Detail, ETag, Retry-After',
   // Workers Cache keeps for two hours a 200 that does not forbid it:
   // https://developers.cloudflare.com/cache/concepts/default-cache-behavior/
   'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
 };
 
 /** An answer before what every answer carries is added to it. */

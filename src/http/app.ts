@@ -19,6 +19,7 @@ import { createRouteGuard } from './access/protected-routes.ts';
 import { type Answer, toResponse } from './answer.ts';
 import { IMMUTABLE_FOR_A_DAY } from './content-negotiation.ts';
 import { errorAnswer, HttpError } from './errors.ts';
+import { forbidStoring } from './ledger-answer.ts';
 import { createReadCache } from './read-cache.ts';
 import { createRequestCounts } from './request-counts.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -129,7 +130,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
         : handle(request);
     return readCache === undefined
       ? handleInTurn(request)
-      : readCache.answer(route, request, notes, handleInTurn);
+      : readCache.answer(route, request, notes, handleInTurn, (work) => ctx.waitUntil(work));
   }
 
   return {
@@ -148,7 +149,9 @@ export function createApp({ settings, node, cache }: AppParts): App {
       let error: unknown;
       try {
         answer =
-          request.method === 'OPTIONS' ? answerPreflight(request.headers) : await route(exchange);
+          request.method === 'OPTIONS'
+            ? answerPreflight(request.headers)
+            : forbidStoring(request, await route(exchange));
       } catch (thrown) {
         error = thrown;
         answer = errorAnswer(toHttpError(thrown));

@@ -8,16 +8,29 @@ import { HttpError } from './errors.ts';
 /** A white-flag request needs less than 1 KB. */
 const MAX_BODY_BYTES = 64 * 1024;
 
+/** What JSON.parse calls for each value; `source` is the text of a number. */
+type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
+
+/**
+ * Makes a number NaN that Go's decoder refuses for an unsigned integer: `17340.0`, `1.734e4`, `-0`.
+ * So a schema of integers refuses it too.
+ */
+export const asGoReadsIntegers: Reviver = (_, value, context) =>
+  typeof value === 'number' && !/^\d+$/.test(context?.source ?? '') ? Number.NaN : value;
+
 /** @param maxBytes the longest body that is read */
 export async function readJsonObject(
   request: Request,
-  maxBytes = MAX_BODY_BYTES,
+  { maxBytes = MAX_BODY_BYTES, reviver }: { maxBytes?: number; reviver?: Reviver } = {},
 ): Promise<Record<string, unknown>> {
   const bytes = await readBody(request, maxBytes);
   let value: unknown;
   try {
     // a byte order mark stays in and fails to parse, as in the reference
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    value = JSON.parse(
+      new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
+      reviver,
+    );
   } catch {
     throw new HttpError(400, 'the body is not JSON in UTF-8');
   }

@@ -36,9 +36,13 @@ export async function hashedAnswer(
   value: { ledgerIndex: number },
 ): Promise<Answer> {
   const json = JSON.stringify(value);
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(json));
-  const hash = new Uint8Array(digest).toHex().slice(0, TAG_DIGITS);
-  return taggedAnswer(request, json, `${value.ledgerIndex}-${hash}`);
+  return taggedAnswer(request, json, `${value.ledgerIndex}-${await hashText(json)}`);
+}
+
+/** The digits for a tag that stand for a text. */
+export async function hashText(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return new Uint8Array(digest).toHex().slice(0, TAG_DIGITS);
 }
 
 function taggedAnswer(
@@ -51,11 +55,20 @@ function taggedAnswer(
   const headers = {
     'content-type': 'application/json',
     etag,
-    // no cache may keep what a client got that asked for a minimum
-    'cache-control': request.headers.has(MIN_LEDGER_INDEX) ? 'no-store' : CACHE_CONTROL,
+    'cache-control': CACHE_CONTROL,
     vary: [MIN_LEDGER_INDEX, ...vary].join(', '),
   };
   return revalidate(request, { headers, body: json });
+}
+
+/**
+ * No cache but our own may keep what a client got that required a minimum: not every cache obeys
+ * `Vary`.
+ */
+export function forbidStoring(request: Request, answer: Answer): Answer {
+  const isFor = answer.headers?.vary?.startsWith(MIN_LEDGER_INDEX) ?? false;
+  if (!isFor || !request.headers.has(MIN_LEDGER_INDEX)) return answer;
+  return { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } };
 }
 
 /** Returns 304 if the request's If-None-Match names the tag of a 200, else the answer as it is. */

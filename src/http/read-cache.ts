@@ -4,19 +4,28 @@
  *
  * What an ID names never changes and is kept until it is evicted. What a milestone index names is
  * kept until an import replaces the ledger under the running node, which is looked up once a second.
- * Everything else is kept for as long as an NFT lookup keeps what it read from KV.
+ * Everything else is kept for as long as an NFT lookup keeps what it read from KV. A client that
+ * requires a ledger index gets a kept answer of that index or a later one.
+ *
+ * Scans that are asked for at the same moment in the same words are one scan: after each milestone
+ * every client of docs/events.md sends the same request.
  */
+import * as v from 'valibot';
 import { hasPassed } from '../clock.ts';
 import type { Answer } from './answer.ts';
 import { IMMUTABLE } from './content-negotiation.ts';
 import { MIN_LEDGER_INDEX, revalidate } from './ledger-answer.ts';
 import { createLru } from './lru.ts';
 import type { RequestNotes, Route } from './route.ts';
+import { MilestoneIndex } from './schemas.ts';
 
 const MAX_AGE_MS = 1000;
 
 /** Some 10,000 outputs as JSON. */
 const MAX_BYTES = 16_000_000;
+
+/** A scan takes less. Its request may have been dropped, so nobody waits for it longer. */
+const MAX_SHARED_MS = 5000;
 
 /** A key, an entry and its headers, without the key's and the body's characters. */
 const OVERHEAD_BYTES = 600;
@@ -30,13 +39,25 @@ interface Entry {
   storedAt: number;
 }
 
+/** A scan for which all requests wait that ask for it. */
+interface Scan {
+  answer: Promise<Answer>;
+  /** Of the request that began it, complete when the answer is there. */
+  notes: RequestNotes;
+}
+
 export interface ReadCache {
-  /** Returns the answer from memory, else that of `handle`, which is kept if it is a 200 that may be. */
+  /**
+   * Returns the answer from memory, else that of `handle`, which is kept if it is a 200 that may be.
+   *
+   * @param outlive has work go on though the client of this request goes away
+   */
   answer(
     route: Route,
     request: Request,
     notes: RequestNotes,
     handle: (request: Request) => Promise<Answer>,
+    outlive: (work: Promise<unknown>) => void,
   ): Promise<Answer>;
   /** Bytes that are kept, estimated. */
   readonly bytes: number;
@@ -81,30 +102,77 @@ export function createReadCache(
     );
   }
 
+  const scans = new Map<string, Scan>();
+
+  /** Joins the scan under way that has this name, or begins it. */
+  async function share(
+    name: string,
+    notes: RequestNotes,
+    scan: () => Promise<Answer>,
+    outlive: (work: Promise<unknown>) => void,
+  ): Promise<Answer> {
+    const joined = scans.get(name);
+    if (joined === undefined) {
+      const begun = { answer: scan(), notes };
+      scans.set(name, begun);
+      const end = () => {
+        if (scans.get(name) === begun) scans.delete(name);
+      };
+      outlive(begun.answer.then(end, end));
+      return begun.answer;
+    }
+    const answer = await Promise.race([joined.answer, sleep(MAX_SHARED_MS)]).finally(() =>
+      Object.assign(notes, joined.notes),
+    );
+    if (answer !== undefined) return answer;
+    if (scans.get(name) === joined) scans.delete(name);
+    return scan();
+  }
+
   return {
-    async answer(route, request, notes, handle) {
-      // a client that requires a ledger index has seen a later ledger than an entry may have
-      if (route.method !== 'GET' || request.headers.has(MIN_LEDGER_INDEX)) return handle(request);
-      const { pathname, search } = new URL(request.url);
-      const key = `${pathname}${search} ${request.headers.get('accept') ?? ''}`;
-      let entry = entries.get(key);
-      if (entry === undefined || !(await isFresh(route, entry))) {
+    async answer(route, request, notes, handle, outlive) {
+      const minimum = minimumOf(request);
+      if (route.method !== 'GET' || minimum === undefined) return handle(request);
+      const { origin, pathname, search } = new URL(request.url);
+      const accept = request.headers.get('accept') ?? '';
+      const key = `${route.namesOrigin ? origin : ''}${pathname}${search} ${accept}`;
+      const entry = entries.get(key);
+      const isLate = minimum > 0 && (entry?.ledgerIndex ?? -1) < minimum;
+      if (entry !== undefined && !isLate && (await isFresh(route, entry))) {
+        notes.ledgerIndex = entry.ledgerIndex;
+        notes.source = 'cache';
+        return revalidate(request, entry.answer);
+      }
+      const read = async () => {
         const storedAt = clock();
         const generation = route.namesIndex === true ? await generationNow() : undefined;
         const answer = await handle(withoutCondition(request));
-        if (!mayBeKept(route, answer)) return revalidate(request, answer);
-        entry = { answer, ledgerIndex: notes.ledgerIndex, generation, storedAt };
-        entries.put(key, entry);
-      } else {
-        notes.ledgerIndex = entry.ledgerIndex;
-        notes.source = 'cache';
-      }
-      return revalidate(request, entry.answer);
+        if (mayBeKept(route, answer)) {
+          const { ledgerIndex } = notes;
+          entries.put(key, { answer, ledgerIndex, generation, storedAt });
+        }
+        return answer;
+      };
+      const isScan = route.limit === 'scanLimit';
+      const answer = await (isScan ? share(`${minimum} ${key}`, notes, read, outlive) : read());
+      return revalidate(request, answer);
     },
     get bytes() {
       return entries.bytes;
     },
   };
+}
+
+function sleep(ms: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, ms, undefined));
+}
+
+/** The ledger index that the client requires, 0 where any will do; undefined if that is malformed. */
+function minimumOf({ headers }: Request): number | undefined {
+  const asked = headers.get(MIN_LEDGER_INDEX);
+  if (asked === null) return 0;
+  const { success, output } = v.safeParse(MilestoneIndex, asked);
+  return success ? output : undefined;
 }
 
 function mayBeKept(route: Route, { status = 200, headers = {} }: Answer): boolean {

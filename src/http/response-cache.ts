@@ -6,11 +6,12 @@
  * and pruning. It does not hold across versions of this Worker, as a version may be wrong. Clients
  * still see `no-store`: this copy is the Worker's own.
  */
+import { createOptionalCache } from '../optional-cache.ts';
 import type { Settings } from '../settings.ts';
 import { createLru } from './lru.ts';
 
 export interface ResponseCache {
-  /** The body kept under the key. */
+  /** The body kept under the key. Neither call rejects. */
   match(key: string): Promise<string | undefined>;
   put(key: string, body: string): Promise<void>;
 }
@@ -51,6 +52,7 @@ const NO_CACHE: ResponseCache = {
 export class CacheApi implements ResponseCache {
   readonly #cache: Cache;
   readonly #prefix: string;
+  readonly #optional = createOptionalCache('white-flag.uncached');
 
   /** @param versionId of the Worker's version: no other version reads what this one has put */
   constructor(cache: Cache, versionId: string) {
@@ -59,8 +61,10 @@ export class CacheApi implements ResponseCache {
   }
 
   async match(key: string): Promise<string | undefined> {
-    const response = await this.#cache.match(this.#prefix + key);
-    return response?.text();
+    return this.#optional.attempt(async () => {
+      const response = await this.#cache.match(this.#prefix + key);
+      return response?.text();
+    });
   }
 
   async put(key: string, body: string): Promise<void> {
@@ -68,7 +72,8 @@ export class CacheApi implements ResponseCache {
       'content-type': 'application/json',
       'cache-control': `public, max-age=${MAX_AGE_SECONDS}`,
     };
-    await this.#cache.put(this.#prefix + key, new Response(body, { headers }));
+    const put = () => this.#cache.put(this.#prefix + key, new Response(body, { headers }));
+    await this.#optional.attempt(put);
   }
 }
 

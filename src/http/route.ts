@@ -56,6 +56,8 @@ export interface Route {
    * names (read-cache.ts).
    */
   namesIndex?: true;
+  /** Whether its answers contain the origin by which the client named this node. */
+  namesOrigin?: true;
   /** The rate limit that holds for it, before the handler looks at the request. */
   limit?: LimitName;
   handle(context: RouteContext): Promise<Answer>;

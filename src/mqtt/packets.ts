@@ -10,7 +10,7 @@
  * Refusals name the normative statement of the specification, or its section.
  */
 import { concatBytes, Reader, Refusal, Writer } from '../stardust/encoding/bytes.ts';
-import { byteString, type Codec, record, u8 } from '../stardust/encoding/codec.ts';
+import { byteString, type Codec, type Prefix, record, u8 } from '../stardust/encoding/codec.ts';
 
 /** Written with a clean session and no will, user or password; those are read and dropped. */
 export interface Connect {
@@ -111,9 +111,10 @@ export const PacketType = {
 export const PROTOCOL_LEVEL = 4;
 
 /** Most significant byte first, unlike Stardust's. */
-const u16: Codec<number> = {
+const u16: Prefix = {
   decode: (r) => r.u8() * 256 + r.u8(),
   encode: (w, v) => w.u8(v >> 8).u8(v & 0xff),
+  max: 0xffff,
 };
 
 const utf8 = byteString('MQTT-1.5.3', u16, 0, 0xffff);
@@ -328,10 +329,11 @@ function decodePacket(bytes: Uint8Array, { type, qos, headerLength }: Header): P
 /** Finds packets in a stream of chunks. */
 export interface PacketReader {
   /**
-   * Takes the next chunk, returns the packets that end in it. Throws a Refusal when the stream
-   * breaks the protocol; it cannot be read on then.
+   * The packets that end in the next chunk, each decoded when it is asked for; all of them must be
+   * before there is another chunk. Throws a Refusal when the stream breaks the protocol; it cannot
+   * be read on then.
    */
-  read(chunk: Uint8Array): Packet[];
+  read(chunk: Uint8Array): Generator<Packet, void>;
   /** Bytes of a packet that is not whole yet. */
   readonly heldLength: number;
 }
@@ -385,25 +387,24 @@ export function createPacketReader(maxLength: number): PacketReader {
   }
 
   return {
-    read(chunk) {
-      const packets: Packet[] = [];
+    *read(chunk) {
       let left = chunk;
       while (left.length > 0) {
         const whole = heldLength === 0 ? readWhole(left) : undefined;
         if (whole !== undefined) {
-          packets.push(whole.packet);
           left = whole.left;
+          yield whole.packet;
           continue;
         }
         left = hold(left);
         const header = heldHeader();
         if (header?.length !== heldLength) continue;
-        packets.push(decodePacket(held.subarray(0, heldLength), header));
+        const packet = decodePacket(held.subarray(0, heldLength), header);
         // views of the buffer are in the packet
         held = new Uint8Array(0);
         heldLength = 0;
+        yield packet;
       }
-      return packets;
     },
     get heldLength() {
       return heldLength;

@@ -53,8 +53,11 @@ export const ANY_CONDITION = '+';
 
 const SPENT = '/spent';
 
+/** What topics with an address begin with. */
+export const UNLOCKS = 'outputs/unlock/';
+
 export const unlockTopic = (condition: string, bech32: string, isSpent: boolean) =>
-  `outputs/unlock/${condition}/${bech32}${isSpent ? SPENT : ''}`;
+  `${UNLOCKS}${condition}/${bech32}${isSpent ? SPENT : ''}`;
 
 /** Bytes that a topic names, as text and packed. */
 interface Named {

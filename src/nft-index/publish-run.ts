@@ -5,6 +5,7 @@ import type { Head } from '../ledger/core/head.ts';
 import { STATEMENTS } from './d1-ledger.ts';
 import type { IndexLedger, IndexStore } from './ports.ts';
 import type { State } from './publisher-state.ts';
+import { KV_CACHE_TTL_S } from './timing-assumptions.ts';
 
 /**
  * What a call may use. The platform allows an invocation 1,000 of each
@@ -34,7 +35,8 @@ export type Stop =
   | 'too soon'
   | 'another publisher'
   | 'ledger replaced'
-  | 'KV too slow';
+  | 'KV too slow'
+  | 'seal not seen';
 export type StepResult = 'done' | Stop;
 
 export interface PublishRun {
@@ -50,6 +52,21 @@ export interface PublishRun {
   readonly left: Budget;
   token: string | undefined;
   state: State;
+  /** Whether this call saw the seal; undefined before it was looked for. */
+  isSealSeen?: boolean;
+}
+
+/**
+ * Whether the namespace that is bound now is the one that the entries were put into: it has the
+ * seal. Read once a call, in which the binding does not change. That it is not seen proves nothing
+ * before every copy must have it.
+ */
+export async function seesSeal(run: PublishRun, seal: string): Promise<boolean> {
+  if (run.isSealSeen !== undefined) return run.isSealSeen;
+  run.left.operations -= 1;
+  const value = await run.store.get(seal, { type: 'text', cacheTtl: KV_CACHE_TTL_S });
+  run.isSealSeen = value !== null;
+  return run.isSealSeen;
 }
 
 /** Writes the next state, unless another publisher has written one since ours was read. */

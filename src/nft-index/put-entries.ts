@@ -10,7 +10,7 @@
 import { STATEMENTS } from './d1-ledger.ts';
 import { entryKey, writeEntry } from './kv-entry.ts';
 import type { IndexStore, NftRow, Page } from './ports.ts';
-import { type PublishRun, type StepResult, swapState } from './publish-run.ts';
+import { type PublishRun, type StepResult, seesSeal, swapState } from './publish-run.ts';
 import { type ChangePosition, duePut, markPut } from './publisher-state.ts';
 import { PUT_WITHIN_MS, TOMBSTONE_TTL_S } from './timing-assumptions.ts';
 
@@ -20,13 +20,24 @@ const PAGE_SIZE = 60;
 /** A Worker may have six connections open at once. */
 const CONCURRENT_PUTS = 6;
 
+/** To read the seal, and to put an entry and leave one operation over. */
+const MIN_OPERATIONS = 3;
+
 /**
  * Puts the entries of changes that were first seen {@link PUT_AFTER_MS} ago. Until they are put,
  * and long after, the changes stand in `recent`, so no answer needs an earlier put.
+ *
+ * None is put, and so none counts as put, unless the seal is seen: else another namespace may be
+ * bound, and the one that the other entries are in would lack these once it is bound again.
  */
 export async function putChanged(run: PublishRun): Promise<StepResult> {
   const upTo = duePut(run.state, run.clock());
   if (upTo === undefined) return 'done';
+  const { entries } = run.state;
+  if (entries.kind === 'complete') {
+    if (run.left.operations < MIN_OPERATIONS) return 'budget spent';
+    if (!(await seesSeal(run, entries.seal))) return 'seal not seen';
+  }
   let after: ChangePosition | undefined = run.state.putUpTo;
   while (after !== undefined && after.milestone <= upTo) {
     const size = pageSize(run);

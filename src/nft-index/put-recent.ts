@@ -3,15 +3,16 @@
  */
 import { STATEMENTS } from './d1-ledger.ts';
 import type { Window } from './ports.ts';
-import { type Budget, type PublishRun, type StepResult, swapState } from './publish-run.ts';
+import {
+  type Budget,
+  type PublishRun,
+  type StepResult,
+  seesSeal,
+  swapState,
+} from './publish-run.ts';
 import { discardEntries } from './publisher-state.ts';
 import { PREFIX_LENGTH, RECENT_KEY, type Recent, writeRecent } from './recent-changes.ts';
-import {
-  HEARTBEAT_MS,
-  KV_CACHE_TTL_S,
-  RECENT_PUT_INTERVAL_MS,
-  SETTLING_TIME_MS,
-} from './timing-assumptions.ts';
+import { HEARTBEAT_MS, RECENT_PUT_INTERVAL_MS, SETTLING_TIME_MS } from './timing-assumptions.ts';
 
 /** What one `recent` takes, with the read of the seal and the state to write if that is lost. */
 const RECENT_COST: Budget = {
@@ -59,13 +60,10 @@ function whenDue({ state, head, clock }: PublishRun): 'now' | 'done' | 'too soon
  * Nothing is answered from an absence before the index has settled. By then the seal is older than
  * any copy in KV, so that it can only be absent if it is lost.
  */
-async function isSealLost(
-  { state: { entries }, store, left }: PublishRun,
-  now: number,
-): Promise<boolean> {
+async function isSealLost(run: PublishRun, now: number): Promise<boolean> {
+  const { entries } = run.state;
   if (entries.kind === 'incomplete' || now - entries.since < SETTLING_TIME_MS) return false;
-  left.operations -= 1;
-  return (await store.get(entries.seal, { type: 'text', cacheTtl: KV_CACHE_TTL_S })) === null;
+  return !(await seesSeal(run, entries.seal));
 }
 
 function describeWindow(

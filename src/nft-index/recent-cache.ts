@@ -16,7 +16,7 @@
  * The Cache API works by host, and has no effect on workers.dev
  * (https://developers.cloudflare.com/workers/runtime-apis/cache/).
  */
-import { describeError, writeLog } from '../log.ts';
+import { createOptionalCache } from '../optional-cache.ts';
 import { RECENT_CACHE_S } from './timing-assumptions.ts';
 
 /** What lookups need of the cache. Neither call rejects. */
@@ -29,30 +29,18 @@ export interface RecentCache {
 /** @param url the request's; undefined: its host has no cache */
 export type OpenRecentCache = (url: string) => RecentCache | undefined;
 
-/**
- * After the first failure the isolate goes without the cache, so that a cache that always fails
- * costs one line of log and not one for each lookup.
- *
- * @param versionId of the Worker's version; undefined where that is not bound
- */
+/** @param versionId of the Worker's version; undefined where that is not bound */
 export function createRecentCaches(
   storage: CacheStorage,
   versionId: string | undefined,
 ): OpenRecentCache {
-  let hasFailed = false;
+  const optional = createOptionalCache('nft-index.uncached');
 
-  async function attempt<T>(call: (cache: Cache) => Promise<T>): Promise<T | undefined> {
-    try {
-      return await call(await storage.open('nft-index'));
-    } catch (error) {
-      hasFailed = true;
-      writeLog('warn', 'nft-index.uncached', { error: describeError(error) });
-      return undefined;
-    }
-  }
+  const attempt = <T>(call: (cache: Cache) => Promise<T>) =>
+    optional.attempt(async () => call(await storage.open('nft-index')));
 
   return (url) => {
-    if (versionId === undefined || hasFailed) return undefined;
+    if (versionId === undefined || optional.hasFailed) return undefined;
     const { origin, hostname } = new URL(url);
     if (hostname.endsWith('.workers.dev')) return undefined;
     const key = `${origin}/recent?version=${encodeURIComponent(versionId)}`;

@@ -2,19 +2,14 @@
  * The white-flag operation: steps 3 to 6 of the contract (docs/contract.md#white-flag;
  * docs/protocol.md, E.3 and E.4).
  *
- * Two ways lead to roots, and both are complete: D1 has the whole cone, or the blocks that it lacks
- * are fetched from an upstream. Everything else leads to a refusal.
+ * Roots are computed from D1 alone. Where D1 lacks a parent, the follower is told to store it with
+ * all that lies below it, and D1 is read again. Everything else leads to a refusal.
  */
 
 import type { Database } from '../ledger/core/database.ts';
-import { LedgerMoved } from '../ledger/core/fence.ts';
-import type { Head } from '../ledger/core/head.ts';
+import { LedgerMoved, unlessMoved } from '../ledger/core/fence.ts';
 import { type AdmissionRules, readAdmissionRules } from '../ledger/intake/admission-rules.ts';
-import {
-  type BlockSource,
-  type ConeFault,
-  ConeUnavailable,
-} from '../ledger/intake/block-source.ts';
+import { ConeUnavailable, type NotBrought } from '../ledger/intake/block-source.ts';
 import {
   type ConsistentView,
   type LoadedCone,
@@ -26,7 +21,7 @@ import {
   meetsInadmissible,
   meetsPreviousMilestone,
 } from '../ledger/view/decide-verdicts.ts';
-import { fetchCone } from '../ledger/view/fetch-cone.ts';
+import { MAX_CONE_BLOCKS } from '../ledger/view/select-cone.ts';
 import { isZero } from '../stardust/encoding/bytes.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import type { Cone } from '../stardust/white-flag/cone.ts';
@@ -76,25 +71,31 @@ export interface WhiteFlagRefusal {
 export type WhiteFlagResult = WhiteFlagRoots | WhiteFlagRefusal;
 
 export interface WhiteFlagOptions {
-  /** Who may sign milestones; without keys no block that is fetched counts as a milestone's. */
+  /** Who may sign milestones; without keys no block counts as a milestone's. */
   keys: MilestoneKeys | undefined;
   /**
-   * Fetches blocks that D1 does not have, for the milestone after the head; it throws as
-   * BlockSource says. Absent where nothing may be fetched.
+   * Has the follower store blocks that D1 does not have, by hex IDs, with all that lies below them.
+   * Absent where nothing is followed.
    */
-  openSource?: ((head: Head) => BlockSource) | undefined;
-  /**
-   * Has pushed blocks stored that are not in D1 yet, if the parents, given by hex IDs, are among
-   * them. Returns the database to read again, if the request should be retried.
-   */
-  storePushed?: ((parents: readonly string[]) => Promise<Database | undefined>) | undefined;
+  bring?: ((ids: readonly string[]) => Promise<Brought>) | undefined;
 }
 
-/** Milliseconds before the follower is told to store what it holds, once for each. */
-const STORE_PAUSES_MS = [0, 20, 60];
+export interface Brought {
+  /** Where to read again. */
+  db: Database;
+  /** Why not all of them were stored, if a reason is known. */
+  notBrought: NotBrought | undefined;
+}
 
-/** Blocks of the largest cone that a request computes roots of: a second's work. */
-const MAX_BLOCKS = 200_000;
+/** A refusal that is certain before the packs of the view are read. */
+class Refused extends Error {
+  readonly refusal: WhiteFlagRefusal;
+
+  constructor(refusal: WhiteFlagRefusal) {
+    super(refusal.detail);
+    this.refusal = refusal;
+  }
+}
 
 /** A cone that was walked: what roots and explanations are made of. */
 export interface WalkedProposal {
@@ -139,98 +140,103 @@ export async function walkProposal(
   request: WhiteFlagRequest,
   options: WhiteFlagOptions,
 ): Promise<WalkedProposal | WhiteFlagRefusal> {
-  const { keys, openSource } = options;
+  const { keys } = options;
   const { index, timestamp, parents } = request;
   const { stages, measure } = createStopwatch();
   try {
-    const { first, db } = await readOnceStored(asked, request, options);
+    const { view, db, why } = await readOnceBrought(asked, request, options);
     measure('read');
-    if (first === undefined) return refuse('unknown', 'no ledger here');
-    const refusal = refuseRequest(first, request);
-    if (refusal !== undefined) return refusal;
-
-    const isNext = index === first.head.ledger + 1;
-    const stored = storedCone(first, parents);
+    if (view === undefined) return refuse('unknown', 'no ledger here');
+    const loaded = storedCone(view, parents);
+    if (loaded === undefined) {
+      const missing = parents.find((id) => !view.named.has(id));
+      return why ?? refuse('unknown', `block 0x${missing} is not known here`);
+    }
     const rules = once(() => readAdmissionRules(db, keys, index - 1));
-    const source = isNext ? openSource?.(first.head) : undefined;
-    const loaded = stored ?? (await fetchCone(db, { first, index, parents, rules, source }));
-    measure('fetch');
     const previousMilestoneId =
-      index === first.head.genesis + 1
-        ? undefined
-        : Uint8Array.fromHex(request.previousMilestoneId);
+      index === view.head.genesis + 1 ? undefined : Uint8Array.fromHex(request.previousMilestoneId);
     const proposal = { parents: loaded.parents, timestamp, previousMilestoneId };
-    const walked = walkCone(loaded.cone, loaded.view.states, proposal);
-    if (walked.order.length > MAX_BLOCKS)
-      return refuse('failed', `more than ${MAX_BLOCKS} blocks to walk`);
-    const { cone, whiteFlag } =
-      walked.undecided.length === 0
-        ? { cone: loaded.cone, whiteFlag: walked }
-        : await decideVerdicts(db, loaded, proposal, walked, rules);
-    measure('judge');
-    if (await meetsInadmissible(db, loaded, cone, whiteFlag, rules))
-      return refuse('unknown', 'a block of the cone is not one that a node admits');
-    if (!(await meetsPreviousMilestone(db, loaded, cone, whiteFlag, rules)))
-      return refuse('impossible', 'the previous milestone is not in the past cone of the parents');
-    return { ok: true, loaded, cone, whiteFlag, stages };
+    return await unlessMoved(db, loaded.view.head, index - 1, async () => {
+      const walked = walkCone(loaded.cone, loaded.view.states, proposal);
+      if (walked.order.length > MAX_CONE_BLOCKS)
+        return refuse('failed', `more than ${MAX_CONE_BLOCKS} blocks to walk`);
+      const { cone, whiteFlag } =
+        walked.undecided.length === 0
+          ? { cone: loaded.cone, whiteFlag: walked }
+          : await decideVerdicts(db, loaded, proposal, walked, rules);
+      measure('judge');
+      if (await meetsInadmissible(db, loaded, cone, whiteFlag, rules))
+        return refuse('unknown', 'a block of the cone is not one that a node admits');
+      if (!(await meetsPreviousMilestone(db, loaded, cone, whiteFlag, rules)))
+        return refuse(
+          'impossible',
+          'the previous milestone is not in the past cone of the parents',
+        );
+      return { ok: true, loaded, cone, whiteFlag, stages };
+    });
   } catch (error) {
+    if (error instanceof Refused) return error.refusal;
     if (error instanceof ConeUnavailable) return refuse(REASONS[error.fault], error.message);
     throw error;
   }
 }
 
 /**
- * The view, and the database to go on with. Where a parent is missing the follower is told to store
- * what it holds, and the view is read again: more than once, as the newest blocks may be on their
- * way to the follower.
+ * The view, and the database to go on with. Where a parent is missing that the follower may have or
+ * get, it is told to store it, and the view is read again; then a parent that is missing still comes
+ * with the reason, where one is known.
  */
-async function readOnceStored(
+async function readOnceBrought(
   db: Database,
   request: WhiteFlagRequest,
-  { storePushed }: WhiteFlagOptions,
-): Promise<{ first: ConsistentView | undefined; db: Database }> {
+  { bring }: WhiteFlagOptions,
+): Promise<{ view: ConsistentView | undefined; db: Database; why?: WhiteFlagRefusal }> {
   const { index, parents } = request;
-  let from = db;
-  for (const pause of storePushed === undefined ? [] : STORE_PAUSES_MS) {
-    const first = await readView(from, { index, named: parents, ifKnown: true });
-    if (first === undefined || !mayBeHeld(first, request)) return { first, db: from };
-    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
-    const fresh = await storePushed!(parents.filter((id) => !first.named.has(id)));
-    if (fresh === undefined) break;
-    from = fresh;
-  }
-  return { first: await readView(from, { index, named: parents }), db: from };
+  const check = (facts: RefusalFacts) => {
+    const refusal = refuseRequest(facts, request);
+    if (refusal !== undefined) throw new Refused(refusal);
+  };
+  const view = await readView(db, { index, named: parents, check });
+  if (bring === undefined || view === undefined || !isWorthBringing(view, request))
+    return { view, db };
+  const { db: fresh, notBrought } = await bring(parents.filter((id) => !view.named.has(id)));
+  return {
+    view: await readView(fresh, { index, named: parents, check }),
+    db: fresh,
+    ...(notBrought && { why: refuse(REASONS[notBrought.fault], notBrought.detail) }),
+  };
 }
 
 /**
- * Whether a parent is missing that the follower may hold. The milestone asked about may be the
- * ledger's own, as it may have come since the question was thought of.
+ * Whether a parent is missing, and an answer depends on nothing else. The milestone asked about may
+ * be the ledger's own, as it may have come since the question was thought of.
  */
-function mayBeHeld(view: ConsistentView, request: WhiteFlagRequest): boolean {
+function isWorthBringing(view: ConsistentView, request: WhiteFlagRequest): boolean {
   const { ledger } = view.head;
   return (
-    (view.isPartial || request.parents.some((id) => !view.named.has(id))) &&
-    (request.index === ledger + 1 || request.index === ledger) &&
-    refuseRequest(view, request) === undefined
+    request.parents.some((id) => !view.named.has(id)) &&
+    (request.index === ledger + 1 || request.index === ledger)
   );
 }
 
 /** Step 5: why a cone cannot be had, as the contract has it. */
-const REASONS: Record<ConeFault, RefusalReason> = {
+const REASONS: Record<NotBrought['fault'], RefusalReason> = {
   'unknown-block': 'unknown',
   'referenced-before': 'unknown',
   'over-budget': 'unknown',
   'too-large': 'failed',
-  'ledger-replaced': 'failed',
+  'upstream-failed': 'failed',
 };
 
 export function refuse(reason: RefusalReason, detail: string): WhiteFlagRefusal {
   return { ok: false, reason, detail };
 }
 
+type RefusalFacts = Pick<ConsistentView, 'head' | 'previous' | 'parameters'>;
+
 /** Steps 3 and 4; and, as the reference does, no roots by rules that may have changed (E.4, 2). */
 function refuseRequest(
-  { head, previous, parameters }: ConsistentView,
+  { head, previous, parameters }: RefusalFacts,
   { index, timestamp, previousMilestoneId }: WhiteFlagRequest,
 ): WhiteFlagRefusal | undefined {
   const first = index === head.genesis + 1;

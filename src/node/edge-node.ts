@@ -58,10 +58,17 @@ export type { Decision, JudgedBlock } from './explain-white-flag.ts';
 
 /** Every method throws a LedgerUnreadable where D1 holds a ledger that another version wrote. */
 export interface EdgeNode {
-  /** Steps 3 to 6 of the contract (docs/contract.md#white-flag). */
-  computeWhiteFlag(request: WhiteFlagRequest): Promise<WhiteFlagResult>;
+  /**
+   * Steps 3 to 6 of the contract (docs/contract.md#white-flag).
+   *
+   * @param client whose share it is of what the follower fetches
+   */
+  computeWhiteFlag(request: WhiteFlagRequest, client: string): Promise<WhiteFlagResult>;
   /** The same, with every block that leads to the roots. */
-  explainWhiteFlag(request: WhiteFlagRequest): Promise<WhiteFlagExplanation | WhiteFlagRefusal>;
+  explainWhiteFlag(
+    request: WhiteFlagRequest,
+    client: string,
+  ): Promise<WhiteFlagExplanation | WhiteFlagRefusal>;
   /**
    * Answers at the ledger's own index where that is below `minLedgerIndex`; undefined where nothing
    * was imported.
@@ -98,8 +105,12 @@ export interface EdgeNode {
   readFollowerCounts(): Promise<FollowerCounts | undefined>;
   /** Whether this node has events. */
   readonly hasEvents: boolean;
-  /** A WebSocket to the broker of events; undefined where it takes no more clients. */
-  connectToEvents(): Promise<WebSocket | undefined>;
+  /**
+   * A WebSocket to the broker of events; undefined where it takes no more clients.
+   *
+   * @param client key of its address (http/access/client-address.ts)
+   */
+  connectToEvents(client: string): Promise<WebSocket | undefined>;
   /** Undefined where there are no events. */
   readEventCounts(): Promise<EventCounts | undefined>;
   /**
@@ -116,7 +127,7 @@ export interface EdgeNode {
   /** The index of the applied milestone with this ID, as long as its ID is kept. */
   findMilestone(id: string): Promise<number | undefined>;
   /** Undefined where the milestone was not applied here, or is pruned. */
-  readLedgerChanges(name: MilestoneName): Promise<LedgerChanges | undefined>;
+  readLedgerChanges(name: MilestoneName): Promise<LedgerChanges | 'too-large' | undefined>;
   /** All, or those of one milestone of the legacy network. Undefined where nothing was imported. */
   readReceipts(migratedAt?: number): Promise<StoredReceipts | undefined>;
   /** Undefined where nothing was imported. */

@@ -4,9 +4,10 @@
  */
 
 import type { Database } from '../ledger/core/database.ts';
+import { unlessMoved } from '../ledger/core/fence.ts';
 import type { ExplainedBlock } from '../ledger/read/applied-milestone.ts';
-import { readBlocks } from '../ledger/view/decide-verdicts.ts';
-import { findFaults } from '../ledger/view/find-faults.ts';
+import { measureBlocks, readBlocksInSteps } from '../ledger/view/decide-verdicts.ts';
+import { type BlockAtFault, findFaults, isOfVerdict } from '../ledger/view/find-faults.ts';
 import { toHexDigits } from '../stardust/encoding/bytes.ts';
 import type { ConflictReason } from '../stardust/semantics/conflict-reason.ts';
 import type { Fault } from '../stardust/semantics/fault.ts';
@@ -17,6 +18,7 @@ import { outputId } from '../stardust/wire/ids.ts';
 import {
   onceMore,
   refuse,
+  type WalkedProposal,
   type WhiteFlagOptions,
   type WhiteFlagRefusal,
   type WhiteFlagRequest,
@@ -53,6 +55,16 @@ export interface WhiteFlagExplanation {
 /** The bytes of every block are read, unlike for roots. */
 const MAX_EXPLAINED_BLOCKS = 10_000;
 
+/** Characters of the packs that hold them: 75 MB of blocks, which take some 4 s to parse. */
+const MAX_EXPLAINED_LENGTH = 100_000_000;
+
+/**
+ * Inputs of transactions whose verdict is made again: altogether, and at once. An output has up to
+ * 21 KB, and each input may bring a signature.
+ */
+const MAX_FAULT_INPUTS = 4096;
+const FAULT_INPUTS_AT_ONCE = 256;
+
 /** Throws as computeWhiteFlag does. */
 export async function explainWhiteFlag(
   db: Database,
@@ -67,17 +79,58 @@ export async function explainWhiteFlag(
     if (order.length > MAX_EXPLAINED_BLOCKS)
       return refuse('failed', `more than ${MAX_EXPLAINED_BLOCKS} blocks to explain`);
     const numbers = Array.from(order, (position) => cone.numberAt(position));
-    const blocks = await readBlocks(db, loaded, numbers);
-    const deciding = findDecidingInputs(cone, whiteFlag, loaded.view.states);
-    const faults = await findFaults(db, loaded, blocks, reasons, request.timestamp);
-    return {
-      ok: true,
-      ...computeRoots(cone, whiteFlag),
-      blocks: blocks.map((block, place) =>
-        explainBlock(block, reasons[place]!, deciding.get(place) ?? faults.get(place), blocks),
-      ),
-    };
+    if ((await measureBlocks(db, loaded, numbers)) > MAX_EXPLAINED_LENGTH)
+      return refuse('failed', 'the blocks to explain are too large');
+    const faultInputs = order.reduce(
+      (sum, position, place) =>
+        isOfVerdict(reasons[place]!) ? sum + cone.transactionAt(position).inputCount : sum,
+      0,
+    );
+    if (faultInputs > MAX_FAULT_INPUTS)
+      return refuse('failed', `more than ${MAX_FAULT_INPUTS} inputs of conflicts to explain`);
+    const blocks = await unlessMoved(db, loaded.view.head, request.index - 1, () =>
+      explainBlocks(db, walked, numbers, request.timestamp),
+    );
+    return { ok: true, ...computeRoots(cone, whiteFlag), blocks };
   });
+}
+
+/** In white-flag order. Of each block only what is returned stays in memory. */
+async function explainBlocks(
+  db: Database,
+  { loaded, cone, whiteFlag }: WalkedProposal,
+  numbers: readonly number[],
+  timestamp: number,
+): Promise<JudgedBlock[]> {
+  const { order, reasons } = whiteFlag;
+  const deciding = findDecidingInputs(cone, whiteFlag, loaded.view.states);
+  const explained = new Array<JudgedBlock>(numbers.length);
+  let judged: (BlockAtFault & { place: number })[] = [];
+  let inputs = 0;
+  const explainFaults = async () => {
+    const faults = await findFaults(db, loaded, cone, judged, timestamp);
+    for (const [i, { place, block }] of judged.entries())
+      explained[place]!.decided = nameDecision(block.transaction!, faults[i]!);
+    judged = [];
+    inputs = 0;
+  };
+  for await (const step of readBlocksInSteps(db, loaded, numbers)) {
+    for (const [place, block] of step) {
+      const reason = reasons[place]!;
+      explained[place] = explainBlock(block, reason, deciding.get(place));
+      if (!isOfVerdict(reason)) continue;
+      const position = order[place]!;
+      inputs += cone.transactionAt(position).inputCount;
+      judged.push({ place, position, block, reason });
+      if (inputs >= FAULT_INPUTS_AT_ONCE) await explainFaults();
+    }
+  }
+  if (judged.length > 0) await explainFaults();
+  for (const [place, { spentBy }] of deciding) {
+    const input = explained[place]!.decided?.input;
+    if (input !== undefined && spentBy !== undefined) input.spentBy = explained[spentBy]!.blockId;
+  }
+  return explained;
 }
 
 const PAYLOADS = { 5: 'taggedData', 6: 'transaction', 7: 'milestone' } as const;
@@ -85,30 +138,27 @@ const PAYLOADS = { 5: 'taggedData', 6: 'transaction', 7: 'milestone' } as const;
 function explainBlock(
   { id, block, transaction }: ParsedBlock,
   reason: number,
-  deciding: DecidingInput | Fault | undefined,
-  blocks: readonly ParsedBlock[],
+  deciding: DecidingInput | undefined,
 ): JudgedBlock {
   return {
     blockId: toHexDigits(id),
     payload: block.payload === undefined ? 'none' : PAYLOADS[block.payload.type],
     reason: reason === NOT_A_TRANSACTION ? undefined : (reason as ConflictReason),
     transactionId: transaction && toHexDigits(transaction.id),
-    decided: deciding && nameDecision(transaction!, deciding, blocks),
+    decided: deciding && nameDecision(transaction!, deciding),
   };
 }
 
+/** Without the block that spent the input before. */
 function nameDecision(
   { id, value }: NonNullable<ParsedBlock['transaction']>,
   decided: DecidingInput | Fault,
-  blocks: readonly ParsedBlock[],
 ): Decision {
   const { rule, input } = decided;
   if (input !== undefined) {
     const { transactionId, outputIndex } = value.essence.inputs[input]!;
-    const spender = 'spentBy' in decided ? decided.spentBy : undefined;
-    const spentBy = spender === undefined ? undefined : toHexDigits(blocks[spender]!.id);
     const consumed = toHexDigits(outputId(transactionId, outputIndex));
-    return { rule, input: { input, outputId: consumed, spentBy } };
+    return { rule, input: { input, outputId: consumed, spentBy: undefined } };
   }
   const output = 'output' in decided ? decided.output : undefined;
   if (output === undefined) return { rule };

@@ -4,14 +4,14 @@
  * Reads go through a D1 session, so that a replica near by may answer: whatever it says carries its
  * own ledger index.
  */
-import { waitUntil } from 'cloudflare:workers';
+import { CLIENT_HEADER } from '../events/client.ts';
 import { brokerOf } from '../events/events-stub.ts';
 import { followerOf } from '../follower/follower-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/database-size.ts';
-import { type Head, readHead } from '../ledger/core/head.ts';
+import { readHead } from '../ledger/core/head.ts';
 import { proveFinal, readFinalLedger } from '../ledger/final/prove-final.ts';
-import { ConeUnavailable } from '../ledger/intake/block-source.ts';
+import type { NotBrought } from '../ledger/intake/block-source.ts';
 import {
   readIndexedKinds,
   readOutputList,
@@ -34,19 +34,11 @@ import { readTips } from '../ledger/read/tips.ts';
 import { describeError, writeLog } from '../log.ts';
 import { lookUpNft, openNftSources } from '../nft-index/look-up-nft.ts';
 import type { Settings } from '../settings.ts';
-import {
-  type BlockIds,
-  createBlockCache,
-  createBlockIds,
-  ofLedgerIndex,
-} from '../upstream/block-cache.ts';
-import { createProposalSource, type ProposalSource } from '../upstream/fetch-blocks.ts';
-import { createFetchQuota, type FetchQuota } from '../upstream/fetch-quota.ts';
-import { createRanking } from '../upstream/ranking.ts';
-import { openUpstreams } from '../upstream/rest-upstream.ts';
-import { createSharedHeads } from '../upstream/shared-heads.ts';
+import { createSharedLimit } from '../shared-limit.ts';
+import { createBlockIds } from '../upstream/block-cache.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import {
+  type Brought,
   computeWhiteFlag,
   type WhiteFlagOptions,
   type WhiteFlagRefusal,
@@ -65,59 +57,28 @@ const MAX_MILESTONES_AHEAD = 2;
 /** How long a request waits for the follower. */
 const CATCH_UP_MS = 700;
 
-/** How long a request waits until pushed blocks are stored. */
-const STORE_PUSHED_MS = 1000;
-
-/** A coordinator waits two seconds. After so many of them nothing more is fetched. */
+/**
+ * A coordinator waits two seconds. After so many milliseconds a request does not wait any longer for
+ * blocks.
+ */
 const REQUEST_MS = 1500;
 
 /**
- * A read of a block waits for its turn and for two answers of an upstream, which come or fail
- * within REQUEST_MS each: so none of them outlives the read, and takes a place without counting.
- */
-const READ_MS = 4000;
-
-/** The most blocks that are fetched for one request. */
-const MAX_FETCHED_BLOCKS = 2000;
-
-/**
- * Blocks that all requests of one isolate may have fetched or asked about in ten seconds: for the
- * white flag, of which a busy coordinator needs a tenth; and for reads of single blocks, which
- * never take what is the white flag's.
- */
-const PROPOSAL_QUOTA_BLOCKS = 20_000;
-const READ_QUOTA_BLOCKS = 2000;
-
-/**
- * Reads of single blocks that ask an upstream at once. In `serve` one isolate answers everything: a
- * flood of reads would make a white-flag request wait in line for the database and the upstream.
+ * Reads of single blocks that are not stored, in one isolate at once. The others wait for their
+ * turn, so that a flood of them does not come before what the follower has to do.
  */
 const READS_AT_ONCE = 6;
-
-/** Heap for blocks that requests remember, a part of an isolate's 128 MB. */
-const MAX_REMEMBERED_BYTES = 16_000_000;
-
-/** IDs of unreferenced blocks that requests remember: 2 MB. */
-const MAX_UNREFERENCED_IDS = 12_000;
+const MAX_READ_WAIT_MS = 500;
 
 /**
  * IDs of blocks that no upstream gave, 1.6 MB, and milliseconds: a block that was just sent may be
- * known a moment later. For reads of single blocks only; a coordinator that asks again must not be
- * told what was true before.
+ * known a moment later.
  */
 const MAX_UNKNOWN_IDS = 10_000;
 const UNKNOWN_MS = 3000;
 
-/** What the requests of one isolate share. */
-interface Shared {
-  settings: Settings;
-  /** Blocks that D1 does not have, fetched within the quota and remembered from then on. */
-  sourceFor(head: Head, deadline: number): ProposalSource;
-  /** The same for reads of single blocks: a quota of their own, and signatures are not verified. */
-  readSourceFor(head: Head, deadline: number): ProposalSource;
-  /** What reads of single blocks did not find upstream. */
-  unknownBlocks: BlockIds;
-}
+/** A block by its ID that is not stored; undefined where it cannot be had. */
+type ReadUnstored = (id: string) => Promise<StoredBlock | undefined>;
 
 /** Roots, or an explanation of them. */
 type Compute<Answer> = (
@@ -125,6 +86,12 @@ type Compute<Answer> = (
   request: WhiteFlagRequest,
   options: WhiteFlagOptions,
 ) => Promise<Answer | WhiteFlagRefusal>;
+
+interface Asked {
+  request: WhiteFlagRequest;
+  /** Whose share of what the follower fetches it takes. */
+  client: string;
+}
 
 export function openNode(settings: Settings): EdgeNode {
   const { ledger, nftIndex, upstreams, milestoneKeys, finalMilestone } = settings;
@@ -135,15 +102,12 @@ export function openNode(settings: Settings): EdgeNode {
   /** A replica may not have come to a milestone that was asked for. */
   const sessionFrom = (minLedgerIndex: number) =>
     minLedgerIndex > 0 ? ledger.withSession('first-primary') : newSession();
-  const shared = {
-    settings,
-    ...createSources(settings),
-  };
+  const readUnstored = createUnstoredReader(settings);
   return {
-    computeWhiteFlag: (request) =>
-      answerOnceCaughtUp(newSession(), shared, request, computeWhiteFlag),
-    explainWhiteFlag: (request) =>
-      answerOnceCaughtUp(newSession(), shared, request, explainWhiteFlag),
+    computeWhiteFlag: (request, client) =>
+      answerOnceCaughtUp(newSession(), settings, { request, client }, computeWhiteFlag),
+    explainWhiteFlag: (request, client) =>
+      answerOnceCaughtUp(newSession(), settings, { request, client }, explainWhiteFlag),
     lookUpNft: (nftId, minLedgerIndex, request) =>
       lookUpNft(nftSources, nftId, minLedgerIndex, request),
     readStatus: () =>
@@ -157,8 +121,8 @@ export function openNode(settings: Settings): EdgeNode {
     readFollowerCounts: async () =>
       upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,
     hasEvents: settings.events !== undefined,
-    connectToEvents: async () => {
-      const init = { headers: { upgrade: 'websocket' } };
+    connectToEvents: async (client) => {
+      const init = { headers: { upgrade: 'websocket', [CLIENT_HEADER]: client } };
       const response = await brokerOf(settings.events)!.fetch('https://events.invalid/', init);
       return response.webSocket ?? undefined;
     },
@@ -174,7 +138,7 @@ export function openNode(settings: Settings): EdgeNode {
     readOutput: (outputId, minLedgerIndex) => readOutput(sessionFrom(minLedgerIndex), outputId),
     readBlock: async (blockId) => {
       const stored = await readBlock(newSession(), blockId);
-      return stored ?? fetchUnreferencedBlock(newSession(), shared, blockId);
+      return stored ?? readUnstored(blockId);
     },
     readIncludedBlock: (id) => readIncludedBlock(newSession(), id),
     readMilestone: (name) => readMilestone(newSession(), name),
@@ -195,69 +159,29 @@ export function openNode(settings: Settings): EdgeNode {
   };
 }
 
-function createSources(
-  settings: Settings,
-): Pick<Shared, 'sourceFor' | 'readSourceFor' | 'unknownBlocks'> {
-  const ranking = createRanking(Date.now);
-  const readConfirmedAt = createSharedHeads(Date.now, waitUntil);
-  const remembered = ofLedgerIndex(() => ({
-    fetched: createBlockCache(MAX_REMEMBERED_BYTES),
-    unreferenced: createBlockIds(Date.now, MAX_UNREFERENCED_IDS),
-  }));
-  const within =
-    (limitToQuota: FetchQuota, verifiesSignatures: boolean): Shared['sourceFor'] =>
-    ({ ledger, generation }, deadline) => {
-      const source = createProposalSource({
-        upstreams: openUpstreams(settings, { timeout: answerMs(settings), attempts: 1 }),
-        index: ledger + 1,
-        limits: { maxBlocks: MAX_FETCHED_BLOCKS, deadline },
-        ...remembered(generation, ledger),
-        ranking,
-        readConfirmed: readConfirmedAt(ledger),
-        verifiesSignatures,
-      });
-      return limitToQuota(source);
-    };
-  return {
-    sourceFor: within(createFetchQuota(Date.now, PROPOSAL_QUOTA_BLOCKS), true),
-    readSourceFor: within(createFetchQuota(Date.now, READ_QUOTA_BLOCKS, READS_AT_ONCE), false),
-    unknownBlocks: createBlockIds(Date.now, MAX_UNKNOWN_IDS, UNKNOWN_MS),
+/**
+ * Reads a block that is not stored, from the follower's memory or the upstreams, and keeps it in
+ * memory only: a node that follows this one asks for it. The block is undefined where nothing may be
+ * fetched, no upstream knows it, or an earlier milestone references it.
+ */
+function createUnstoredReader(settings: Settings): ReadUnstored {
+  const unknown = createBlockIds(Date.now, MAX_UNKNOWN_IDS, UNKNOWN_MS);
+  const refuse = () => new UpstreamFailure('too many requests wait for blocks');
+  const limit = createSharedLimit(Date.now, {
+    places: READS_AT_ONCE,
+    maxWaitMs: MAX_READ_WAIT_MS,
+    refuse,
+  });
+  return async (blockId) => {
+    if (!mayFetch(settings) || unknown.has(blockId)) return undefined;
+    const head = await readHead(settings.ledger.withSession('first-unconstrained'));
+    if (head === undefined) return undefined;
+    const bytes = await limit(() => followerOf(settings.follower).readUnstored(blockId));
+    if (bytes === undefined) unknown.add(blockId);
+    return (
+      bytes && { blockId, bytes, isSolid: false, referenced: undefined, ledgerIndex: head.ledger }
+    );
   };
-}
-
-/**
- * For one answer of an upstream: of several all but the last may hang, and there is still time to
- * ask that one.
- */
-function answerMs({ upstreams }: Settings): number {
-  return upstreams.length === 1 ? REQUEST_MS : Math.floor(REQUEST_MS / (upstreams.length + 1));
-}
-
-/**
- * A block that is not stored, from the upstreams and kept in memory only, as for a request about
- * the next milestone: a node that follows this one asks for it then. Undefined where nothing may be
- * fetched, no upstream knows the block, or an earlier milestone references it.
- */
-async function fetchUnreferencedBlock(
-  db: Database,
-  { settings, readSourceFor, unknownBlocks }: Shared,
-  blockId: string,
-): Promise<StoredBlock | undefined> {
-  if (!mayFetch(settings) || unknownBlocks.has(blockId)) return undefined;
-  const head = await readHead(db);
-  if (head === undefined) return undefined;
-  try {
-    const source = readSourceFor(head, Date.now() + READ_MS);
-    const [block] = await source.fetch([blockId]);
-    // only then: most blocks that are asked for and not stored exist nowhere
-    await source.requireUnreferenced([blockId]);
-    const { bytes } = block!;
-    return { blockId, bytes, isSolid: false, referenced: undefined, ledgerIndex: head.ledger };
-  } catch (error) {
-    if (!(error instanceof ConeUnavailable)) throw error;
-    unknownBlocks.add(blockId);
-    return undefined;
-  }
 }
 
 /** Without keys nothing that is fetched could be told to be a milestone. */
@@ -268,21 +192,20 @@ function mayFetch({ upstreams, milestoneKeys }: Settings): boolean {
 /**
  * A coordinator asks about the next milestone as soon as it has issued one. The replica asked, or
  * the ledger itself, may not have that one yet. Then the follower is told to look now, and the
- * request is retried. The request itself stores nothing.
+ * request is retried.
  */
 async function answerOnceCaughtUp<Answer extends { ok: true }>(
   db: Database,
-  shared: Shared,
-  request: WhiteFlagRequest,
+  settings: Settings,
+  asked: Asked,
   compute: Compute<Answer>,
 ): Promise<Answer | WhiteFlagRefusal> {
-  const { settings } = shared;
   const deadline = Date.now() + REQUEST_MS;
-  const result = await answerFromLedger(db, shared, request, { compute, deadline });
+  const result = await answerFromLedger(db, settings, asked, { compute, deadline });
   if (result.ok || result.ahead === undefined || result.ahead > MAX_MILESTONES_AHEAD) return result;
   if (settings.upstreams.length > 0) await catchUp(settings);
   const primary = settings.ledger.withSession('first-primary');
-  return answerFromLedger(primary, shared, request, { compute, deadline });
+  return answerFromLedger(primary, settings, asked, { compute, deadline });
 }
 
 async function catchUp(settings: Settings): Promise<void> {
@@ -291,47 +214,55 @@ async function catchUp(settings: Settings): Promise<void> {
     .catch((error: unknown) =>
       writeLog('warn', 'node.not-caught-up', { error: describeError(error) }),
     );
-  await Promise.race([pass, new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS))]);
+  await within(CATCH_UP_MS, pass, undefined);
 }
 
-/**
- * Blocks that came in since the last pack are with the follower, which stores them. Undefined where
- * it has no feed, or takes too long: then they are fetched.
- */
-async function storePushedBlocks(
+/** What the work comes to, or `late` after so many milliseconds. */
+async function within<T, Late>(ms: number, work: Promise<T>, late: Late): Promise<T | Late> {
+  const { promise, resolve } = Promise.withResolvers<Late>();
+  // cleared, as workerd allows 10,000 timers
+  const timer = setTimeout(() => resolve(late), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Has the follower store blocks that D1 does not have, and waits for it until the deadline. */
+async function bringWithin(
   { follower, ledger }: Settings,
-  parents: readonly string[],
-): Promise<Database | undefined> {
-  const storing = followerOf(follower)
-    .storePushed(parents)
-    .catch((error: unknown) => {
-      writeLog('warn', 'follower.pushed-not-stored', { error: describeError(error) });
-      return false;
+  { ids, client, deadline }: { ids: readonly string[]; client: string; deadline: number },
+): Promise<Brought> {
+  const bringing = followerOf(follower)
+    .bring(ids, client)
+    .catch((error: unknown): NotBrought => {
+      return { fault: 'upstream-failed', detail: describeError(error) };
     });
-  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), STORE_PUSHED_MS));
-  return (await Promise.race([storing, late])) ? ledger.withSession('first-primary') : undefined;
+  const notBrought = await within(deadline - Date.now(), bringing, LATE);
+  const db = ledger.withSession('first-primary');
+  if (notBrought?.fault !== 'upstream-failed') return { db, notBrought };
+  writeLog('warn', 'upstream.failed', { detail: notBrought.detail });
+  return { db, notBrought: { ...notBrought, detail: NO_BLOCKS } };
 }
 
-async function answerFromLedger<Answer extends { ok: true }>(
+const LATE: NotBrought = {
+  fault: 'upstream-failed',
+  detail: 'upstream did not give the cone in time',
+};
+
+/** What a request says where an upstream failed. */
+const NO_BLOCKS = 'an upstream node does not answer as it should';
+
+function answerFromLedger<Answer extends { ok: true }>(
   db: Database,
-  { settings, sourceFor }: Shared,
-  request: WhiteFlagRequest,
+  settings: Settings,
+  { request, client }: Asked,
   { compute, deadline }: { compute: Compute<Answer>; deadline: number },
 ): Promise<Answer | WhiteFlagRefusal> {
   const { milestoneKeys: keys } = settings;
-  const openSource = mayFetch(settings) ? (head: Head) => sourceFor(head, deadline) : undefined;
-  const storePushed = mayFetch(settings)
-    ? (parents: readonly string[]) => storePushedBlocks(settings, parents)
+  const bring = mayFetch(settings)
+    ? (ids: readonly string[]) => bringWithin(settings, { ids, client, deadline })
     : undefined;
-  try {
-    return await compute(db, request, { keys, openSource, storePushed });
-  } catch (error) {
-    if (!(error instanceof UpstreamFailure)) throw error;
-    writeLog('warn', 'upstream.failed', { detail: describeError(error) });
-    return {
-      ok: false,
-      reason: 'failed',
-      detail: 'an upstream node does not answer as it should',
-    };
-  }
+  return compute(db, request, { keys, bring });
 }

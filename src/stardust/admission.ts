@@ -6,8 +6,8 @@
  * a block that the network accepted under earlier parameters must not be refused under today's.
  *
  * C-6, proof of work, is not among them: the reference exempts the blocks that a node requested
- * itself, and this node requests most of those that it has. It is checked for blocks that were
- * pushed, which nobody asked for.
+ * itself, and this node requests most of those that it has. It is checked for blocks that nobody
+ * asked for: those that were pushed, and the tips of an upstream.
  */
 
 import { hasProofOfWork } from './crypto/proof-of-work.ts';

@@ -31,7 +31,8 @@ export type VerifySignature = (
 
 /**
  * Why the milestone is not properly signed, undefined if it is. M-2: enough keys may sign, and
- * enough did. M-3: every signature in it is valid and by a key that may sign.
+ * enough did, each counted once. M-3: every signature in it is valid and by a key that may sign.
+ * Throws a RangeError if the threshold is not an integer of 1 or more: any milestone would do.
  */
 export async function signatureFault(
   milestone: Milestone,
@@ -39,6 +40,8 @@ export async function signatureFault(
   { keys, threshold }: MilestoneKeys,
   verify: VerifySignature,
 ): Promise<string | undefined> {
+  if (!Number.isSafeInteger(threshold) || threshold < 1)
+    throw new RangeError(`the threshold must be an integer of 1 or more, not ${threshold}`);
   const { index, signatures } = milestone;
   const applicable = new Set(
     keys
@@ -47,8 +50,8 @@ export async function signatureFault(
   );
   if (applicable.size < threshold)
     return `M-2: ${applicable.size} keys may sign, threshold ${threshold}`;
-  if (signatures.length < threshold)
-    return `M-2: ${signatures.length} signatures, threshold ${threshold}`;
+  const signers = new Set(signatures.map(({ publicKey }) => toHexDigits(publicKey)));
+  if (signers.size < threshold) return `M-2: ${signers.size} keys signed, threshold ${threshold}`;
   for (const { publicKey, signature } of signatures) {
     if (!applicable.has(toHexDigits(publicKey)))
       return `M-3: signed by ${toHex(publicKey)}, which may not sign milestone ${index}`;

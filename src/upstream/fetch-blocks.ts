@@ -11,10 +11,9 @@ import { verifySignatures } from '../stardust/semantics/signatures.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/wire/block.ts';
 import { verifySignature } from '../verify-signature.ts';
 import { askInTurn } from './ask-in-turn.ts';
-import type { BlockCache, BlockIds } from './block-cache.ts';
+import type { BlockCache } from './block-cache.ts';
 import { MAX_CONNECTIONS } from './concurrency-limit.ts';
-import { createRanking, type Ranking } from './ranking.ts';
-import { createReferenceReader, type ReferenceOptions } from './read-references.ts';
+import type { Ranking } from './ranking.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
 export interface FetchLimits {
@@ -44,80 +43,6 @@ export function createMilestoneSource(
     return block;
   };
   return { fetch: fetchAllWithin(limits, MAX_CONNECTIONS, recall, fetchOne), recall };
-}
-
-export interface ProposalSourceOptions {
-  upstreams: readonly Upstream[];
-  /** Of the milestone that is proposed. */
-  index: number;
-  limits: FetchLimits;
-  fetched: FetchedBlocks;
-  /** Blocks that an upstream called unreferenced; by default remembered for this source alone. */
-  unreferenced?: BlockIds;
-  /** Which upstream to fetch from first; by default remembered for this source alone. */
-  ranking?: Ranking;
-  /** As of {@link createReferenceReader}. */
-  readConfirmed?: ReferenceOptions['readConfirmed'];
-  /** Whether signatures are verified while other blocks are on their way; default: true. */
-  verifiesSignatures?: boolean;
-}
-
-/** A source that can be asked whether blocks are unreferenced. */
-export type ProposalSource = BlockSource & Required<Pick<BlockSource, 'requireUnreferenced'>>;
-
-/**
- * Fetches blocks of a proposed milestone's past cone. No signed root can tell a false answer yet,
- * so every upstream is queried for each block that nothing here proves unreferenced.
- *
- * A block that an earlier milestone references looks like an unreferenced one where we do not know
- * it, because it was pruned here or is older than our snapshot (docs/architecture.md#the-trap).
- * Only an upstream that has confirmed the milestone before the proposed one can tell the
- * difference.
- */
-export function createProposalSource({
-  upstreams,
-  index,
-  limits,
-  fetched,
-  unreferenced = new Set<string>(),
-  ranking = createRanking(Date.now),
-  readConfirmed,
-  verifiesSignatures = true,
-}: ProposalSourceOptions): ProposalSource {
-  const readReference = createReferenceReader({
-    upstreams,
-    index,
-    ...(readConfirmed && { readConfirmed }),
-  });
-  const recall = (id: string) => fetched.get(id);
-  const fetchOne = async (id: string) => {
-    const block = await fetchBlock(upstreams, id, ranking);
-    if (verifiesSignatures) await verifyAhead(block);
-    fetched.set(id, block);
-    return block;
-  };
-  const requireOne = async (id: string) => {
-    if (unreferenced.has(id)) return;
-    const reference = await readReference(id);
-    if (reference === undefined)
-      throw new ConeUnavailable('unknown-block', `block 0x${id} is not known upstream`);
-    if (reference !== null) {
-      throw new ConeUnavailable(
-        'referenced-before',
-        `block 0x${id} is referenced by milestone ${reference}, and its data is not here`,
-      );
-    }
-    unreferenced.add(id);
-  };
-  return {
-    // one connection is left for the heads: where an upstream hangs, the first questions hang all
-    // at once, and nothing else waits in line behind them
-    fetch: fetchAllWithin(limits, MAX_CONNECTIONS - 1, recall, fetchOne),
-    recall,
-    requireUnreferenced: async (ids) => {
-      await doAllWithin(limits, MAX_CONNECTIONS - 1, ids, requireOne);
-    },
-  };
 }
 
 /** Fetches blocks until one fails or a limit is reached. */

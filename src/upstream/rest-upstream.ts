@@ -100,17 +100,16 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     accept: string,
     maxBytes: number,
     { timeout, attempts }: Patience = options,
-    signal?: AbortSignal,
   ): Promise<Uint8Array | undefined> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await limit(() => askOnce(path, accept, maxBytes, timeout, signal));
+        return await limit(() => askOnce(path, accept, maxBytes, timeout));
       } catch (error) {
         const failure =
           error instanceof UpstreamFailure
             ? error
             : new UpstreamFailure(`${name} ${path}: ${reasonOf(error)}`);
-        if (attempt >= attempts || signal?.aborted) throw failure;
+        if (attempt >= attempts) throw failure;
         await new Promise((resolve) => setTimeout(resolve, BACKOFF_MS * 2 ** (attempt - 1)));
       }
     }
@@ -121,12 +120,8 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     accept: string,
     maxBytes: number,
     timeout: number,
-    signal?: AbortSignal,
   ): Promise<Uint8Array | undefined> {
-    signal?.throwIfAborted();
     const late = new AbortController();
-    const abort = () => late.abort(signal?.reason);
-    signal?.addEventListener('abort', abort);
     // not AbortSignal.timeout: its timer outlives the answer, and workerd allows 10,000 of them
     const timer = setTimeout(() => late.abort(new DOMException('late', 'TimeoutError')), timeout);
     try {
@@ -138,7 +133,6 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
       return await readAnswer(response, path, accept, maxBytes);
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
     }
   }
 
@@ -164,9 +158,8 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     path: string,
     schema: v.GenericSchema<unknown, T>,
     patience?: Patience,
-    signal?: AbortSignal,
   ): Promise<T | undefined> {
-    const body = await ask(path, 'application/json', MAX_JSON_BYTES, patience, signal);
+    const body = await ask(path, 'application/json', MAX_JSON_BYTES, patience);
     if (body === undefined) return undefined;
     let json: unknown;
     try {
@@ -199,8 +192,8 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     },
     readMilestone: (index) => ask(`milestones/by-index/${index}`, RAW, MAX_BLOCK_LENGTH),
     readBlock: (id) => ask(`blocks/0x${id}`, RAW, MAX_BLOCK_LENGTH),
-    async readReference(id, signal) {
-      const answer = await askJson(`blocks/0x${id}/metadata`, metadata, undefined, signal);
+    async readReference(id) {
+      const answer = await askJson(`blocks/0x${id}/metadata`, metadata);
       if (answer === undefined) return undefined;
       if (answer.blockId !== id)
         throw new UpstreamFailure(`${name}: metadata of block ${answer.blockId}, not ${id}`);

@@ -14,11 +14,8 @@ export interface Upstream {
   readMilestone(index: number): Promise<Uint8Array | undefined>;
   /** The bytes of a block, by 64 hex digits. */
   readBlock(id: string): Promise<Uint8Array | undefined>;
-  /**
-   * The milestone that references a block, by 64 hex digits; null while none does. Rejects when the
-   * signal aborts.
-   */
-  readReference(id: string, signal?: AbortSignal): Promise<number | null | undefined>;
+  /** The milestone that references a block, by 64 hex digits; null while none does. */
+  readReference(id: string): Promise<number | null | undefined>;
   /** Hex digits of the blocks without children. */
   readTips(): Promise<string[]>;
 }

@@ -80,11 +80,15 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     expect((await readFocus(page)).label).toMatch(/^37: /);
     await enter();
     await expect.poll(async () => (await readFocus(page)).label).toMatch(/Block 37 of 38$/);
-    await untilText(page, '.merkle', /lead to the signed root/);
+    await untilText(page, '.merkle', /root of milestone 17339 that was signed/);
     await tabTo(page, /^Let the node compute/);
     await enter();
     await untilHead(page, /^Milestone 17339$/);
-    await untilText(page, 'main', /Both roots are the ones that the network signed/);
+    await untilText(
+      page,
+      'main',
+      /Both roots are the ones that the keys of Shimmer signed in milestone 17339/,
+    );
 
     await page.evaluate(`void (location.hash = '/verify')`);
     await untilHead(page, /^Do not trust/);
@@ -102,6 +106,11 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     await untilText(page, '.home', /An address/);
     await page.evaluate(`void (location.hash = '/verify')`);
     await untilHead(page, /^Do not trust/);
+    // the choice was kept
+    await untilCount(page, 'form.fields textarea', 1);
+    await tabTo(page, /another network/);
+    await page.keyboard.press('Home');
+    await untilCount(page, 'form.fields textarea', 0);
     await tabTo(page, /^Verify$/);
     await enter();
     await untilText(page, '#verdict', /Verified/);

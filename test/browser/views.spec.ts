@@ -61,7 +61,9 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
     it('begins with examples from the ledger', async () => {
       const dark = 'matchMedia("(prefers-color-scheme: dark)").matches';
       expect(await page.evaluate(dark)).toBe(scheme === 'dark');
-      await textOf(page, '#ledger-state').toMatch(/^shimmer · ledger 17,339 · \d+ years old$/);
+      await textOf(page, '#ledger-state').toMatch(
+        /^shimmer · ledger 17,339 · signed, but \d+ years old$/,
+      );
       await textOf(page, 'main h1').toBe('Look into the ledger, and check it yourself.');
       await textOf(page, '.examples').toContain('Soonanaut NFT (NF3)');
       await textOf(page, '.home').toMatch(/38 blocks in white-flag order, 5 transactions applied/);
@@ -69,12 +71,12 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       await expectLook('home');
     });
 
-    it('shows an NFT: what the ledger says, and apart from it what the NFT says', async () => {
+    it('shows an NFT: what the node says, and apart from it what the NFT says', async () => {
       await search(page, ` ${nft.nftId.toUpperCase()} `);
       await textOf(page, 'main h1').toBe('0x0255e848…785aa7');
       expect(await fragmentOf(page)).toBe(`#/nft/${nft.nftId}`);
       await textOf(page, '.found-note').toBe(
-        '32 bytes can be the ID of four things. This is an NFT.',
+        '32 bytes can be the ID of four things. This is an NFT, this node says.',
       );
       await factsOf(page).toMatchObject({
         Issuer: 'NFT 0x34441c09…e6a29b All NFTs of this issuer',
@@ -82,8 +84,11 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
         'Held since': '28 Sept 2022, 17:25:01 UTC, milestone 17339',
         Deposit: '0.1708 SMR',
         Tag: 'Soonaverse',
-        'True at': 'ledger index 17339',
+        'Said at': 'ledger index 17339',
       });
+      await textOf(page, '.said').toMatch(
+        /^This node says\. Not checked\..*What would prove it: /s,
+      );
       await textOf(page, '.claims h2').toBe('What this NFT says of itself');
       await textOf(page, '.claims .name').toBe('Soonanaut #2526');
       await factsOf(page, '.claims').toMatchObject({
@@ -116,12 +121,14 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
     it('draws a milestone, checks it, and hashes the Merkle path of a block', async () => {
       await open(page, '/milestone/17339');
       await textOf(page, '#findings').toMatch(
-        /10 signatures are right, all by keys of Shimmer.*Each of 38 blocks has the hash.*The walk from the parents.*inclusion root that was signed.*applied root that was signed\.$/s,
+        /signed by 10 of the keys of Shimmer: signed, but \d+ years old.*Each of 38 blocks has the hash.*The walk from the parents.*inclusion root that was signed.*applied root that was signed\.$/s,
       );
       await untilCount(page, DRAWN_BLOCK, 38);
       await click(page, '[aria-label^="5: transaction, applied"]');
       await textOf(page, '.panel h2').toContain('Block 5 of 38');
-      await textOf(page, '.merkle').toContain('7 hashes lead to the signed root.');
+      await textOf(page, '.merkle').toMatch(
+        /7 hashes lead to the inclusion root of milestone 17339 that was signed/,
+      );
       expect(await fragmentOf(page)).toBe(`#/milestone/17339?block=${BLOCK}`);
       await page.evaluate(`document.querySelector('.checks').scrollIntoView()`);
       await expectLook('milestone');
@@ -132,7 +139,9 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       await textOf(page, '.panel h2').toContain('Block 5 of 38');
       await open(page, `/block/${BLOCK}`);
       await textOf(page, 'main').toContain('at place 5 of its white-flag order');
-      await textOf(page, '.merkle').toContain('7 hashes lead to the signed root.');
+      await textOf(page, '.merkle').toMatch(
+        /7 hashes lead to the inclusion root of milestone 17339 that was signed/,
+      );
       await expectLook();
       await page.evaluate('history.back()');
       await textOf(page, '.panel h2').toContain('Block 5 of 38');
@@ -172,7 +181,7 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       await open(page, '/milestone/17339');
       await click(page, 'a', 'Let the node compute these roots again');
       await textOf(page, 'main').toContain(
-        'Both roots are the ones that the network signed in milestone 17339.',
+        'Both roots are the ones that the keys of Shimmer signed in milestone 17339, of 28 Sept 2022',
       );
       await untilCount(page, DRAWN_BLOCK, 38);
       await expectLook('proposal');
@@ -181,7 +190,9 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
     it('verifies the node by keys that it knows', async () => {
       await open(page, '/verify');
       await click(page, 'button', 'Verify');
-      await textOf(page, '#verdict').toMatch(/^Verified: everything holds against the keys\./);
+      await textOf(page, '#verdict').toMatch(
+        /^Verified: milestone 17339 of 28 Sept 2022, 17:25:01 UTC \(signed, but \d+ years old\)/,
+      );
       await untilCount(page, '#checks .good', 5);
       await expectLook('verify');
     });
@@ -218,7 +229,10 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       [`/block/${UNKNOWN}`, /Block Not found.*it never came, or it is older/],
       [`/transaction/${UNKNOWN}`, /Transaction Not found.*it was in conflict, or it is older/],
       [`/milestone/${UNKNOWN}`, /Milestone Not found.*no milestone with this ID/],
-      ['/milestone/99999', /Milestone Not found.*yet to come: the ledger is at milestone 17339/],
+      [
+        '/milestone/99999',
+        /Milestone Not found.*It is yet to come, this node says: its ledger is at milestone 17339\./,
+      ],
       ['/milestone/5', /Milestone Not found.*too old: this node keeps milestones from 17338 on/],
       ['/milestone/17338', /There is nothing to check here yet/],
       ['/address/smr1nothing', /no address of the network/],

@@ -86,6 +86,9 @@ describe('a picture', () => {
     'blob:https://a.example/1',
     'ipfs://short',
     `ipfs://${CID}/../../x`,
+    `ipfs://${CID}/%2e%2e/%2E%2e/any/path`,
+    `ipfs://${CID}/.%2e/x`,
+    `ipfs://${CID}/./x`,
     `ipfs://${CID}?x`,
   ])('%s is never loaded', (uri) => {
     expect(pictureSource(uri).kind).toBe('none');

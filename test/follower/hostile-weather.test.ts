@@ -1,23 +1,35 @@
 /**
  * The follower and the white flag in any weather: forged milestones, double spends, halts, crashes,
- * two followers, lying upstreams, counters near their ends, in any order. Every answer is right or
- * an error, and every signed milestone is applied. `npx node test/slow/weather.ts` runs more of it.
+ * imports, two followers, lying upstreams, counters near their ends, in any order and at once. Every
+ * answer is right or an error, and every signed milestone is applied. `npx node
+ * test/slow/weather.ts` runs more of it.
  */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { PROJECT } from '../../scripts/lib/project.ts';
 import { type Counts, makePlan, runPlan, runSeed } from '../support/weather/run.ts';
 import { CALM, HOSTILE } from '../support/weather/steps.ts';
 
-const RUNS = 500;
+/** In each of two processes, a minute at most: their modules are loaded with other limits. */
+const RUNS = 250;
 const CALM_RUNS = 20;
 const PLANTED_RUNS = 4;
 
-it(`${RUNS} runs: every answer is right or an error, every signed milestone is applied`, async () => {
-  const counts: Counts = new Map();
-  for (let seed = 1; seed <= RUNS; seed++) await runSeed(seed, counts);
-  for (const kind of [...CALM, ...HOSTILE])
-    expect([kind, (counts.get(kind) ?? 0) >= 10]).toEqual([kind, true]);
-  expect(counts.get('asked, 200')).toBeGreaterThan(400);
-  expect(counts.get('asked, 404')).toBeGreaterThan(80);
+/** How often each thing came about. Rejects with what the process says of a failure. */
+async function runWeather(first: number): Promise<Counts> {
+  const args = ['test/slow/weather.ts', String(RUNS), String(first)];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT });
+  const lines = stdout.matchAll(/^ +(\d+) (.*)$/gm);
+  return new Map(Array.from(lines, ([, count, what]) => [what!, Number(count)]));
+}
+
+it(`${2 * RUNS} runs: every answer is right or an error, every signed milestone is applied`, async () => {
+  const both = await Promise.all([runWeather(1), runWeather(1 + RUNS)]);
+  const count = (what: string) => both.reduce((sum, counts) => sum + (counts.get(what) ?? 0), 0);
+  for (const kind of [...CALM, ...HOSTILE]) expect([kind, count(kind) >= 10]).toEqual([kind, true]);
+  expect(count('asked, 200')).toBeGreaterThan(400);
+  expect(count('asked, 404')).toBeGreaterThan(80);
 }, 600_000);
 
 it(`${CALM_RUNS} runs in which nobody is hostile`, async () => {

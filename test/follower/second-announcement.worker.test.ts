@@ -54,3 +54,14 @@ it('announcements for different milestones are all kept, in whatever order they 
   const { results } = await db.prepare('SELECT target FROM parameters ORDER BY target').all();
   expect(results.map(({ target }) => target)).toEqual([0, 5, 7, 9]);
 });
+
+it('an announcement for a milestone to come that has no parameters stops nothing yet', async () => {
+  const network = new SyntheticNetwork({ seed: 'unreadable' });
+  const unreadable = { ...optionFor(network, 50, 1), parameters: new Uint8Array() };
+  network.milestone({ announce: unreadable });
+  network.milestone();
+  const rig = await startLedger(db, network, 0);
+  await followTo(rig, 2);
+  const state = await db.prepare('SELECT state FROM follower').first('state');
+  expect(state).toBe('following');
+});

@@ -101,8 +101,23 @@ describe('a pass', () => {
       beginWith: 10,
       level: expect.objectContaining({ place: 10, position }),
       diverged: undefined,
+      getsOn: false,
       state: following(8),
     });
+  });
+
+  it('stays failing until something is done, or all upstreams say that nothing is to do', () => {
+    const failing = { ...fresh, failing: 'fails at 7' };
+    const state = { state: 'failing', reason: 'fails at 7' };
+    expect(summarize([[level]], failing)).toMatchObject({ getsOn: false, state });
+    expect(summarize([[failed], [diverged], [level]], failing)).toMatchObject({ state });
+    expect(summarize([[level], [behind], [failed]], failing)).toMatchObject({ state });
+    for (const attempts of [
+      [[level], [behind], [level]],
+      [[level, 1]],
+      [[failed], [budgetSpent]],
+    ] satisfies Attempt[][])
+      expect(summarize(attempts, failing)).toMatchObject({ getsOn: true, state: following(8) });
   });
 
   it('with milestones applied after a failure: the second is first from now on', () => {
@@ -212,6 +227,7 @@ describe('a pass', () => {
       beginWith: undefined,
       level: undefined,
       diverged: 'diverged before',
+      getsOn: false,
       state: { state: 'stopped', reason: 'stops' },
     });
   });

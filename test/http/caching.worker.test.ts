@@ -163,6 +163,20 @@ describe('the cache of the data centre', () => {
     );
   });
 
+  it.each([
+    ['rejects', () => Promise.reject(new Error('Cache API: internal error'))],
+    ['hangs', () => new Promise<never>(() => {})],
+  ])('that %s costs no answer, one line of log and one wait', async (_, fail) => {
+    const log = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const match = vi.fn<Cache['match']>(fail);
+    const cache = new CacheApi({ match, put: fail } as unknown as Cache, 'one');
+    const fetch = fetchFrom({ cache });
+    for (let i = 0; i < 3; i++) expect((await fetch(WHITE_FLAG, good())).status).toBe(200);
+    await cache.put('index=9', '{}');
+    expect([match.mock.calls.length, log.mock.calls.length]).toEqual([1, 1]);
+    log.mockRestore();
+  });
+
   it('is not used without a version ID, nor where one isolate answers everything', async () => {
     const forbidden = {
       get default(): Cache {

@@ -1,4 +1,5 @@
 /** Answers to GET that `npm run serve` keeps in memory. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Answer, jsonAnswer } from '../../src/http/answer.ts';
@@ -25,11 +26,18 @@ function createServer(route = GET, maxBytes = 100_000) {
   ) => {
     const notes: RequestNotes = {};
     const request = new Request(`https://edge.invalid${path}`, { headers });
-    const answer = await cache.answer(route, request, notes, async (passed) => {
-      server.handled++;
-      notes.ledgerIndex = server.ledger;
-      return handle(passed);
-    });
+    const answer = await cache.answer(
+      route,
+      request,
+      notes,
+      async (passed) => {
+        server.handled++;
+        await sleep(0);
+        notes.ledgerIndex = server.ledger;
+        return handle(passed);
+      },
+      () => {},
+    );
     return { ...answer, status: answer.status ?? 200, ledgerIndex: notes.ledgerIndex };
   };
   return { server, cache, fetchFrom };
@@ -64,14 +72,36 @@ describe('an answer that names its ledger index', () => {
     expect(server.handled).toBe(3);
   });
 
+  it('is from memory for a client that requires its index or an earlier one', async () => {
+    const { server, fetchFrom } = createServer();
+    server.ledger = 5;
+    const first = await fetchFrom('/a', { 'x-min-ledger-index': '5' });
+    expect(first.ledgerIndex).toBe(5);
+    for (const minimum of ['0', '4', '5']) {
+      const asked = await fetchFrom('/a', { 'x-min-ledger-index': minimum });
+      expect([asked.ledgerIndex, asked.body]).toEqual([5, first.body]);
+    }
+    expect((await fetchFrom('/a')).headers!['cache-control']).toMatch(/^public/);
+    expect(server.handled).toBe(1);
+  });
+
   it('is not from memory for a client that has seen a later ledger', async () => {
     const { server, fetchFrom } = createServer();
     await fetchFrom('/a');
     server.ledger = 2;
-    const asked = await fetchFrom('/a', { 'x-min-ledger-index': '2' });
-    expect([asked.ledgerIndex, asked.headers!['cache-control']]).toEqual([2, 'no-store']);
-    // nor is that answer kept
-    expect((await fetchFrom('/a')).ledgerIndex).toBe(1);
+    expect((await fetchFrom('/a', { 'x-min-ledger-index': '2' })).ledgerIndex).toBe(2);
+    // nor does it get the old one back
+    expect((await fetchFrom('/a')).ledgerIndex).toBe(2);
+    server.now += 1000;
+    await fetchFrom('/a', { 'x-min-ledger-index': '1' });
+    expect(server.handled).toBe(3);
+  });
+
+  it('is not from memory where the minimum is no number', async () => {
+    const { server, fetchFrom } = createServer();
+    await fetchFrom('/a');
+    await fetchFrom('/a', { 'x-min-ledger-index': 'x' });
+    expect(server.handled).toBe(2);
   });
 
   it('is 304 for a client that has it, whether it is kept or not', async () => {
@@ -85,6 +115,50 @@ describe('an answer that names its ledger index', () => {
     expect((await fetchFrom('/a', { 'if-none-match': 'W/"0"' })).status).toBe(200);
     expect(server.handled).toBe(1);
   });
+});
+
+describe('scans at the same moment', () => {
+  const SCAN: Route = { ...GET, limit: 'scanLimit' };
+
+  it('are one scan where they are asked for in the same words', async () => {
+    const { server, fetchFrom } = createServer(SCAN);
+    const minimum = { 'x-min-ledger-index': '1' };
+    const answers = await Promise.all(Array.from({ length: 100 }, () => fetchFrom('/a', minimum)));
+    expect(answers.map(({ status, ledgerIndex }) => [status, ledgerIndex])).toEqual(
+      answers.map(() => [200, 1]),
+    );
+    expect(server.handled).toBe(1);
+    await Promise.all([fetchFrom('/a?x'), fetchFrom('/b'), fetchFrom('/c', minimum)]);
+    expect(server.handled).toBe(4);
+  });
+
+  it('have the same error, and the next request asks again', async () => {
+    const { server, fetchFrom } = createServer(SCAN);
+    const fail = () => {
+      throw new Error('no');
+    };
+    const results = await Promise.allSettled([1, 2, 3].map(() => fetchFrom('/a', {}, fail)));
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(server.handled).toBe(1);
+    expect((await fetchFrom('/a')).status).toBe(200);
+  });
+});
+
+it('a page that names the origin is another one for each', async () => {
+  const cache = createReadCache(Date.now, async () => undefined);
+  const page: Route = { ...GET, namesOrigin: true };
+  const from = async (origin: string) =>
+    (
+      await cache.answer(
+        page,
+        new Request(origin),
+        {},
+        async ({ url }) => ({ body: url, headers: { 'cache-control': 'public' } }),
+        () => {},
+      )
+    ).body;
+  expect(await from('https://evil.example/')).toBe('https://evil.example/');
+  expect(await from('https://edge.example/')).toBe('https://edge.example/');
 });
 
 it('what never changes is kept until it is evicted', async () => {
@@ -126,7 +200,14 @@ it('a generation that could not be read is looked up again for the next request'
   const cache = createReadCache(() => 1_000_000, readGeneration);
   const ask = () => {
     const request = new Request('https://edge.invalid/a');
-    return cache.answer({ ...GET, namesIndex: true }, request, {}, async () => jsonAnswer({}));
+    const route: Route = { ...GET, namesIndex: true };
+    return cache.answer(
+      route,
+      request,
+      {},
+      async () => jsonAnswer({}),
+      () => {},
+    );
   };
   await expect(ask()).rejects.toThrow('gone');
   fails = false;

@@ -140,6 +140,43 @@ describe('proofs', () => {
     expect(statuses[200] + statuses[400]).toBe(300);
   });
 
+  it('that no bytes can be made of are refused', async () => {
+    const proof = await (await ask(ids[0]!)).json<{
+      milestone: { signatures: object[] };
+      block: object;
+    }>();
+    const { milestone, block } = proof;
+    const hex = (bytes: number) => `0x${'ab'.repeat(bytes)}`;
+    const hashes = Array.from({ length: 256 }, (_, i) => `0x${String(i).padStart(64, '0')}`);
+    const address = { type: 0, pubKeyHash: hashes[0] };
+    const output = {
+      type: 3,
+      amount: '1',
+      unlockConditions: [{ type: 0, address }],
+      nativeTokens: hashes.map(() => ({ id: hex(38), amount: '0x1' })),
+    };
+    const essence = {
+      type: 1,
+      networkId: '1',
+      inputs: [],
+      inputsCommitment: hashes[0],
+      outputs: [output],
+    };
+    const parts = [
+      { block: { ...block, parents: hashes } },
+      { block: { ...block, payload: { type: 5, tag: hex(256) } } },
+      { block: { ...block, payload: { type: 6, essence, unlocks: [] } } },
+      { milestone: { ...milestone, metadata: hex(65_536) } },
+      { milestone: { ...milestone, signatures: hashes.map(() => milestone.signatures[0]) } },
+    ];
+    for (const part of parts) {
+      const body = JSON.stringify({ ...proof, ...part });
+      const response = await fetch('/api/poi/v1/validate', { method: 'POST', body });
+      expect([response.status, await response.text()]).toEqual([400, errorBody(400)]);
+      expect(response.headers.get('x-error-detail')).toMatch(/^(C|A)-?[.\d]+: length (256|65536)/);
+    }
+  });
+
   it('of ours are valid, and not by other keys, nor by none', async () => {
     const body = await (await ask(ids[0]!)).text();
     const request: RequestInit = { method: 'POST', body };

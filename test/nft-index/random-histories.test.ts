@@ -11,6 +11,12 @@ import { type Counts, runHistory } from '../support/nft-index/random-history.ts'
 
 const HISTORIES = 1_000;
 
+/** Each found a mistake once. */
+const FOUND = [
+  // another namespace is bound before the index has settled, and then the former one again
+  1621,
+];
+
 describe(`${HISTORIES} random histories`, () => {
   const counts: Counts = new Map();
 
@@ -42,6 +48,8 @@ describe(`${HISTORIES} random histories`, () => {
     expect(counts.get(why)).toBeGreaterThan(atLeast);
   });
 });
+
+test.each(FOUND)('every answer of history %i is true', (seed) => runHistory(seed, new Map()));
 
 describeLedger('in memory', () => {
   const ledger = new MemoryLedger();

@@ -50,21 +50,6 @@ async function expectRoots(node: Node): Promise<void> {
 
 const unknownId = (i: number) => `ff${i.toString(16).padStart(62, '0')}`;
 
-it('of blocks that nobody knows cost a request each, up to a quota of their own', async () => {
-  // the quota's window does not end while the machine is slow
-  vi.useFakeTimers({ toFake: ['Date'] });
-  const node = open();
-  const outcomes = { unknown: 0, refused: 0 };
-  for (let i = 0; i < 2010; i += 201) {
-    const reads = Array.from({ length: 201 }, (_, k) => node.readBlock(unknownId(i + k)));
-    for (const { status } of await Promise.allSettled(reads))
-      outcomes[status === 'fulfilled' ? 'unknown' : 'refused']++;
-  }
-  expect(outcomes).toEqual({ unknown: 2000, refused: 10 });
-  expect(asked).toHaveLength(2000);
-  await expectRoots(node);
-});
-
 it('of one block that nobody knows ask once, and again some seconds later', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const node = open();
@@ -81,22 +66,5 @@ it('that fail do not stop the white flag from fetching', async () => {
   const node = open();
   failing = /\/blocks\/0xff/;
   for (let i = 0; i < 6; i++) await expect(node.readBlock(unknownId(i))).rejects.toThrow();
-  await expect(node.readBlock(unknownId(7))).rejects.toThrow('left alone');
   await expectRoots(node);
-});
-
-it('and white-flag questions ask for info once a second in all', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  const node = open();
-  const infos = () => asked.filter((path) => path === 'info').length;
-  const ids = Array.from({ length: 20 }, () => network.note().slice(2));
-  // none of these is proven open by its parents to a read, which knows none of them
-  const blocks = await Promise.all(ids.map((id) => node.readBlock(id)));
-  expect(blocks.map((block) => block?.blockId)).toEqual(ids);
-  await expectRoots(node);
-  expect(infos()).toBe(1);
-  vi.setSystemTime(Date.now() + 1000);
-  await node.readBlock(network.note().slice(2));
-  await node.readBlock(network.note().slice(2));
-  expect(infos()).toBe(2);
 });

@@ -6,8 +6,7 @@
 import { expect, it } from 'vitest';
 import { explainWhiteFlag, type JudgedBlock } from '../../src/node/explain-white-flag.ts';
 import { outputId } from '../../src/stardust/wire/ids.ts';
-import { createProposalSource } from '../../src/upstream/fetch-blocks.ts';
-import { followTo, questionOf, startLedger } from '../support/ledger/ledger-harness.ts';
+import { bringFrom, followTo, questionOf, startLedger } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { parsedBlock } from '../support/network/blocks.ts';
 import { coneOf, lastIndex, type Network, ZERO_ID } from '../support/network/network-model.ts';
@@ -41,16 +40,10 @@ it('tells what HORNET decided, of the next milestone and of the one that was app
     const { question } = questionOf(network, index);
     const previousMilestoneId = (question.previousMilestoneId ?? ZERO_ID).slice(2);
     const parents = question.parents.map((id) => id.slice(2));
-    const limits = { maxBlocks: 2000, deadline: Date.now() + 10_000 };
-    const upstreams = [rig.upstream];
     return explainWhiteFlag(
       db,
       { index, timestamp: question.timestamp, parents, previousMilestoneId },
-      {
-        keys: network.keys,
-        openSource: ({ ledger }) =>
-          createProposalSource({ upstreams, index: ledger + 1, limits, fetched: new Map() }),
-      },
+      { keys: network.keys, bring: bringFrom(rig.following) },
     );
   };
   for (let index = 1; index <= lastIndex(network); index += 3) {

@@ -1,16 +1,16 @@
 /**
- * Questions about blocks that the follower holds and has not stored yet: it is told to store them,
- * and the question is put again (docs/architecture.md#the-follower).
+ * Questions about blocks that are not stored: the follower stores what it holds or fetches, and D1
+ * is read again (docs/architecture.md#the-follower).
  */
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
+import { bringBlocks } from '../../src/follower/bring/bring-blocks.ts';
 import { noteLedger } from '../../src/follower/follower-context.ts';
 import { readPosition } from '../../src/follower/ledger-position.ts';
-import { storePushed } from '../../src/follower/pushed/store-pushed.ts';
 import { readView } from '../../src/ledger/view/consistent-view.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import { createProposalSource } from '../../src/upstream/fetch-blocks.ts';
+import type { Upstream } from '../../src/upstream/upstream.ts';
 import {
   type Question,
   type Rig,
@@ -33,39 +33,37 @@ function pushOpen({ following, network }: Rig): void {
     if (referenced === undefined) following.memory.pushed.take('blocks', bytes);
 }
 
-/** The roots, or the reason of the refusal; and what was done for them. */
-async function ask({ network, upstream }: Rig, question: Question, storeHeld: () => unknown) {
-  const done = new Set<string>();
+/** The roots, or the reason of the refusal; and how many blocks were fetched for them. */
+async function ask(rig: Rig, question: Question, { isFed = true, waits = async () => {} } = {}) {
+  let fetched = 0;
+  const upstream: Upstream = {
+    ...rig.upstream,
+    readBlock(id) {
+      fetched++;
+      return rig.upstream.readBlock(id);
+    },
+  };
+  const context = { ...rig.following, upstreams: [upstream], isFed: () => isFed };
   const request = {
     index: question.index,
     timestamp: question.timestamp,
     parents: question.parents.map((id) => id.slice(2)),
     previousMilestoneId: question.previousMilestoneId!.slice(2),
   };
-  const limits = { maxBlocks: 2000, deadline: Date.now() + 10_000 };
   const result = await computeWhiteFlag(db, request, {
-    keys: network.keys,
-    openSource: ({ ledger }) => {
-      const options = { upstreams: [upstream], index: ledger + 1, limits, fetched: new Map() };
-      const source = createProposalSource(options);
-      const fetch = (ids: readonly string[]) => {
-        done.add('fetched');
-        return source.fetch(ids);
-      };
-      return { ...source, fetch };
-    },
-    storePushed: async () => {
-      done.add('stored');
-      return (await storeHeld()) === false ? undefined : db;
+    keys: rig.network.keys,
+    async bring(ids) {
+      await waits();
+      return { db, notBrought: await bringBlocks(context, ids) };
     },
   });
-  if (!result.ok) return { answer: result.reason, done: [...done] };
+  if (!result.ok) return { answer: result.reason, fetched };
   const { inclusionMerkleRoot, appliedMerkleRoot } = result;
   const answer = {
     inclusionMerkleRoot: toHex(inclusionMerkleRoot),
     appliedMerkleRoot: toHex(appliedMerkleRoot),
   };
-  return { answer, done: [...done] };
+  return { answer, fetched };
 }
 
 it('are answered once these are stored, and nothing is fetched', async () => {
@@ -74,22 +72,21 @@ it('are answered once these are stored, and nothing is fetched', async () => {
   for (let i = 0; i < 20; i++) network.note();
   pushOpen(rig);
   const { request, response } = network.propose();
-  const store = () => storePushed(rig.following);
-  expect(await ask(rig, request, store)).toEqual({ answer: response, done: ['stored'] });
-  // all is stored now
-  expect(await ask(rig, request, store)).toEqual({ answer: response, done: [] });
+  expect(await ask(rig, request)).toEqual({ answer: response, fetched: 0 });
+  expect(rig.following.memory.pushed.blocks.size).toBe(0);
 });
 
 it('are answered though a milestone is applied meanwhile', async () => {
   const rig = await start('held and applied');
   const { network } = rig;
   for (let i = 0; i < 20; i++) network.note();
+  pushOpen(rig);
   const { request, response } = network.propose();
-  const { answer } = await ask(rig, request, async () => {
+  const waits = async () => {
     network.milestone(request);
     await takeNext(rig, db);
-  });
-  expect(answer).toEqual(response);
+  };
+  expect((await ask(rig, request, { waits })).answer).toEqual(response);
 });
 
 it('are answered though a milestone was applied just before', async () => {
@@ -100,18 +97,27 @@ it('are answered though a milestone was applied just before', async () => {
   network.milestone({ parents: [network.milestoneBlock!] });
   await takeNext(rig, db);
   pushOpen(rig);
-  const store = () => storePushed(rig.following);
-  expect(await ask(rig, request, store)).toEqual({ answer: response, done: ['stored'] });
+  expect(await ask(rig, request)).toEqual({ answer: response, fetched: 0 });
 });
 
-it('are fetched for where the follower has no feed', async () => {
+it('are fetched where the follower has no feed, and stored', async () => {
   const rig = await start('not held');
   const { network } = rig;
   for (let i = 0; i < 20; i++) network.note();
   const { request, response } = network.propose();
-  const { answer, done } = await ask(rig, request, () => false);
-  expect(answer).toEqual(response);
-  expect(done).toEqual(['stored', 'fetched']);
+  const first = await ask(rig, request, { isFed: false });
+  expect(first.answer).toEqual(response);
+  expect(first.fetched).toBeGreaterThan(15);
+  expect(await ask(rig, request, { isFed: false })).toEqual({ answer: response, fetched: 0 });
+});
+
+it('are waited for where the feed brings them a moment later', async () => {
+  const rig = await start('on their way');
+  const { network } = rig;
+  for (let i = 0; i < 20; i++) network.note();
+  const { request, response } = network.propose();
+  setTimeout(() => pushOpen(rig), 15);
+  expect(await ask(rig, request)).toEqual({ answer: response, fetched: 0 });
 });
 
 it('read no packs where a parent is missing, and all of them where none is', async () => {
@@ -123,19 +129,19 @@ it('read no packs where a parent is missing, and all of them where none is', asy
   const stored = [network.milestoneBlock!, network.note(), network.note(), network.note()];
   await storeNow(rig, db);
   const missing = network.note();
-  const read = async (ids: string[], ifKnown: boolean) => {
+  const read = async (ids: string[], withStaged = false) => {
     const named = ids.map((id) => id.slice(2));
-    const { isPartial, cone, named: known } = (await readView(db, { index: 3, named, ifKnown }))!;
-    return { isPartial, blocks: cone.size, known: known.size };
+    const { cone, named: known } = (await readView(db, { index: 3, named, withStaged }))!;
+    return { blocks: cone.size, known: known.size };
   };
-  const all = { isPartial: false, blocks: stored.length, known: 2 };
-  expect(await read([stored[0]!, stored[3]!], true)).toEqual(all);
-  expect(await read([stored[0]!, referenced], true)).toEqual(all);
-  expect(await read([stored[0]!, missing], true)).toMatchObject({ isPartial: true, blocks: 0 });
-  expect(await read([referenced, missing], true)).toMatchObject({ isPartial: true, blocks: 0 });
-  expect(await read([stored[0]!, missing], false)).toEqual({ ...all, known: 1 });
+  const all = { blocks: stored.length, known: 2 };
+  expect(await read([stored[0]!, stored[3]!])).toEqual(all);
+  expect(await read([stored[0]!, referenced])).toEqual(all);
+  expect(await read([stored[0]!, missing])).toMatchObject({ blocks: 0 });
+  expect(await read([referenced, missing])).toMatchObject({ blocks: 0 });
+  // to apply a milestone all are read: a parent may be staged
+  expect(await read([stored[0]!, missing], true)).toEqual({ ...all, known: 1 });
   // about the milestone that is applied the view is whole as ever
-  const past = await readView(db, { index: 2, named: [referenced.slice(2)], ifKnown: true });
-  expect(past).toMatchObject({ isPartial: false });
+  const past = await readView(db, { index: 2, named: [referenced.slice(2)] });
   expect(past!.cone.size).toBeGreaterThan(0);
 });

@@ -20,11 +20,10 @@ import { followOnce } from '../../src/follower/pass.ts';
 import { contentsSql, readOutputBytes } from '../../src/ledger/core/output-bytes.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
-import type { ParsedBlock } from '../../src/stardust/wire/block.ts';
 import { blockId } from '../../src/stardust/wire/ids.ts';
-import { createProposalSource } from '../../src/upstream/fetch-blocks.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
+import { bringFrom } from '../support/ledger/ledger-harness.ts';
 import { dump, openMemory } from '../support/ledger/memory-database.ts';
 import { oracleWhiteFlag, parsedBlocks } from '../support/oracle/product-and-oracle.ts';
 import { readJson, readLines } from '../support/vectors.ts';
@@ -71,15 +70,16 @@ function upstreamAt(index: number): Upstream {
   };
 }
 
+const createTools = () => ({
+  verify: verifySignature,
+  memory: createFollowerMemory(),
+  publish: async () => {},
+  retention: 1000,
+});
+
 async function follow(upstream: Upstream): Promise<number> {
-  const tools = {
-    verify: verifySignature,
-    memory: createFollowerMemory(),
-    publish: async () => {},
-    retention: 1000,
-  };
   await followOnce(
-    { db, upstreams: [upstream], keys, ...tools },
+    { db, upstreams: [upstream], keys, ...createTools() },
     { deadline: Date.now() + 60_000, milestones: 2 },
   );
   return Number(await db.prepare('SELECT ledger FROM head').first('ledger'));
@@ -101,13 +101,11 @@ interface Request {
   previousMilestoneId: string;
 }
 
-/**
- * Puts the question to the ledger as it stands; blocks that it lacks come from the node, or are
- * remembered from an earlier question.
- */
-async function ask(request: Request, fetched = new Map<string, ParsedBlock>()) {
-  const limits = { maxBlocks: 2000, deadline: Date.now() + 60_000 };
+/** Puts the question to the ledger as it stands; blocks that it lacks come from the node. */
+async function ask(request: Request) {
   const digits = (id: string) => id.slice(2);
+  const ledger = Number(await db.prepare('SELECT ledger FROM head').first('ledger'));
+  const following = { db, upstreams: [upstreamAt(ledger)], keys, ...createTools() };
   const result = await computeWhiteFlag(
     db,
     {
@@ -115,16 +113,7 @@ async function ask(request: Request, fetched = new Map<string, ParsedBlock>()) {
       parents: request.parents.map(digits),
       previousMilestoneId: digits(request.previousMilestoneId),
     },
-    {
-      keys,
-      openSource: ({ ledger }) =>
-        createProposalSource({
-          upstreams: [upstreamAt(ledger)],
-          index: ledger + 1,
-          limits,
-          fetched,
-        }),
-    },
+    { keys, bring: bringFrom(following) },
   );
   if (!result.ok) return result;
   const { inclusionMerkleRoot, appliedMerkleRoot } = result;
@@ -164,7 +153,6 @@ describe('white flag for 17339, asked at ledger index 17338', () => {
       unspent: new Map(ledger),
       spent: new Set<string>(),
     };
-    const fetched = new Map<string, ParsedBlock>();
     const answers = new Set<string>();
     for (const parents of permutations(request.parents).filter((_, i) => i % 5 === 0)) {
       const { inclusionMerkleRoot, appliedMerkleRoot } = await oracleWhiteFlag({
@@ -172,7 +160,7 @@ describe('white flag for 17339, asked at ledger index 17338', () => {
         ...given,
         parents,
       });
-      const answer = await ask({ ...request, parents }, fetched);
+      const answer = await ask({ ...request, parents });
       expect(answer).toEqual({ inclusionMerkleRoot, appliedMerkleRoot });
       answers.add(JSON.stringify(answer));
     }

@@ -1,6 +1,6 @@
 /**
- * A back-up by `wrangler d1 export`, restored into an empty database as docs/operations.md#back-up
- * says, all of it on this machine.
+ * A back-up by `wrangler d1 export`, restored into an empty database by the commands of
+ * docs/operations.md, all of it on this machine.
  */
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { runWrangler } from '../../scripts/lib/wrangler/run-wrangler.ts';
 import { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { prepareSample } from '../../scripts/start/prepare-sample.ts';
+import { readHead } from '../../src/ledger/core/head.ts';
 import { dump, schema } from '../support/ledger/memory-database.ts';
 import { runScript, temporaryFolder } from '../support/scripts/script-process.ts';
 
@@ -24,8 +25,27 @@ async function everything(persistTo: string): Promise<unknown> {
   try {
     const tables = (await schema(db)) as { name: string }[];
     const own = tables.filter(({ name }) => !/^(sqlite_|_cf_)/.test(name));
-    const { _cf_METADATA: _, ...rows } = await dump(db); // workerd's own
+    // workerd's own, and that of headOf
+    const { _cf_METADATA: _, head: __, ...rows } = await dump(db);
     return { schema: own, rows };
+  } finally {
+    db.close();
+  }
+}
+
+/** The commands of docs/operations.md in the first block behind this text. */
+function commandsBehind(text: string): string[] {
+  const page = readFileSync(join(PROJECT, 'docs/operations.md'), 'utf8');
+  const block = /\n\n((?: {4}.*\n)+)/.exec(page.slice(page.indexOf(text)))![1]!;
+  return block.trim().split(/\n\s*/);
+}
+
+/** The row of head apart from what names the import, and the head as the node reads it. */
+async function headOf(persistTo: string) {
+  const db = await openLocalDatabase(persistTo, config);
+  try {
+    const { generation, ...head } = (await readHead(db))!;
+    return { generation, head };
   } finally {
     db.close();
   }
@@ -42,35 +62,48 @@ describe('a back-up', { timeout: 120_000 }, () => {
     db.exec(`UPDATE pack_content SET bytes = json_array(hex(randomblob(90000)), 'it''s, "ü"')`);
     db.close();
 
-    const exported = join(folder, 'exported.sql');
-    const backup = join(folder, 'backup.sql');
+    const files: Record<string, string> = {
+      BACKUP: join(folder, 'backup.sql'),
+      CUT: join(folder, 'cut.sql'),
+    };
     const restored = join(folder, 'restored');
-    const { databaseName } = config;
-    const local = ['--local', '--config', join(project, 'wrangler.toml')];
-    const execute = (file: string) =>
-      runWrangler([
-        'd1',
-        'execute',
-        databaseName,
-        '--local',
-        '--persist-to',
-        restored,
-        '--file',
-        file,
-      ]);
-    await runWrangler(['d1', 'export', databaseName, ...local, '--output', exported]);
-    await expect(execute(exported)).rejects.toThrow('statement too long');
-    expect(await runScript('cut-backup.ts', exported, backup)).toMatchObject({ code: 0 });
-    const lines = readFileSync(backup, 'utf8').split('\n');
+    const where: Record<string, string[]> = {
+      export: ['--config', join(project, 'wrangler.toml')],
+      execute: ['--persist-to', restored],
+    };
+    /** On this machine in place of Cloudflare, where a database need not be created. */
+    const run = async (command: string) => {
+      const [tool, name, ...words] = command.split(' ');
+      const rest = words
+        .map((word) => files[word] ?? word)
+        .map((word) => (word === '--remote' ? '--local' : word))
+        .map((word) => (word.startsWith('stardust-ledger') ? config.databaseName : word));
+      if (`${tool} ${name}` === 'npm run')
+        expect(await runScript(`${rest[0]}.ts`, ...rest.slice(2))).toMatchObject({ code: 0 });
+      else if (rest[1] !== 'create') await runWrangler([...rest, ...where[rest[1]!]!]);
+    };
+    for (const command of commandsBehind('**On Cloudflare** (')) await run(command);
+    const restoring = commandsBehind('**From a back-up** (Cloudflare)');
+    await expect(run(restoring.at(-1)!.replace('CUT', 'BACKUP'))).rejects.toThrow(
+      'statement too long',
+    );
+    for (const command of restoring) await run(command);
+    const lines = readFileSync(files.CUT!, 'utf8').split('\n');
     expect(Math.max(...lines.map((line) => Buffer.byteLength(line)))).toBeLessThan(
       MAX_STATEMENT_BYTES,
     );
-    await execute(backup);
+    const [before, after] = [await headOf(persistTo), await headOf(restored)];
+    expect(after.head).toEqual(before.head);
+    expect(after.generation).not.toBe(before.generation);
     expect(await everything(restored)).toEqual(await everything(persistTo));
+    // each cut is an import of its own
+    files.CUT = join(folder, 'cut-again.sql');
+    await run(restoring[0]!);
+    expect(readFileSync(files.CUT, 'utf8')).not.toContain(after.generation);
   });
 
   it('is not written over, and needs two files', async () => {
-    const from = join(folder, 'exported.sql');
+    const from = join(folder, 'backup.sql');
     expect(await runScript('cut-backup.ts', from, from)).toMatchObject({ code: 1 });
     expect(await runScript('cut-backup.ts', from)).toMatchObject({ code: 2 });
   });

@@ -40,7 +40,7 @@ it('has the layout of graphs in a file of its own', () => {
   const size = (path: string) => gzipSync(files.get(path)!).length;
   const scripts = [...files.keys()].filter((path) => /\.(js|css)$/.test(path));
   const rest = scripts.filter((path) => path !== 'explorer/layout.js');
-  // all of them together: no view without a graph loads more
-  expect(rest.reduce((sum, path) => sum + size(path), 0)).toBeLessThan(66_000);
-  expect(size('verifier.js')).toBeLessThan(17_000);
+  // all views together; what is loaded before a graph is counted in test/browser/states.spec.ts
+  expect(rest.reduce((sum, path) => sum + size(path), 0)).toBeLessThan(73_000);
+  expect(size('verifier.js')).toBeLessThan(19_000);
 });

@@ -1,8 +1,8 @@
 /**
  * What the scripts hold for wrangler's and miniflare's conventions, against wrangler itself.
  */
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
 import { localDatabasePath, openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
@@ -132,4 +132,12 @@ describe('the local database', () => {
     made.close();
     own.close();
   });
+});
+
+it('a data folder that it makes is for its user alone', async () => {
+  const made = join(folder, 'made', 'state');
+  (await openLocalDatabase(made, config)).close();
+  const path = localDatabasePath(made, config);
+  const modes = [made, dirname(path), path].map((each) => statSync(each).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o700, 0o600]);
 });

@@ -64,6 +64,22 @@ describe('no answer', () => {
     );
   });
 
+  it.each<[string, string | undefined, number]>([
+    ['JSON that never ends', undefined, 16 * 1024],
+    ['a block that never ends', 'application/vnd.iota.serializer-v1', 32],
+  ])('%s', async (_, accept, kibibytes) => {
+    const host = await serve((_request, response) => {
+      const chunk = Buffer.alloc(64 * 1024, ' ');
+      const more = () => {
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on('drain', more);
+      more();
+    });
+    const asked = openNodeClient(`http://${host}`)(PATH, accept === undefined ? {} : { accept });
+    await expect(asked).rejects.toThrow(`the answer has more than ${kibibytes} KiB`);
+  });
+
   it('the body is cut off', async () => {
     const host = await serve((_, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('{');
@@ -96,6 +112,33 @@ describe('another answer', () => {
   });
 });
 
+it('is not taken from another host', async () => {
+  const other = await serve((_, response) => void response.end('{"name":"x"}'));
+  const host = await serve((_, response) => {
+    response.writeHead(302, { location: `http://${other}${PATH}` }).end();
+  });
+  await expect(request(`http://${host}`)).rejects.toThrow(
+    `http://${host}${PATH} leads elsewhere, to http://${other}${PATH}: give that URL`,
+  );
+});
+
+it('of control characters prints their numbers, and not all of a long text', async () => {
+  const evil = `\x1b[2J\x1b[H\nEverything holds.\u202e${'x'.repeat(1000)}`;
+  const host = await serve((_, response) => void response.end(JSON.stringify({ name: [evil] })));
+  const place = v.object({ name: v.array(v.picklist(['a'])) });
+  const asked = requestJson(openNodeClient(`http://${host}`), PATH, place);
+  const { message } = (await asked.catch((error: Error) => error)) as Error;
+  expect(message).toContain('\\x1b[2J\\x1b[H\\x0aEverything holds.\\u{202e}xxx');
+  expect(message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(message.length).toBeLessThan(300);
+});
+
+it('deeper than anything that nodes answer is no JSON', async () => {
+  const deep = `${'{"name":'.repeat(65)}1${'}'.repeat(65)}`;
+  const host = await serve((_, response) => void response.end(deep));
+  await expect(request(`http://${host}`)).rejects.toThrow('is not JSON');
+});
+
 describe('the scripts', () => {
   it.each([
     ['verify.ts', (url: string) => [url, '--keys', 'ab'.repeat(32)], PATH],
@@ -113,7 +156,7 @@ describe('the scripts', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
-      stderr: `http://${host}${path} does not answer: connect ECONNREFUSED ${host}\n`,
+      stderr: `Not checked: http://${host}${path} does not answer: connect ECONNREFUSED ${host}\n`,
     });
   });
 });

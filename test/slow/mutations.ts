@@ -226,6 +226,10 @@ const MISTAKES: Mistake[] = [
   },
   { name: 'no prefixes', edits: [[PUT_RECENT, 'prefixes: window.prefixes', "prefixes: ''"]] },
   {
+    name: 'what is put counts though the seal was not seen',
+    edits: [[ENTRIES, "return 'seal not seen'", 'run.left.operations += 0']],
+  },
+  {
     name: 'an adopted index has settled',
     edits: [
       [

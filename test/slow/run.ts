@@ -85,6 +85,12 @@ const TESTS: readonly SlowTest[] = [
     run: () => runEndToEnd('test/e2e/floods', { SECONDS: '30' }),
   },
   {
+    name: 'siege',
+    about: 'hostile clients of all kinds at once beside a coordinator: latency, memory',
+    minutes: 6,
+    run: () => runAsOne('test/slow/siege.ts'),
+  },
+  {
     name: 'load',
     about: 'half an hour of both operations on a moving ledger; the heap must not grow',
     minutes: 31,
@@ -183,6 +189,20 @@ const TESTS: readonly SlowTest[] = [
       }),
   },
   {
+    name: 'lies',
+    about: '2,000 random lies to npm run verify, and 2,000 to the page',
+    minutes: 20,
+    async run() {
+      const env = { RANDOM_LIES: '2000' };
+      const told = await runVitest(['--project', 'e2e', 'test/e2e/lies.test'], env);
+      const shown = await runVitest(
+        ['--config', 'vitest.browser.config.ts', 'test/browser/lies'],
+        env,
+      );
+      return { passed: told.passed + shown.passed, failed: told.failed + shown.failed };
+    },
+  },
+  {
     name: 'mutations',
     about: 'mistakes in copies of src/nft-index, which random histories must find',
     minutes: 1,
@@ -197,7 +217,7 @@ const TESTS: readonly SlowTest[] = [
   {
     name: 'weather',
     about: '10,000 runs of forged blocks, crashes, lies and what else is hostile',
-    minutes: 7,
+    minutes: 30,
     run: () => runAsOne('test/slow/weather.ts'),
   },
   {

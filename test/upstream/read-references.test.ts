@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CONTRADICTION_MS, createReferenceReader } from '../../src/upstream/read-references.ts';
+import { createReferenceReader } from '../../src/upstream/read-references.ts';
 import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
 
 /** The milestone that is proposed. */
@@ -10,7 +10,7 @@ type Word = number | null | undefined;
 /** What one upstream says, and what it was asked. */
 function upstreamSaying(
   name: string,
-  readReference: (signal?: AbortSignal) => Promise<Word>,
+  readReference: () => Promise<Word>,
   confirmed: () => Promise<number> = async () => INDEX - 1,
 ): Upstream & { asked: string[] } {
   const asked: string[] = [];
@@ -22,9 +22,9 @@ function upstreamSaying(
       const latest = { index: INDEX, timestamp: 0, milestoneId: '' };
       return { confirmed: await confirmed(), latest };
     },
-    readReference(id, signal) {
+    readReference(id) {
       asked.push(id);
-      return readReference(signal);
+      return readReference();
     },
     readMilestone: async () => undefined,
     readBlock: async () => undefined,
@@ -45,12 +45,7 @@ const dead = () =>
     async () => null,
     () => Promise.reject(new UpstreamFailure('dead')),
   );
-const hanging = () =>
-  upstreamSaying('hanging', (signal) => {
-    const { promise, reject } = Promise.withResolvers<Word>();
-    signal?.addEventListener('abort', () => reject(new UpstreamFailure('aborted')));
-    return promise;
-  });
+const hanging = () => upstreamSaying('hanging', () => new Promise<Word>(() => {}));
 const hangingAtHeads = () =>
   upstreamSaying(
     'hanging',
@@ -99,41 +94,18 @@ describe('whether a block is referenced, by several upstreams', () => {
   it.each([
     ['metadata', hanging],
     ['info', hangingAtHeads],
-  ])('waits once, and not long, for one that hangs at its %s', async (_, hang) => {
-    const hung = hang();
-    const ask = createReferenceReader({ upstreams: [hung, says(null)], index: INDEX });
-    const since = performance.now();
-    expect(await Promise.all(['a', 'b', 'c'].map(ask))).toEqual([null, null, null]);
-    const waited = performance.now() - since;
-    expect(waited).toBeGreaterThan(CONTRADICTION_MS - 20);
-    expect(waited).toBeLessThan(CONTRADICTION_MS + 500);
-    const before = hung.asked.length;
-    expect(await ask('d')).toBeNull();
-    expect(hung.asked).toHaveLength(before);
+  ])('does not decide while one hangs at its %s', async (_, hang) => {
+    const ask = createReferenceReader({ upstreams: [hang(), says(null)], index: INDEX });
+    const late = new Promise((resolve) => setTimeout(resolve, 300, 'late'));
+    expect(await Promise.race([ask('a'), late])).toBe('late');
   });
 
-  it('waits for a yes that comes a little later', async () => {
+  it('waits for a yes that comes later', async () => {
     const late = upstreamSaying('late', async () => {
-      await new Promise((resolve) => setTimeout(resolve, CONTRADICTION_MS / 2));
+      await new Promise((resolve) => setTimeout(resolve, 300));
       return 4;
     });
     expect(await read(says(null), late)).toBe(4);
-  });
-
-  it('asks all again where each was too late for another one', async () => {
-    let slow = 'first';
-    const at = (name: string) =>
-      upstreamSaying(name, async () => {
-        if (slow === name)
-          await new Promise((resolve) => setTimeout(resolve, CONTRADICTION_MS + 100));
-        return null;
-      });
-    const ask = createReferenceReader({ upstreams: [at('first'), at('second')], index: INDEX });
-    const one = ask('a');
-    await new Promise((resolve) => setTimeout(resolve));
-    slow = 'second';
-    expect(await Promise.all([one, ask('b')])).toEqual([null, null]);
-    expect(await ask('c')).toBeNull();
   });
 
   it('asks each how far it is once', async () => {

@@ -8,9 +8,11 @@
 import { createHash, createHmac } from 'node:crypto';
 import {
   accessSync,
+  closeSync,
   constants,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -76,7 +78,16 @@ export function makeDataFolder(persistTo: string): void {
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   makeFolder(dirname(path));
-  mkdirSync(path);
+  mkdirSync(path, PRIVATE_FOLDER);
+}
+
+/** For the user of this process alone: a folder that was there before stays as it is. */
+const PRIVATE_FOLDER = { mode: 0o700 };
+const PRIVATE_FILE = 0o600;
+
+/** Makes an empty file, if there is none; SQLite takes it for a new database. */
+export function makePrivateFile(path: string): void {
+  closeSync(openSync(path, 'a', PRIVATE_FILE));
 }
 
 /** Opens the database, or makes it, and applies the migrations that it lacks. */
@@ -86,7 +97,8 @@ export async function openLocalDatabase(
 ): Promise<SqliteDatabase> {
   makeDataFolder(persistTo);
   const path = localDatabasePath(persistTo, config);
-  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true, ...PRIVATE_FOLDER });
+  makePrivateFile(path);
   const db = new SqliteDatabase(path);
   try {
     await migrate(db);

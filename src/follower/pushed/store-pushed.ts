@@ -35,7 +35,9 @@ export async function storePushed(tools: FeedTools): Promise<number> {
   const { memory } = tools;
   const { pushed } = memory;
   return memory.mutex(async () => {
-    const { blocks, parents } = pushed.blocks.next(MAX_PUSHED_STORED, Date.now());
+    const most = Math.min(MAX_PUSHED_STORED, memory.upkeep.room);
+    if (most <= 0) return 0;
+    const { blocks, parents } = pushed.blocks.next(most, Date.now());
     if (blocks.length === 0 && parents.size === 0) return 0;
     const seen = memory.lastLedger ?? (await lookAtLedger(tools));
     try {
@@ -97,6 +99,7 @@ async function storeHeld(
   const stored = await storeUnreferenced(db, seen, toStore);
   if (hasMoved) return undefined;
   pushed.blocks.remove(stored);
+  memory.upkeep.room -= stored.length;
   if (stored.length > 0) memory.tips.newestBlock = Date.now();
   return stored.length;
 }

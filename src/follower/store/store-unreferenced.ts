@@ -8,24 +8,22 @@
 import type { Database } from '../../ledger/core/database.ts';
 import { runFenced } from '../../ledger/core/fence.ts';
 import type { Head } from '../../ledger/core/head.ts';
-import { one, write } from '../../ledger/core/read-batch.ts';
+import { write } from '../../ledger/core/read-batch.ts';
 import type { AdmissionRules } from '../../ledger/intake/admission-rules.ts';
 import type { Numbering } from '../../ledger/intake/known-outputs.ts';
 import { outputsToFind, prepareBlocks } from '../../ledger/intake/prepare-blocks.ts';
-import {
-  createdOutputIds,
-  resolveVerdicts,
-  storeStatements,
-} from '../../ledger/write/store-blocks.ts';
+import { resolveVerdicts } from '../../ledger/write/resolve-verdicts.ts';
+import { storeStatements } from '../../ledger/write/store-blocks.ts';
 import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
+import { describeError, writeLog } from '../../log.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 
 /** Blocks stored in one go. */
 const MAX_STORED = 2000;
 
-const SELECT_UNRESOLVED = `
-  SELECT EXISTS (SELECT 1 FROM pack WHERE live = 1 AND unresolved <> '[]') AS unresolved`;
+/** Steps in which verdicts are made that the stored blocks make possible; passes make the others. */
+const RESOLVING_STEPS = 2;
 
 export interface BlocksToStore {
   /** By hex ID, parents first. */
@@ -75,14 +73,15 @@ export async function storeUnreferenced(
       numbering.blocks.set(id, { number, milestone: null });
   }
   const prepared = await prepareBlocks(storable, numbering, rules);
-  const { unresolved } = await runFenced(db, {
-    writes: write(storeStatements(db, view, prepared, staged, numbering)),
-    unresolved: one(db.prepare(SELECT_UNRESOLVED), (row) => row.integer('unresolved')),
-  });
+  await runFenced(db, { writes: write(storeStatements(db, view, prepared, staged, numbering)) });
   index.stored(view, prepared, staged, numbering);
   announce?.(storable.filter(({ id }) => !staged.has(toHexDigits(id))));
-  if (unresolved > 0)
-    await resolveVerdicts(db, head.generation, createdOutputIds(prepared), rules.verify);
+  try {
+    await resolveVerdicts(db, { index, head, verify: rules.verify }, RESOLVING_STEPS);
+  } catch (error) {
+    // the blocks are stored all the same, and the next pass tries again
+    writeLog('warn', 'follower.verdicts-not-made', { error: describeError(error) });
+  }
   return prepared.map(({ id }) => id);
 }
 

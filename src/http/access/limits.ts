@@ -5,20 +5,19 @@
  */
 import { createSharedLimit, type SharedLimit } from '../../shared-limit.ts';
 import { HttpError } from '../errors.ts';
+import { clientKeyOf } from './client-address.ts';
 
 /** The longer of the two periods that Cloudflare has; the binding does not tell which one it is. */
 const RATE_RETRY_AFTER_SECONDS = '60';
 
 /**
- * Throws an HttpError 429 where the client's address is over the limit. It is counted in each
- * location, approximately
+ * Throws an HttpError 429 where the client is over the limit (client-address.ts). It is counted in
+ * each location, approximately
  * (https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/).
  */
 export async function checkRate(limit: RateLimit | undefined, request: Request): Promise<void> {
   if (limit === undefined) return;
-  const { success } = await limit.limit({
-    key: request.headers.get('cf-connecting-ip') ?? 'unknown',
-  });
+  const { success } = await limit.limit({ key: clientKeyOf(request) });
   if (!success)
     throw new HttpError(429, 'wait before the next request', {
       'retry-after': RATE_RETRY_AFTER_SECONDS,

@@ -6,12 +6,13 @@
 import * as v from 'valibot';
 import type { Answer } from '../answer.ts';
 import { HttpError } from '../errors.ts';
+import { hashText, revalidate } from '../ledger-answer.ts';
 import { inPath, type Operations, type RouteTable } from '../openapi/operation.ts';
 import type { RouteContext } from '../route.ts';
 
 export const assetRoutes = {
   describeApi: { method: 'GET', path: '/openapi.json', handle: answerStaticFile },
-  showPage: { method: 'GET', path: '/', handle: answerPage },
+  showPage: { method: 'GET', path: '/', namesOrigin: true, handle: answerPage },
   readVerifier: { method: 'GET', path: '/verifier.js', handle: answerStaticFile },
   readExplorerFile: { method: 'GET', path: '/explorer/:file', handle: answerStaticFile },
 } satisfies RouteTable;
@@ -37,72 +38,80 @@ const PAGE_POLICY = [
 /** What index.html has in place of the origin: cards of social networks need whole URLs. */
 const ORIGIN_PLACEHOLDER = 'https://origin.invalid';
 
-async function answerPage(context: AssetContext): Promise<Answer> {
-  const { body, ...answer } = await readFile(context, '/index.html');
-  const { origin } = new URL(context.request.url);
-  const headers = {
-    ...answer.headers,
-    'content-security-policy': PAGE_POLICY,
-    'referrer-policy': 'no-referrer',
-  };
-  const text = body && new TextDecoder().decode(body).replaceAll(ORIGIN_PLACEHOLDER, origin);
-  return { ...answer, headers, body: text };
+async function answerPage({ request, staticFiles }: AssetContext): Promise<Answer> {
+  const { body, headers } = await readFile(new URL('/index.html', request.url), staticFiles);
+  const { origin } = new URL(request.url);
+  return revalidate(request, {
+    headers: {
+      ...headers,
+      // the file's tag is the same whatever origin is written into the page
+      etag: `W/"${await hashText((headers.etag ?? '') + origin)}"`,
+      'content-security-policy': PAGE_POLICY,
+      'referrer-policy': 'no-referrer',
+    },
+    body: new TextDecoder().decode(body).replaceAll(ORIGIN_PLACEHOLDER, origin),
+  });
 }
 
 /** The file with the request's path. */
-function answerStaticFile(context: AssetContext): Promise<Answer> {
-  return readFile(context, new URL(context.request.url).pathname);
+async function answerStaticFile({ request, staticFiles }: AssetContext): Promise<Answer> {
+  return revalidate(request, await readFile(new URL(request.url), staticFiles));
 }
 
-/** 200 or 304, with the platform's type, tag and word to caches. */
+/** 200 with the platform's type, tag and word to caches. Throws an HttpError 404. */
 async function readFile(
-  { request, staticFiles }: AssetContext,
-  path: string,
-): Promise<Answer & { body: Uint8Array | null }> {
-  const ifNoneMatch = request.headers.get('if-none-match');
-  const response = await staticFiles.fetch(new URL(path, request.url).href, {
-    headers: ifNoneMatch === null ? {} : { 'if-none-match': ifNoneMatch },
-  });
+  url: URL,
+  staticFiles: AssetContext['staticFiles'],
+): Promise<{ headers: Record<string, string>; body: Uint8Array }> {
+  const response = await staticFiles.fetch(url.href);
   const { status } = response;
   if (status === 404) throw new HttpError(404, 'no such file');
-  if (status !== 200 && status !== 304) throw new Error(`static file ${path}: status ${status}`);
+  if (status !== 200) throw new Error(`static file ${url.pathname}: status ${status}`);
   const kept = ['content-type', 'etag', 'cache-control'].flatMap((name) => {
     const value = response.headers.get(name);
     return value === null ? [] : [[name, value]];
   });
   return {
-    status,
     headers: Object.fromEntries(kept),
-    body: status === 304 ? null : new Uint8Array(await response.arrayBuffer()),
+    body: new Uint8Array(await response.arrayBuffer()),
   };
 }
 
 export function describeAssets(): Operations<typeof assetRoutes> {
   const statuses = { 304: 'If-None-Match names the ETag of the file.' };
+  const headers = { ETag: 'A tag of the file.' };
   return {
     describeApi: {
       tag: 'node',
       summary: 'This description',
-      answer: { description: 'OpenAPI 3.1.', schema: { type: 'object' } },
+      answer: { description: 'OpenAPI 3.1.', schema: { type: 'object' }, headers },
       statuses,
     },
     showPage: {
       tag: 'node',
       summary: 'The explorer: a page for people',
-      answer: { description: 'The page.', type: 'text/html' },
+      answer: {
+        description: 'The page.',
+        type: 'text/html',
+        headers: {
+          ...headers,
+          'Content-Security-Policy': 'What the page may load.',
+          'Referrer-Policy': 'Always `no-referrer`.',
+        },
+      },
       statuses,
     },
     readVerifier: {
       tag: 'node',
       summary: 'The script by which the explorer verifies this node',
-      answer: { description: 'A module.', type: 'text/javascript' },
+      answer: { description: 'A module.', type: 'text/javascript', headers },
       statuses,
     },
     readExplorerFile: {
       tag: 'node',
       summary: 'A file of the explorer: a script, its style or a picture',
       parameters: [inPath('file', v.string(), 'As the page names it.')],
-      answer: { description: 'The file.', type: '*/*' },
+      answer: { description: 'The file.', type: '*/*', headers },
       statuses,
       errors: [404],
     },

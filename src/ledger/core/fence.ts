@@ -5,12 +5,15 @@
  * D1 has no interactive transactions. So a writer that decided by what it read says, in the batch
  * that it writes, what must still be true (docs/architecture.md#one-consistent-view).
  */
+import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
-import { type Query, readBatch } from './read-batch.ts';
+import { type Head, isSameHead, selectHeadAt } from './head.ts';
+import { type Query, readBatch, readQuery } from './read-batch.ts';
 
 /**
- * A write failed because the ledger had moved meanwhile: another follower was first, or an import
- * came. Nothing was changed by it.
+ * The ledger moved while somebody worked on it: another follower was first, or an import came.
+ * Nothing was changed. It is thrown for no other reason: what D1 should have and has not is a
+ * LedgerDamaged.
  */
 export class LedgerMoved extends Error {
   override readonly name = 'LedgerMoved';
@@ -29,8 +32,17 @@ export const SAME_HEAD =
   'EXISTS (SELECT 1 FROM head WHERE generation = ?1 AND ledger = ?2 AND dropped = ?3)';
 
 /**
- * Runs a batch that may fail for a fence, or for a row that somebody else took. Throws LedgerMoved
- * then.
+ * How the three kinds of fences fail, each as the first of its batch to do so: {@link failUnless},
+ * moveHead (head.ts) and replaceChecksums (packs.ts) make a column NULL that must not be.
+ */
+const FENCE_FAILED = /NOT NULL constraint failed: (head\.|pack\.sums)/i;
+
+const CONSTRAINT_FAILED = /(?:NOT )?\w+ constraint failed: (\w+)[\w., ]*/i;
+
+/**
+ * Runs a batch that begins with a fence. Throws a LedgerMoved where a fence failed. Where a fence
+ * held and a row is against another constraint, D1 has not what its writer read: a LedgerDamaged
+ * with the table.
  */
 export async function runFenced<T extends object>(
   db: Database,
@@ -39,8 +51,34 @@ export async function runFenced<T extends object>(
   try {
     return await readBatch(db, queries);
   } catch (error) {
-    if (error instanceof Error && /constraint failed/i.test(error.message))
-      throw new LedgerMoved(error.message);
-    throw error;
+    if (!(error instanceof Error)) throw error;
+    if (FENCE_FAILED.test(error.message)) throw new LedgerMoved(error.message);
+    const failed = CONSTRAINT_FAILED.exec(error.message);
+    if (failed === null) throw error;
+    throw new LedgerDamaged(`rows of the table ${failed[1]} (${failed[0].trim()})`);
+  }
+}
+
+/**
+ * Runs work that reads what an earlier batch named: blocks, contents, rows of a tree. Where the work
+ * fails and the ledger has moved since that batch, throws a LedgerMoved: the work may have failed for
+ * nothing else. So the work itself throws a LedgerDamaged for each row that is not there.
+ *
+ * @param head of the earlier batch
+ * @param milestone index of the milestone whose state the work is about: pruning may take it away
+ */
+export async function unlessMoved<T>(
+  db: Database,
+  head: Pick<Head, 'generation' | 'ledger' | 'dropped'>,
+  milestone: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof LedgerMoved) throw error;
+    const now = await readQuery(db, selectHeadAt(db, milestone));
+    if (now?.milestone !== undefined && isSameHead(now.head, head)) throw error;
+    throw new LedgerMoved('the ledger moved while it was read', { cause: error });
   }
 }

@@ -20,19 +20,22 @@ export class IdMap {
   readonly #decoded: Uint8Array;
   #ids: Uint8Array;
   #numbers: Float64Array;
-  #places = new Int32Array(4096);
+  #places: Int32Array;
   #size = 0;
 
   /**
    * @param idBytes length of each ID: 32 of blocks, 34 of outputs
    * @param width numbers of each entry
+   * @param room entries for which there is room at first
    */
-  constructor(idBytes: number, width: 1 | 2 = 1) {
+  constructor(idBytes: number, width: 1 | 2 = 1, room = 16) {
     this.#idBytes = idBytes;
     this.#width = width;
     this.#decoded = new Uint8Array(idBytes);
-    this.#ids = new Uint8Array(16 * idBytes);
-    this.#numbers = new Float64Array(16 * width);
+    this.#ids = new Uint8Array(room * idBytes);
+    this.#numbers = new Float64Array(room * width);
+    // a power of two, half of it free
+    this.#places = new Int32Array(Math.max(4096, 2 ** Math.ceil(Math.log2(2 * room + 2))));
   }
 
   get size(): number {
@@ -95,15 +98,24 @@ export class IdMap {
     return this.#numbers[index * this.#width]!;
   }
 
-  /** A map of those entries whose number is to be kept. */
-  filter(keep: (number: number) => boolean): IdMap {
+  /**
+   * A map of those entries whose number is to be kept.
+   *
+   * @param secondOf their second number from then on, by the first; as it is where it is left out
+   */
+  filter(keep: (number: number) => boolean, secondOf?: (number: number) => number): IdMap {
     const width = this.#width;
-    const kept = new IdMap(this.#idBytes, width);
+    let count = 0;
+    for (let index = 0; index < this.#size; index++)
+      if (keep(this.#numbers[index * width]!)) count++;
+    // with room for all of them, as each growth leaves the former arrays behind
+    const kept = new IdMap(this.#idBytes, width, Math.max(count, 16));
     for (let index = 0; index < this.#size; index++) {
       const at = index * width;
       if (!keep(this.#numbers[at]!)) continue;
       const place = kept.#add(this.bytesAt(index));
       kept.#numbers.set(this.#numbers.subarray(at, at + width), place * width);
+      if (secondOf) kept.#numbers[place * width + 1] = secondOf(this.#numbers[at]!);
     }
     return kept;
   }

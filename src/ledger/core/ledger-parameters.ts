@@ -2,7 +2,7 @@
  * Protocol parameters in D1, by the milestone from which on they are in force (docs/protocol.md,
  * G).
  */
-import { fromBase64, Reader, toBase64 } from '../../stardust/encoding/bytes.ts';
+import { fromBase64, Reader, Refusal, toBase64 } from '../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../stardust/encoding/codec.ts';
 import { ParameterTable, PROTOCOL_VERSION } from '../../stardust/parameter-table.ts';
 import {
@@ -73,9 +73,22 @@ export function admittingParameters(table: ParameterTable, index: number): Proto
     .map((option) => decodeParameters(option.parameters));
 }
 
-/** What the network is or was called, and will be, as far as announced: in order of the targets. */
+/**
+ * What the network is or was called, and will be, as far as announced: in order of the targets. A
+ * pending set may be no parameters at all: the reference reads one only once it is due (G).
+ */
 export function networkNames(table: ParameterTable): string[] {
   return table.options
     .filter(({ protocolVersion }) => protocolVersion === PROTOCOL_VERSION)
-    .map(({ parameters }) => decodeParameters(parameters).networkName);
+    .map(({ parameters }) => nameIn(parameters))
+    .filter((name) => name !== undefined);
+}
+
+function nameIn(parameters: Uint8Array): string | undefined {
+  try {
+    return decodeParameters(parameters).networkName;
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
 }

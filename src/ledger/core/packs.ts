@@ -5,8 +5,8 @@
  *
  * A block is stored once and stays where it is until it is dropped or pruned. What changes has a
  * column of its own: `statuses` says which milestone references each block, and `states` when the
- * outputs that the blocks consume came into the ledger and left it. That is enough for any past
- * milestone: what a pack does not know was later.
+ * outputs that the blocks consume came into the ledger and left it. Which of these notes are true
+ * before which milestone is a rule of its own (view/pack-reader.ts).
  */
 
 import {

@@ -37,6 +37,9 @@ const LEAVES_AT_ONCE = 1024;
 
 const SAME_LEDGER = 'EXISTS (SELECT 1 FROM head WHERE generation = ?1 AND ledger = ?2)';
 
+/** That the tree ?3 has ?4 pages: somebody else may build it too. */
+const SAME_PAGES = '(SELECT count(*) FROM final_page WHERE milestone = ?2 AND tree = ?3) = ?4';
+
 const INSERT_PAGE = `
   INSERT INTO final_page (milestone, tree, page, first, last, leaves, amount, nfts, root, sum, ranges)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`;
@@ -146,7 +149,9 @@ async function buildPage(
   ];
   await runFenced(db, {
     page: write([
-      db.prepare(failUnless(SAME_LEDGER)).bind(generation, ledger),
+      db
+        .prepare(failUnless(`${SAME_LEDGER} AND ${SAME_PAGES}`))
+        .bind(generation, ledger, tree, pages.length),
       db.prepare(DELETE_OTHERS).bind(ledger),
       db.prepare(INSERT_PAGE).bind(...cells, rowSum(cells), writeRanges(ranges)),
     ]),

@@ -14,8 +14,7 @@ import {
 import { leafHash } from '../../stardust/proof/merkle.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
-import { LedgerMoved } from '../core/fence.ts';
-import { readHead } from '../core/head.ts';
+import { unlessMoved } from '../core/fence.ts';
 import { first, many, type Row, readAlone, readBatch, readQuery } from '../core/read-batch.ts';
 import {
   type FinalPage,
@@ -73,7 +72,8 @@ const SELECT_RANGES_OF = `
 
 /**
  * Proves that the ledger has or lacks the record with this key, an output ID or an NFT ID. Throws a
- * LedgerDamaged unless the proof leads to the stored root.
+ * LedgerDamaged unless the proof leads to the stored root, a LedgerMoved where an import replaced the
+ * ledger meanwhile.
  *
  * @param key lower-case hex digits
  */
@@ -101,14 +101,13 @@ export async function proveFinal(
     return known.get(page) ?? refuse(tree);
   };
   const { ledger, root } = state.built;
-  const proof = await prove({ db, tree, pages, layout, readRangesOf }, key, ledger[tree].count);
-  const id = Uint8Array.fromHex(key);
-  const verdict = verifyFinalProof(finalProofToJson(ledger, proof), tree, id, root);
-  if (verdict.ok) return { ok: true, ledger, proof };
-  // an import may have come between two reads
-  if ((await readHead(db))?.generation !== state.head.generation)
-    throw new LedgerMoved('the ledger was replaced while a proof was made');
-  return refuse(tree);
+  // an import may come between two reads
+  return unlessMoved(db, state.head, finalMilestone, async () => {
+    const proof = await prove({ db, tree, pages, layout, readRangesOf }, key, ledger[tree].count);
+    const id = Uint8Array.fromHex(key);
+    const verdict = verifyFinalProof(finalProofToJson(ledger, proof), tree, id, root);
+    return verdict.ok ? { ok: true, ledger, proof } : refuse(tree);
+  });
 }
 
 /** A stored tree. */

@@ -82,6 +82,10 @@ export function stagingName(table: string): string {
   return `import_${table}`;
 }
 
+function refersToOther({ sql }: { sql: string }): boolean {
+  return /\bREFERENCES\b/.test(sql);
+}
+
 export async function readStagingScript(db: Database): Promise<StagingScript> {
   const definitions = await readQuery(db, many(db.prepare(SELECT_SCHEMA), definitionFromRow));
   const tables = definitions.filter(
@@ -95,18 +99,17 @@ export async function readStagingScript(db: Database): Promise<StagingScript> {
   const drop = ['progress', ...STAGED_TABLES].map(
     (name) => `DROP TABLE IF EXISTS ${stagingName(name)}`,
   );
+  const emptied = tables.filter(({ name }) => !isReplaced(name));
   return {
     drop,
     create: [...staged.map(({ name, sql }) => stagingDefinition(name, sql)), CREATE_PROGRESS],
     swap: [
-      // rows that are deleted are billed, tables that are dropped are not
-      ...tables
-        .filter(({ name }) => !isReplaced(name))
-        .flatMap(({ name, sql }) => [
-          `DROP TABLE ${name}`,
-          sql,
-          ...indexesOf(name).map((index) => index.sql),
-        ]),
+      // rows that are deleted are billed, tables that are dropped are not; but SQLite deletes the
+      // rows of a table that another one refers to before it drops the table
+      ...[...emptied.filter(refersToOther), ...emptied.filter((each) => !refersToOther(each))].map(
+        ({ name }) => `DROP TABLE ${name}`,
+      ),
+      ...emptied.flatMap(({ name, sql }) => [sql, ...indexesOf(name).map((index) => index.sql)]),
       ...SMALL_TABLES.map((name) => `INSERT INTO ${name} SELECT * FROM ${stagingName(name)}`),
       ...LARGE_TABLES.flatMap((name) => [
         `DROP TABLE ${name}`,

@@ -10,14 +10,14 @@ import type { ParsedBlock } from '../../stardust/wire/block.ts';
  * know (docs/architecture.md#the-trap).
  * `too-large`: more blocks than can be walked at once.
  * `over-budget`: more blocks would have to be fetched than may be.
- * `ledger-replaced`: an import replaced the ledger while the cone was loaded.
  */
-export type ConeFault =
-  | 'unknown-block'
-  | 'referenced-before'
-  | 'too-large'
-  | 'over-budget'
-  | 'ledger-replaced';
+export type ConeFault = 'unknown-block' | 'referenced-before' | 'too-large' | 'over-budget';
+
+/** Why the follower did not store a block that a request needs; `detail` is as of a message below. */
+export interface NotBrought {
+  fault: ConeFault | 'upstream-failed';
+  detail: string;
+}
 
 /** A cone cannot be had. The message is for people: ASCII, nothing internal. */
 export class ConeUnavailable extends Error {
@@ -38,10 +38,4 @@ export interface BlockSource {
   fetch(ids: readonly string[]): Promise<ParsedBlock[]>;
   /** A block that was fetched before and is not stored. */
   recall?(id: string): ParsedBlock | undefined;
-  /**
-   * Asks whether these blocks are unreferenced, by hex ID: whether no milestone up to the ledger's
-   * index references them. Throws a ConeUnavailable where one is not, or nobody can tell, and any
-   * other error when upstream fails. Absent where signed roots will tell whether the cone is right.
-   */
-  requireUnreferenced?(ids: readonly string[]): Promise<void>;
 }

@@ -21,13 +21,13 @@ export interface MilestoneStatus {
 
 /**
  * `following`: with its progress where one milestone takes long. `stopped`: it cannot go on.
- * `diverged`: what upstream says contradicts itself or us. Reason and progress are for people:
- * ASCII, nothing internal.
+ * `diverged`: what upstream says contradicts itself or us. `failing`: pass after pass fails at this
+ * ledger index. Reason and progress are for people: ASCII, nothing internal.
  */
 export type FollowerStatus =
   | { state: 'off' }
   | { state: 'following'; progress?: string }
-  | { state: 'stopped' | 'diverged'; reason: string };
+  | { state: 'stopped' | 'failing' | 'diverged'; reason: string };
 
 /** How blocks come in, and when the newest was stored: Unix seconds, up to ten seconds late. */
 export interface BlocksStatus {
@@ -146,7 +146,7 @@ const NOT_FOLLOWED: SavedFollower = {
 /** Reason and newest block are for people and have no sum. */
 function followerFromRow(row: Row): SavedFollower {
   const state = row.text('state');
-  if (state !== 'following' && state !== 'stopped' && state !== 'diverged')
+  if (state !== 'following' && state !== 'stopped' && state !== 'failing' && state !== 'diverged')
     throw new LedgerDamaged('rows of the table follower');
   const reason = row.textOrNull('reason');
   const index = row.integerOrNull('upstream_index');

@@ -6,9 +6,18 @@
 import { fromBase64 } from '../../stardust/encoding/bytes.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
+import { LedgerMoved } from '../core/fence.ts';
 import { selectIds } from '../core/id-index.ts';
-import { isPartOf, NO_REASON, readBlockRows, readNumbers, statusesFromRow } from '../core/packs.ts';
-import { first, many, type Query, type Row } from '../core/read-batch.ts';
+import {
+  isPartOf,
+  NO_REASON,
+  type OutputRow,
+  readBlockRows,
+  readNumbers,
+  requireOutputSum,
+  statusesFromRow,
+} from '../core/packs.ts';
+import { first, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 
 export interface ReferencedBlock {
@@ -50,9 +59,6 @@ const selectParts = (milestone: string) => `
 
 const selectPacks = (milestone: string) => `
   SELECT p.key, p.statuses, p.sums, p.blocks FROM pack p WHERE p.key IN (${selectKeys(milestone)})`;
-
-const selectBytes = (milestone: string) => `
-  SELECT c.key, c.bytes FROM pack_content c WHERE c.key IN (${selectKeys(milestone)})`;
 
 /** SQL of the bytes of the block at this place. */
 export function bytesOfBlock(pack: string, at: string): string {
@@ -100,15 +106,43 @@ function blocksFromRow(row: Row): [number: number, block: ReferencedBlock][] {
   });
 }
 
-/** The bytes of all blocks of the packs that hold those of the milestone, by the pack's key. */
-export function selectBytesOf(
+/** Packs whose outputs are read at once: up to 600 KB each. */
+const PACKS_AT_ONCE = 8;
+
+/** ?1 rows of pack and place. */
+const SELECT_MENTIONS = `
+  WITH named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))
+  SELECT p.key, b.value AS outputs FROM pack p CROSS JOIN json_each(p.outputs) b
+  WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
+
+/**
+ * The outputs that the blocks' transactions consume and create, in any order, read in steps. IDs are
+ * hex. Throws a LedgerMoved where a block is pruned.
+ */
+export async function* readMentions(
   db: Database,
-  [milestone, parameter]: MilestoneSql,
-): Query<[pack: number, bytes: string[]][]> {
-  return many(db.prepare(selectBytes(milestone)).bind(parameter), (row) => [
-    row.integer('key'),
-    JSON.parse(row.text('bytes')),
-  ]);
+  blocks: readonly ReferencedBlock[],
+): AsyncGenerator<{ id: string; isCreated: boolean }[]> {
+  const places = new Map<number, [pack: number, at: number][]>();
+  for (const { pack, at } of blocks) {
+    const known = places.get(pack);
+    if (known === undefined) places.set(pack, [[pack, at]]);
+    else known.push([pack, at]);
+  }
+  const packs = [...places.values()];
+  for (let from = 0; from < packs.length; from += PACKS_AT_ONCE) {
+    const named = packs.slice(from, from + PACKS_AT_ONCE).flat();
+    const mentions = many(db.prepare(SELECT_MENTIONS).bind(JSON.stringify(named)), (row) => {
+      const outputs: OutputRow[] = JSON.parse(row.text('outputs'));
+      return outputs;
+    });
+    const read = await readQuery(db, mentions);
+    if (read.length !== named.length) throw new LedgerMoved('a block of the milestone is pruned');
+    yield read.flat().map(([number, id, sum, chain]) => {
+      requireOutputSum(number, id, sum);
+      return { id, isCreated: chain !== undefined };
+    });
+  }
 }
 
 /** The bytes of a block that a milestone references; undefined where they are not kept. */

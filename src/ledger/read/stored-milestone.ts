@@ -2,23 +2,15 @@
  * Milestones by index or by ID, as long as they are kept, and what each changed in the ledger.
  */
 
-import { fromBase64, toHexDigits } from '../../stardust/encoding/bytes.ts';
-import { type ParsedBlock, parseBlock } from '../../stardust/wire/block.ts';
-import { outputId } from '../../stardust/wire/ids.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { type Milestone, receiptOf } from '../../stardust/wire/milestone.ts';
 import { migratedOutputs } from '../../stardust/wire/receipt.ts';
-import { requireBlockId } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
 import { milestoneEntry, selectIds } from '../core/id-index.ts';
 import { payloadFromRow } from '../core/milestone-payload.ts';
 import { first, type Query, type Row, readBatch } from '../core/read-batch.ts';
-import {
-  milestoneAt,
-  type ReferencedBlock,
-  selectBlocksOf,
-  selectBytesOf,
-} from './referenced-blocks.ts';
+import { milestoneAt, readMentions, selectBlocksOf } from './referenced-blocks.ts';
 
 /** A milestone as a request names it; the ID as 64 hex digits. */
 export type MilestoneName = { index: number } | { id: string };
@@ -110,55 +102,40 @@ export async function readMilestone(
   return { index, payload: payload.bytes, ledgerIndex: head.ledger };
 }
 
-/** Undefined where the milestone was not applied here, or is pruned. */
+/**
+ * Outputs of the largest answer, of which each takes some 250 bytes: 8 MB of transactions with 128
+ * inputs and 128 outputs have 190,000. As many blocks are listed.
+ */
+const MAX_CHANGES = 200_000;
+
+/**
+ * Undefined where the milestone was not applied here, or is pruned; `too-large` where it has more
+ * than {@link MAX_CHANGES} blocks, inputs and outputs. Throws a LedgerMoved where it was pruned
+ * meanwhile.
+ */
 export async function readLedgerChanges(
   db: Database,
   name: MilestoneName,
-): Promise<LedgerChanges | undefined> {
-  const found = await readMilestone(db, name);
-  if (found === undefined) return undefined;
-  const { index } = found;
-  const { head, milestone, listBlocks, contents } = await readBatch(db, {
+): Promise<LedgerChanges | 'too-large' | undefined> {
+  const { named } = await readBatch(db, { head: selectHead(db), named: selectMilestone(db, name) });
+  if (named === undefined) return undefined;
+  if (named.blocks > MAX_CHANGES) return 'too-large';
+  const { index } = named;
+  const { head, milestone, listBlocks } = await readBatch(db, {
     head: selectHead(db),
     milestone: selectMilestone(db, { index }),
     listBlocks: selectBlocksOf(db, milestoneAt(index)),
-    contents: selectBytesOf(db, milestoneAt(index)),
   });
   if (head === undefined || milestone === undefined || index <= head.start) return undefined;
   const { id, payload } = milestone;
   const applied = listBlocks(milestone.blocks).filter(({ reason }) => reason === 0);
-  const blocks = parseBlocks(applied, new Map(contents));
-  const created = blocks.flatMap(createdOutputs);
-  return {
-    index,
-    created: [...created, ...migratedIds(payload.value, id)].sort(),
-    consumed: blocks.flatMap(consumedOutputs).sort(),
-    ledgerIndex: head.ledger,
-  };
-}
-
-function parseBlocks(
-  blocks: readonly ReferencedBlock[],
-  stored: ReadonlyMap<number, readonly string[]>,
-): ParsedBlock[] {
-  return blocks.map(({ id, pack, at }) => {
-    const bytes = fromBase64(stored.get(pack)![at]!);
-    requireBlockId(bytes, id);
-    const result = parseBlock(bytes);
-    if (!result.ok) throw new Error(`the stored block 0x${id} breaks ${result.reason}`);
-    return result.parsed;
-  });
-}
-
-function createdOutputs({ transaction }: ParsedBlock): string[] {
-  const { id, value } = transaction!;
-  return value.essence.outputs.map((_, position) => toHexDigits(outputId(id, position)));
-}
-
-function consumedOutputs({ transaction }: ParsedBlock): string[] {
-  return transaction!.value.essence.inputs.map(({ transactionId, outputIndex }) =>
-    toHexDigits(outputId(transactionId, outputIndex)),
-  );
+  const created = migratedIds(payload.value, id);
+  const consumed: string[] = [];
+  for await (const mentions of readMentions(db, applied)) {
+    for (const { id: output, isCreated } of mentions) (isCreated ? created : consumed).push(output);
+    if (created.length + consumed.length > MAX_CHANGES) return 'too-large';
+  }
+  return { index, created: created.sort(), consumed: consumed.sort(), ledgerIndex: head.ledger };
 }
 
 /** @param id of the milestone, hex */

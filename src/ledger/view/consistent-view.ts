@@ -33,18 +33,11 @@ import { selectParameters } from '../core/ledger-parameters.ts';
 import { many, readBatch } from '../core/read-batch.ts';
 import { ConeUnavailable } from '../intake/block-source.ts';
 import { findInCone, type KnownBlock, knownBlockFromRow } from '../intake/known-blocks.ts';
-import {
-  findOutputs,
-  NO_OUTPUTS,
-  type Numbering,
-  numberOutputs,
-  type OutputsToFind,
-} from '../intake/known-outputs.ts';
+import type { NextNumbers } from '../intake/known-outputs.ts';
 import { nextNumbers, selectGiven } from '../intake/next-numbers.ts';
-import type { PreparedBlock } from '../intake/prepare-blocks.ts';
 import { createPackReader } from './pack-reader.ts';
-import { PAGE, SELECT_CONE } from './select-cone.ts';
-import { countBlocks, isBlockAt, isUnreferencedIn, type ViewedPack } from './viewed-packs.ts';
+import { MAX_CONE_BLOCKS, PAGE, SELECT_CONE } from './select-cone.ts';
+import { countBlocks, isBlockAt, type ViewedPack } from './viewed-packs.ts';
 
 export interface ConsistentView {
   head: Head;
@@ -68,10 +61,8 @@ export interface ConsistentView {
   stored: number | null;
   /** How many unreferenced blocks are in the packs. */
   unreferenced: number;
-  /** Of the outputs that were to be found, and what is free. */
-  numbering: Omit<Numbering, 'blocks'>;
-  /** Whether no packs were read, as a named block is not known. */
-  isPartial: boolean;
+  /** Numbers that are free for blocks and outputs. */
+  next: NextNumbers;
 }
 
 /** How often a view is begun that the ledger moves away from. */
@@ -81,47 +72,46 @@ const MAX_TRIES = 3;
 export interface ViewRequest {
   /** Of the milestone asked about. */
   index: number;
-  /** Hex IDs of blocks. */
+  /** Hex IDs of one to eight blocks. */
   named: readonly string[];
-  /** Outputs whose numbers, contents and states are wanted too. */
-  outputs?: OutputsToFind;
   /**
    * Whether to read the blocks too that were staged for this milestone (docs/storage.md#staging).
+   * Without it, no packs are read about the ledger's next milestone where a named block is unknown.
    */
   withStaged?: boolean;
   /**
-   * About the ledger's next milestone: read no packs where one of the named blocks is not known, as
-   * the request will be retried.
+   * Called when the first page was read, before any other is; what it throws readView throws.
    */
-  ifKnown?: boolean;
+  check?: (facts: Pick<ConsistentView, 'head' | 'previous' | 'parameters'>) => void;
 }
 
-/** ?2 the milestone's index: about the ledger's next nothing is looked up where ?3 is not 0. */
-const NAMED = `CASE WHEN ?3 AND ?2 = (SELECT ledger + 1 FROM head) THEN '[]' ELSE ?1 END`;
-
-const FIND_NAMED = selectIds(`(SELECT ${NAMED})`);
-
-/** D1 takes texts of 2,000,000 bytes. */
-const MAX_NAMES = 1_900_000;
+const FIND_NAMED = selectIds('?1');
 
 /**
- * Undefined when nothing was imported. Throws a ConeUnavailable, `too-large`, when more blocks are
- * named than one statement takes, and a LedgerMoved where the ledger moves whenever it is read.
+ * About the ledger's next milestone nothing is looked up (?2 its index): mostly the parents are
+ * unreferenced blocks, which are found without the index of IDs.
+ */
+const FIND_PAST = selectIds(
+  `(SELECT CASE WHEN ?2 = (SELECT ledger + 1 FROM head) THEN '[]' ELSE ?1 END)`,
+);
+
+/**
+ * Undefined when nothing was imported. Throws a ConeUnavailable, `too-large`, when the milestones
+ * from this one on up to the last that a walk may reach reference more than MAX_CONE_BLOCKS, and a
+ * LedgerMoved where the ledger moves whenever it is read.
  */
 export async function readView(
   db: Database,
   request: ViewRequest,
 ): Promise<ConsistentView | undefined> {
-  // mostly the parents are unreferenced blocks, which are found without the index of IDs
-  const isHot = request.outputs === undefined && request.named.length <= 8;
-  const view = await readWhole(db, request, isHot);
-  if (view === undefined || !isHot || request.index !== view.head.ledger + 1) return view;
+  const view = await readWhole(db, request);
+  if (view === undefined || request.index !== view.head.ledger + 1) return view;
   const missing = request.named.filter((id) => !view.named.has(id));
-  if (missing.length === 0 || view.isPartial) return view;
+  if (missing.length === 0) return view;
   const found = await findReferenced(db, view.head, missing);
   // milestones alone change the index of IDs: with none since, it tells of the view's moment
   return found === undefined
-    ? readWhole(db, request, false)
+    ? readView(db, request)
     : { ...view, named: new Map([...view.named, ...found]) };
 }
 
@@ -133,20 +123,16 @@ async function findReferenced(
 ): Promise<Map<string, KnownBlock> | undefined> {
   const { head, found } = await readBatch(db, {
     head: selectHead(db),
-    found: many(db.prepare(FIND_NAMED).bind(JSON.stringify(ids), ledger + 1, 0), knownBlockFromRow),
+    found: many(db.prepare(FIND_NAMED).bind(JSON.stringify(ids)), knownBlockFromRow),
   });
   const isSame = head?.generation === generation && head.ledger === ledger;
   return isSame ? new Map(found) : undefined;
 }
 
-async function readWhole(
-  db: Database,
-  request: ViewRequest,
-  isHot: boolean,
-): Promise<ConsistentView | undefined> {
+async function readWhole(db: Database, request: ViewRequest): Promise<ConsistentView | undefined> {
   for (let tries = 1; ; tries++) {
     try {
-      return await readOnce(db, request, isHot);
+      return await readOnce(db, request);
     } catch (error) {
       if (!(error instanceof LedgerMoved) || tries === MAX_TRIES) throw error;
     }
@@ -155,28 +141,26 @@ async function readWhole(
 
 async function readOnce(
   db: Database,
-  { index, named, outputs, withStaged = false, ifKnown = false }: ViewRequest,
-  isHot: boolean,
+  { index, named, withStaged = false, check }: ViewRequest,
 ): Promise<ConsistentView | undefined> {
   const ids = JSON.stringify(named);
-  if (ids.length > MAX_NAMES)
-    throw new ConeUnavailable('too-large', `more than ${named.length} blocks: too many to walk`);
-  const flags = [outputs, ifKnown, withStaged].map((flag) => (flag ? 1 : 0));
   const selectPage = (after: number) =>
-    many(db.prepare(SELECT_CONE).bind(ids, index, after, ...flags), (row) => row);
-  const { at, given, parameters, blocks, page, found } = await readBatch(db, {
+    many(db.prepare(SELECT_CONE).bind(ids, index, after, withStaged ? 1 : 0), (row) => row);
+  const { at, given, parameters, blocks, page } = await readBatch(db, {
     at: selectHeadAt(db, index - 1),
     given: selectGiven(db),
     parameters: selectParameters(db),
-    blocks: many(db.prepare(FIND_NAMED).bind(ids, index, isHot ? 1 : 0), knownBlockFromRow),
+    blocks: many(db.prepare(FIND_PAST).bind(ids, index), knownBlockFromRow),
     page: selectPage(0),
-    found: findOutputs(db, outputs ?? NO_OUTPUTS),
   });
   if (at === undefined) return undefined;
-  const { head } = at;
+  const { head, milestone: previous } = at;
+  check?.({ head, previous, parameters });
+  if (page.some((row) => (row.integerOrNull('blocks') ?? 0) > MAX_CONE_BLOCKS))
+    throw new ConeUnavailable('too-large', `more than ${MAX_CONE_BLOCKS} blocks to walk`);
   const next = nextNumbers(head, given);
   const rows = page.filter((row) => row.integerOrNull('key') !== null);
-  const reader = createPackReader(index);
+  const reader = createPackReader(index, next);
   reader.add(rows);
   for (let read = rows; read.length === PAGE; ) {
     const more = await readBatch(db, {
@@ -187,11 +171,11 @@ async function readOnce(
     read = more.page;
     reader.add(read);
   }
-  const { cone, packs, states, numberOf } = reader.finish(next.nextBlock);
+  const { cone, packs, states } = reader.finish();
   const isPartial = rows.length < page.length;
   const until = rows[0]?.integerOrNull('until') ?? 0;
   const { unreferenced, referenced } = countBlocks({ cone, packs }, next.nextBlock, [index, until]);
-  if (at.milestone !== undefined && !isPartial) {
+  if (previous !== undefined && !isPartial) {
     const readsLive = index > head.ledger || rows[0]?.integer('unreferenced') === 1;
     const staged = withStaged ? 0 : given.staged;
     const stored = head.unreferenced + next.nextBlock - head.nextBlock - staged;
@@ -201,10 +185,9 @@ async function readOnce(
       if (milestone! >= index && !hasBlock(cone, number, id))
         throw new LedgerDamaged('IDs of blocks');
   }
-  const isUnreferenced = isUnreferencedIn(packs);
   return {
     head,
-    previous: at.milestone,
+    previous,
     nftChanges: at.nftChanges,
     parameters,
     named: new Map([...findInCone(cone, named), ...blocks]),
@@ -213,8 +196,7 @@ async function readOnce(
     states,
     stored: given.nextBlock,
     unreferenced,
-    numbering: numberOutputs(found, outputs?.mentioned ?? [], next, numberOf, isUnreferenced),
-    isPartial,
+    next,
   };
 }
 
@@ -241,10 +223,6 @@ export interface LoadedCone {
   cone: Cone;
   /** Numbers of the proposal's parents, in their order. */
   parents: number[];
-  /** Blocks that D1 does not have, parents first. */
-  fetched: PreparedBlock[];
-  /** The numbers that they and their outputs were given. */
-  numbering: Numbering;
 }
 
 /**
@@ -257,14 +235,5 @@ export function storedCone(
   parents: readonly string[],
 ): LoadedCone | undefined {
   if (parents.some((id) => !view.named.has(id))) return undefined;
-  const numbering = { ...view.numbering, blocks: new Map(view.named) };
-  const { cone } = view;
-  return { view, cone, parents: numbersOf(parents, view.named), fetched: [], numbering };
-}
-
-export function numbersOf(
-  ids: readonly string[],
-  known: ReadonlyMap<string, KnownBlock>,
-): number[] {
-  return ids.map((id) => known.get(id)!.number);
+  return { view, cone: view.cone, parents: parents.map((id) => view.named.get(id)!.number) };
 }

@@ -10,20 +10,23 @@ import { type Cone, extendCone, inputsAt, outputsAt } from '../../stardust/white
 import { type Proposal, type WhiteFlag, walkCone } from '../../stardust/white-flag/walk.ts';
 import { type ParsedBlock, parseBlock } from '../../stardust/wire/block.ts';
 import { outputBytes, outputId } from '../../stardust/wire/ids.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, forEachPiece } from '../core/database.ts';
-import { LedgerMoved } from '../core/fence.ts';
-import { concat, many, readQuery } from '../core/read-batch.ts';
+import { concat, many, one, readAlone, readQuery } from '../core/read-batch.ts';
 import type { AdmissionRules } from '../intake/admission-rules.ts';
 import { ConeUnavailable } from '../intake/block-source.ts';
-import {
-  findLedgerOutputs,
-  findMentioned,
-  type KnownOutput,
-  knownOutputs,
-} from '../intake/known-outputs.ts';
+import { findLedgerOutputs, findMentioned, knownOutputs } from '../intake/known-outputs.ts';
 import { completeRecord, outputsToFind } from '../intake/prepare-blocks.ts';
 import type { LoadedCone } from './consistent-view.ts';
 import { isBlockAt, packAt } from './viewed-packs.ts';
+
+/**
+ * Inputs of the transactions that are decided in one request. The follower makes these verdicts
+ * too, some seconds after the blocks came (resolve-verdicts.ts), so few are left to requests. An
+ * output has up to 21 KB: their contents take up to 15 MB. There are not more signatures than
+ * inputs, which take 0.1 s.
+ */
+const MAX_DECIDED_INPUTS = 256;
 
 /**
  * Decides what the walk left undecided, and walks again. A verdict that is made can put another
@@ -31,8 +34,9 @@ import { isBlockAt, packAt } from './viewed-packs.ts';
  *
  * @param walked the outcome of the walk over the loaded cone
  * @returns the cone with the new verdicts, and the outcome of the walk over it. Its positions are
- *   not those of the loaded one. Throws a LedgerMoved where a block has left the pack that it was
- *   seen in.
+ *   not those of the loaded one. Throws a ConeUnavailable, `too-large`, where that takes more than
+ *   {@link MAX_DECIDED_INPUTS}, and a LedgerDamaged where a block or what it consumes is not
+ *   there. Run it in {@link unlessMoved}.
  */
 export async function decideVerdicts(
   db: Database,
@@ -43,20 +47,26 @@ export async function decideVerdicts(
 ): Promise<{ cone: Cone; whiteFlag: WhiteFlag }> {
   let cone = loaded.cone;
   let whiteFlag = walked;
+  let inputs = 0;
   while (whiteFlag.undecided.length > 0) {
+    for (const position of whiteFlag.undecided) inputs += inputsAt(cone, position).length;
+    if (inputs > MAX_DECIDED_INPUTS) {
+      const reason = `more than ${MAX_DECIDED_INPUTS} inputs of transactions without a verdict yet`;
+      throw new ConeUnavailable('too-large', reason);
+    }
     const undecided = whiteFlag.undecided.map((position) => cone.recordAt(position));
     const numbers = whiteFlag.undecided.map((position) => cone.numberAt(position));
     const blocks = await readBlocks(db, loaded, numbers);
     const { verify } = await rules();
     const contents = new Map([
-      ...(await readContents(db, blocks, loaded.numbering.outputs)),
+      ...(await readContents(db, blocks)),
       ...contentsCreated(await readBlocks(db, loaded, producersOf(cone, whiteFlag.undecided))),
     ]);
     const completed: Uint8Array[] = [];
     for (const [i, block] of blocks.entries()) {
       const record = await completeRecord(undecided[i]!, block, contents, verify);
       if (record === undefined)
-        throw new Error(`no verdict on the transaction of block number ${numbers[i]}`);
+        throw new LedgerDamaged(`outputs that block number ${numbers[i]} consumes`);
       completed.push(record);
     }
     cone = extendCone(cone, completed);
@@ -129,13 +139,17 @@ function isReferenced({ cone, packs }: LoadedCone['view'], number: number): bool
 /**
  * Numbers of the blocks of the cone that create what these transactions consume. Where a milestone
  * found such a block in conflict, the content of what it creates stands nowhere but in its bytes.
+ * Blocks that earlier milestones reference are left out: what they created is in the ledger.
  */
-function producersOf(cone: Cone, positions: readonly number[]): number[] {
-  const inputs = new Set(positions.flatMap((position) => inputsAt(cone, position)));
+export function producersOf(cone: Cone, positions: readonly number[]): number[] {
+  const wanted = new Set(positions.flatMap((position) => inputsAt(cone, position)));
   const producers = new Set<number>();
   for (let position = 0; position < cone.size; position++) {
-    if (outputsAt(cone, position).some((output) => inputs.has(output)))
-      producers.add(cone.numberAt(position));
+    const number = cone.numberAt(position);
+    if (cone.find(number) !== position) continue;
+    // one block for each output: a transaction may be in many
+    for (const output of outputsAt(cone, position))
+      if (wanted.delete(output)) producers.add(number);
   }
   return [...producers];
 }
@@ -161,17 +175,16 @@ const SELECT_BYTES = `
   WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
 
 /**
- * Blocks of the cone, by their numbers: fetched ones, or from where the view saw them stand. Throws
- * a LedgerMoved where one has left the pack that it was seen in.
+ * Blocks of the cone, by their numbers, from where the view saw them. Throws a LedgerDamaged where one
+ * is not there.
  */
 export async function readBlocks(
   db: Database,
-  { view, fetched }: LoadedCone,
+  { view }: LoadedCone,
   numbers: readonly number[],
 ): Promise<ParsedBlock[]> {
-  const bytesOf = new Map(fetched.map(({ number, bytes }) => [number, bytes]));
-  const stored = numbers.filter((number) => !bytesOf.has(number));
-  const places = new Map(stored.map((number) => [placeOf(view, number).join(), number]));
+  const bytesOf = new Map<number, Uint8Array>();
+  const places = new Map(numbers.map((number) => [placeOf(view, number).join(), number]));
   const named = Array.from(places.keys(), (place) => place.split(',').map(Number));
   for (const statement of forEachPiece(db, SELECT_BYTES, named)) {
     const query = many(statement, (row) => {
@@ -181,6 +194,56 @@ export async function readBlocks(
     for (const [number, bytes] of await readQuery(db, query)) bytesOf.set(number, bytes);
   }
   return numbers.map((number) => parseSame(bytesOf.get(number), view.cone, number));
+}
+
+/** Packs whose blocks are read at once: up to 800,000 characters each, and 10 MB when parsed. */
+const PACKS_AT_ONCE = 4;
+
+/**
+ * The same in steps, for those who need each block for a moment: in the order of the packs, each with
+ * its place among the numbers.
+ */
+export async function* readBlocksInSteps(
+  db: Database,
+  loaded: LoadedCone,
+  numbers: readonly number[],
+): AsyncGenerator<[place: number, block: ParsedBlock][]> {
+  const places = [...placesByPack(loaded, numbers).values()];
+  for (let first = 0; first < places.length; first += PACKS_AT_ONCE) {
+    const some = places.slice(first, first + PACKS_AT_ONCE).flat();
+    const blocks = await readBlocks(
+      db,
+      loaded,
+      some.map((place) => numbers[place]!),
+    );
+    yield some.map((place, i) => [place, blocks[i]!]);
+  }
+}
+
+const SELECT_SIZE = `
+  SELECT coalesce(sum(octet_length(bytes)), 0) AS length FROM pack_content
+  WHERE key IN (SELECT value FROM json_each(?1))`;
+
+/** Characters that have to be read for the bytes of these blocks: those of their packs. */
+export async function measureBlocks(
+  db: Database,
+  loaded: LoadedCone,
+  numbers: readonly number[],
+): Promise<number> {
+  const keys = JSON.stringify([...placesByPack(loaded, numbers).keys()]);
+  return readAlone(one(db.prepare(SELECT_SIZE).bind(keys), (row) => row.integer('length')));
+}
+
+/** Places among the numbers, by the key of the pack that holds the block. */
+function placesByPack({ view }: LoadedCone, numbers: readonly number[]): Map<number, number[]> {
+  const places = new Map<number, number[]>();
+  for (const [place, number] of numbers.entries()) {
+    const [key] = placeOf(view, number);
+    const known = places.get(key);
+    if (known === undefined) places.set(key, [place]);
+    else known.push(place);
+  }
+  return places;
 }
 
 /** The pack that holds the block, and its position there. */
@@ -197,7 +260,7 @@ function parseSame(bytes: Uint8Array | undefined, cone: Cone, number: number): P
   if (result?.ok && (position < 0 || isBlockAt(cone, position, result.parsed.id))) {
     return result.parsed;
   }
-  throw new LedgerMoved(`block number ${number} has left its pack`);
+  throw new LedgerDamaged(`bytes of block number ${number}`);
 }
 
 /**
@@ -206,10 +269,8 @@ function parseSame(bytes: Uint8Array | undefined, cone: Cone, number: number): P
 export async function readContents(
   db: Database,
   blocks: readonly ParsedBlock[],
-  known: ReadonlyMap<string, KnownOutput> = new Map(),
 ): Promise<Map<string, { bytes?: Uint8Array }>> {
   const { consumed } = outputsToFind(blocks);
-  const missing = consumed.filter((id) => known.get(id)?.bytes === undefined);
-  const query = concat(findMentioned(db, missing), findLedgerOutputs(db, missing));
-  return new Map([...known, ...knownOutputs(await readQuery(db, query), () => 0)]);
+  const query = concat(findMentioned(db, consumed), findLedgerOutputs(db, consumed));
+  return knownOutputs(await readQuery(db, query), () => 0);
 }

@@ -7,56 +7,66 @@ import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { ConflictReason } from '../../stardust/semantics/conflict-reason.ts';
 import type { Fault } from '../../stardust/semantics/fault.ts';
 import { findFault } from '../../stardust/semantics/judge.ts';
+import type { Cone } from '../../stardust/white-flag/cone.ts';
 import { isOfLedger } from '../../stardust/white-flag/deciding-input.ts';
 import { NOT_A_TRANSACTION } from '../../stardust/white-flag/walk.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { verifySignature } from '../../verify-signature.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
-import { LedgerMoved } from '../core/fence.ts';
 import { contentsConsumed, readJudged } from '../intake/prepare-blocks.ts';
 import type { LoadedCone } from './consistent-view.ts';
-import { contentsCreated, readContents } from './decide-verdicts.ts';
+import { contentsCreated, producersOf, readBlocks, readContents } from './decide-verdicts.ts';
+
+/** A transaction in conflict whose reason is to be explained. */
+export interface BlockAtFault {
+  /** Position in the cone. */
+  position: number;
+  block: ParsedBlock;
+  /** The walk's. */
+  reason: number;
+}
 
 /**
- * By place among the blocks, what decided on the transactions for which a rule of D.2 did.
+ * What decided on these transactions, for each of which a rule of D.2 did, in their order.
  *
- * @param blocks of the cone, in white-flag order
- * @param reasons the walk's, of each block
+ * @param cone of the view, with all verdicts
  * @param timestamp the milestone's, unix seconds
- * @returns rejects with a LedgerMoved where an output that one of them consumes is no longer there,
- *   with an Error where the verdict made now is another one
+ * @returns rejects with a LedgerDamaged where an output that one of them consumes is not there, or
+ *   where the verdict made now is another one
  */
 export async function findFaults(
   db: Database,
-  { numbering }: LoadedCone,
-  blocks: readonly ParsedBlock[],
-  reasons: ArrayLike<number>,
+  loaded: LoadedCone,
+  cone: Cone,
+  judged: readonly BlockAtFault[],
   timestamp: number,
-): Promise<Map<number, Fault>> {
-  const places = [...blocks.keys()].filter((place) => isOfVerdict(reasons[place]!));
-  const faults = new Map<number, Fault>();
-  if (places.length === 0) return faults;
-  const judged = places.map((place) => blocks[place]!);
-  const contents = new Map([
-    ...(await readContents(db, judged, numbering.outputs)),
-    ...contentsCreated(blocks),
-  ]);
-  for (const place of places) {
-    const { id, transaction } = blocks[place]!;
+): Promise<Fault[]> {
+  const blocks = judged.map(({ block }) => block);
+  const contents = await readContents(db, blocks);
+  if (blocks.some(({ transaction }) => contentsConsumed(transaction!, contents) === undefined)) {
+    const positions = judged.map(({ position }) => position);
+    const producers = await readBlocks(db, loaded, producersOf(cone, positions));
+    for (const [id, content] of contentsCreated(producers)) contents.set(id, content);
+  }
+  const faults: Fault[] = [];
+  for (const { block, reason } of judged) {
+    const { id, transaction } = block;
     const consumed = contentsConsumed(transaction!, contents);
     if (consumed === undefined)
-      throw new LedgerMoved(`an output that block ${toHexDigits(id)} consumes has left its pack`);
+      throw new LedgerDamaged(`outputs that block ${toHexDigits(id)} consumes`);
     const { tx, outputs } = await readJudged(transaction!, consumed, verifySignature);
     const fault = findFault(tx, outputs, timestamp);
-    if (fault === undefined || fault.reason !== reasons[place]) {
-      const other = `${reasons[place]} was stored, ${fault?.reason ?? 0} is found`;
-      throw new Error(`two verdicts on block ${toHexDigits(id)}: ${other}`);
+    if (fault === undefined || fault.reason !== reason) {
+      const other = `${reason} was stored, ${fault?.reason ?? 0} is found`;
+      throw new LedgerDamaged(`verdicts on block ${toHexDigits(id)} (${other})`);
     }
-    faults.set(place, fault);
+    faults.push(fault);
   }
   return faults;
 }
 
-function isOfVerdict(reason: number): boolean {
+/** Whether a rule of D.2 is the reason, and not the state of an input. */
+export function isOfVerdict(reason: number): boolean {
   return reason !== ConflictReason.None && reason !== NOT_A_TRANSACTION && !isOfLedger(reason);
 }

@@ -92,7 +92,12 @@ export interface LeftBlocks {
   hasBlock(number: number): boolean;
   /** Whether one of them mentions the output with this number. */
   mentions(output: number): boolean;
+  /** The number of one that creates the output with this number; 0 where none does. */
+  creatorOf(output: number): number;
 }
+
+/** In place of a position: no block that is left creates the output. */
+const NOT_CREATED = -1;
 
 /**
  * @param view of the ledger's next milestone
@@ -103,18 +108,24 @@ export function leftBlocks(
   leaves: (position: number) => boolean,
 ): LeftBlocks {
   const blocks = new NumberMap();
+  /** The position of a block that creates each output. */
   const outputs = new NumberMap();
   for (const { first, statuses } of packs) {
     for (let at = 0; at < statuses.size; at++) {
       const position = first + at;
       if (statuses.milestoneAt(at) !== 0 || leaves(position)) continue;
       blocks.set(cone.numberAt(position), 1);
-      for (const output of inputsAt(cone, position)) outputs.set(output, 1);
-      for (const output of outputsAt(cone, position)) outputs.set(output, 1);
+      for (const output of inputsAt(cone, position))
+        if (!outputs.has(output)) outputs.set(output, NOT_CREATED);
+      for (const output of outputsAt(cone, position)) outputs.set(output, position);
     }
   }
   return {
     hasBlock: (block) => blocks.has(block),
     mentions: (output) => outputs.has(output),
+    creatorOf(output) {
+      const position = outputs.get(output) ?? NOT_CREATED;
+      return position === NOT_CREATED ? 0 : cone.numberAt(position);
+    },
   };
 }

@@ -14,7 +14,7 @@ import type { WhiteFlag } from '../../stardust/white-flag/walk.ts';
 import { announcedParameters, type Milestone } from '../../stardust/wire/milestone.ts';
 import { treasuryAfter } from '../../stardust/wire/treasury.ts';
 import { checksum } from '../core/checksum.ts';
-import type { Database } from '../core/database.ts';
+import { type Database, forEachPiece } from '../core/database.ts';
 import { insertMilestone, keepsIndex, moveHead } from '../core/head.ts';
 import { insertIds } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
@@ -22,10 +22,10 @@ import { writePayload } from '../core/milestone-payload.ts';
 import { readNftChangeCount } from '../core/nft-change-count.ts';
 import {
   type BlockStatus,
+  MAX_PACK_LENGTH,
   PARTS,
   readStateMap,
   replaceChecksums,
-  splitIntoParts,
   writeChecksums,
   writeNumbers,
   writeStates,
@@ -38,12 +38,11 @@ import { countVisible, type LeftBlocks, leftBlocks, packAt } from '../view/viewe
 import { completeRows } from './complete-rows.ts';
 import { listChanges, type MilestoneChanges, type VerifiedMilestone } from './milestone-changes.ts';
 import {
-  bindSpent,
   changeOutputs,
   readChanges,
   readLacking,
+  rowsAsJson,
   SELECT_SPENT,
-  type SpentPlace,
 } from './output-changes.ts';
 import { requireSameUnreferenced } from './store-blocks.ts';
 
@@ -58,7 +57,7 @@ export interface ApplyStatements {
  * Statements that apply the milestone; undefined where a pack has blocks that the milestone
  * references beside blocks that were staged for another milestone with its index, which have to be
  * dropped first: requests would see them, and nothing has proven them unreferenced. Throws a
- * LedgerMoved where the ledger is seen to have moved.
+ * LedgerDamaged where something that the view names is not there.
  *
  * @param view of the ledger's next milestone, with the blocks that were staged for it
  * @param decided the view's cone with all verdicts that count, and the outcome of the walk over it
@@ -71,7 +70,7 @@ export async function applyStatements(
 ): Promise<ApplyStatements | undefined> {
   const { milestone, id, payload } = verified;
   const { index, timestamp } = milestone;
-  const { head, numbering } = view;
+  const { head, next } = view;
   const changes = await listChanges(db, verified, view, decided);
   if (isStagedForAnother(view, changes)) return undefined;
   const indexesAll = keepsIndex(head);
@@ -86,8 +85,8 @@ export async function applyStatements(
       ...(treasury && {
         treasury: { milestoneId: toHexDigits(treasury.milestoneId), amount: treasury.amount },
       }),
-      nextBlock: numbering.nextBlock,
-      nextOutput: numbering.nextOutput,
+      nextBlock: next.nextBlock,
+      nextOutput: next.nextOutput,
       unreferenced: countVisible(view, (position) => changes.reasons[position] !== 0),
     }),
     insertMilestone(db, {
@@ -150,28 +149,49 @@ function insertParts(
   { index, timestamp }: Milestone,
   { cone, packs }: ConsistentView,
   { order, spent }: MilestoneChanges,
-  spentLengths: readonly number[],
+  spentLengths: Uint32Array,
 ): D1PreparedStatement[] {
-  const withLengths = spent.map((place, i): [SpentPlace, number] => [place, spentLengths[i]!]);
-  const spentParts = splitIntoParts(withLengths, ([, length]) => length + SPENT_LENGTH, {
-    most: Number.POSITIVE_INFINITY,
-  });
-  const count = Math.max(Math.ceil(order.length / MAX_PART_BLOCKS), spentParts.length);
+  const starts = startsOfParts(spentLengths);
+  const count = Math.max(Math.ceil(order.length / MAX_PART_BLOCKS), starts.length);
   if (count > PARTS) throw new Error(`milestone ${index} is too large for ${PARTS} parts`);
   return Array.from({ length: count }, (_, part) => {
     const positions = order.subarray(part * MAX_PART_BLOCKS, (part + 1) * MAX_PART_BLOCKS);
     const numbers = Array.from(positions, (position) => cone.numberAt(position));
     const keys = new Set(Array.from(positions, (position) => packs[packAt(packs, position)]!.key));
     const cells = [index * PARTS + part, JSON.stringify([...keys]), writeNumbers(numbers)];
-    const spentHere = bindSpent((spentParts[part] ?? []).map(([place]) => place));
+    const from = starts[part] ?? spent.length;
+    const spentHere = rowsAsJson(spent, from, starts[part + 1] ?? spent.length);
     return db.prepare(INSERT_PART).bind(spentHere, index, timestamp, ...cells, rowSum(cells));
   });
 }
 
-const UPDATE_PACK = `
-  UPDATE pack SET live = ?2, staged = NULL, last_milestone = max(last_milestone, ?3),
-    statuses = ?4, states = ?5, sums = ${replaceChecksums('?7', '?6')}
-  WHERE key = ?1`;
+/** Where each part's spent outputs begin: as many as fit into its row, one at least. */
+function startsOfParts(lengths: Uint32Array): number[] {
+  const starts: number[] = [];
+  let length = 0;
+  for (let i = 0; i < lengths.length; i++) {
+    const own = lengths[i]! + SPENT_LENGTH;
+    length += own;
+    if (i > 0 && length <= MAX_PACK_LENGTH) continue;
+    starts.push(i);
+    length = own;
+  }
+  return starts;
+}
+
+/**
+ * ?1 rows of: key, live, the milestone if it references a block of the pack, else 0, statuses,
+ * states, checksums after and before. One statement for up to 1 MB of them, some 400 packs: D1 runs
+ * 1,000 statements in an invocation.
+ */
+const UPDATE_PACKS = `
+  UPDATE pack SET live = v.live, staged = NULL, last_milestone = max(last_milestone, v.milestone),
+    statuses = v.statuses, states = v.states, sums = ${replaceChecksums('v.before', 'v.after')}
+  FROM (
+    SELECT value ->> 0 AS key, value ->> 1 AS live, value ->> 2 AS milestone,
+      value ->> 3 AS statuses, value ->> 4 AS states, value ->> 5 AS after, value ->> 6 AS before
+    FROM json_each(?1)) v
+  WHERE pack.key = v.key`;
 
 /** Packs that were staged and that the milestone does not reference after all. */
 const DELETE_STAGED = 'DELETE FROM pack WHERE live = 1 AND staged <= ?1';
@@ -183,7 +203,7 @@ function updatePacks(
   { cone, packs }: ConsistentView,
   { reasons, changed }: MilestoneChanges,
 ): D1PreparedStatement[] {
-  return packs.flatMap(({ key, first, statuses, states, sums, isStaged }) => {
+  const rows = packs.flatMap(({ key, first, statuses, states, sums, isStaged }) => {
     const after: BlockStatus[] = [];
     let live = 0;
     let isReferenced = 0;
@@ -213,9 +233,8 @@ function updatePacks(
       statuses: checksum(statusBytes),
       states: isChanged ? checksum(stateBytes) : sums.states,
     };
-    return db
-      .prepare(UPDATE_PACK)
-      .bind(
+    return [
+      [
         key,
         live,
         isReferenced * index,
@@ -223,8 +242,10 @@ function updatePacks(
         toBase64(stateBytes),
         writeChecksums(newSums),
         writeChecksums(sums),
-      );
+      ],
+    ];
   });
+  return forEachPiece(db, UPDATE_PACKS, rows);
 }
 
 /**

@@ -5,11 +5,12 @@
  */
 
 import { decodeOutput } from '../../stardust/wire/ids.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
 import type { OutputRow } from '../core/packs.ts';
-import { one, readAlone, readQuery, write } from '../core/read-batch.ts';
+import { first, readAlone, readQuery, write } from '../core/read-batch.ts';
 import { packedListRow } from '../output-list/list-rows.ts';
 
 const SELECT_PACK = `
@@ -22,12 +23,14 @@ const UPDATE_DETAILS = 'UPDATE pack_content SET details = ?2 WHERE key = ?1 AND 
 /** Throws a LedgerMoved where a pack changes meanwhile. @param packs their keys */
 export async function completeRows(db: Database, packs: readonly number[]): Promise<void> {
   for (const key of new Set(packs)) {
-    const pack = one(db.prepare(SELECT_PACK).bind(key), (row) => ({
+    const pack = first(db.prepare(SELECT_PACK).bind(key), (row) => ({
       outputs: JSON.parse(row.text('outputs')) as OutputRow[][],
       contents: JSON.parse(row.text('contents')) as (string | null)[][],
       details: row.text('details'),
     }));
-    const { outputs, contents, details } = await readAlone(pack);
+    const found = await readAlone(pack);
+    if (found === undefined) throw new LedgerDamaged('rows of the table pack_content');
+    const { outputs, contents, details } = found;
     const rows = contents.map((created, at) =>
       created.map((content, i) => {
         if (content === null) return null;

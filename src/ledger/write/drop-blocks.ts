@@ -37,10 +37,24 @@ import type { UnreferencedIndex } from './unreferenced-index.ts';
 const ORPHAN_MARGIN_MILESTONES = 10;
 
 /**
- * Beyond these, blocks that no honest tip needs are evicted. An hour's halt of a network of five
- * blocks a second has left 800 MB.
+ * Beyond these, blocks that no tip of an upstream needs are evicted. An hour's halt of a network of five
+ * blocks a second has left 800 MB, and 25,000 blocks. The follower keeps 70 bytes in memory for each
+ * output that they mention (unreferenced-index.ts), twice that while blocks leave: 42 MB.
  */
-export const UNREFERENCED_LIMITS: UnreferencedLimits = { blocks: 100_000, bytes: 2_000_000_000 };
+export const UNREFERENCED_LIMITS: UnreferencedLimits = {
+  blocks: 100_000,
+  bytes: 2_000_000_000,
+  mentions: 300_000,
+};
+
+/** Characters of an output in `pack.outputs`, at least. */
+const MENTION_LENGTH = 85;
+
+/**
+ * Times the limits from which on no block is stored that no milestone leads to, whoever asks for it:
+ * tips that an upstream makes up need all that is below them. In memory that is 63 MB at most.
+ */
+const STORE_UP_TO = 1.5;
 
 /** Of a limit, what is left after an eviction. */
 const EVICT_TO = 0.75;
@@ -68,28 +82,31 @@ interface DroppableBlocks {
 
 const SELECT_EXTENT = `
   SELECT min(p.stored_at) AS oldest, coalesce(sum(octet_length(p.statuses)), 0) / ${STATUS_LENGTH} AS blocks,
-    coalesce(sum(octet_length(c.bytes) + octet_length(c.outputs)), 0) AS bytes
+    coalesce(sum(octet_length(c.bytes) + octet_length(c.outputs)), 0) AS bytes,
+    coalesce(sum(octet_length(p.outputs)), 0) / ${MENTION_LENGTH} AS mentions
   FROM pack p JOIN pack_content c ON c.key = p.key WHERE p.live = 1`;
 
 export interface UnreferencedLimits {
   blocks: number;
   /** In D1. */
   bytes: number;
+  /** Outputs that their transactions consume or create. */
+  mentions: number;
 }
 
 /**
  * One step of dropping what nobody needs: orphans, and beyond the limits whatever is not in the
- * past cone of an honest tip. Throws a LedgerMoved when the unreferenced blocks changed meanwhile.
+ * past cone of a tip. Throws a LedgerMoved when the unreferenced blocks changed meanwhile.
  *
  * @param readTips hex IDs of the tips that the upstreams name; only asked for beyond a limit
- * @returns how many blocks were dropped, by the reason
+ * @returns how many blocks were dropped, by the reason; and for how many more there was room before
  */
 export async function dropUnneeded(
   db: Database,
   index: UnreferencedIndex,
   readTips: () => Promise<readonly string[]>,
-  limits: UnreferencedLimits = UNREFERENCED_LIMITS,
-): Promise<{ orphans: number; evicted: number }> {
+  limits: Partial<UnreferencedLimits> = UNREFERENCED_LIMITS,
+): Promise<{ orphans: number; evicted: number; room: number }> {
   const { head, parameters, extent } = await readBatch(db, {
     head: selectHead(db),
     parameters: selectParameters(db),
@@ -97,16 +114,23 @@ export async function dropUnneeded(
       oldest: row.integerOrNull('oldest'),
       blocks: row.integer('blocks'),
       bytes: row.integer('bytes'),
+      mentions: row.integer('mentions'),
     })),
   });
-  if (head === undefined || extent.oldest === null) return { orphans: 0, evicted: 0 };
+  const excess = Math.max(
+    ...(['blocks', 'bytes', 'mentions'] as const).map(
+      (of) => extent[of] / (limits[of] ?? Number.POSITIVE_INFINITY),
+    ),
+  );
+  const { blocks: most = Number.POSITIVE_INFINITY } = limits;
+  const room = excess < STORE_UP_TO ? Math.ceil(STORE_UP_TO * most - extent.blocks) : 0;
+  if (head === undefined || extent.oldest === null) return { orphans: 0, evicted: 0, room };
   const { ledger } = head;
   const { belowMaxDepth } = parametersAt(parameters, ledger);
   const first = ledger - belowMaxDepth - ORPHAN_MARGIN_MILESTONES;
   const orphans = extent.oldest < first ? await dropOrphans(db, index, ledger, first) : 0;
-  const excess = Math.max(extent.blocks / limits.blocks, extent.bytes / limits.bytes);
-  if (orphans > 0 || excess <= 1) return { orphans, evicted: 0 };
-  return { orphans, evicted: await evict(db, index, ledger, await readTips(), excess) };
+  if (orphans > 0 || excess <= 1) return { orphans, evicted: 0, room };
+  return { orphans, evicted: await evict(db, index, ledger, await readTips(), excess), room };
 }
 
 /** @param first blocks that were stored before this ledger index are old */
@@ -122,13 +146,14 @@ function dropOrphans(
 }
 
 /** @param excess how many times the limit is reached, above 1 */
-function evict(
+async function evict(
   db: Database,
   index: UnreferencedIndex,
   ledger: number,
   tips: readonly string[],
   excess: number,
 ): Promise<number> {
+  if (tips.length === 0) return 0;
   return dropBlocks(db, index, { ledger, named: tips }, ({ view, positions }) => {
     // none of them is stored: nobody can tell which blocks are needed
     if (view.named.size === 0) return new Set();
@@ -289,7 +314,7 @@ const UPDATE_CONTENT = `
 /** Counts in the head that blocks were dropped, and keeps their numbers from being given again. */
 function noteDropped(
   db: Database,
-  { head, numbering: { nextBlock, nextOutput } }: ConsistentView,
+  { head, next: { nextBlock, nextOutput } }: ConsistentView,
   unreferenced: number,
 ): D1PreparedStatement {
   return moveHead(db, head, { nextBlock, nextOutput, unreferenced, dropped: head.dropped + 1 });

@@ -13,8 +13,8 @@ import { NO_REASON } from '../core/packs.ts';
 import { readQuery } from '../core/read-batch.ts';
 import { findMentioned, numbersMentioned } from '../intake/known-outputs.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
-import { isUnreferencedIn, packAt, type ViewedPack } from '../view/viewed-packs.ts';
-import type { OutputChanges, OutputPlace, SpentPlace } from './output-changes.ts';
+import { isUnreferencedIn, packAt } from '../view/viewed-packs.ts';
+import type { OutputChanges, OutputRows } from './output-changes.ts';
 
 export interface VerifiedMilestone {
   milestone: Milestone;
@@ -50,38 +50,16 @@ export async function listChanges(
 ): Promise<MilestoneChanges> {
   const order = new Uint32Array(whiteFlag.order.length);
   const reasons = new Uint8Array(view.cone.size);
-  /** Position of the block that creates or spends an output. */
-  const created = new NumberMap();
-  const spent = new NumberMap();
-  const spending: { output: number; by: number; i: number }[] = [];
-  const creating: { output: number; by: number; i: number }[] = [];
+  const applied: number[] = [];
   for (const [i, decidedAt] of whiteFlag.order.entries()) {
     // a verdict that was made for the walk has another position than the stored record
     const position = view.cone.find(cone.numberAt(decidedAt));
     const reason = whiteFlag.reasons[i]!;
     order[i] = position;
     reasons[position] = 1 + (reason === NOT_A_TRANSACTION ? NO_REASON : reason);
-    if (reason !== 0) continue;
-    const inputs = inputsAt(cone, decidedAt);
-    for (const [at, output] of outputsAt(cone, decidedAt).entries()) {
-      created.set(output, creating.length);
-      creating.push({ output, by: position, i: inputs.length + at });
-    }
-    for (const [at, output] of inputs.entries()) {
-      spent.set(output, position);
-      spending.push({ output, by: position, i: at });
-    }
+    if (reason === 0) applied.push(position);
   }
-  const placeOf = createPlaces(view.packs);
-  const spentPlaces = spending.map(({ output, by, i }): SpentPlace => {
-    const made = inputsAt(view.cone, by).length;
-    const creator = created.get(output);
-    const from = creator === undefined ? undefined : creating[creator];
-    return { by: placeOf(by, i), made, from: from && placeOf(from.by, from.i) };
-  });
-  const createdPlaces = creating
-    .filter(({ output }) => !spent.has(output))
-    .map(({ by, i }) => placeOf(by, i));
+  const { created, spent, ...rows } = listOutputs(view, applied);
   const receipt = receiptOf(verified.milestone);
   const migrated = receipt ? migratedOutputs(receipt, verified.id) : [];
   for (const number of await numbersOfMigrated(db, migrated, view)) created.set(number, 0);
@@ -89,8 +67,8 @@ export async function listChanges(
     order,
     reasons,
     changed: { created, spent },
-    spent: spentPlaces,
-    created: createdPlaces,
+    spent: rows.spentRows,
+    created: rows.createdRows,
     migrated,
   };
 }
@@ -108,10 +86,77 @@ async function numbersOfMigrated(
   return numbersMentioned(found, isUnreferencedIn(packs)).values();
 }
 
-/** Tells the place of an output, given the position of a block and a place among its outputs. */
-function createPlaces(packs: readonly ViewedPack[]): (position: number, i: number) => OutputPlace {
-  return (position, i) => {
+/**
+ * What transactions create and spend: in typed arrays, as there may be a million inputs and outputs.
+ *
+ * @param applied positions of blocks whose transactions are applied, in their order
+ */
+function listOutputs(
+  { cone, packs }: Pick<ConsistentView, 'cone' | 'packs'>,
+  applied: readonly number[],
+): Changed & { spentRows: OutputRows; createdRows: OutputRows } {
+  const created = new NumberMap();
+  const spent = new NumberMap();
+  const creating = createUses();
+  const spending = createUses();
+  for (const position of applied) {
+    const inputs = inputsAt(cone, position);
+    for (const [at, output] of outputsAt(cone, position).entries())
+      created.set(output, creating.add(output, position, inputs.length + at));
+    for (const [at, output] of inputs.entries())
+      spent.set(output, spending.add(output, position, at));
+  }
+  const kept = new Uint32Array(creating.size()).map((_, index) => index);
+  const unspent = kept.filter((index) => !spent.has(creating.outputAt(index)));
+  const placeOf = (position: number, i: number) => {
     const { key, first } = packs[packAt(packs, position)]!;
-    return [key, position - first, i];
+    return [key, position - first, i] as const;
   };
+  const placeCreated = (index: number) => placeOf(creating.positionAt(index), creating.iAt(index));
+  return {
+    created,
+    spent,
+    spentRows: {
+      length: spending.size(),
+      rowAt(index) {
+        const by = spending.positionAt(index);
+        const made = cone.transactionAt(by).inputCount;
+        const creator = created.get(spending.outputAt(index));
+        const from = creator === undefined ? [null, null, null] : placeCreated(creator);
+        return [...placeOf(by, spending.iAt(index)), made, ...from];
+      },
+    },
+    createdRows: { length: unspent.length, rowAt: (index) => placeCreated(unspent[index]!) },
+  };
+}
+
+/** Which outputs are used, by the block at which position, and their places among its outputs. */
+function createUses() {
+  let outputs = new Float64Array(1024);
+  let positions = new Uint32Array(1024);
+  let places = new Uint16Array(1024);
+  let size = 0;
+  return {
+    /** Returns its index. */
+    add(output: number, position: number, i: number): number {
+      if (size === outputs.length) {
+        outputs = grown(outputs, new Float64Array(2 * size));
+        positions = grown(positions, new Uint32Array(2 * size));
+        places = grown(places, new Uint16Array(2 * size));
+      }
+      outputs[size] = output;
+      positions[size] = position;
+      places[size] = i;
+      return size++;
+    },
+    size: () => size,
+    outputAt: (index: number) => outputs[index]!,
+    positionAt: (index: number) => positions[index]!,
+    iAt: (index: number) => places[index]!,
+  };
+}
+
+function grown<T extends { set(from: T): void }>(before: T, after: T): T {
+  after.set(before);
+  return after;
 }

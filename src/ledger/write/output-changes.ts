@@ -7,8 +7,8 @@
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decodeOutput } from '../../stardust/wire/ids.ts';
 import type { MigratedOutput } from '../../stardust/wire/receipt.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, forEachPiece, jsonPieces } from '../core/database.ts';
-import { LedgerMoved } from '../core/fence.ts';
 import {
   contentsSql,
   isNftSql,
@@ -29,27 +29,29 @@ import {
   unpackedColumns,
 } from '../output-list/list-rows.ts';
 
-/** The key of a pack, the position of a block in it, and the place among the block's outputs. */
-export type OutputPlace = readonly [pack: number, at: number, i: number];
-
-/** An output that the milestone spends. */
-export interface SpentPlace {
-  /** Where the spending block consumes it. */
-  by: OutputPlace;
-  /**
-   * The first output that the spending transaction creates: its ID begins with the transaction's.
-   */
-  made: number;
-  /** Where it is created, if the milestone references that block as well. */
-  from: OutputPlace | undefined;
+/**
+ * Rows by which statements name outputs, made when they are wanted: a milestone may spend 100,000
+ * outputs, and an array for each would take 20 MB.
+ */
+export interface OutputRows {
+  readonly length: number;
+  rowAt(i: number): readonly (number | null)[];
 }
 
-/** Outputs and NFTs that a milestone changes. */
+/**
+ * Outputs and NFTs that a milestone changes. The place of an output is the key of a pack, the
+ * position of a block in it, and the place among the block's outputs.
+ */
 export interface OutputChanges {
-  /** In the order in which they are spent. */
-  spent: readonly SpentPlace[];
-  /** Outputs that are unspent at the end of the milestone and were not there before. */
-  created: readonly OutputPlace[];
+  /**
+   * In the order in which they are spent. Each with the place where it is consumed; the place of
+   * the first output that the spending transaction creates, among the same block's, whose ID begins
+   * with the transaction's; and the place where it is created if the milestone references that
+   * block as well, else three times null.
+   */
+  spent: OutputRows;
+  /** The places of outputs that are unspent at the end of the milestone and were not there before. */
+  created: OutputRows;
   /** Outputs that a receipt brings. */
   migrated: readonly MigratedOutput[];
 }
@@ -57,7 +59,7 @@ export interface OutputChanges {
 /** What has to be known of contents that stay in D1. */
 export interface ReadChanges {
   /** Characters of each spent output, in order. */
-  spentLengths: number[];
+  spentLengths: Uint32Array;
   /** The output of each NFT that came, moved or went: null where it was burned. Hex IDs. */
   nfts: Map<string, string | null>;
   /** NFT outputs that go: time of creation, ID. */
@@ -95,7 +97,7 @@ const blockSumSql = (block: string) =>
   `((${block} ->> 3) - ${numberSumSql(`${block} ->> 0`)} - (${block} ->> 2))`;
 
 /**
- * ?1 rows of SpentPlace: pack, at, i, made, and the same of where it is created, or null. Each with
+ * ?1 rows of `spent`: pack, at, i, made, and the same of where it is created, or null. Each with
  * the output as the spending block mentions it, and as its own block does, with its content.
  */
 const SPENT = `
@@ -116,8 +118,6 @@ const SPENT = `
       LEFT JOIN mention c ON c.pack = p.home AND c.at = p.home_at
       LEFT JOIN content k ON k.pack = p.home AND k.at = p.home_at)`;
 
-const spentRow = ({ by, made, from }: SpentPlace) => [...by, made, ...(from ?? [null, null, null])];
-
 /** Contents that are spent: of the ledger, or of a block that the milestone references too. */
 const READ_SPENT = `
   WITH ${SPENT}
@@ -129,7 +129,7 @@ const READ_SPENT = `
   FROM spent s LEFT JOIN output o ON s.home IS NULL AND o.id = ${idSql('s.output')}
   ORDER BY s.n`;
 
-/** ?1 rows of OutputPlace. */
+/** ?1 rows of `created`. */
 const PLACE = `
   place AS MATERIALIZED (
     SELECT value ->> 0 AS pack, value ->> 1 AS at, value ->> 2 AS i FROM json_each(?1))`;
@@ -155,7 +155,7 @@ const READ_LACKING = `
   WITH ${comeWith('details')} SELECT DISTINCT c.pack FROM come c WHERE c.content IS NULL`;
 
 /** The keys of packs whose rows have to be completed before a milestone creates these outputs. */
-export function readLacking(db: Database, created: readonly OutputPlace[]): Promise<number[]> {
+export function readLacking(db: Database, created: OutputRows): Promise<number[]> {
   const statements = inPieces(created).map((piece) => db.prepare(READ_LACKING).bind(piece));
   return readQuery(
     db,
@@ -164,7 +164,7 @@ export function readLacking(db: Database, created: readonly OutputPlace[]): Prom
 }
 
 /**
- * Reads what has to be known of the outputs that go and come. Throws a LedgerMoved when one is not
+ * Reads what has to be known of the outputs that go and come. Throws a LedgerDamaged where one is not
  * there.
  *
  * @param timestamp of the milestone, Unix seconds
@@ -174,11 +174,15 @@ export async function readChanges(
   timestamp: number,
   { spent, created }: OutputChanges,
 ): Promise<ReadChanges> {
-  const read: ReadChanges = { spentLengths: [], nfts: new Map(), gone: [], rests: [] };
+  const spentLengths = new Uint32Array(spent.length);
+  const read: ReadChanges = { spentLengths, nfts: new Map(), gone: [], rests: [] };
+  let spentCount = 0;
+  let missing: number | undefined;
   const noteSpent = (row: Row) => {
     const length = row.integerOrNull('length');
-    if (length === null) throw new LedgerMoved('an output that is spent is not there');
-    read.spentLengths.push(length);
+    if (length === null) missing ??= spentCount;
+    if (length === null || missing !== undefined) return;
+    spentLengths[spentCount++] = length;
     const rest = row.integerOrNull('rest');
     if (rest !== null) read.rests.push(rest);
     const nft = row.textOrNull('nft');
@@ -188,23 +192,29 @@ export async function readChanges(
   };
   const noteNft = (row: Row) => void read.nfts.set(row.text('nft'), row.text('id'));
   const reads = [
-    ...inPieces(spent.map(spentRow)).map((piece) =>
-      many(db.prepare(READ_SPENT).bind(piece), noteSpent),
-    ),
+    ...inPieces(spent).map((piece) => many(db.prepare(READ_SPENT).bind(piece), noteSpent)),
     ...inPieces(created).map((piece) => many(db.prepare(READ_NFTS).bind(piece), noteNft)),
   ];
   // in steps, so that few of the rows are in memory at once: the write is fenced
   for (let first = 0; first < reads.length; first += READ_AT_ONCE)
     await readQuery(db, concat(...reads.slice(first, first + READ_AT_ONCE)));
-  if (read.spentLengths.length !== spent.length)
-    throw new LedgerMoved('an output that is spent is not there');
+  if (missing !== undefined) {
+    const home = spent.rowAt(missing)[4];
+    const table = home === null ? 'output' : 'pack_content';
+    throw new LedgerDamaged(`rows of the table ${table}`);
+  }
   return read;
 }
 
-function inPieces(rows: readonly unknown[]): string[] {
+function inPieces(rows: OutputRows): string[] {
   return Array.from({ length: Math.ceil(rows.length / NAMED_AT_ONCE) }, (_, i) =>
-    JSON.stringify(rows.slice(i * NAMED_AT_ONCE, (i + 1) * NAMED_AT_ONCE)),
+    rowsAsJson(rows, i * NAMED_AT_ONCE, Math.min((i + 1) * NAMED_AT_ONCE, rows.length)),
   );
+}
+
+/** Some of the rows, as statements take them. */
+export function rowsAsJson({ rowAt }: OutputRows, from: number, to: number): string {
+  return JSON.stringify(Array.from({ length: to - from }, (_, i) => rowAt(from + i)));
 }
 
 /**
@@ -227,11 +237,6 @@ export const SELECT_SPENT = `
   FROM spent s
     LEFT JOIN block b ON b.pack = s.home AND b.at = s.home_at
     LEFT JOIN output o ON s.home IS NULL AND o.id = ${idSql('s.output')})`;
-
-/** The parameter ?1 of SELECT_SPENT. */
-export function bindSpent(spent: readonly SpentPlace[]): string {
-  return JSON.stringify(spent.map(spentRow));
-}
 
 /** Of a milestone whose parts were inserted: what it spent and had not created. */
 const DELETE_SPENT = `

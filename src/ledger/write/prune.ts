@@ -23,7 +23,10 @@ import { SCHEMA } from '../core/schema.ts';
 /** Rows that one step deletes of each kind. */
 const STEP = 1000;
 
-/** How many times longer than all else IDs are kept. */
+/**
+ * How many times longer than all else IDs are kept, by what is kept at that moment. So they go back
+ * at least 3 times MIN_RETENTION, 105 milestones, before the first state.
+ */
 const ID_RETENTION = 4;
 
 /**
@@ -141,11 +144,11 @@ export async function prune(
       db.prepare(DELETE_CHANGES),
     ]),
     packs: withSize(deletePacks),
+    first: one(db.prepare(SELECT_FIRST), (row) => row.integerOrNull('first')),
   });
   const { head, packs, first } = await readBatch(db, {
     head: selectHead(db),
     ...deleteOld(retention),
-    first: one(db.prepare(SELECT_FIRST), (row) => row.integerOrNull('first')),
   });
   if (head === undefined) return undefined;
   let deleted = packs.value.length;
@@ -159,11 +162,13 @@ export async function prune(
   // the size does not tell what to do before all packs of deleted milestones are gone
   if (isShort && kept > MIN_RETENTION && deleted !== PACK_STEP) {
     const fewer = Math.max(MIN_SHRINK, Math.ceil(kept * SHRINK_BY));
-    kept = Math.max(MIN_RETENTION, kept - fewer);
-    size.bytes = (await readBatch(db, deleteOld(kept))).packs.bytes;
+    const shrunk = await readBatch(db, deleteOld(Math.max(MIN_RETENTION, kept - fewer)));
+    size.bytes = shrunk.packs.bytes;
+    kept = ledger - (shrunk.first ?? ledger);
   }
   const effective = isShort ? Math.min(retention, Math.max(kept, MIN_RETENTION)) : retention;
-  const { idRetention = effective * ID_RETENTION } = options;
+  // a retention that was lowered takes several steps to be reached: until then more is kept
+  const { idRetention = Math.max(effective, kept) * ID_RETENTION } = options;
   const due = turnOver(idTables, ledger, Math.max(effective, 1), idRetention);
   if (due !== undefined) {
     const { tables, drop, forgotten = head.forgotten } = due;

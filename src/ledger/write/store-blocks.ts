@@ -7,15 +7,13 @@
  * past cone they belong to, in packs that requests do not read.
  */
 
-import { concatBytes, fromBase64, toBase64 } from '../../stardust/encoding/bytes.ts';
-import type { VerifySignature } from '../../stardust/milestone-keys.ts';
-import { inputsAt, isUndecidedAt, readCone } from '../../stardust/white-flag/cone.ts';
-import { parseBlock } from '../../stardust/wire/block.ts';
+import { toBase64 } from '../../stardust/encoding/bytes.ts';
+import { isUndecidedAt, readCone } from '../../stardust/white-flag/cone.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
-import { checksum, LedgerDamaged, requireChecksum } from '../core/checksum.ts';
-import { type Database, forEachPiece } from '../core/database.ts';
-import { failUnless, LedgerMoved, runFenced, SAME_HEAD } from '../core/fence.ts';
-import { type Head, keepsIndex, selectHead } from '../core/head.ts';
+import { checksum } from '../core/checksum.ts';
+import type { Database } from '../core/database.ts';
+import { failUnless, SAME_HEAD } from '../core/fence.ts';
+import { type Head, keepsIndex } from '../core/head.ts';
 import { writeOutputBytes } from '../core/output-bytes.ts';
 import {
   MAX_PACK_BLOCKS,
@@ -23,7 +21,6 @@ import {
   type OutputRow,
   type OutputState,
   type PackChecksums,
-  readChecksums,
   replaceChecksums,
   splitIntoParts,
   writeBlockRow,
@@ -33,22 +30,27 @@ import {
   writeStates,
   writeStatuses,
 } from '../core/packs.ts';
-import { many, type Row, readBatch, write } from '../core/read-batch.ts';
 import type { Numbering } from '../intake/known-outputs.ts';
 import { SELECT_NEXT } from '../intake/next-numbers.ts';
-import { completeRecord, type PreparedBlock } from '../intake/prepare-blocks.ts';
+import type { PreparedBlock } from '../intake/prepare-blocks.ts';
 import { packedListRow } from '../output-list/list-rows.ts';
-import { readContents } from '../view/decide-verdicts.ts';
-import { isBlockAt } from '../view/viewed-packs.ts';
 import type { LastPack, UnreferencedView } from './unreferenced-index.ts';
 
-/** What the ledger knows of outputs, by the numbers that they have here. */
-function statesOf({ outputs }: Pick<Numbering, 'outputs'>): Map<number, OutputState> {
+/** What is known of outputs, by the numbers that they have here. */
+interface KnownFacts {
+  states: Map<number, OutputState>;
+  /** Those whose contents are known. */
+  contents: Set<number>;
+}
+
+function factsOf({ outputs }: Pick<Numbering, 'outputs'>): KnownFacts {
   const states = new Map<number, OutputState>();
-  for (const { number, created, spent = 0 } of outputs.values()) {
+  const contents = new Set<number>();
+  for (const { number, bytes, created, spent = 0 } of outputs.values()) {
     if (created !== undefined) states.set(number, { created, spent });
+    if (bytes !== undefined) contents.add(number);
   }
-  return states;
+  return { states, contents };
 }
 
 /** Columns of `pack_content`: JSON. */
@@ -83,7 +85,7 @@ export function storeStatements(
   staged: ReadonlySet<string>,
   numbering: Numbering,
 ): D1PreparedStatement[] {
-  const states = statesOf(numbering);
+  const facts = factsOf(numbering);
   const { ledger } = view.head;
   const indexesAll = keepsIndex(view.head);
   const write = (
@@ -91,7 +93,7 @@ export function storeStatements(
     last: LastPack | undefined,
     milestone?: number,
   ) => {
-    const columns = (part: readonly PreparedBlock[]) => columnsOf(part, states, ledger, indexesAll);
+    const columns = (part: readonly PreparedBlock[]) => columnsOf(part, facts, ledger, indexesAll);
     const fitting = last === undefined ? 0 : countFitting(last, some);
     const appended = some.slice(0, fitting);
     return [
@@ -135,7 +137,7 @@ function lengthInPack({ bytes, record, consumed, created }: PreparedBlock): numb
 
 function columnsOf(
   blocks: readonly PreparedBlock[],
-  known: ReadonlyMap<number, OutputState>,
+  known: KnownFacts,
   ledger: number,
   indexesAll: boolean,
 ): PackColumns {
@@ -144,9 +146,9 @@ function columnsOf(
   const unresolved = new Set<string>();
   for (const [at, { consumed }] of blocks.entries()) {
     for (const { number, id } of consumed) {
-      const state = known.get(number);
+      const state = known.states.get(number);
       if (state !== undefined) states.set(number, state);
-      if (isUndecidedAt(cone, at)) unresolved.add(id);
+      if (isUndecidedAt(cone, at) && !known.contents.has(number)) unresolved.add(id);
     }
   }
   return {
@@ -281,98 +283,4 @@ export function requireSameUnreferenced(
   stored: number | null,
 ): D1PreparedStatement {
   return db.prepare(SAME_UNREFERENCED).bind(generation, ledger, dropped, stored);
-}
-
-/** IDs of the outputs that the blocks' transactions create. */
-export function createdOutputIds(blocks: readonly PreparedBlock[]): string[] {
-  return blocks.flatMap(({ created }) => created.map(({ id }) => id));
-}
-
-/** Live packs with a block that waits for one of the outputs ?1. */
-const SELECT_UNRESOLVED = `
-  SELECT p.key, p.records, p.sums, p.outputs, c.bytes FROM pack p JOIN pack_content c ON c.key = p.key
-  WHERE p.live = 1 AND p.unresolved <> '[]'
-    AND EXISTS (
-      SELECT 1 FROM json_each(p.unresolved) w WHERE w.value IN (SELECT value FROM json_each(?1)))`;
-
-const UPDATE_RECORDS =
-  'UPDATE pack SET records = ?2, unresolved = ?3, sums = ?4 WHERE key = ?1 AND sums = ?5';
-
-/** Blocks may be appended meanwhile, which the pack's checksums show. */
-const SAME_PACKS = failUnless(SAME_HEAD);
-
-/**
- * Completes the records of stored blocks that waited for outputs with these IDs, whose contents are
- * known now. Where it did not run, a request that needs such a verdict makes it itself.
- */
-export async function resolveVerdicts(
-  db: Database,
-  generation: string,
-  outputs: readonly string[],
-  verify: VerifySignature,
-): Promise<void> {
-  if (outputs.length === 0) return;
-  const { head, packs } = await readBatch(db, {
-    head: selectHead(db),
-    packs: many(forEachPiece(db, SELECT_UNRESOLVED, outputs), unresolvedPackFromRow),
-  });
-  if (head?.generation !== generation) throw new LedgerMoved('the ledger was replaced');
-  if (packs.length === 0) return;
-  const updates: D1PreparedStatement[] = [];
-  for (const pack of new Map(packs.map((each) => [each.key, each])).values()) {
-    const { records, unresolved } = await resolvePack(db, pack, verify);
-    const sums = writeChecksums({ ...pack.sums, records: checksum(records) });
-    const bound = [toBase64(records), JSON.stringify(unresolved), sums, writeChecksums(pack.sums)];
-    updates.push(db.prepare(UPDATE_RECORDS).bind(pack.key, ...bound));
-  }
-  const same = db.prepare(SAME_PACKS).bind(generation, head.ledger, head.dropped);
-  await runFenced(db, { writes: write([same, ...updates]) });
-}
-
-interface UnresolvedPack {
-  key: number;
-  records: Uint8Array;
-  sums: PackChecksums;
-  outputs: OutputRow[][];
-  /** Base64 of each block. */
-  bytes: string[];
-}
-
-function unresolvedPackFromRow(row: Row): UnresolvedPack {
-  const key = row.integer('key');
-  const records = fromBase64(row.text('records'));
-  const sums = readChecksums(row.text('sums'));
-  requireChecksum(records, sums.records, `records of pack ${key}`);
-  const outputs = JSON.parse(row.text('outputs'));
-  return { key, records, sums, outputs, bytes: JSON.parse(row.text('bytes')) };
-}
-
-async function resolvePack(
-  db: Database,
-  { records: stored, outputs, bytes }: UnresolvedPack,
-  verify: VerifySignature,
-): Promise<{ records: Uint8Array; unresolved: string[] }> {
-  const cone = readCone([stored]);
-  const undecided = new Map(
-    bytes.flatMap((text, at) => {
-      if (!isUndecidedAt(cone, at)) return [];
-      const parsed = parseBlock(fromBase64(text));
-      if (!parsed.ok || !isBlockAt(cone, at, parsed.parsed.id))
-        throw new LedgerDamaged(`bytes of block number ${cone.numberAt(at)}`);
-      return [[at, parsed.parsed] as const];
-    }),
-  );
-  const contents = await readContents(db, [...undecided.values()]);
-  const records: Uint8Array[] = [];
-  const unresolved = new Set<string>();
-  for (let at = 0; at < cone.size; at++) {
-    const record = cone.recordAt(at);
-    const parsed = undecided.get(at);
-    const whole = parsed && (await completeRecord(record, parsed, contents, verify));
-    records.push(whole ?? record);
-    if (parsed === undefined || whole !== undefined) continue;
-    const consumed = inputsAt(cone, at).length;
-    for (const [, id] of outputs[at]!.slice(0, consumed)) unresolved.add(id);
-  }
-  return { records: concatBytes(...records), unresolved: [...unresolved] };
 }

@@ -60,6 +60,8 @@ export interface UnreferencedView {
   findUnreferenced: FindUnreferenced;
   /** The number of a block that is staged for the next milestone, by hex ID. */
   stagedNumber(id: string): number | undefined;
+  /** Whether an unreferenced block creates the output with this hex ID. */
+  isCreated(output: string): boolean;
   /** The packs to append to: of visible blocks, and of those staged for the next milestone. */
   last: { visible: LastPack | undefined; staged: LastPack | undefined };
   /** Of the outputs that were to be found, and what is free. */
@@ -99,6 +101,13 @@ export interface UnreferencedIndex {
     after: { ledger: number; dropped: number; stored: number | null },
     left: LeftBlocks,
   ): void;
+  /**
+   * The key up to which packs were searched for verdicts that can be made (resolve-verdicts.ts);
+   * undefined where all were. The search begins again when the index is loaded, when blocks left,
+   * and when a block is stored that creates an output which another one mentions.
+   */
+  searchedTo(): number | undefined;
+  noteSearched(key: number | undefined): void;
 }
 
 interface Loaded extends NextNumbers {
@@ -112,8 +121,8 @@ interface Loaded extends NextNumbers {
   outputs: IdMap;
 }
 
-/** Rows of live packs that are loaded at once. */
-const PAGE = 64;
+/** Rows of live packs that are loaded at once: up to 600 KB each, most of it outputs. */
+const PAGE = 16;
 
 /** Places of blocks and outputs in the JSON stay aligned with the statuses. */
 const SELECT_IDS = `
@@ -136,8 +145,10 @@ const MAX_TRIES = 3;
 
 export function createUnreferencedIndex(): UnreferencedIndex {
   let held: Loaded | undefined;
+  let searched: number | undefined = 0;
 
   async function load(db: Database): Promise<Loaded> {
+    searched = 0;
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const loaded = await loadOnce(db);
       if (loaded !== undefined) return loaded;
@@ -160,11 +171,15 @@ export function createUnreferencedIndex(): UnreferencedIndex {
       for (const { id, number, consumed, created } of blocks) {
         (staged.has(id) ? held.staged : held.visible).set(id, number);
         for (const output of consumed) held.outputs.set(output.id, output.number);
-        for (const output of created) held.outputs.set(output.id, output.number, number);
+        for (const output of created) {
+          if (held.outputs.has(output.id)) searched = 0;
+          held.outputs.set(output.id, output.number, number);
+        }
       }
       Object.assign(held, { nextBlock, nextOutput, stored: nextBlock });
     },
     retain(before, { ledger, dropped, stored }, left) {
+      searched = 0;
       if (held === undefined || !isSame(held, before.head, before.stored)) {
         held = undefined;
         return;
@@ -177,8 +192,12 @@ export function createUnreferencedIndex(): UnreferencedIndex {
       }
       held.visible = held.visible.filter(left.hasBlock);
       held.staged = staged;
-      held.outputs = held.outputs.filter(left.mentions);
+      held.outputs = held.outputs.filter(left.mentions, left.creatorOf);
       Object.assign(held, { ledger, dropped, stored });
+    },
+    searchedTo: () => searched,
+    noteSearched(key) {
+      searched = key;
     },
   };
 }
@@ -302,6 +321,7 @@ async function viewWith(
     named: new Map([...findUnreferenced(named), ...referenced]),
     findUnreferenced,
     stagedNumber: (id) => known.staged.get(id),
+    isCreated: (output) => (known.outputs.getSecond(output) ?? 0) > 0,
     last: { visible, staged },
     numbering: numberWith(known, outputs, found),
   };

@@ -12,9 +12,18 @@ export interface Codec<T> {
   encode(writer: Writer, value: T): void;
 }
 
-export const u8: Codec<number> = { decode: (r) => r.u8(), encode: (w, v) => w.u8(v) };
-export const u16: Codec<number> = { decode: (r) => r.u16(), encode: (w, v) => w.u16(v) };
-export const u32: Codec<number> = { decode: (r) => r.u32(), encode: (w, v) => w.u32(v) };
+/** An unsigned integer that a count or a length can be written as. */
+export interface Prefix extends Codec<number> {
+  max: number;
+}
+
+export const u8: Prefix = { decode: (r) => r.u8(), encode: (w, v) => w.u8(v), max: 0xff };
+export const u16: Prefix = { decode: (r) => r.u16(), encode: (w, v) => w.u16(v), max: 0xffff };
+export const u32: Prefix = {
+  decode: (r) => r.u32(),
+  encode: (w, v) => w.u32(v),
+  max: 0xffff_ffff,
+};
 export const u64: Codec<bigint> = { decode: (r) => r.u64(), encode: (w, v) => w.u64(v) };
 export const u256: Codec<bigint> = { decode: (r) => r.u256(), encode: (w, v) => w.u256(v) };
 
@@ -33,10 +42,19 @@ export function fixed(length: number): Codec<Uint8Array> {
   return { decode: (r) => r.take(length), encode: (w, v) => w.put(v) };
 }
 
+/**
+ * Writes a count or a length. One that the prefix has no room for is refused, as a value may come
+ * from JSON, where it may be of any length.
+ */
+function encodePrefix(w: Writer, prefix: Prefix, length: number, rule: string): void {
+  if (length > prefix.max) throw new Refusal(rule, `length ${length}, at most ${prefix.max}`);
+  prefix.encode(w, length);
+}
+
 /** A length and that many bytes, `min` to `max` of them. */
 export function byteString(
   rule: string,
-  prefix: Codec<number>,
+  prefix: Prefix,
   min: number,
   max: number,
 ): Codec<Uint8Array> {
@@ -48,7 +66,7 @@ export function byteString(
       return r.take(length);
     },
     encode: (w, v) => {
-      prefix.encode(w, v.length);
+      encodePrefix(w, prefix, v.length, rule);
       w.put(v);
     },
   };
@@ -128,7 +146,7 @@ export interface ListRules {
 }
 
 /** A count and that many elements. */
-export function list<T>(prefix: Codec<number>, element: Codec<T>, rules: ListRules): Codec<T[]> {
+export function list<T>(prefix: Prefix, element: Codec<T>, rules: ListRules): Codec<T[]> {
   const { rule, min, max, order, compared } = rules;
   return {
     decode: (r) => {
@@ -158,7 +176,7 @@ export function list<T>(prefix: Codec<number>, element: Codec<T>, rules: ListRul
       return values;
     },
     encode: (w, v) => {
-      prefix.encode(w, v.length);
+      encodePrefix(w, prefix, v.length, rule);
       for (const value of v) element.encode(w, value);
     },
   };

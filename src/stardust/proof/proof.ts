@@ -8,6 +8,7 @@
  * strictly and without recursion.
  */
 import { equalBytes, fromHex, Refusal, toHex } from '../encoding/bytes.ts';
+import { BadJson } from '../encoding/json-object.ts';
 import type { Milestone } from '../wire/milestone.ts';
 import { HASH_BYTES, hashLeaves, leafHash, merkleRootOfLeaves, nodeHash } from './merkle.ts';
 
@@ -146,7 +147,8 @@ export async function verifyProofFile(
 }
 
 function refused(error: unknown): ProofVerdict {
-  if (error instanceof Refusal) return { ok: false, reason: error.message };
+  if (error instanceof Refusal || error instanceof BadJson)
+    return { ok: false, reason: error.message };
   throw error;
 }
 

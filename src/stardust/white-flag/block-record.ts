@@ -101,20 +101,53 @@ export const HEADER_LENGTH = LEAF_OFFSET + 32;
 
 /** Replaces the outputs' numbers in concatenated records, in place. */
 export function renumberOutputs(records: Uint8Array, numberOf: (output: number) => number): void {
+  visitTransactions(records, (view, _, { outputs, inputCount, outputCount }) => {
+    for (let i = 0; i < inputCount + outputCount; i++) {
+      const at = outputs + i * UINT56_BYTES;
+      setUint56(view, at, numberOf(getUint56(view, at)));
+    }
+  });
+}
+
+/**
+ * Calls `visit` for each output that a transaction of the concatenated records consumes.
+ *
+ * @param isSkipped whether to leave a record out, by its place among them and its block's number
+ */
+export function visitInputs(
+  records: Uint8Array,
+  isSkipped: (place: number, block: number) => boolean,
+  visit: (output: number) => void,
+): void {
+  visitTransactions(records, (view, place, { start, outputs, inputCount }) => {
+    if (isSkipped(place, getUint56(view, start))) return;
+    for (let i = 0; i < inputCount; i++) visit(getUint56(view, outputs + i * UINT56_BYTES));
+  });
+}
+
+/** Where a record begins, and the numbers of its outputs: those consumed, then those created. */
+interface TransactionPlace {
+  start: number;
+  outputs: number;
+  inputCount: number;
+  outputCount: number;
+}
+
+function visitTransactions(
+  records: Uint8Array,
+  visit: (view: DataView, place: number, transaction: TransactionPlace) => void,
+): void {
   const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
   for (
-    let start = 0;
+    let start = 0, place = 0;
     start < records.length;
-    start += view.getUint16(start + LENGTH_OFFSET, true)
+    start += view.getUint16(start + LENGTH_OFFSET, true), place++
   ) {
     if ((records[start + KIND_OFFSET]! & ~INADMISSIBLE) !== RecordKind.Transaction) continue;
     const parents = records[start + PARENT_COUNT_OFFSET]!;
-    const transaction = start + HEADER_LENGTH + parents * UINT56_BYTES;
-    const count = records[transaction]! + records[transaction + 1]!;
-    for (let i = 0; i < count; i++) {
-      const at = transaction + 4 + i * UINT56_BYTES;
-      setUint56(view, at, numberOf(getUint56(view, at)));
-    }
+    const at = start + HEADER_LENGTH + parents * UINT56_BYTES;
+    const [inputCount, outputCount] = [records[at]!, records[at + 1]!];
+    visit(view, place, { start, outputs: at + 4, inputCount, outputCount });
   }
 }
 

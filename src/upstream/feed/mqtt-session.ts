@@ -134,7 +134,7 @@ export function createSession(clientId: string, topics: readonly string[]): Sess
 
 function readPackets(reader: PacketReader, bytes: Uint8Array): Packet[] {
   try {
-    return reader.read(bytes);
+    return [...reader.read(bytes)];
   } catch (error) {
     if (error instanceof Refusal) throw new UpstreamFailure(`MQTT: ${error.message}`);
     throw error;

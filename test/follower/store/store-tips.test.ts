@@ -1,10 +1,14 @@
 /**
  * Tips stored between milestones (src/follower/store/store-tips.ts): open blocks that are more than one
- * pass may fetch are fetched over several passes.
+ * pass may fetch are fetched over several passes, and what an upstream makes up is not stored beyond
+ * the limits.
  */
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { followOnce } from '../../../src/follower/pass.ts';
+import { UNREFERENCED_LIMITS } from '../../../src/ledger/write/drop-blocks.ts';
+import { hasProofOfWork } from '../../../src/stardust/crypto/proof-of-work.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
+import { blockId } from '../../../src/stardust/wire/ids.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import {
   ask,
@@ -16,6 +20,8 @@ import {
   takeNext,
 } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
+import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
+import { blockAround, taggedDataPayload } from '../../support/network/blocks.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 
@@ -51,7 +57,7 @@ it('stores 1,000 open blocks in a few passes, then answers without upstream', as
   expect(await ask(rig, request)).toEqual(response);
 });
 
-it('asks upstream about the lowest blocks of a long walk only, which prove the others', async () => {
+it('asks upstream about one block each 64 levels of a long walk', async () => {
   const network = networkWithOpenBlocks(700);
   const rig = withOneTip(await startLedger(db, network, network.genesis.index), network);
   await takeNext(rig, db);
@@ -66,17 +72,18 @@ it('asks upstream about the lowest blocks of a long walk only, which prove the o
   const stored: number[] = [];
   for (let i = 0; i < 4; i++) stored.push(await storeNow({ ...rig, upstream }, db));
   expect(stored.reduce((sum, each) => sum + each)).toBe(701);
-  // of two walks that did not come down to what is known: the lowest block of each
-  expect(asked).toHaveLength(2);
-  expect(new Set(asked).size).toBe(2);
+  // 350 levels, over several walks
+  expect(asked.length).toBeGreaterThan(1);
+  expect(asked.length).toBeLessThanOrEqual(12);
+  expect(new Set(asked).size).toBe(asked.length);
 });
 
-it('asks upstream about nothing where the walk comes down to what is known', async () => {
-  const network = networkWithOpenBlocks(250);
+it('asks upstream about nothing where the walk soon comes down to what is known', async () => {
+  const network = networkWithOpenBlocks(120);
   const rig = withOneTip(await startLedger(db, network, network.genesis.index), network);
   await takeNext(rig, db);
   const readReference = () => Promise.reject(new Error('asked'));
-  expect(await storeNow({ ...rig, upstream: { ...rig.upstream, readReference } }, db)).toBe(251);
+  expect(await storeNow({ ...rig, upstream: { ...rig.upstream, readReference } }, db)).toBe(121);
 });
 
 it('does not store a block that a milestone has referenced meanwhile', async () => {
@@ -174,4 +181,106 @@ it('stores a chain of 121 blocks at once, parents first', async () => {
       db,
     ),
   ).toBe(121);
+});
+
+/** An upstream that names, as its only tip, the last of the blocks that it made up. */
+function makesUp(rig: Rig, minScore: number) {
+  const { upstream } = rig;
+  const made = new Map<string, Uint8Array>();
+  let tries = 0;
+  /** A block upon the last one, or upon this one; with or without the work that the network wants. */
+  const add = (parent: string, hasWork: boolean): string => {
+    for (;;) {
+      const data = new TextEncoder().encode(`${tries++}`);
+      const bytes = blockAround([parent], taggedDataPayload(new Uint8Array(), data));
+      if (hasProofOfWork(bytes, minScore) !== hasWork) continue;
+      const id = `0x${blockId(bytes).toHex()}`;
+      made.set(id.slice(2), bytes);
+      return id;
+    }
+  };
+  const lying = {
+    ...upstream,
+    readTips: async () => [[...made.keys()].at(-1)!],
+    readBlock: async (id: string) => made.get(id) ?? upstream.readBlock(id),
+  };
+  return { made, add, lying };
+}
+
+const withWork = (seed: string, minPowScore: number) => {
+  const { parameters } = new SyntheticNetwork({ seed }).genesis;
+  return new SyntheticNetwork({ seed, parameters: { ...parameters, minPowScore } });
+};
+
+it('C-6: stores a tip with proof of work, and what it leads to, and no other tip', async () => {
+  const network = withWork('work', 1);
+  network.milestone();
+  const rig = await startLedger(db, network, network.genesis.index);
+  await takeNext(rig, db);
+  const { made, add, lying } = makesUp(rig, 1);
+  const first = add(network.milestoneBlock!, false);
+  const second = add(first, false);
+  expect(await storeNow({ ...rig, upstream: lying }, db)).toBe(0);
+  // the reference requests what is below a block that it admits, and C-6 exempts that
+  add(second, true);
+  expect(await storeNow({ ...rig, upstream: lying }, db)).toBe(1 + made.size);
+});
+
+it('stores no more than one and a half times the limit, whatever one upstream of two names as its tips', async () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const before = { ...UNREFERENCED_LIMITS };
+  UNREFERENCED_LIMITS.blocks = 40;
+  try {
+    const network = new SyntheticNetwork({ seed: 'made up' });
+    network.milestone();
+    const rig = await startLedger(db, network, network.genesis.index);
+    await followTo(rig, 1);
+    const { add, lying } = makesUp(rig, 0);
+    let last = network.milestoneBlock!;
+    const upstreams = [lying, { ...rig.upstream, name: 'honest' }];
+    const { memory } = rig.following;
+    for (let passes = 0; passes < 8; passes++) {
+      for (let i = 0; i < 25; i++) last = add(last, true);
+      memory.tips.hasLooseEnds = true;
+      await pass({ ...rig, following: { ...rig.following, upstreams } });
+      const open = (await storedBlocks(db)).filter(({ milestone }) => milestone === null);
+      expect(open.length).toBeLessThanOrEqual(60);
+    }
+    // and the milestone is applied all the same
+    network.milestone({ parents: [network.milestoneBlock!, network.note()] });
+    await followTo(rig, 2);
+  } finally {
+    Object.assign(UNREFERENCED_LIMITS, before);
+    vi.restoreAllMocks();
+  }
+});
+
+it('stores nothing on the word of one upstream while another one takes long to answer', async () => {
+  const network = new SyntheticNetwork({ seed: 'late word' });
+  const note = (parents: string[], text: string) =>
+    network.note(parents, new TextEncoder().encode(text));
+  network.milestone();
+  const below = note([network.milestoneBlock!], 'below');
+  const old = note([below], 'old');
+  network.milestone({ parents: [note([old, note([below], 'beside')], 'top')] });
+  // an unreferenced child makes `below` an entry point; `old` is referenced and not known here
+  note([below], 'child');
+  const rig = await startLedger(db, network, 2);
+  const tip = note([old], 'tip');
+  const said = rig.upstream.readReference;
+  const lying = {
+    ...rig.upstream,
+    readTips: async () => [tip.slice(2)],
+    readReference: async (id: string) => ((await said(id)) === undefined ? undefined : null),
+  };
+  const honest = {
+    ...rig.upstream,
+    readReference: async (id: string) => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return said(id);
+    },
+  };
+  await storeNow({ ...rig, upstream: lying }, db, [honest]);
+  const stored = (await storedBlocks(db)).map(({ id }) => id);
+  expect([old, tip].filter((id) => stored.includes(id.slice(2)))).toEqual([]);
 });

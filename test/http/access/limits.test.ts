@@ -60,6 +60,42 @@ describe('requests that scan', () => {
     }
   });
 
+  it('are served in the order in which they came, also past one that was dropped', async () => {
+    const limit = createScanLimit(Date.now);
+    const served: number[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const all = [limit(() => promise)];
+    for (let i = 0; i < 50; i++) {
+      all.push(limit(async () => void served.push(i)));
+      await sleep(i % 7);
+    }
+    resolve();
+    await Promise.all(all);
+    expect(served).toEqual(Array.from({ length: 50 }, (_, i) => i));
+  });
+
+  it('that could not be served within two seconds are refused when they come', async () => {
+    const limit = createScanLimit(Date.now);
+    let waiting = 0;
+    const scan = () => sleep(30);
+    for (let i = 0; i < 10; i++) await limit(scan);
+    const refused: number[] = [];
+    const began = performance.now();
+    const results = await Promise.all(
+      Array.from({ length: 300 }, () =>
+        limit(scan).then(
+          () => waiting++,
+          () => refused.push(performance.now() - began),
+        ),
+      ),
+    );
+    expect(results).toHaveLength(300);
+    expect(refused.length).toBeGreaterThan(150);
+    expect(waiting).toBeGreaterThan(30);
+    // but for those whose turn comes a little later than was estimated
+    expect(refused.filter((ms) => ms > 500).length).toBeLessThan(refused.length / 4);
+  });
+
   it('that fail make room too', async () => {
     const limit = createScanLimit(() => 0);
     await expect(limit(() => Promise.reject(new Error('D1')))).rejects.toThrow('D1');

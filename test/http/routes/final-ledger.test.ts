@@ -7,6 +7,7 @@ import { proveFinal, readFinalLedger } from '../../../src/ledger/final/prove-fin
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { verifyFinalProof } from '../../../src/stardust/proof/final-ledger.ts';
+import { provedValue } from '../../../src/stardust/provenance/proved.ts';
 import { madeFinalLedger, SMALL } from '../../support/final-ledger/made-ledger.ts';
 import { errorBody } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
@@ -108,8 +109,8 @@ describe('elsewhere', () => {
 
 describe('verifyFinal', () => {
   const ask: NodeClient = (path) => fetch(path);
-  const verify = (ids: readonly string[], trusted = root, node = ask) =>
-    Array.fromAsync(verifyFinal(node, trusted, ids));
+  const verify = async (ids: readonly string[], trusted = root, node = ask) =>
+    (await Array.fromAsync(verifyFinal(node, trusted, ids))).map(provedValue);
   const output = `0x${keys.outputs[9]}`;
   const nft = `0x${keys.nfts[3]}`;
 

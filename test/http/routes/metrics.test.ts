@@ -94,7 +94,7 @@ describe('who may ask', () => {
 
 describe('what it says', () => {
   it('of a node that follows', async () => {
-    const events = { clients: 3, topics: 5, messages: 7, closes: { gone: 2, 'not-reading': 1 } };
+    const events = { clients: 3, topics: 5, messages: 7, closes: { gone: 2, 'used-up': 1 } };
     const node = {
       readStatus: async () => following,
       readFollowerCounts: async () => counts,
@@ -122,6 +122,7 @@ describe('what it says', () => {
       'stardust_follower_state{state="off"}': 0,
       'stardust_follower_state{state="following"}': 1,
       'stardust_follower_state{state="stopped"}': 0,
+      'stardust_follower_state{state="failing"}': 0,
       'stardust_follower_state{state="diverged"}': 0,
       stardust_latest_milestone_index: 17_342,
       stardust_ledger_lag_milestones: 3,
@@ -142,7 +143,7 @@ describe('what it says', () => {
       stardust_event_topics: 5,
       stardust_event_messages_total: 7,
       'stardust_event_closes_total{why="gone"}': 2,
-      'stardust_event_closes_total{why="not-reading"}': 1,
+      'stardust_event_closes_total{why="used-up"}': 1,
     });
   });
 

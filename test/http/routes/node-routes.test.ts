@@ -16,6 +16,13 @@ const RAW = 'application/vnd.iota.serializer-v1';
 const networkA = recordedNetwork('network-a');
 const networkC = recordedNetwork('network-c');
 
+it('/api/routes is kept for a second in `serve`', async () => {
+  const readIndexedKinds = vi.fn(async () => ['nft' as const]);
+  const fetch = fetchFrom({ settings: { oneIsolate: true }, node: { readIndexedKinds } });
+  for (let i = 0; i < 10; i++) expect((await fetch('/api/routes')).status).toBe(200);
+  expect(readIndexedKinds).toHaveBeenCalledTimes(1);
+});
+
 describe('GET /health', () => {
   const now = Date.now() / 1000;
   const fresh: NodeStatus = {
@@ -84,6 +91,10 @@ describe('GET /health', () => {
     [
       'diverged: roots differ at 17340',
       { ...fresh, follower: { state: 'diverged', reason: 'roots differ at 17340' } },
+    ],
+    [
+      'failing: no pass gets beyond milestone 17339',
+      { ...fresh, follower: { state: 'failing', reason: 'no pass gets beyond milestone 17339' } },
     ],
     ['no ledger was imported yet', undefined],
   ])('is empty and 503 when %s', async (reason, read) => {

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
+import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { buildFinalLedger } from '../../../src/ledger/final/build-final-ledger.ts';
 import { LAYOUT, type Layout } from '../../../src/ledger/final/final-tables.ts';
 import { proveFinal, readFinalLedger } from '../../../src/ledger/final/prove-final.ts';
@@ -280,6 +281,25 @@ describe('building', () => {
     expect(await readFinalLedger(db, MADE_INDEX)).toEqual(building);
     expect(await proveFinal(db, MADE_INDEX, 'nfts', '00'.repeat(32), SMALL)).toEqual(building);
   });
+});
+
+it('a ledger that is replaced while a proof is made is not taken for damage', async () => {
+  const { db, keys } = await madeFinalLedger(150);
+  const network = new SyntheticNetwork({ seed: 'replaced' });
+  network.milestone();
+  const replaced = new Proxy<Database>(db, {
+    get: (target, name: keyof Database) =>
+      name === 'batch'
+        ? async (statements: D1PreparedStatement[]) => {
+            const results = await target.batch(statements);
+            // an import comes once the upper levels of the tree were read
+            await startLedger(db, network, 1);
+            return results;
+          }
+        : target[name].bind(target),
+  });
+  const proof = proveFinal(replaced, MADE_INDEX, 'outputs', keys.outputs[70]!, SMALL);
+  await expect(proof).rejects.toThrow(LedgerMoved);
 });
 
 it('any layout gives the same root and the same proofs', async () => {

@@ -5,7 +5,7 @@
  */
 import { expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
-import { initialReads } from '../../../src/events/initial-events.ts';
+import { tellInitial } from '../../../src/events/initial-events.ts';
 import { tellMilestone } from '../../../src/events/milestone-events.ts';
 import { saveFollowerState } from '../../../src/follower/follower-status.ts';
 import { rowSum } from '../../../src/ledger/core/row-sum.ts';
@@ -276,9 +276,9 @@ function eventsOf(index: number): (db: D1Database) => Promise<string[]> {
 /** What a new subscriber is told; undefined where it is nothing. */
 function firstEventOf(topic: string): (db: D1Database) => Promise<string | undefined> {
   return async (db) => {
-    const [read] = initialReads(db, [topic]);
-    const [message] = await read!();
-    return message && `${message.topic} ${message.payload.toHex()}`;
+    for await (const messages of tellInitial(db, [topic]))
+      for (const { topic: to, payload } of messages) return `${to} ${payload.toHex()}`;
+    return undefined;
   };
 }
 

@@ -47,8 +47,15 @@ export interface DrivenPage {
 }
 
 export interface DrivenBrowser {
-  open(url: string, size: Size, options?: { isQuick?: boolean }): Promise<DrivenPage>;
+  open(url: string, size: Size, options?: Clock): Promise<DrivenPage>;
   close(): Promise<void>;
+}
+
+interface Clock {
+  /** What waits for seconds waits for hundredths of them. */
+  isQuick?: boolean;
+  /** What waits for 20 seconds or more ends when the page's `passTime()` is called; no chance. */
+  holdsLimits?: boolean;
 }
 
 interface Look {
@@ -58,12 +65,40 @@ interface Look {
   moves?: boolean;
 }
 
-/** For `isQuick`: what waits for seconds waits for hundredths of them. */
+/** For `isQuick`. */
 const QUICK_TIMERS = `{
   const { setTimeout } = globalThis;
   globalThis.setTimeout = (work, ms, ...rest) =>
     setTimeout(work, ms >= 1000 ? ms / 100 : ms, ...rest);
 }`;
+
+/** For `holdsLimits`. */
+const HELD_LIMITS = `{
+  Math.random = () => 0;
+  const held = new Map();
+  let last = 0;
+  const { setTimeout, clearTimeout } = globalThis;
+  globalThis.setTimeout = (work, ms, ...rest) => {
+    if (!(ms >= 20_000)) return setTimeout(work, ms, ...rest);
+    held.set(--last, () => work(...rest));
+    return last;
+  };
+  globalThis.clearTimeout = (id) => { if (!held.delete(id)) clearTimeout(id); };
+  AbortSignal.timeout = (ms) => {
+    const controller = new AbortController();
+    globalThis.setTimeout(
+      () => controller.abort(new DOMException('too late', 'TimeoutError')), ms);
+    return controller.signal;
+  };
+  globalThis.passTime = () => {
+    const all = [...held.values()];
+    held.clear();
+    for (const work of all) work();
+  };
+}`;
+
+const clockScript = ({ isQuick = false, holdsLimits = false }: Clock): string =>
+  (isQuick ? QUICK_TIMERS : '') + (holdsLimits ? HELD_LIMITS : '');
 
 /** What browsers report for each answer that is 400, 404 or 500, which is no fault of the page. */
 const ERROR_ANSWER = /Failed to load resource.*(?:40[04]|500)/;
@@ -89,7 +124,7 @@ function watchFaults(url: string) {
 async function driveChromium({ scheme = 'light', moves = false }: Look): Promise<DrivenBrowser> {
   const browser = await launchChromium();
   return {
-    async open(url, size, { isQuick = false } = {}) {
+    async open(url, size, clock = {}) {
       const page = await browser.newPage({
         viewport: SIZES[size],
         colorScheme: scheme,
@@ -98,7 +133,7 @@ async function driveChromium({ scheme = 'light', moves = false }: Look): Promise
       });
       const { faults, onConsole, onError, onRequest } = watchFaults(url);
       page.on('console', onConsole).on('pageerror', onError).on('request', onRequest);
-      if (isQuick) await page.addInitScript({ content: QUICK_TIMERS });
+      await page.addInitScript({ content: clockScript(clock) });
       await page.goto(url);
       return Object.assign(page, {
         width: SIZES[size].width,
@@ -121,12 +156,12 @@ async function driveFirefox({ scheme = 'light', moves = false }: Look): Promise<
     'ui.prefersReducedMotion': moves ? 0 : 1,
   });
   return {
-    async open(url, size, { isQuick = false } = {}) {
+    async open(url, size, clock = {}) {
       const page = await browser.newPage();
       await page.setViewport(SIZES[size]);
       const { faults, onConsole, onError, onRequest } = watchFaults(url);
       page.on('console', onConsole).on('pageerror', onError).on('request', onRequest);
-      if (isQuick) await page.evaluateOnNewDocument(QUICK_TIMERS);
+      await page.evaluateOnNewDocument(clockScript(clock));
       await page.goto(url);
       return Object.assign(page, {
         width: SIZES[size].width,

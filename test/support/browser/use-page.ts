@@ -83,18 +83,6 @@ export async function search(page: DrivenPage, text: string): Promise<void> {
   await page.evaluate(`void document.querySelector('form.search').requestSubmit()`);
 }
 
-/** The verdicts on the page, each with its tone and its sentence. */
-export async function verdictsOn(
-  page: DrivenPage,
-  within: string,
-): Promise<{ tone: string; text: string }[]> {
-  const verdicts = await page.evaluate(
-    `[...document.querySelectorAll(${quote(`${within} .verdict`)})].map((each) =>
-      ({ tone: each.classList[1], text: each.lastElementChild.textContent }))`,
-  );
-  return verdicts as { tone: string; text: string }[];
-}
-
 /** How much wider than the window the page is, in pixels. */
 export async function overhangOf(page: DrivenPage): Promise<number> {
   // on a phone the client width grows with what is in it

@@ -85,12 +85,14 @@ export function checkAlways({ status, headers }: Response): void {
   const detail = headers.get('x-error-detail') ?? '';
   expect({
     origin: headers.get('access-control-allow-origin'),
+    sniffing: headers.get('x-content-type-options'),
     exposed: headers.get('access-control-expose-headers'),
     caching: isError ? /^(private, )?no-store$/.test(caching ?? '') || caching : caching !== null,
     type: !isError || headers.get('content-type'),
     detail: !isError || /^[\x20-\x7e]{0,200}$/.test(detail) || detail,
   }).toEqual({
     origin: '*',
+    sniffing: 'nosniff',
     exposed: EXPOSED,
     caching: true,
     type: isError ? 'application/json' : true,

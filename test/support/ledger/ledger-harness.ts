@@ -4,9 +4,11 @@
  */
 
 import { applyMilestone } from '../../../src/follower/apply-milestone.ts';
+import { bringBlocks } from '../../../src/follower/bring/bring-blocks.ts';
 import {
   createFollowerMemory,
   type FollowerContext,
+  type FollowerMemory,
 } from '../../../src/follower/follower-context.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
@@ -19,11 +21,14 @@ import { admittingParameters, readParameters } from '../../../src/ledger/core/le
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import type { StatusSettings } from '../../../src/ledger/read/node-status.ts';
 import type { UnreferencedIndex } from '../../../src/ledger/write/unreferenced-index.ts';
-import { computeWhiteFlag, type WhiteFlagResult } from '../../../src/node/compute-white-flag.ts';
+import {
+  computeWhiteFlag,
+  type WhiteFlagOptions,
+  type WhiteFlagResult,
+} from '../../../src/node/compute-white-flag.ts';
 import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
-import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
 import type { ProtocolParameters } from '../../../src/stardust/wire/parameters.ts';
-import { createMilestoneSource, createProposalSource } from '../../../src/upstream/fetch-blocks.ts';
+import { createMilestoneSource } from '../../../src/upstream/fetch-blocks.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import { NodeState } from '../hornet-double/node-state.ts';
@@ -184,8 +189,7 @@ export async function storeNow(
     parameters: await admitting(db, head.ledger),
   };
   const { stored } = await storeTips(db, head, {
-    upstream,
-    others,
+    upstreams: [upstream, ...others],
     rules,
     said: following.memory.upstreams.said(head.generation, head.ledger),
     index: following.memory.index,
@@ -225,41 +229,36 @@ export async function ledgerIndex(db: Database): Promise<number> {
 export interface AskOptions {
   /** Instead of the rig's database. */
   db?: Database;
-  /** Default: nothing is fetched. */
+  /** From which the rig's follower brings what D1 lacks. Default: nothing is brought. */
   upstreams?: readonly Upstream[];
   maxBlocks?: number;
-  /** What requests remember of each other. */
-  fetched?: Map<string, ParsedBlock>;
-  unreferenced?: Set<string>;
+  /** Instead of the rig's follower's. */
+  memory?: FollowerMemory;
 }
 
 /** By the function that the route calls. */
 function askInFull(
   rig: Rig,
   question: Question,
-  options: AskOptions = {},
+  { db = rig.db, upstreams, maxBlocks, memory = rig.following.memory }: AskOptions = {},
 ): Promise<WhiteFlagResult> {
-  const { db = rig.db, upstreams, maxBlocks = 2000, fetched = new Map(), unreferenced } = options;
   const request = {
     index: question.index,
     timestamp: question.timestamp,
     parents: question.parents.map((id) => id.slice(2).toLowerCase()),
     previousMilestoneId: (question.previousMilestoneId || ZERO_ID).slice(2).toLowerCase(),
   };
-  const limits = { maxBlocks, deadline: Date.now() + 10_000 };
-  return computeWhiteFlag(db, request, {
-    keys: rig.network.keys,
-    openSource:
-      upstreams &&
-      (({ ledger }) =>
-        createProposalSource({
-          upstreams,
-          index: ledger + 1,
-          limits,
-          fetched,
-          ...(unreferenced && { unreferenced }),
-        })),
-  });
+  const bring = upstreams && bringFrom({ ...rig.following, db, memory, upstreams }, maxBlocks);
+  return computeWhiteFlag(db, request, { keys: rig.network.keys, bring });
+}
+
+/** As the follower's object does for a request. */
+export function bringFrom(
+  following: FollowerContext,
+  maxBlocks?: number,
+): NonNullable<WhiteFlagOptions['bring']> {
+  const { db } = following;
+  return async (ids) => ({ db, notBrought: await bringBlocks(following, ids, maxBlocks) });
 }
 
 export async function ask(rig: Rig, question: Question, options: AskOptions = {}): Promise<Answer> {

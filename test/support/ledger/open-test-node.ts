@@ -3,21 +3,42 @@
  * (src/node/open-node.ts), and a white-flag question put to it.
  */
 import { env } from 'cloudflare:workers';
+import { createBringer, patienceOf } from '../../../src/follower/bring/bringer.ts';
+import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
 import { openNode } from '../../../src/node/open-node.ts';
+import type { Settings } from '../../../src/settings.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
+import { openUpstreams } from '../../../src/upstream/rest-upstream.ts';
+import { verifySignature } from '../../../src/verify-signature.ts';
 import { defaultSettings } from '../default-settings.ts';
 import type { WhiteFlagCase } from '../network/network-model.ts';
 
 export function openTestNode(upstreams: string[], milestoneKeys: MilestoneKeys): EdgeNode {
   const { LEDGER, NFT_INDEX, FOLLOWER } = env;
-  return openNode({
+  const settings = {
     ...defaultSettings({ LEDGER, NFT_INDEX, FOLLOWER }),
     upstreams,
     milestoneKeys,
     retentionMilestones: 100,
-  });
+  };
+  return openNode({ ...settings, follower: namespaceOf(settings, milestoneKeys) });
+}
+
+/** A namespace with one object, which does what the follower's does for requests. */
+function namespaceOf(settings: Settings, keys: MilestoneKeys): Env['FOLLOWER'] {
+  const memory = createFollowerMemory();
+  const bringer = createBringer(() => ({
+    db: settings.ledger,
+    upstreams: openUpstreams(settings, patienceOf(settings)),
+    voters: openUpstreams(settings, { timeout: 10_000, attempts: 1 }),
+    keys,
+    verify: verifySignature,
+    memory,
+  }));
+  const namespace = { idFromName: () => 'follower', get: () => bringer };
+  return namespace as unknown as Env['FOLLOWER'];
 }
 
 /** The roots; throws what a refusal says. */
@@ -25,11 +46,12 @@ export async function askNode(
   node: EdgeNode,
   request: WhiteFlagCase['request'],
 ): Promise<WhiteFlagCase['response']> {
-  const result = await node.computeWhiteFlag({
+  const asked = {
     ...request,
     parents: request.parents.map((id) => id.slice(2)),
     previousMilestoneId: request.previousMilestoneId.slice(2),
-  });
+  };
+  const result = await node.computeWhiteFlag(asked, 'a client');
   if (!result.ok) throw new Error(result.detail);
   return {
     inclusionMerkleRoot: toHex(result.inclusionMerkleRoot),

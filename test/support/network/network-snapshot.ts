@@ -24,10 +24,15 @@ export interface FullOptions {
    * How many diffs it has beyond those from the ledger back to the target; the reference writes 30.
    */
   moreDiffs?: number;
+  /**
+   * Blocks that later ones will stand on; those that milestones up to the target reference are entry
+   * points. A node names only what later blocks stand on when it writes the file.
+   */
+  stoodOn?: readonly string[];
 }
 
 export function fullSnapshot(network: Network, options: FullOptions): Generator<Uint8Array, void> {
-  const { target, ledger = target, moreDiffs = 0 } = options;
+  const { target, ledger = target, moreDiffs = 0, stoodOn = [] } = options;
   const milestone = milestoneAt(network, target);
   const outputs = ledgerAt(network, ledger);
   const { since, parameters } = parametersAt(network, ledger);
@@ -45,7 +50,7 @@ export function fullSnapshot(network: Network, options: FullOptions): Generator<
     outputCount: outputs.length,
     outputs,
     diffs: diffs(network, target + 1 - moreDiffs, ledger).reverse(),
-    solidEntryPoints: solidEntryPoints(network, target),
+    solidEntryPoints: solidEntryPoints(network, target, stoodOn),
   });
 }
 
@@ -75,10 +80,15 @@ function diffs(network: Network, from: number, to: number): WrittenDiff[] {
 }
 
 /** The blocks that milestones up to `target` reference and that blocks beyond have as parents. */
-export function solidEntryPoints(network: Network, target: number): Uint8Array[] {
+export function solidEntryPoints(
+  network: Network,
+  target: number,
+  stoodOn: readonly string[] = [],
+): Uint8Array[] {
   const isOpen = (id: string) =>
     (network.blocks.get(id)?.referenced?.index ?? Number.POSITIVE_INFINITY) > target;
   const points = new Set<string>(target === network.genesis.index ? [ZERO_ID] : []);
+  for (const id of stoodOn) if (!isOpen(id)) points.add(id);
   for (const { id, parents } of network.blocks.values()) {
     if (!isOpen(id)) continue;
     for (const parent of parents) {

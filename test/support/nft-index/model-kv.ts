@@ -31,7 +31,7 @@ export interface KvTimes {
   landing: number;
   /** Age of the oldest copy of an entry, ms. */
   copyAge: number;
-  mayExpire: (value: string) => boolean;
+  mayExpire: (key: string, value: string) => boolean;
 }
 
 export class ModelKv {
@@ -74,7 +74,7 @@ export class ModelKv {
     const backend = this.#chance.pick(this.#backends);
     const landed = backend.get(key)?.findLast(({ at }) => at <= moment);
     this.hasExpired =
-      landed !== undefined && landed.expires <= moment && this.#times.mayExpire(landed.value);
+      landed !== undefined && landed.expires <= moment && this.#times.mayExpire(key, landed.value);
     return this.hasExpired ? null : (landed?.value ?? null);
   }
 

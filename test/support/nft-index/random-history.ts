@@ -91,10 +91,17 @@ class RandomHistory {
 
   /**
    * What a ledger that was replaced has put stays for long
-   * (docs/nft-index.md#a-tombstone-expires).
+   * (docs/nft-index.md#a-tombstone-expires). So does the tombstone of an NFT that came back: no
+   * network has that, as an NFT's ID is a hash over the output that minted it.
    */
-  readonly #mayExpire = (value: string): boolean =>
-    JSON.parse(value).generation === this.#ledger.history?.generation;
+  readonly #mayExpire = (key: string, value: string): boolean => {
+    const { history } = this.#ledger;
+    const nft = NFTS.find((id) => entryKey(id) === key)!;
+    return (
+      JSON.parse(value).generation === history?.generation &&
+      history!.outputAt(nft, history!.ledger) === null
+    );
+  };
 
   get #kv(): ModelKv {
     return this.#namespaces.at(-1)!;
@@ -182,13 +189,16 @@ class RandomHistory {
   /**
    * Binds the other namespace, by a deployment: publishers of the version before are ended. Nobody
    * may do that while entries of all NFTs are being put
-   * (docs/nft-index.md#what-would-make-it-wrong).
+   * (docs/nft-index.md#what-would-make-it-wrong). Often it was a mistake, and is soon undone.
    */
   #exchangeNamespaces(): void {
     if (this.#bulks > 0 || this.#ledger.row?.state?.entries.kind !== 'complete') return;
     this.#namespaces.reverse();
     this.#openCaches();
     this.#count('namespaces exchanged');
+    if (!this.#chance.happens(50)) return;
+    const back = this.#simulation.now + this.#chance.between(0, 40 * MINUTE_MS);
+    this.#simulation.at(back, () => this.#exchangeNamespaces());
   }
 
   #someChanges(percent: number): NftRow[] {

@@ -6,6 +6,7 @@
 
 import { verify as nodeVerify } from 'node:crypto';
 import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import { bringBlocks } from '../../../src/follower/bring/bring-blocks.ts';
 import {
   createFollowerMemory,
   type FollowerContext,
@@ -18,18 +19,12 @@ import { REFUSAL_STATUSES } from '../../../src/http/routes/core/white-flag.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
+import type { NotBrought } from '../../../src/ledger/intake/block-source.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../../src/mqtt/topics.ts';
-import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
+import { computeWhiteFlag, type WhiteFlagOptions } from '../../../src/node/compute-white-flag.ts';
 import { toHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import type { MilestoneKeys, VerifySignature } from '../../../src/stardust/milestone-keys.ts';
-import {
-  createBlockCache,
-  createBlockIds,
-  ofLedgerIndex,
-} from '../../../src/upstream/block-cache.ts';
-import { createProposalSource } from '../../../src/upstream/fetch-blocks.ts';
-import { createRanking } from '../../../src/upstream/ranking.ts';
 import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import { asFile } from '../ledger/ledger-harness.ts';
 import { openMemory } from '../ledger/memory-database.ts';
@@ -46,14 +41,6 @@ const PATIENCE_MS = 20_000;
 
 const PASS_MILESTONES = 12;
 const CATCH_UP_MILESTONES = 3;
-const MAX_FETCHED_BLOCKS = 2000;
-
-/** Milestones kept: all of a run. */
-const RETENTION = 1_000_000;
-
-/** As of open-node.ts. */
-const MAX_REMEMBERED_BYTES = 16_000_000;
-const MAX_UNREFERENCED_IDS = 12_000;
 
 /** The next free numbers of blocks and outputs. */
 export interface Counters {
@@ -90,6 +77,19 @@ export async function openLedger(
     .run();
   await sealRows(db, 'head');
   return db;
+}
+
+/**
+ * Replaces the ledger by the network's state at milestone `target`, while others use it.
+ *
+ * @param stoodOn blocks that those to come may stand on
+ */
+export async function importLedger(
+  db: Database,
+  network: Network,
+  { target, stoodOn }: { target: number; stoodOn: readonly string[] },
+): Promise<void> {
+  await loadSnapshot(db, asFile(fullSnapshot(network, { target, stoodOn })), undefined);
 }
 
 /** As if a milestone had been applied wrongly. */
@@ -130,30 +130,41 @@ const verify: VerifySignature = async (publicKey, message, signature) => {
   return valid;
 };
 
+/**
+ * In place of WebCrypto's, whose threads end when they like; call what is returned to have that back.
+ */
+export function verifyAtOnce(): () => void {
+  const { subtle } = crypto;
+  Object.assign(subtle, {
+    importKey: async (_format: string, publicKey: Uint8Array) => publicKey,
+    verify: async (_name: string, key: Uint8Array, signature: Uint8Array, message: Uint8Array) =>
+      verify(key, message, signature),
+  });
+  return () => {
+    for (const name of ['importKey', 'verify']) Reflect.deleteProperty(subtle, name);
+  };
+}
+
 export interface FollowerOptions {
   db: Database;
   keys: MilestoneKeys;
   upstreams: readonly Upstream[];
   /** Heap for fetched blocks; a past cone that takes more is stored in parts. */
   maxFetchedHeapBytes?: number | undefined;
+  /** Milestones that are kept. */
+  retention: number;
 }
 
 /** A follower's Durable Object without its alarm: whoever has it says when something is due. */
 export class Follower {
   readonly #options: FollowerOptions;
-  #memory: FollowerMemory;
+  readonly #memory: FollowerMemory;
   /** Whether a feed is live. */
   fed = false;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
     this.#memory = createFollowerMemory(undefined, options.maxFetchedHeapBytes);
-  }
-
-  /** All that was in memory is lost. */
-  restart(): void {
-    this.#memory = createFollowerMemory(undefined, this.#options.maxFetchedHeapBytes);
-    this.fed = false;
   }
 
   /** One pass. `milestonesOnly`: as for a request that cannot wait. */
@@ -181,8 +192,17 @@ export class Follower {
       await this.pass(true);
   }
 
+  /**
+   * Has blocks stored, for a request.
+   *
+   * @param upstreams where blocks may be fetched
+   */
+  bring(ids: readonly string[], upstreams: readonly Upstream[]): Promise<NotBrought | undefined> {
+    return bringBlocks({ ...this.#context(), upstreams }, ids);
+  }
+
   #context(): FollowerContext {
-    const { db, keys, upstreams } = this.#options;
+    const { db, keys, upstreams, retention } = this.#options;
     return {
       db,
       keys,
@@ -191,7 +211,7 @@ export class Follower {
       memory: this.#memory,
       isFed: () => this.fed,
       publish: async () => {},
-      retention: RETENTION,
+      retention,
     };
   }
 }
@@ -199,31 +219,20 @@ export class Follower {
 /** Roots, or the status of a refusal with what it says. */
 export type Answer = Roots | { status: number; detail: string };
 
-/** What answers requests: it remembers what it fetched from one to the next. */
+/** What answers requests. */
 export class Isolate {
   readonly #keys: MilestoneKeys;
-  readonly #remembered = ofLedgerIndex(() => ({
-    fetched: createBlockCache(MAX_REMEMBERED_BYTES),
-    unreferenced: createBlockIds(Date.now, MAX_UNREFERENCED_IDS),
-  }));
-  readonly #ranking = createRanking(Date.now);
 
   constructor(keys: MilestoneKeys) {
     this.#keys = keys;
   }
 
-  /**
-   * @param upstreams where blocks may be fetched
-   * @param storeHeld stores what a follower holds; undefined where there is none
-   */
+  /** @param bring has blocks stored that D1 lacks; undefined where nothing is followed */
   async ask(
     db: Database,
     request: WhiteFlagCase['request'],
-    upstreams: readonly Upstream[] | undefined,
-    storeHeld: (() => Promise<void>) | undefined,
+    bring: WhiteFlagOptions['bring'],
   ): Promise<Answer> {
-    const limits = { maxBlocks: MAX_FETCHED_BLOCKS, deadline: Date.now() + PATIENCE_MS };
-    let stored = 0;
     const result = await computeWhiteFlag(
       db,
       {
@@ -231,26 +240,7 @@ export class Isolate {
         parents: request.parents.map((id) => id.slice(2)),
         previousMilestoneId: request.previousMilestoneId.slice(2),
       },
-      {
-        keys: this.#keys,
-        openSource:
-          upstreams &&
-          (({ ledger, generation }) =>
-            createProposalSource({
-              upstreams,
-              index: ledger + 1,
-              limits,
-              ...this.#remembered(generation, ledger),
-              ranking: this.#ranking,
-            })),
-        storePushed:
-          storeHeld &&
-          (async () => {
-            if (stored++ > 0) return undefined;
-            await storeHeld();
-            return db;
-          }),
-      },
+      { keys: this.#keys, bring },
     );
     if (!result.ok) return { status: REFUSAL_STATUSES[result.reason], detail: result.detail };
     return {

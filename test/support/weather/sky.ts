@@ -9,7 +9,7 @@ import { SyntheticNetwork } from '../network/synthetic-network.ts';
 import type { MadeTransaction, Spend } from '../network/transactions.ts';
 import type { KeyPair } from '../payloads/keys.ts';
 import { basic } from '../payloads/outputs.ts';
-import { DisturbedDatabase } from './disturbed-database.ts';
+import { DisturbedDatabase, type Fault } from './disturbed-database.ts';
 import {
   BLOCKS,
   CONFIRMED_MILESTONE,
@@ -21,6 +21,7 @@ import {
   openLedger,
 } from './edge.ts';
 import { Oracle } from './truth.ts';
+import type { Turns } from './turns.ts';
 import { type Lie, WeatherNode } from './upstreams.ts';
 
 /** What is fixed for a run. */
@@ -32,6 +33,10 @@ export interface Setting {
   counters: Counters;
   /** Heap for fetched blocks. */
   maxFetchedHeapBytes?: number;
+  /** Milestones that are kept; IDs are four times as long. */
+  retention: number;
+  /** How often calls of followers' databases fail. */
+  faultEvery?: number;
   /** As a protocol parameter: blocks older than this and ten milestones are dropped. */
   belowMaxDepth: number;
   /** Whether the last proposal must be answered by what is stored alone. */
@@ -48,11 +53,12 @@ export interface Message {
   payload: Uint8Array;
 }
 
-/** A follower, the database as it sees it, and how much of the feed it was sent. */
+/** A follower, and how much of the feed it was sent. */
 export interface Seat {
   name: string;
   follower: Follower;
-  db: DisturbedDatabase;
+  /** Of its database. */
+  fault: (() => Fault | undefined) | undefined;
   sent: number;
 }
 
@@ -72,8 +78,11 @@ export class Sky {
   readonly seats: Seat[] = [];
   readonly isolate: Isolate;
   readonly db: Database;
-  /** The database as questions see it. */
-  readonly questions: DisturbedDatabase;
+  readonly turns: Turns;
+  /** Of followers' databases, where nothing else is said. */
+  fault: (() => Fault | undefined) | undefined;
+  /** Whether an import is at work. */
+  isImporting = false;
   /** Keys that may not sign milestones. */
   readonly strangers: readonly KeyPair[];
   /** What honest nodes build on, in the order in which it came; and all else. */
@@ -101,39 +110,58 @@ export class Sky {
     network: SyntheticNetwork,
     setting: Setting,
     seed: string,
-    { db, ancient }: { db: Database; ancient: readonly string[] },
+    { db, ancient, turns }: { db: Database; ancient: readonly string[]; turns: Turns },
   ) {
     this.network = network;
     this.setting = setting;
     this.ancient = ancient;
     this.db = db;
-    this.questions = new DisturbedDatabase(db);
+    this.turns = turns;
     this.oracle = new Oracle(network);
     this.isolate = new Isolate(network.keys);
     this.strangers = [network.account(COINS), network.account(COINS + 1)];
     for (const [i, coin] of network.genesisCoins.entries())
       this.#owners.set(coin.id.toHex(), { coin, by: network.account(i) });
     const random = new Random(`upstreams of ${seed}`);
-    this.honest = ['first', 'second'].map((name) => new WeatherNode(network, name, random));
+    this.honest = ['first', 'second'].map(
+      (name) => new WeatherNode(network, name, { random, turns }),
+    );
     this.nodes = [...this.honest];
     if (setting.liar !== undefined) {
-      this.liar = new WeatherNode(network, 'liar', random);
+      this.liar = new WeatherNode(network, 'liar', { random, turns });
       this.liar.lies = new Set(setting.liar.lies);
       this.nodes.splice(setting.liar.place, 0, this.liar);
     }
     for (const name of ['A', 'B']) {
-      const disturbed = new DisturbedDatabase(db);
-      const follower = new Follower({
-        db: disturbed,
-        keys: network.keys,
-        upstreams: this.upstreams,
-        maxFetchedHeapBytes: setting.maxFetchedHeapBytes,
-      });
-      this.seats.push({ name, follower, db: disturbed, sent: 0 });
+      const seat: Seat = { name, follower: undefined!, fault: undefined, sent: 0 };
+      this.restart(seat);
+      this.seats.push(seat);
     }
   }
 
-  static async open(seed: string, setting: Setting): Promise<Sky> {
+  /** A follower with nothing in memory. */
+  restart(seat: Seat): void {
+    const { network, setting, upstreams } = this;
+    const fault = () => {
+      const due = (seat.fault ?? this.fault)?.();
+      if (due?.lasting) this.restart(seat);
+      return due;
+    };
+    seat.follower = new Follower({
+      db: this.disturbed(fault),
+      keys: network.keys,
+      upstreams,
+      maxFetchedHeapBytes: setting.maxFetchedHeapBytes,
+      retention: setting.retention,
+    });
+  }
+
+  /** The database, as one that takes turns with others sees it. */
+  disturbed(fault?: () => Fault | undefined): DisturbedDatabase {
+    return new DisturbedDatabase(this.db, { turns: this.turns, ...(fault && { fault }) });
+  }
+
+  static async open(seed: string, setting: Setting, turns: Turns): Promise<Sky> {
     const network = new SyntheticNetwork({
       // the same keys in all runs: what was verified once need not be again
       seed: 'weather',
@@ -156,7 +184,7 @@ export class Sky {
     const name = `${setting.before} ${setting.belowMaxDepth}`;
     const at = { name, index: lastIndex(network) };
     const db = await openLedger(network, at, setting.counters);
-    const sky = new Sky(network, setting, seed, { db, ancient });
+    const sky = new Sky(network, setting, seed, { db, ancient, turns });
     for (const id of new Set([network.milestoneBlock!, above])) sky.came(id);
     sky.takeStock();
     return sky;

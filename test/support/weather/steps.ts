@@ -13,8 +13,8 @@ import {
 import type { Random } from '../network/random.ts';
 import { coin, type Spend } from '../network/transactions.ts';
 import { basic } from '../payloads/outputs.ts';
-import { Crash } from './disturbed-database.ts';
-import { type Answer, isKnownError, type Upstream } from './edge.ts';
+import { Crash, type DisturbedDatabase, type Fault } from './disturbed-database.ts';
+import { type Answer, importLedger, isKnownError } from './edge.ts';
 import { forgedMilestone, forgedTwin, randomMilestone } from './forge.ts';
 import { COINS, type Message, type Seat, type Sky } from './sky.ts';
 import { someLies, unknownId } from './upstreams.ts';
@@ -74,13 +74,16 @@ const HOSTILE_STEPS = {
   old: [4, ({ sky, random }) => old(sky, random)],
   pushBadly: [8, pushBadly],
   pushLies: [2, pushLies],
-  crash: [3, (weather) => crash(weather, true)],
-  hiccup: [2, (weather) => crash(weather, false)],
-  meddle: [6, meddle],
-  proposeBetween: [3, proposeBetween],
+  crash: [3, crash],
+  lateParent: [3, lateParent],
+  spread: [12, spread],
+  atOnce: [18, atOnce],
+  importAgain: [1, importAgain],
+  quiet: [4, quiet],
   lie: [5, lie],
   outage: [2, outage],
   proposeAnything: [6, proposeAnything],
+  auditLate: [5, auditLate],
   proposeOld: [3, proposeOld],
   proposeTwin: [2, proposeTwin],
 } satisfies Record<string, [number, Happen]>;
@@ -98,11 +101,21 @@ export function happens(kind: Kind, weather: Weather): void | Promise<void> {
 
 /** One of these kinds, those with more weight more often. */
 export function pickKind(kinds: readonly Kind[], random: Random): Kind {
-  let place = random.below(kinds.reduce((sum, kind) => sum + STEPS[kind][0], 0));
-  return kinds.find((kind) => {
-    place -= STEPS[kind][0];
+  return pickWeighted(
+    kinds.map((kind) => [STEPS[kind][0], kind] as const),
+    random,
+  );
+}
+
+function pickWeighted<T>(
+  choices: readonly (readonly [weight: number, choice: T])[],
+  random: Random,
+): T {
+  let place = random.below(choices.reduce((sum, [weight]) => sum + weight, 0));
+  return choices.find(([weight]) => {
+    place -= weight;
     return place < 0;
-  })!;
+  })![1];
 }
 
 // blocks
@@ -122,16 +135,20 @@ function takeCoin(sky: Sky, random: Random): Spend | undefined {
   return taken;
 }
 
-/** A transaction of one input: the outputs share what it has. */
-function transfer(sky: Sky, random: Random, spend: Spend, count = 1) {
+/** Of one input or more: the outputs share what they have. */
+function transfer(sky: Sky, random: Random, spends: Spend | readonly Spend[], count = 1) {
+  const inputs = [spends].flat();
   const owners = Array.from({ length: count }, () => someone(sky, random));
-  const { amount } = spend.coin.output;
+  const amount = inputs.reduce((sum, { coin }) => sum + coin.output.amount, 0n);
   const share = amount / BigInt(count);
   const outputs = owners.map((owner, i) =>
     basic(owner, { amount: i === 0 ? amount - share * BigInt(count - 1) : share }),
   );
-  return { made: sky.network.transaction([spend], outputs), owners };
+  return { made: sky.network.transaction(inputs, outputs), owners };
 }
+
+const notes1 = (sky: Sky, random: Random) => notes(sky, random, 1);
+const chain3 = (sky: Sky, random: Random) => chain(sky, random, random.between(2, 3));
 
 function pay(sky: Sky, random: Random): void {
   const spend = takeCoin(sky, random);
@@ -139,7 +156,9 @@ function pay(sky: Sky, random: Random): void {
     notes(sky, random, 1);
     return;
   }
-  const { made, owners } = transfer(sky, random, spend, random.between(1, 2));
+  const other = random.chance(0.4) ? takeCoin(sky, random) : undefined;
+  const spends = other === undefined ? spend : [spend, other];
+  const { made, owners } = transfer(sky, random, spends, random.between(1, 3));
   sky.attachTransaction(made, owners, sky.parents(random));
   for (const [i, each] of made.coins.entries()) sky.coins.push({ coin: each, by: owners[i]! });
 }
@@ -181,9 +200,14 @@ function doubleSpend(sky: Sky, random: Random): void {
     notes(sky, random, 1);
     return;
   }
+  let spend = random.pick(sky.spent);
   for (let i = random.between(1, 3); i > 0; i--) {
-    const { made, owners } = transfer(sky, random, random.pick(sky.spent));
-    sky.attachTransaction(made, owners, sky.parents(random), whereOf(random));
+    const { made, owners } = transfer(sky, random, spend);
+    const id = sky.attachTransaction(made, owners, sky.parents(random), whereOf(random));
+    // spends what it makes, or what was spent
+    const goesOn = random.chance(0.5);
+    spend = goesOn ? { coin: made.coins[0]!, by: owners[0]! } : random.pick(sky.spent);
+    if (goesOn && random.chance(0.5)) sky.came(sky.network.note([id]));
   }
 }
 
@@ -245,7 +269,14 @@ function reattach(sky: Sky, random: Random): void {
     return;
   }
   const made = random.pick(sky.transactions);
-  sky.came(sky.network.attachTransaction(made, sky.parents(random)), whereOf(random));
+  const inputs = new Set(made.inputs);
+  const before = sky.transactions.find(({ coins }) =>
+    coins.some(({ id }) => inputs.has(toHex(id))),
+  );
+  const where = whereOf(random);
+  let parents = sky.parents(random);
+  for (const each of before !== undefined && random.chance(0.6) ? [before, made] : [made])
+    parents = [sky.came(sky.network.attachTransaction(each, parents), where)];
 }
 
 const whereOf = (random: Random) => (random.chance(0.75) ? 'main' : 'side');
@@ -351,6 +382,22 @@ async function act(weather: Weather, seat: Seat, what: Act): Promise<void> {
   }
 }
 
+/** As open-node.ts takes what the follower's object says, or its failure. */
+async function bring(
+  weather: Weather,
+  db: DisturbedDatabase,
+  { seat: { name, follower }, ids }: { seat: Seat; ids: readonly string[] },
+) {
+  const { sky, note } = weather;
+  const notBrought = await follower.bring(ids, sky.upstreams).catch((error: Error) => {
+    const isExpected = isKnownError(error) || error instanceof Crash;
+    if (!isExpected && !mayFail(sky)) throw error;
+    return { fault: 'upstream-failed' as const, detail: error.message };
+  });
+  note(`${name} brought blocks: ${notBrought?.detail}`);
+  return { db, notBrought };
+}
+
 /** Where the numbers come to their end, any error will do. */
 function mayFail({ setting }: Sky): boolean {
   return setting.counters.block !== undefined || setting.counters.output !== undefined;
@@ -398,6 +445,46 @@ async function deliver(weather: Weather, seat: Seat, messages: readonly Message[
   weather.note(`${seat.name} was pushed ${messages.length} messages`);
   for (const what of random.sample(['store', 'take', 'store'] as const, random.between(0, 3)))
     await act(weather, seat, what);
+}
+
+/** What spends is stored before what makes is, and perhaps the verdict is not made then. */
+async function lateParent(weather: Weather): Promise<void> {
+  const { sky, random } = weather;
+  const seat = anyone(weather);
+  childFirst(sky, random);
+  const [last] = sky.feed.splice(-1);
+  hold(weather, seat);
+  await act(weather, seat, 'store');
+  sky.feed.push(last!);
+  seat.fault = random.chance(0.4) ? faults(random, 3) : undefined;
+  hold(weather, seat);
+  await act(weather, seat, 'store');
+  seat.fault = undefined;
+  // a milestone references what makes, and not yet what spends
+  if (random.chance(0.5)) sky.milestone([sky.main.at(-1)!]);
+}
+
+/** Some of it is lost: what a request needs then it has to fetch. */
+async function spread(weather: Weather): Promise<void> {
+  const { random } = weather;
+  const seat = anyone(weather);
+  const lost = random.pick([0, 0.3, 0.6]);
+  const messages = unsent(weather, seat).filter(() => !random.chance(lost));
+  for (const { topic, payload } of messages) seat.follower.push(topic, payload);
+  await act(weather, seat, 'store');
+}
+
+/** Milestones one after the other, with next to nothing in them: what is old is forgotten. */
+async function quiet(weather: Weather): Promise<void> {
+  const { sky, random, clock } = weather;
+  const seat = anyone(weather);
+  for (let i = random.between(3, 3 * Math.min(sky.setting.retention, 5)); i > 0; i--) {
+    if (random.chance(0.3)) notes(sky, random, 1);
+    issue(sky, random);
+    clock.now += 5000;
+    if (random.chance(0.7)) hold(weather, seat);
+    for (const what of ['store', 'pass'] as const) await act(weather, seat, what);
+  }
 }
 
 async function push(weather: Weather): Promise<void> {
@@ -454,43 +541,94 @@ async function pushLies(weather: Weather): Promise<void> {
 }
 
 function restart(weather: Weather): void {
+  const { sky } = weather;
   const seat = anyone(weather);
-  seat.follower.restart();
+  sky.restart(seat);
   weather.note(`${seat.name} starts again`);
 }
 
 const ACTS: readonly Act[] = ['pass', 'pass', 'catchUp', 'store', 'take'];
 
-/** The database fails at one batch; where it is the process that ended, it starts again. */
-async function crash(weather: Weather, lasting: boolean): Promise<void> {
-  const { random } = weather;
-  const seat = anyone(weather);
-  const fail = random.pick(['before', 'after'] as const);
-  const at = random.between(1, 12);
-  seat.db.disturb({ at, fail, lasting });
-  weather.note(`${seat.name}: the database fails ${fail} batch ${at}${lasting ? ' for good' : ''}`);
-  await act(weather, seat, random.pick(ACTS));
-  seat.db.calm();
-  if (lasting) seat.follower.restart();
+/** Some calls of a database fail; at the first one, perhaps, the process ends. */
+export function faults(random: Random, every = random.between(2, 25)): () => Fault | undefined {
+  const lasting = random.chance(0.4);
+  return () =>
+    random.chance(1 / every)
+      ? { when: random.pick(['before', 'after'] as const), lasting }
+      : undefined;
 }
 
-/** One follower works, and between two of its batches the other one does. */
-async function meddle(weather: Weather): Promise<void> {
+async function crash(weather: Weather): Promise<void> {
+  const { random } = weather;
+  const seat = anyone(weather);
+  seat.fault = faults(random);
+  weather.note(`${seat.name}: the database fails`);
+  await act(weather, seat, random.pick(ACTS));
+  seat.fault = undefined;
+}
+
+/** What several do at once, followers and requests and whoever imports, while the network goes on. */
+const TASKS: readonly [number, (weather: Weather) => Promise<void>][] = [
+  [5, (weather) => act(weather, anyone(weather), weather.random.pick(ACTS))],
+  [3, (weather) => act(weather, anyone(weather), 'store')],
+  [5, propose],
+  [2, audit],
+  [2, proposeAnything],
+  [1, proposeOld],
+  [2, goOn],
+  [1, importAgain],
+];
+
+/** Between any two calls of one there are calls of others, and any of them may fail. */
+async function atOnce(weather: Weather): Promise<void> {
   const { sky, random } = weather;
-  const [first, second] = random.sample(sky.seats, 2);
-  // so that both have something to do
-  if (random.chance(0.6)) {
-    pay(sky, random);
-    if (random.chance(0.7)) issue(sky, random);
-    notes(sky, random, random.between(1, 3));
+  // so that all have something to do, mostly about the ledger's next milestone
+  if (random.chance(0.5)) await act(weather, anyone(weather), 'catchUp');
+  for (let i = random.between(1, 5); i > 0; i--)
+    random.pick([notes1, pay, chain3, childFirst, doubleSpend, doubleSpend])(sky, random);
+  if (random.chance(0.2)) issue(sky, random);
+  const lost = random.pick([0.2, 0.5, 0.8]);
+  for (const seat of sky.seats) {
+    for (const { topic, payload } of unsent(weather, seat))
+      if (!random.chance(lost)) seat.follower.push(topic, payload);
+    seat.fault = random.chance(0.35) ? faults(random) : undefined;
   }
-  for (const { topic, payload } of unsent(weather, second!)) second!.follower.push(topic, payload);
-  const [what, meanwhile] = [random.pick(ACTS), random.pick(ACTS)];
-  const at = random.between(1, 14);
-  weather.note(`${first!.name} ${what}, ${second!.name} ${meanwhile} before its batch ${at}`);
-  first!.db.disturb({ at, between: () => act(weather, second!, meanwhile) });
-  await act(weather, first!, what);
-  first!.db.calm();
+  const tasks = Array.from({ length: random.between(2, 5) }, () => pickWeighted(TASKS, random));
+  const ended = await Promise.allSettled(tasks.map((task) => task(weather)));
+  for (const seat of sky.seats) seat.fault = undefined;
+  for (const each of ended) if (each.status === 'rejected') throw each.reason;
+}
+
+/** The follower holds what it was not sent yet. */
+function hold(weather: Weather, seat: Seat): void {
+  for (const { topic, payload } of unsent(weather, seat)) seat.follower.push(topic, payload);
+}
+
+async function goOn(weather: Weather): Promise<void> {
+  const { sky, random } = weather;
+  for (let i = random.between(1, 6); i > 0; i--) {
+    await sky.turns.take();
+    random.pick([notes1, pay, chain3, childFirst, doubleSpend, reattach, issue])(sky, random);
+    if (random.chance(0.5)) hold(weather, anyone(weather));
+  }
+}
+
+/** A snapshot of one of the last milestones replaces the ledger. */
+async function importAgain({ sky, random, note }: Weather): Promise<void> {
+  if (sky.isImporting) return;
+  const last = lastIndex(sky.network);
+  const index = random.between(Math.max(1, last - 4), last);
+  sky.isImporting = true;
+  try {
+    const db = sky.disturbed(random.chance(0.3) ? faults(random) : undefined);
+    await importLedger(db, sky.network, { target: index, stoodOn: sky.window });
+    note(`import of milestone ${index}`);
+  } catch (error) {
+    if (!(error instanceof Crash || isKnownError(error))) throw error;
+    note(`import of milestone ${index} failed: ${(error as Error).message}`);
+  } finally {
+    sky.isImporting = false;
+  }
 }
 
 // upstreams
@@ -556,6 +694,21 @@ async function audit(weather: Weather): Promise<void> {
   });
 }
 
+/** About one of the last milestones, from blocks that came after it. */
+async function auditLate(weather: Weather): Promise<void> {
+  const { sky, random } = weather;
+  if (random.chance(0.4)) {
+    reattach(sky, random);
+    await spread(weather);
+  }
+  const index = Math.max(2, lastIndex(sky.network) - random.below(3));
+  const parents = random.sample(
+    [...sky.main.slice(-3), ...sky.side.slice(-3)],
+    random.between(1, 2),
+  );
+  await ask(weather, requestAt(sky, random, index, parents));
+}
+
 /** Blocks of any kind, known or not, about any milestone. */
 async function proposeAnything(weather: Weather): Promise<void> {
   const { sky, random } = weather;
@@ -598,42 +751,36 @@ async function proposeTwin(weather: Weather): Promise<void> {
   await ask(weather, requestAt(sky, random, index + 1, parents));
 }
 
-/** A follower works between two batches of the question. */
-async function proposeBetween(weather: Weather): Promise<void> {
-  const { sky, random } = weather;
-  const seat = anyone(weather);
-  const what = random.pick(ACTS);
-  const at = random.between(1, 4);
-  const disturbed = sky.questions;
-  disturbed.disturb({ at, between: () => act(weather, seat, what) });
-  weather.note(`a question; ${seat.name} ${what} before its batch ${at}`);
-  await ask(weather, proposal(sky, random));
-  disturbed.calm();
+async function ask(weather: Weather, request: Request): Promise<void> {
+  const { random } = weather;
+  const seat = random.chance(0.8) ? anyone(weather) : undefined;
+  const fault = random.chance(0.05) ? faults(random) : undefined;
+  await askAndCheck(weather, request, { seat, fault });
 }
 
-async function ask(weather: Weather, request: Request): Promise<void> {
-  const { sky, random } = weather;
-  const upstreams = random.chance(0.8) ? sky.upstreams : undefined;
-  const seat = random.chance(0.3) ? anyone(weather) : undefined;
-  await askAndCheck(weather, request, upstreams, seat);
+interface Asked {
+  /** Of the follower that brings what is not stored; without one nothing is brought. */
+  seat?: Seat | undefined;
+  /** Of the database. */
+  fault?: (() => Fault | undefined) | undefined;
 }
 
 /** The answer, once it was found to be right. */
 export async function askAndCheck(
   weather: Weather,
   request: Request,
-  upstreams: readonly Upstream[] | undefined,
-  seat?: Seat,
+  { seat, fault }: Asked,
 ): Promise<Answer | Error> {
   const { sky, note } = weather;
-  const truth = await sky.oracle.truth(request);
+  const db = sky.disturbed(fault);
   const answer = await sky.isolate
-    .ask(sky.questions, request, upstreams, seat && (() => act(weather, seat, 'store')))
+    .ask(db, request, seat && ((ids) => bring(weather, db, { seat, ids })))
     .then((right) => (sky.setting.planted === 'root' ? withWrongRoot(right) : right))
     .catch((error: Error) => {
-      if (!isKnownError(error) && !mayFail(sky)) throw error;
+      if (!isKnownError(error) && !(error instanceof Crash) && !mayFail(sky)) throw error;
       return error;
     });
+  const truth = await sky.oracle.truth(request);
   const said = answer instanceof Error ? `error ${answer.message}` : JSON.stringify(answer);
   const about = `milestone ${request.index} from ${request.parents.map((id) => id.slice(0, 8))}`;
   if (answer instanceof Error) {

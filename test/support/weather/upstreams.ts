@@ -8,6 +8,7 @@ import { lastIndex } from '../network/network-model.ts';
 import type { Random } from '../network/random.ts';
 import type { SyntheticNetwork } from '../network/synthetic-network.ts';
 import { type Upstream, UpstreamFailure } from './edge.ts';
+import type { Turns } from './turns.ts';
 
 /** What an upstream can be wrong about. */
 const LIES = [
@@ -43,10 +44,14 @@ export class WeatherNode {
   forged: Uint8Array[] = [];
   readonly upstream: Upstream;
 
-  constructor(network: SyntheticNetwork, name: string, random: Random) {
+  constructor(
+    network: SyntheticNetwork,
+    name: string,
+    { random, turns }: { random: Random; turns: Turns },
+  ) {
     this.#network = network;
     this.#state = new NodeState(network, network.genesis.index);
-    this.upstream = this.#upstream(name, random);
+    this.upstream = this.#upstream(name, random, turns);
   }
 
   /** Honest, with all that there is. */
@@ -56,11 +61,12 @@ export class WeatherNode {
     this.lies.clear();
   }
 
-  #upstream(name: string, random: Random): Upstream {
+  #upstream(name: string, random: Random, turns: Turns): Upstream {
     const truth = directUpstream(this.#state);
     const network = this.#network;
     const blocks = () => [...network.blocks.values()];
     const answer = async <T>(ask: () => Promise<T>): Promise<T> => {
+      await turns.take();
       if (!this.up) throw new UpstreamFailure(`${name} does not answer`);
       const confirmed = Math.max(network.genesis.index, lastIndex(network) - this.lag);
       if (confirmed !== this.#state.confirmed) this.#state.confirm(confirmed);

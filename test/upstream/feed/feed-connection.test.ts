@@ -21,7 +21,7 @@ const message = encodePacket({
 });
 const pong = encodePacket({ type: PacketType.PingResponse });
 const said = (send: readonly Uint8Array[]): Packet[] => send.flatMap((bytes) => read(bytes));
-const read = (bytes: Uint8Array) => createPacketReader(1000).read(bytes);
+const read = (bytes: Uint8Array) => [...createPacketReader(1000).read(bytes)];
 const typesOf = (send: readonly Uint8Array[]) => said(send).map(({ type }) => type);
 
 /** A connection that is subscribed at this time. */

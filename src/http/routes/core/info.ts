@@ -32,7 +32,7 @@ import { baseTokenOf } from './base-token.ts';
 
 export const infoRoutes = {
   readInfo: { method: 'GET', path: '/api/core/v2/info', mayBeSecondOld: true, handle: answerInfo },
-  listApis: { method: 'GET', path: '/api/routes', handle: answerApiRoutes },
+  listApis: { method: 'GET', path: '/api/routes', mayBeSecondOld: true, handle: answerApiRoutes },
 } satisfies RouteTable;
 
 async function answerInfo({ node, notes }: RouteContext): Promise<Answer> {

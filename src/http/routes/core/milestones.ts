@@ -68,6 +68,8 @@ async function answerLedgerChanges(context: RouteContext): Promise<Answer> {
   const changes = await node.readLedgerChanges(name);
   if (changes === undefined)
     throw new HttpError(404, 'this milestone was not applied here, or is pruned');
+  if (changes === 'too-large')
+    throw new HttpError(500, 'this milestone changed more outputs than one answer takes');
   notes.ledgerIndex = changes.ledgerIndex;
   const { index, created, consumed } = changes;
   const answer = {

@@ -7,8 +7,9 @@ import * as v from 'valibot';
 import type { RefusalReason, WhiteFlagRefusal, WhiteFlagRequest } from '../../../node/edge-node.ts';
 import { digitsOf, MAX_UINT32, uint32 } from '../../../schemas.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
+import { clientKeyOf } from '../../access/client-address.ts';
 import type { Answer } from '../../answer.ts';
-import { readJsonObject } from '../../body.ts';
+import { asGoReadsIntegers, readJsonObject } from '../../body.ts';
 import { HttpError } from '../../errors.ts';
 import { hashSchema, named, objectOf } from '../../openapi/json-schema.ts';
 import type { Operations, RouteTable } from '../../openapi/operation.ts';
@@ -60,7 +61,9 @@ const WhiteFlagBody = v.object(
   'index, timestamp and parents must be given',
 );
 
-export function parseWhiteFlagBody(body: object): WhiteFlagRequest {
+/** Reads the body of a request to either route of the white flag. Throws an HttpError 400. */
+export async function readProposal(request: Request): Promise<WhiteFlagRequest> {
+  const body = await readJsonObject(request, { reviver: asGoReadsIntegers });
   const result = v.safeParse(WhiteFlagBody, body, { abortEarly: true });
   if (!result.success) throw new HttpError(400, result.issues[0].message);
   return result.output;
@@ -79,7 +82,7 @@ async function answerWhiteFlag({
   notes,
   defer,
 }: RouteContext): Promise<Answer> {
-  const asked = parseWhiteFlagBody(await readJsonObject(request));
+  const asked = await readProposal(request);
   notes.proposal = proposalToJson(asked);
   const key = canonicalKey(asked);
   const kept = await cache.match(key);
@@ -88,7 +91,7 @@ async function answerWhiteFlag({
     return answer(kept, asked, notes);
   }
 
-  const result = await node.computeWhiteFlag(asked);
+  const result = await node.computeWhiteFlag(asked, clientKeyOf(request));
   if (!result.ok) {
     throw whiteFlagError(asked, result, notes);
   }

@@ -24,16 +24,21 @@ import { parseMilestoneIndex } from '../../schemas.ts';
 
 const PATH = '/api/edge/v1/changes/nfts';
 
+/** In the URL every cache knows it: all who follow the events send the same URL, once a milestone. */
+const MIN_PARAMETER = 'minLedgerIndex';
+
 export const nftChangeRoutes = {
   readNftChanges: { method: 'GET', path: PATH, limit: 'scanLimit', handle: answerNftChanges },
 } satisfies RouteTable;
 
 async function answerNftChanges({ request, node, notes }: RouteContext): Promise<Answer> {
-  const from = parseMilestoneIndex(
-    parseQueryString(new URL(request.url).search).get('after'),
-    'after',
+  const query = parseQueryString(new URL(request.url).search);
+  const from = parseMilestoneIndex(query.get('after'), 'after');
+  const named = query.get(MIN_PARAMETER);
+  const minLedgerIndex = Math.max(
+    readMinLedgerIndex(request),
+    named === undefined ? 0 : parseMilestoneIndex(named, MIN_PARAMETER),
   );
-  const minLedgerIndex = readMinLedgerIndex(request);
   const found = await node.readNftChanges(from, minLedgerIndex);
   if (found === undefined) throw noLedger();
   const { ledgerIndex } = found;
@@ -66,6 +71,12 @@ export function describeNftChanges(): Operations<typeof nftChangeRoutes> {
           name: 'after',
           required: true,
           description: 'The last milestone whose changes the client has.',
+          schema: uint32Schema,
+        },
+        {
+          in: 'query',
+          name: MIN_PARAMETER,
+          description: 'Asks for an answer at this ledger index or later. Caches may keep it.',
           schema: uint32Schema,
         },
       ],

@@ -5,8 +5,8 @@
 
 import type { Decision, JudgedBlock } from '../../../node/edge-node.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
+import { clientKeyOf } from '../../access/client-address.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
-import { readJsonObject } from '../../body.ts';
 import {
   arrayOf,
   described,
@@ -23,7 +23,7 @@ import type { Operations, RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
 import {
   EXAMPLE_PROPOSAL,
-  parseWhiteFlagBody,
+  readProposal,
   whiteFlagError,
   whiteFlagRequestSchema,
 } from '../core/white-flag.ts';
@@ -39,8 +39,8 @@ export const whiteFlagExplanationRoutes = {
 } satisfies RouteTable;
 
 async function answerWhiteFlagExplanation({ request, node, notes }: RouteContext): Promise<Answer> {
-  const asked = parseWhiteFlagBody(await readJsonObject(request));
-  const result = await node.explainWhiteFlag(asked);
+  const asked = await readProposal(request);
+  const result = await node.explainWhiteFlag(asked, clientKeyOf(request));
   if (!result.ok) throw whiteFlagError(asked, result, notes);
   notes.ledgerIndex = asked.index - 1;
   notes.blocks = result.blocks.length;

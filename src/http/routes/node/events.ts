@@ -2,6 +2,7 @@
  * GET /api/mqtt/v1 (docs/contract.md#events): the events of TIP-28, by MQTT 3.1.1 over a WebSocket,
  * at the path that HORNET has it.
  */
+import { clientKeyOf } from '../../access/client-address.ts';
 import type { Answer } from '../../answer.ts';
 import { HttpError } from '../../errors.ts';
 import type { Operations, RouteTable } from '../../openapi/operation.ts';
@@ -29,7 +30,7 @@ async function answerEvents({ request, node }: RouteContext): Promise<Answer> {
   const offered = headers.get('sec-websocket-protocol')?.split(',') ?? [];
   if (!offered.some((each) => each.trim() === SUBPROTOCOL))
     throw new HttpError(400, 'Sec-WebSocket-Protocol must name mqtt');
-  const webSocket = await node.connectToEvents();
+  const webSocket = await node.connectToEvents(clientKeyOf(request));
   if (webSocket === undefined)
     throw new HttpError(503, 'no more clients fit', { 'retry-after': RETRY_AFTER_SECONDS });
   return {

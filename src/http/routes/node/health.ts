@@ -29,7 +29,7 @@ export function whyUnhealthy(status: NodeStatus | undefined, now: number): strin
   if (finalMilestone !== undefined && ledger.index > finalMilestone)
     return `the ledger is at milestone ${ledger.index}, beyond FINAL_MILESTONE, ${finalMilestone}`;
   if (ledger.index === finalMilestone) return undefined;
-  if (follower.state === 'stopped' || follower.state === 'diverged')
+  if (follower.state !== 'off' && follower.state !== 'following')
     return `${follower.state}: ${follower.reason}`;
   if (shareUsed(status.database) >= UNHEALTHY_AT)
     return `${describeDatabase(status)}: writes are about to fail`;

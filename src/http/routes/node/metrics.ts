@@ -16,7 +16,7 @@ export const metricsRoutes = {
   readMetrics: { method: 'GET', path: '/metrics', mustBeNamed: true, handle: answerMetrics },
 } satisfies RouteTable;
 
-const FOLLOWER_STATES = ['off', 'following', 'stopped', 'diverged'];
+const FOLLOWER_STATES = ['off', 'following', 'stopped', 'failing', 'diverged'];
 const BLOCKS_BY = ['feed', 'polling'];
 
 async function answerMetrics({ node, notes, requestCounts }: RouteContext): Promise<Answer> {

@@ -47,7 +47,8 @@ async function answerCreateProof(context: RouteContext): Promise<Answer> {
 }
 
 async function answerValidateProof({ request, node }: RouteContext): Promise<Answer> {
-  const judgement = await node.validateProof(await readJsonObject(request, MAX_PROOF_BYTES));
+  const file = await readJsonObject(request, { maxBytes: MAX_PROOF_BYTES });
+  const judgement = await node.validateProof(file);
   if (judgement === undefined)
     throw new HttpError(500, 'the settings of this node name no keys that sign milestones');
   if (judgement.kind === 'malformed') throw new HttpError(400, judgement.reason);

@@ -1,0 +1,98 @@
+/**
+ * The state of the ledger, as long as the page is open.
+ */
+import { useEffect, useState } from 'preact/hooks';
+import { asError, type Loaded } from '../parts/use-load.ts';
+import { hasEvents, listenForMilestones } from './events.ts';
+import { readInfo } from './ledger.ts';
+import type { Info } from './shapes.ts';
+
+/** Between two readings of the ledger's state: where the node announces milestones, and elsewhere. */
+const INFO_INTERVAL_MS = { announced: 60_000, polled: 5000 };
+
+/** From an event to the reading: milestones may come in bursts. */
+const EVENT_DELAY_MS = 100;
+
+/** Between two readings, however often the node announces something. */
+const LEAST_INTERVAL_MS = 1000;
+
+/**
+ * Reads the state of the ledger whenever the node announces a milestone, or every five seconds where
+ * it does not; but not while nobody looks, nor once it is over.
+ */
+export function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
+  const [info, setInfo] = useState<Loaded<Info>>({ state: 'loading' });
+  const [isSilent, setSilent] = useState(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    /** Closes the connection that announces milestones. */
+    let stop: (() => void) | undefined;
+    /** When the page may try to connect. */
+    let connectFrom = 0;
+    let lastRead = 0;
+    /** When the next reading is due. A later wish never puts it off. */
+    let due = Infinity;
+    function readIn(milliseconds: number): void {
+      const at = Date.now() + milliseconds;
+      if (timer !== undefined && due <= at) return;
+      clearTimeout(timer);
+      due = at;
+      timer = setTimeout(read, milliseconds);
+    }
+    async function listen(): Promise<void> {
+      if (stop !== undefined || Date.now() < connectFrom) return;
+      connectFrom = Date.now() + INFO_INTERVAL_MS.announced;
+      if (!(await hasEvents().catch(() => false)) || document.hidden) return;
+      stop = listenForMilestones(location.origin, {
+        onMilestone: () =>
+          readIn(Math.max(EVENT_DELAY_MS, lastRead + LEAST_INTERVAL_MS - Date.now())),
+        onEnd() {
+          stop = undefined;
+          readIn(EVENT_DELAY_MS);
+        },
+      });
+    }
+    function rest(): void {
+      stop?.();
+      stop = undefined;
+    }
+    async function read(): Promise<void> {
+      timer = undefined;
+      lastRead = Date.now();
+      if (!document.hidden) {
+        try {
+          const value = await readInfo();
+          isOver = value.features.includes('finalMilestone');
+          setSilent(false);
+          setInfo((before) => (isSame(before, value) ? before : { state: 'done', value }));
+        } catch (error) {
+          // what was read stays on show: the next reading may succeed
+          setSilent(true);
+          setInfo((before) =>
+            before.state === 'done' ? before : { state: 'failed', error: asError(error) },
+          );
+        }
+      }
+      if (isOver || document.hidden) rest();
+      else await listen();
+      // unless a milestone came meanwhile
+      if (!isOver && timer === undefined)
+        readIn(INFO_INTERVAL_MS[stop === undefined ? 'polled' : 'announced']);
+    }
+    const show = () => readIn(0);
+    document.addEventListener('visibilitychange', show);
+    void read();
+    return () => {
+      document.removeEventListener('visibilitychange', show);
+      clearTimeout(timer);
+      rest();
+    };
+  }, []);
+  return { info, isSilent };
+}
+
+/** Then nothing is drawn again: what is selected stays selected. */
+function isSame(before: Loaded<Info>, after: Info): boolean {
+  return before.state === 'done' && JSON.stringify(before.value) === JSON.stringify(after);
+}

@@ -1,0 +1,107 @@
+/**
+ * How far something can be relied on, where it stands: proved, said, refuted or not checked. A tick
+ * is drawn here and nowhere else, and only for a {@link Proved}.
+ */
+import type { ComponentChildren } from 'preact';
+import { provedValue } from '../../src/stardust/provenance/proved.ts';
+import type { Finding, Proved, Said } from '../../src/stardust/provenance/provenance.ts';
+import { asSentence } from '../format.ts';
+import { Facts, type Rows } from './parts.tsx';
+
+/** What was proved, in words that are made of it. The style sheet puts a tick before it. */
+export function Tick<T>({
+  proof,
+  children,
+}: {
+  proof: Proved<T>;
+  children: (value: T) => ComponentChildren;
+}) {
+  return (
+    <p class="verdict good" data-standing="proved">
+      <span>{children(provedValue(proof))}</span>
+    </p>
+  );
+}
+
+export function Refuted({ children }: { children: ComponentChildren }) {
+  return (
+    <p class="verdict bad" data-standing="refuted">
+      <span>{children}</span>
+    </p>
+  );
+}
+
+export function NotChecked({ children }: { children: ComponentChildren }) {
+  return (
+    <p class="verdict neutral" data-standing="not-checked">
+      <span>Not checked: {children}</span>
+    </p>
+  );
+}
+
+/** A sentence of the page itself, which judges nothing. */
+export function Remark({ children }: { children: ComponentChildren }) {
+  return (
+    <p class="verdict neutral">
+      <span>{children}</span>
+    </p>
+  );
+}
+
+/** How a check ended. */
+export function Found<T>({
+  finding,
+  words,
+}: {
+  finding: Finding<T>;
+  words: (value: T) => ComponentChildren;
+}) {
+  switch (finding.standing) {
+    case 'proved':
+      return <Tick proof={finding.proof}>{words}</Tick>;
+    case 'refuted':
+      return <Refuted>{asSentence(finding.reason)}</Refuted>;
+    case 'not-checked':
+      return <NotChecked>{asSentence(finding.reason)}</NotChecked>;
+  }
+}
+
+/** Facts that were proved, under words that say by what. */
+export function ProvedFacts<T>({
+  proof,
+  label,
+  rows,
+}: {
+  proof: Proved<T>;
+  label: string;
+  rows: (value: T) => Rows;
+}) {
+  return (
+    <section class="proved" data-standing="proved">
+      <Tick proof={proof}>{() => label}</Tick>
+      <Facts rows={rows(provedValue(proof))} />
+    </section>
+  );
+}
+
+/** What a node says, under words that say so, and what would prove it. */
+export function SaidByNode<T>({
+  of,
+  proof,
+  children,
+}: {
+  of: Said<T>;
+  /** A sentence, or where the proof is. */
+  proof: ComponentChildren;
+  children: (value: T) => ComponentChildren;
+}) {
+  return (
+    <section class="said" data-standing="said">
+      <p class="said-label">This node says. Not checked.</p>
+      {children(of.said)}
+      <div class="hint">
+        <strong>What would prove it:</strong> {proof}
+      </div>
+    </section>
+  );
+}

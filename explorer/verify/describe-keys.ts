@@ -1,0 +1,38 @@
+/**
+ * A choice of keys in words, and what is odd about the name that a node gives its network.
+ */
+import { distance } from 'fastest-levenshtein';
+import { KNOWN_NETWORKS, type KnownNetwork } from '../../scripts/lib/known-networks.ts';
+
+export type KeyChoice =
+  /** `isDefault`: nobody has chosen yet. */
+  | { kind: 'known'; network: KnownNetwork; isDefault: boolean }
+  | { kind: 'own'; publicKeys: string; threshold: string };
+
+/** "the keys of Shimmer". */
+export function describeKeys(choice: KeyChoice): string {
+  return choice.kind === 'known' ? `the keys of ${choice.network.title}` : 'the keys that you gave';
+}
+
+/**
+ * What is odd about the name that a node gives its network; undefined if nothing is. With keys of
+ * their own, visitors know better.
+ */
+export function warnOfName(name: string, choice: KeyChoice): string | undefined {
+  if (choice.kind === 'own' || name === choice.network.networkName) return undefined;
+  const shown = `This node calls its network “${[...name].slice(0, 40).join('')}”`;
+  const known = KNOWN_NETWORKS.find(({ networkName }) => networkName === name);
+  if (known !== undefined) return `${shown}, and you check against ${describeKeys(choice)}.`;
+  const like = KNOWN_NETWORKS.find(({ networkName }) => looksLike(name, networkName));
+  return like === undefined
+    ? `${shown}, a name that this page has no keys for.`
+    : `${shown}, which looks like “${like.networkName}” and is another name.`;
+}
+
+/** Letters that a reader may overlook. */
+const OVERLOOKED = 2;
+
+function looksLike(name: string, known: string): boolean {
+  const folded = name.normalize('NFKD').toLowerCase().slice(0, 100);
+  return distance(folded, known) <= OVERLOOKED;
+}

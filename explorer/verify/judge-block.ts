@@ -1,0 +1,78 @@
+/**
+ * Judges a block, or the block of a transaction, for its page.
+ */
+import {
+  type BlockFacts,
+  type Finding,
+  type Inclusion,
+  type Level,
+  levelsOf,
+  type MilestoneOutcome,
+  notChecked,
+  type Order,
+  type Proved,
+  proveApplied,
+  provedValue,
+  proveOrder,
+  provePath,
+  type SignedMilestone,
+} from '../../src/stardust/provenance/provenance.ts';
+import { readExplanation, readProof } from '../node/ledger.ts';
+import type { KeyChoice } from './describe-keys.ts';
+import { readSigned } from './judge.ts';
+
+/** How a block stands to the milestone that references it. */
+export interface JudgedPath {
+  signed: Finding<SignedMilestone>;
+  inclusion: Finding<Inclusion>;
+  /** Undefined where nobody says that its transaction was applied. */
+  applied: Finding<Inclusion> | undefined;
+  /** The milestone's blocks and what became of them, where that was proved. */
+  order: Proved<Order> | undefined;
+  outcome: Proved<MilestoneOutcome> | undefined;
+  /** Of the path to the inclusion root; undefined where there is none. */
+  levels: { leaf: string; levels: readonly Level[] } | undefined;
+}
+
+/** @param index of the milestone that references the block, as the node says */
+export async function judgePath(
+  block: Proved<BlockFacts>,
+  index: number,
+  choice: KeyChoice,
+  networkName: string,
+): Promise<JudgedPath> {
+  const { blockId } = provedValue(block);
+  const [signed, path, said] = await Promise.all([
+    readSigned(index, choice, networkName),
+    readProof(blockId).catch((error: Error) => error),
+    // without it the path is checked all the same
+    readExplanation(index).catch(() => undefined),
+  ]);
+  const blocks = said?.said.blocks ?? [];
+  const applied = new Set(
+    blocks.filter((each) => each.ledgerInclusionState === 'included').map((each) => each.blockId),
+  );
+  const ids = blocks.map((each) => each.blockId);
+  const order = signed.standing === 'proved' ? proofOf(proveOrder(signed.proof, ids)) : undefined;
+  const outcome = order && proofOf(proveApplied(order, (id) => applied.has(id)));
+  const known = { signed, order, outcome };
+  if (path instanceof Error) {
+    const inclusion = notChecked(`the Merkle path: ${path.message}`);
+    return { ...known, inclusion, applied: undefined, levels: undefined };
+  }
+  const judge = (json: unknown, root: 'inclusionMerkleRoot' | 'appliedMerkleRoot') =>
+    signed.standing === 'proved'
+      ? provePath(signed.proof, block, json, root)
+      : notChecked('where the Merkle path leads, as nothing shows which root was signed');
+  return {
+    ...known,
+    inclusion: judge(path.proof, 'inclusionMerkleRoot'),
+    applied:
+      path.appliedProof === undefined ? undefined : judge(path.appliedProof, 'appliedMerkleRoot'),
+    levels: levelsOf(path.proof, blockId, order),
+  };
+}
+
+function proofOf<T>(finding: Finding<T>): Proved<T> | undefined {
+  return finding.standing === 'proved' ? finding.proof : undefined;
+}

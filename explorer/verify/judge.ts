@@ -1,0 +1,122 @@
+/**
+ * What the page asks of a node to judge what it shows: each function reads bytes, and lets
+ * src/stardust/provenance/ decide. A part that does not come in time is not checked; it is never
+ * left out.
+ */
+import {
+  type AskedMilestone,
+  type BlockFacts,
+  type BlockSet,
+  type Finding,
+  notChecked,
+  proveBlockBytes,
+  proveBlocks,
+  proveMilestone,
+  type SignedMilestone,
+} from '../../src/stardust/provenance/provenance.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
+import { readBlockBytes, readMilestoneBytes } from '../node/ledger.ts';
+import { describeKeys, type KeyChoice } from './describe-keys.ts';
+import { parseKeys } from './parse-keys.ts';
+
+/** Throws an Error with a sentence where the visitor's keys are none. */
+export function trustOf(choice: KeyChoice) {
+  const { publicKeys, threshold } =
+    choice.kind === 'known'
+      ? {
+          publicKeys: choice.network.publicKeys.join(),
+          threshold: String(choice.network.threshold),
+        }
+      : choice;
+  return {
+    whose: describeKeys(choice),
+    keys: parseKeys(publicKeys, threshold),
+    verify: verifySignature,
+  };
+}
+
+/**
+ * Whether the chosen keys signed this milestone. Where nobody has chosen keys, and the node calls its
+ * network by another name than that of the default, a milestone that they did not sign is not refuted.
+ */
+export async function judgeMilestone(
+  payload: Uint8Array,
+  asked: AskedMilestone,
+  choice: KeyChoice,
+  networkName: string,
+): Promise<Finding<SignedMilestone>> {
+  const finding = await proveMilestone(payload, asked, trustOf(choice));
+  const isOther =
+    choice.kind === 'known' && choice.isDefault && choice.network.networkName !== networkName;
+  return finding.standing === 'refuted' && isOther
+    ? notChecked(
+        `${finding.reason}. Those are the keys that this page begins with: choose yours on “Verify”`,
+      )
+    : finding;
+}
+
+/** The milestone with this index, read and judged. Never rejects. */
+export async function readSigned(
+  index: number,
+  choice: KeyChoice,
+  networkName: string,
+): Promise<Finding<SignedMilestone>> {
+  try {
+    const payload = await readMilestoneBytes(String(index));
+    return await judgeMilestone(payload, { index }, choice, networkName);
+  } catch (error) {
+    return notChecked(`milestone ${index}: ${(error as Error).message}`);
+  }
+}
+
+/** The block with this ID, read and judged. Never rejects. */
+export async function readBlock(blockId: string): Promise<Finding<BlockFacts>> {
+  try {
+    return proveBlockBytes(await readBlockBytes(blockId), blockId);
+  } catch (error) {
+    return notChecked(`the bytes of block ${blockId}: ${(error as Error).message}`);
+  }
+}
+
+const CONCURRENT_REQUESTS = 6;
+
+/** For all blocks of a cone: longer nobody waits for a verdict. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * The blocks of a cone, read six at a time and judged, as far as they come within 30 seconds.
+ *
+ * @param onRead called after each block with how many were read
+ */
+export async function readCone(
+  ids: readonly string[],
+  onRead: (count: number) => void,
+): Promise<{ all: Finding<BlockSet>; each: readonly Finding<BlockFacts>[] }> {
+  const found: Finding<BlockFacts>[] = [];
+  const left = ids.values();
+  let isLate = false;
+  const work = async () => {
+    for (const blockId of left) {
+      const finding = await readBlock(blockId);
+      if (isLate) return;
+      found.push(finding);
+      onRead(found.length);
+    }
+  };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      isLate = true;
+      resolve();
+    }, PATIENCE_MS);
+  });
+  await Promise.race([
+    Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, work)),
+    late,
+  ]).finally(() => clearTimeout(timer));
+  if (!isLate) return { all: proveBlocks(found), each: found };
+  const missing = notChecked(
+    `the bytes of ${ids.length - found.length} of ${ids.length} blocks did not come within ${PATIENCE_MS / 1000} seconds`,
+  );
+  return { all: proveBlocks([...found, missing]), each: found };
+}

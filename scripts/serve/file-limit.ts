@@ -1,0 +1,51 @@
+/**
+ * How many connections the limit of open files allows (`ulimit -n`).
+ */
+import { execFileSync } from 'node:child_process';
+
+/** A WebSocket: its socket and that to workerd here, two descriptors there. */
+const FILES_PER_CONNECTION = 2;
+
+/** Databases, modules, upstreams and the feed, in workerd. */
+const OTHER_FILES = 500;
+
+/** Enough for nearly 10,000 subscribers of events. */
+const ENOUGH_FILES = 20_000;
+
+/** What compose file and systemd unit set. */
+const ADVISED_FILES = 65_536;
+
+/** Each takes some 20 KB. */
+const MAX_CONNECTIONS = 20_000;
+
+const MIN_CONNECTIONS = 250;
+
+export interface ConnectionLimit {
+  maxConnections: number;
+  /** A sentence, where these are few. */
+  note: string | undefined;
+}
+
+/**
+ * Throws an Error with a sentence where the limit is too low to serve.
+ *
+ * @param files descriptors that one process may have open
+ */
+export function limitConnections(files = readFileLimit()): ConnectionLimit {
+  const allowed = Math.floor((files - OTHER_FILES) / FILES_PER_CONNECTION);
+  const advice = `raise the limit to ${ADVISED_FILES}`;
+  if (allowed < MIN_CONNECTIONS)
+    throw new Error(`a process may open only ${files} files (ulimit -n): ${advice}`);
+  const maxConnections = Math.min(allowed, MAX_CONNECTIONS);
+  const note =
+    files < ENOUGH_FILES
+      ? `A process may open ${files} files (ulimit -n), enough for ${allowed} connections: ${advice}`
+      : undefined;
+  return { maxConnections, note };
+}
+
+/** Node has raised its limit to the highest that it may have, and its children have the same. */
+function readFileLimit(): number {
+  const text = execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim();
+  return text === 'unlimited' ? Number.POSITIVE_INFINITY : Number(text);
+}

@@ -1,0 +1,109 @@
+/**
+ * Blocks that a request needs and D1 does not have: those that a feed pushed or that are fetched are
+ * stored, with all that lies below them. The request then reads D1 again.
+ */
+
+import { ConeUnavailable, type NotBrought } from '../../ledger/intake/block-source.ts';
+import { fetchBlock } from '../../upstream/fetch-blocks.ts';
+import { createReferenceReader } from '../../upstream/read-references.ts';
+import type { Upstream } from '../../upstream/upstream.ts';
+import { blocksAtHand, type FollowerContext, noteLedger } from '../follower-context.ts';
+import { type LedgerPosition, readPosition } from '../ledger-position.ts';
+import { gatherBlocks, requireUnreferenced, untilLate } from '../store/gather-blocks.ts';
+import { storeGathered } from '../store/store-gathered.ts';
+import { refuseTops } from '../store/store-tips.ts';
+
+/** Blocks fetched for one request, and milliseconds in which they are. */
+const MAX_FETCHED = 2000;
+/** Levels of blocks without a query: a request has no time to go deeper. */
+const MAX_LEVELS = 16;
+export const FETCH_MS = 1400;
+
+const NOT_ADMITTED = 'a block of the cone is not one that a node admits';
+
+/** Milliseconds for which a block may still be on its way by the feed; it is looked for after each. */
+const FEED_PAUSES_MS = [20, 60];
+
+export type BringContext = Pick<
+  FollowerContext,
+  'db' | 'upstreams' | 'keys' | 'verify' | 'memory' | 'isFed'
+> & {
+  /** The upstreams, with patience beyond {@link FETCH_MS}: one that is slow has not failed. */
+  voters?: readonly Upstream[] | undefined;
+};
+
+/**
+ * Has these blocks stored, with all that lies below them, as far as they are unreferenced for
+ * certain. Undefined where that was done or need not be; else why it was not, if a reason is known.
+ * Throws a LedgerMoved where another follower was first, and what the database throws.
+ *
+ * @param ids hex IDs of one to eight blocks
+ */
+export async function bringBlocks(
+  context: BringContext,
+  ids: readonly string[],
+  maxFetched = MAX_FETCHED,
+): Promise<NotBrought | undefined> {
+  const { db, upstreams, voters, memory, isFed } = context;
+  const deadline = Date.now() + FETCH_MS;
+  const { position, missing } = await findMissing(context, ids);
+  if (missing.length === 0) return undefined;
+  const atHand = blocksAtHand(memory);
+  for (const pause of isFed?.() ? FEED_PAUSES_MS : []) {
+    if (missing.every((id) => atHand.get(id) !== undefined)) break;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  const { head, rules } = position;
+  const { mutex, index, announce, tips, upstreams: known } = memory;
+  const { ranking } = known;
+  const said = known.said(head.generation, head.ledger);
+  const tools = { upstreams, voters, ranking, said, index, atHand, rules, announce, mutex };
+  const refused = new Set<string>();
+  const refuses = refuseTops(new Set(missing), rules, refused);
+  const limits = { maxFetched, maxLevels: MAX_LEVELS, deadline, refuses };
+  const gathered = await gatherBlocks(db, head, missing, tools, limits);
+  const { room } = memory.upkeep;
+  if (gathered.blocks.size > room)
+    return { fault: 'over-budget', detail: 'too many unreferenced blocks are stored already' };
+  const { stored, fault } = await storeGathered(db, head, gathered, tools, deadline);
+  memory.upkeep.room -= stored;
+  if (stored > 0) tips.newestBlock = Date.now();
+  if (refused.size > 0) return { fault: 'unknown-block', detail: NOT_ADMITTED };
+  if (fault === undefined) return undefined;
+  const { message: detail } = fault;
+  return { fault: fault instanceof ConeUnavailable ? fault.fault : 'upstream-failed', detail };
+}
+
+/** Which of the blocks requests do not see. */
+async function findMissing(
+  context: BringContext,
+  ids: readonly string[],
+): Promise<{ position: LedgerPosition; missing: string[] }> {
+  const { db, memory } = context;
+  const position = await readPosition(db, context);
+  noteLedger(memory, position);
+  const { named } = await memory.index.view(db, position.head, ids);
+  return { position, missing: ids.filter((id) => !named.has(id)) };
+}
+
+/**
+ * The bytes of a block that is not stored, fetched if no memory has it; nothing is written. Throws
+ * a ConeUnavailable where no upstream knows the block, or an earlier milestone references it, and an
+ * UpstreamFailure where nobody can tell.
+ */
+export async function readUnstored(
+  { db, upstreams, voters = upstreams, keys, verify, memory }: BringContext,
+  id: string,
+): Promise<Uint8Array> {
+  const { head } = await readPosition(db, { keys, verify });
+  const { get, set } = blocksAtHand(memory);
+  const block = get(id) ?? (await fetchBlock(upstreams, id, memory.upstreams.ranking));
+  set(id, block);
+  const said = memory.upstreams.said(head.generation, head.ledger);
+  // only then: most blocks that are asked for and not stored exist nowhere
+  if (!said.unreferenced.has(id)) {
+    const readReference = createReferenceReader({ upstreams: voters, index: head.ledger + 1 });
+    await untilLate(requireUnreferenced(id, said, readReference), Date.now() + FETCH_MS);
+  }
+  return block.bytes;
+}

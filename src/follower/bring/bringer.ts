@@ -1,0 +1,76 @@
+/**
+ * What the follower's object does for requests that need blocks which are not stored: within limits,
+ * and once for all who ask for the same blocks at once.
+ */
+
+import { LedgerMoved } from '../../ledger/core/fence.ts';
+import { ConeUnavailable, type NotBrought } from '../../ledger/intake/block-source.ts';
+import type { Settings } from '../../settings.ts';
+import type { Patience } from '../../upstream/rest-upstream.ts';
+import { UpstreamFailure } from '../../upstream/upstream.ts';
+import { type BringContext, bringBlocks, FETCH_MS, readUnstored } from './bring-blocks.ts';
+import { createFairLimit } from './fair-limit.ts';
+
+/** What is brought at once, of one client and in all, and how much waits. */
+const BRING_LIMITS = { ofClient: 2, places: 8, waiting: 64 };
+
+export interface Bringer {
+  /**
+   * Has blocks stored, with all that lies below them (bring-blocks.ts).
+   *
+   * @param ids hex IDs, one to eight
+   * @param client whose share of the work it is
+   */
+  bring(ids: readonly string[], client: string): Promise<NotBrought | undefined>;
+  /** The bytes of a block that is not stored; undefined where it is nowhere, or not unreferenced. */
+  readUnstored(id: string): Promise<Uint8Array | undefined>;
+}
+
+/** @param open makes what each work is done with; its upstreams have {@link patienceOf} */
+export function createBringer(open: () => BringContext): Bringer {
+  const refuse = () => new UpstreamFailure('too many requests wait for blocks');
+  const limit = createFairLimit({ ...BRING_LIMITS, refuse });
+  /** By the IDs that requests named. */
+  const underWay = new Map<string, Promise<NotBrought | undefined>>();
+
+  async function bringOnce(ids: readonly string[]): Promise<NotBrought | undefined> {
+    const context = open();
+    try {
+      return await bringBlocks(context, ids);
+    } catch (error) {
+      if (!(error instanceof LedgerMoved)) throw error;
+      return bringBlocks(context, ids);
+    }
+  }
+
+  return {
+    async bring(ids, client) {
+      const name = ids.join();
+      let bringing = underWay.get(name);
+      if (bringing === undefined) {
+        bringing = limit(client, () => bringOnce(ids)).finally(() => underWay.delete(name));
+        underWay.set(name, bringing);
+      }
+      try {
+        return await bringing;
+      } catch (error) {
+        if (!(error instanceof UpstreamFailure)) throw error;
+        return { fault: 'upstream-failed', detail: error.message };
+      }
+    },
+    async readUnstored(id) {
+      try {
+        return await readUnstored(open(), id);
+      } catch (error) {
+        if (error instanceof ConeUnavailable) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+/** Of several upstreams all but the last may hang, and there is still time to ask that one. */
+export function patienceOf({ upstreams }: Settings): Patience {
+  const parts = upstreams.length === 1 ? 1 : upstreams.length + 1;
+  return { timeout: Math.floor(FETCH_MS / parts), attempts: 1 };
+}

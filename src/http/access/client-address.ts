@@ -1,0 +1,59 @@
+/**
+ * Whose request it is, for everything that is counted for each client: rate limits and shares.
+ *
+ * A client with IPv6 has a whole /64 (https://www.rfc-editor.org/rfc/rfc6177), 2^64 addresses, so
+ * its first four groups are the key. An IPv4 address is the key itself, also where a socket of both
+ * kinds writes it as IPv6: `::ffff:192.0.2.1`.
+ */
+
+/** Of a request that no address came with: all of these are one client. */
+const UNKNOWN = 'unknown';
+
+const IPV6_GROUPS = 8;
+const NETWORK_GROUPS = 4;
+const MAPPED_PREFIX = '0:0:0:0:0:ffff';
+
+/**
+ * Returns the key of the client that sent the request. Cloudflare sets CF-Connecting-IP whatever the
+ * client sent.
+ */
+export function clientKeyOf({ headers }: Pick<Request, 'headers'>): string {
+  return clientKey(headers.get('cf-connecting-ip') ?? '');
+}
+
+/**
+ * Returns the key of a client by its address: `192.0.2.1`, or `2001:db8:1:2::/64`.
+ *
+ * @param address IPv4 or IPv6 in any spelling, as of a header or a socket, possibly with a zone
+ */
+export function clientKey(address: string): string {
+  const host = address.trim().replace(/%.*$/, '');
+  if (!host.includes(':')) return isIpv4(host) ? host : UNKNOWN;
+  const url = URL.parse(`http://[${host}]`);
+  if (url === null) return UNKNOWN;
+  const groups = expand(url.hostname.slice(1, -1));
+  if (groups.slice(0, 6).join(':') === MAPPED_PREFIX) return writeIpv4(groups.slice(6));
+  return `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
+}
+
+/** Whether it is an IPv4 address in its only spelling. */
+function isIpv4(host: string): boolean {
+  return URL.parse(`http://${host}`)?.hostname === host && /^[\d.]+$/.test(host);
+}
+
+/** All groups of an IPv6 address as URLs spell it: lower case, without zeros in front. */
+function expand(address: string): string[] {
+  const [before = '', after] = address.split('::');
+  const split = (text: string) => (text === '' ? [] : text.split(':'));
+  if (after === undefined) return split(before);
+  const [head, tail] = [split(before), split(after)];
+  const zeros = Array.from({ length: IPV6_GROUPS - head.length - tail.length }, () => '0');
+  return [...head, ...zeros, ...tail];
+}
+
+function writeIpv4(groups: readonly string[]): string {
+  return groups
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((value) => [value >> 8, value & 0xff])
+    .join('.');
+}

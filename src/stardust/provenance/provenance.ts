@@ -1,0 +1,69 @@
+/**
+ * The one module that judges what a node says: under the page, `npm run verify` and `npm run
+ * explain` alike. It takes bytes, and keys or a root that the reader chose, and returns what they
+ * prove. It has no platform: it fetches nothing and knows no clock.
+ *
+ * - {@link proveMilestone}: bytes and keys → ID, index, time, previous milestone, roots, signers.
+ * - {@link proveOrder}, {@link proveApplied}: a milestone and IDs → its blocks in order, by the
+ *   inclusion root; which were applied, by the applied root.
+ * - {@link proveBlockBytes}: bytes and an ID → parents, kind, ID of its transaction.
+ * - {@link proveCone}: the former two together → what the milestone decided about each block.
+ * - {@link provePath}: a milestone, a block and a Merkle path → it is included; it was applied.
+ * - {@link proveFinalLedger}, {@link proveFinalRecord}: a final root → what the ledger has, or not.
+ */
+export {
+  type BlockFacts,
+  type BlockSet,
+  proveBlockBytes,
+  proveBlocks,
+  proveWalk,
+} from './blocks.ts';
+export {
+  compareCone,
+  comparePayloads,
+  type MilestoneOutcome,
+  type Order,
+  type PastCone,
+  proveApplied,
+  proveCone,
+  proveHash,
+  proveOrder,
+  type SaidBlock,
+} from './cone.ts';
+export {
+  type FinalRecord,
+  proveFinalLedger,
+  proveFinalRecord,
+  treeOfId,
+} from './final.ts';
+export {
+  type Inclusion,
+  type Level,
+  levelsOf,
+  provePath,
+  proveProofFile,
+} from './inclusion.ts';
+export {
+  type AskedMilestone,
+  type MilestoneFacts,
+  proveMilestone,
+  proveSignedRoots,
+  readMilestoneFacts,
+  type SignedMilestone,
+  type Trust,
+} from './milestone.ts';
+export {
+  type Finding,
+  notChecked,
+  type Proved,
+  provedValue,
+  refute,
+  type Said,
+  tell,
+} from './proved.ts';
+export {
+  describeSigned,
+  describeSignedAge,
+  describeVerdict,
+  isLive,
+} from './words.ts';

@@ -1,0 +1,45 @@
+/** Whose keys a visitor checks against: keys as they are pasted, and names that mislead. */
+import { describe, expect, it } from 'vitest';
+import { type KeyChoice, warnOfName } from '../../explorer/verify/describe-keys.ts';
+import { parseKeys } from '../../explorer/verify/parse-keys.ts';
+import { KNOWN_NETWORKS } from '../../scripts/lib/known-networks.ts';
+
+describe('keys', () => {
+  const key = 'ab'.repeat(32);
+
+  it('are 64 hex digits, in lines or lists', () => {
+    expect(parseKeys(` 0x${key}\n${'cd'.repeat(32)}, `, '1')).toMatchObject({ threshold: 1 });
+    expect(parseKeys(key, '').threshold).toBe(1);
+    expect(parseKeys(`${key} ${key}`, '').threshold).toBe(1);
+  });
+
+  it.each([
+    ['', '', /No key/],
+    [key, '2', /2 signatures cannot come of 1/],
+    [key, '0', /1 or more/],
+    [key, 'x', /1 or more/],
+    [`${key} zz`, '1', /Key 2 is not 64 hex digits: zz/],
+  ])('%s with %s are refused', (text, threshold, reason) => {
+    expect(() => parseKeys(text, threshold)).toThrow(reason);
+  });
+});
+
+describe('the name of a network', () => {
+  const shimmer: KeyChoice = { kind: 'known', network: KNOWN_NETWORKS[0]!, isDefault: false };
+
+  it.each([
+    ['shimmer', undefined],
+    ['sh\u0456mmer', /which looks like “shimmer” and is another name/],
+    ['Shimmer', /which looks like “shimmer”/],
+    ['iota-rnainnet', /which looks like “iota-mainnet”/],
+    ['iota-mainnet', /and you check against the keys of Shimmer/],
+    ['private', /a name that this page has no keys for/],
+    ['x'.repeat(100_000), /a name that this page has no keys for/],
+  ])('%.20s', (name, warning) => {
+    const found = warnOfName(name, shimmer);
+    if (warning === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatch(warning);
+    expect(found?.length ?? 0).toBeLessThan(200);
+    expect(warnOfName(name, { kind: 'own', publicKeys: '', threshold: '' })).toBeUndefined();
+  });
+});

@@ -1,0 +1,172 @@
+/**
+ * Verdicts that wait for an output (src/ledger/write/resolve-verdicts.ts): whatever failed, a later
+ * pass makes them, in bounded steps, and no milestone waits for good.
+ */
+import { describe, expect, it, vi } from 'vitest';
+import { createFollowerMemory } from '../../src/follower/follower-context.ts';
+import { followOnce } from '../../src/follower/pass.ts';
+import { REFUSAL_STATUSES } from '../../src/http/routes/core/white-flag.ts';
+import type { Database } from '../../src/ledger/core/database.ts';
+import { dropUnneeded } from '../../src/ledger/write/drop-blocks.ts';
+import {
+  ask,
+  disturbed,
+  followTo,
+  ledgerIndex,
+  type Rig,
+  startNew,
+  statementTexts,
+  storeNow,
+  withSplitPacks,
+  withTips,
+} from '../support/ledger/ledger-harness.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
+import { awaitedOutputs, knownBlockIds } from '../support/ledger/stored-blocks.ts';
+import { COIN_AMOUNT } from '../support/network/synthetic-network.ts';
+import { coin } from '../support/network/transactions.ts';
+import { basic } from '../support/payloads/outputs.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const MADE = /UPDATE pack SET records/;
+
+/** Each batch that would write a verdict fails. */
+function failing(db: Database): Database {
+  return disturbed(db, async (sql) => {
+    if (MADE.test(sql)) throw new Error('D1_ERROR: Network connection lost.');
+  });
+}
+
+const pass = (rig: Rig) =>
+  followOnce(rig.following, { deadline: Date.now() + 20_000, milestones: 12 });
+
+describe('a transaction whose verdict was not written, as the batch failed', () => {
+  async function start() {
+    const db = await openMemory();
+    const { network, rig, root } = await startNew(db, 'verdict not written');
+    const made = network.transfer(network.genesisCoins[0]!, 1);
+    const waiter = network.attachTransaction(network.transfer(made.coins[0]!, 2), [root]);
+    await storeNow(withTips(rig, waiter), db);
+    const producer = network.attachTransaction(made, [root]);
+    await storeNow(withTips(rig, producer), failing(db));
+    expect(await awaitedOutputs(db)).toEqual([made.coins[0]!.id.toHex()]);
+    return { db, network, rig, producer, waiter };
+  }
+
+  it('gets it in the next pass, of a new object too', async () => {
+    const { db, rig } = await start();
+    rig.following.memory = createFollowerMemory();
+    await pass(rig);
+    expect(await awaitedOutputs(db)).toEqual([]);
+  });
+
+  it('stops neither proposals nor milestones, where every such batch fails', async () => {
+    const { db, network, rig, producer, waiter } = await start();
+    network.milestone({ parents: [producer] });
+    rig.following.db = failing(db);
+    await followTo(rig, 2);
+    const { request, response } = network.propose({
+      parents: [network.milestoneBlock!, waiter],
+    });
+    expect(await ask(rig, request)).toEqual(response);
+    rig.following.db = db;
+    network.milestone({ parents: [network.milestoneBlock!, waiter] });
+    await followTo(rig, 3);
+    expect(await ledgerIndex(db)).toBe(3);
+  });
+});
+
+it('an output whose newer block was dropped is still found in the older one', async () => {
+  const db = await openMemory();
+  const { network, rig, root } = await startNew(db, 'two producers');
+  const made = network.transfer(network.genesisCoins[0]!, 1);
+  const first = network.attachTransaction(made, [root]);
+  const tips = [first, network.note([root]), network.attachTransaction(made, [first])];
+  for (const tip of tips) await storeNow(withTips(withSplitPacks(rig), tip), db);
+  const { index } = rig.following.memory;
+  const readTips = async () => tips.slice(0, 2).map((id) => id.slice(2));
+  const limits = { blocks: 1, bytes: 1e9 };
+  expect(await dropUnneeded(db, index, readTips, limits)).toMatchObject({ evicted: 1 });
+  expect((await knownBlockIds(db)).has(tips[2]!.slice(2))).toBe(false);
+  const consumer = network.attachTransaction(network.transfer(made.coins[0]!, 2), [root]);
+  await storeNow(withTips(rig, consumer), db);
+  expect(await awaitedOutputs(db)).toEqual([]);
+});
+
+it('nothing is written where another input is still missing, however often one comes', async () => {
+  const db = await openMemory();
+  const { network, rig, root } = await startNew(db, 'attached again');
+  const split = withSplitPacks(rig);
+  const by = network.account(1);
+  const made = network.transfer(network.genesisCoins[0]!, 1);
+  const output = basic(by, { amount: COIN_AMOUNT });
+  const never = coin(new Uint8Array(34).fill(7, 0, 32), output);
+  for (let i = 0; i < 3; i++) {
+    const spends = [made.coins[0]!, never].map((each) => ({ coin: each, by }));
+    const waiter = network.transaction(spends, [basic(by, { amount: 2n * COIN_AMOUNT })]);
+    await storeNow(withTips(split, network.attachTransaction(waiter, [root])), db);
+  }
+  let written = 0;
+  let last = root;
+  const counting = disturbed(db, async (sql) => {
+    if (MADE.test(sql)) written++;
+  });
+  for (let i = 0; i < 3; i++) {
+    last = network.attachTransaction(made, [last]);
+    expect(await storeNow(withTips(split, last), counting)).toBe(1);
+    await pass({ ...split, following: { ...split.following, db: counting } });
+  }
+  expect(written).toBe(0);
+});
+
+describe('transactions without a verdict with more inputs than one request decides', () => {
+  async function start() {
+    const db = await openMemory();
+    const { network, rig, root } = await startNew(db, 'many undecided');
+    const by = network.account(0);
+    const each = basic(by, { amount: COIN_AMOUNT / 100n });
+    const makers = network.genesisSpends.slice(0, 3).map((spend) =>
+      network.transaction(
+        [spend],
+        Array.from({ length: 100 }, () => each),
+      ),
+    );
+    const waiters = makers.map(({ coins }) =>
+      network.attachTransaction(
+        network.transaction(
+          coins.map((from) => ({ coin: from, by })),
+          [basic(by, { amount: COIN_AMOUNT })],
+        ),
+        [root],
+      ),
+    );
+    for (const waiter of waiters) await storeNow(withTips(rig, waiter), db);
+    const producers = makers.map((made) => network.attachTransaction(made, [root]));
+    for (const producer of producers) await storeNow(withTips(rig, producer), failing(db));
+    return { db, network, rig, parents: [root, ...producers, ...waiters] };
+  }
+
+  it('get an error, and the right answer after the next pass', async () => {
+    const { db, network, rig, parents } = await start();
+    const { request, response } = network.propose({ parents });
+    expect(await ask(rig, request)).toBe(REFUSAL_STATUSES.failed);
+    let longest = 0;
+    const watched = disturbed(db, async () => {});
+    rig.following.db = {
+      ...watched,
+      async batch<T>(statements: D1PreparedStatement[]) {
+        longest = Math.max(longest, statementTexts(statements).length);
+        return watched.batch<T>(statements);
+      },
+    };
+    await pass(rig);
+    expect(longest).toBeLessThan(15);
+    expect(await ask(rig, request)).toEqual(response);
+  });
+
+  it('are decided for a milestone before it is applied', async () => {
+    const { network, rig, parents } = await start();
+    network.milestone({ parents });
+    await followTo(rig, 2);
+  });
+});

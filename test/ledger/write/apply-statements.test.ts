@@ -1,0 +1,44 @@
+/**
+ * D1 runs 1,000 statements in an invocation. The batch that applies a milestone has no more of them
+ * because its blocks are in many packs (src/ledger/write/apply-statements.ts).
+ */
+import { expect, it } from 'vitest';
+import {
+  disturbed,
+  followTo,
+  startNew,
+  statementTexts,
+  storeNow,
+  withSplitPacks,
+  withTips,
+} from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
+import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
+
+it('a milestone with blocks in 30 packs is applied by 20 statements or fewer', async () => {
+  const db = await openMemory();
+  const { network, rig, root } = await startNew(db, 'many packs');
+  let last = root;
+  for (let pack = 0; pack < 30; pack++) {
+    const made = network.transfer(network.genesisCoins[pack % 5]!, 1);
+    last = pack < 5 ? network.attachTransaction(made, [last]) : network.note([last]);
+    await storeNow(withTips(withSplitPacks(rig), last), db);
+  }
+  const batches: string[][] = [];
+  rig.following.db = {
+    ...disturbed(db, async () => {}),
+    async batch<T>(statements: D1PreparedStatement[]) {
+      batches.push(statementTexts(statements));
+      return db.batch<T>(statements);
+    },
+  };
+  network.milestone({ parents: [last] });
+  await followTo(rig, 2);
+  const applying = batches.filter((texts) => texts.some((sql) => /INTO milestone \(/.test(sql)));
+  expect(applying).toHaveLength(1);
+  expect(applying[0]!.length).toBeLessThanOrEqual(20);
+  const referenced = (await storedBlocks(db)).filter(({ milestone }) => milestone === 2);
+  expect(referenced.length).toBeGreaterThanOrEqual(30);
+  const applied = referenced.filter(({ reason }) => reason === 0);
+  expect(applied).toHaveLength(5);
+});

@@ -1,0 +1,71 @@
+/**
+ * What a white-flag request about a past milestone reads before it is refused
+ * (src/ledger/view/select-cone.ts).
+ */
+import { expect, it, vi } from 'vitest';
+import type { Database } from '../../src/ledger/core/database.ts';
+import { MAX_CONE_BLOCKS, PAGE } from '../../src/ledger/view/select-cone.ts';
+import {
+  ask,
+  type Question,
+  questionOf,
+  type Rig,
+  startNew,
+  storeNow,
+  takeNext,
+  withSplitPacks,
+  withTips,
+} from '../support/ledger/ledger-harness.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
+import { sealRows } from '../support/ledger/seal-rows.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const db = await openMemory();
+
+/** A milestone whose blocks are in more packs than a page has, and the question about it. */
+async function startLarge() {
+  const { network, rig, root } = await startNew(db, 'large');
+  const splitting = withSplitPacks(rig);
+  let last = root;
+  for (let i = 0; i < PAGE + 5; i++) {
+    last = network.note([last]);
+    await storeNow(withTips(splitting, last), db);
+  }
+  network.milestone({ parents: [last] });
+  await takeNext(rig, db);
+  return { rig, ...questionOf(network, 2) };
+}
+
+/** The answer, and how many packs were read for it. */
+async function askCounting(rig: Rig, question: Question) {
+  let packs = 0;
+  const counted: Database = {
+    prepare: (sql) => db.prepare(sql),
+    async batch<T>(statements: D1PreparedStatement[]) {
+      const results = await db.batch<T>(statements);
+      for (const { results: rows } of results)
+        packs += rows.filter((row) => (row as { records?: unknown }).records).length;
+      return results;
+    },
+  };
+  return { answer: await ask(rig, question, { db: counted }), packs };
+}
+
+it('a request with a made-up previous milestone reads one page', async () => {
+  const { rig, question, answer } = await startLarge();
+  expect(await askCounting(rig, question)).toEqual({ answer, packs: PAGE + 5 });
+  const previousMilestoneId = `0x${'11'.repeat(32)}`;
+  for (const wrong of [{ previousMilestoneId }, { timestamp: 1 }])
+    expect(await askCounting(rig, { ...question, ...wrong })).toEqual({ answer: 400, packs: PAGE });
+});
+
+it('a request over more blocks than may be walked reads none of them', async () => {
+  const { rig, question } = await startLarge();
+  await db
+    .prepare('UPDATE milestone SET blocks = ?1 WHERE idx = 2')
+    .bind(MAX_CONE_BLOCKS + 1)
+    .run();
+  await sealRows(db, 'milestone');
+  expect(await askCounting(rig, question)).toEqual({ answer: 500, packs: 0 });
+});

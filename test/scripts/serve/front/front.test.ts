@@ -1,0 +1,175 @@
+/** The front of `npm run serve`, before a server that takes workerd's place. */
+import { once } from 'node:events';
+import { createServer as createHttp } from 'node:http';
+import {
+  type AddressInfo,
+  BlockList,
+  connect,
+  createServer,
+  type Server,
+  type Socket,
+} from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { type Front, openFront } from '../../../../scripts/serve/front/front.ts';
+
+const GET = 'GET /health HTTP/1.1\r\nHost: edge.example\r\n\r\n';
+
+async function listen(server: Server): Promise<URL> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+}
+
+/** A front with a clock that can be set forward. */
+async function startFront(maxConnections = 100) {
+  const time = { ahead: 0 };
+  const proxies = new BlockList();
+  proxies.addSubnet('127.0.0.0', 8);
+  const clock = () => performance.now() + time.ahead;
+  const front = await openFront({ host: '127.0.0.1', port: 0, maxConnections, proxies, clock });
+  onTestFinished(() => front.close());
+  return { front, time };
+}
+
+/** Answers with the path and the client's address. */
+async function startEcho(): Promise<URL> {
+  return listen(
+    createHttp((request, response) =>
+      response.end(`${request.url} ${request.headers['cf-connecting-ip']}`),
+    ),
+  );
+}
+
+interface Client {
+  socket: Socket;
+  received(): string;
+  isOpen(): boolean;
+}
+
+async function open({ url }: Front, text = '', address = '127.0.0.1'): Promise<Client> {
+  const socket = connect({ port: Number(url.port), host: '127.0.0.1', localAddress: address });
+  let received = '';
+  let isOpen = true;
+  socket.on('data', (bytes) => (received += bytes));
+  socket.on('error', () => {});
+  socket.on('close', () => (isOpen = false));
+  await once(socket, 'connect');
+  if (text !== '') socket.write(text);
+  onTestFinished(() => void socket.destroy());
+  return { socket, received: () => received, isOpen: () => isOpen };
+}
+
+const settled = (check: () => void) => vi.waitFor(check, 5000);
+
+it('requests of one connection are answered in order, with the address of the client', async () => {
+  const { front } = await startFront();
+  front.passTo(await startEcho());
+  const spoofed = GET.replace('\r\n\r\n', '\r\nCF-Connecting-IP: 6.6.6.6\r\n\r\n');
+  const forwarded = GET.replace('\r\n\r\n', '\r\nX-Forwarded-For: 1.1.1.1, 2.2.2.2\r\n\r\n');
+  const client = await open(front, spoofed + forwarded);
+  await settled(() => expect(client.received().match(/\/health [\d.]+/g)).toHaveLength(2));
+  expect(client.received().match(/\/health [\d.]+/g)).toEqual([
+    '/health 127.0.0.1',
+    '/health 2.2.2.2',
+  ]);
+});
+
+it('503 of the contract while there is no workerd, also where it has just died', async () => {
+  const { front } = await startFront();
+  const early = await open(front, GET);
+  await settled(() => expect(early.isOpen()).toBe(false));
+  expect(early.received()).toMatch(/^HTTP\/1\.1 503 .*"message":"service unavailable"/s);
+  const nobody = createServer();
+  front.passTo(await listen(nobody));
+  nobody.close();
+  expect((await fetch(new URL('/health', front.url))).status).toBe(503);
+});
+
+it('a connection that workerd has closed meanwhile is opened again', async () => {
+  const { front } = await startFront();
+  let answers = 0;
+  // as workerd closes an idle connection: without a word
+  const workerd = createServer((socket) => {
+    let isFirst = true;
+    socket.on('data', () => {
+      if (!isFirst) return void socket.destroy();
+      isFirst = false;
+      answers++;
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    });
+    socket.on('error', () => {});
+  });
+  front.passTo(await listen(workerd));
+  const client = await open(front, GET);
+  for (let due = 1; due <= 3; due++) {
+    await settled(() => expect(client.received().match(/200 OK/g)).toHaveLength(due));
+    client.socket.write(GET);
+  }
+  expect(answers).toBeGreaterThanOrEqual(3);
+});
+
+it('slow heads and bodies are 400, and silent and idle connections are closed', async () => {
+  const { front, time } = await startFront();
+  front.passTo(await startEcho());
+  const post = 'POST /api/core/v2/whiteflag HTTP/1.1\r\nHost: a\r\nContent-Length: 60\r\n\r\n{';
+  const silent = await open(front);
+  const slow = [await open(front, 'GET /hea'), await open(front, post)];
+  const idle = await open(front, GET);
+  await settled(() => expect(idle.received()).toMatch(/^HTTP\/1.1 200/));
+  time.ahead = 15_000;
+  await settled(() => expect([silent, ...slow].filter((each) => each.isOpen())).toEqual([]));
+  for (const each of slow) expect(each.received()).toMatch(/^HTTP\/1.1 400 .*did not arrive/s);
+  expect(idle.isOpen()).toBe(true);
+  time.ahead = 66_000;
+  await settled(() => expect(idle.isOpen()).toBe(false));
+});
+
+it('where there are too many connections, the client that has most loses some', async () => {
+  const { front } = await startFront(20);
+  front.passTo(await startEcho());
+  const honest = await open(front, GET, '127.0.0.2');
+  await settled(() => expect(honest.received()).toMatch(/200 OK/));
+  const flood: Client[] = [];
+  for (let i = 0; i < 60; i++) flood.push(await open(front, '', '127.0.0.3'));
+  await settled(() => expect(flood.filter((each) => each.isOpen()).length).toBeLessThan(20));
+  honest.socket.write(GET);
+  await settled(() => expect(honest.received().match(/200 OK/g)).toHaveLength(2));
+  const newcomer = await open(front, GET, '127.0.0.4');
+  await settled(() => expect(newcomer.received()).toMatch(/200 OK/));
+});
+
+it('a WebSocket is a tunnel, and an upgrade that is refused is not', async () => {
+  const { front } = await startFront();
+  const seen: string[] = [];
+  const workerd = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (bytes) => {
+      seen.push(String(bytes));
+      const isSocket = String(bytes).includes('/mqtt');
+      socket.write(
+        isSocket
+          ? 'HTTP/1.1 101 Switching\r\n\r\n'
+          : 'HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n',
+      );
+      socket.on('data', (more) => {
+        seen.push(String(more));
+        if (isSocket) socket.write(more);
+      });
+    });
+  });
+  front.passTo(await listen(workerd));
+  const upgrade = (path: string) =>
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n`;
+  const tunnel = await open(front, `${upgrade('/mqtt')}frames`);
+  await settled(() => expect(tunnel.received()).toMatch(/^HTTP\/1.1 101 .*frames$/s));
+  tunnel.socket.write('more');
+  await settled(() => expect(tunnel.received()).toMatch(/framesmore$/));
+  seen.length = 0;
+  // bytes behind it are a request like any other, and are checked
+  const hidden = 'GET /metrics HTTP/1.1\r\nHost: x/metrics?\r\n\r\n';
+  const other = await open(front, upgrade('/health') + hidden);
+  await settled(() => expect(other.received()).toMatch(/404 No.*HTTP\/1.1 400/s));
+  await sleep(20);
+  expect(seen.join('')).not.toContain('/metrics');
+});

@@ -1,0 +1,78 @@
+/**
+ * The project's modules once more, with small limits: packs of a few blocks, pages of a few packs,
+ * a few blocks in a step. What takes thousands of blocks otherwise comes about in a run of sixty
+ * steps. The limits are constants of the product, which nobody sets; so they are changed as the
+ * source is loaded, and a constant that is not there any more is an error.
+ */
+import { registerHooks } from 'node:module';
+
+/** By file, the value of each constant: as small as it may be, and some way above that. */
+const LIMITS: Record<string, Record<string, readonly [tiny: number, small: number]>> = {
+  'follower/apply-milestone.ts': { MAX_RESOLVING_STEPS: [3, 8] },
+  'follower/bring/bring-blocks.ts': { MAX_LEVELS: [2, 6] },
+  'follower/pass.ts': { RESOLVING_STEPS: [2, 5] },
+  'follower/pushed/pushed-blocks.ts': { MAX_LOOKED_AGAIN: [2, 20] },
+  'follower/pushed/pushed-milestones.ts': { MAX_HELD: [3, 8], MAX_OF_INDEX: [2, 4] },
+  'follower/store/gather-blocks.ts': { MAX_QUERIED: [4, 30], QUERIED_AT_ONCE: [2, 10] },
+  'follower/store/store-cone.ts': { PART_STEP: [1, 3], PARTS_AT_ONCE: [2, 6] },
+  'follower/store/store-tips.ts': { MAX_LEVELS: [3, 10] },
+  'ledger/core/database.ts': { MAX_TEXT: [200, 2000] },
+  'ledger/core/packs.ts': { MAX_PACK_BLOCKS: [3, 60], MAX_PACK_LENGTH: [8000, 100_000] },
+  'ledger/intake/walk-down.ts': { WALKED_AT_ONCE: [2, 10] },
+  'ledger/view/select-cone.ts': { PAGE: [1, 2] },
+  'ledger/write/apply-statements.ts': { MAX_PART_BLOCKS: [2, 10] },
+  'ledger/write/drop-blocks.ts': {
+    ORPHAN_MARGIN_MILESTONES: [1, 2],
+    MAX_STEP_PACKS: [1, 3],
+    'UNREFERENCED_LIMITS.blocks': [80, 150],
+    'UNREFERENCED_LIMITS.mentions': [1000, 2000],
+  },
+  'ledger/write/output-changes.ts': { NAMED_AT_ONCE: [2, 5], READ_AT_ONCE: [1, 2] },
+  'ledger/write/prune.ts': { STEP: [2, 10], PACK_STEP: [1, 3], MAX_PACK_STEPS: [2, 5] },
+  'ledger/write/resolve-verdicts.ts': { PACKS_AT_ONCE: [1, 2], INPUTS_AT_ONCE: [2, 20] },
+  'ledger/write/unreferenced-index.ts': { PAGE: [1, 3] },
+};
+
+const PROJECT = new URL('../../../', import.meta.url).href;
+
+/** What `?limits=` in a module's address says; whatever the module imports has the same ones. */
+const CHOICES = ['usual', 'tiny', 'small', 'tiny'] as const;
+
+registerHooks({
+  resolve(specifier, context, nextResolve) {
+    const found = nextResolve(specifier, context);
+    const limits = context.parentURL && new URL(context.parentURL).searchParams.get('limits');
+    const isOurs = found.url.startsWith(PROJECT) && !found.url.includes('/node_modules/');
+    return limits && isOurs
+      ? { ...found, url: `${found.url.split('?')[0]}?limits=${limits}` }
+      : found;
+  },
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context);
+    const { searchParams, href } = new URL(url);
+    const choice = ['tiny', 'small'].indexOf(searchParams.get('limits')!);
+    const path = href.split('?')[0]!.slice(`${PROJECT}src/`.length);
+    const limits = LIMITS[path];
+    if (limits === undefined || choice < 0) return loaded;
+    let source = String(loaded.source);
+    for (const [name, values] of Object.entries(limits))
+      source = withConstant(source, name, values[choice]!, path);
+    return { ...loaded, source };
+  },
+});
+
+function withConstant(source: string, name: string, value: number, path: string): string {
+  const [constant, field] = name.split('.');
+  const before =
+    field === undefined
+      ? `const ${constant}(?:: \\w+)? = `
+      : `const ${constant}\\b[^;]*?\\b${field}: `;
+  const number = new RegExp(`(${before})[\\d_]+`);
+  if (!number.test(source)) throw new Error(`${path} has no number ${name}`);
+  return source.replace(number, `$1${value}`);
+}
+
+/** The runs of these seeds have limits that the seed chooses: a quarter of them the usual ones. */
+export async function loadRuns(seed: number): Promise<typeof import('./run.ts')> {
+  return import(`./run.ts?limits=${CHOICES[seed % CHOICES.length]}`);
+}
