@@ -107,13 +107,15 @@ function rowsOf({ payload, parents, transactionId, milestoneIndex }: BlockFacts)
 /** As the node writes it: for reading, not for believing. */
 function BlockJson({ blockId }: { blockId: string }) {
   const json = useLoad(() => readBlockJson(blockId), [blockId]);
-  if (json.state === 'loading') return null;
   if (json.state === 'failed') return <p class="hint">{json.error.message}</p>;
+  // there from the start: what stands below would move away from under the focus
   return (
     <div data-standing="said">
       <Folded
         title="Block as JSON, this node says"
-        text={() => JSON.stringify(json.value, undefined, 2)}
+        text={() =>
+          json.state === 'loading' ? 'Reading …' : JSON.stringify(json.value, undefined, 2)
+        }
       />
     </div>
   );
