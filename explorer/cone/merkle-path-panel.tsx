@@ -240,20 +240,21 @@ function Levels({ levels: { leaf, levels } }: { levels: NonNullable<JudgedPath['
         <span class="mono ours">{digits(leaf)}</span>
         <span class="hint">BLAKE2b-256 of 00 and the block’s ID</span>
       </li>
-      {levels.slice(0, shown).map((level, i) => (
-        <LevelRow key={level.hash} level={level} place={i + 1} />
+      {levels.map((level, i) => (
+        <LevelRow key={level.hash} level={level} place={i + 1} isShown={i < shown} />
       ))}
     </ol>
   );
 }
 
-function LevelRow({ level, place }: { level: Level; place: number }) {
+/** It has its place before it is shown: what stands below would move away from under the focus. */
+function LevelRow({ level, place, isShown }: { level: Level; place: number; isShown: boolean }) {
   const { side, sibling, covers, isRight, hash } = level;
   const other = (
     <span class={isRight === false ? 'mono other bad' : 'mono other'}>{digits(sibling)}</span>
   );
   return (
-    <li class={isRight === false ? 'wrong' : ''}>
+    <li class={`${isRight === false ? 'wrong' : ''} ${isShown ? '' : 'later'}`}>
       <span class="what">{place}</span>
       <span class="pair">
         {side === 'left' && <>{other} + </>}
