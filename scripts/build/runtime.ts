@@ -15,7 +15,7 @@ import {
 import { join, relative } from 'node:path';
 import { PROJECT } from '../lib/project.ts';
 
-const COPIED = ['migrations', 'package-lock.json', 'wrangler.toml', 'LICENSE'];
+const COPIED = ['migrations', '.npmrc', 'package-lock.json', 'wrangler.toml', 'LICENSE'];
 
 const COMMANDS = ['serve', 'import', 'backup', 'restore', 'reindex'];
 

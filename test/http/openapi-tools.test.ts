@@ -82,7 +82,7 @@ it('gives openapi-typescript types with which a strict client compiles, and a wr
     writeFileSync(join(folder, name), text);
   try {
     const generate = join(PROJECT, 'test/support/http/generate-types.ts');
-    write('api.ts', execFileSync(join(PROJECT, 'node_modules/.bin/node'), [generate]));
+    write('api.ts', execFileSync(process.execPath, [generate]));
     write('tsconfig.json', JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
     write('client.ts', CLIENT);
     for (const [i, [right, wrong]] of MISTAKES.entries())
