@@ -9,11 +9,11 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 /** Long enough for an ID and some words about it. */
 const MAX_CHARACTERS = 120;
 
-/** The text with such characters as `\x1b`, and cut. */
+/** The text with such characters as `\u{1b}`, and cut. */
 export function printable(text: string, maxCharacters = MAX_CHARACTERS): string {
   const cut = text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text;
-  return cut.replaceAll(UNPRINTABLE, (character) => {
-    const code = character.codePointAt(0)!.toString(16);
-    return code.length <= 2 ? `\\x${code.padStart(2, '0')}` : `\\u{${code}}`;
-  });
+  return cut.replaceAll(
+    UNPRINTABLE,
+    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
+  );
 }

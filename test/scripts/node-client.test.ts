@@ -128,7 +128,7 @@ it('of control characters prints their numbers, and not all of a long text', asy
   const place = v.object({ name: v.array(v.picklist(['a'])) });
   const asked = requestJson(openNodeClient(`http://${host}`), PATH, place);
   const { message } = (await asked.catch((error: Error) => error)) as Error;
-  expect(message).toContain('\\x1b[2J\\x1b[H\\x0aEverything holds.\\u{202e}xxx');
+  expect(message).toContain('\\u{1b}[2J\\u{1b}[H\\u{a}Everything holds.\\u{202e}xxx');
   expect(message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   expect(message.length).toBeLessThan(300);
 });

@@ -49,7 +49,7 @@ export const EXPLAIN_LIES: readonly ExplainLie[] = [
     rules: [
       inBlock(3, { ledgerInclusionState: 'conflicting', conflictReason: 1, explanation: SAME }),
     ],
-    prints: /\\x1b\[2J/,
+    prints: /\\u\{1b\}\[2J/,
   },
   {
     name: 'a rule of 100,000 characters',
