@@ -1,7 +1,8 @@
 /**
  * Applying one verified milestone: what D1 does not have of its past cone is fetched and stored
  * (store-cone.ts), its roots are computed from what is in D1, and all that it changes is written
- * (docs/protocol.md, E.5).
+ * (docs/protocol.md, E.5). Where the cone in D1 has blocks that an earlier milestone referenced, they
+ * are dropped first (leave-out.ts).
  *
  * The ledger changes only after both roots equal the signed ones. Then the cone commits to every
  * block in it, in this order, so that nothing that an upstream sent can have been added, left out
@@ -26,19 +27,23 @@ import { decideVerdicts, meetsPreviousMilestone } from '../ledger/view/decide-ve
 import { packAt } from '../ledger/view/viewed-packs.ts';
 import { applyStatements } from '../ledger/write/apply-statements.ts';
 import { dropStaged } from '../ledger/write/drop-blocks.ts';
+import { dropReferenced } from '../ledger/write/drop-referenced.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
 import { resolvePack } from '../ledger/write/resolve-verdicts.ts';
+import type { UnreferencedView } from '../ledger/write/unreferenced-index.ts';
 import { equalBytes, toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
 import {
-  computeRoots,
+  appliedRoot,
+  inclusionRoot,
   type Proposal,
   type WhiteFlag,
   walkCone,
 } from '../stardust/white-flag/walk.ts';
 import { receiptOf } from '../stardust/wire/milestone.ts';
 import { receiptFault } from '../stardust/wire/receipt.ts';
-import { UpstreamFailure } from '../upstream/upstream.ts';
+import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import { type AppliedMilestone, blocksAtHand, type FollowerMemory } from './follower-context.ts';
+import { findReferencedBefore, hasStagedRoot, type MismatchedWalk } from './store/leave-out.ts';
 import { createMissingCone, isKnown, storeCone } from './store/store-cone.ts';
 import { Divergence } from './verify-milestone.ts';
 
@@ -47,6 +52,11 @@ export interface ApplyTools {
   rules: AdmissionRules;
   /** Of blocks that D1 does not have. */
   source: BlockSource;
+  /**
+   * The upstream that the milestone comes from, which is queried about blocks that earlier
+   * milestones may have referenced. Absent: nobody is.
+   */
+  upstream?: Upstream | undefined;
   /** Unix milliseconds after which no further part of a large cone is begun. */
   deadline: number;
 }
@@ -65,17 +75,44 @@ export async function applyMilestone(
   verified: VerifiedMilestone,
   tools: ApplyTools,
 ): Promise<AppliedMilestone> {
-  const { memory, rules } = tools;
+  const { memory } = tools;
   const parents = verified.milestone.parents.map(toHexDigits);
-  const lookUp = () => memory.index.view(db, head, parents);
-  let view = await memory.mutex(lookUp);
-  if (parents.every((id) => isKnown(view, id))) {
+  for (let tries = 1; tries <= MAX_TRIES; tries++) {
+    const view = await memory.mutex(() => memory.index.view(db, head, parents));
+    const isHere = parents.every((id) => isKnown(view, id));
+    const wanted = { milestone: toHexDigits(verified.id), parents, view };
+    const fetched = isHere ? 0 : await storeMissing(db, head, wanted, tools);
     const applied = await memory.mutex(() => applyStored(db, verified, parents, tools));
-    if (applied !== undefined) return applied;
-    // blocks may have been dropped
-    view = await memory.mutex(lookUp);
+    if (applied !== undefined && 'order' in applied)
+      await leaveOut(db, applied, verified, tools, tries > 1);
+    else if (applied !== undefined) return { ...applied, fetched };
+    // blocks of the cone were dropped: the walk begins again
+    memory.missing = undefined;
   }
-  const milestone = toHexDigits(verified.id);
+  throw new ConeUnavailable('over-budget', 'blocks of the cone are gone again');
+}
+
+/**
+ * How often blocks of the cone may be found dropped, by others or as an earlier milestone referenced
+ * them, before the next pass continues.
+ */
+const MAX_TRIES = 3;
+
+interface WantedCone {
+  /** Hex IDs of the milestone and of its parents. */
+  milestone: string;
+  parents: readonly string[];
+  /** Of the parents. */
+  view: UnreferencedView;
+}
+
+/** Stores what D1 does not have of the cone. Returns how many blocks that were. */
+async function storeMissing(
+  db: Database,
+  head: Head,
+  { milestone, parents, view }: WantedCone,
+  { memory, rules, source, upstream, deadline }: ApplyTools,
+): Promise<number> {
   if (memory.missing?.milestone !== milestone)
     memory.missing = createMissingCone(head, { milestone, parents });
   const { missing } = memory;
@@ -84,25 +121,54 @@ export async function applyMilestone(
     await storeCone(db, head, missing, {
       view,
       rules,
-      source: tools.source,
+      source,
+      upstream,
       mutex: memory.mutex,
       index: memory.index,
       announce: memory.announce,
       stored: (ids) => {
         for (const id of ids) atHand.delete(id);
       },
-      deadline: tools.deadline,
+      deadline,
     });
   } catch (error) {
     if (error instanceof ConeUnavailable && error.fault === 'unknown-block')
       throw new UpstreamFailure(error.message);
     throw error;
   }
-  const applied = await memory.mutex(() => applyStored(db, verified, parents, tools));
-  // parts that were stored may have been dropped since: the walk begins again
-  memory.missing = undefined;
-  if (applied === undefined) throw new LedgerMoved('blocks of the cone are gone again');
-  return { ...applied, fetched: missing.stored };
+  return missing.stored;
+}
+
+/**
+ * Drops the blocks of the cone that an earlier milestone referenced. Where there are none, as far as
+ * the upstream says, staged blocks that rest on the word of an upstream are dropped, and a
+ * Divergence is thrown.
+ *
+ * @param isRetry false: what was dropped may have rested on the word of another upstream, so nothing
+ *   is thrown
+ */
+async function leaveOut(
+  db: Database,
+  mismatched: MismatchedWalk,
+  { milestone }: VerifiedMilestone,
+  { memory, upstream }: ApplyTools,
+  isRetry: boolean,
+): Promise<void> {
+  const { view, order, root } = mismatched;
+  const { saidOfNumbers } = memory.upstreams;
+  const before = upstream && (await findReferencedBefore(db, mismatched, upstream, saidOfNumbers));
+  if (before !== undefined) {
+    await memory.mutex(() => dropReferenced(db, view, before));
+    const fields = { index: milestone.index, blocks: before.size };
+    return memory.log('warn', 'follower.blocks-referenced-before', fields);
+  }
+  const restsOnWord = hasStagedRoot(view);
+  if (restsOnWord) await memory.mutex(() => dropStaged(db, view));
+  if (restsOnWord && !isRetry) return;
+  const computed = toHex(inclusionRoot(view.cone, order));
+  throw new Divergence(
+    `milestone ${milestone.index}: inclusionMerkleRoot ${toHex(root)}, computed ${computed}`,
+  );
 }
 
 /**
@@ -113,15 +179,16 @@ const MAX_RESOLVING_STEPS = 24;
 
 /**
  * Undefined where D1 does not have the whole cone, or has dropped a part of it, as blocks of
- * another milestone with this index were staged in the same packs.
+ * another milestone with this index were staged in the same packs. The walk where its inclusion root
+ * is not the signed one.
  */
 async function applyStored(
   db: Database,
   verified: VerifiedMilestone,
   parents: readonly string[],
   { memory, rules }: ApplyTools,
-): Promise<AppliedMilestone | undefined> {
-  const { index } = verified.milestone;
+): Promise<AppliedMilestone | MismatchedWalk | undefined> {
+  const { index, inclusionMerkleRoot: root } = verified.milestone;
   const left = { steps: MAX_RESOLVING_STEPS };
   for (;;) {
     const view = await readView(db, { index, named: parents, withStaged: true });
@@ -131,6 +198,9 @@ async function applyStored(
     if (view.head.ledger !== index - 1)
       throw new LedgerMoved(`the ledger is at ${view.head.ledger} already`);
     const walked = walkCone(loaded.cone, view.states, proposalOf(verified, loaded));
+    // before a verdict is made: blocks too many may wait for outputs that are long gone
+    if (!equalBytes(inclusionRoot(loaded.cone, walked.order), root))
+      return { view, order: walked.order, root };
     const made = await makeVerdicts(db, view, walked.undecided, { memory, rules }, left);
     if (made > 0) continue;
     return unlessMoved(db, view.head, index - 1, () =>
@@ -193,13 +263,12 @@ async function apply(
   const { cone, whiteFlag } = decided;
   if (!(await meetsPreviousMilestone(db, loaded, cone, whiteFlag, readRules)))
     throw new Divergence(`the cone of milestone ${index} has no block of the one before`);
-  const roots = computeRoots(cone, whiteFlag);
-  for (const root of ['inclusionMerkleRoot', 'appliedMerkleRoot'] as const) {
-    if (!equalBytes(roots[root], milestone[root])) {
-      throw new Divergence(
-        `milestone ${index}: ${root} ${toHex(milestone[root])}, computed ${toHex(roots[root])}`,
-      );
-    }
+  const root = appliedRoot(cone, whiteFlag);
+  if (!equalBytes(root, milestone.appliedMerkleRoot)) {
+    const signed = toHex(milestone.appliedMerkleRoot);
+    throw new Divergence(
+      `milestone ${index}: appliedMerkleRoot ${signed}, computed ${toHex(root)}`,
+    );
   }
   checkReceipt(verified, view);
   const changes = await applyStatements(db, verified, view, decided);

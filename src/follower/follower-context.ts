@@ -25,6 +25,7 @@ import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts'
 import type { LedgerPosition } from './ledger-position.ts';
 import { createMutex, type Mutex } from './mutex.ts';
 import { createPushed, type Pushed } from './pushed/pushed.ts';
+import { createSaidOfNumbers, type SaidOfNumbers } from './store/leave-out.ts';
 import type { MissingCone } from './store/store-cone.ts';
 import type { Announce } from './store/store-unreferenced.ts';
 
@@ -116,6 +117,7 @@ interface UpstreamMemory {
   diverged: string | undefined;
   /** What they said about blocks that are not known here. */
   said: OfLedgerIndex<SaidOfBlocks>;
+  saidOfNumbers: SaidOfNumbers;
 }
 
 /** Passes that failed while the ledger was at one index. */
@@ -187,6 +189,7 @@ export function createFollowerMemory(
         unreferenced: createBlockIds(Date.now, MAX_SAID),
         referenced: createBlockIds(Date.now, MAX_SAID, REFERENCED_MS),
       })),
+      saidOfNumbers: createSaidOfNumbers(),
     },
     failed: undefined,
     tips: { hasLooseEnds: false, lookedAt: 0, passesToRest: 0, newestBlock: undefined },

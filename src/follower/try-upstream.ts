@@ -156,7 +156,7 @@ async function applyNext(
       atHand.set(id, block);
     },
   });
-  const tools = { memory, rules, source, deadline: pass.budget.deadline };
+  const tools = { memory, rules, source, upstream, deadline: pass.budget.deadline };
   const applied = await applyMilestone(db, position.head, verified, tools);
   noteApplied(memory, applied, { started });
   announce?.(applied.index);

@@ -11,6 +11,10 @@
  * where requests see them (src/ledger/intake/prove-unreferenced.ts). The others are staged for this
  * milestone. If its roots turn out right, the cone commits to all of them.
  *
+ * A walk that has come below the import meets nothing that is known. So it ends at blocks that the
+ * upstream calls referenced, and it queries the upstream once in {@link MAX_LEVELS} levels. Blocks
+ * upon these are staged, too.
+ *
  * Passes that are cut off continue where they were, as long as the object lives. After that the
  * walk begins again, and ends at the blocks that were stored.
  */
@@ -29,7 +33,9 @@ import { writeLog } from '../../log.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { heapOf } from '../../upstream/block-cache.ts';
+import type { Upstream } from '../../upstream/upstream.ts';
 import type { Mutex } from '../mutex.ts';
+import { readReferenced } from './leave-out.ts';
 import { type Announce, type ChosenBlocks, storeUnreferenced } from './store-unreferenced.ts';
 
 /** What is missing of a cone, from pass to pass. */
@@ -47,6 +53,8 @@ export interface MissingCone {
    * the walk has come down. They shrink as the index of unreferenced blocks grows.
    */
   left: Uint8Array[] | undefined;
+  /** Hex IDs of blocks where the walk ends, as the upstream calls them referenced. */
+  readonly ends: Set<string>;
   /** How many blocks were missing, and how many of them are stored. */
   missing: number;
   stored: number;
@@ -66,6 +74,7 @@ export function createMissingCone(
     skeleton: createConeSkeleton(parents),
     walked: 0,
     left: undefined,
+    ends: new Set(),
     missing: 0,
     stored: 0,
     running: undefined,
@@ -84,6 +93,8 @@ export interface StoreConeTools {
   view: UnreferencedView;
   rules: AdmissionRules;
   source: BlockSource;
+  /** It is queried about blocks far down; absent: nobody is. */
+  upstream?: Upstream | undefined;
   mutex: Mutex;
   index: UnreferencedIndex;
   announce?: Announce | undefined;
@@ -94,6 +105,9 @@ export interface StoreConeTools {
   /** The most blocks of a part. */
   maxPart?: number;
 }
+
+/** Levels of blocks in a row without a query whether they are referenced. */
+const MAX_LEVELS = 64;
 
 /** Blocks of a part, and heap for them, which is checked after so many blocks. */
 const PART_STEP = 64;
@@ -145,9 +159,9 @@ export function isKnown({ named, stagedNumber }: UnreferencedView, id: string): 
 async function findMissing(
   db: Database,
   cone: MissingCone,
-  { view, source, deadline }: StoreConeTools,
+  { view, source, upstream, deadline }: StoreConeTools,
 ): Promise<Uint8Array[]> {
-  const { skeleton, walked: first } = cone;
+  const { skeleton, walked: first, ends } = cone;
   const { findUnreferenced, stagedNumber } = view;
   const tools: WalkTools = {
     async findKnown(ids) {
@@ -159,7 +173,14 @@ async function findMissing(
       const known = await lookUpBlocks(db, findUnreferenced, others);
       return { has: (id) => known.has(id) || stagedNumber(id) !== undefined };
     },
-    fetch: source.fetch,
+    async fetch(ids) {
+      const deep = ids.filter((id) => skeleton.levelOf(id) >= MAX_LEVELS);
+      // from the genesis on everything is known
+      if (upstream !== undefined && view.head.start !== view.head.genesis)
+        for (const id of await readReferenced(upstream, cone.index, deep)) ends.add(id);
+      deep.forEach(skeleton.restartLevels);
+      return source.fetch(ids.filter((id) => !ends.has(id)));
+    },
   };
   await walkDown(skeleton, tools, first, (walked) => {
     cone.walked = walked;
@@ -204,7 +225,7 @@ async function storePart(
       staged: new Set(unknown.keys()),
     };
   };
-  const part = { blocks, rules, choose, index, announce };
+  const part = { blocks, rules, choose, ends: cone.ends, index, announce };
   noteStored(await mutex(() => storeUnreferenced(db, head, part)));
   left.splice(0, steps);
   cone.stored += blocks.size;

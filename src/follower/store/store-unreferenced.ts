@@ -37,10 +37,14 @@ export interface BlocksToStore {
    * all of them and their parents.
    */
   choose: (view: UnreferencedView) => ChosenBlocks;
+  /** Hex IDs of unknown parents that count as referenced, for blocks that are staged. */
+  ends?: ReadonlySet<string>;
   index: UnreferencedIndex;
   /** Called with the blocks that were stored and that requests see. */
   announce?: Announce | undefined;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 export type Announce = (blocks: readonly ParsedBlock[]) => void;
 
@@ -57,18 +61,18 @@ export interface ChosenBlocks {
 export async function storeUnreferenced(
   db: Database,
   head: Pick<Head, 'generation' | 'ledger'>,
-  { blocks, also = [], rules, choose, index, announce }: BlocksToStore,
+  { blocks, also = [], rules, choose, ends = NONE, index, announce }: BlocksToStore,
 ): Promise<string[]> {
   const parents = [...blocks.values()].flatMap(({ block }) => block.parents.map(toHexDigits));
   const outputs = outputsToFind([...blocks.values()]);
   const named = [...new Set([...blocks.keys(), ...parents, ...also])];
   const view = await index.view(db, head, named, outputs);
-  const { storable, staged } = findStorable(blocks, view, choose(view));
+  const { storable, staged } = findStorable(blocks, view, ends, choose(view));
   if (storable.length === 0) return [];
 
   const numbering: Numbering = { ...view.numbering, blocks: new Map(view.named) };
   for (const id of parents) {
-    const number = view.stagedNumber(id);
+    const number = view.stagedNumber(id) ?? (ends.has(id) ? 0 : undefined);
     if (number !== undefined && !view.named.has(id))
       numbering.blocks.set(id, { number, milestone: null });
   }
@@ -92,6 +96,7 @@ export async function storeUnreferenced(
 function findStorable(
   blocks: ReadonlyMap<string, ParsedBlock>,
   { named, stagedNumber }: UnreferencedView,
+  ends: ReadonlySet<string>,
   { visible, staged: mayBeStaged = new Set() }: ChosenBlocks,
 ): { storable: ParsedBlock[]; staged: Set<string> } {
   const storable: ParsedBlock[] = [];
@@ -99,7 +104,7 @@ function findStorable(
   const staged = new Set<string>();
   const isVisible = (id: string) => named.has(id) || shown.has(id);
   const isStored = (id: string) =>
-    isVisible(id) || staged.has(id) || stagedNumber(id) !== undefined;
+    isVisible(id) || staged.has(id) || stagedNumber(id) !== undefined || ends.has(id);
   for (const [id, block] of blocks) {
     if (storable.length === MAX_STORED) break;
     if (isStored(id)) continue;

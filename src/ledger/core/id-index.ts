@@ -88,6 +88,27 @@ export function insertIds(
   ];
 }
 
+/**
+ * Statements that note blocks as entry points: referenced by some milestone up to this one.
+ *
+ * @param tables those of head: the last one takes the IDs
+ * @param milestone index
+ * @param blocks the pack that holds each block, and the position there
+ */
+export function insertEntryPoints(
+  db: Database,
+  tables: readonly IdTable[],
+  milestone: number,
+  blocks: Iterable<readonly [pack: number, at: number]>,
+): D1PreparedStatement[] {
+  const insert = `
+    INSERT INTO ${nameOf(tables.at(-1)!.table)} (id, milestone, block, sum)
+    WITH named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))
+    SELECT b.value ->> 1, ?2, 0, ?2 FROM pack p CROSS JOIN json_each(p.blocks) b
+    WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
+  return forEachPiece(db, insert, blocks, milestone);
+}
+
 export interface Turnover {
   tables: IdTable[];
   /** The table to drop, if any, and up to which milestone IDs are forgotten with it. */

@@ -197,10 +197,7 @@ async function dropBlocks(
   const chosen = withDescendants(view.cone, blocks.positions, choose(blocks));
   const dropped = youngest(view, blocks.positions, chosen);
   if (dropped.size === 0) return 0;
-  const packs = view.packs.filter(({ first, statuses }) => {
-    for (let at = 0; at < statuses.size; at++) if (dropped.has(first + at)) return true;
-    return false;
-  });
+  const packs = view.packs.filter((pack) => isDroppedFrom(pack, dropped));
   const { given } = await runFenced(db, {
     writes: write([
       requireSameUnreferenced(db, view.head, view.stored),
@@ -218,7 +215,16 @@ async function dropBlocks(
   return dropped.size;
 }
 
-const DELETE_STAGED = 'DELETE FROM pack WHERE live = 1 AND staged IS NOT NULL';
+/** Whether the pack has one of these blocks, by position. */
+export function isDroppedFrom(
+  { first, statuses }: ViewedPack,
+  dropped: ReadonlySet<number>,
+): boolean {
+  for (let at = 0; at < statuses.size; at++) if (dropped.has(first + at)) return true;
+  return false;
+}
+
+export const DELETE_STAGED = 'DELETE FROM pack WHERE live = 1 AND staged IS NOT NULL';
 
 /**
  * Drops all staged blocks, of whichever milestones. Throws a LedgerMoved when the unreferenced
@@ -257,7 +263,7 @@ function droppable(view: ConsistentView): DroppableBlocks {
 }
 
 /** The chosen blocks, and all that have one of them in their past: by position. */
-function withDescendants(
+export function withDescendants(
   cone: Cone,
   positions: readonly number[],
   chosen: ReadonlySet<number>,
@@ -274,7 +280,7 @@ function withDescendants(
 }
 
 /** The youngest of the blocks, in as many packs as one step writes. */
-function youngest(
+export function youngest(
   { packs }: ConsistentView,
   positions: readonly number[],
   blocks: ReadonlySet<number>,
@@ -312,7 +318,7 @@ const UPDATE_CONTENT = `
   WHERE key = ?1`;
 
 /** Counts in the head that blocks were dropped, and keeps their numbers from being given again. */
-function noteDropped(
+export function noteDropped(
   db: Database,
   { head, next: { nextBlock, nextOutput } }: ConsistentView,
   unreferenced: number,
@@ -320,7 +326,7 @@ function noteDropped(
   return moveHead(db, head, { nextBlock, nextOutput, unreferenced, dropped: head.dropped + 1 });
 }
 
-function withoutBlocks(
+export function withoutBlocks(
   db: Database,
   cone: Cone,
   { key, first, statuses, states, sums: before }: ViewedPack,

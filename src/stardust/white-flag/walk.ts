@@ -171,16 +171,25 @@ export interface MerkleRoots {
 
 /** Both roots of a cone that was walked. */
 export function computeRoots(cone: Cone, { order, reasons }: WhiteFlag): MerkleRoots {
-  // one after the other in the same place
+  return {
+    inclusionMerkleRoot: inclusionRoot(cone, order),
+    appliedMerkleRoot: appliedRoot(cone, { order, reasons }),
+  };
+}
+
+/** @param order positions of the referenced blocks, in white-flag order */
+export function inclusionRoot(cone: Cone, order: Uint32Array): Uint8Array {
   const leaves = new Uint32Array(order.length * 8);
   order.forEach((position, i) => {
     cone.copyLeaf(position, leaves, i * 8);
   });
-  const inclusionMerkleRoot = reduceToRoot(leaves, order.length);
+  return reduceToRoot(leaves, order.length);
+}
 
-  let applied = 0;
-  order.forEach((position, i) => {
-    if (reasons[i] === ConflictReason.None) cone.copyLeaf(position, leaves, 8 * applied++);
-  });
-  return { inclusionMerkleRoot, appliedMerkleRoot: reduceToRoot(leaves, applied) };
+export function appliedRoot(
+  cone: Cone,
+  { order, reasons }: Pick<WhiteFlag, 'order' | 'reasons'>,
+): Uint8Array {
+  const applied = order.filter((_, i) => reasons[i] === ConflictReason.None);
+  return inclusionRoot(cone, applied);
 }

@@ -1,0 +1,132 @@
+/**
+ * Milestones whose past cone leads to blocks that an earlier milestone referenced, before the
+ * snapshot, so that nothing here knows it (src/follower/store/leave-out.ts).
+ */
+import { describe, expect, it } from 'vitest';
+import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
+import { followOnce } from '../../../src/follower/pass.ts';
+import type { Upstream } from '../../../src/upstream/upstream.ts';
+import {
+  ask,
+  ledgerIndex,
+  type Rig,
+  startLedger,
+  storeNow,
+} from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
+import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
+import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+
+const db = await openMemory();
+
+/** The blocks before the snapshot are a chain, so long that no walk comes to its end unasked. */
+const LONG = 200;
+
+interface Started {
+  rig: Rig;
+  network: SyntheticNetwork;
+  /** The lowest block of a chain that milestone 3, the snapshot's, references, and the highest. */
+  lowest: string;
+  old: string;
+}
+
+/** At milestone 3. The chain's parent is an entry point. */
+async function start(length = 1): Promise<Started> {
+  const network = new SyntheticNetwork({ seed: 'referenced before' });
+  network.milestone();
+  network.milestone({ parents: [network.note([network.milestoneBlock!])] });
+  const entry = network.note([network.milestoneBlock!]);
+  const chain: string[] = [];
+  for (let i = 0; i < length; i++) chain.push(network.note([chain.at(-1) ?? entry]));
+  network.milestone({ parents: [network.note([chain.at(-1)!, network.note([entry])])] });
+  network.note([entry]);
+  const rig = await startLedger(db, network, 3);
+  return { rig, network, lowest: chain[0]!, old: chain.at(-1)! };
+}
+
+/** Milestone 4 references a block upon an old one, and others come behind it. */
+function goOn({ network, rig, old }: Started): string {
+  const late = network.note([old, network.milestoneBlock!]);
+  const upon = network.note([old]);
+  network.milestone({ parents: [network.milestoneBlock!, network.note([late, upon])] });
+  for (let i = 0; i < 3; i++) network.milestone();
+  rig.node.confirm(7);
+  return upon;
+}
+
+async function passes({ following }: Rig, count: number): Promise<void> {
+  for (let i = 0; i < count; i++)
+    await followOnce(following, { deadline: Date.now() + 20_000, milestones: 12 });
+}
+
+const storedIds = async () => (await storedBlocks(db)).map(({ id }) => `0x${id}`);
+
+const stateOf = () => db.prepare('SELECT state FROM follower').first('state');
+
+/** Says of each block what is false. */
+const lying = ({ upstream }: Rig): Upstream => ({
+  ...upstream,
+  name: 'liar',
+  async readReference(id) {
+    const reference = await upstream.readReference(id);
+    return reference === undefined ? undefined : reference === null ? 1 : null;
+  },
+});
+
+describe('a milestone upon a block that was referenced before the snapshot', () => {
+  it.each([1, LONG])(
+    'is applied, and the old blocks are left out: a chain of %d',
+    async (length) => {
+      const started = await start(length);
+      const { rig, old } = started;
+      goOn(started);
+      await passes(rig, 2);
+      expect(await ledgerIndex(db)).toBe(7);
+      expect(await storedIds()).not.toContain(old);
+    },
+  );
+
+  it('is applied where one upstream lies and another one does not', async () => {
+    for (const length of [1, LONG]) {
+      const started = await start(length);
+      const { rig } = started;
+      goOn(started);
+      rig.following.upstreams = [lying(rig), rig.upstream];
+      await passes(rig, 3);
+      expect(await ledgerIndex(db)).toBe(7);
+    }
+  });
+
+  it('is not applied where the only upstream lies, until it does not', async () => {
+    const started = await start(LONG);
+    const { rig } = started;
+    goOn(started);
+    rig.following.upstreams = [lying(rig)];
+    await passes(rig, 2);
+    expect(await ledgerIndex(db)).toBe(3);
+    expect(await stateOf()).toBe('diverged');
+    rig.following.upstreams = [rig.upstream];
+    await passes(rig, 2);
+    expect(await ledgerIndex(db)).toBe(7);
+  });
+});
+
+it('what was stored upon the word of a liar is not visible any more', async () => {
+  const started = await start();
+  const { rig, network, old } = started;
+  const first = network.note([old]);
+  const aside = network.note([first]);
+  const liar: Upstream = { ...lying(rig), readTips: async () => [aside.slice(2)] };
+  await storeNow({ ...rig, upstream: liar }, db);
+  expect(await storedIds()).toEqual([old, first, aside]);
+  const upon = goOn(started);
+  rig.following.memory = createFollowerMemory();
+  await passes(rig, 2);
+  expect(await ledgerIndex(db)).toBe(7);
+  expect(await storedIds()).not.toContain(old);
+  // the blocks that stood upon it are stored again, as what they are
+  const { request, response } = network.propose({
+    parents: [network.milestoneBlock!, aside, upon],
+  });
+  expect(await ask(rig, request, { upstreams: [rig.upstream] })).toEqual(response);
+});
