@@ -7,7 +7,7 @@ import { Follower } from './follower/follower.ts';
 import { followerOf } from './follower/follower-stub.ts';
 import { type App, createApp, createMisconfiguredApp } from './http/app.ts';
 import { openResponseCache } from './http/response-cache.ts';
-import { openNode } from './node/open-node.ts';
+import { openNode } from './node/edge-node.ts';
 import { readSettings } from './settings.ts';
 
 interface Instance {

@@ -4,8 +4,8 @@
  */
 import type { Numbering } from '../../src/ledger/intake/known-outputs.ts';
 import { prepareBlocks } from '../../src/ledger/intake/prepare-blocks.ts';
+import { readCone } from '../../src/ledger/record/read-cone.ts';
 import { fromHex, toHex, toHexDigits } from '../../src/stardust/encoding/bytes.ts';
-import { readCone } from '../../src/stardust/white-flag/cone.ts';
 import {
   computeRoots,
   LedgerState,

@@ -8,9 +8,9 @@ import { readMilestoneIds } from '../ledger/read/milestone-contents.ts';
 import { readUnspentOutputs } from '../ledger/read/output-status.ts';
 import { readBlock, readIncludedBlock } from '../ledger/read/stored-block.ts';
 import { blockMetadataTopic, includedBlockTopic, outputTopic } from '../mqtt/topics.ts';
-import { blockEventToJson, outputEventToJson } from '../stardust/json/event-json.ts';
 import { parseBlock } from '../stardust/wire/block.ts';
 import { decodeOutput } from '../stardust/wire/ids.ts';
+import { blockEventToJson, outputEventToJson } from './event-json.ts';
 import { carriedMilestone, jsonBytes, parentsOf } from './milestone-events.ts';
 
 export interface EventMessage {

@@ -33,11 +33,6 @@ import {
 import { carriesMilestone } from '../stardust/admission.ts';
 import { toBech32 } from '../stardust/bech32.ts';
 import { fromHex, toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
-import {
-  blockEventToJson,
-  milestoneInfoToJson,
-  outputEventToJson,
-} from '../stardust/json/event-json.ts';
 import type { RestObject } from '../stardust/json/rest-json.ts';
 import { type Address, addressKey } from '../stardust/wire/address.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/wire/block.ts';
@@ -46,6 +41,7 @@ import { receiptOf } from '../stardust/wire/milestone.ts';
 import { type Output, OutputType } from '../stardust/wire/output.ts';
 import { migratedOutputs } from '../stardust/wire/receipt.ts';
 import { takeTurns } from '../turns.ts';
+import { blockEventToJson, milestoneInfoToJson, outputEventToJson } from './event-json.ts';
 
 /** Who listens, and how to tell them. */
 export interface Audience {

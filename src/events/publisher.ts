@@ -8,8 +8,8 @@ import { type Head, selectHeadAt } from '../ledger/core/head.ts';
 import { parametersAt, selectParameters } from '../ledger/core/ledger-parameters.ts';
 import { readBatch } from '../ledger/core/read-batch.ts';
 import { readMilestoneContents } from '../ledger/read/milestone-contents.ts';
-import type { MilestoneInfo } from '../stardust/json/event-json.ts';
 import type { CloseReason } from './close-codes.ts';
+import type { MilestoneInfo } from './event-json.ts';
 import { type Audience, tellMilestone, wantsBlocks } from './milestone-events.ts';
 
 /** Since the first of those who listen now. */

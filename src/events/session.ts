@@ -13,7 +13,6 @@ import {
   type Unsubscribe,
 } from '../mqtt/packets.ts';
 import { CONFIRMED_MILESTONE, LATEST_MILESTONE } from '../mqtt/topics.ts';
-import { milestoneInfoToJson } from '../stardust/json/event-json.ts';
 import {
   type Client,
   MAX_CLIENT_ID_LENGTH,
@@ -24,6 +23,7 @@ import {
   takePacket,
 } from './client.ts';
 import type { Clients } from './clients.ts';
+import { milestoneInfoToJson } from './event-json.ts';
 import { tellInitial } from './initial-events.ts';
 import { jsonBytes } from './milestone-events.ts';
 import type { PublishedMilestone } from './publisher.ts';

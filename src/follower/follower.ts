@@ -63,7 +63,8 @@ const MAX_PASS_MILESTONES = 12;
 const MAX_PASS_FETCHES = 8000;
 
 /**
- * The two milestones that a request may be ahead of the ledger (src/node/open-node.ts), and one.
+ * The two milestones that a request may be ahead of the ledger
+ * (src/node/answer-once-caught-up.ts), and one.
  */
 const MAX_CATCH_UP_MILESTONES = 3;
 

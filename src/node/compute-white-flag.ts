@@ -10,6 +10,7 @@ import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved, unlessMoved } from '../ledger/core/fence.ts';
 import { type AdmissionRules, readAdmissionRules } from '../ledger/intake/admission-rules.ts';
 import { ConeUnavailable, type NotBrought } from '../ledger/intake/block-source.ts';
+import type { RecordCone } from '../ledger/record/read-cone.ts';
 import {
   type ConsistentView,
   type LoadedCone,
@@ -24,7 +25,6 @@ import {
 import { MAX_CONE_BLOCKS } from '../ledger/view/select-cone.ts';
 import { isZero } from '../stardust/encoding/bytes.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
-import type { Cone } from '../stardust/white-flag/cone.ts';
 import { computeRoots, type WhiteFlag, walkCone } from '../stardust/white-flag/walk.ts';
 
 /**
@@ -102,7 +102,7 @@ export interface WalkedProposal {
   ok: true;
   loaded: LoadedCone;
   /** With all verdicts that count. */
-  cone: Cone;
+  cone: RecordCone;
   whiteFlag: WhiteFlag;
   stages: Record<string, number>;
 }

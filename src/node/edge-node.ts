@@ -1,45 +1,70 @@
 /**
- * What the routes ask the node, and nothing else of it. open-node.ts answers from D1, KV and the
- * upstreams, tests from made-up data.
+ * The node as the routes see it: D1, KV and the upstreams behind one interface. `http/` imports no
+ * other file of the rooms below it, and tests answer from made-up data instead.
  *
- * IDs are lower-case hex digits without 0x. Each result's type stands beside the function that
- * makes it; the routes take it from here.
+ * Reads go through a D1 session, so that a replica near by may answer: whatever it says carries its
+ * own ledger index. A method answers at the ledger's own index where that is below `minLedgerIndex`.
+ * It returns undefined where nothing was imported, or where the function that it calls says so, and
+ * throws a LedgerUnreadable where another version wrote the ledger. IDs are lower-case hex digits
+ * without 0x.
  */
+
+import { CLIENT_HEADER } from '../events/client.ts';
 import type { EventCounts } from '../events/event-broker.ts';
+import { brokerOf } from '../events/events-stub.ts';
 import type { FollowerCounts } from '../follower/follower-counts.ts';
-import type { FinalAnswer, FinalStatus, NoFinalLedger } from '../ledger/final/prove-final.ts';
-import type { OutputList, OutputOfChain } from '../ledger/output-list/read-list.ts';
-import type { BlockProof, ExplainedMilestone } from '../ledger/read/applied-milestone.ts';
-import type { NftChanges } from '../ledger/read/nft-changes.ts';
-import type { NftGallery } from '../ledger/read/nft-gallery.ts';
-import type { NftOutputs } from '../ledger/read/nft-outputs.ts';
-import type { NodeStatus } from '../ledger/read/node-status.ts';
-import type { OutputStatus } from '../ledger/read/output-status.ts';
-import type { StoredReceipts, TreasuryStatus } from '../ledger/read/receipts.ts';
-import type { StoredBlock } from '../ledger/read/stored-block.ts';
-import type {
-  LedgerChanges,
-  MilestoneName,
-  StoredMilestone,
+import { followerOf } from '../follower/follower-stub.ts';
+import { limitBytesOf } from '../ledger/core/database-size.ts';
+import { readHead } from '../ledger/core/head.ts';
+import { proveFinal, readFinalLedger } from '../ledger/final/prove-final.ts';
+import type { OutputQuery } from '../ledger/output-list/output-query.ts';
+import {
+  readIndexedKinds,
+  readOutputList,
+  readOutputOfChain,
+} from '../ledger/output-list/read-list.ts';
+import { explainMilestone, proveBlock } from '../ledger/read/applied-milestone.ts';
+import { readNftChanges } from '../ledger/read/nft-changes.ts';
+import { readNftGallery } from '../ledger/read/nft-gallery.ts';
+import { readNftOutputs } from '../ledger/read/nft-outputs.ts';
+import { readNodeStatus } from '../ledger/read/node-status.ts';
+import { readOutput } from '../ledger/read/output-status.ts';
+import { readReceipts, readTreasury } from '../ledger/read/receipts.ts';
+import { readBlock, readIncludedBlock } from '../ledger/read/stored-block.ts';
+import {
+  findMilestone,
+  type MilestoneName,
+  readLedgerChanges,
+  readMilestone,
 } from '../ledger/read/stored-milestone.ts';
-import type { Tips } from '../ledger/read/tips.ts';
-import type { NftAnswer, NftRequest } from '../nft-index/look-up-nft.ts';
-import type { Kind, OutputQuery } from '../stardust/output-query.ts';
+import { readTips } from '../ledger/read/tips.ts';
+import { lookUpNft, type NftRequest, openNftSources } from '../nft-index/look-up-nft.ts';
+import type { Settings } from '../settings.ts';
 import type { FinalTreeName } from '../stardust/proof/final-ledger.ts';
-import type { WhiteFlagRefusal, WhiteFlagRequest, WhiteFlagResult } from './compute-white-flag.ts';
-import type { WhiteFlagExplanation } from './explain-white-flag.ts';
-import type { ProofJudgement } from './validate-proof.ts';
+import { answerOnceCaughtUp } from './answer-once-caught-up.ts';
+import { computeWhiteFlag, type WhiteFlagRequest } from './compute-white-flag.ts';
+import { explainWhiteFlag } from './explain-white-flag.ts';
+import { createUnstoredReader } from './read-unstored.ts';
+import { validateProof } from './validate-proof.ts';
 
 export type { EventCounts } from '../events/event-broker.ts';
 export type { FollowerCounts } from '../follower/follower-counts.ts';
 export { shareUsed, UNHEALTHY_AT, WARN_AT } from '../ledger/core/database-size.ts';
 export { LedgerUnreadable } from '../ledger/core/schema.ts';
 export type { NoFinalLedger } from '../ledger/final/prove-final.ts';
+export {
+  ALL_KINDS,
+  END,
+  type Kind,
+  type OutputFilters,
+  type OutputQuery,
+  type Position,
+  START,
+} from '../ledger/output-list/output-query.ts';
 export type { NotIndexed, OutputList } from '../ledger/output-list/read-list.ts';
 export type {
   BlockProof,
   ExplainedBlock,
-  ExplainedMilestone,
 } from '../ledger/read/applied-milestone.ts';
 export { MAX_CHANGES } from '../ledger/read/nft-changes.ts';
 export type { NftStatus } from '../ledger/read/nft-gallery.ts';
@@ -56,92 +81,97 @@ export type {
 } from './compute-white-flag.ts';
 export type { Decision, JudgedBlock } from './explain-white-flag.ts';
 
-/** Every method throws a LedgerUnreadable where D1 holds a ledger that another version wrote. */
-export interface EdgeNode {
-  /**
-   * Steps 3 to 6 of the contract (docs/contract.md#white-flag).
-   *
-   * @param client whose share it is of what the follower fetches
-   */
-  computeWhiteFlag(request: WhiteFlagRequest, client: string): Promise<WhiteFlagResult>;
-  /** The same, with every block that leads to the roots. */
-  explainWhiteFlag(
-    request: WhiteFlagRequest,
-    client: string,
-  ): Promise<WhiteFlagExplanation | WhiteFlagRefusal>;
-  /**
-   * Answers at the ledger's own index where that is below `minLedgerIndex`; undefined where nothing
-   * was imported.
-   */
-  lookUpNft(
-    nftId: string,
-    minLedgerIndex: number,
-    request: NftRequest,
-  ): Promise<NftAnswer | undefined>;
-  /** As of lookUpNft, minLedgerIndex and undefined. */
-  listOutputs(query: OutputQuery, minLedgerIndex: number): Promise<OutputList | undefined>;
-  /** As of lookUpNft, minLedgerIndex and undefined. */
-  lookUpChain(
-    kind: 'alias' | 'foundry',
-    id: string,
-    minLedgerIndex: number,
-  ): Promise<OutputOfChain | undefined>;
-  /** The kinds of outputs that are in lists; none where nothing was imported. */
-  readIndexedKinds(): Promise<readonly Kind[]>;
-  /**
-   * The unspent outputs of one to 100 NFTs, by the IDs of NFTs or of outputs. As of lookUpNft,
-   * minLedgerIndex and undefined.
-   */
-  readNfts(ids: readonly string[], minLedgerIndex: number): Promise<NftOutputs | undefined>;
-  /** By address or by issuer alone. As of lookUpNft, minLedgerIndex and undefined. */
-  listNftOutputs(query: OutputQuery, minLedgerIndex: number): Promise<NftGallery | undefined>;
-  /** After milestone `after`. As of lookUpNft, minLedgerIndex and undefined. */
-  readNftChanges(after: number, minLedgerIndex: number): Promise<NftChanges | undefined>;
-  /** Undefined where nothing was imported. */
-  readStatus(): Promise<NodeStatus | undefined>;
-  /** Names the import that the ledger grew from; undefined without a ledger. */
-  readGeneration(): Promise<string | undefined>;
-  /** Since the follower's object started. Undefined where nothing is followed. */
-  readFollowerCounts(): Promise<FollowerCounts | undefined>;
-  /** Whether this node has events. */
-  readonly hasEvents: boolean;
-  /**
-   * A WebSocket to the broker of events; undefined where it takes no more clients.
-   *
-   * @param client key of its address (http/access/client-address.ts)
-   */
-  connectToEvents(client: string): Promise<WebSocket | undefined>;
-  /** Undefined where there are no events. */
-  readEventCounts(): Promise<EventCounts | undefined>;
-  /**
-   * Undefined where the ledger never had the output, or it was spent and is pruned. As of
-   * lookUpNft, minLedgerIndex.
-   */
-  readOutput(outputId: string, minLedgerIndex: number): Promise<OutputStatus | undefined>;
-  /** Undefined where the block is not known, or its bytes are pruned. */
-  readBlock(blockId: string): Promise<StoredBlock | undefined>;
-  /** Undefined where no such transaction was applied, or it is pruned. */
-  readIncludedBlock(transactionId: string): Promise<StoredBlock | undefined>;
-  /** Undefined where the milestone is not known, or is pruned. */
-  readMilestone(name: MilestoneName): Promise<StoredMilestone | undefined>;
-  /** The index of the applied milestone with this ID, as long as its ID is kept. */
-  findMilestone(id: string): Promise<number | undefined>;
-  /** Undefined where the milestone was not applied here, or is pruned. */
-  readLedgerChanges(name: MilestoneName): Promise<LedgerChanges | 'too-large' | undefined>;
-  /** All, or those of one milestone of the legacy network. Undefined where nothing was imported. */
-  readReceipts(migratedAt?: number): Promise<StoredReceipts | undefined>;
-  /** Undefined where nothing was imported. */
-  readTreasury(): Promise<TreasuryStatus | undefined>;
-  /** Undefined where nothing was imported. */
-  readTips(): Promise<Tips | undefined>;
-  /** Undefined where the milestone was not applied here, or is pruned. */
-  explainMilestone(index: number): Promise<ExplainedMilestone | undefined>;
-  /** Undefined where no applied milestone references the block, or the data is pruned. */
-  proveBlock(blockId: string): Promise<BlockProof | undefined>;
-  /** Undefined where the settings name no final milestone. */
-  readFinalLedger(): Promise<FinalStatus | NoFinalLedger | undefined>;
-  /** By an output ID or an NFT ID. As of readFinalLedger, undefined. */
-  proveFinal(tree: FinalTreeName, key: string): Promise<FinalAnswer | NoFinalLedger | undefined>;
-  /** Undefined where the settings name no keys. */
-  validateProof(file: Readonly<Record<string, unknown>>): Promise<ProofJudgement | undefined>;
+export type EdgeNode = ReturnType<typeof openNode>;
+
+export function openNode(settings: Settings) {
+  const { ledger, nftIndex, upstreams, milestoneKeys, finalMilestone } = settings;
+  // in `serve` KV is on this machine, and miniflare's Cache API a folder that only grows
+  const recentVersion = settings.oneIsolate ? undefined : settings.versionId;
+  const nftSources = openNftSources(ledger, nftIndex, recentVersion, Date.now);
+  const newSession = () => ledger.withSession('first-unconstrained');
+  /** A replica may not have come to a milestone that was asked for. */
+  const sessionFrom = (minLedgerIndex: number) =>
+    minLedgerIndex > 0 ? ledger.withSession('first-primary') : newSession();
+  const readUnstored = createUnstoredReader(settings);
+  return {
+    /**
+     * Steps 3 to 6 of the contract (docs/contract.md#white-flag).
+     *
+     * @param client whose share it is of what the follower fetches
+     */
+    computeWhiteFlag: (request: WhiteFlagRequest, client: string) =>
+      answerOnceCaughtUp(newSession(), settings, { request, client }, computeWhiteFlag),
+    /** As of computeWhiteFlag, with every block that leads to the roots. */
+    explainWhiteFlag: (request: WhiteFlagRequest, client: string) =>
+      answerOnceCaughtUp(newSession(), settings, { request, client }, explainWhiteFlag),
+    lookUpNft: (nftId: string, minLedgerIndex: number, request: NftRequest) =>
+      lookUpNft(nftSources, nftId, minLedgerIndex, request),
+    readStatus: () =>
+      readNodeStatus(newSession(), {
+        follows: upstreams.length > 0,
+        finalMilestone,
+        retention: settings.retentionMilestones,
+        limitBytes: limitBytesOf(settings),
+      }),
+    /** Names the import that the ledger grew from. */
+    readGeneration: async () => (await readHead(newSession()))?.generation,
+    /** Since the follower's object started. Undefined where nothing is followed. */
+    readFollowerCounts: async (): Promise<FollowerCounts | undefined> =>
+      upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,
+    hasEvents: settings.events !== undefined,
+    /**
+     * A WebSocket to the broker of events; undefined where it takes no more clients.
+     *
+     * @param client key of its address (http/access/client-address.ts)
+     */
+    connectToEvents: async (client: string) => {
+      const init = { headers: { upgrade: 'websocket', [CLIENT_HEADER]: client } };
+      const response = await brokerOf(settings.events)!.fetch('https://events.invalid/', init);
+      return response.webSocket ?? undefined;
+    },
+    readEventCounts: async (): Promise<EventCounts | undefined> =>
+      brokerOf(settings.events)?.readCounts(),
+    listOutputs: (query: OutputQuery, minLedgerIndex: number) =>
+      readOutputList(sessionFrom(minLedgerIndex), query),
+    lookUpChain: (kind: 'alias' | 'foundry', id: string, minLedgerIndex: number) =>
+      readOutputOfChain(sessionFrom(minLedgerIndex), kind, id),
+    readIndexedKinds: () => readIndexedKinds(newSession()),
+    /** By one to 100 IDs of NFTs or of outputs. */
+    readNfts: (ids: readonly string[], minLedgerIndex: number) =>
+      readNftOutputs(sessionFrom(minLedgerIndex), ids),
+    /** By address or by issuer alone. */
+    listNftOutputs: (query: OutputQuery, minLedgerIndex: number) =>
+      readNftGallery(sessionFrom(minLedgerIndex), query),
+    /** After milestone `after`. */
+    readNftChanges: (after: number, minLedgerIndex: number) =>
+      readNftChanges(sessionFrom(Math.max(after, minLedgerIndex)), after),
+    readOutput: (outputId: string, minLedgerIndex: number) =>
+      readOutput(sessionFrom(minLedgerIndex), outputId),
+    readBlock: async (blockId: string) => {
+      const stored = await readBlock(newSession(), blockId);
+      return stored ?? readUnstored(blockId);
+    },
+    /** By the ID of the transaction that was applied. */
+    readIncludedBlock: (id: string) => readIncludedBlock(newSession(), id),
+    readMilestone: (name: MilestoneName) => readMilestone(newSession(), name),
+    findMilestone: (id: string) => findMilestone(newSession(), id),
+    readLedgerChanges: (name: MilestoneName) => readLedgerChanges(newSession(), name),
+    /** All, or those of one milestone of the legacy network. */
+    readReceipts: (migratedAt?: number) => readReceipts(newSession(), migratedAt),
+    readTreasury: () => readTreasury(newSession()),
+    readTips: () => readTips(newSession()),
+    explainMilestone: (index: number) => explainMilestone(newSession(), index),
+    proveBlock: (blockId: string) => proveBlock(newSession(), blockId),
+    /** Undefined where the settings name no final milestone. */
+    readFinalLedger: async () =>
+      finalMilestone === undefined ? undefined : readFinalLedger(newSession(), finalMilestone),
+    /** By an output ID or an NFT ID. As of readFinalLedger, undefined. */
+    proveFinal: async (tree: FinalTreeName, key: string) =>
+      finalMilestone === undefined
+        ? undefined
+        : proveFinal(newSession(), finalMilestone, tree, key),
+    /** Undefined where the settings name no keys. */
+    validateProof: async (file: Readonly<Record<string, unknown>>) =>
+      milestoneKeys && validateProof(file, milestoneKeys),
+  };
 }

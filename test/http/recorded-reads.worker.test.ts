@@ -8,7 +8,7 @@ import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
-import { openNode } from '../../src/node/open-node.ts';
+import { openNode } from '../../src/node/edge-node.ts';
 import { readSettings } from '../../src/settings.ts';
 import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
 import { errorBody, type Fetch } from '../support/http/contract.ts';

@@ -1,6 +1,6 @@
 /**
  * Requests that need blocks from upstreams of which not all are good: the answer comes within the
- * deadline (src/node/open-node.ts).
+ * deadline (src/node/answer-once-caught-up.ts).
  */
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, it, vi } from 'vitest';

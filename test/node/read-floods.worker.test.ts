@@ -1,5 +1,5 @@
 /**
- * A flood of reads that have to be fetched (src/node/open-node.ts): it takes six of the upstream's
+ * A flood of reads that have to be fetched (src/node/read-unstored.ts): it takes six of the upstream's
  * answers at once and no more, and nothing of what a white-flag request needs.
  */
 import { env } from 'cloudflare:workers';

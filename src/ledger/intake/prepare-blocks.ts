@@ -16,10 +16,10 @@ import type {
   JudgedTransaction,
 } from '../../stardust/semantics/judged-transaction.ts';
 import { verifySignatures } from '../../stardust/semantics/signatures.ts';
-import { decodeRecord, encodeRecord } from '../../stardust/white-flag/block-record.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { chainIdOf, decodeOutput, outputBytes, outputId } from '../../stardust/wire/ids.ts';
 import type { Output } from '../../stardust/wire/output.ts';
+import { decodeRecord, encodeRecord } from '../record/block-record.ts';
 import type { AdmissionRules } from './admission-rules.ts';
 import type { KnownOutput, Numbering, OutputsToFind } from './known-outputs.ts';
 

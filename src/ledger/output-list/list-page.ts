@@ -2,10 +2,10 @@
  * A page of a list, made of the rows of its walks (list-statements.ts).
  */
 
-import { comparePositions, type OutputQuery, type Position } from '../../stardust/output-query.ts';
 import type { Database } from '../core/database.ts';
 import type { Query } from '../core/read-batch.ts';
 import { listWalks, rowsWanted } from './list-statements.ts';
+import { comparePositions, type OutputQuery, type Position } from './output-query.ts';
 
 export interface ListPage {
   /** The unspent outputs, in the order of positions. */

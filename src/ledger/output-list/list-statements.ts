@@ -6,16 +6,16 @@
  * the end of it, a row without a position stands last, and the list is refused instead of cut.
  */
 
+import type { Database } from '../core/database.ts';
+import { many, type Query, type Row } from '../core/read-batch.ts';
+import { type ListTable, listColumns, selectCells, toColumn } from './list-rows.ts';
 import {
   KINDS,
   type Kind,
   type OutputFilters,
   type OutputQuery,
   type Position,
-} from '../../stardust/output-query.ts';
-import type { Database } from '../core/database.ts';
-import { many, type Query, type Row } from '../core/read-batch.ts';
-import { type ListTable, listColumns, selectCells, toColumn } from './list-rows.ts';
+} from './output-query.ts';
 
 /**
  * The most rows that a list reads beside those of its page: half of them are looked at, half are

@@ -2,7 +2,7 @@
  * A list of outputs (TIP-26, `outputs` and `outputs/KIND`), or the output of one chain, and the
  * ledger index at which it is true, of one moment.
  */
-import { ALL_KINDS, KINDS, type Kind, type OutputQuery } from '../../stardust/output-query.ts';
+
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { ALL_INDEXED, type Head, readHead, selectHead } from '../core/head.ts';
@@ -11,6 +11,7 @@ import { many, readBatch } from '../core/read-batch.ts';
 import { type ListPage, selectPage } from './list-page.ts';
 import { selectCells } from './list-rows.ts';
 import { needsIndex, positionFromRow } from './list-statements.ts';
+import { ALL_KINDS, KINDS, type Kind, type OutputQuery } from './output-query.ts';
 
 /** `not indexed`: the ledger indexes NFTs alone. `filling`: it does not yet index all outputs. */
 export interface NotIndexed {

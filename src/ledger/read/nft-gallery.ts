@@ -1,7 +1,7 @@
 /**
  * A page of the NFTs of an address or an issuer, with their whole outputs, of one moment.
  */
-import type { OutputQuery, Position } from '../../stardust/output-query.ts';
+
 import { decodeOutput } from '../../stardust/wire/ids.ts';
 import { type NftOutput, OutputType } from '../../stardust/wire/output.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
@@ -13,6 +13,7 @@ import { many, type Query, readBatch } from '../core/read-batch.ts';
 import { pageOf } from '../output-list/list-page.ts';
 import { hasListed } from '../output-list/list-rows.ts';
 import { selectIndexed } from '../output-list/list-statements.ts';
+import type { OutputQuery, Position } from '../output-list/output-query.ts';
 import { type NftOutputs, outputFromRow } from './nft-outputs.ts';
 import type { OutputStatus } from './output-status.ts';
 

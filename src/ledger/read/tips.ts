@@ -1,11 +1,12 @@
 /**
  * Tips: unreferenced blocks that no other stored block approves.
  */
-import { readCone } from '../../stardust/white-flag/cone.ts';
+
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
 import { readBlockRows, WALKED_COLUMNS, walkedPackFromRow } from '../core/packs.ts';
 import { many, readBatch } from '../core/read-batch.ts';
+import { readCone } from '../record/read-cone.ts';
 
 export interface Tips {
   /** 64 hex digits each, the newest first. */

@@ -15,8 +15,6 @@
  */
 
 import type { ParameterTable } from '../../stardust/parameter-table.ts';
-import type { Cone } from '../../stardust/white-flag/cone.ts';
-import type { NumberMap } from '../../stardust/white-flag/number-map.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
@@ -35,6 +33,8 @@ import { ConeUnavailable } from '../intake/block-source.ts';
 import { findInCone, type KnownBlock, knownBlockFromRow } from '../intake/known-blocks.ts';
 import type { NextNumbers } from '../intake/known-outputs.ts';
 import { nextNumbers, selectGiven } from '../intake/next-numbers.ts';
+import type { NumberMap } from '../record/number-map.ts';
+import type { RecordCone } from '../record/read-cone.ts';
 import { createPackReader } from './pack-reader.ts';
 import { MAX_CONE_BLOCKS, PAGE, SELECT_CONE } from './select-cone.ts';
 import { countBlocks, isBlockAt, type ViewedPack } from './viewed-packs.ts';
@@ -50,7 +50,7 @@ export interface ConsistentView {
   /** The named blocks that are known, by ID. */
   named: ReadonlyMap<string, KnownBlock>;
   /** All blocks that the walk may meet; those that earlier milestones reference are excluded. */
-  cone: Cone;
+  cone: RecordCone;
   /** The packs that hold the blocks of the cone, in the same order. */
   packs: readonly ViewedPack[];
   /**
@@ -201,7 +201,7 @@ async function readOnce(
 }
 
 /** Whether the cone has under this number the block with this ID. */
-function hasBlock(cone: Cone, number: number, id: string): boolean {
+function hasBlock(cone: RecordCone, number: number, id: string): boolean {
   const position = cone.find(number);
   return position >= 0 && isBlockAt(cone, position, Uint8Array.fromHex(id));
 }
@@ -220,7 +220,7 @@ function requireSame(first: HeadAt, now: HeadAt | undefined): void {
 
 export interface LoadedCone {
   view: ConsistentView;
-  cone: Cone;
+  cone: RecordCone;
   /** Numbers of the proposal's parents, in their order. */
   parents: number[];
 }

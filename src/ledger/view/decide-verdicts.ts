@@ -6,7 +6,7 @@
 import { admissionFault } from '../../stardust/admission.ts';
 import { fromBase64, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { isMilestoneBlock } from '../../stardust/milestone-keys.ts';
-import { type Cone, extendCone, inputsAt, outputsAt } from '../../stardust/white-flag/cone.ts';
+import { inputsAt, outputsAt } from '../../stardust/white-flag/cone.ts';
 import { type Proposal, type WhiteFlag, walkCone } from '../../stardust/white-flag/walk.ts';
 import { type ParsedBlock, parseBlock } from '../../stardust/wire/block.ts';
 import { outputBytes, outputId } from '../../stardust/wire/ids.ts';
@@ -17,6 +17,7 @@ import type { AdmissionRules } from '../intake/admission-rules.ts';
 import { ConeUnavailable } from '../intake/block-source.ts';
 import { findLedgerOutputs, findMentioned, knownOutputs } from '../intake/known-outputs.ts';
 import { completeRecord, outputsToFind } from '../intake/prepare-blocks.ts';
+import { extendCone, type RecordCone } from '../record/read-cone.ts';
 import type { LoadedCone } from './consistent-view.ts';
 import { isBlockAt, packAt } from './viewed-packs.ts';
 
@@ -44,7 +45,7 @@ export async function decideVerdicts(
   proposal: Proposal,
   walked: WhiteFlag,
   rules: () => Promise<AdmissionRules>,
-): Promise<{ cone: Cone; whiteFlag: WhiteFlag }> {
+): Promise<{ cone: RecordCone; whiteFlag: WhiteFlag }> {
   let cone = loaded.cone;
   let whiteFlag = walked;
   let inputs = 0;
@@ -85,7 +86,7 @@ const MAX_VERIFIED = 100;
 export async function meetsPreviousMilestone(
   db: Database,
   loaded: LoadedCone,
-  cone: Cone,
+  cone: RecordCone,
   { metPreviousMilestone, unverified }: WhiteFlag,
   rules: () => Promise<AdmissionRules>,
 ): Promise<boolean> {
@@ -112,7 +113,7 @@ const MAX_EXAMINED = 1000;
 export async function meetsInadmissible(
   db: Database,
   loaded: LoadedCone,
-  cone: Cone,
+  cone: RecordCone,
   { order }: WhiteFlag,
   rules: () => Promise<AdmissionRules>,
 ): Promise<boolean> {
@@ -141,7 +142,7 @@ function isReferenced({ cone, packs }: LoadedCone['view'], number: number): bool
  * found such a block in conflict, the content of what it creates stands nowhere but in its bytes.
  * Blocks that earlier milestones reference are left out: what they created is in the ledger.
  */
-export function producersOf(cone: Cone, positions: readonly number[]): number[] {
+export function producersOf(cone: RecordCone, positions: readonly number[]): number[] {
   const wanted = new Set(positions.flatMap((position) => inputsAt(cone, position)));
   const producers = new Set<number>();
   for (let position = 0; position < cone.size; position++) {
@@ -254,7 +255,7 @@ function placeOf({ cone, packs }: LoadedCone['view'], number: number): [pack: nu
 }
 
 /** The block behind these bytes, if it is the one that the cone has under this number. */
-function parseSame(bytes: Uint8Array | undefined, cone: Cone, number: number): ParsedBlock {
+function parseSame(bytes: Uint8Array | undefined, cone: RecordCone, number: number): ParsedBlock {
   const result = bytes && parseBlock(bytes);
   const position = cone.find(number);
   if (result?.ok && (position < 0 || isBlockAt(cone, position, result.parsed.id))) {

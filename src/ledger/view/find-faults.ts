@@ -7,7 +7,6 @@ import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { ConflictReason } from '../../stardust/semantics/conflict-reason.ts';
 import type { Fault } from '../../stardust/semantics/fault.ts';
 import { findFault } from '../../stardust/semantics/judge.ts';
-import type { Cone } from '../../stardust/white-flag/cone.ts';
 import { isOfLedger } from '../../stardust/white-flag/deciding-input.ts';
 import { NOT_A_TRANSACTION } from '../../stardust/white-flag/walk.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
@@ -15,6 +14,7 @@ import { verifySignature } from '../../verify-signature.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { contentsConsumed, readJudged } from '../intake/prepare-blocks.ts';
+import type { RecordCone } from '../record/read-cone.ts';
 import type { LoadedCone } from './consistent-view.ts';
 import { contentsCreated, producersOf, readBlocks, readContents } from './decide-verdicts.ts';
 
@@ -38,7 +38,7 @@ export interface BlockAtFault {
 export async function findFaults(
   db: Database,
   loaded: LoadedCone,
-  cone: Cone,
+  cone: RecordCone,
   judged: readonly BlockAtFault[],
   timestamp: number,
 ): Promise<Fault[]> {

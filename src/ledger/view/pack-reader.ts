@@ -7,9 +7,6 @@
  * output, by the same number, that no milestone before m references. Other notes are not read. A
  * walk for m meets such blocks only, so each output that it looks up has true notes.
  */
-import { renumberOutputs, visitInputs } from '../../stardust/white-flag/block-record.ts';
-import { type Cone, readCone } from '../../stardust/white-flag/cone.ts';
-import { NumberMap } from '../../stardust/white-flag/number-map.ts';
 import { LedgerState } from '../../stardust/white-flag/walk.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import {
@@ -20,6 +17,9 @@ import {
 } from '../core/packs.ts';
 import type { Row } from '../core/read-batch.ts';
 import type { NextNumbers } from '../intake/known-outputs.ts';
+import { renumberOutputs, visitInputs } from '../record/block-record.ts';
+import { NumberMap } from '../record/number-map.ts';
+import { type RecordCone, readCone } from '../record/read-cone.ts';
 import type { ViewedPack } from './viewed-packs.ts';
 
 /** A pack's number of an output to the view's. */
@@ -29,7 +29,7 @@ type NumberIn = (own: number) => number;
 const LACKING = 0;
 
 interface ViewedPacks {
-  cone: Cone;
+  cone: RecordCone;
   packs: ViewedPack[];
   /** By number, before the milestone. */
   states: NumberMap;

@@ -28,6 +28,7 @@ import {
 } from '../core/packs.ts';
 import { one, readBatch, write } from '../core/read-batch.ts';
 import { selectGiven } from '../intake/next-numbers.ts';
+import type { RecordCone } from '../record/read-cone.ts';
 import { type ConsistentView, readView } from '../view/consistent-view.ts';
 import { countVisible, leftBlocks, packAt, type ViewedPack } from '../view/viewed-packs.ts';
 import { requireSameUnreferenced } from './store-blocks.ts';
@@ -328,7 +329,7 @@ export function noteDropped(
 
 export function withoutBlocks(
   db: Database,
-  cone: Cone,
+  cone: RecordCone,
   { key, first, statuses, states, sums: before }: ViewedPack,
   dropped: ReadonlySet<number>,
 ): D1PreparedStatement[] {

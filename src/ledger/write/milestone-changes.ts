@@ -4,7 +4,6 @@
  */
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { type Cone, inputsAt, outputsAt } from '../../stardust/white-flag/cone.ts';
-import { NumberMap } from '../../stardust/white-flag/number-map.ts';
 import { NOT_A_TRANSACTION, type WhiteFlag } from '../../stardust/white-flag/walk.ts';
 import { type Milestone, receiptOf } from '../../stardust/wire/milestone.ts';
 import { type MigratedOutput, migratedOutputs } from '../../stardust/wire/receipt.ts';
@@ -12,6 +11,7 @@ import type { Database } from '../core/database.ts';
 import { NO_REASON } from '../core/packs.ts';
 import { readQuery } from '../core/read-batch.ts';
 import { findMentioned, numbersMentioned } from '../intake/known-outputs.ts';
+import { NumberMap } from '../record/number-map.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import { isUnreferencedIn, packAt } from '../view/viewed-packs.ts';
 import type { OutputChanges, OutputRows } from './output-changes.ts';

@@ -8,7 +8,7 @@
  */
 import { concatBytes, fromBase64, toBase64 } from '../../stardust/encoding/bytes.ts';
 import type { VerifySignature } from '../../stardust/milestone-keys.ts';
-import { type Cone, inputsAt, isUndecidedAt, readCone } from '../../stardust/white-flag/cone.ts';
+import { type Cone, inputsAt, isUndecidedAt } from '../../stardust/white-flag/cone.ts';
 import { parseBlock } from '../../stardust/wire/block.ts';
 import { checksum, LedgerDamaged, requireChecksum } from '../core/checksum.ts';
 import { type Database, forEachPiece } from '../core/database.ts';
@@ -25,6 +25,7 @@ import {
 } from '../core/packs.ts';
 import { first, many, type Row, readQuery, write } from '../core/read-batch.ts';
 import { completeRecord } from '../intake/prepare-blocks.ts';
+import { type RecordCone, readCone } from '../record/read-cone.ts';
 import { isBlockAt } from '../view/viewed-packs.ts';
 import type { UnreferencedIndex } from './unreferenced-index.ts';
 
@@ -229,7 +230,7 @@ const SELECT_BYTES = `
 async function complete(
   db: Database,
   { index, head: before, verify }: ResolveTools,
-  { key, cone }: { key: number; cone: Cone },
+  { key, cone }: { key: number; cone: RecordCone },
   chosen: readonly Waiting[],
 ): Promise<{ head: Head; completed: Map<number, Uint8Array> }> {
   const places = JSON.stringify(chosen.map(({ at }) => at));

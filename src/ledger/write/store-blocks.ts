@@ -8,7 +8,7 @@
  */
 
 import { toBase64 } from '../../stardust/encoding/bytes.ts';
-import { isUndecidedAt, readCone } from '../../stardust/white-flag/cone.ts';
+import { isUndecidedAt } from '../../stardust/white-flag/cone.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
 import { checksum } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
@@ -34,6 +34,7 @@ import type { Numbering } from '../intake/known-outputs.ts';
 import { SELECT_NEXT } from '../intake/next-numbers.ts';
 import type { PreparedBlock } from '../intake/prepare-blocks.ts';
 import { packedListRow } from '../output-list/list-rows.ts';
+import { readCone } from '../record/read-cone.ts';
 import type { LastPack, UnreferencedView } from './unreferenced-index.ts';
 
 /** What is known of outputs, by the numbers that they have here. */

@@ -1,37 +1,35 @@
 /**
- * The past cone of a proposal in memory: block records as they come from the store, side by side,
- * and where each begins.
+ * The past cone of a proposal as the white flag sees it (walk.ts): blocks with their parents and
+ * the outputs that their transactions consume and create. Whoever keeps the blocks implements it,
+ * as src/ledger/record/read-cone.ts does over D1's records.
  */
-import { concatBytes, getUint56, UINT56_BYTES } from '../encoding/bytes.ts';
-import {
-  HEADER_LENGTH,
-  INADMISSIBLE,
-  KIND_OFFSET,
-  LEAF_OFFSET,
-  LENGTH_OFFSET,
-  PARENT_COUNT_OFFSET,
-  RecordKind,
-} from './block-record.ts';
-import { NumberMap } from './number-map.ts';
 
-/** Bytes of a verdict step: reason u8, from u32. */
-const STEP_LENGTH = 5;
+/**
+ * Milestone: the block properly carries one (M-2 to M-5). UnverifiedMilestone: it has a milestone
+ * payload that the keys known at intake do not verify. Anybody can make one up without proof of
+ * work; it counts as a milestone only once a walk that looks for its ID verifies it.
+ */
+export const BlockKind = {
+  Plain: 0,
+  Milestone: 1,
+  Transaction: 2,
+  UnverifiedMilestone: 3,
+} as const;
 
-/** Blocks are named by their position in the cone; `find` tells the position of a number. */
+/**
+ * Blocks are named by their position in the cone. Parents and outputs are named by numbers that the
+ * keeper of the blocks chose; `find` tells the position of a parent's number.
+ */
 export interface Cone {
-  /** The records, concatenated. */
-  readonly bytes: Uint8Array;
-  /** Records, those of excluded blocks too. */
+  /** Blocks, excluded ones too. */
   readonly size: number;
   /** The position of a number, or -1 for a block that is not in the cone, or excluded from it. */
   find(number: number): number;
   numberAt(position: number): number;
-  /** The record's bytes. */
-  recordAt(position: number): Uint8Array;
-  inadmissibleAt(position: number): boolean;
   parentCountAt(position: number): number;
   /** Number of the parent. */
   parentAt(position: number, parent: number): number;
+  /** A value of BlockKind. */
   kindAt(position: number): number;
   /** Writes the block's Merkle leaf into `target`, as 8 words from `at` on. */
   copyLeaf(position: number, target: Uint32Array, at: number): void;
@@ -39,13 +37,21 @@ export interface Cone {
   milestoneIdAt(position: number): Uint8Array;
   /** Only for transactions. */
   transactionAt(position: number): TransactionView;
+  /** An empty map from numbers of outputs to int32. */
+  newOutputMap(): OutputMap;
 }
 
-/** A transaction's facts, read in place. */
+export interface OutputMap {
+  get(output: number): number | undefined;
+  set(output: number, value: number): void;
+}
+
 export interface TransactionView {
   readonly inputCount: number;
   readonly outputCount: number;
+  /** Number of the output that the input consumes. */
   inputAt(i: number): number;
+  /** Number of the output that is created. */
   outputAt(i: number): number;
   /**
    * The conflict reason at a milestone of this timestamp; undefined while the verdict is undecided.
@@ -55,14 +61,14 @@ export interface TransactionView {
 
 /** The outputs that the block's transaction consumes; none where it carries no transaction. */
 export function inputsAt(cone: Cone, position: number): number[] {
-  if (cone.kindAt(position) !== RecordKind.Transaction) return [];
+  if (cone.kindAt(position) !== BlockKind.Transaction) return [];
   const transaction = cone.transactionAt(position);
   return Array.from({ length: transaction.inputCount }, (_, i) => transaction.inputAt(i));
 }
 
 /** The outputs that the block's transaction creates; none where it carries no transaction. */
 export function outputsAt(cone: Cone, position: number): number[] {
-  if (cone.kindAt(position) !== RecordKind.Transaction) return [];
+  if (cone.kindAt(position) !== BlockKind.Transaction) return [];
   const transaction = cone.transactionAt(position);
   return Array.from({ length: transaction.outputCount }, (_, i) => transaction.outputAt(i));
 }
@@ -70,149 +76,7 @@ export function outputsAt(cone: Cone, position: number): number[] {
 /** Whether the block carries a transaction without a verdict. */
 export function isUndecidedAt(cone: Cone, position: number): boolean {
   return (
-    cone.kindAt(position) === RecordKind.Transaction &&
+    cone.kindAt(position) === BlockKind.Transaction &&
     cone.transactionAt(position).reasonAt(0) === undefined
   );
 }
-
-/**
- * Reads concatenated records; `buffers` may be any split of them between whole records. Of two with
- * one number the later counts. Throws on damage.
- *
- * @param isExcluded whether the walk must not find the block, by its position and its number
- */
-export function readCone(
-  buffers: readonly Uint8Array[],
-  isExcluded: (position: number, number: number) => boolean = () => false,
-): Cone {
-  const bytes = buffers.length === 1 ? buffers[0]! : concatBytes(...buffers);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const offsets: number[] = [];
-  const u56 = (offset: number) => getUint56(view, offset);
-  for (let offset = 0; offset < bytes.length; ) {
-    if (offset + HEADER_LENGTH > bytes.length) throw new Error('a block record is cut off');
-    const length = view.getUint16(offset + LENGTH_OFFSET, true);
-    if (length < HEADER_LENGTH || offset + length > bytes.length)
-      throw new Error(`the record of block number ${u56(offset)} is damaged`);
-    offsets.push(offset);
-    offset += length;
-  }
-  const at = (position: number) => offsets[position]!;
-  const numberAt = (position: number) => u56(at(position));
-  const lengthAt = (position: number) => view.getUint16(at(position) + LENGTH_OFFSET, true);
-  const parentCountAt = (position: number) => bytes[at(position) + PARENT_COUNT_OFFSET]!;
-  /** Where the kind's own part begins, behind the parents. */
-  const tailAt = (position: number) =>
-    at(position) + HEADER_LENGTH + parentCountAt(position) * UINT56_BYTES;
-
-  return {
-    bytes,
-    size: offsets.length,
-    find: indexNumbers(numberAt, offsets.length, isExcluded),
-    numberAt,
-    recordAt: (position) => bytes.subarray(at(position), at(position) + lengthAt(position)),
-    inadmissibleAt: (position) => (bytes[at(position) + KIND_OFFSET]! & INADMISSIBLE) !== 0,
-    parentCountAt,
-    parentAt: (position, parent) => u56(at(position) + HEADER_LENGTH + parent * UINT56_BYTES),
-    kindAt: (position) => bytes[at(position) + KIND_OFFSET]! & ~INADMISSIBLE,
-    copyLeaf: (position, target, to) => {
-      const start = at(position) + LEAF_OFFSET;
-      // a loop, as to make a view of so few bytes takes longer than to copy them
-      for (let i = 0; i < 8; i++) target[to + i] = view.getUint32(start + i * 4, true);
-    },
-    milestoneIdAt: (position) => bytes.subarray(tailAt(position), tailAt(position) + 32),
-    transactionAt: (position) => new TransactionInPlace(view, tailAt(position)),
-  };
-}
-
-/** The cone with further records. One with the number of an earlier one takes its place. */
-export function extendCone(cone: Cone, records: readonly Uint8Array[]): Cone {
-  return readCone([cone.bytes, ...records], (position, number) => {
-    return position < cone.size && cone.find(number) !== position;
-  });
-}
-
-/**
- * A class, as there is one for every transaction of a cone: functions made for each would cost
- * more than all that they do.
- */
-class TransactionInPlace implements TransactionView {
-  readonly inputCount: number;
-  readonly outputCount: number;
-  readonly #view: DataView;
-  readonly #inputs: number;
-  readonly #outputs: number;
-  readonly #steps: number;
-  readonly #stepCount: number;
-
-  constructor(view: DataView, start: number) {
-    this.#view = view;
-    this.inputCount = view.getUint8(start);
-    this.outputCount = view.getUint8(start + 1);
-    this.#stepCount = view.getUint16(start + 2, true);
-    this.#inputs = start + 4;
-    this.#outputs = this.#inputs + this.inputCount * UINT56_BYTES;
-    this.#steps = this.#outputs + this.outputCount * UINT56_BYTES;
-  }
-
-  inputAt(i: number): number {
-    return getUint56(this.#view, this.#inputs + i * UINT56_BYTES);
-  }
-
-  outputAt(i: number): number {
-    return getUint56(this.#view, this.#outputs + i * UINT56_BYTES);
-  }
-
-  reasonAt(timestamp: number): number | undefined {
-    if (this.#stepCount === 0) return undefined;
-    let step = 0;
-    while (step + 1 < this.#stepCount && this.#fromAt(step + 1) <= timestamp) step++;
-    return this.#view.getUint8(this.#steps + step * STEP_LENGTH);
-  }
-
-  #fromAt(step: number): number {
-    return this.#view.getUint32(this.#steps + step * STEP_LENGTH + 1, true);
-  }
-}
-
-/** 4 MB of index at the most. */
-const MAX_NUMBER_SPAN = 1 << 20;
-
-/**
- * Numbers of one cone are mostly close together: then a plain array from the lowest to the highest
- * finds them quickest.
- */
-function indexNumbers(
-  numberAt: (position: number) => number,
-  size: number,
-  isExcluded: (position: number, number: number) => boolean,
-): (number: number) => number {
-  const numbers = new Float64Array(size);
-  let lowest = Number.POSITIVE_INFINITY;
-  let highest = -1;
-  for (let position = 0; position < size; position++) {
-    const number = numberAt(position);
-    if (isExcluded(position, number)) {
-      numbers[position] = EXCLUDED;
-      continue;
-    }
-    numbers[position] = number;
-    if (number < lowest) lowest = number;
-    if (number > highest) highest = number;
-  }
-  if (highest < 0) return () => -1;
-  const span = highest - lowest + 1;
-  if (span > MAX_NUMBER_SPAN) {
-    const positions = new NumberMap();
-    for (const [position, number] of numbers.entries())
-      if (number !== EXCLUDED) positions.set(number, position);
-    return (number) => positions.get(number) ?? -1;
-  }
-  const positions = new Int32Array(span);
-  for (let position = 0; position < size; position++)
-    if (numbers[position] !== EXCLUDED) positions[numbers[position]! - lowest] = position + 1;
-  return (number) => (number < lowest || number > highest ? -1 : positions[number - lowest]! - 1);
-}
-
-/** In place of a number, which is never negative. */
-const EXCLUDED = -1;

@@ -9,9 +9,7 @@
 import { equalBytes } from '../encoding/bytes.ts';
 import { reduceToRoot } from '../proof/merkle.ts';
 import { ConflictReason } from '../semantics/conflict-reason.ts';
-import { RecordKind } from './block-record.ts';
-import type { Cone, TransactionView } from './cone.ts';
-import { NumberMap } from './number-map.ts';
+import { BlockKind, type Cone, type OutputMap, type TransactionView } from './cone.ts';
 import { orderParentsFirst } from './parents-first.ts';
 
 /**
@@ -88,7 +86,7 @@ function orderBlocks(
   for (let i = 0; i < order.length && !metPreviousMilestone; i++) {
     const position = order[i]!;
     if (!carriesMilestone(cone, position, previousMilestoneId!)) continue;
-    if (cone.kindAt(position) === RecordKind.Milestone) metPreviousMilestone = true;
+    if (cone.kindAt(position) === BlockKind.Milestone) metPreviousMilestone = true;
     else unverified.push(position);
   }
   return { order, metPreviousMilestone, unverified };
@@ -97,7 +95,7 @@ function orderBlocks(
 function carriesMilestone(cone: Cone, position: number, milestoneId: Uint8Array): boolean {
   const kind = cone.kindAt(position);
   return (
-    (kind === RecordKind.Milestone || kind === RecordKind.UnverifiedMilestone) &&
+    (kind === BlockKind.Milestone || kind === BlockKind.UnverifiedMilestone) &&
     equalBytes(cone.milestoneIdAt(position), milestoneId)
   );
 }
@@ -113,11 +111,11 @@ function judgeInOrder(
 ): { reasons: Uint8Array; undecided: number[] } {
   const reasons = new Uint8Array(order.length);
   const undecided: number[] = [];
-  const changes = new NumberMap();
+  const changes = cone.newOutputMap();
 
   for (let i = 0; i < order.length; i++) {
     const position = order[i]!;
-    if (cone.kindAt(position) !== RecordKind.Transaction) {
+    if (cone.kindAt(position) !== BlockKind.Transaction) {
       reasons[i] = NOT_A_TRANSACTION;
       continue;
     }
@@ -143,7 +141,7 @@ function judgeInOrder(
 function lookUpInputs(
   transaction: TransactionView,
   ledger: LedgerStates,
-  changes: NumberMap,
+  changes: OutputMap,
 ): ConflictReason {
   for (let i = 0; i < transaction.inputCount; i++) {
     const output = transaction.inputAt(i);

@@ -6,9 +6,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
+import { ALL_KINDS, START } from '../../../src/ledger/output-list/output-query.ts';
 import { readOutputList } from '../../../src/ledger/output-list/read-list.ts';
 import { fillIndex } from '../../../src/ledger/write/fill-index.ts';
-import { ALL_KINDS, START } from '../../../src/stardust/output-query.ts';
 import {
   disturbed,
   followTo,

@@ -18,10 +18,10 @@ import {
   type ListRow,
 } from '../../../src/ledger/output-list/list-rows.ts';
 import { MAX_ITEMS, ROW_BUDGET } from '../../../src/ledger/output-list/list-statements.ts';
+import type { Kind } from '../../../src/ledger/output-list/output-query.ts';
 import { readOutputOfChain } from '../../../src/ledger/output-list/read-list.ts';
 import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
-import type { Kind } from '../../../src/stardust/output-query.ts';
 import { AddressType } from '../../../src/stardust/wire/address.ts';
 import { countedDatabase } from '../../support/ledger/counted-database.ts';
 

@@ -11,6 +11,11 @@ import { saveFollowerState } from '../../../src/follower/follower-status.ts';
 import { rowSum } from '../../../src/ledger/core/row-sum.ts';
 import { buildFinalLedger } from '../../../src/ledger/final/build-final-ledger.ts';
 import { proveFinal, readFinalLedger } from '../../../src/ledger/final/prove-final.ts';
+import {
+  ALL_KINDS,
+  type OutputQuery,
+  START,
+} from '../../../src/ledger/output-list/output-query.ts';
 import { readOutputList, readOutputOfChain } from '../../../src/ledger/output-list/read-list.ts';
 import { explainMilestone, proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
@@ -32,7 +37,6 @@ import { openIndexLedger, openNftLedger } from '../../../src/nft-index/d1-ledger
 import { beginState } from '../../../src/nft-index/publisher-state.ts';
 import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
 import { explainWhiteFlag } from '../../../src/node/explain-white-flag.ts';
-import { ALL_KINDS, type OutputQuery, START } from '../../../src/stardust/output-query.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { chainIdFromOutputId } from '../../../src/stardust/wire/ids.ts';
 import {

@@ -10,9 +10,9 @@ import { checksum } from '../../../src/ledger/core/checksum.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { writeBlockRow, writeChecksums, writeStatuses } from '../../../src/ledger/core/packs.ts';
+import { decodeRecord, encodeRecord } from '../../../src/ledger/record/block-record.ts';
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
 import { createUnreferencedIndex } from '../../../src/ledger/write/unreferenced-index.ts';
-import { decodeRecord, encodeRecord } from '../../../src/stardust/white-flag/block-record.ts';
 import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import {
   ask,

@@ -9,8 +9,8 @@ import { storeUnreferenced } from '../../../src/follower/store/store-unreference
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { outputColumns } from '../../../src/ledger/core/output-bytes.ts';
 import { isPartOf, type OutputRow, readStates, Statuses } from '../../../src/ledger/core/packs.ts';
+import { decodeRecord } from '../../../src/ledger/record/block-record.ts';
 import { fromBase64 } from '../../../src/stardust/encoding/bytes.ts';
-import { decodeRecord } from '../../../src/stardust/white-flag/block-record.ts';
 import {
   ask,
   questionOf,

@@ -1,12 +1,12 @@
 /**
  * A node with the bindings of the test Worker that fetches from these upstreams
- * (src/node/open-node.ts), and a white-flag question put to it.
+ * (src/node/edge-node.ts), and a white-flag question put to it.
  */
 import { env } from 'cloudflare:workers';
 import { createBringer, patienceOf } from '../../../src/follower/bring/bringer.ts';
 import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
-import { openNode } from '../../../src/node/open-node.ts';
+import { openNode } from '../../../src/node/edge-node.ts';
 import type { Settings } from '../../../src/settings.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';

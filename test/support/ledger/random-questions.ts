@@ -8,8 +8,9 @@ import { expect } from 'vitest';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { explainMilestone, proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
+import { readCone } from '../../../src/ledger/record/read-cone.ts';
 import { toHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
-import { isUndecidedAt, readCone } from '../../../src/stardust/white-flag/cone.ts';
+import { isUndecidedAt } from '../../../src/stardust/white-flag/cone.ts';
 import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
 import { outputId } from '../../../src/stardust/wire/ids.ts';
 import {

@@ -10,7 +10,7 @@ import {
   walkedPackFromRow,
 } from '../../../src/ledger/core/packs.ts';
 import { Row } from '../../../src/ledger/core/read-batch.ts';
-import { readCone } from '../../../src/stardust/white-flag/cone.ts';
+import { readCone } from '../../../src/ledger/record/read-cone.ts';
 
 export interface StoredBlock {
   /** Hex without 0x. */

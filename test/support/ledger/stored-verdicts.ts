@@ -4,10 +4,11 @@
 
 import { expect } from 'vitest';
 import type { Database } from '../../../src/ledger/core/database.ts';
+import { readCone } from '../../../src/ledger/record/read-cone.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { judge } from '../../../src/stardust/semantics/judge.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
-import { isUndecidedAt, readCone } from '../../../src/stardust/white-flag/cone.ts';
+import { isUndecidedAt } from '../../../src/stardust/white-flag/cone.ts';
 import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
 import { decodeOutput, outputBytes, outputId } from '../../../src/stardust/wire/ids.ts';
 import type { Output } from '../../../src/stardust/wire/output.ts';

@@ -382,7 +382,7 @@ async function act(weather: Weather, seat: Seat, what: Act): Promise<void> {
   }
 }
 
-/** As open-node.ts takes what the follower's object says, or its failure. */
+/** As answer-once-caught-up.ts takes what the follower's object says, or its failure. */
 async function bring(
   weather: Weather,
   db: DisturbedDatabase,

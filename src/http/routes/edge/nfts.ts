@@ -3,11 +3,10 @@
  * their outputs, metadata, owners and issuers at one ledger index (docs/contract.md#nfts).
  */
 import * as v from 'valibot';
-import type { NftOutputs, NftStatus } from '../../../node/edge-node.ts';
+import type { NftOutputs, NftStatus, OutputQuery } from '../../../node/edge-node.ts';
 import { toBech32 } from '../../../stardust/bech32.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { outputToJson } from '../../../stardust/json/rest-json.ts';
-import type { OutputQuery } from '../../../stardust/output-query.ts';
 import { ownerAt } from '../../../stardust/owner.ts';
 import { FeatureType } from '../../../stardust/wire/feature.ts';
 import { decodeOutput, nftIdOf } from '../../../stardust/wire/ids.ts';

@@ -2,8 +2,7 @@
  * GET /api/indexer/v1/outputs and …/outputs/KIND: the unspent outputs of all kinds, or of one, with
  * given properties, page by page (TIP-26; docs/contract.md#lists).
  */
-import type { NotIndexed, OutputList } from '../../../node/edge-node.ts';
-import type { Kind, OutputFilters } from '../../../stardust/output-query.ts';
+import type { Kind, NotIndexed, OutputFilters, OutputList } from '../../../node/edge-node.ts';
 import { MAX_NATIVE_TOKENS } from '../../../stardust/wire/syntax.ts';
 import type { Answer } from '../../answer.ts';
 import { HttpError, noLedger } from '../../errors.ts';

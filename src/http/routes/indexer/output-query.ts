@@ -3,8 +3,6 @@
  * not know it ignores, and what it refuses, be it with 400 or 500, is refused here.
  */
 
-import { MAX_UINT32 } from '../../../schemas.ts';
-import { parseBech32Address } from '../../../stardust/bech32.ts';
 import {
   ALL_KINDS,
   END,
@@ -13,7 +11,9 @@ import {
   type OutputQuery,
   type Position,
   START,
-} from '../../../stardust/output-query.ts';
+} from '../../../node/edge-node.ts';
+import { MAX_UINT32 } from '../../../schemas.ts';
+import { parseBech32Address } from '../../../stardust/bech32.ts';
 import { AddressType, addressKey } from '../../../stardust/wire/address.ts';
 import { MAX_NATIVE_TOKENS } from '../../../stardust/wire/syntax.ts';
 import { HttpError } from '../../errors.ts';

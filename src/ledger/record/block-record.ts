@@ -2,8 +2,8 @@
  * Block records: what the white flag needs of a block, and nothing that has to be worked out per
  * request.
  *
- * A record is made once, when the block comes in. In it blocks and outputs stand as numbers that
- * whoever keeps them gave, the Merkle leaf is hashed already (B.13), and the verdict on the
+ * A record is made once, when the block comes in. It names blocks and outputs by D1's numbers for
+ * them, the Merkle leaf is hashed already (B.13), and the verdict on the
  * transaction is a step function of the milestone's timestamp: an output ID fixes the output's
  * content, so that nothing but time and the ledger's state is left to decide (D.1, D.2). Records
  * are padded to a multiple of three bytes: as base64 they concatenate.
@@ -19,20 +19,15 @@
  * Numbers are never given twice. 2^53 of them last a thousand years at 1,000 blocks a second, each
  * with the 256 inputs and outputs that a transaction may have.
  */
-import { getUint56, Reader, setUint56, UINT56_BYTES, Writer } from '../encoding/bytes.ts';
-import { conflictReasonOf, type VerdictStep } from '../semantics/conflict-reason.ts';
-
-/**
- * Milestone: the block properly carries one (M-2 to M-5). UnverifiedMilestone: it has a milestone
- * payload that the keys known at intake do not verify. Anybody can make one up without proof of
- * work; it counts as a milestone only once a walk that looks for its ID verifies it.
- */
-export const RecordKind = {
-  Plain: 0,
-  Milestone: 1,
-  Transaction: 2,
-  UnverifiedMilestone: 3,
-} as const;
+import {
+  getUint56,
+  Reader,
+  setUint56,
+  UINT56_BYTES,
+  Writer,
+} from '../../stardust/encoding/bytes.ts';
+import { conflictReasonOf, type VerdictStep } from '../../stardust/semantics/conflict-reason.ts';
+import { BlockKind } from '../../stardust/white-flag/cone.ts';
 
 /**
  * Marks a block that breaks an admission rule under every set of parameters we know: the reference
@@ -88,9 +83,9 @@ export function encodeRecord(record: BlockRecord): Uint8Array<ArrayBuffer> {
 }
 
 function kindOf({ milestone, transaction }: BlockRecord): number {
-  if (milestone?.isVerified) return RecordKind.Milestone;
-  if (milestone) return RecordKind.UnverifiedMilestone;
-  return transaction ? RecordKind.Transaction : RecordKind.Plain;
+  if (milestone?.isVerified) return BlockKind.Milestone;
+  if (milestone) return BlockKind.UnverifiedMilestone;
+  return transaction ? BlockKind.Transaction : BlockKind.Plain;
 }
 
 export const LENGTH_OFFSET = UINT56_BYTES;
@@ -143,7 +138,7 @@ function visitTransactions(
     start < records.length;
     start += view.getUint16(start + LENGTH_OFFSET, true), place++
   ) {
-    if ((records[start + KIND_OFFSET]! & ~INADMISSIBLE) !== RecordKind.Transaction) continue;
+    if ((records[start + KIND_OFFSET]! & ~INADMISSIBLE) !== BlockKind.Transaction) continue;
     const parents = records[start + PARENT_COUNT_OFFSET]!;
     const at = start + HEADER_LENGTH + parents * UINT56_BYTES;
     const [inputCount, outputCount] = [records[at]!, records[at + 1]!];
@@ -167,9 +162,9 @@ export function decodeRecord(bytes: Uint8Array): BlockRecord {
     inadmissible: (kind & INADMISSIBLE) !== 0,
   };
   const plainKind = kind & ~INADMISSIBLE;
-  if (plainKind === RecordKind.Milestone || plainKind === RecordKind.UnverifiedMilestone)
-    record.milestone = { id: r.take(32), isVerified: plainKind === RecordKind.Milestone };
-  if (plainKind === RecordKind.Transaction) {
+  if (plainKind === BlockKind.Milestone || plainKind === BlockKind.UnverifiedMilestone)
+    record.milestone = { id: r.take(32), isVerified: plainKind === BlockKind.Milestone };
+  if (plainKind === BlockKind.Transaction) {
     const inputCount = r.u8();
     const outputCount = r.u8();
     const stepCount = r.u16();

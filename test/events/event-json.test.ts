@@ -1,11 +1,11 @@
 /** The JSON of events, byte for byte as inx-mqtt published it (events.jsonl). */
 import { expect, it } from 'vitest';
-import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import {
   blockEventToJson,
   milestoneInfoToJson,
   outputEventToJson,
-} from '../../src/stardust/json/event-json.ts';
+} from '../../src/events/event-json.ts';
+import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { parseBlock } from '../../src/stardust/wire/block.ts';
 import { decodeOutput } from '../../src/stardust/wire/ids.ts';
 import { readLines } from '../support/vectors.ts';

@@ -1,28 +1,26 @@
 /**
- * Block records and cones of them (src/stardust/white-flag/), with numbers of all 53 bits: records
+ * Block records and cones of them (src/ledger/record/), with numbers of all 53 bits: records
  * give back what they were made of, excluded ones are not found, and later ones take the place of
  * earlier ones.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { concatBytes } from '../../../src/stardust/encoding/bytes.ts';
-import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
 import {
   type BlockRecord,
   decodeRecord,
   encodeRecord,
-  RecordKind,
   renumberOutputs,
-} from '../../../src/stardust/white-flag/block-record.ts';
+} from '../../../src/ledger/record/block-record.ts';
+import { NumberMap } from '../../../src/ledger/record/number-map.ts';
+import { extendCone, type RecordCone, readCone } from '../../../src/ledger/record/read-cone.ts';
+import { concatBytes } from '../../../src/stardust/encoding/bytes.ts';
+import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
 import {
-  type Cone,
-  extendCone,
+  BlockKind,
   inputsAt,
   isUndecidedAt,
   outputsAt,
-  readCone,
 } from '../../../src/stardust/white-flag/cone.ts';
-import { NumberMap } from '../../../src/stardust/white-flag/number-map.ts';
 
 const EDGES = [1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, 2 ** 48, Number.MAX_SAFE_INTEGER];
 
@@ -55,7 +53,7 @@ const record: fc.Arbitrary<BlockRecord> = fc.oneof(
   }),
 );
 
-function expectRecord(cone: Cone, position: number, each: BlockRecord): void {
+function expectRecord(cone: RecordCone, position: number, each: BlockRecord): void {
   expect(cone.numberAt(position)).toBe(each.number);
   expect(cone.inadmissibleAt(position)).toBe(each.inadmissible);
   const parents = Array.from({ length: cone.parentCountAt(position) }, (_, i) =>
@@ -72,10 +70,10 @@ function expectRecord(cone: Cone, position: number, each: BlockRecord): void {
   const kind = cone.kindAt(position);
   if (each.milestone) {
     expect(cone.milestoneIdAt(position)).toEqual(each.milestone.id);
-    const { Milestone, UnverifiedMilestone } = RecordKind;
+    const { Milestone, UnverifiedMilestone } = BlockKind;
     expect(kind).toBe(each.milestone.isVerified ? Milestone : UnverifiedMilestone);
   } else {
-    expect(kind).toBe(each.transaction ? RecordKind.Transaction : RecordKind.Plain);
+    expect(kind).toBe(each.transaction ? BlockKind.Transaction : BlockKind.Plain);
   }
 }
 

@@ -5,8 +5,8 @@
  * Addresses are hex of their 33 bytes, type included; times are Unix seconds. `before` and `after`
  * exclude the second itself, and an output without the condition is neither before nor after.
  */
-import type { AddressKey } from './wire/address.ts';
-import { OutputType } from './wire/output.ts';
+import type { AddressKey } from '../../stardust/wire/address.ts';
+import { OutputType } from '../../stardust/wire/output.ts';
 
 /** The kinds of outputs by their names in paths of the API. */
 export const KINDS = {

@@ -1,0 +1,126 @@
+/**
+ * White-flag requests and the follower: it applies the milestone that a request is ahead of the
+ * ledger by, and stores the blocks that a request names and D1 lacks.
+ */
+import { followerOf } from '../follower/follower-stub.ts';
+import type { Database } from '../ledger/core/database.ts';
+import type { NotBrought } from '../ledger/intake/block-source.ts';
+import { describeError, writeLog } from '../log.ts';
+import type { Settings } from '../settings.ts';
+import type {
+  Brought,
+  WhiteFlagOptions,
+  WhiteFlagRefusal,
+  WhiteFlagRequest,
+} from './compute-white-flag.ts';
+
+/**
+ * Milestones beyond the ledger's next that a request may be about and yet be worth waiting for: the
+ * follower may be a second behind.
+ */
+const MAX_MILESTONES_AHEAD = 2;
+
+/** How long a request waits for the follower. */
+const CATCH_UP_MS = 700;
+
+/**
+ * A coordinator waits two seconds. After so many milliseconds a request does not wait any longer for
+ * blocks.
+ */
+const REQUEST_MS = 1500;
+
+/** Roots, or an explanation of them. */
+type Compute<Answer> = (
+  db: Database,
+  request: WhiteFlagRequest,
+  options: WhiteFlagOptions,
+) => Promise<Answer | WhiteFlagRefusal>;
+
+interface Asked {
+  request: WhiteFlagRequest;
+  /** Whose share of what the follower fetches it takes. */
+  client: string;
+}
+
+/** Without keys nothing that is fetched could be told to be a milestone. */
+export function mayFetch({ upstreams, milestoneKeys }: Settings): boolean {
+  return upstreams.length > 0 && milestoneKeys !== undefined;
+}
+
+/**
+ * A coordinator asks about the next milestone as soon as it has issued one. The replica asked, or
+ * the ledger itself, may not have that one yet. Then the follower is told to look now, and the
+ * request is retried.
+ */
+export async function answerOnceCaughtUp<Answer extends { ok: true }>(
+  db: Database,
+  settings: Settings,
+  asked: Asked,
+  compute: Compute<Answer>,
+): Promise<Answer | WhiteFlagRefusal> {
+  const deadline = Date.now() + REQUEST_MS;
+  const result = await answerFromLedger(db, settings, asked, { compute, deadline });
+  if (result.ok || result.ahead === undefined || result.ahead > MAX_MILESTONES_AHEAD) return result;
+  if (settings.upstreams.length > 0) await catchUp(settings);
+  const primary = settings.ledger.withSession('first-primary');
+  return answerFromLedger(primary, settings, asked, { compute, deadline });
+}
+
+async function catchUp(settings: Settings): Promise<void> {
+  const pass = followerOf(settings.follower)
+    .catchUp()
+    .catch((error: unknown) =>
+      writeLog('warn', 'node.not-caught-up', { error: describeError(error) }),
+    );
+  await within(CATCH_UP_MS, pass, undefined);
+}
+
+/** What the work comes to, or `late` after so many milliseconds. */
+async function within<T, Late>(ms: number, work: Promise<T>, late: Late): Promise<T | Late> {
+  const { promise, resolve } = Promise.withResolvers<Late>();
+  // cleared, as workerd allows 10,000 timers
+  const timer = setTimeout(() => resolve(late), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Has the follower store blocks that D1 does not have, and waits for it until the deadline. */
+async function bringWithin(
+  { follower, ledger }: Settings,
+  { ids, client, deadline }: { ids: readonly string[]; client: string; deadline: number },
+): Promise<Brought> {
+  const bringing = followerOf(follower)
+    .bring(ids, client)
+    .catch((error: unknown): NotBrought => {
+      return { fault: 'upstream-failed', detail: describeError(error) };
+    });
+  const notBrought = await within(deadline - Date.now(), bringing, LATE);
+  const db = ledger.withSession('first-primary');
+  if (notBrought?.fault !== 'upstream-failed') return { db, notBrought };
+  writeLog('warn', 'upstream.failed', { detail: notBrought.detail });
+  return { db, notBrought: { ...notBrought, detail: NO_BLOCKS } };
+}
+
+const LATE: NotBrought = {
+  fault: 'upstream-failed',
+  detail: 'upstream did not give the cone in time',
+};
+
+/** What a request says where an upstream failed. */
+const NO_BLOCKS = 'an upstream node does not answer as it should';
+
+function answerFromLedger<Answer extends { ok: true }>(
+  db: Database,
+  settings: Settings,
+  { request, client }: Asked,
+  { compute, deadline }: { compute: Compute<Answer>; deadline: number },
+): Promise<Answer | WhiteFlagRefusal> {
+  const { milestoneKeys: keys } = settings;
+  const bring = mayFetch(settings)
+    ? (ids: readonly string[]) => bringWithin(settings, { ids, client, deadline })
+    : undefined;
+  return compute(db, request, { keys, bring });
+}
