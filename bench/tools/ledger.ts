@@ -27,7 +27,7 @@ const SOURCES = [
   'src/ledger/write/fill-index.ts',
   'src/ledger/write/store-blocks.ts',
   'src/nft-index/kv-entry.ts',
-  'src/stardust/white-flag/block-record.ts',
+  'src/ledger/record/block-record.ts',
   'bench/tools/network-ledger.ts',
   'bench/tools/nft-index.ts',
   'bench/tools/nft-ledger.ts',
