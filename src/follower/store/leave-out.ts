@@ -6,10 +6,10 @@
  */
 import type { Database } from '../../ledger/core/database.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
+import { NumberMap } from '../../ledger/record/number-map.ts';
 import type { ConsistentView } from '../../ledger/view/consistent-view.ts';
 import { findDoubtful, readBlockIds, SaidOfBlock } from '../../ledger/view/doubtful-blocks.ts';
 import { equalBytes } from '../../stardust/encoding/bytes.ts';
-import { NumberMap } from '../../stardust/white-flag/number-map.ts';
 import { inclusionRoot } from '../../stardust/white-flag/walk.ts';
 import { type OfLedgerIndex, ofLedgerIndex } from '../../upstream/block-cache.ts';
 import { createReferenceReader } from '../../upstream/read-references.ts';

@@ -9,11 +9,11 @@
  * the cone, and only the lowest doubtful blocks are in question at a time.
  */
 import type { Cone } from '../../stardust/white-flag/cone.ts';
-import type { NumberMap } from '../../stardust/white-flag/number-map.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, forEachPiece } from '../core/database.ts';
 import { readBlockRows } from '../core/packs.ts';
 import { many, readQuery } from '../core/read-batch.ts';
+import type { NumberMap } from '../record/number-map.ts';
 import type { ConsistentView } from './consistent-view.ts';
 import { isBlockAt, packAt } from './viewed-packs.ts';
 
