@@ -65,7 +65,9 @@ export function Cone(props: ConeProps) {
             <Found key={i} finding={finding} words={(sentence) => sentence} />
           ))}
           {progress !== undefined && <p class="loading">{progress}</p>}
-          {wrong > 0 && <p class="lie">This node does not tell the truth about this.</p>}
+          {wrong > 0 && (
+            <p class="lie">Something that this node says here is false: the lines with a cross.</p>
+          )}
         </div>
       </section>
       {said.blocks.length === 0 ? (
@@ -74,8 +76,8 @@ export function Cone(props: ConeProps) {
         <section data-standing={cone === undefined ? 'said' : undefined} class="cone-section">
           <p class="hint">
             {cone === undefined
-              ? `${summarize(blocks)}. This node says what each block carries and what became of it; that is not checked as a whole.`
-              : `${summarize(blocks)}.`}
+              ? `This node says: ${summarize(blocks)}. ${wrong > 0 ? 'Do not rely on it: a check above failed.' : 'What each block carries, and what became of it, is not checked as a whole.'}`
+              : `${summarize(blocks)}: their bytes and the signed roots say so.`}
             {kinds.has('conflict') &&
               ' Reasons of conflicts are what this node says: no root has them.'}
           </p>

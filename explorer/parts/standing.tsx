@@ -87,17 +87,19 @@ export function ProvedFacts<T>({
 /** What a node says, under words that say so, and what would prove it. */
 export function SaidByNode<T>({
   of,
+  label = 'This node says. Not checked.',
   proof,
   children,
 }: {
   of: Said<T>;
+  label?: string;
   /** A sentence, or where the proof is. */
   proof: ComponentChildren;
   children: (value: T) => ComponentChildren;
 }) {
   return (
     <section class="said" data-standing="said">
-      <p class="said-label">This node says. Not checked.</p>
+      <p class="said-label">{label}</p>
       {children(of.said)}
       <div class="hint">
         <strong>What would prove it:</strong> {proof}

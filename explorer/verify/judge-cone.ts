@@ -97,7 +97,9 @@ export async function* judgeCone(
     all.standing === 'proved' && isHeld
       ? proveWalk(parents, all.proof, ids)
       : notChecked(
-          'the order, as not every block is what it should be, or nothing shows where it begins',
+          isHeld
+            ? 'the order, as not every block is what it should be'
+            : 'the order, as nothing shows where it begins',
         );
   const cone =
     outcome.standing === 'proved' && all.standing === 'proved' && walk.standing === 'proved'

@@ -56,7 +56,11 @@ function BlockPage({
           what={transactionId === undefined ? 'block ID' : 'transaction ID'}
         />
       </Head>
-      <SaidByNode of={metadata} proof="the block’s bytes and its Merkle path, below.">
+      <SaidByNode
+        of={metadata}
+        label="This node says. What of it was checked stands below."
+        proof="the block’s bytes and its Merkle path."
+      >
         {(said) => <SaidFacts metadata={said} isTransaction={transactionId !== undefined} />}
       </SaidByNode>
       <JudgedBlock

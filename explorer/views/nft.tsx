@@ -60,7 +60,7 @@ function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
             <p class="hint">
               {metadata === undefined
                 ? 'Nothing: it has no metadata.'
-                : 'Nobody has verified this. Whoever minted it could write anything here.'}
+                : 'Nobody has verified this. Whoever minted it could write anything here, and so could this node.'}
             </p>
             {claims !== undefined && <ClaimedFacts claims={claims} />}
             {metadata !== undefined && (

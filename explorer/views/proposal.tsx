@@ -202,7 +202,11 @@ function Roots({ explanation, request, compared }: Computed) {
     <>
       <section aria-labelledby="roots-title">
         <h2 id="roots-title">Roots</h2>
-        <SaidByNode of={explanation} proof="the signatures of a milestone with these roots.">
+        <SaidByNode
+          of={explanation}
+          label="This node computed. Whether they were signed stands below."
+          proof="the signatures of a milestone with these roots."
+        >
           {({ inclusionMerkleRoot, appliedMerkleRoot }) => (
             <Facts
               rows={[

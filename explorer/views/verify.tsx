@@ -19,11 +19,11 @@ import { FinalLedgerForm } from './verify-final.tsx';
 
 /** What is done, in the order of the checks. */
 const STEPS = [
-  'The newest milestone that this node names is signed by the keys.',
-  'Its blocks have the bytes, the order and the inclusion root that were signed.',
-  'The transactions that count as applied have the root that was signed, and each block carries what the node says.',
-  'The proof of a block that chance picks leads to that milestone.',
-  'The node answers the signed roots when it is asked as a coordinator asks.',
+  'Is the newest milestone that this node names signed by the keys?',
+  'Have its blocks the bytes, the order and the inclusion root that were signed?',
+  'Have the transactions that count as applied the root that was signed, and does each block carry what the node says?',
+  'Does the proof of a block that chance picks lead to that milestone?',
+  'Does the node answer the signed roots when it is asked as a coordinator asks?',
 ];
 
 const OWN_KEYS = 'own';
@@ -120,7 +120,7 @@ function KeyForm({
         <select value={name} onChange={({ currentTarget }) => setName(currentTarget.value)}>
           {KNOWN_NETWORKS.map(({ networkName, title, publicKeys, threshold }) => (
             <option key={networkName} value={networkName}>
-              {title}: {threshold} of {publicKeys.length} keys, from this page’s source
+              {title}: at least {threshold} of {publicKeys.length} keys, from this page’s source
             </option>
           ))}
           <option value={OWN_KEYS}>another network: my own keys</option>
@@ -155,7 +155,7 @@ function KeyForm({
         Verify
       </button>
       <p class="hint wide">
-        The whole page checks against {describeKeys(chosen)}
+        Whatever this page checks, it checks against {describeKeys(chosen)}
         {chosen.kind === 'known' && chosen.isDefault && ', as nobody has chosen others yet'}.
       </p>
     </form>

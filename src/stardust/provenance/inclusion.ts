@@ -127,7 +127,7 @@ function readPath(path: unknown, blockId: string): { siblings: Sibling[] } | { r
     const { id, siblings } = parseProof(path);
     return toHex(id) === blockId
       ? { siblings }
-      : { refused: `this is the proof of block ${toHex(id)}` };
+      : { refused: `this is the proof of block ${toHex(id)}, which was not asked for` };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { refused: error.message };

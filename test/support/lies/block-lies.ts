@@ -73,13 +73,13 @@ const BLOCKS: readonly Lie[] = [
   },
   {
     name: 'another block than the one that was asked for',
-    notChecked: /asked for block 0x7{64}, and answers 0xf217/,
+    notChecked: /asked for block 0x7{64}, and answers another/,
     rules: [asIfAsked(pathOfMetadata(NOTHING), pathOfMetadata(APPLIED_BLOCK))],
     page: `#/block/${NOTHING}`,
   },
   {
     name: 'all of another block',
-    notChecked: /asked for block 0x7{64}, and answers 0xf217/,
+    notChecked: /asked for block 0x7{64}, and answers another/,
     rules: [
       asIfAsked(pathOfMetadata(NOTHING), pathOfMetadata(APPLIED_BLOCK)),
       asIfAsked(pathOfBlock(NOTHING), pathOfBlock(APPLIED_BLOCK)),

@@ -72,7 +72,7 @@ const OF_CONES: readonly Lie[] = [
   },
   {
     name: 'the explanation’s index',
-    notChecked: /asked for milestone 17339, and answers 99999/,
+    notChecked: /asked for milestone 17339, and answers another/,
     rules: [withField(EXPLANATION, 'index', 99_999)],
   },
   {

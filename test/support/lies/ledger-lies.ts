@@ -34,7 +34,7 @@ const ofIssuer = `#/issuer/${SAMPLE_ISSUER}`;
 const NFTS: readonly Lie[] = [
   {
     name: 'another NFT than the one that was asked for',
-    notChecked: /asked for NFT 0x7{64}, and answers 0xe7da/,
+    notChecked: /asked for NFT 0x7{64}, and answers another/,
     rules: [asIfAsked(`/api/edge/v1/nfts/${NOTHING}`, `/api/edge/v1/nfts/${NFT}`)],
     page: `#/nft/${NOTHING}`,
   },
