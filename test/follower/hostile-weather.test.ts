@@ -48,3 +48,22 @@ it.each([
     expect((await runPlan(plan)).failure?.message).toMatch(message);
   }
 });
+
+/** With a seed that finds it. */
+const MISTAKES = [
+  ['notes of outputs count that no block keeps true', 1],
+  ['verdicts are left to walks, which look for producers everywhere', 10],
+  ['blocks that an earlier milestone referenced stay', 24],
+  ['milestones leave notes as they are', 1],
+  ['each known parent proves its child unreferenced', 11],
+] as const;
+
+it.each(MISTAKES)(
+  'finds a mistake in the product: %s',
+  async (mistake, seed) => {
+    const args = ['test/slow/weather.ts', '--mistake', mistake, '1', String(seed)];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT });
+    expect(stdout).toMatch(/is not applied|are damaged|is damaged|wrong 200/);
+  },
+  60_000,
+);

@@ -4,17 +4,22 @@
  */
 import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../scripts/lib/process/command-line.ts';
-import { loadRuns } from '../support/weather/limits.ts';
+import { loadRuns, MISTAKES, type Mistake } from '../support/weather/limits.ts';
 
-const USAGE = `Usage: npx node test/slow/weather.ts [COUNT] [FIRST SEED]
+const USAGE = `Usage: npx node test/slow/weather.ts [--mistake NAME] [COUNT] [FIRST SEED]
 
-Runs hostile weather COUNT times, by default 10,000, from seed 1: about half an hour.`;
+Runs hostile weather COUNT times, by default 10,000, from seed 1: about half an hour.
+
+  --mistake NAME   puts a mistake into the product, and runs until it is found:
+${MISTAKES.map((name) => `                     ${name}`).join('\n')}`;
 
 await runMain(USAGE, async (args) => {
-  const { positionals } = parseArgs({ args, allowPositionals: true });
+  const options = { mistake: { type: 'string' } } as const;
+  const { positionals, values } = parseArgs({ args, options, allowPositionals: true });
   const [count = 10_000, first = 1, ...others] = positionals.map(Number);
   if (![count, first].every(Number.isSafeInteger) || others.length > 0)
     throw new UsageError('a count and a seed are whole numbers');
+  if (values.mistake !== undefined) return findMistake(values.mistake, count, first);
   const counts = new Map<string, number>();
   const started = Date.now();
   for (let i = 0; i < count; i++) {
@@ -27,3 +32,18 @@ await runMain(USAGE, async (args) => {
     console.log(String(number).padStart(12), what);
   return 0;
 });
+
+/** Exit code 0 if one of the runs found it. */
+async function findMistake(name: string, count: number, first: number): Promise<number> {
+  const mistake = MISTAKES.find((each): each is Mistake => each === name);
+  if (mistake === undefined) throw new UsageError(`no mistake is named ${name}`);
+  for (let seed = first; seed < first + count; seed++) {
+    const { makePlan, runPlan } = await loadRuns(seed, mistake);
+    const { failure } = await runPlan(makePlan(String(seed)));
+    if (failure === undefined) continue;
+    console.log(`found by run ${seed}: ${failure.message}`);
+    return 0;
+  }
+  console.log(`not found by ${count} runs from ${first}`);
+  return 1;
+}

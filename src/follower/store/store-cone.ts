@@ -12,8 +12,8 @@
  * milestone. If its roots turn out right, the cone commits to all of them.
  *
  * A walk that has come below the import meets nothing that is known. So it ends at blocks that the
- * upstream calls referenced, and it queries the upstream once in {@link MAX_LEVELS} levels. Blocks
- * upon these are staged, too.
+ * upstream calls referenced: it queries the upstream once in {@link MAX_LEVELS} levels, and where the
+ * upstream lacks a block. Blocks upon these are staged, too.
  *
  * Passes that are cut off continue where they were, as long as the object lives. After that the
  * walk begins again, and ends at the blocks that were stored.
@@ -174,12 +174,25 @@ async function findMissing(
       return { has: (id) => known.has(id) || stagedNumber(id) !== undefined };
     },
     async fetch(ids) {
+      const others = () => ids.filter((id) => !ends.has(id));
+      const query = async (some: readonly string[]) => {
+        // from the genesis on everything is known
+        if (upstream === undefined || view.head.start === view.head.genesis) return;
+        for (const id of await readReferenced(upstream, cone.index, some)) ends.add(id);
+      };
       const deep = ids.filter((id) => skeleton.levelOf(id) >= MAX_LEVELS);
-      // from the genesis on everything is known
-      if (upstream !== undefined && view.head.start !== view.head.genesis)
-        for (const id of await readReferenced(upstream, cone.index, deep)) ends.add(id);
+      await query(deep);
       deep.forEach(skeleton.restartLevels);
-      return source.fetch(ids.filter((id) => !ends.has(id)));
+      try {
+        return await source.fetch(others());
+      } catch (error) {
+        if (!(error instanceof ConeUnavailable) || error.fault !== 'unknown-block') throw error;
+        // pruned there, or the genesis: it is referenced
+        const before = ends.size;
+        await query(others());
+        if (ends.size === before) throw error;
+        return source.fetch(others());
+      }
     },
   };
   await walkDown(skeleton, tools, first, (walked) => {

@@ -4,7 +4,6 @@
  * through this file only.
  */
 
-import { verify as nodeVerify } from 'node:crypto';
 import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
 import { bringBlocks } from '../../../src/follower/bring/bring-blocks.ts';
 import {
@@ -31,7 +30,7 @@ import { openMemory } from '../ledger/memory-database.ts';
 import { sealRows } from '../ledger/seal-rows.ts';
 import type { Network, WhiteFlagCase } from '../network/network-model.ts';
 import { fullSnapshot } from '../network/network-snapshot.ts';
-import { spkiKey } from '../payloads/keys.ts';
+import { verifySignature } from '../payloads/keys.ts';
 import type { Roots } from './truth.ts';
 
 export { BLOCKS, CONFIRMED_MILESTONE, type Database, MILESTONES, type Upstream, UpstreamFailure };
@@ -116,19 +115,7 @@ export function isKnownError(error: unknown): boolean {
   return error instanceof UpstreamFailure || error instanceof LedgerMoved;
 }
 
-const verdicts = new Map<string, boolean>();
-
-/** Outcomes are kept: all runs have the same few keys, and many check the same signatures. */
-const verify: VerifySignature = async (publicKey, message, signature) => {
-  const name = toHexDigits(publicKey) + toHexDigits(message) + toHexDigits(signature);
-  let valid = verdicts.get(name);
-  if (valid === undefined) {
-    valid = nodeVerify(null, message, spkiKey(publicKey), signature);
-    if (verdicts.size > 10_000) verdicts.clear();
-    verdicts.set(name, valid);
-  }
-  return valid;
-};
+const verify: VerifySignature = async (...args) => verifySignature(...args);
 
 /**
  * In place of WebCrypto's, whose threads end when they like; call what is returned to have that back.

@@ -1,5 +1,5 @@
 /**
- * The project's modules once more, with small limits: packs of a few blocks, pages of a few packs,
+ * The project's modules once more, with mistakes, or with small limits: packs of a few blocks, pages of a few packs,
  * a few blocks in a step. What takes thousands of blocks otherwise comes about in a run of sixty
  * steps. The limits are constants of the product, which nobody sets; so they are changed as the
  * source is loaded, and a constant that is not there any more is an error.
@@ -14,7 +14,8 @@ const LIMITS: Record<string, Record<string, readonly [tiny: number, small: numbe
   'follower/pushed/pushed-blocks.ts': { MAX_LOOKED_AGAIN: [2, 20] },
   'follower/pushed/pushed-milestones.ts': { MAX_HELD: [3, 8], MAX_OF_INDEX: [2, 4] },
   'follower/store/gather-blocks.ts': { MAX_QUERIED: [4, 30], QUERIED_AT_ONCE: [2, 10] },
-  'follower/store/store-cone.ts': { PART_STEP: [1, 3], PARTS_AT_ONCE: [2, 6] },
+  'follower/store/leave-out.ts': { MAX_QUERIED: [2, 20], QUERIED_AT_ONCE: [1, 5] },
+  'follower/store/store-cone.ts': { MAX_LEVELS: [2, 6], PART_STEP: [1, 3], PARTS_AT_ONCE: [2, 6] },
   'follower/store/store-tips.ts': { MAX_LEVELS: [3, 10] },
   'ledger/core/database.ts': { MAX_TEXT: [200, 2000] },
   'ledger/core/packs.ts': { MAX_PACK_BLOCKS: [3, 60], MAX_PACK_LENGTH: [8000, 100_000] },
@@ -33,6 +34,40 @@ const LIMITS: Record<string, Record<string, readonly [tiny: number, small: numbe
   'ledger/write/unreferenced-index.ts': { PAGE: [1, 3] },
 };
 
+/** By file, each text that must be there once, and what takes its place. */
+type Mutation = Record<string, readonly (readonly [from: string, to: string])[]>;
+
+/**
+ * Mistakes that the product once had, or would have without a part of it: runs must find them.
+ */
+const MUTATIONS = {
+  'notes of outputs count that no block keeps true': {
+    'ledger/view/pack-reader.ts': [['created >= index || !consumed.has(own)', 'created >= index']],
+  },
+  'verdicts are left to walks, which look for producers everywhere': {
+    'follower/apply-milestone.ts': [['let all = 0;', 'let all = 0;\n  keys.clear();']],
+    'ledger/view/decide-verdicts.ts': [['if (cone.find(number) !== position) continue;', '']],
+    'ledger/write/resolve-verdicts.ts': [['step < steps', 'step < 0']],
+  },
+  'blocks that an earlier milestone referenced stay': {
+    'follower/store/leave-out.ts': [['head.start === head.genesis', 'head.start >= head.genesis']],
+  },
+  'milestones leave notes as they are': {
+    'ledger/write/apply-statements.ts': [
+      ['isChanged ? statesAfter(index, states, consumed, changed) : states', 'states'],
+    ],
+  },
+  'each known parent proves its child unreferenced': {
+    'ledger/intake/prove-unreferenced.ts': [
+      ['milestone > forgotten && (milestone > start || start === genesis)', 'true'],
+    ],
+  },
+} satisfies Record<string, Mutation>;
+
+export type Mistake = keyof typeof MUTATIONS;
+
+export const MISTAKES = Object.keys(MUTATIONS) as Mistake[];
+
 const PROJECT = new URL('../../../', import.meta.url).href;
 
 /** What `?limits=` in a module's address says; whatever the module imports has the same ones. */
@@ -44,19 +79,26 @@ registerHooks({
     const limits = context.parentURL && new URL(context.parentURL).searchParams.get('limits');
     const isOurs = found.url.startsWith(PROJECT) && !found.url.includes('/node_modules/');
     return limits && isOurs
-      ? { ...found, url: `${found.url.split('?')[0]}?limits=${limits}` }
+      ? { ...found, url: `${found.url.split('?')[0]}?limits=${encodeURIComponent(limits)}` }
       : found;
   },
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
     const { searchParams, href } = new URL(url);
-    const choice = ['tiny', 'small'].indexOf(searchParams.get('limits')!);
+    const [limitsName = '', mistakeName] = (searchParams.get('limits') ?? '').split(' but ');
+    const choice = ['tiny', 'small'].indexOf(limitsName);
     const path = href.split('?')[0]!.slice(`${PROJECT}src/`.length);
-    const limits = LIMITS[path];
-    if (limits === undefined || choice < 0) return loaded;
+    const limits = choice < 0 ? undefined : LIMITS[path];
+    const mutation = MUTATIONS[mistakeName as Mistake] as Mutation | undefined;
+    const changes = mutation?.[path] ?? [];
+    if (limits === undefined && changes.length === 0) return loaded;
     let source = String(loaded.source);
-    for (const [name, values] of Object.entries(limits))
+    for (const [name, values] of Object.entries(limits ?? {}))
       source = withConstant(source, name, values[choice]!, path);
+    for (const [from, to] of changes) {
+      if (!source.includes(from)) throw new Error(`${path} has no ${from}`);
+      source = source.replace(from, to);
+    }
     return { ...loaded, source };
   },
 });
@@ -72,7 +114,16 @@ function withConstant(source: string, name: string, value: number, path: string)
   return source.replace(number, `$1${value}`);
 }
 
-/** The runs of these seeds have limits that the seed chooses: a quarter of them the usual ones. */
-export async function loadRuns(seed: number): Promise<typeof import('./run.ts')> {
-  return import(`./run.ts?limits=${CHOICES[seed % CHOICES.length]}`);
+/**
+ * The runs of these seeds have limits that the seed chooses: a quarter of them the usual ones.
+ *
+ * @param mistake what is wrong in the product that they run
+ */
+export async function loadRuns(
+  seed: number,
+  mistake?: Mistake,
+): Promise<typeof import('./run.ts')> {
+  const limits = CHOICES[seed % CHOICES.length]!;
+  const name = mistake === undefined ? limits : `${limits} but ${mistake}`;
+  return import(`./run.ts?limits=${encodeURIComponent(name)}`);
 }

@@ -70,6 +70,7 @@ const HOSTILE_STEPS = {
   forgeTwin: [3, twin],
   forgeRandom: [1, forgeRandom],
   issueBehindTwin: [2, issueBehindTwin],
+  issueUponOld: [2, ({ sky, random }) => issueUponOld(sky, random)],
   side: [3, ({ sky, random }) => side(sky, random)],
   old: [4, ({ sky, random }) => old(sky, random)],
   pushBadly: [8, pushBadly],
@@ -302,6 +303,21 @@ function old(sky: Sky, random: Random): void {
   if (random.chance(0.5)) parents.push(sky.network.milestoneBlock!);
   if (parents.length === 0) return;
   sky.old.push(sky.came(sky.network.note([...new Set(parents)], random.bytes(8)), 'side'));
+}
+
+/** A milestone that leads to blocks from before the snapshot, or to later ones. */
+function issueUponOld(sky: Sky, random: Random): void {
+  const isReferenced = (id: string) => sky.network.blocks.get(id)!.referenced !== undefined;
+  const below = [...sky.ancient, ...random.sample(sky.main.filter(isReferenced), 3)];
+  let above = random.sample(below, random.between(1, 2));
+  if (above.length === 0) return;
+  const hasOther = random.chance(0.5);
+  for (let i = random.between(1, 4); i > 0; i--) {
+    const parents = hasOther && i === 1 ? [...above, sky.network.milestoneBlock!] : above;
+    above = [sky.came(sky.network.note([...new Set(parents)], random.bytes(8)), 'side')];
+  }
+  sky.old.push(...above);
+  if (random.chance(0.7)) sky.milestone([...above, ...sky.tips.slice(0, random.below(4))]);
 }
 
 // forged milestones
