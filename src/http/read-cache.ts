@@ -11,11 +11,11 @@
  * every client of docs/events.md sends the same request.
  */
 import * as v from 'valibot';
+import { createBoundedMap } from '../bounded-map.ts';
 import { hasPassed } from '../clock.ts';
 import type { Answer } from './answer.ts';
 import { IMMUTABLE } from './content-negotiation.ts';
 import { MIN_LEDGER_INDEX, revalidate } from './ledger-answer.ts';
-import { createLru } from './lru.ts';
 import type { RequestNotes, Route } from './route.ts';
 import { MilestoneIndex } from './schemas.ts';
 
@@ -59,8 +59,6 @@ export interface ReadCache {
     handle: (request: Request) => Promise<Answer>,
     outlive: (work: Promise<unknown>) => void,
   ): Promise<Answer>;
-  /** Bytes that are kept, estimated. */
-  readonly bytes: number;
 }
 
 /**
@@ -73,7 +71,7 @@ export function createReadCache(
   readGeneration: () => Promise<string | undefined>,
   maxBytes = MAX_BYTES,
 ): ReadCache {
-  const entries = createLru<Entry>(
+  const entries = createBoundedMap<Entry>(
     maxBytes,
     (key, { answer }) => OVERHEAD_BYTES + key.length + (answer.body?.length ?? 0),
   );
@@ -149,16 +147,13 @@ export function createReadCache(
         const answer = await handle(withoutCondition(request));
         if (mayBeKept(route, answer)) {
           const { ledgerIndex } = notes;
-          entries.put(key, { answer, ledgerIndex, generation, storedAt });
+          entries.set(key, { answer, ledgerIndex, generation, storedAt });
         }
         return answer;
       };
       const isScan = route.limit === 'scanLimit';
       const answer = await (isScan ? share(`${minimum} ${key}`, notes, read, outlive) : read());
       return revalidate(request, answer);
-    },
-    get bytes() {
-      return entries.bytes;
     },
   };
 }

@@ -6,9 +6,9 @@
  * and pruning. It does not hold across versions of this Worker, as a version may be wrong. Clients
  * still see `no-store`: this copy is the Worker's own.
  */
-import { createOptionalCache } from '../optional-cache.ts';
+import { createBoundedMap } from '../bounded-map.ts';
+import { createDataCentreCache, type DataCentreCache } from '../data-centre-cache.ts';
 import type { Settings } from '../settings.ts';
-import { createLru } from './lru.ts';
 
 export interface ResponseCache {
   /** The body kept under the key. Neither call rejects. */
@@ -50,41 +50,36 @@ const NO_CACHE: ResponseCache = {
  * is ever fetched from there.
  */
 export class CacheApi implements ResponseCache {
-  readonly #cache: Cache;
+  readonly #cache: DataCentreCache;
   readonly #prefix: string;
-  readonly #optional = createOptionalCache('white-flag.uncached');
 
   /** @param versionId of the Worker's version: no other version reads what this one has put */
   constructor(cache: Cache, versionId: string) {
-    this.#cache = cache;
+    this.#cache = createDataCentreCache({
+      open: () => cache,
+      maxAgeSeconds: MAX_AGE_SECONDS,
+      failureEvent: 'white-flag.uncached',
+    });
     this.#prefix = `https://white-flag.invalid/?version=${encodeURIComponent(versionId)}&`;
   }
 
-  async match(key: string): Promise<string | undefined> {
-    return this.#optional.attempt(async () => {
-      const response = await this.#cache.match(this.#prefix + key);
-      return response?.text();
-    });
+  match(key: string): Promise<string | undefined> {
+    return this.#cache.match(this.#prefix + key);
   }
 
-  async put(key: string, body: string): Promise<void> {
-    const headers = {
-      'content-type': 'application/json',
-      'cache-control': `public, max-age=${MAX_AGE_SECONDS}`,
-    };
-    const put = () => this.#cache.put(this.#prefix + key, new Response(body, { headers }));
-    await this.#optional.attempt(put);
+  put(key: string, body: string): Promise<void> {
+    return this.#cache.put(this.#prefix + key, body);
   }
 }
 
 /** @param maxBytes of all keys and bodies, which must be ASCII, with some overhead for each */
 function createMemoryCache(maxBytes: number): ResponseCache {
-  const bodies = createLru<string>(
+  const bodies = createBoundedMap<string>(
     maxBytes,
     (key, body) => OVERHEAD_BYTES + key.length + body.length,
   );
   return {
     match: async (key) => bodies.get(key),
-    put: async (key, body) => bodies.put(key, body),
+    put: async (key, body) => bodies.set(key, body),
   };
 }

@@ -16,7 +16,7 @@
  * The Cache API works by host, and has no effect on workers.dev
  * (https://developers.cloudflare.com/workers/runtime-apis/cache/).
  */
-import { createOptionalCache } from '../optional-cache.ts';
+import { createDataCentreCache } from '../data-centre-cache.ts';
 import { RECENT_CACHE_S } from './timing-assumptions.ts';
 
 /** What lookups need of the cache. Neither call rejects. */
@@ -34,22 +34,16 @@ export function createRecentCaches(
   storage: CacheStorage,
   versionId: string | undefined,
 ): OpenRecentCache {
-  const optional = createOptionalCache('nft-index.uncached');
-
-  const attempt = <T>(call: (cache: Cache) => Promise<T>) =>
-    optional.attempt(async () => call(await storage.open('nft-index')));
-
+  const cache = createDataCentreCache({
+    open: () => storage.open('nft-index'),
+    maxAgeSeconds: RECENT_CACHE_S,
+    failureEvent: 'nft-index.uncached',
+  });
   return (url) => {
-    if (versionId === undefined || optional.hasFailed) return undefined;
+    if (versionId === undefined || cache.hasFailed) return undefined;
     const { origin, hostname } = new URL(url);
     if (hostname.endsWith('.workers.dev')) return undefined;
     const key = `${origin}/recent?version=${encodeURIComponent(versionId)}`;
-    return {
-      match: () => attempt(async (cache) => (await cache.match(key))?.text()),
-      async put(text) {
-        const headers = { 'cache-control': `public, max-age=${RECENT_CACHE_S}` };
-        await attempt((cache) => cache.put(key, new Response(text, { headers })));
-      },
-    };
+    return { match: () => cache.match(key), put: (text) => cache.put(key, text) };
   };
 }

@@ -4,6 +4,7 @@
  * once for each request.
  */
 
+import { createBoundedMap } from '../bounded-map.ts';
 import { type Entry, readEntry } from './kv-entry.ts';
 import type { KvRead } from './kv-value.ts';
 import { type Recent, readRecent } from './recent-changes.ts';
@@ -14,7 +15,7 @@ const MAX_ENTRIES = 1_000;
 
 export class RememberedReads {
   #recent: { at: number; text: string | null; read: KvRead<Recent> } | undefined;
-  readonly #entries = new Map<string, { at: number; read: KvRead<Entry> }>();
+  readonly #entries = createBoundedMap<{ at: number; read: KvRead<Entry> }>(MAX_ENTRIES);
 
   /** @returns undefined where nothing fresh is remembered */
   recent(now: number): KvRead<Recent> | undefined {
@@ -37,12 +38,7 @@ export class RememberedReads {
   /** @param at when the reading began, Unix milliseconds */
   keepEntry(nftId: string, text: string | null, at: number): KvRead<Entry> {
     const read = readEntry(text);
-    this.#entries.delete(nftId); // so that it becomes the last one of the map
     this.#entries.set(nftId, { at, read });
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= MAX_ENTRIES) break;
-      this.#entries.delete(oldest);
-    }
     return read;
   }
 }

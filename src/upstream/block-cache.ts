@@ -1,8 +1,9 @@
 /**
  * What is remembered of blocks that are not stored: their contents, which are fixed by their IDs
  * and so never become wrong, and what upstreams said about them. All of it is limited by heap, and
- * the oldest goes first.
+ * the least recently used is evicted first.
  */
+import { type BoundedMap, createBoundedMap } from '../bounded-map.ts';
 import { hasPassed } from '../clock.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';
 
@@ -27,32 +28,8 @@ export function heapOf({ bytes, block, transaction }: ParsedBlock): number {
 }
 
 /** Blocks that were fetched. One that was evicted has to be fetched again. */
-export function createBlockCache(maxHeapBytes: number): BlockCache & { clear(): void } {
-  const blocks = new Map<string, ParsedBlock>();
-  let heapBytes = 0;
-  const remove = (id: string): void => {
-    const block = blocks.get(id);
-    if (block === undefined) return;
-    blocks.delete(id);
-    heapBytes -= heapOf(block);
-  };
-  return {
-    get: (id) => blocks.get(id),
-    set(id, block) {
-      remove(id);
-      blocks.set(id, block);
-      heapBytes += heapOf(block);
-      for (const oldest of blocks.keys()) {
-        if (heapBytes <= maxHeapBytes) break;
-        remove(oldest);
-      }
-    },
-    delete: remove,
-    clear() {
-      blocks.clear();
-      heapBytes = 0;
-    },
-  };
+export function createBlockCache(maxHeapBytes: number): BoundedMap<ParsedBlock> {
+  return createBoundedMap(maxHeapBytes, (_, block) => heapOf(block));
 }
 
 /** IDs of blocks, 64 hex digits each. */
@@ -73,22 +50,13 @@ export function createBlockIds(
   max: number,
   forMs = Number.POSITIVE_INFINITY,
 ): BlockIds {
-  /** When each was added, the oldest first. */
-  const addedAt = new Map<string, number>();
+  const addedAt = createBoundedMap<number>(max);
   return {
     has(id) {
       const at = addedAt.get(id);
       return at !== undefined && !hasPassed(forMs, at, clock());
     },
-    add(id) {
-      const now = clock();
-      addedAt.delete(id);
-      addedAt.set(id, now);
-      for (const [oldest, at] of addedAt) {
-        if (addedAt.size <= max && !hasPassed(forMs, at, now)) break;
-        addedAt.delete(oldest);
-      }
-    },
+    add: (id) => addedAt.set(id, clock()),
   };
 }
 

@@ -1,0 +1,57 @@
+/**
+ * A map that is bounded by the size of its entries and evicts the least recently used ones.
+ */
+export interface BoundedMap<V> {
+  /** Returns the value, which is the most recently used one then. */
+  get(key: string): V | undefined;
+  set(key: string, value: V): void;
+  delete(key: string): void;
+  clear(): void;
+}
+
+/**
+ * @param max of the sizes of all entries; an entry that is larger by itself is not kept
+ * @param sizeOf the size of an entry, always the same for an entry; absent: 1
+ */
+export function createBoundedMap<V>(
+  max: number,
+  sizeOf: (key: string, value: V) => number = () => 1,
+): BoundedMap<V> {
+  /** Least recently used first. */
+  const entries = new Map<string, V>();
+  let total = 0;
+
+  function remove(key: string): void {
+    const value = entries.get(key);
+    if (value === undefined) return;
+    entries.delete(key);
+    total -= sizeOf(key, value);
+  }
+
+  return {
+    get(key) {
+      const value = entries.get(key);
+      if (value !== undefined) {
+        entries.delete(key);
+        entries.set(key, value);
+      }
+      return value;
+    },
+    set(key, value) {
+      remove(key);
+      const size = sizeOf(key, value);
+      if (size > max) return;
+      entries.set(key, value);
+      total += size;
+      for (const oldest of entries.keys()) {
+        if (total <= max) break;
+        remove(oldest);
+      }
+    },
+    delete: remove,
+    clear() {
+      entries.clear();
+      total = 0;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * Texts in the data centre's cache (Cache API). It only saves time: where it fails or hangs, the
+ * request goes on without it.
+ *
+ * After the first failure the isolate goes without the cache, so that one that always fails costs
+ * one line of log and one wait, and not one for each request.
+ */
+import { describeError, writeLog } from './log.ts';
+
+/** What is cached takes longer to read elsewhere: 10 to 50 ms. A coordinator waits for 2 s. */
+const MAX_WAIT_MS = 250;
+
+/** Neither call rejects. */
+export interface DataCentreCache {
+  readonly hasFailed: boolean;
+  /** The text that was put under this URL; undefined where none is kept. */
+  match(url: string): Promise<string | undefined>;
+  put(url: string, text: string): Promise<void>;
+}
+
+export interface DataCentreCacheOptions {
+  open: () => Cache | Promise<Cache>;
+  maxAgeSeconds: number;
+  /** The line of log of the first failure. */
+  failureEvent: string;
+}
+
+export function createDataCentreCache({
+  open,
+  maxAgeSeconds,
+  failureEvent,
+}: DataCentreCacheOptions): DataCentreCache {
+  let hasFailed = false;
+
+  /** Returns what the call returns; undefined where it rejects or takes too long. */
+  async function attempt<T>(call: (cache: Cache) => Promise<T>): Promise<T | undefined> {
+    if (hasFailed) return undefined;
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    const late = new Promise<never>((_, reject) => {
+      const error = new Error(`no answer within ${MAX_WAIT_MS} ms`);
+      timer = setTimeout(() => reject(error), MAX_WAIT_MS);
+    });
+    try {
+      return await Promise.race([(async () => call(await open()))(), late]);
+    } catch (error) {
+      if (!hasFailed) writeLog('warn', failureEvent, { error: describeError(error) });
+      hasFailed = true;
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    get hasFailed() {
+      return hasFailed;
+    },
+    match: (url) => attempt(async (cache) => (await cache.match(url))?.text()),
+    async put(url, text) {
+      const headers = { 'cache-control': `public, max-age=${maxAgeSeconds}` };
+      await attempt((cache) => cache.put(url, new Response(text, { headers })));
+    },
+  };
+}
