@@ -14,7 +14,7 @@ Bundles the Worker as it is deployed, into dist/serve, for npm run serve, which 
 if it may write there. Prints the folder. Does nothing if the sources did not change.
 
   --to DIR   makes a folder that has all that one machine needs, in JavaScript: the Worker, and the
-             commands serve, import, backup, restore and reindex. DIR must be new or empty. There,
+             command stardust-edge without start and deploy. DIR must be new or empty. There,
              npm ci --omit=dev installs Node, miniflare and workerd`;
 
 await runMain(USAGE, async (args) => {

@@ -1,21 +1,38 @@
 /**
- * `npm run conformance -- FILE…`: runs recorded vectors against this code. The kinds of vectors and
- * their fields are described in test/vectors/README.md.
+ * `stardust-edge conformance FILE…`: runs recorded vectors against this code. The kinds of vectors
+ * and their fields are described in test/vectors/README.md.
  */
-import { parseArgs } from 'node:util';
+import type { Command } from 'commander';
 import type { ProtocolParameters } from '../src/stardust/wire/parameters.ts';
 import { README_PARAMETERS, readParameterFile } from './conformance/parameters.ts';
 import { readVectors } from './conformance/read-vectors.ts';
 import { runVector } from './conformance/run-vector.ts';
-import { errorMessage, runMain, UsageError } from './lib/process/command-line.ts';
+import { exitWith, newCommand } from './lib/process/command.ts';
+import { errorMessage, UsageError } from './lib/process/command-line.ts';
 
-const USAGE = `Usage: npm run conformance -- [--parameters FILE] FILE…
+const ABOUT = `Runs vectors against this code: JSON lines or one JSON document a file, plain or gzipped. Prints what differs, then "N passed, N failed". Exit code 1 if any failed.`;
 
-Runs vectors against this code: JSON lines or one JSON document a file, plain or gzipped.
-Prints what differs, then "N passed, N failed". Exit code 1 if any failed.
-
-  --parameters FILE   protocol parameters, as a node's info route answers them;
-                      default: those of the recorded vectors (test/vectors/README.md)`;
+export const conformanceCommand = (): Command =>
+  newCommand('conformance', ABOUT)
+    .argument('<FILE...>', 'files of vectors')
+    .option(
+      '--parameters <FILE>',
+      "protocol parameters, as a node's info route answers them; default: those of the recorded " +
+        'vectors (test/vectors/README.md)',
+    )
+    .action(
+      exitWith(async (paths: string[], options: { parameters?: string }) => {
+        const parameters = await parametersOf(options.parameters);
+        const total: Count = { passed: 0, failed: 0 };
+        for (const path of paths) {
+          const { passed, failed } = await runFile(path, parameters);
+          total.passed += passed;
+          total.failed += failed;
+        }
+        console.log(`${total.passed} passed, ${total.failed} failed`);
+        return total.failed === 0 ? 0 : 1;
+      }),
+    );
 
 interface Count {
   passed: number;
@@ -49,21 +66,3 @@ async function parametersOf(path: string | undefined): Promise<ProtocolParameter
     throw new UsageError(errorMessage(error), { cause: error });
   }
 }
-
-await runMain(USAGE, async (args) => {
-  const { values, positionals } = parseArgs({
-    args,
-    options: { parameters: { type: 'string' } },
-    allowPositionals: true,
-  });
-  if (positionals.length === 0) throw new UsageError('no file given');
-  const parameters = await parametersOf(values.parameters);
-  const total: Count = { passed: 0, failed: 0 };
-  for (const path of positionals) {
-    const { passed, failed } = await runFile(path, parameters);
-    total.passed += passed;
-    total.failed += failed;
-  }
-  console.log(`${total.passed} passed, ${total.failed} failed`);
-  return total.failed === 0 ? 0 : 1;
-});

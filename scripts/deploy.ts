@@ -1,56 +1,97 @@
 /**
- * `npm run deploy`: from nothing to a verified node on Cloudflare, and from one release to the next
- * (docs/cloudflare.md#deploy).
+ * `stardust-edge deploy`: from nothing to a verified node on Cloudflare, and from one release to the
+ * next; and back to nothing (docs/cloudflare.md#deploy).
  */
+import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import type { Command } from 'commander';
 import { findDeployed, NOTHING_DEPLOYED } from './deploy/find-deployed.ts';
 import { isLoggedIn, logIn } from './deploy/operator.ts';
-import { resolveOptions } from './deploy/resolve-options.ts';
+import { type Flags, resolveOptions } from './deploy/resolve-options.ts';
 import { type Deployment, listSteps, runSteps } from './deploy/steps.ts';
+import { listRemovals, remove } from './deploy/undeploy.ts';
 import { deployFolder, readTag } from './deploy/wrangler-deploy.ts';
 import { openNodeClient } from './lib/node-client.ts';
 import { askInTerminal } from './lib/process/ask.ts';
-import { runMain } from './lib/process/command-line.ts';
+import { addOptions, exitWith, newCommand, renamedOption } from './lib/process/command.ts';
+import { UsageError } from './lib/process/command-line.ts';
 import { inEnvironment } from './lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig, WRANGLER_TOML } from './lib/wrangler/wrangler-config.ts';
 
-const USAGE = `Usage: npm run deploy -- [--env staging] [--dry-run] [FLAGS]
+const ABOUT = `Deploys the Worker to Cloudflare: creates D1 and KV, imports a snapshot, deploys with settings and secrets, waits for health, verifies, prints the URL. Steps that are done already are skipped: after an interruption, and for the next release, give the same command again.
 
-Deploys the Worker to Cloudflare: creates D1 and KV, imports a snapshot, deploys with settings and
-secrets, waits for health, verifies, prints the URL. Steps that are done already are skipped: after
-an interruption, and for the next release, give the same command again.
+It asks for what no option names and was not deployed before. Without a terminal it fails instead.
 
-It asks for what no flag names and was not deployed before. Without a terminal it fails instead.
+With --remove it lists the Worker, D1 and KV that it made, asks, and removes them for good. Give it again after an interruption: it removes what is left.`;
 
-  --env staging       the Worker and the stores of [env.staging] in wrangler.toml, beside production
-  --dry-run           say what would be done; ask nothing, change nothing
-  --network NAME      who signs milestones: shimmer, or the configuration file of a HORNET node of
-                      the network (protocol.publicKeyRanges and milestonePublicKeyCount);
-                      iota-final: the last ledger of IOTA mainnet (docs/final-ledger.md)
-  --upstream URLS     HORNET nodes to follow, separated by commas; '': follow nothing
-  --full FILE         the full snapshot, where there is no ledger yet
-  --delta FILE        the delta snapshot that was written after it
-  --var NAME:VALUE    another setting (docs/operations.md#settings); may be repeated
-  --secrets FILE      JSON: an object of API_USER, API_PASSWORD, API_TOKEN, UPSTREAM_TOKEN
-  --location NAME     where D1 is created: weur, eeur, apac, oc, wnam or enam; default: near you
-  --jurisdiction NAME where D1 and KV must stay: eu, us or fedramp
-  --domain HOST       a host name in a zone of the account; give it at each deployment
-  --url URL           where the Worker answers, if wrangler does not know; with user name and
-                      password where routes are protected and --secrets is not given`;
+interface Options extends Flags {
+  env?: string;
+  dryRun?: boolean;
+  remove?: boolean;
+  yes?: boolean;
+}
 
-const text = { type: 'string' } as const;
-const OPTIONS = {
-  env: { type: 'string', default: '' },
-  'dry-run': { type: 'boolean', default: false },
-  ...{ network: text, upstream: text, full: text, delta: text, secrets: text },
-  ...{ location: text, jurisdiction: text, domain: text, url: text },
-  var: { type: 'string', multiple: true },
-} as const;
+const collect = (value: string, before: string[] = []) => [...before, value];
 
-await runMain(USAGE, async (args) => {
-  const { values } = parseArgs({ args, options: OPTIONS });
-  const { env: environment, 'dry-run': isDryRun, ...flags } = values;
+export const deployCommand = (): Command =>
+  addOptions(
+    newCommand('deploy', ABOUT)
+      .argument('[FILE]', 'the full snapshot, where there is no ledger yet')
+      .option('--delta <FILE>', 'the delta snapshot that was written after it')
+      .option(
+        '--env <NAME>',
+        'staging: the Worker and the stores of [env.staging] in wrangler.toml',
+      )
+      .option('--dry-run', 'say what would be done; ask nothing, change nothing')
+      .option(
+        '--network <NAME>',
+        'who signs milestones: shimmer; iota-final, the last ledger of IOTA mainnet; or the ' +
+          'configuration file of a HORNET node of the network',
+      )
+      .option(
+        '--upstream <URLS>',
+        "HORNET nodes to follow, separated by commas; '': follow nothing",
+      )
+      .option(
+        '--var <NAME:VALUE>',
+        'another setting (docs/operations.md#settings); may be repeated',
+        collect,
+      )
+      .option(
+        '--secrets <FILE>',
+        'JSON: an object of API_USER, API_PASSWORD, API_TOKEN, UPSTREAM_TOKEN',
+      )
+      .option(
+        '--location <NAME>',
+        'where D1 is created: weur, eeur, apac, oc, wnam or enam; default: near you',
+      )
+      .option('--jurisdiction <NAME>', 'where D1 and KV must stay: eu, us or fedramp')
+      .option('--domain <HOST>', 'a host name in a zone of the account; give it at each deployment')
+      .option(
+        '--url <URL>',
+        'where the Worker answers, if wrangler does not know; with user name and password where ' +
+          'routes are protected and --secrets is not given',
+      )
+      .option('--remove', 'remove what was deployed')
+      .option('--yes', 'with --remove: do not ask'),
+    [renamedOption('--full <FILE>', 'an argument: deploy FILE')],
+  ).action(
+    exitWith((full: string | undefined, options: Options) => {
+      const {
+        env = '',
+        dryRun = false,
+        remove: isRemoval = false,
+        yes = false,
+        ...flags
+      } = options;
+      if (!isRemoval) return deploy({ ...flags, full }, env, dryRun);
+      if (full !== undefined || dryRun)
+        throw new UsageError('--remove is with --env and --yes only');
+      return undeploy(env, yes);
+    }),
+  );
+
+async function deploy(flags: Flags, environment: string, isDryRun: boolean): Promise<number> {
   const config = readWranglerConfig(WRANGLER_TOML, environment);
   const run = inEnvironment(environment);
   const deployment: Deployment = {
@@ -76,4 +117,26 @@ await runMain(USAGE, async (args) => {
   const options = await resolveOptions(flags, config, found, askInTerminal);
   console.log(await runSteps(deployment, found, options));
   return 0;
-});
+}
+
+async function undeploy(environment: string, isSure: boolean): Promise<number> {
+  const config = readWranglerConfig(WRANGLER_TOML, environment);
+  const run = inEnvironment(environment);
+  await logIn(run);
+  const removals = await listRemovals(run, config);
+  if (removals.length === 0) {
+    console.log(`Nothing of ${config.workerName} is deployed.`);
+    return 0;
+  }
+  console.log('To be removed for good:');
+  for (const { what } of removals) console.log(`  ${what}`);
+  const question = `Type ${config.workerName} to remove them:`;
+  if (!isSure && (await askInTerminal(question, '--yes')) !== config.workerName) {
+    console.log('Nothing was removed.');
+    return 1;
+  }
+  await remove(run, config, removals);
+  rmSync(deployFolder(environment), { recursive: true, force: true });
+  console.log('Removed. Nothing is left.');
+  return 0;
+}

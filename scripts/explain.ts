@@ -1,35 +1,42 @@
 /**
- * `npm run explain`: compares two answers to one white-flag request, and names the first block in
- * which they differ, and the rule. For a coordinator that stopped because roots differ.
+ * `stardust-edge explain`: compares two answers to one white-flag request, and names the first block
+ * in which they differ, and the rule. For a coordinator that stopped because roots differ.
  */
 import { readFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
+import type { Command } from 'commander';
 import { parseBoundedJson } from '../src/stardust/encoding/bounded-json.ts';
 import { askEdgeNode, askNode, type Explanation, readExplanation } from './explain/answer.ts';
 import { compareExplanations } from './explain/compare.ts';
 import { printable } from './lib/printable.ts';
-import { errorMessage, runMain, UsageError } from './lib/process/command-line.ts';
+import { exitWith, newCommand } from './lib/process/command.ts';
+import { errorMessage } from './lib/process/command-line.ts';
 
-const USAGE = `Usage: npm run explain -- --request FILE --ours URL --theirs FILE|URL
-
-Prints the first block in which two answers to a white-flag request differ, and the rule
-(docs/protocol.md). Both are what nodes say: no key is looked at. Exit code 0 if they do not differ,
-1 if they do or if one of them does not come, 2 if the command line is not valid.
-
-  --request FILE   the request, as POST /api/core/v2/whiteflag takes it
-  --ours URL       an edge node; a user name and a password stand in the URL: https://name:word@host
-  --theirs URL     another edge node, or a HORNET that has applied the milestone
-  --theirs FILE    a saved answer of POST /api/edge/v1/whiteflag`;
+const ABOUT = `Prints the first block in which two answers to a white-flag request differ, and the rule (docs/protocol.md). Both are what nodes say: no key is looked at. Exit code 0 if they do not differ, 1 if they do or if one of them does not come, 2 if the command line is not valid.`;
 
 /** A sentence with two URLs is not cut. */
 const MAX_LINE = 500;
 
-await runMain(USAGE, async (args) => {
-  const text = { type: 'string' } as const;
-  const { values } = parseArgs({ args, options: { request: text, ours: text, theirs: text } });
-  const { request: file, ours: url, theirs: other } = values;
-  if (file === undefined || url === undefined || other === undefined)
-    throw new UsageError('--request, --ours and --theirs must be given');
+interface Options {
+  request: string;
+  ours: string;
+  theirs: string;
+}
+
+export const explainCommand = (): Command =>
+  newCommand('explain', ABOUT)
+    .requiredOption('--request <FILE>', 'the request, as POST /api/core/v2/whiteflag takes it')
+    .requiredOption(
+      '--ours <URL>',
+      'an edge node; a user name and a password stand in the URL: https://name:word@host',
+    )
+    .requiredOption(
+      '--theirs <URL|FILE>',
+      'another edge node, a HORNET that has applied the milestone, or a saved answer of POST ' +
+        '/api/edge/v1/whiteflag',
+    )
+    .action(exitWith(explain));
+
+async function explain({ request: file, ours: url, theirs: other }: Options): Promise<number> {
   try {
     const request = await readFile(file, 'utf8');
     const ours = await askEdgeNode(url, request);
@@ -40,7 +47,7 @@ await runMain(USAGE, async (args) => {
     console.error(printable(`Not checked: ${errorMessage(error)}`, MAX_LINE));
     return 1;
   }
-});
+}
 
 async function readTheirs(place: string, request: string, ours: Explanation): Promise<Explanation> {
   if (/^https?:\/\//.test(place)) return askNode(place, request, ours);

@@ -1,37 +1,30 @@
 /**
- * `npm run ledger-root -- FILE`: the hashes of the ledger in a snapshot file, to compare with what a
- * node or somebody else says (docs/final-ledger.md).
+ * `stardust-edge ledger-root FILE`: the hashes of the ledger in a snapshot file, to compare with what
+ * a node or somebody else says (docs/final-ledger.md).
  */
-import { parseArgs } from 'node:util';
+import type { Command } from 'commander';
 import { computeLedgerRoot } from './ledger-root/compute-ledger-root.ts';
-import { runMain, UsageError } from './lib/process/command-line.ts';
+import { exitWith, newCommand } from './lib/process/command.ts';
 
-const USAGE = `Usage: npm run ledger-root -- FILE [--delta FILE]
+const ABOUT = `Reads a snapshot, without a database, and prints the SHA-256 of each file, the state hash, and the final root with all that it commits to. Memory: some 50 bytes an output, 250 bytes an NFT.`;
 
-Reads a snapshot, without a database, and prints the SHA-256 of each file, the state hash, and the
-final root with all that it commits to. Memory: some 50 bytes an output, 250 bytes an NFT.
-
-  FILE           the full snapshot
-  --delta FILE   the delta snapshot that was written after it`;
-
-await runMain(USAGE, async (args) => {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { delta: { type: 'string' } },
-  });
-  const [full, ...others] = positionals;
-  if (full === undefined || others.length > 0) throw new UsageError('one file must be given');
-  const { sha256, stateHash, ledger, root } = await computeLedgerRoot({ full, ...values });
-  const { outputs, nfts } = ledger;
-  console.log(`SHA-256         ${sha256.full}`);
-  if (sha256.delta !== undefined) console.log(`SHA-256, delta  ${sha256.delta}`);
-  console.log(`state hash      ${stateHash.toHex()}`);
-  console.log(`network         ${ledger.networkName}`);
-  console.log(`ledger index    ${ledger.milestoneIndex}`);
-  console.log(`milestone ID    0x${ledger.milestoneId.toHex()}`);
-  console.log(`outputs         ${outputs.count}  0x${outputs.root.toHex()}`);
-  console.log(`NFTs            ${nfts.count}  0x${nfts.root.toHex()}`);
-  console.log(`final root      0x${root.toHex()}`);
-  return 0;
-});
+export const ledgerRootCommand = (): Command =>
+  newCommand('ledger-root', ABOUT)
+    .argument('<FILE>', 'the full snapshot')
+    .option('--delta <FILE>', 'the delta snapshot that was written after it')
+    .action(
+      exitWith(async (full: string, options: { delta?: string }) => {
+        const { sha256, stateHash, ledger, root } = await computeLedgerRoot({ full, ...options });
+        const { outputs, nfts } = ledger;
+        console.log(`SHA-256         ${sha256.full}`);
+        if (sha256.delta !== undefined) console.log(`SHA-256, delta  ${sha256.delta}`);
+        console.log(`state hash      ${stateHash.toHex()}`);
+        console.log(`network         ${ledger.networkName}`);
+        console.log(`ledger index    ${ledger.milestoneIndex}`);
+        console.log(`milestone ID    0x${ledger.milestoneId.toHex()}`);
+        console.log(`outputs         ${outputs.count}  0x${outputs.root.toHex()}`);
+        console.log(`NFTs            ${nfts.count}  0x${nfts.root.toHex()}`);
+        console.log(`final root      0x${root.toHex()}`);
+        return 0;
+      }),
+    );

@@ -1,5 +1,5 @@
 /**
- * `npm run openapi`: writes src/http/assets/openapi.json, which the Worker serves. A test fails
+ * `npx node scripts/openapi.ts`: writes src/http/assets/openapi.json, which the Worker serves. A test fails
  * while that file is not what this writes.
  */
 import { execFileSync } from 'node:child_process';
@@ -12,7 +12,7 @@ import { openNodeClient, requestJson } from './lib/node-client.ts';
 import { runMain } from './lib/process/command-line.ts';
 import { PROJECT } from './lib/project.ts';
 
-const USAGE = `Usage: npm run openapi [-- --examples-from URL]
+const USAGE = `Usage: npx node scripts/openapi.ts [--examples-from URL]
 
 Writes src/http/assets/openapi.json, the description of the API, from what src/http/routes.ts and
 the files of routes say about them.

@@ -10,13 +10,23 @@
 import { BlockList, isIP } from 'node:net';
 import { extname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import type { Command } from 'commander';
+import { findFinalNetwork } from './lib/network.ts';
 import { type Child, type ChildOptions, startChild } from './lib/process/child.ts';
-import { runMain, UsageError } from './lib/process/command-line.ts';
+import {
+  addOptions,
+  exitWith,
+  type NetworkOptions,
+  networkOptions,
+  newCommand,
+  persistToOption,
+  resolveSigners,
+} from './lib/process/command.ts';
+import { UsageError } from './lib/process/command-line.ts';
 import { whenDismissed } from './lib/process/when-dismissed.ts';
 import { findUnmatched, readRoutePaths } from './lib/unmatched-patterns.ts';
 import { builtWorker, staticFilesOf } from './lib/wrangler/build-worker.ts';
-import { DEFAULT_PERSIST_TO, openLocalDatabase } from './lib/wrangler/local-database.ts';
+import { openLocalDatabase } from './lib/wrangler/local-database.ts';
 import { readVars } from './lib/wrangler/read-vars.ts';
 import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
 import { checkAddress, noteStart } from './serve/check-start.ts';
@@ -26,25 +36,9 @@ import { clearCache, holdFolder, requireSpace } from './serve/hold-folder.ts';
 import type { HostOptions } from './serve/host.ts';
 import { openServiceManager } from './serve/notify-systemd.ts';
 
-const USAGE = `Usage: npm run serve -- [--host ADDRESS] [--port N] [--persist-to DIR]
+const ABOUT = `Runs the built Worker on this machine, without Cloudflare. Import a snapshot first.
 
-Runs the built Worker on this machine, without Cloudflare: for private networks. Import a snapshot
-first: npm run import -- --full FILE --persist-to DIR.
-
-  --host ADDRESS     where to listen; default 127.0.0.1, this machine only
-  --port N           default 8787; 0: any that is free
-  --proxy RANGES     reverse proxies whose X-Forwarded-For is believed, addresses or ranges such as
-                     10.0.0.0/8, separated by commas; this machine's always are
-  --persist-to DIR   where the databases are; default .wrangler/state. One serve for each folder
-
-To follow a node it needs three settings, which it takes from the environment:
-
-  UPSTREAM_URL            http://…, the node
-  MILESTONE_PUBLIC_KEYS   keys that sign milestones, hex, separated by commas
-  MILESTONE_THRESHOLD     how many of them must have signed
-
-A setting that the environment does not have is taken from .dev.vars, else from [vars] of
-wrangler.toml (docs/operations.md#settings).`;
+To follow a network it needs the URL of a HORNET node, in the environment variable UPSTREAM_URL, and who signs milestones: --network, --keys and --threshold, or the variables MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD. All settings are variables. One that the environment does not have is taken from .dev.vars, else from [vars] of wrangler.toml (docs/operations.md#settings).`;
 
 const HOST = join(import.meta.dirname, 'serve', `host${extname(import.meta.filename)}`);
 
@@ -60,21 +54,35 @@ const SMALL: ChildOptions = {
 /** Before a host that died is started again. */
 const RESTART_AFTER_MS = 1000;
 
-async function main(args: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      host: { type: 'string', default: '127.0.0.1' },
-      port: { type: 'string', default: '8787' },
-      proxy: { type: 'string', default: '' },
-      'persist-to': { type: 'string', default: DEFAULT_PERSIST_TO },
-    },
-  });
-  const { host } = values;
-  const port = parsePort(values.port);
-  const proxies = parseProxies(values.proxy);
+interface Options extends NetworkOptions {
+  host: string;
+  port: string;
+  proxy: string;
+  persistTo: string;
+}
+
+export const serveCommand = (): Command =>
+  addOptions(
+    newCommand('serve', ABOUT)
+      .option('--host <ADDRESS>', 'where to listen: by default this machine only', '127.0.0.1')
+      .option('--port <N>', '0: any that is free', '8787')
+      .option(
+        '--proxy <RANGES>',
+        'reverse proxies whose X-Forwarded-For is believed, addresses or ranges such as ' +
+          "10.0.0.0/8, separated by commas; this machine's always are",
+        '',
+      ),
+    [persistToOption('where the databases are; one serve for each folder'), ...networkOptions()],
+  ).action(exitWith(serve));
+
+async function serve(options: Options): Promise<number> {
+  const { host } = options;
+  const port = parsePort(options.port);
+  const proxies = parseProxies(options.proxy);
+  // the host (serve/host.ts) reads its settings from the environment, too
+  Object.assign(process.env, settingsOf(options));
   const { maxConnections, note } = limitConnections();
-  const persistTo = resolve(values['persist-to']);
+  const persistTo = resolve(options.persistTo);
   const config = readWranglerConfig();
   const vars = readVars(config, process.env);
   using _held = holdFolder(persistTo);
@@ -97,6 +105,13 @@ async function main(args: string[]): Promise<number> {
   } finally {
     front.close();
   }
+}
+
+/** What options say, as settings. */
+function settingsOf(options: NetworkOptions): Record<string, string> {
+  const final = findFinalNetwork(options.network);
+  const ended = final === undefined ? {} : { FINAL_MILESTONE: String(final.milestone) };
+  return { ...resolveSigners(options), ...ended };
 }
 
 function parsePort(text: string): number {
@@ -160,5 +175,3 @@ async function keepRunning(options: HostOptions, front: Front): Promise<number> 
   }
   return 0;
 }
-
-await runMain(USAGE, main);

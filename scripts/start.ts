@@ -1,12 +1,12 @@
 /**
- * `npm start [-- FLAGS]`: serves the sample, real milestones of Shimmer, with `wrangler dev`.
+ * `stardust-edge start`, which is `npm start`: serves the sample, real milestones of Shimmer, with `wrangler dev`.
  *
  * The sample has its own databases, so no other ledger is replaced. What they lack is created
  * first, also after an interrupted start.
  */
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { runMain } from './lib/process/command-line.ts';
+import type { Command } from 'commander';
+import { exitWith, newCommand, persistToOption } from './lib/process/command.ts';
 import { whenDismissed } from './lib/process/when-dismissed.ts';
 import { PROJECT } from './lib/project.ts';
 import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
@@ -14,27 +14,37 @@ import { prepareSample, type SampleNft } from './start/prepare-sample.ts';
 import { readNetwork, readWhiteFlag } from './start/sample.ts';
 import { startWranglerDev } from './start/wrangler-dev.ts';
 
-const USAGE = `Usage: npm start [-- FLAGS]
+const ABOUT = `Serves the sample (sample/README.md) and prints two requests to try. All other options go to wrangler dev: npx wrangler dev --help`;
 
-Serves the sample (sample/README.md) at http://127.0.0.1:8787 and prints two requests to try.
-
-  --persist-to DIR   where the databases are; default .wrangler/sample
-
-All other flags go to wrangler dev, --port N for example: npx wrangler dev --help`;
-
-const DEFAULT_PERSIST_TO = join(PROJECT, '.wrangler', 'sample');
+const DEFAULT_SAMPLE = join(PROJECT, '.wrangler', 'sample');
 
 /** Between two calls of the Worker's `scheduled`: wrangler dev does not run cron triggers. */
 const SCHEDULE_EVERY_MS = 60_000;
 
-async function main(flags: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args: flags,
-    options: { 'persist-to': { type: 'string' } },
-    strict: false,
-  });
-  const named = values['persist-to'];
-  const persistTo = typeof named === 'string' ? resolve(named) : DEFAULT_PERSIST_TO;
+interface Options {
+  port?: string;
+  persistTo: string;
+}
+
+export const startCommand = (): Command =>
+  newCommand('start', ABOUT)
+    .option('--port <N>', 'default: 8787')
+    .addOption(
+      persistToOption('where the databases are').default(DEFAULT_SAMPLE, '.wrangler/sample'),
+    )
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(
+      exitWith((options: Options, { args }: Command) =>
+        start(resolve(options.persistTo), [
+          ...(options.port === undefined ? [] : ['--port', options.port]),
+          ...args,
+        ]),
+      ),
+    );
+
+/** @param flags of wrangler dev */
+async function start(persistTo: string, flags: readonly string[]): Promise<number> {
   const nft = await prepareSample(persistTo, readWranglerConfig(), (step) => console.log(step));
 
   const { milestonePublicKeys, milestoneThreshold } = readNetwork();
@@ -43,7 +53,7 @@ async function main(flags: string[]): Promise<number> {
     `MILESTONE_THRESHOLD:${milestoneThreshold}`,
   ];
   const defaults = ['--persist-to', persistTo, ...vars.flatMap((each) => ['--var', each])];
-  const dev = startWranglerDev([...defaults, ...withoutPersistTo(flags)]);
+  const dev = startWranglerDev([...defaults, ...flags]);
   let stopped = false;
   whenDismissed(() => {
     stopped = true;
@@ -65,13 +75,6 @@ async function runSchedule(url: URL): Promise<void> {
   await fetch(new URL('/cdn-cgi/handler/scheduled', url)).catch(() => undefined);
 }
 
-/** Wrangler refuses a flag that is given twice. */
-function withoutPersistTo(flags: readonly string[]): string[] {
-  return flags.filter(
-    (flag, i) => !flag.startsWith('--persist-to') && flags[i - 1] !== '--persist-to',
-  );
-}
-
 function describeRequests(origin: string, { nftId, outputId }: SampleNft): string {
   const { request, expected } = readWhiteFlag();
   return `
@@ -84,5 +87,3 @@ curl ${origin}/api/core/v2/whiteflag -H 'content-type: application/json' -d '${J
   answers ${JSON.stringify(expected)}
 `;
 }
-
-await runMain(USAGE, main);

@@ -1,8 +1,8 @@
 /**
- * `npm run verify -- URL`: checks what an edge node says of its newest milestone against the keys
+ * `stardust-edge verify URL`: checks what an edge node says of its newest milestone against the keys
  * that sign milestones, or of a final ledger against its root; the smoke test after a deployment.
  */
-import { parseArgs } from 'node:util';
+import type { Command } from 'commander';
 import { fromHex } from '../src/stardust/encoding/bytes.ts';
 import {
   describeVerdict,
@@ -14,41 +14,51 @@ import { verifySignature } from '../src/verify-signature.ts';
 import { parseMilestoneKeys } from './lib/import/milestone-keys.ts';
 import { openNodeClient } from './lib/node-client.ts';
 import { printable } from './lib/printable.ts';
-import { runMain, UsageError } from './lib/process/command-line.ts';
+import {
+  addOptions,
+  exitWith,
+  type NetworkOptions,
+  networkOptions,
+  newCommand,
+  resolveSigners,
+} from './lib/process/command.ts';
+import { UsageError } from './lib/process/command-line.ts';
 import { verifyFinal } from './verify/verify-final.ts';
 import { NotVerified, verifyNode } from './verify/verify-node.ts';
 
-const USAGE = `Usage: npm run verify -- URL --keys KEYS [--threshold N]
-       npm run verify -- URL --final-root ROOT [ID…]
+const ABOUT = `Takes the node's newest milestone, its cone and the proof of a block that chance picks, through the public routes, and checks everything against the keys. With --final-root it checks which outputs and NFTs are in a final ledger (docs/final-ledger.md).
 
-Takes the node's newest milestone, its cone and the proof of a block that chance picks, through the
-public routes, and checks everything against the keys. With --final-root it checks which outputs and
-NFTs are in a final ledger (docs/final-ledger.md).
-
-Exit code 0 if everything was proved, 1 if anything is false or could not be checked, 2 if the
-command line is not valid.
-
-  URL               of an edge node; a user name and a password may stand in it
-  --keys KEYS       public keys that sign milestones, hex, separated by commas
-  --threshold N     how many of them must have signed; default: all
-  --final-root ROOT the final root from a source that you trust, not from this node
-  ID                of outputs and NFTs, whether the ledger has them or not`;
+Exit code 0 if everything was proved, 1 if anything is false or could not be checked, 2 if the command line is not valid.`;
 
 /** A sentence with two IDs is not cut. */
 const MAX_LINE = 500;
 
-await runMain(USAGE, async (args) => {
-  const text = { type: 'string' } as const;
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { keys: text, threshold: text, 'final-root': text },
-  });
-  const [url, ...ids] = positionals;
-  const finalRoot = values['final-root'];
-  if (url === undefined || URL.parse(url) === null) throw new UsageError('a URL must be given');
+export const verifyCommand = (): Command =>
+  addOptions(
+    newCommand('verify', ABOUT)
+      .argument('<URL>', 'of an edge node; a user name and a password may stand in it')
+      .argument(
+        '[ID...]',
+        'with --final-root: outputs and NFTs, whether the ledger has them or not',
+      ),
+    networkOptions(),
+  )
+    .option(
+      '--final-root <ROOT>',
+      'the final root from a source that you trust, not from this node',
+    )
+    .action(exitWith(verify));
+
+async function verify(
+  url: string,
+  ids: readonly string[],
+  options: NetworkOptions & { finalRoot?: string },
+): Promise<number> {
+  if (URL.parse(url) === null) throw new UsageError(`${url} is no URL`);
+  const { finalRoot, network, keys: keysGiven } = options;
   if (finalRoot !== undefined) {
-    if (values.keys !== undefined) throw new UsageError('--keys is not for --final-root');
+    if ((network ?? keysGiven) !== undefined)
+      throw new UsageError('--network and --keys are not for --final-root');
     if (!/^0x[0-9a-fA-F]{64}$/.test(finalRoot))
       throw new UsageError('--final-root must be 0x and 64 hex digits');
     const strange = ids.find((id) => treeOfId(id) === undefined);
@@ -60,19 +70,21 @@ await runMain(USAGE, async (args) => {
     });
   }
   if (ids.length > 0) throw new UsageError('one URL must be given');
-  if (values.keys === undefined) throw new UsageError('--keys is missing');
-  const threshold = values.threshold ?? String(values.keys.split(',').length);
+  const { MILESTONE_PUBLIC_KEYS, MILESTONE_THRESHOLD } = resolveSigners(options);
+  if (MILESTONE_PUBLIC_KEYS === undefined)
+    throw new UsageError('--network or --keys must be given, or --final-root');
   const names = { publicKeys: '--keys', threshold: '--threshold' };
-  const keys = parseMilestoneKeys(values.keys, threshold, names);
+  const keys = parseMilestoneKeys(MILESTONE_PUBLIC_KEYS, MILESTONE_THRESHOLD, names);
   if (keys === undefined) throw new UsageError('--keys is empty');
-  const trust = { whose: 'the keys that you gave', keys, verify: verifySignature };
+  const whose = network === undefined ? 'the keys that you gave' : `the keys of ${network}`;
   return judge(async () => {
     const now = () => Date.now() / 1000;
+    const trust = { whose, keys, verify: verifySignature };
     const listener = { onProved: print, now };
     const proof = await verifyNode(openNodeClient(url), trust, Math.random(), listener);
     console.log(describeVerdict(provedValue(proof), now()));
   });
-});
+}
 
 function print(sentence: Proved<string>): void {
   console.log(printable(provedValue(sentence), MAX_LINE));

@@ -1,10 +1,9 @@
 /**
  * What code and documents name exists: rules of docs/protocol.md and docs/snapshot-format.md,
- * documents and their sections, files of code. The links between documents are checked by
- * `npm run lint` (remark-validate-links). This file is not searched: it names things that are not
- * there, to show that they are found.
+ * documents and their sections, files of code, and where links of documents lead. This file is not
+ * searched: it names things that are not there, to show that they are found.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import GithubSlugger from 'github-slugger';
 import { describe, expect, it } from 'vitest';
@@ -31,6 +30,9 @@ const DOCUMENT = /(?<![\w.~-])(?:\.{0,2}\/)?(?:[\w.-]+\/)*[\w-]+\.md(?:#[\w-]+)?
 const CODE_FILE =
   /(?<![\w.*$~{}-])(?:\.{0,2}\/)*(?:[\w.-]+\/)*[a-z\d][a-z\d.-]*\.(?:ts|sql|toml)\b/g;
 
+/** Where a link or a picture of Markdown leads, unless that is elsewhere; also `[name]: target`. */
+const LINK = /(?:\]\(|^\[[^\]]+\]: )(?![a-z]+:)([^)\s]+)/gm;
+
 /** The comment in a line of TypeScript. */
 const COMMENT = /(?:^\s*\/?\*\*?|\/\/)\s(.*)$/;
 
@@ -45,6 +47,14 @@ describe('the repository', () => {
 
   it('names nothing that does not exist', () => {
     expect(searched.flatMap((file) => findFaults(file, read(file)))).toEqual([]);
+  });
+
+  it('has no link of a document that leads nowhere', () => {
+    const links = files
+      .filter((file) => file.endsWith('.md'))
+      .flatMap((file) => linksOf(read(file)).map((target) => ({ file, target })));
+    expect(links.length).toBeGreaterThan(200);
+    expect(links.filter(({ file, target }) => !leadsSomewhere(file, target))).toEqual([]);
   });
 
   it('names many rules, and defines its 124 cases', () => {
@@ -71,6 +81,17 @@ function pathsOfRow(row: string): string[] {
     found.push(path.startsWith('…') ? found[0] + path.slice(1) : path);
   return found;
 }
+
+it.each([
+  ['[a](#nothing)', 'docs/storage.md'],
+  ['[a](nothing.md)', 'docs/storage.md'],
+  ['[a](storage.md#nothing)', 'docs/contract.md'],
+  ['[a](../scripts/nothing)', 'docs/contract.md'],
+  ['![a](docs/nothing.svg)', 'README.md'],
+  ['see\n\n[a]: nothing.md', 'README.md'],
+])('%j leads nowhere', (text, file) => {
+  expect(linksOf(text).map((target) => leadsSomewhere(file, target))).toEqual([false]);
+});
 
 describe('findFaults', () => {
   it.each([
@@ -120,6 +141,20 @@ function findFaults(file: string, text: string): string[] {
 function namedRules(text: string): string[] {
   const ofSnapshots = Array.from(text.matchAll(SNAPSHOT_RULE), (match) => match.slice(1)).flat();
   return [...(text.match(RULE) ?? []), ...ofSnapshots.filter((rule) => rule !== undefined)];
+}
+
+/** Code is not read: `[x](y)` may stand there. */
+function linksOf(markdown: string): string[] {
+  const prose = markdown.replace(/^```.*?^```/gms, '').replace(/`[^`\n]*`/g, '');
+  return Array.from(prose.matchAll(LINK), ([, target]) => target!);
+}
+
+/** @param file that has the link */
+function leadsSomewhere(file: string, target: string): boolean {
+  const [path, anchor] = target.split('#') as [string, string?];
+  const found = path === '' ? file : posix.join(posix.dirname(file), path);
+  if (!existsSync(join(PROJECT, found))) return false;
+  return anchor === undefined || (anchors.get(found)?.has(anchor) ?? false);
 }
 
 /** By its path from the root, or relative to the file that names it. */

@@ -1,5 +1,5 @@
 /**
- * package-lock.json says all that `npm ci` installs, and from where nothing else comes.
+ * package-lock.json says all that `npm ci` installs, and nothing else is.
  *
  * `npm install` writes what packages demand of Node into it, by which npm judges the Node that npm
  * runs on. The packages run on the Node that package.json names. So after each `npm install`:
@@ -58,4 +58,14 @@ it('has the hash of what is installed on Linux', () => {
 
 it('needs no package that runs code when it is installed', () => {
   expect(readFileSync(join(PROJECT, '.npmrc'), 'utf8')).toContain('\nignore-scripts=true\n');
+});
+
+it('has no package that CONTRIBUTING.md does not say the purpose of, and the other way round', () => {
+  const contributing = readFileSync(join(PROJECT, 'CONTRIBUTING.md'), 'utf8');
+  const [, section = ''] = contributing.split('## Packages\n');
+  const rows = section.split('\n## ')[0]!.split('\n').filter((line) => line.startsWith('| `'));
+  const named = rows.flatMap((row) => row.split(' | ')[0]!.match(/(?<=`)[^`,| ]+(?=`)/g) ?? []);
+  const { dependencies, devDependencies } = project as unknown as Record<string, object>;
+  const direct = Object.keys({ ...dependencies, ...devDependencies, ...runtimes });
+  expect(named.toSorted()).toEqual(direct.toSorted());
 });

@@ -1,12 +1,14 @@
 /**
  * Commands of the documents can be typed: each `npm run` names a script, with flags that its
- * `--help` has, and each `npx wrangler` a command of wrangler's, with flags that it has.
+ * `--help` has, each `npx stardust-edge` a command of ours and each `npx wrangler` one of wrangler's,
+ * with options that it has.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { experimental_getWranglerCommands } from 'wrangler';
 import packageJson from '../package.json' with { type: 'json' };
+import { loadCommand } from '../scripts/commands.ts';
 import { PROJECT } from '../scripts/lib/project.ts';
 import { callScript } from './support/scripts/call-script.ts';
 import { commandsOf } from './support/scripts/document-commands.ts';
@@ -21,7 +23,8 @@ const scripts: Record<string, string> = packageJson.scripts;
 
 it('finds many', () => {
   const tools = commands.map(({ tool }) => tool);
-  expect(tools.filter((tool) => tool === 'npm run').length).toBeGreaterThan(25);
+  expect(tools.filter((tool) => tool === 'npm run').length).toBeGreaterThan(15);
+  expect(tools.filter((tool) => tool === 'npx stardust-edge').length).toBeGreaterThan(15);
   expect(tools.filter((tool) => tool === 'npx wrangler').length).toBeGreaterThan(8);
 });
 
@@ -40,6 +43,20 @@ describe('npm run', () => {
     const script = /(?:scripts|bench|test)\/\S+\.ts/.exec(command!)![0];
     const { stdout } = await callScript(join('..', script), '--help');
     for (const flag of flags) expect(stdout, `npm run ${name}`).toContain(flag);
+  });
+});
+
+describe('npx stardust-edge', () => {
+  const named = Map.groupBy(
+    commands.filter(({ tool }) => tool === 'npx stardust-edge'),
+    ({ words }) => words[0]!,
+  );
+  it.each([...named])('%s', async (name, uses) => {
+    const command = await loadCommand(name);
+    expect(command, uses.map(({ file }) => file).join()).toBeDefined();
+    const known = command!.options.filter(({ hidden }) => !hidden).map(({ long }) => long);
+    for (const flag of new Set(uses.flatMap((use) => use.flags)))
+      expect([...known, '--help']).toContain(flag);
   });
 });
 
@@ -69,12 +86,14 @@ describe('commandsOf', () => {
       '    npm run b -- --three x \\',
       '      --four',
       '    npx wrangler deploy',
+      '    A_B=1 npx stardust-edge c FILE --five 6',
     ].join('\n');
     expect(commandsOf(text)).toEqual([
       { tool: 'npm run', words: ['a'], flags: ['--one', '--two'] },
       { tool: 'npx wrangler', words: ['d1', 'export'], flags: ['--remote'] },
       { tool: 'npm run', words: ['b'], flags: ['--three', '--four'] },
       { tool: 'npx wrangler', words: ['deploy'], flags: [] },
+      { tool: 'npx stardust-edge', words: ['c'], flags: ['--five'] },
     ]);
   });
 });

@@ -87,7 +87,7 @@ export async function* judgeCone(
     return yield { findings: [refute('the node names a block of this cone twice'), ...roots] };
   if (ids.length === 0) return yield { findings: roots };
   if (ids.length > MAX_READ) {
-    const many = `the bytes of ${ids.length} blocks, and so what each of them carries: a page reads up to ${MAX_READ}, and npm run verify reads all`;
+    const many = `the bytes of ${ids.length} blocks, and so what each of them carries: a page reads up to ${MAX_READ}, and npx stardust-edge verify reads all`;
     return yield { findings: [notChecked(many), ...roots] };
   }
   yield { findings: roots };

@@ -1,5 +1,5 @@
 /**
- * `npm run verify`, in the browser: the same checks of the same modules, against the node that the
+ * `stardust-edge verify`, in the browser: the same checks of the same modules, against the node that the
  * page comes from.
  */
 import { askFinalRecord, verifyFinal } from '../../scripts/verify/verify-final.ts';

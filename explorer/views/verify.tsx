@@ -83,7 +83,7 @@ export function VerifyView({ info }: { info: Info }) {
       {info.features.includes('finalMilestone') && <FinalLedgerForm />}
       <p class="hint">
         The page that checks comes from this node, too. If you do not trust it in that, run{' '}
-        <code>npm run verify</code> from a copy of the source.
+        <code>npx stardust-edge verify</code> from a copy of the source.
       </p>
     </article>
   );

@@ -14,10 +14,16 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { PROJECT } from '../lib/project.ts';
+import { WRANGLER } from '../lib/wrangler/run-wrangler.ts';
 
-const COPIED = ['migrations', '.npmrc', 'package-lock.json', 'wrangler.toml', 'LICENSE'];
-
-const COMMANDS = ['serve', 'import', 'backup', 'restore', 'reindex'];
+const COPIED = [
+  'migrations',
+  '.npmrc',
+  'package-lock.json',
+  'wrangler.toml',
+  'LICENSE',
+  'scripts/stardust-edge.js',
+];
 
 /**
  * Throws an Error with a sentence if the folder is in use.
@@ -31,10 +37,11 @@ export function makeRuntime(worker: string, folder: string): void {
   try {
     // a fresh checkout has no types of the bindings
     if (!existsSync(join(PROJECT, 'worker-configuration.d.ts')))
-      execFileSync('npm', ['run', '--silent', 'types'], {
-        cwd: PROJECT,
-        stdio: ['ignore', 'ignore', 'inherit'],
-      });
+      execFileSync(
+        process.execPath,
+        ['--no-warnings', WRANGLER, 'types', '--strict-vars=false', 'worker-configuration.d.ts'],
+        { cwd: PROJECT, stdio: ['ignore', 'ignore', 'inherit'] },
+      );
     execFileSync(
       join(PROJECT, 'node_modules/.bin/tsc'),
       ['-p', join(PROJECT, 'scripts/build'), '--outDir', folder],
@@ -50,12 +57,12 @@ export function makeRuntime(worker: string, folder: string): void {
 }
 
 /**
- * The project's own package.json, so that its lock file holds; with the commands that are there.
+ * The project's own package.json, so that its lock file holds; with the one script that is there.
  */
 function describePackage(): string {
   const own = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
-    scripts: Record<string, string>;
+    scripts: { serve: string };
   };
-  const scripts = COMMANDS.map((name) => [name, own.scripts[name]!.replace(/\.ts$/, '.js')]);
-  return `${JSON.stringify({ ...own, scripts: Object.fromEntries(scripts) }, undefined, 2)}\n`;
+  const { serve } = own.scripts;
+  return `${JSON.stringify({ ...own, scripts: { serve } }, undefined, 2)}\n`;
 }

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { readSettings } from '../../src/settings.ts';
 import type { ImportRequest } from '../lib/import/import-snapshot.ts';
-import { findFinalNetwork, readSigners, requireFinalNetwork } from '../lib/network.ts';
+import { findFinalNetwork, readSigners } from '../lib/network.ts';
 import type { Ask } from '../lib/process/ask.ts';
 import { UsageError } from '../lib/process/command-line.ts';
 import { PROJECT } from '../lib/project.ts';
@@ -117,10 +117,9 @@ function requireValid(environment: Record<string, string>): void {
 }
 
 async function resolveSnapshot(flags: Flags, ask: Ask): Promise<DeployOptions['snapshot']> {
-  const final = findFinalNetwork(flags.network);
-  if (final !== undefined) requireFinalNetwork(flags.network!, flags.delta);
+  const final = findFinalNetwork(flags.network, flags.delta);
   const from = final && `, which was published as ${final.url}`;
-  const full = flags.full ?? (await ask(`File of the full snapshot${from ?? ''}?`, '--full'));
+  const full = flags.full ?? (await ask(`File of the full snapshot${from ?? ''}?`, 'FILE'));
   const delta =
     flags.full === undefined && flags.delta === undefined && final === undefined
       ? (await ask('File of the delta snapshot, or nothing?', '--delta')) || undefined

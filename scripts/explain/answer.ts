@@ -1,5 +1,5 @@
 /**
- * The explanations that `npm run explain` compares: those of edge nodes
+ * The explanations that `stardust-edge explain` compares: those of edge nodes
  * (docs/contract.md#explanation-of-a-proposal), and what a HORNET returns about the blocks of a
  * milestone that it applied.
  */

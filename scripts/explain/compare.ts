@@ -21,7 +21,7 @@ export function compareExplanations(ours: Explanation, theirs: Explanation): Com
 }
 
 const NOTHING_PROVED =
-  'Not checked: who signed. Both answers are what the nodes say; npm run verify checks one against keys.';
+  'Not checked: who signed. Both answers are what the nodes say; stardust-edge verify checks one against keys.';
 
 /** A sentence for each root of an answer to which its own blocks do not lead. */
 function faultsOf(whose: string, { blocks, ...roots }: Explanation): string[] {

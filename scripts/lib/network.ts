@@ -42,23 +42,17 @@ const FINAL_NETWORKS: Readonly<Record<string, FinalNetwork>> = {
   },
 };
 
-/** Undefined if the name is of no network that is known to have ended. */
-export function findFinalNetwork(name: string | undefined): FinalNetwork | undefined {
-  return name !== undefined && Object.hasOwn(FINAL_NETWORKS, name)
-    ? FINAL_NETWORKS[name]
-    : undefined;
-}
-
 /**
- * Throws an Error with a sentence where the name is of no network that is known to have ended, or a
- * delta snapshot is given with it.
+ * Undefined if the name is of no network that is known to have ended. Throws an Error with a sentence
+ * where a delta snapshot is given with one that has.
  */
-export function requireFinalNetwork(name: string, delta: string | undefined): FinalNetwork {
-  const network = findFinalNetwork(name);
-  const names = Object.keys(FINAL_NETWORKS).join(', ');
-  if (network === undefined) throw new Error(`--network must be one of ${names}, not ${name}`);
+export function findFinalNetwork(
+  name: string | undefined,
+  delta?: string | undefined,
+): FinalNetwork | undefined {
+  if (name === undefined || !Object.hasOwn(FINAL_NETWORKS, name)) return undefined;
   if (delta !== undefined) throw new Error(`--network ${name} is one file, without --delta`);
-  return network;
+  return FINAL_NETWORKS[name];
 }
 
 /**

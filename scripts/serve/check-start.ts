@@ -8,6 +8,7 @@ import type { Database } from '../../src/ledger/core/database.ts';
 import { readHead } from '../../src/ledger/core/head.ts';
 import { LedgerUnreadable } from '../../src/ledger/core/schema.ts';
 import { VAR_NAMES } from '../../src/settings.ts';
+import { CALLED_AS } from '../lib/process/command.ts';
 
 /** Rejects with a sentence if nothing can listen at the address. */
 export function checkAddress(host: string, port: number): Promise<void> {
@@ -44,7 +45,7 @@ export async function noteStart(
   try {
     ledger = await readLedgerIndex(db);
     if (ledger === undefined)
-      notes.push(`${folder} has no ledger: npm run import -- --full FILE --persist-to ${folder}`);
+      notes.push(`${folder} has no ledger: ${CALLED_AS} import FILE --persist-to ${folder}`);
   } catch (error) {
     if (!(error instanceof LedgerUnreadable)) throw error;
     notes.push(error.message);

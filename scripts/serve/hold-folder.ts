@@ -26,7 +26,7 @@ export function holdFolder(folder: string): DatabaseSync {
   } catch (error) {
     lock.close();
     if ((error as { errcode?: number }).errcode !== BUSY) throw error;
-    const sentence = `${folder} is being served by another npm run serve`;
+    const sentence = `${folder} is being served by another process`;
     throw new Error(`${sentence}: stop it, or name another folder by --persist-to`, {
       cause: error,
     });

@@ -1,6 +1,6 @@
 /**
  * The built Worker in workerd, by miniflare: D1, KV and the Durable Object are files below the data
- * folder, the same that `wrangler dev --persist-to` and `npm run import` have.
+ * folder, the same that `wrangler dev --persist-to` and `stardust-edge import` have.
  *
  * The front (front/front.ts) connects to the Worker's own socket. Miniflare's entry, which `wrangler dev` uses, has
  * routes and headers for development, and is slower.

@@ -2,9 +2,9 @@
  * Events as clients have them, unchanged, against the built Worker that follows a network: mqtt.js
  * 4 and 5, @iota/mqtt.js, and another edge node, which follows by its feed.
  */
+import { createRequire } from 'node:module';
 import { MqttClient as IotaMqttClient } from '@iota/mqtt.js';
 import { connectAsync } from 'mqtt';
-import * as mqtt4 from 'mqtt4';
 import { describe, expect, it, vi } from 'vitest';
 import type { Edge } from '../support/edge/edge.ts';
 import { type Following, prepareFollowing } from '../support/edge/follow-network.ts';
@@ -17,6 +17,9 @@ import {
   type Network,
 } from '../support/network/network-model.ts';
 import { randomNetwork } from '../support/network/random-network.ts';
+
+/** mqtt.js 4, which comes with @iota/mqtt.js. */
+const mqtt4: typeof import('mqtt') = createRequire(import.meta.resolve('@iota/mqtt.js'))('mqtt');
 
 const network: Network = randomNetwork({ seed: 'listened to', milestones: 12, events: 20 });
 const first = network.genesis.index;

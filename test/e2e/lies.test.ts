@@ -1,5 +1,5 @@
 /**
- * The table of lies, told to `npm run verify`: it prints as proved what is true, and says of the
+ * The table of lies, told to `stardust-edge verify`: it prints as proved what is true, and says of the
  * rest that it is false or was not checked.
  */
 import { writeFileSync } from 'node:fs';
@@ -158,7 +158,7 @@ describe('of a final ledger', () => {
   });
 });
 
-describe('npm run explain', () => {
+describe('npx stardust-edge explain', () => {
   const request = join(temporaryFolder(), 'request.json');
 
   beforeAll(async () => {
@@ -169,7 +169,7 @@ describe('npm run explain', () => {
 
   const compare = (waits = false) => {
     const args = ['--request', request, '--ours', sample.url, '--theirs', node.url];
-    return callAtOnce('explain.ts', args, waits);
+    return callAtOnce('explain', args, waits);
   };
 
   it.each([

@@ -18,7 +18,7 @@ import { listedLedger } from '../support/nft-list/listed-ledger.ts';
 import { type PlainNft, recordedNfts } from '../support/nft-list/recorded-nfts.ts';
 
 describe('openapi.json', () => {
-  it('is what `npm run openapi` makes of the routes', () => {
+  it('is what `npx node scripts/openapi.ts` makes of the routes', () => {
     expect(openapi).toEqual(JSON.parse(JSON.stringify(buildDocument(version, examples))));
   });
 

@@ -5,7 +5,7 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cutStatement, MAX_STATEMENT_BYTES } from '../../scripts/cut-backup/cut-statements.ts';
+import { cutStatement, MAX_STATEMENT_BYTES } from '../../scripts/backup/cut-statements.ts';
 import { PROJECT } from '../../scripts/lib/project.ts';
 import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
 import { runWrangler } from '../../scripts/lib/wrangler/run-wrangler.ts';
@@ -14,7 +14,7 @@ import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.t
 import { prepareSample } from '../../scripts/start/prepare-sample.ts';
 import { readHead } from '../../src/ledger/core/head.ts';
 import { dump, schema } from '../support/ledger/memory-database.ts';
-import { runScript, temporaryFolder } from '../support/scripts/script-process.ts';
+import { runCommand, temporaryFolder } from '../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
 const config = readWranglerConfig();
@@ -78,8 +78,8 @@ describe('a back-up', { timeout: 120_000 }, () => {
         .map((word) => files[word] ?? word)
         .map((word) => (word === '--remote' ? '--local' : word))
         .map((word) => (word.startsWith('stardust-ledger') ? config.databaseName : word));
-      if (`${tool} ${name}` === 'npm run')
-        expect(await runScript(`${rest[0]}.ts`, ...rest.slice(2))).toMatchObject({ code: 0 });
+      if (`${tool} ${name}` === 'npx stardust-edge')
+        expect(await runCommand(...(rest as [string, ...string[]]))).toMatchObject({ code: 0 });
       else if (rest[1] !== 'create') await runWrangler([...rest, ...where[rest[1]!]!]);
     };
     for (const command of commandsBehind('**On Cloudflare** (')) await run(command);
@@ -104,8 +104,8 @@ describe('a back-up', { timeout: 120_000 }, () => {
 
   it('is not written over, and needs two files', async () => {
     const from = join(folder, 'backup.sql');
-    expect(await runScript('cut-backup.ts', from, from)).toMatchObject({ code: 1 });
-    expect(await runScript('cut-backup.ts', from)).toMatchObject({ code: 2 });
+    expect(await runCommand('backup', '--from-d1', from, from)).toMatchObject({ code: 1 });
+    expect(await runCommand('backup', '--from-d1', from)).toMatchObject({ code: 2 });
   });
 });
 

@@ -41,12 +41,12 @@ it('makes a folder that imports and serves', { timeout: 240_000 }, async () => {
 
   const state = join(folder, 'state');
   const run = (name: string, ...args: string[]) => [
-    join(runtime, 'scripts', `${name}.js`),
-    '--persist-to',
-    state,
+    join(runtime, 'scripts/stardust-edge.js'),
+    name,
+    ...['--persist-to', state],
     ...args,
   ];
-  await promisify(execFile)(process.execPath, run('import', '--full', SNAPSHOT));
+  await promisify(execFile)(process.execPath, run('import', SNAPSHOT));
   const served = spawn(process.execPath, run('serve', '--port', '0'));
   onTestFinished(() => void served.kill());
   for await (const line of createInterface({ input: served.stdout })) {

@@ -1,4 +1,4 @@
-/** `npm run explain`: two answers to one white-flag request, and where they differ first. */
+/** `stardust-edge explain`: two answers to one white-flag request, and where they differ first. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -15,7 +15,7 @@ import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
 import { questionOf } from '../support/ledger/ledger-harness.ts';
 import { coneOf } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
-import { runScript, temporaryFolder } from '../support/scripts/script-process.ts';
+import { runCommand, temporaryFolder } from '../support/scripts/script-process.ts';
 
 const network = recordedNetwork('network-a');
 const folder = temporaryFolder();
@@ -73,10 +73,10 @@ async function serve(explanation: unknown, authorization?: string): Promise<stri
 }
 
 async function explain(ours: string, theirs: string) {
-  return runScript('explain.ts', '--request', request, '--ours', ours, '--theirs', theirs);
+  return runCommand('explain', '--request', request, '--ours', ours, '--theirs', theirs);
 }
 
-describe('npm run explain', () => {
+describe('npx stardust-edge explain', () => {
   it('finds nothing between two that agree', async () => {
     const { code, stdout, stderr } = await explain(await serve(right), await serve(right));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

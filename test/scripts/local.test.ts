@@ -47,7 +47,7 @@ describe('wrangler.toml', () => {
       definedEnvironments: [],
     });
     expect(alike(staging)).toEqual(alike(production));
-    // without IDs, npm run deploy creates the stores
+    // without IDs, npx stardust-edge deploy creates the stores
     for (const { id } of staging.kv_namespaces) expect(id).toBeUndefined();
     for (const { database_id: id } of staging.d1_databases) expect(id).toBeUndefined();
   });

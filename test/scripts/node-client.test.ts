@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openNodeClient, requestJson } from '../../scripts/lib/node-client.ts';
 import { PROJECT } from '../../scripts/lib/project.ts';
 import { freePort } from '../support/edge/npm-start.ts';
-import { runScript } from '../support/scripts/script-process.ts';
+import { runCommand } from '../support/scripts/script-process.ts';
 
 const PATH = '/api/core/v2/info';
 
@@ -141,9 +141,9 @@ it('deeper than anything that nodes answer is no JSON', async () => {
 
 describe('the scripts', () => {
   it.each([
-    ['verify.ts', (url: string) => [url, '--keys', 'ab'.repeat(32)], PATH],
+    ['verify', (url: string) => [url, '--keys', 'ab'.repeat(32)], PATH],
     [
-      'explain.ts',
+      'explain',
       (url: string) => {
         const request = join(PROJECT, 'package.json');
         return ['--request', request, '--ours', url, '--theirs', url];
@@ -152,7 +152,7 @@ describe('the scripts', () => {
     ],
   ])('%s', async (script, args, path) => {
     const host = `127.0.0.1:${await freePort()}`;
-    const { code, stdout, stderr } = await runScript(script, ...args(`http://${host}`));
+    const { code, stdout, stderr } = await runCommand(script, ...args(`http://${host}`));
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',

@@ -1,5 +1,5 @@
 /**
- * `npm run reindex`, as the process that operators start.
+ * `stardust-edge reindex`, as the process that operators start.
  */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,8 +9,8 @@ import { runWrangler } from '../../scripts/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { reindexRemotely } from '../../scripts/reindex/reindex.ts';
 import { entryKey, readEntry } from '../../src/nft-index/kv-entry.ts';
-import { callScript } from '../support/scripts/call-script.ts';
-import { runScript, temporaryFolder, unpackVector } from '../support/scripts/script-process.ts';
+import { callCommand } from '../support/scripts/call-script.ts';
+import { runCommand, temporaryFolder, unpackVector } from '../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
 const config = readWranglerConfig();
@@ -29,12 +29,12 @@ describe('reindex', { timeout: 60_000 }, () => {
   it('writes an entry again that was damaged by hand', async () => {
     const full = unpackVector(folder, 'network-a/full_snapshot.bin');
     const delta = unpackVector(folder, 'network-a/delta_snapshot.bin');
-    await runScript('import.ts', '--full', full, '--delta', delta, '--persist-to', persistTo);
+    await runCommand('import', full, '--delta', delta, '--persist-to', persistTo);
     const [nft] = await query('SELECT id, output FROM nft ORDER BY id LIMIT 1');
     const key = entryKey(String(nft!.id));
     await withLocalKv(persistTo, config, (kv) => kv.put(key, 'broken'));
 
-    const { code, stderr } = await runScript('reindex.ts', '--persist-to', persistTo);
+    const { code, stderr } = await runCommand('reindex', '--persist-to', persistTo);
     expect([code, stderr]).toEqual([0, '']);
     const text = await withLocalKv(persistTo, config, (kv) =>
       kv.get(key, { type: 'text', cacheTtl: 30 }),
@@ -55,9 +55,12 @@ describe('reindex', { timeout: 60_000 }, () => {
   });
 
   it('explains its options', async () => {
-    const help = await callScript('reindex.ts', '--help');
+    const help = await callCommand('reindex', '--help');
     expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('--remote')]);
-    const both = await callScript('reindex.ts', '--remote', '--persist-to', persistTo);
-    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('local data')]);
+    const both = await callCommand('reindex', '--remote', '--persist-to', persistTo);
+    expect([both.code, both.stderr]).toEqual([
+      2,
+      expect.stringContaining("'--remote' cannot be used with option '--persist-to"),
+    ]);
   });
 });

@@ -17,7 +17,7 @@ import { parseBlock } from '../../src/stardust/wire/block.ts';
 import { outputId } from '../../src/stardust/wire/ids.ts';
 import { freePort } from '../support/edge/npm-start.ts';
 import { nftIdOfOutput } from '../support/payloads/outputs.ts';
-import { runScript, startScript, temporaryFolder } from '../support/scripts/script-process.ts';
+import { runCommand, startCommand, temporaryFolder } from '../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
 
@@ -48,7 +48,7 @@ async function isSilent(port: number): Promise<boolean> {
 
 /** Starts it and waits for the two requests that it prints. */
 async function start(port: number, persistTo: string) {
-  const running = startScript('start.ts', ['--port', String(port), '--persist-to', persistTo]);
+  const running = startCommand('start', ['--port', String(port), '--persist-to', persistTo]);
   let text = '';
   await new Promise<void>((resolve, reject) => {
     running.child.stdout.on('data', (chunk: string) => {
@@ -80,7 +80,7 @@ describe('npm start', { timeout: 120_000 }, () => {
 
   it('goes on where it was killed while preparing, and serves the sample', async () => {
     for (let deaths = 0; deaths < 6; deaths++) {
-      const { child, ended } = startScript('start.ts', ['--port', '1', '--persist-to', persistTo]);
+      const { child, ended } = startCommand('start', ['--port', '1', '--persist-to', persistTo]);
       await sleep(300 + Math.random() * 500);
       child.kill('SIGKILL');
       await ended;
@@ -149,8 +149,8 @@ describe('npm start', { timeout: 120_000 }, () => {
     const file = join(folder, 'made.bin');
     const { writeMadeSnapshot } = await import('../support/scripts/made-snapshot.ts');
     writeMadeSnapshot(file, 1);
-    await runScript('import.ts', '--full', file, '--persist-to', foreign);
-    const { code, stderr } = await runScript('start.ts', '--persist-to', foreign);
+    await runCommand('import', file, '--persist-to', foreign);
+    const { code, stderr } = await runCommand('start', '--persist-to', foreign);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^\S+ holds a ledger of network made: npm start would replace it/);
   });

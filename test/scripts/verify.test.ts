@@ -1,4 +1,4 @@
-/** `npm run verify`: what an edge node says holds against the keys (its lies: test/e2e/lies.test.ts). */
+/** `stardust-edge verify`: what an edge node says holds against the keys (its lies: test/e2e/lies.test.ts). */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,8 +11,8 @@ import { questionOf } from '../support/ledger/ledger-harness.ts';
 import { fetchRecorded } from '../support/lies/recorded-source.ts';
 import { coneOf } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
-import { callScript } from '../support/scripts/call-script.ts';
-import { runScript } from '../support/scripts/script-process.ts';
+import { callCommand } from '../support/scripts/call-script.ts';
+import { runCommand } from '../support/scripts/script-process.ts';
 
 const network = recordedNetwork('network-a');
 const { keys } = network;
@@ -69,7 +69,7 @@ it('other keys, or too few of them', async () => {
     await expect(verify(honest, 0, each)).rejects.toThrow(/M-2/);
 });
 
-describe('npm run verify', () => {
+describe('npx stardust-edge verify', () => {
   const hex = keys.keys.map(({ publicKey }) => publicKey.toHex());
 
   async function serve(): Promise<string> {
@@ -90,8 +90,8 @@ describe('npm run verify', () => {
   }
 
   it('prints what it found right', async () => {
-    const { code, stdout, stderr } = await runScript(
-      'verify.ts',
+    const { code, stdout, stderr } = await runCommand(
+      'verify',
       await serve(),
       '--keys',
       hex.join(),
@@ -103,7 +103,7 @@ describe('npm run verify', () => {
 
   it('prints what is not so, and ends with 1', async () => {
     const foreign = `${hex[0]},${'ab'.repeat(32)}`;
-    const { code, stdout } = await runScript('verify.ts', await serve(), '--keys', foreign);
+    const { code, stdout } = await runCommand('verify', await serve(), '--keys', foreign);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^False: milestone 60 is not signed by the keys that you gave: M-3/);
   });
@@ -116,7 +116,8 @@ describe('npm run verify', () => {
     [['http://a', '--final-root', '0x12']],
     [['http://a', '--final-root', `0x${hex[0]}`, '0x12']],
     [['http://a', '--final-root', `0x${hex[0]}`, '--keys', hex[0]!]],
+    [['http://a', '--network', 'shimmer', '--keys', hex[0]!]],
   ])('%j is misuse', async (args) => {
-    expect((await callScript('verify.ts', ...args)).code).toBe(2);
+    expect((await callCommand('verify', ...args)).code).toBe(2);
   });
 });

@@ -34,8 +34,8 @@ interface Ended {
 }
 
 /** @param killAfter milliseconds */
-async function run(script: string, args: string[], killAfter?: number): Promise<Ended> {
-  const child = spawn(process.execPath, [join('scripts', script), ...args], {
+async function run(name: string, args: string[], killAfter?: number): Promise<Ended> {
+  const child = spawn(process.execPath, ['scripts/stardust-edge.js', name, ...args], {
     cwd: PROJECT,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -101,7 +101,7 @@ await runMain(USAGE, async (args) => {
       const file = join(folder, `backup-${round}`);
       const into = join(folder, `restored-${round}`);
       const backUp = ['--persist-to', persistTo, file];
-      const killed = run('backup.ts', backUp, Math.random() * COMMAND_MS);
+      const killed = run('backup', backUp, Math.random() * COMMAND_MS);
       if (round % 2 === 1) {
         await sleep(Math.random() * COMMAND_MS);
         await served.kill('all');
@@ -113,18 +113,18 @@ await runMain(USAGE, async (args) => {
         kills++;
         // between its last steps: complete, and not printed
         rmSync(file, { force: true });
-        saved = await run('backup.ts', backUp);
+        saved = await run('backup', backUp);
       }
       assert.equal(saved.code, 0);
       const state = stateOf(saved.text);
       assert.equal(state.stateHash, await stateHashAt(network, state.ledger));
 
       const restore = ['--persist-to', into, file];
-      let restored = await run('restore.ts', restore, Math.random() * COMMAND_MS);
+      let restored = await run('restore', restore, Math.random() * COMMAND_MS);
       if (restored.code !== 0) {
         kills++;
         rmSync(into, { recursive: true, force: true });
-        restored = await run('restore.ts', restore);
+        restored = await run('restore', restore);
       }
       assert.equal(restored.code, 0);
       assert.deepEqual(stateOf(restored.text), state);

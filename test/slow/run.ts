@@ -190,7 +190,7 @@ const TESTS: readonly SlowTest[] = [
   },
   {
     name: 'lies',
-    about: '2,000 random lies to npm run verify, and 2,000 to the page',
+    about: '2,000 random lies to npx stardust-edge verify, and 2,000 to the page',
     minutes: 20,
     async run() {
       const env = { RANDOM_LIES: '2000' };

@@ -54,7 +54,7 @@ function start(script: string, ...args: string[]): Start {
 }
 
 const serve = (port: number) =>
-  start('scripts/serve.ts', '--port', String(port), '--persist-to', persistTo);
+  start('scripts/stardust-edge.js', 'serve', '--port', String(port), '--persist-to', persistTo);
 
 const killGroup = ({ child }: Start) => process.kill(-child.pid!, 'SIGKILL');
 

@@ -3,6 +3,7 @@
  */
 import { readSettings } from '../../../src/settings.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
+import type { Signers } from '../network.ts';
 
 /** What keys and threshold were given by: a flag, or the name of the setting. */
 export interface KeyNames {
@@ -47,23 +48,20 @@ export function parseMilestoneKeys(
 }
 
 /**
- * The keys of the command line's flags, else of the vars. A var that is empty is one that is not
- * set.
+ * The keys of the command line, else of the vars. A var that is empty is one that is not set.
  *
- * @param flags what was given by `--milestone-public-keys` and `--milestone-threshold`
+ * @param given by options of the command line
  * @param vars sources, the first one that has the var wins
  */
 export function chooseMilestoneKeys(
-  flags: Readonly<Record<keyof KeyNames, string | undefined>>,
+  given: Partial<Signers>,
   ...vars: readonly Readonly<Record<string, string | undefined>>[]
 ): MilestoneKeys | undefined {
-  const find = (name: string) => vars.map((each) => each[name]).find(Boolean);
-  return parseMilestoneKeys(
-    flags.publicKeys ?? find(SETTINGS.publicKeys),
-    flags.threshold ?? find(SETTINGS.threshold),
-    {
-      publicKeys: flags.publicKeys === undefined ? SETTINGS.publicKeys : '--milestone-public-keys',
-      threshold: flags.threshold === undefined ? SETTINGS.threshold : '--milestone-threshold',
-    },
-  );
+  const find = (name: keyof Signers) => given[name] ?? vars.map((each) => each[name]).find(Boolean);
+  const nameOf = (name: keyof Signers, option: string) =>
+    given[name] === undefined ? name : option;
+  return parseMilestoneKeys(find('MILESTONE_PUBLIC_KEYS'), find('MILESTONE_THRESHOLD'), {
+    publicKeys: nameOf('MILESTONE_PUBLIC_KEYS', '--keys'),
+    threshold: nameOf('MILESTONE_THRESHOLD', '--threshold'),
+  });
 }

@@ -1,7 +1,8 @@
 /**
- * Command lines of scripts. `--help` prints the usage. Unknown flags are refused with a sentence,
- * before the script does anything.
+ * Exit codes and errors of commands. Scripts for developers, which are not commands of
+ * `stardust-edge`, are run by runMain.
  */
+import { CommanderError } from 'commander';
 
 /** Exit codes: the work failed; or the command line or a setting is invalid, so do not retry. */
 const FAILED = 1;
@@ -17,7 +18,10 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/** Runs `main` with the arguments and sets the exit code: what `main` returns, 0 after `--help`. */
+/**
+ * Runs the `main` of a script and sets the exit code: what `main` returns. `--help` prints the usage.
+ * Unknown flags are refused with a sentence, before the script does anything.
+ */
 export async function runMain(
   usage: string,
   main: (args: string[]) => number | Promise<number>,
@@ -30,10 +34,23 @@ export async function runMain(
   try {
     process.exitCode = await main(args);
   } catch (error) {
-    console.error(errorMessage(error));
-    if (isMisuse(error)) console.error(usage);
-    process.exitCode = isMisuse(error) || error instanceof SettingsError ? MISUSED : FAILED;
+    process.exitCode = reportError(error);
   }
+}
+
+/** Prints what went wrong, as a sentence, and returns the exit code. */
+export function reportError(error: unknown): number {
+  if (error instanceof CommanderError) {
+    // help and version were printed: they are no errors
+    if (error.exitCode === 0) return 0;
+    if (error.code !== 'commander.help') console.error(error.message.replace(/^error: /, ''));
+    console.error('--help describes the command line.');
+    return MISUSED;
+  }
+  console.error(errorMessage(error));
+  if (!isMisuse(error)) return error instanceof SettingsError ? MISUSED : FAILED;
+  console.error('--help describes the command line.');
+  return MISUSED;
 }
 
 /** Ours, or one that parseArgs of node:util throws. */

@@ -1,5 +1,5 @@
 /**
- * The one module that judges what a node says: under the page, `npm run verify` and `npm run
+ * The one module that judges what a node says: under the page, `stardust-edge verify` and `npm run
  * explain` alike. It takes bytes, and keys or a root that the reader chose, and returns what they
  * prove. It has no platform: it fetches nothing and knows no clock.
  *

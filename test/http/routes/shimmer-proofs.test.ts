@@ -1,6 +1,6 @@
 /**
  * Proofs of real blocks: both Shimmer milestones are taken into a ledger, every block of theirs is
- * proven by it, and the proofs are checked as anybody checks them, with `npm run conformance`. In a
+ * proven by it, and the proofs are checked as anybody checks them, with `stardust-edge conformance`. In a
  * proof, made here or recorded elsewhere, no byte can be changed.
  */
 
@@ -124,13 +124,16 @@ describe('every block of the two milestones', { timeout: 60_000 }, () => {
     }
   });
 
-  it('passes `npm run conformance`, as lines of one file and as a file of its own', async () => {
+  it('passes `stardust-edge conformance`, as lines of one file and as a file of its own', async () => {
     const lines = join(folder, 'proofs.jsonl');
     const document = join(folder, 'proof.json');
     await writeFile(lines, proofs.map(({ file }) => `${JSON.stringify(file)}\n`).join(''));
     await writeFile(document, JSON.stringify(proofs[0]!.file, undefined, 2));
-    const script = join(PROJECT, 'scripts/conformance.ts');
-    const { stdout } = await promisify(execFile)(process.execPath, [script, lines, document]);
+    const script = join(PROJECT, 'scripts/stardust-edge.js');
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...[script, 'conformance'],
+      ...[lines, document],
+    ]);
     expect(stdout).toBe(`${proofs.length + 1} passed, 0 failed\n`);
   });
 

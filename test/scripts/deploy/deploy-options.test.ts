@@ -1,4 +1,4 @@
-/** What `npm run deploy` makes of flags, files and replies, before it does anything. */
+/** What `stardust-edge deploy` makes of flags, files and replies, before it does anything. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ describe('options', () => {
       asked.push(flag);
       return replies[asked.length - 1]!;
     });
-    expect(asked).toEqual(['--network', '--upstream', '--full', '--delta']);
+    expect(asked).toEqual(['--network', '--upstream', 'FILE', '--delta']);
     expect(options).toMatchObject({
       vars: { UPSTREAM_URL: replies[1], MILESTONE_THRESHOLD: '7' },
       snapshot: { full: FLAGS.full, delta: undefined },

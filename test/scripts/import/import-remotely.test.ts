@@ -1,5 +1,5 @@
 /**
- * `npm run import -- --remote`: what reaches the deployed stores, after whatever happened on the
+ * `stardust-edge import --remote`: what reaches the deployed stores, after whatever happened on the
  * way.
  */
 import { copyFileSync, cpSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';

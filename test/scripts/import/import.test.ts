@@ -1,5 +1,5 @@
 /**
- * `npm run import`, as the process that operators start.
+ * `stardust-edge import`, as the process that operators start.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,11 +14,11 @@ import { openLocalDatabase, persistPath } from '../../../scripts/lib/wrangler/lo
 import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
 import { entryKey, readEntry } from '../../../src/nft-index/kv-entry.ts';
 import { dump, openMemory } from '../../support/ledger/memory-database.ts';
-import { callScript } from '../../support/scripts/call-script.ts';
+import { callCommand } from '../../support/scripts/call-script.ts';
 import { writeMadeSnapshot } from '../../support/scripts/made-snapshot.ts';
 import {
-  runScript,
-  startScript,
+  runCommand,
+  startCommand,
   temporaryFolder,
   unpackVector,
 } from '../../support/scripts/script-process.ts';
@@ -29,7 +29,7 @@ const config = readWranglerConfig();
 const FULL = unpackVector(folder, 'network-a/full_snapshot.bin');
 const DELTA = unpackVector(folder, 'network-a/delta_snapshot.bin');
 const OTHER = unpackVector(folder, 'network-c/full_snapshot.bin');
-const FILES = ['--full', FULL, '--delta', DELTA];
+const FILES = [FULL, '--delta', DELTA];
 
 /** test/vectors/README.md */
 const KEYS = [
@@ -46,9 +46,9 @@ async function dumpOf(persistTo: string): Promise<Record<string, unknown[]>> {
   }
 }
 
-/** `npm run import` of an older ledger in a terminal, once it has asked. */
+/** `stardust-edge import` of an older ledger in a terminal, once it has asked. */
 async function askedInTerminal(persistTo: string) {
-  const command = [process.execPath, 'scripts/import.ts', '--full', FULL, '--persist-to'];
+  const command = [process.execPath, 'scripts/stardust-edge.js', 'import', FULL, '--persist-to'];
   const args = ['-qfec', `exec ${command.join(' ')} ${persistTo}`, '/dev/null'];
   const child = spawn('script', args, { cwd: PROJECT });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -78,8 +78,8 @@ describe('import', { timeout: 60_000 }, () => {
   const state = join(folder, 'state');
 
   it('loads full and delta, says what it loaded, and fills the index', async () => {
-    const keys = ['--milestone-public-keys', KEYS.join(), '--milestone-threshold', '2'];
-    const { code, stdout } = await runScript('import.ts', ...FILES, '--persist-to', state, ...keys);
+    const keys = ['--keys', KEYS.join(), '--threshold', '2'];
+    const { code, stdout } = await runCommand('import', ...FILES, '--persist-to', state, ...keys);
     expect(stdout.split('\n')).toEqual([
       'network       stardust_sample1',
       'ledger index  81',
@@ -113,8 +113,8 @@ describe('import', { timeout: 60_000 }, () => {
 
   it('with INDEX=all indexes every kind of output', async () => {
     const state = join(folder, 'every-kind');
-    const args = ['--full', FULL, '--persist-to', state];
-    const { ended } = startScript('import.ts', args, { INDEX: 'all' });
+    const args = [FULL, '--persist-to', state];
+    const { ended } = startCommand('import', args, { INDEX: 'all' });
     expect((await ended).code).toBe(0);
     const tables = await dumpOf(state);
     expect(tables.head).toMatchObject([{ indexed: 'all' }]);
@@ -122,38 +122,50 @@ describe('import', { timeout: 60_000 }, () => {
   });
 
   it.each<[string, string[], RegExp, code?: number]>([
-    ['no file is named', [], /^--full is missing\nUsage: /, 2],
-    ['a flag is not known', ['--fulll', FULL], /^Unknown option '--fulll'.*\nUsage: /, 2],
+    ['no file is named', [], /^missing required argument 'FILE'\n/, 2],
     [
-      'a file is not there',
-      ['--full', '/nowhere.bin'],
-      /^\/nowhere\.bin: there is no such file\n$/,
+      'a flag is not known',
+      ['--oldr', FULL],
+      /^unknown option '--oldr'\n\(Did you mean --older\?\)\n/,
+      2,
     ],
-    ['a file is a folder', ['--full', folder], /: not a file\n$/],
+    [
+      'a flag has another name now',
+      ['--full', FULL],
+      /^--full is now an argument: import FILE\n/,
+      2,
+    ],
+    ['a file is not there', ['/nowhere.bin'], /^\/nowhere\.bin: there is no such file\n$/],
+    ['a file is a folder', [folder], /: not a file\n$/],
     [
       'a file is of the other kind',
-      ['--full', DELTA],
+      [DELTA],
       /^\S+delta_snapshot\.bin: full snapshot, offset 1: [^\n]+\n$/,
     ],
     [
       'files do not belong together',
-      ['--full', OTHER, '--delta', DELTA],
+      [OTHER, '--delta', DELTA],
       /^Note: signatures [^\n]+ not checked[^\n]+\n\S+: delta snapshot, offset \d+: E\.5: [^\n]+\n$/,
     ],
     [
       'milestones are signed by others',
-      [...FILES, '--milestone-public-keys', KEYS[0]!, '--milestone-threshold', '1'],
+      [...FILES, '--keys', KEYS[0]!, '--threshold', '1'],
       /^\S+: delta snapshot, offset 56: 1\.7: milestone 1 is not properly signed, [^\n]+\n$/,
     ],
     [
       'a file is not the last ledger of the network',
-      ['--full', FULL, '--network', 'iota-final'],
+      [FULL, '--network', 'iota-final'],
       /: full snapshot, offset \d+: the file has SHA-256 [0-9a-f]{64}, expected 972e[0-9a-f]{60}\n$/,
     ],
     [
-      'the network is not known to have ended',
-      ['--full', FULL, '--network', 'shimmer'],
-      /^--network must be one of iota-final, not shimmer\n$/,
+      'milestones are signed by another network',
+      [...FILES, '--network', 'shimmer'],
+      /^\S+: delta snapshot, offset 56: 1\.7: milestone 1 is not properly signed, [^\n]+\n$/,
+    ],
+    [
+      'the network is not known',
+      [FULL, '--network', 'shimer'],
+      /^shimer is neither a known network nor a JSON file\n$/,
     ],
     [
       'a delta comes with the last ledger',
@@ -161,20 +173,16 @@ describe('import', { timeout: 60_000 }, () => {
       /^--network iota-final is one file, without --delta\n$/,
     ],
     [
-      'keys come without a threshold',
-      [...FILES, '--milestone-public-keys', KEYS[0]!],
-      /MILESTONE_THRESHOLD[^\n]+\n$/,
+      'keys come without a threshold, and not all of them signed',
+      [...FILES, '--keys', `${KEYS[0]},${'ab'.repeat(32)}`],
+      /^\S+: delta snapshot, offset 56: 1\.7: milestone 1 is not properly signed, [^\n]+\n$/,
     ],
-    [
-      'keys are none',
-      [...FILES, '--milestone-public-keys', 'ab'],
-      /^--milestone-public-keys must be keys[^\n]+\n$/,
-    ],
+    ['keys are none', [...FILES, '--keys', 'ab'], /^--keys must be keys[^\n]+\n$/],
   ])(
     'says so in a sentence when %s, and leaves the ledger as it was',
     async (_, args, sentence, code = 1) => {
       const before = await dumpOf(state);
-      const ended = await callScript('import.ts', ...args, '--persist-to', state);
+      const ended = await callCommand('import', ...args, '--persist-to', state);
       expect(ended).toEqual({
         code,
         stdout: '',
@@ -184,16 +192,16 @@ describe('import', { timeout: 60_000 }, () => {
     },
   );
 
-  it('takes keys from the environment, as npm run serve does', async () => {
+  it('takes keys from the environment, as serve does', async () => {
     const env = { MILESTONE_PUBLIC_KEYS: KEYS[0]!, MILESTONE_THRESHOLD: '1' };
-    const { ended } = startScript('import.ts', [...FILES, '--persist-to', state], env);
+    const { ended } = startCommand('import', [...FILES, '--persist-to', state], env);
     const { code, stderr } = await ended;
     expect(stderr).toMatch(/^\S+: delta snapshot, [^\n]+ not properly signed, [^\n]+\n$/);
     expect(code).toBe(1);
   });
 
   it('refuses a data folder that is none', async () => {
-    const { code, stderr } = await runScript('import.ts', '--full', FULL, '--persist-to', FULL);
+    const { code, stderr } = await runCommand('import', FULL, '--persist-to', FULL);
     expect([code, stderr]).toEqual([1, `${FULL} is not a folder\n`]);
   });
 
@@ -207,8 +215,8 @@ describe('import', { timeout: 60_000 }, () => {
     ['that of another network', AWAY, OTHER],
   ])('does not replace %s without a terminal to ask in', async (_, sentence, file) => {
     const before = await dumpOf(state);
-    const { code, stdout, stderr } = await runScript(
-      ...(['import.ts', '--full', file, '--persist-to', state] as const),
+    const { code, stdout, stderr } = await runCommand(
+      ...(['import', file, '--persist-to', state] as const),
     );
     expect([code, stderr]).toEqual([
       1,
@@ -232,12 +240,12 @@ describe('import', { timeout: 60_000 }, () => {
     expect(await (await askedInTerminal(state)).answer('yes')).toBe(0);
     expect((await dumpOf(state)).head).toMatchObject([{ ledger: 0 }]);
     // not newer any more
-    expect((await runScript('import.ts', ...FILES, '--persist-to', state)).code).toBe(0);
+    expect((await runCommand('import', ...FILES, '--persist-to', state)).code).toBe(0);
   });
 
   it('replaces the ledger of another network with --older, and says so', async () => {
-    const { code, stderr } = await runScript(
-      ...(['import.ts', '--full', OTHER, '--persist-to', state, '--older'] as const),
+    const { code, stderr } = await runCommand(
+      ...(['import', OTHER, '--persist-to', state, '--older'] as const),
     );
     expect([code, stderr]).toEqual([0, `Note: ${AWAY}.\n`]);
     expect((await dumpOf(state)).head).toMatchObject([{ ledger: 0 }]);
@@ -249,13 +257,13 @@ describe('import', { timeout: 60_000 }, () => {
     const path = join(folder, 'made.bin');
     writeMadeSnapshot(path, 20_000);
     const smooth = join(folder, 'smooth');
-    const due = await runScript('import.ts', '--full', path, '--persist-to', smooth);
+    const due = await runCommand('import', path, '--persist-to', smooth);
     expect(due.code).toBe(0);
 
     const rough = join(folder, 'rough');
     const positions: number[] = [];
     for (let deaths = 0; deaths < DEATHS; deaths++) {
-      const { child, ended } = startScript('import.ts', ['--full', path, '--persist-to', rough]);
+      const { child, ended } = startCommand('import', [path, '--persist-to', rough]);
       await sleep(300 + Math.random() * 700);
       child.kill('SIGKILL');
       if ((await ended).code === 0) break;
@@ -266,7 +274,7 @@ describe('import', { timeout: 60_000 }, () => {
     }
     expect(positions).toEqual(positions.toSorted((a, b) => a - b));
     // on stderr: progress, if it takes long
-    const { code, stdout } = await runScript('import.ts', '--full', path, '--persist-to', rough);
+    const { code, stdout } = await runCommand('import', path, '--persist-to', rough);
     expect([code, stdout]).toEqual([0, due.stdout]);
     const [was, is] = [await dumpOf(smooth), await dumpOf(rough)];
     expect({ ...is, head: [] }).toEqual({ ...was, head: [] });

@@ -17,7 +17,11 @@ type Flags = { publicKeys?: string; threshold?: string };
 type Vars = Record<string, string>;
 
 function choose({ publicKeys, threshold }: Flags, ...layers: Vars[]) {
-  return chooseMilestoneKeys({ publicKeys, threshold }, ...layers);
+  const given = {
+    ...(publicKeys !== undefined && { MILESTONE_PUBLIC_KEYS: publicKeys }),
+    ...(threshold !== undefined && { MILESTONE_THRESHOLD: threshold }),
+  };
+  return chooseMilestoneKeys(given, ...layers);
 }
 
 function chosen(flags: Flags, ...layers: Vars[]): string[] | undefined {
@@ -35,16 +39,16 @@ it('takes flags over all vars, and of these the first that are set', () => {
 });
 
 it.each<[[Flags, ...Vars[]], RegExp]>([
-  [[{ publicKeys: 'ab', threshold: '1' }], /^--milestone-public-keys must be keys/],
-  [[{ publicKeys: a, threshold: 'x' }], /^--milestone-threshold must be an integer/],
+  [[{ publicKeys: 'ab', threshold: '1' }], /^--keys must be keys/],
+  [[{ publicKeys: a, threshold: 'x' }], /^--threshold must be an integer/],
   [[{}, vars('ab')], /^MILESTONE_PUBLIC_KEYS must be keys/],
   [
     [{ threshold: '2' }, vars(a)],
-    /^--milestone-threshold must not be greater than the number of keys in MILESTONE_PUBLIC_KEYS$/,
+    /^--threshold must not be greater than the number of keys in MILESTONE_PUBLIC_KEYS$/,
   ],
   [
     [{ publicKeys: a }],
-    /^--milestone-public-keys and MILESTONE_THRESHOLD must both be set, or none$/,
+    /^--keys and MILESTONE_THRESHOLD must both be set, or none$/,
   ],
 ])('calls %j what they were given by', (given, sentence) => {
   expect(() => choose(...given)).toThrow(sentence);

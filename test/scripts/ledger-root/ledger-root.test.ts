@@ -1,8 +1,8 @@
-/** `npm run ledger-root`: what it prints, and which files it refuses. */
+/** `stardust-edge ledger-root`: what it prints, and which files it refuses. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { callScript } from '../../support/scripts/call-script.ts';
+import { callCommand } from '../../support/scripts/call-script.ts';
 import { temporaryFolder, unpackVector } from '../../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
@@ -10,7 +10,7 @@ const FULL = unpackVector(folder, 'network-a/full_snapshot.bin');
 const DELTA = unpackVector(folder, 'network-a/delta_snapshot.bin');
 
 it('prints the hashes of a ledger', async () => {
-  const { code, stdout, stderr } = await callScript('ledger-root.ts', FULL, '--delta', DELTA);
+  const { code, stdout, stderr } = await callCommand('ledger-root', FULL, '--delta', DELTA);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const lines = stdout.trim().split('\n');
   expect(lines).toHaveLength(9);
@@ -27,8 +27,8 @@ it('refuses what is no snapshot, and prints no hash', async () => {
   const short = join(folder, 'short.bin');
   writeFileSync(short, readFileSync(FULL).subarray(0, -1));
   for (const args of [[DELTA], [short], [FULL, '--delta', FULL], ['/nowhere.bin']]) {
-    const { code, stdout } = await callScript('ledger-root.ts', ...args);
+    const { code, stdout } = await callCommand('ledger-root', ...args);
     expect([args, code, stdout]).toEqual([args, 1, '']);
   }
-  expect((await callScript('ledger-root.ts')).code).toBe(2);
+  expect((await callCommand('ledger-root')).code).toBe(2);
 });

@@ -19,7 +19,7 @@ function sample() {
 
 it('that there is no ledger, and that nothing is followed', async () => {
   const db = await openMemory();
-  const noLedger = '/a has no ledger: npm run import -- --full FILE --persist-to /a';
+  const noLedger = '/a has no ledger: npx stardust-edge import FILE --persist-to /a';
   expect(await noteStart(db, '/a', FOLLOWED)).toEqual([noLedger]);
   for (const vars of [{}, { UPSTREAM_URL: '' }, { UPSTREAM_URL: ' ' }]) {
     expect(await noteStart(db, '/a', vars)).toEqual([

@@ -9,7 +9,7 @@ import { PROJECT } from '../../../scripts/lib/project.ts';
 import { localDatabasePath } from '../../../scripts/lib/wrangler/local-database.ts';
 import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
 import { prepareSample } from '../../../scripts/start/prepare-sample.ts';
-import { runScript, temporaryFolder } from '../../support/scripts/script-process.ts';
+import { runCommand, temporaryFolder } from '../../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
 const served = join(folder, 'served');
@@ -18,14 +18,14 @@ const STATE_HASH = /^state hash +([0-9a-f]{64})$/m;
 
 beforeAll(() => prepareSample(served, config, () => {}));
 
-const backUp = (file: string) => runScript('backup.ts', '--persist-to', served, file);
+const backUp = (file: string) => runCommand('backup', '--persist-to', served, file);
 
 it('is restored to the same state, and is not overwritten', async () => {
   const file = join(folder, 'saved');
   const saved = await backUp(file);
   expect(saved).toMatchObject({ code: 0, stderr: '' });
   const into = join(folder, 'restored');
-  const restored = await runScript('restore.ts', '--persist-to', into, file);
+  const restored = await runCommand('restore', '--persist-to', into, file);
   expect(restored).toMatchObject({ code: 0, stderr: '' });
   expect(STATE_HASH.exec(restored.stdout)![1]).toBe(STATE_HASH.exec(saved.stdout)![1]);
 
@@ -33,18 +33,18 @@ it('is restored to the same state, and is not overwritten', async () => {
     code: 1,
     stderr: `${file} exists: name another file\n`,
   });
-  expect(await runScript('restore.ts', '--persist-to', into, file)).toMatchObject({
+  expect(await runCommand('restore', '--persist-to', into, file)).toMatchObject({
     code: 1,
     stderr: `${into} is not empty: name a new folder by --persist-to\n`,
   });
 });
 
 describe('a folder without a ledger', () => {
-  it.each(['backup.ts', 'reindex.ts'])('%s refuses it, and makes nothing there', async (script) => {
+  it.each(['backup', 'reindex'])('%s refuses it, and makes nothing there', async (script) => {
     for (const empty of [join(folder, 'mistyped'), join(folder, `empty-${script}`)]) {
       if (empty.includes('empty')) mkdirSync(empty);
-      const file = script === 'backup.ts' ? [join(folder, 'never')] : [];
-      expect(await runScript(script, '--persist-to', empty, ...file)).toMatchObject({
+      const file = script === 'backup' ? [join(folder, 'never')] : [];
+      expect(await runCommand(script, '--persist-to', empty, ...file)).toMatchObject({
         code: 1,
         stderr: `${empty} has no ledger: name another folder by --persist-to\n`,
       });
@@ -63,7 +63,7 @@ it('what is no back-up is not restored, and nothing is left', async () => {
   writeFileSync(empty, '');
   for (const file of [text, cut, empty, join(folder, 'absent')]) {
     const into = join(folder, 'into');
-    const { code, stderr } = await runScript('restore.ts', '--persist-to', into, file);
+    const { code, stderr } = await runCommand('restore', '--persist-to', into, file);
     expect([code, stderr]).toEqual([1, expect.stringContaining(file)]);
     expect([existsSync(into), existsSync(`${into}.partial`)]).toEqual([false, false]);
   }
@@ -74,19 +74,20 @@ it('killed at any point, the next call goes on as if nothing had happened', asyn
   for (const ms of [150, 250, 350, 450, 550]) {
     const file = join(folder, `killed-${ms}`);
     const into = join(folder, `killed-into-${ms}`);
-    await killAfter(ms, 'backup.ts', '--persist-to', served, file);
+    await killAfter(ms, 'backup', '--persist-to', served, file);
     if (!existsSync(file)) expect(await backUp(file)).toMatchObject({ code: 0 });
-    await killAfter(ms, 'restore.ts', '--persist-to', into, file);
+    await killAfter(ms, 'restore', '--persist-to', into, file);
     if (!existsSync(into)) {
-      const restored = await runScript('restore.ts', '--persist-to', into, file);
+      const restored = await runCommand('restore', '--persist-to', into, file);
       expect(STATE_HASH.exec(restored.stdout)![1]).toBe(expected);
     }
     expect(existsSync(localDatabasePath(into, config))).toBe(true);
   }
 });
 
-async function killAfter(ms: number, script: string, ...args: string[]): Promise<void> {
-  const child = spawn(process.execPath, [join(PROJECT, 'scripts', script), ...args]);
+async function killAfter(ms: number, name: string, ...args: string[]): Promise<void> {
+  const command = join(PROJECT, 'scripts/stardust-edge.js');
+  const child = spawn(process.execPath, [command, name, ...args]);
   const ended = once(child, 'exit');
   await Promise.race([sleep(ms), ended]);
   child.kill('SIGKILL');

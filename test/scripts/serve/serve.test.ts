@@ -14,8 +14,8 @@ import { holdFolder } from '../../../scripts/serve/hold-folder.ts';
 import { SNAPSHOT } from '../../../scripts/start/sample.ts';
 import { killProcess, startServe } from '../../support/edge/npm-serve.ts';
 import { readInfo } from '../../support/edge/walk-network.ts';
-import { callScript } from '../../support/scripts/call-script.ts';
-import { runScript, startScript, temporaryFolder } from '../../support/scripts/script-process.ts';
+import { callCommand } from '../../support/scripts/call-script.ts';
+import { runCommand, startCommand, temporaryFolder } from '../../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
 
@@ -42,7 +42,7 @@ describe('npm run serve', () => {
   const persistTo = join(folder, 'state');
 
   it('serves what was imported, alone, and starts again what dies', async () => {
-    await runScript('import.ts', '--full', SNAPSHOT, '--persist-to', persistTo);
+    await runCommand('import', SNAPSHOT, '--persist-to', persistTo);
     const served = await startServe(['--port', '0', '--persist-to', persistTo]);
     onTestFinished(() => served.kill('all').catch(() => undefined));
     expect(await untilServed(served.url)).toBe(17338);
@@ -50,10 +50,10 @@ describe('npm run serve', () => {
     for (const path of ['/cdn-cgi/handler/scheduled', '/cdn-cgi/explorer', '/cdn-cgi/mf/stream'])
       expect((await fetch(served.url + path)).status).toBe(404);
 
-    const second = await runScript('serve.ts', '--port', '0', '--persist-to', persistTo);
+    const second = await runCommand('serve', '--port', '0', '--persist-to', persistTo);
     expect([second.code, second.stderr]).toEqual([
       1,
-      `${persistTo} is being served by another npm run serve: ` +
+      `${persistTo} is being served by another process: ` +
         'stop it, or name another folder by --persist-to\n',
     ]);
 
@@ -88,7 +88,7 @@ describe('npm run serve', () => {
     const empty = join(folder, 'empty');
     const said = served.log.filter((line) => !line.includes('"event":"http.request"'));
     expect(said.toSorted()).toEqual([
-      `${empty} has no ledger: npm run import -- --full FILE --persist-to ${empty}`,
+      `${empty} has no ledger: npx stardust-edge import FILE --persist-to ${empty}`,
       'PUBLIC_ROUTES: /nosuch/* matches no route (docs/contract.md)',
       `Serving ${empty} at ${served.url}/`,
       'UPSTREAM_URL is not set: nothing is followed',
@@ -97,8 +97,8 @@ describe('npm run serve', () => {
 
   it('refuses a port in use', async () => {
     const port = await listen();
-    const { code, stderr } = await runScript(
-      ...(['serve.ts', '--port', String(port), '--persist-to', join(folder, 'other')] as const),
+    const { code, stderr } = await runCommand(
+      ...(['serve', '--port', String(port), '--persist-to', join(folder, 'other')] as const),
     );
     expect([code, stderr]).toEqual([
       1,
@@ -107,17 +107,17 @@ describe('npm run serve', () => {
   });
 
   it.each(['x', '-1', '65536', '1e3', ''])('refuses port %j', async (port) => {
-    const { code, stderr } = await callScript('serve.ts', `--port=${port}`);
+    const { code, stderr } = await callCommand('serve', `--port=${port}`);
     expect(code).toBe(2);
-    expect(stderr).toMatch(`--port must be a number from 0 to 65535, not ${port}\nUsage: `);
+    expect(stderr).toMatch(`--port must be a number from 0 to 65535, not ${port}\n`);
   });
 
   it('refuses a data folder that cannot be one', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
-    const { code, stderr } = await runScript('serve.ts', '--persist-to', file);
+    const { code, stderr } = await runCommand('serve', '--persist-to', file);
     expect([code, stderr]).toEqual([1, `${file} is not a folder\n`]);
-    const inProc = await runScript('serve.ts', '--persist-to', '/proc/edge');
+    const inProc = await runCommand('serve', '--persist-to', '/proc/edge');
     expect([inProc.code, inProc.stderr]).toEqual([
       1,
       '/proc/edge cannot be written (ENOENT): name another folder by --persist-to\n',
@@ -129,7 +129,7 @@ it('refuses a data folder on a full disk', async () => {
   const full = join(folder, 'full');
   mkdirSync(full);
   symlinkSync('/dev/full', join(full, 'space.probe'));
-  const { code, stderr } = await runScript('serve.ts', '--port', '0', '--persist-to', full);
+  const { code, stderr } = await runCommand('serve', '--port', '0', '--persist-to', full);
   expect([code, stderr]).toEqual([
     1,
     `${full} has no space left on its disk (ENOSPC): ` +
@@ -147,7 +147,7 @@ it('refuses an address that is not of this machine', async () => {
 it('holds a data folder until it lets it go', () => {
   const held = join(folder, 'held');
   const lock = holdFolder(held);
-  expect(() => holdFolder(held)).toThrow(`${held} is being served by another npm run serve`);
+  expect(() => holdFolder(held)).toThrow(`${held} is being served by another process`);
   lock.close();
   holdFolder(held).close();
 });
@@ -196,7 +196,7 @@ describe('settings', () => {
 });
 
 it('ends with an exit code that systemd does not restart on if a setting is wrong', async () => {
-  const { ended } = startScript('serve.ts', ['--persist-to', join(folder, 'unused')], {
+  const { ended } = startCommand('serve', ['--persist-to', join(folder, 'unused')], {
     FINAL_MILESTONE: 'x',
   });
   const { code, stderr } = await ended;

@@ -35,11 +35,15 @@ export async function startServe(
   flags: readonly string[],
   vars: Record<string, string> = {},
 ): Promise<Served> {
-  const child = spawn(process.execPath, [join(PROJECT, 'scripts/serve.ts'), ...flags], {
-    cwd: PROJECT,
-    env: { ...process.env, ...vars },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [join(PROJECT, 'scripts/stardust-edge.js'), 'serve', ...flags],
+    {
+      cwd: PROJECT,
+      env: { ...process.env, ...vars },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const log: string[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   for (const input of [child.stdout, child.stderr]) {

@@ -24,9 +24,9 @@ async function importFiles(
   persistTo: string,
   files: { full: string; delta?: string },
 ): Promise<void> {
-  const script = join(PROJECT, 'scripts/import.ts');
-  const flags = Object.entries(files).flatMap(([kind, file]) => [`--${kind}`, file]);
-  const args = [script, ...flags, '--persist-to', persistTo];
+  const command = [join(PROJECT, 'scripts/stardust-edge.js'), 'import'];
+  const delta = files.delta === undefined ? [] : ['--delta', files.delta];
+  const args = [...command, files.full, ...delta, '--persist-to', persistTo];
   await promisify(execFile)(process.execPath, args, { cwd: PROJECT });
 }
 

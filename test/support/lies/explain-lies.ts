@@ -1,5 +1,5 @@
 /**
- * What the other node answers while `npm run explain` compares two: it differs, and that is said in
+ * What the other node answers while `stardust-edge explain` compares two: it differs, and that is said in
  * plain lines.
  */
 import type { Rule } from './lying-node.ts';

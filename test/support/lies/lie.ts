@@ -1,6 +1,6 @@
 /**
  * One row of the table of lies: what a node changes, and what a visitor and a caller of
- * `npm run verify` must then be told.
+ * `stardust-edge verify` must then be told.
  *
  * Every row has a condition that it need not name: what is shown or printed as proved is proved by
  * the honest node, too.

@@ -1,10 +1,10 @@
 /**
- * `npm run verify` and `npm run explain` within this process, so that they run hundreds of times a
+ * `stardust-edge verify` and `stardust-edge explain` within this process, so that they run hundreds of times a
  * minute. The block whose proof is requested is always the first one.
  */
 import { vi } from 'vitest';
 import { SAMPLE_KEYS } from '../browser/sample-facts.ts';
-import { callScript } from '../scripts/call-script.ts';
+import { callCommand } from '../scripts/call-script.ts';
 import type { Ended } from '../scripts/script-process.ts';
 
 /** Time limits are over so many times sooner for who waits for what never comes. */
@@ -23,13 +23,13 @@ export async function runVerify(
   args: readonly string[] = KEYS,
   waits = false,
 ): Promise<Verified> {
-  const ended = await callAtOnce('verify.ts', [url, ...args], waits);
+  const ended = await callAtOnce('verify', [url, ...args], waits);
   const lines = ended.stdout.split('\n').filter((line) => line !== '');
   return { ...ended, proved: lines.filter((line) => !/^(False|Not checked): /.test(line)) };
 }
 
 export async function callAtOnce(
-  script: string,
+  command: string,
   args: readonly string[],
   waits = false,
 ): Promise<Ended> {
@@ -39,7 +39,7 @@ export async function callAtOnce(
     .spyOn(AbortSignal, 'timeout')
     .mockImplementation((ms) => timeout.call(AbortSignal, waits ? ms / SOONER : ms));
   try {
-    return await callScript(script, ...args);
+    return await callCommand(command, ...args);
   } finally {
     random.mockRestore();
     limit.mockRestore();

@@ -1,6 +1,6 @@
 /**
  * The table of lies about the sample. Every row runs against the page (test/browser/lies.spec.ts)
- * and against `npm run verify` (test/e2e/lies.test.ts).
+ * and against `stardust-edge verify` (test/e2e/lies.test.ts).
  */
 import { madeFinalLedger } from '../final-ledger/made-ledger.ts';
 import { BLOCK_LIES } from './block-lies.ts';

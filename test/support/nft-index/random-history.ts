@@ -181,7 +181,7 @@ class RandomHistory {
     putNext();
   }
 
-  /** What `npm run reindex` does. */
+  /** What `stardust-edge reindex` does. */
   #reindex(): void {
     this.#ledger.row = undefined;
   }

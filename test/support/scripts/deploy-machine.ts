@@ -1,5 +1,5 @@
 /**
- * A machine from which `npm run deploy` deploys to an account in memory, and the node that then
+ * A machine from which `stardust-edge deploy` deploys to an account in memory, and the node that then
  * answers: a recorded network.
  */
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -76,7 +76,7 @@ export class Machine {
     this.account = account;
   }
 
-  /** What `npm run deploy` does. */
+  /** What `stardust-edge deploy` does. */
   async deploy(): Promise<string> {
     const deployment = this.#open();
     const found = await findDeployed(deployment.run, deployment.config);
@@ -84,7 +84,7 @@ export class Machine {
     return runSteps(deployment, found, options);
   }
 
-  /** What `npm run deploy -- --dry-run` lists: the steps, and whether they are done. */
+  /** What `stardust-edge deploy --dry-run` lists: the steps, and whether they are done. */
   async dryRun(): Promise<{ describe: string; isDone: boolean }[]> {
     const deployment = this.#open();
     const found = await findDeployed(deployment.run, deployment.config);

@@ -3,8 +3,8 @@
  */
 
 export interface Command {
-  tool: 'npm run' | 'npx wrangler';
-  /** The script, or wrangler's command and those below it: `d1`, `time-travel`, `restore`. */
+  tool: 'npm run' | 'npx stardust-edge' | 'npx wrangler';
+  /** The script, our command, or wrangler's command and those below it: `d1`, `time-travel`, `restore`. */
   words: string[];
   /** `--NAME`, without values. */
   flags: string[];
@@ -16,12 +16,14 @@ const WORDS: Record<string, number> = { d1: 2, kv: 3, secret: 2, versions: 2, de
 export function commandsOf(markdown: string): Command[] {
   const joined = markdown.replace(/\\\n\s*/g, ' ');
   // in backticks, which may go over lines, or to the end of an indented or fenced line
-  const spans = [...joined.matchAll(/`((?:npm run|npx wrangler) [^`]+)`/g)].map(
+  const spans = [...joined.matchAll(/`((?:npm run|npx stardust-edge|npx wrangler) [^`]+)`/g)].map(
     ([, text]) => text!,
   );
-  const lines = [...joined.matchAll(/^(?: {4,})?((?:npm run|npx wrangler) .+)$/gm)].map(
-    ([, text]) => text!,
-  );
+  const lines = [
+    ...joined.matchAll(
+      /^(?: {4,})?(?:[A-Z_]+=\S+ )*((?:npm run|npx stardust-edge|npx wrangler) .+)$/gm,
+    ),
+  ].map(([, text]) => text!);
   const inOrder = [...spans, ...lines].sort((a, b) => joined.indexOf(a) - joined.indexOf(b));
   return inOrder.flatMap(readCommand);
 }
@@ -36,6 +38,6 @@ function readCommand(text: string): Command[] {
   const names = rest.filter((word) => /^[a-z][a-z0-9:-]*$/.test(word));
   if (names[0] === undefined) return [];
   const isTimeTravel = names[1] === 'time-travel' || names[1] === 'migrations';
-  const count = tool === 'npm run' ? 1 : (WORDS[names[0]] ?? 1) + (isTimeTravel ? 1 : 0);
+  const count = tool !== 'npx wrangler' ? 1 : (WORDS[names[0]] ?? 1) + (isTimeTravel ? 1 : 0);
   return [{ tool, words: names.slice(0, count), flags: flags.map((flag) => flag.split('=')[0]!) }];
 }

@@ -17,7 +17,7 @@ export interface Ended {
   stderr: string;
 }
 
-export function startScript(
+function startScript(
   script: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -37,6 +37,17 @@ export function startScript(
     child.once('close', (code) => resolve({ code, ...output })),
   );
   return { child, ended };
+}
+
+/** A command of `stardust-edge`. */
+export const startCommand = (
+  name: string,
+  args: readonly string[],
+  env?: Readonly<Record<string, string>>,
+) => startScript('stardust-edge.js', [name, ...args], env);
+
+export function runCommand(name: string, ...args: string[]): Promise<Ended> {
+  return startCommand(name, args).ended;
 }
 
 export function runScript(script: string, ...args: string[]): Promise<Ended> {

@@ -1,0 +1,32 @@
+/**
+ * Turns a D1 export into a back-up that D1 can execute, and whose ledger is an import of its own
+ * (docs/operations.md#restore).
+ */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { cutStatement } from './cut-statements.ts';
+import { renewGeneration } from './renew-generation.ts';
+
+/**
+ * Throws an Error where it is no export of a ledger, or the new file exists.
+ *
+ * @param path of a file that `wrangler d1 export` wrote
+ * @param to path of the new file
+ */
+export async function cutExport(path: string, to: string): Promise<void> {
+  await pipeline(Readable.from(cutFile(path)), createWriteStream(to, { flags: 'wx' }));
+}
+
+async function* cutFile(path: string): AsyncGenerator<string> {
+  const generation = crypto.randomUUID();
+  let heads = 0;
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: 0 })) {
+    const renewed = renewGeneration(line, generation);
+    if (renewed !== undefined) heads++;
+    for (const statement of cutStatement(renewed ?? line)) yield `${statement}\n`;
+  }
+  if (heads !== 1)
+    throw new Error(`${path} has ${heads} rows of head: it is no export of a ledger`);
+}

@@ -1,0 +1,109 @@
+/**
+ * Commands of `stardust-edge`, by commander: what is the same in all of them.
+ */
+import { Command, Option } from 'commander';
+import { readSigners, type Signers } from '../network.ts';
+import { DEFAULT_PERSIST_TO } from '../wrangler/local-database.ts';
+import { UsageError } from './command-line.ts';
+
+/**
+ * What the reader types before the name of a command: `npx stardust-edge` in a folder with npm. The
+ * image says how it is called itself (container/Dockerfile).
+ */
+export const CALLED_AS = process.env.STARDUST_EDGE_CALLED_AS || 'npx stardust-edge';
+
+/** Columns of help texts, at most. */
+const MAX_COLUMNS = 100;
+
+/** Errors are thrown, so that one place prints them (command-line.ts, reportError). */
+export function newCommand(name: string, about: string): Command {
+  return new Command(name)
+    .description(about)
+    .helpOption('-h, --help', 'describe the command')
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => console.log(text.trimEnd()),
+      // of a command line without a command
+      writeErr: (text) => console.error(text.trimEnd()),
+      // errors are thrown, too
+      outputError: () => undefined,
+      getOutHelpWidth: () => Math.min(process.stdout.columns ?? MAX_COLUMNS, MAX_COLUMNS),
+    });
+}
+
+export function addOptions(command: Command, options: readonly Option[]): Command {
+  for (const option of options) command.addOption(option);
+  return command;
+}
+
+/** The exit code is what `main` returns. */
+export function exitWith<Arguments extends unknown[]>(
+  main: (...args: Arguments) => number | Promise<number>,
+): (...args: Arguments) => Promise<void> {
+  return async (...args) => {
+    process.exitCode = await main(...args);
+  };
+}
+
+export const persistToOption = (about = 'the data folder') =>
+  new Option('--persist-to <DIR>', about).default(DEFAULT_PERSIST_TO, '.wrangler/state');
+
+/** For commands that work on deployed stores, too. */
+export const remoteOptions = () => [
+  new Option('--remote', 'the deployed stores, not those of a data folder'),
+  new Option('--env <NAME>', 'those of [env.NAME] in wrangler.toml: staging'),
+];
+
+export interface RemoteOptions {
+  persistTo: string;
+  remote?: boolean;
+  env?: string;
+}
+
+/** The environment of wrangler.toml; empty: production. Throws a UsageError without `--remote`. */
+export function environmentOf({ remote, env = '' }: RemoteOptions): string {
+  if (!remote && env !== '') throw new UsageError('--env is for --remote');
+  return env;
+}
+
+/** Which network a command is about: options of every command that needs to know who signs. */
+export interface NetworkOptions {
+  network?: string;
+  keys?: string;
+  threshold?: string;
+}
+
+/** Keys without a threshold must all sign. Throws a UsageError where options contradict each other. */
+export function resolveSigners({ network, keys, threshold }: NetworkOptions): Partial<Signers> {
+  if (network !== undefined) {
+    if ((keys ?? threshold) !== undefined)
+      throw new UsageError(
+        '--network names the keys: --keys and --threshold are for other networks',
+      );
+    return readSigners(network);
+  }
+  const least = threshold ?? keys?.split(',').length;
+  return {
+    ...(keys !== undefined && { MILESTONE_PUBLIC_KEYS: keys }),
+    ...(least !== undefined && { MILESTONE_THRESHOLD: String(least) }),
+  };
+}
+
+export const networkOptions = () => [
+  new Option(
+    '--network <NAME>',
+    'who signs milestones: shimmer; iota-final, the last ledger of IOTA mainnet; or the ' +
+      'configuration file of a HORNET node of the network',
+  ),
+  new Option('--keys <KEYS>', 'public keys that sign milestones instead: hex, separated by commas'),
+  new Option('--threshold <N>', 'how many of them must have signed (default: all)'),
+];
+
+/** A spelling of before: an error that names the one of now. @param flags as commander takes them */
+export function renamedOption(flags: string, now: string): Option {
+  const [name] = flags.split(' ');
+  return new Option(flags).hideHelp().argParser(() => {
+    throw new UsageError(`${name} is now ${now}`);
+  });
+}
