@@ -9,9 +9,13 @@ import { cutExport } from './backup/cut-export.ts';
 import { exitWith, newCommand, persistToOption } from './lib/process/command.ts';
 import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
 
-const ABOUT = `Saves the ledger of a data folder into FILE, which must not exist: all of one moment, also while serve runs. FILE is complete or is not there. The command restore makes a data folder of it.
+const ABOUT = `Saves the ledger of a data folder into FILE, which must not exist: all of one
+moment, also while serve runs. FILE is complete or is not there. The command restore makes a data
+folder of it.
 
-With --from-d1, FILE is a copy of the SQL file that wrangler d1 export wrote, with statements of at most 100 KB: D1 refuses longer ones, but writes them for long rows. The ledger in FILE is an import of its own: call it again for each restore.`;
+With --from-d1, FILE is a copy of the SQL file that wrangler d1 export wrote, with statements of at
+most 100 KB: D1 refuses longer ones, but writes them for long rows. The ledger in FILE is an import
+of its own: call it again for each restore.`;
 
 export const backupCommand = (): Command =>
   newCommand('backup', ABOUT)

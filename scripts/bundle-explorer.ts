@@ -1,6 +1,6 @@
 /**
- * `npx node scripts/bundle-explorer.ts`: writes the static files that the Worker serves. Wrangler calls it
- * before it runs or deploys the Worker (`[build]` of wrangler.toml).
+ * `npx node scripts/bundle-explorer.ts`: writes the static files that the Worker serves. Wrangler
+ * calls it before it runs or deploys the Worker (`[build]` of wrangler.toml).
  */
 import { parseArgs } from 'node:util';
 import { STATIC_FILES, writeExplorer } from './lib/explorer/bundle-explorer.ts';
@@ -9,8 +9,8 @@ import { runMain } from './lib/process/command-line.ts';
 const USAGE = `Usage: npx node scripts/bundle-explorer.ts
 
 Bundles the explorer, the page at /, for browsers, and writes it and the OpenAPI description to
-dist/explorer, from where the Worker serves them. npm start, npm run serve and npx stardust-edge deploy do so
-by themselves.`;
+dist/explorer, from where the Worker serves them. The commands start, serve and deploy do so by
+themselves.`;
 
 await runMain(USAGE, async (args) => {
   parseArgs({ args });

@@ -91,7 +91,7 @@ async function makeProgram(args: readonly string[]): Promise<Command> {
     .helpCommand('help [command]', 'describe a command')
     .addHelpText('after', '\nCOMMAND --help describes a command.');
   const named = args.find((each) => !each.startsWith('-') && each !== 'help') ?? '';
-  const now = RENAMED[named];
+  const now = Object.hasOwn(RENAMED, named) ? RENAMED[named] : undefined;
   if (now !== undefined) throw new UsageError(`${named} is now: ${CALLED_AS} ${now}`);
   const chosen = await loadCommand(named);
   for (const [name, { about, inProject }] of Object.entries(COMMANDS))

@@ -10,7 +10,8 @@ import { runVector } from './conformance/run-vector.ts';
 import { exitWith, newCommand } from './lib/process/command.ts';
 import { errorMessage, UsageError } from './lib/process/command-line.ts';
 
-const ABOUT = `Runs vectors against this code: JSON lines or one JSON document a file, plain or gzipped. Prints what differs, then "N passed, N failed". Exit code 1 if any failed.`;
+const ABOUT = `Runs vectors against this code: JSON lines or one JSON document a file, plain or
+gzipped. Prints what differs, then "N passed, N failed". Exit code 1 if any failed.`;
 
 export const conformanceCommand = (): Command =>
   newCommand('conformance', ABOUT)

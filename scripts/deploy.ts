@@ -1,6 +1,6 @@
 /**
- * `stardust-edge deploy`: from nothing to a verified node on Cloudflare, and from one release to the
- * next; and back to nothing (docs/cloudflare.md#deploy).
+ * `stardust-edge deploy`: from nothing to a verified node on Cloudflare, and from one release to
+ * the next; and back to nothing (docs/cloudflare.md#deploy).
  */
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,11 +18,14 @@ import { UsageError } from './lib/process/command-line.ts';
 import { inEnvironment } from './lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig, WRANGLER_TOML } from './lib/wrangler/wrangler-config.ts';
 
-const ABOUT = `Deploys the Worker to Cloudflare: creates D1 and KV, imports a snapshot, deploys with settings and secrets, waits for health, verifies, prints the URL. Steps that are done already are skipped: after an interruption, and for the next release, give the same command again.
+const ABOUT = `Deploys the Worker to Cloudflare: creates D1 and KV, imports a snapshot, deploys
+with settings and secrets, waits for health, verifies, prints the URL. Steps that are done already
+are skipped: after an interruption, and for the next release, give the same command again.
 
 It asks for what no option names and was not deployed before. Without a terminal it fails instead.
 
-With --remove it lists the Worker, D1 and KV that it made, asks, and removes them for good. Give it again after an interruption: it removes what is left.`;
+With --remove it lists the Worker, D1 and KV that it made, asks, and removes them for good. Give it
+again after an interruption: it removes what is left.`;
 
 interface Options extends Flags {
   env?: string;

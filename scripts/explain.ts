@@ -1,6 +1,6 @@
 /**
- * `stardust-edge explain`: compares two answers to one white-flag request, and names the first block
- * in which they differ, and the rule. For a coordinator that stopped because roots differ.
+ * `stardust-edge explain`: compares two answers to one white-flag request, and names the first
+ * block in which they differ, and the rule. For a coordinator that stopped because roots differ.
  */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
@@ -9,27 +9,29 @@ import { askEdgeNode, askNode, type Explanation, readExplanation } from './expla
 import { compareExplanations } from './explain/compare.ts';
 import { printable } from './lib/printable.ts';
 import { exitWith, newCommand } from './lib/process/command.ts';
-import { errorMessage } from './lib/process/command-line.ts';
+import { errorMessage, UsageError } from './lib/process/command-line.ts';
 
-const ABOUT = `Prints the first block in which two answers to a white-flag request differ, and the rule (docs/protocol.md). Both are what nodes say: no key is looked at. Exit code 0 if they do not differ, 1 if they do or if one of them does not come, 2 if the command line is not valid.`;
+const ABOUT = `Prints the first block in which two answers to a white-flag request differ, and the
+rule (docs/protocol.md). Both are what nodes say: no key is looked at. Exit code 0 if they do not
+differ, 1 if they do or if one of them does not come, 2 if the command line is not valid.`;
 
 /** A sentence with two URLs is not cut. */
 const MAX_LINE = 500;
 
 interface Options {
-  request: string;
-  ours: string;
-  theirs: string;
+  request?: string;
+  ours?: string;
+  theirs?: string;
 }
 
 export const explainCommand = (): Command =>
   newCommand('explain', ABOUT)
-    .requiredOption('--request <FILE>', 'the request, as POST /api/core/v2/whiteflag takes it')
-    .requiredOption(
+    .option('--request <FILE>', 'the request, as POST /api/core/v2/whiteflag takes it')
+    .option(
       '--ours <URL>',
       'an edge node; a user name and a password stand in the URL: https://name:word@host',
     )
-    .requiredOption(
+    .option(
       '--theirs <URL|FILE>',
       'another edge node, a HORNET that has applied the milestone, or a saved answer of POST ' +
         '/api/edge/v1/whiteflag',
@@ -37,6 +39,8 @@ export const explainCommand = (): Command =>
     .action(exitWith(explain));
 
 async function explain({ request: file, ours: url, theirs: other }: Options): Promise<number> {
+  if (file === undefined || url === undefined || other === undefined)
+    throw new UsageError('--request, --ours and --theirs must be given');
   try {
     const request = await readFile(file, 'utf8');
     const ours = await askEdgeNode(url, request);

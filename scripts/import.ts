@@ -25,11 +25,18 @@ import { readDevVars } from './lib/wrangler/read-vars.ts';
 import { inEnvironment } from './lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig, WRANGLER_TOML } from './lib/wrangler/wrangler-config.ts';
 
-const ABOUT = `Imports a snapshot as HORNET writes them. The ledger that was there stays until the new one is whole. An import that was interrupted goes on when it is called again with the same files. It asks before it replaces a newer ledger, or one of another network; without a terminal it fails instead.
+const ABOUT = `Imports a snapshot as HORNET writes them. The ledger that was there stays until the
+new one is whole. An import that was interrupted goes on when it is called again with the same
+files. It asks before it replaces a newer ledger, or one of another network; without a terminal it
+fails instead.
 
-Signatures of the milestones in the files are checked by the keys of --network or --keys, else by MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD of the environment, else of .dev.vars (not with --remote), else of [vars] of wrangler.toml. Without keys no signature is checked. With --network iota-final a file with another SHA-256 than the published one is refused.
+Signatures of the milestones in the files are checked by the keys of --network or --keys, else by
+MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD of the environment, else of .dev.vars (not with
+--remote), else of [vars] of wrangler.toml. Without keys no signature is checked. With --network
+iota-final a file with another SHA-256 than the published one is refused.
 
-INDEX and FINAL_MILESTONE come from there too: where they want every kind of output in lists, an import into local databases fills that index. A deployed follower fills it by itself.`;
+INDEX and FINAL_MILESTONE come from there too: where they want every kind of output in lists, an
+import into local databases fills that index. A deployed follower fills it by itself.`;
 
 interface Options extends RemoteOptions, NetworkOptions {
   delta?: string;

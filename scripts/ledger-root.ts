@@ -1,12 +1,14 @@
 /**
- * `stardust-edge ledger-root FILE`: the hashes of the ledger in a snapshot file, to compare with what
- * a node or somebody else says (docs/final-ledger.md).
+ * `stardust-edge ledger-root FILE`: the hashes of the ledger in a snapshot file, to compare with
+ * what a node or somebody else says (docs/final-ledger.md).
  */
 import type { Command } from 'commander';
 import { computeLedgerRoot } from './ledger-root/compute-ledger-root.ts';
 import { exitWith, newCommand } from './lib/process/command.ts';
 
-const ABOUT = `Reads a snapshot, without a database, and prints the SHA-256 of each file, the state hash, and the final root with all that it commits to. Memory: some 50 bytes an output, 250 bytes an NFT.`;
+const ABOUT = `Reads a snapshot, without a database, and prints the SHA-256 of each file, the state
+hash, and the final root with all that it commits to. Memory: some 50 bytes an output, 250 bytes an
+NFT.`;
 
 export const ledgerRootCommand = (): Command =>
   newCommand('ledger-root', ABOUT)

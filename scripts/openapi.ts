@@ -1,6 +1,6 @@
 /**
- * `npx node scripts/openapi.ts`: writes src/http/assets/openapi.json, which the Worker serves. A test fails
- * while that file is not what this writes.
+ * `npx node scripts/openapi.ts`: writes src/http/assets/openapi.json, which the Worker serves. A
+ * test fails while that file is not what this writes.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

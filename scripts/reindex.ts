@@ -15,7 +15,9 @@ import { inEnvironment } from './lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig, WRANGLER_TOML } from './lib/wrangler/wrangler-config.ts';
 import { reindexLocally, reindexRemotely } from './reindex/reindex.ts';
 
-const ABOUT = `Writes the entries of all NFTs into KV again, as after somebody changed entries by hand. Until all are there, D1 answers what KV cannot prove. The publisher notices by itself when the namespace was emptied or exchanged.
+const ABOUT = `Writes the entries of all NFTs into KV again, as after somebody changed entries by
+hand. Until all are there, D1 answers what KV cannot prove. The publisher notices by itself when
+the namespace was emptied or exchanged.
 
 Entries of a deployed index are written by the publisher of the deployed Worker, page by page.`;
 

@@ -2,9 +2,10 @@
  * `npm run serve`: the built Worker on this machine, as it runs on Cloudflare
  * (docs/operations.md#without-cloudflare).
  *
- * Three processes. This one checks settings, address and data folder, locks the folder, restarts the
- * host if it dies, and has the front, to which clients connect (serve/front/front.ts). The host (serve/host.ts) runs miniflare, which restarts workerd if
- * that dies. If one of them is killed, those below it end too.
+ * Three processes. This one checks settings, address and data folder, locks the folder, restarts
+ * the host if it dies, and has the front, to which clients connect (serve/front/front.ts). The host
+ * (serve/host.ts) runs miniflare, which restarts workerd if that dies. If one of them is killed,
+ * those below it end too.
  */
 
 import { BlockList, isIP } from 'node:net';
@@ -38,7 +39,10 @@ import { openServiceManager } from './serve/notify-systemd.ts';
 
 const ABOUT = `Runs the built Worker on this machine, without Cloudflare. Import a snapshot first.
 
-To follow a network it needs the URL of a HORNET node, in the environment variable UPSTREAM_URL, and who signs milestones: --network, --keys and --threshold, or the variables MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD. All settings are variables. One that the environment does not have is taken from .dev.vars, else from [vars] of wrangler.toml (docs/operations.md#settings).`;
+To follow a network it needs the URL of a HORNET node, in the environment variable UPSTREAM_URL,
+and who signs milestones: --network, --keys and --threshold, or the variables MILESTONE_PUBLIC_KEYS
+and MILESTONE_THRESHOLD. All settings are variables. One that the environment does not have is
+taken from .dev.vars, else from [vars] of wrangler.toml (docs/operations.md#settings).`;
 
 const HOST = join(import.meta.dirname, 'serve', `host${extname(import.meta.filename)}`);
 

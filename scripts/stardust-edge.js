@@ -43,7 +43,10 @@ else {
   process.exitCode = 1;
 }
 
-/** Another process takes the place of this one, or, on systems and Nodes without exec, is waited for. */
+/**
+ * Another process takes the place of this one, or, on systems and Nodes without exec, is waited
+ * for.
+ */
 function handOver(node, nodeArgs) {
   if (process.execve !== undefined && process.platform !== 'win32')
     process.execve(node, [node, ...nodeArgs], process.env);

@@ -1,5 +1,6 @@
 /**
- * `stardust-edge start`, which is `npm start`: serves the sample, real milestones of Shimmer, with `wrangler dev`.
+ * `stardust-edge start`, which is `npm start`: serves the sample, real milestones of Shimmer, with
+ * `wrangler dev`.
  *
  * The sample has its own databases, so no other ledger is replaced. What they lack is created
  * first, also after an interrupted start.
@@ -14,7 +15,8 @@ import { prepareSample, type SampleNft } from './start/prepare-sample.ts';
 import { readNetwork, readWhiteFlag } from './start/sample.ts';
 import { startWranglerDev } from './start/wrangler-dev.ts';
 
-const ABOUT = `Serves the sample (sample/README.md) and prints two requests to try. All other options go to wrangler dev: npx wrangler dev --help`;
+const ABOUT = `Serves the sample (sample/README.md) and prints two requests to try. All other
+options go to wrangler dev: npx wrangler dev --help`;
 
 const DEFAULT_SAMPLE = join(PROJECT, '.wrangler', 'sample');
 

@@ -1,6 +1,7 @@
 /**
- * `stardust-edge verify URL`: checks what an edge node says of its newest milestone against the keys
- * that sign milestones, or of a final ledger against its root; the smoke test after a deployment.
+ * `stardust-edge verify URL`: checks what an edge node says of its newest milestone against the
+ * keys that sign milestones, or of a final ledger against its root; the smoke test after a
+ * deployment.
  */
 import type { Command } from 'commander';
 import { fromHex } from '../src/stardust/encoding/bytes.ts';
@@ -26,9 +27,12 @@ import { UsageError } from './lib/process/command-line.ts';
 import { verifyFinal } from './verify/verify-final.ts';
 import { NotVerified, verifyNode } from './verify/verify-node.ts';
 
-const ABOUT = `Takes the node's newest milestone, its cone and the proof of a block that chance picks, through the public routes, and checks everything against the keys. With --final-root it checks which outputs and NFTs are in a final ledger (docs/final-ledger.md).
+const ABOUT = `Takes the node's newest milestone, its cone and the proof of a block that chance
+picks, through the public routes, and checks everything against the keys. With --final-root it
+checks which outputs and NFTs are in a final ledger (docs/final-ledger.md).
 
-Exit code 0 if everything was proved, 1 if anything is false or could not be checked, 2 if the command line is not valid.`;
+Exit code 0 if everything was proved, 1 if anything is false or could not be checked, 2 if the
+command line is not valid.`;
 
 /** A sentence with two IDs is not cut. */
 const MAX_LINE = 500;

@@ -63,7 +63,10 @@ it('needs no package that runs code when it is installed', () => {
 it('has no package that CONTRIBUTING.md does not say the purpose of, and the other way round', () => {
   const contributing = readFileSync(join(PROJECT, 'CONTRIBUTING.md'), 'utf8');
   const [, section = ''] = contributing.split('## Packages\n');
-  const rows = section.split('\n## ')[0]!.split('\n').filter((line) => line.startsWith('| `'));
+  const rows = section
+    .split('\n## ')[0]!
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
   const named = rows.flatMap((row) => row.split(' | ')[0]!.match(/(?<=`)[^`,| ]+(?=`)/g) ?? []);
   const { dependencies, devDependencies } = project as unknown as Record<string, object>;
   const direct = Object.keys({ ...dependencies, ...devDependencies, ...runtimes });

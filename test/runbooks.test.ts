@@ -1,7 +1,7 @@
 /**
  * Commands of the documents can be typed: each `npm run` names a script, with flags that its
- * `--help` has, each `npx stardust-edge` a command of ours and each `npx wrangler` one of wrangler's,
- * with options that it has.
+ * `--help` has, each `npx stardust-edge` a command of ours and each `npx wrangler` one of
+ * wrangler's, with options that it has.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

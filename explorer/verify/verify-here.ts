@@ -1,6 +1,6 @@
 /**
- * `stardust-edge verify`, in the browser: the same checks of the same modules, against the node that the
- * page comes from.
+ * `stardust-edge verify`, in the browser: the same checks of the same modules, against the node
+ * that the page comes from.
  */
 import { askFinalRecord, verifyFinal } from '../../scripts/verify/verify-final.ts';
 import { type Listener, NotVerified, verifyNode } from '../../scripts/verify/verify-node.ts';
@@ -19,8 +19,8 @@ import { trustOf } from './judge.ts';
 export { NotVerified };
 
 /**
- * Resolves to what was proved. Throws a {@link NotVerified} for the first answer that is refuted, and
- * an Error if the keys are no keys or the node does not answer.
+ * Resolves to what was proved. Throws a {@link NotVerified} for the first answer that is refuted,
+ * and an Error if the keys are no keys or the node does not answer.
  */
 export function verifyHere(
   choice: KeyChoice,

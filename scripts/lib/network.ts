@@ -43,8 +43,8 @@ const FINAL_NETWORKS: Readonly<Record<string, FinalNetwork>> = {
 };
 
 /**
- * Undefined if the name is of no network that is known to have ended. Throws an Error with a sentence
- * where a delta snapshot is given with one that has.
+ * Undefined if the name is of no network that is known to have ended. Throws an Error with a
+ * sentence where a delta snapshot is given with one that has.
  */
 export function findFinalNetwork(
   name: string | undefined,

@@ -2,8 +2,8 @@
  * The built Worker in workerd, by miniflare: D1, KV and the Durable Object are files below the data
  * folder, the same that `wrangler dev --persist-to` and `stardust-edge import` have.
  *
- * The front (front/front.ts) connects to the Worker's own socket. Miniflare's entry, which `wrangler dev` uses, has
- * routes and headers for development, and is slower.
+ * The front (front/front.ts) connects to the Worker's own socket. Miniflare's entry, which
+ * `wrangler dev` uses, has routes and headers for development, and is slower.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
@@ -48,8 +48,8 @@ interface Scheduled {
 const SCHEDULE_EVERY_MS = 60_000;
 
 /**
- * Miniflare has 18 isolates. V8 lets garbage lie in one that does little until it is 60 MB; with this
- * it begins to collect at 8 MB.
+ * Miniflare has 18 isolates. V8 lets garbage lie in one that does little until it is 60 MB; with
+ * this it begins to collect at 8 MB.
  */
 const V8_FLAGS = '--initial-old-space-size=8';
 

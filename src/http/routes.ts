@@ -61,7 +61,10 @@ export function listRoutes(): Readonly<Record<string, Route>> {
   return ROUTES;
 }
 
-/** Only `npx node scripts/openapi.ts` calls this, so the Worker's bundle leaves the descriptions out. */
+/**
+ * Only `npx node scripts/openapi.ts` calls this, so the Worker's bundle leaves the descriptions
+ * out.
+ */
 export function describeRoutes(): Operations<typeof ROUTES> {
   return {
     ...describeNftLookup(),

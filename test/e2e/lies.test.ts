@@ -1,6 +1,6 @@
 /**
- * The table of lies, told to `stardust-edge verify`: it prints as proved what is true, and says of the
- * rest that it is false or was not checked.
+ * The table of lies, told to `stardust-edge verify`: it prints as proved what is true, and says of
+ * the rest that it is false or was not checked.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * At the final milestone the follower builds the trees over the ledger (docs/final-ledger.md). Killed
- * anywhere it goes on, and the root is that of `stardust-edge ledger-root` and of a script in another
- * language over snapshots of the same ledger.
+ * At the final milestone the follower builds the trees over the ledger (docs/final-ledger.md).
+ * Killed anywhere it goes on, and the root is that of `stardust-edge ledger-root` and of a script
+ * in another language over snapshots of the same ledger.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

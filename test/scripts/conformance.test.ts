@@ -1,6 +1,6 @@
 /**
- * `stardust-edge conformance`: the recorded vectors pass, spoilt ones fail with a sentence, and nothing
- * makes it crash.
+ * `stardust-edge conformance`: the recorded vectors pass, spoilt ones fail with a sentence, and
+ * nothing makes it crash.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,6 @@
-/** What scripts say of a node that does not answer, or not as a node does: its URL and the cause. */
+/**
+ * What scripts say of a node that does not answer, or not as a node does: its URL and the cause.
+ */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,7 @@
-/** `stardust-edge verify`: what an edge node says holds against the keys (its lies: test/e2e/lies.test.ts). */
+/**
+ * `stardust-edge verify`: what an edge node says holds against the keys (its lies:
+ * test/e2e/lies.test.ts).
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * `npm run serve` started and killed again and again, on one folder and one port: whether each start
- * answers, or says in a sentence why not, and whether each death leaves no process.
+ * `npm run serve` started and killed again and again, on one folder and one port: whether each
+ * start answers, or says in a sentence why not, and whether each death leaves no process.
  */
 import { strict as assert } from 'node:assert';
 import { type ChildProcess, spawn } from 'node:child_process';

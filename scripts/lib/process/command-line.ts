@@ -19,8 +19,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * Runs the `main` of a script and sets the exit code: what `main` returns. `--help` prints the usage.
- * Unknown flags are refused with a sentence, before the script does anything.
+ * Runs the `main` of a script and sets the exit code: what `main` returns. `--help` prints the
+ * usage. Unknown flags are refused with a sentence, before the script does anything.
  */
 export async function runMain(
   usage: string,

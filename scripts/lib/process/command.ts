@@ -15,10 +15,14 @@ export const CALLED_AS = process.env.STARDUST_EDGE_CALLED_AS || 'npx stardust-ed
 /** Columns of help texts, at most. */
 const MAX_COLUMNS = 100;
 
-/** Errors are thrown, so that one place prints them (command-line.ts, reportError). */
+/**
+ * Errors are thrown, so that one place prints them (command-line.ts, reportError).
+ *
+ * @param about paragraphs, between which are empty lines
+ */
 export function newCommand(name: string, about: string): Command {
   return new Command(name)
-    .description(about)
+    .description(about.replaceAll(/(?<!\n)\n(?!\n)/g, ' '))
     .helpOption('-h, --help', 'describe the command')
     .allowExcessArguments(false)
     .exitOverride()
@@ -74,7 +78,9 @@ export interface NetworkOptions {
   threshold?: string;
 }
 
-/** Keys without a threshold must all sign. Throws a UsageError where options contradict each other. */
+/**
+ * Keys without a threshold must all sign. Throws a UsageError where options contradict each other.
+ */
 export function resolveSigners({ network, keys, threshold }: NetworkOptions): Partial<Signers> {
   if (network !== undefined) {
     if ((keys ?? threshold) !== undefined)
@@ -100,7 +106,9 @@ export const networkOptions = () => [
   new Option('--threshold <N>', 'how many of them must have signed (default: all)'),
 ];
 
-/** A spelling of before: an error that names the one of now. @param flags as commander takes them */
+/**
+ * A spelling of before: an error that names the one of now. @param flags as commander takes them
+ */
 export function renamedOption(flags: string, now: string): Option {
   const [name] = flags.split(' ');
   return new Option(flags).hideHelp().argParser(() => {

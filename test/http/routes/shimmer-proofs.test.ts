@@ -1,7 +1,7 @@
 /**
  * Proofs of real blocks: both Shimmer milestones are taken into a ledger, every block of theirs is
- * proven by it, and the proofs are checked as anybody checks them, with `stardust-edge conformance`. In a
- * proof, made here or recorded elsewhere, no byte can be changed.
+ * proven by it, and the proofs are checked as anybody checks them, with `stardust-edge
+ * conformance`. In a proof, made here or recorded elsewhere, no byte can be changed.
  */
 
 import { execFile } from 'node:child_process';

@@ -1,6 +1,7 @@
 /**
- * `stardust-edge deploy`: from nothing to a verified node, whatever fails on the way. Wrangler and the
- * account at Cloudflare are stand-ins; the databases are SQLite, and what is imported is recorded.
+ * `stardust-edge deploy`: from nothing to a verified node, whatever fails on the way. Wrangler and
+ * the account at Cloudflare are stand-ins; the databases are SQLite, and what is imported is
+ * recorded.
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listRemovals, remove } from '../../../scripts/deploy/undeploy.ts';

@@ -46,10 +46,7 @@ it.each<[[Flags, ...Vars[]], RegExp]>([
     [{ threshold: '2' }, vars(a)],
     /^--threshold must not be greater than the number of keys in MILESTONE_PUBLIC_KEYS$/,
   ],
-  [
-    [{ publicKeys: a }],
-    /^--keys and MILESTONE_THRESHOLD must both be set, or none$/,
-  ],
+  [[{ publicKeys: a }], /^--keys and MILESTONE_THRESHOLD must both be set, or none$/],
 ])('calls %j what they were given by', (given, sentence) => {
   expect(() => choose(...given)).toThrow(sentence);
 });

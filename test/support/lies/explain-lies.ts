@@ -1,6 +1,6 @@
 /**
- * What the other node answers while `stardust-edge explain` compares two: it differs, and that is said in
- * plain lines.
+ * What the other node answers while `stardust-edge explain` compares two: it differs, and that is
+ * said in plain lines.
  */
 import type { Rule } from './lying-node.ts';
 import { always, endless, inJson, type Json, never, withField, withStatus } from './rules.ts';

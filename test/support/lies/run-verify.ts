@@ -1,6 +1,6 @@
 /**
- * `stardust-edge verify` and `stardust-edge explain` within this process, so that they run hundreds of times a
- * minute. The block whose proof is requested is always the first one.
+ * `stardust-edge verify` and `stardust-edge explain` within this process, so that they run hundreds
+ * of times a minute. The block whose proof is requested is always the first one.
  */
 import { vi } from 'vitest';
 import { SAMPLE_KEYS } from '../browser/sample-facts.ts';

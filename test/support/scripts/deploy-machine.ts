@@ -1,6 +1,6 @@
 /**
- * A machine from which `stardust-edge deploy` deploys to an account in memory, and the node that then
- * answers: a recorded network.
+ * A machine from which `stardust-edge deploy` deploys to an account in memory, and the node that
+ * then answers: a recorded network.
  */
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -4,7 +4,10 @@
 
 export interface Command {
   tool: 'npm run' | 'npx stardust-edge' | 'npx wrangler';
-  /** The script, our command, or wrangler's command and those below it: `d1`, `time-travel`, `restore`. */
+  /**
+   * The script, our command, or wrangler's command and those below it: `d1`, `time-travel`,
+   * `restore`.
+   */
   words: string[];
   /** `--NAME`, without values. */
   flags: string[];
