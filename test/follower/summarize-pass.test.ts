@@ -30,6 +30,7 @@ const position: LedgerPosition = {
     idTables: [],
     forgotten: 0,
     indexed: '',
+    integrity: { fingerprints: {} },
   },
   milestone: { id: '', timestamp: 0, blocks: 0 },
   announced: new ParameterTable(),

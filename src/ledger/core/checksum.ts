@@ -26,6 +26,7 @@ export function checksum(bytes: Uint8Array, before = 0): number {
 /** What is stored is not what was written. The message is for people: ASCII. */
 export class LedgerDamaged extends Error {
   override readonly name = 'LedgerDamaged';
+  readonly what: string;
 
   /** @param what in the plural: "statuses of pack 12" */
   constructor(what: string) {
@@ -33,6 +34,7 @@ export class LedgerDamaged extends Error {
       `${what} are damaged on disk: restore a back-up or import a snapshot ` +
         '(docs/runbooks.md#the-database-is-damaged)',
     );
+    this.what = what;
   }
 }
 

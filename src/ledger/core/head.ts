@@ -1,11 +1,20 @@
 /**
  * Where the ledger stands: one row, read in the same batch as whatever is answered from it.
  */
+import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
 import { type IdTable, readIdTables, writeIdTables } from './id-index.ts';
 import { type NftChangeCount, writeNftChangeCount } from './nft-change-count.ts';
 import { first, type Query, type Row, readAlone } from './read-batch.ts';
-import { type Cell, rowSum, SUMMED_COLUMNS, summedColumns } from './row-sum.ts';
+import {
+  type Cell,
+  type Integrity,
+  readIntegrity,
+  rowSum,
+  SUMMED_COLUMNS,
+  summedColumns,
+  writeIntegrity,
+} from './row-sum.ts';
 import { requireSchema, SCHEMA } from './schema.ts';
 
 export interface Head {
@@ -34,6 +43,8 @@ export interface Head {
    * filled, 'all' (ALL_INDEXED) when it is whole.
    */
   indexed: string;
+  /** Not in the row's sum, and no fence is about it. */
+  integrity: Integrity;
 }
 
 /** The value of `indexed` when every kind of output is in the lists. */
@@ -103,15 +114,22 @@ export function selectHeadAt(db: Database, index?: number): Query<HeadAt | undef
   }));
 }
 
-/** @param row all of head; other columns may have other names */
+/**
+ * Throws a LedgerDamaged where the row is damaged, or a scrub found something else to be.
+ *
+ * @param row all of head; other columns may have other names
+ */
 export function headFromRow(row: Row): Head {
   requireSchema(row.integer('schema'));
   row.requireSum('head');
+  const ledger = row.integer('ledger');
+  const integrity = readIntegrity(row.text('integrity'), ledger);
+  if (integrity.damaged !== undefined) throw new LedgerDamaged(integrity.damaged);
   return {
     generation: row.text('generation'),
     genesis: row.integer('genesis'),
     start: row.integer('start'),
-    ledger: row.integer('ledger'),
+    ledger,
     treasury: {
       milestoneId: row.text('treasury_milestone'),
       amount: BigInt(row.text('treasury_amount')),
@@ -123,6 +141,7 @@ export function headFromRow(row: Row): Head {
     idTables: readIdTables(row.text('id_tables')),
     forgotten: row.integer('forgotten'),
     indexed: row.text('indexed'),
+    integrity,
   };
 }
 
@@ -167,19 +186,23 @@ const parametersFrom = (first: number) => SUMMED_COLUMNS.head.map((_, i) => `?${
 export function insertHead(db: Database, head: Head, table = 'head'): D1PreparedStatement {
   const cells = headCells(head);
   return db
-    .prepare(`INSERT INTO ${table} (sum, one, ${COLUMNS}) VALUES (?1, 1, ${parametersFrom(2)})`)
-    .bind(rowSum(cells), ...cells);
+    .prepare(
+      `INSERT INTO ${table} (sum, integrity, one, ${COLUMNS}) VALUES (?1, ?2, 1, ${parametersFrom(3)})`,
+    )
+    .bind(rowSum(cells), writeIntegrity(head.integrity, head.ledger), ...cells);
 }
 
 /** The sum must not be NULL. */
 const MOVE_HEAD = `
-  UPDATE head SET (${COLUMNS}) = (${parametersFrom(2)}),
-    sum = CASE WHEN (${COLUMNS}) = (${parametersFrom(2 + SUMMED_COLUMNS.head.length)}) THEN ?1 END`;
+  UPDATE head SET (${COLUMNS}) = (${parametersFrom(3)}), integrity = ?2,
+    sum = CASE WHEN (${COLUMNS}) = (${parametersFrom(3 + SUMMED_COLUMNS.head.length)}) THEN ?1 END`;
 
-/** Changes the head. Fails unless it still is `before`. */
+/** Changes the head. Fails unless it still is `before`, whatever a scrub has noted meanwhile. */
 export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1PreparedStatement {
-  const cells = headCells({ ...before, ...changes });
-  return db.prepare(MOVE_HEAD).bind(rowSum(cells), ...cells, ...headCells(before));
+  const after = { ...before, ...changes };
+  const cells = headCells(after);
+  const integrity = writeIntegrity(after.integrity, after.ledger);
+  return db.prepare(MOVE_HEAD).bind(rowSum(cells), integrity, ...cells, ...headCells(before));
 }
 
 /** A milestone as it is inserted. */

@@ -9,8 +9,14 @@
  */
 import { type Database, forEachPiece } from './database.ts';
 import { isPartOf } from './packs.ts';
-import { one, readAlone } from './read-batch.ts';
-import { numberSumSql } from './row-sum.ts';
+import { many, one, type Query, readAlone } from './read-batch.ts';
+import {
+  type FingerprintChange,
+  fingerprintSql,
+  type Integrity,
+  numberSumSql,
+  rowSum,
+} from './row-sum.ts';
 
 /** Tables `id_0` to `id_4` (migrations/0001_ledger.sql). */
 export const ID_TABLE_COUNT = 5;
@@ -39,8 +45,17 @@ export function milestoneEntry(id: string): string {
   return `m${id}`;
 }
 
+export function idTableName({ table }: Pick<IdTable, 'table'>): string {
+  return nameOf(table);
+}
+
 function nameOf(table: number): string {
   return `id_${table}`;
+}
+
+/** What an entry adds to the fingerprint of its table. `block`: 0 for all but blocks. */
+export function entrySum(id: string, milestone: number, block = 0): number {
+  return rowSum([id, milestone, block]);
 }
 
 /**
@@ -54,6 +69,48 @@ export function selectIds(list: string): string {
       `SELECT i.id, i.milestone, i.block, i.sum
       FROM json_each(${list}) j CROSS JOIN ${table} i ON i.id = j.value`,
   ).join(' UNION ALL ');
+}
+
+/** SQL of the blocks of packs that ?1 names by pack and position. */
+const NAMED_BLOCKS = `
+  pack p CROSS JOIN json_each(p.blocks) b
+  WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
+
+const NAMED = `
+  named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))`;
+
+/** SQL of {@link entrySum} of a block of a pack (packs.ts), ?2 the milestone. */
+const BLOCK_ENTRY_SUM = '(b.value ->> 3) - (b.value ->> 2) + ?2';
+
+/** ?3 an ID. */
+const READ_BLOCK_SUMS = `
+  WITH ${NAMED}
+  SELECT ${fingerprintSql(BLOCK_ENTRY_SUM)} AS total,
+    ${fingerprintSql(`iif(b.value ->> 1 <= ?3, ${BLOCK_ENTRY_SUM}, 0)`)} AS scrubbed
+  FROM ${NAMED_BLOCKS}`;
+
+/**
+ * What the entries of a milestone's blocks add to the fingerprint of the table that takes them.
+ *
+ * @param blocks as for {@link insertIds}
+ * @param scrubbed ID up to which a scrub has read that table
+ */
+export function selectBlockSums(
+  db: Database,
+  index: number,
+  blocks: Iterable<readonly [pack: number, at: number]>,
+  scrubbed: string,
+): Query<FingerprintChange[]> {
+  return many(forEachPiece(db, READ_BLOCK_SUMS, blocks, index, scrubbed), (row) => ({
+    all: row.integerOrNull('total') ?? 0,
+    scrubbed: row.integerOrNull('scrubbed') ?? 0,
+  }));
+}
+
+/** What the entry of the milestone's own ID adds likewise. */
+export function milestoneSum(index: number, id: string, scrubbed: string): FingerprintChange {
+  const sum = entrySum(milestoneEntry(id), index);
+  return { all: sum, scrubbed: milestoneEntry(id) <= scrubbed ? sum : 0 };
 }
 
 /**
@@ -73,10 +130,9 @@ export function insertIds(
   const insert = `INSERT INTO ${nameOf(tables.at(-1)!.table)} (id, milestone, block, sum)`;
   const blocksOfPacks = `
     ${insert}
-    WITH named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))
+    WITH ${NAMED}
     SELECT b.value ->> 1, ?2, b.value ->> 0, ?2 + ${numberSumSql('b.value ->> 0')}
-    FROM pack p CROSS JOIN json_each(p.blocks) b
-    WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
+    FROM ${NAMED_BLOCKS}`;
   const outputs = `
     ${insert}
     SELECT s.value ->> 0, ?1, 0, ?1 FROM milestone_part p CROSS JOIN json_each(p.spent) s
@@ -136,6 +192,23 @@ export function turnOver(
   if (ledger + 1 - current.first < span || tables.length === ID_TABLE_COUNT) return undefined;
   const next = { table: (current.table + 1) % ID_TABLE_COUNT, first: ledger + 1 };
   return { tables: [...tables, next], drop: undefined, forgotten: undefined };
+}
+
+/** The integrity after the turnover: a table that begins is empty, one that is dropped has none. */
+export function turnIntegrity(
+  { fingerprints, scrub, ...rest }: Integrity,
+  before: readonly IdTable[],
+  { tables, drop }: Turnover,
+): Integrity {
+  const begun = tables.filter((each) => !before.includes(each)).map(idTableName);
+  const dropped = drop && idTableName(drop);
+  const kept = Object.entries(fingerprints).filter(([table]) => table !== dropped);
+  return {
+    ...rest,
+    fingerprints: Object.fromEntries([...kept, ...begun.map((table) => [table, 0] as const)]),
+    // of a table that is gone the scrub begins again
+    ...(scrub && scrub.table !== dropped && { scrub }),
+  };
 }
 
 const SELECT_DEFINITION = 'SELECT sql FROM sqlite_master WHERE name = ?1';

@@ -1,9 +1,11 @@
 /**
- * Sums of small rows (docs/storage.md#damage-on-disk): a row has in its column `sum` the sum of its
- * other columns, which its parser compares. The values are added up, so SQL that makes a row of
- * others can make its sum of theirs.
+ * Sums of rows, and fingerprints of tables (docs/storage.md#damage-on-disk).
+ *
+ * A row has in its column `sum` the sum of its other columns, which its parser compares. The values
+ * are added up, so SQL that makes a row of others can make its sum of theirs. The fingerprint of a
+ * table is the sum of its rows' sums: it tells that a row vanished.
  */
-import { checksum } from './checksum.ts';
+import { checksum, LedgerDamaged } from './checksum.ts';
 
 /** A value of a column. */
 export type Cell = string | number | null;
@@ -114,4 +116,86 @@ export function summedColumns(table: SummedTable, alias: string, prefix = ''): s
   return [...SUMMED_COLUMNS[table], 'sum']
     .map((column) => `${alias}.${column} AS ${prefix}${column}`)
     .join(', ');
+}
+
+/** Fingerprints are below 2^52, so that two of them can be added up without rounding. */
+const FINGERPRINT_MODULUS = 2 ** 52;
+
+/** Adds sums of rows or fingerprints, which may be negative, to a fingerprint. */
+export function addSums(...sums: readonly number[]): number {
+  const modulus = FINGERPRINT_MODULUS;
+  return sums.reduce((total, sum) => (((total + sum) % modulus) + modulus) % modulus, 0);
+}
+
+/** SQL of the fingerprint of up to 500,000 rows, NULL of none. `sum`: SQL of the sum of a row. */
+export function fingerprintSql(sum: string): string {
+  return `sum(${sum}) % ${FINGERPRINT_MODULUS}`;
+}
+
+/** How far the scrub has come (write/scrub.ts). */
+export interface ScrubPosition {
+  table: string;
+  /** ID of the last row that was read. */
+  after: string;
+  /** Sum of the sums of the rows up to that ID: milestones that add or remove such rows move it. */
+  sum: number;
+}
+
+/** The column `head.integrity`. */
+export interface Integrity {
+  /** The fingerprint of each table that has one; absent where no scrub has computed it yet. */
+  fingerprints: Readonly<Record<string, number>>;
+  /** Absent before the first step of a scrub. */
+  scrub?: ScrubPosition;
+  /** What a scrub found damaged, in the plural as in {@link LedgerDamaged}. */
+  damaged?: string;
+}
+
+/** By how much rows that come and go change a fingerprint. */
+export interface FingerprintChange {
+  all: number;
+  /** The share of rows up to the ID at which the scrub of their table is. */
+  scrubbed: number;
+}
+
+/** The integrity after rows of the table came and went. */
+export function moveFingerprint(
+  { fingerprints, scrub, ...rest }: Integrity,
+  table: string,
+  { all, scrubbed }: FingerprintChange,
+): Integrity {
+  const before = fingerprints[table];
+  return {
+    ...rest,
+    fingerprints:
+      before === undefined ? fingerprints : { ...fingerprints, [table]: addSums(before, all) },
+    ...(scrub && {
+      scrub: scrub.table === table ? { ...scrub, sum: addSums(scrub.sum, scrubbed) } : scrub,
+    }),
+  };
+}
+
+/** The ID up to which a scrub has read the table; empty, which is before each ID, for none. */
+export function scrubbedUpTo({ scrub }: Integrity, table: string): string {
+  return scrub?.table === table ? scrub.after : '';
+}
+
+/** @param ledger the ledger index at which the fingerprints are true */
+export function writeIntegrity(integrity: Integrity, ledger: number): string {
+  return JSON.stringify({ at: ledger, ...integrity });
+}
+
+/**
+ * Nothing but the damage counts where the ledger has moved without the column, which an earlier
+ * release does: then the next scrub computes the fingerprints.
+ */
+export function readIntegrity(text: string, ledger: number): Integrity {
+  if (text === '') return { fingerprints: {} };
+  try {
+    const { at, ...integrity }: Integrity & { at: number } = JSON.parse(text);
+    const { damaged } = integrity;
+    return at === ledger ? integrity : { fingerprints: {}, ...(damaged && { damaged }) };
+  } catch {
+    throw new LedgerDamaged('rows of the table head');
+  }
 }

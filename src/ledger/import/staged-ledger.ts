@@ -12,11 +12,12 @@ import type { LedgerChange, LedgerSink } from '../../stardust/snapshot/snapshot-
 import { OutputType } from '../../stardust/wire/output.ts';
 import { type Database, forEachPiece, runBatch } from '../core/database.ts';
 import { type Head, insertHead, insertMilestone } from '../core/head.ts';
+import { entrySum, idTableName } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
 import { writePayload } from '../core/milestone-payload.ts';
 import { isNftSql, splitContents, writeOutputBytes } from '../core/output-bytes.ts';
 import { first, many, one, readAlone, readQuery } from '../core/read-batch.ts';
-import { rowSum } from '../core/row-sum.ts';
+import { addSums, fingerprintSql, rowSum } from '../core/row-sum.ts';
 import { insertListRows, listRow } from '../output-list/list-rows.ts';
 import {
   HAS_PROGRESS,
@@ -76,11 +77,11 @@ const STRETCH = 50_000;
 
 /**
  * Type and amount of each output (A.8) of the stretch behind the ID ?1: 9 bytes, which are 12
- * characters of base64 and can be put together. And the last ID of the stretch.
+ * characters of base64 and can be put together. And the fingerprint and the last ID of the stretch.
  */
 const SELECT_AMOUNTS = `
-  SELECT group_concat(start, '') AS amounts, max(id) AS last FROM (
-    SELECT id, substr(bytes, 1, 12) AS start FROM import_output
+  SELECT group_concat(start, '') AS amounts, ${fingerprintSql('sum')} AS sum, max(id) AS last FROM (
+    SELECT id, sum, substr(bytes, 1, 12) AS start FROM import_output
     WHERE id > ?1 ORDER BY id LIMIT ${STRETCH})`;
 
 const PLACE_NFTS = `INSERT INTO import_nft ${selectNfts('id > ?1 AND id <= ?2')}`;
@@ -94,14 +95,10 @@ const COPY_PAYLOAD = `
   UPDATE import_milestone
   SET payload = (SELECT p.payload FROM import_progress p WHERE p.milestone = idx)`;
 
-/**
- * Solid entry points are referenced, and nothing more is known of them: no block has the number 0.
- * A file may name one twice, as the reference takes it.
- */
+/** Solid entry points are referenced, and nothing more is known of them: no block has the number 0. */
 const INSERT_ENTRY_POINTS = `
   INSERT INTO import_id_0 (id, milestone, block, sum)
-  SELECT value, ?2, 0, ?2 FROM json_each(?1) WHERE true
-  ON CONFLICT (id) DO NOTHING`;
+  SELECT value, ?2, 0, ?2 FROM json_each(?1)`;
 
 const INSERT_SNAPSHOT_FILE =
   'INSERT INTO import_snapshot_file (one, sha256, sum) VALUES (1, ?1, ?2)';
@@ -237,7 +234,7 @@ export class StagingSink implements LedgerSink {
    * supply, or two of them the same NFT.
    */
   async complete(summary: SnapshotSummary, generation: string, sha256?: string): Promise<void> {
-    const stretches = await this.#checkSupply(summary);
+    const { stretches, fingerprint } = await this.#checkSupply(summary);
     await this.#placeNfts(stretches);
     const db = this.#db;
     const {
@@ -249,6 +246,9 @@ export class StagingSink implements LedgerSink {
       parameters,
       solidEntryPoints,
     } = summary;
+    // a file may name one twice, as the reference takes it
+    const entryPoints = [...new Set(solidEntryPoints.map(toHexDigits))];
+    const idTables = [{ table: 0, first: ledgerIndex }];
     const head: Head = {
       generation,
       genesis: genesisIndex,
@@ -260,9 +260,17 @@ export class StagingSink implements LedgerSink {
       nextOutput: this.#position + 1,
       unreferenced: 0,
       dropped: 0,
-      idTables: [{ table: 0, first: ledgerIndex }],
+      idTables,
       forgotten: ledgerIndex - 1,
       indexed: '',
+      integrity: {
+        fingerprints: {
+          output: fingerprint,
+          [idTableName(idTables[0]!)]: addSums(
+            ...entryPoints.map((id) => entrySum(id, ledgerIndex)),
+          ),
+        },
+      },
     };
     // those before it are left out: their states cannot be asked for
     const milestone = {
@@ -279,7 +287,7 @@ export class StagingSink implements LedgerSink {
       insertHead(db, head, stagingName('head')),
       insertMilestone(db, milestone, stagingName('milestone')),
       db.prepare(COPY_PAYLOAD),
-      ...forEachPiece(db, INSERT_ENTRY_POINTS, solidEntryPoints.map(toHexDigits), ledgerIndex),
+      ...forEachPiece(db, INSERT_ENTRY_POINTS, entryPoints, ledgerIndex),
       ...(sha256 === undefined ? [] : [insertSnapshotFile(db, sha256)]),
       ...parameters.map((option) => insertParameters(db, option, stagingName('parameters'))),
     ]);
@@ -293,16 +301,19 @@ export class StagingSink implements LedgerSink {
   async #checkSupply({
     treasury,
     currentParameters: { tokenSupply },
-  }: SnapshotSummary): Promise<Stretch[]> {
+  }: SnapshotSummary): Promise<{ stretches: Stretch[]; fingerprint: number }> {
     let held = 0n;
+    let fingerprint = 0;
     const stretches: Stretch[] = [];
     for (let after = ''; ; ) {
       const stretch = one(this.#db.prepare(SELECT_AMOUNTS).bind(after), (row) => ({
         amounts: row.textOrNull('amounts'),
+        sum: row.integerOrNull('sum'),
         last: row.textOrNull('last'),
       }));
-      const { amounts, last } = await readAlone(stretch);
+      const { amounts, sum, last } = await readAlone(stretch);
       if (last === null) break;
+      fingerprint = addSums(fingerprint, sum ?? 0);
       const reader = new Reader(fromBase64(amounts ?? ''));
       while (reader.remaining > 0) {
         reader.u8();
@@ -315,7 +326,7 @@ export class StagingSink implements LedgerSink {
       const sum = `the outputs hold ${held} base tokens, the treasury ${treasury.amount}`;
       throw new Refusal('E.5', `${sum}: together not the token supply of ${tokenSupply}`);
     }
-    return stretches;
+    return { stretches, fingerprint };
   }
 
   async #placeNfts(stretches: readonly Stretch[]): Promise<void> {

@@ -16,7 +16,7 @@ import { treasuryAfter } from '../../stardust/wire/treasury.ts';
 import { checksum } from '../core/checksum.ts';
 import { type Database, forEachPiece } from '../core/database.ts';
 import { insertMilestone, keepsIndex, moveHead } from '../core/head.ts';
-import { insertIds } from '../core/id-index.ts';
+import { idTableName, insertIds, milestoneSum, selectBlockSums } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
 import { writePayload } from '../core/milestone-payload.ts';
 import { readNftChangeCount } from '../core/nft-change-count.ts';
@@ -31,7 +31,8 @@ import {
   writeStates,
   writeStatuses,
 } from '../core/packs.ts';
-import { rowSum } from '../core/row-sum.ts';
+import { readQuery } from '../core/read-batch.ts';
+import { moveFingerprint, rowSum, scrubbedUpTo } from '../core/row-sum.ts';
 import { insertReceipt } from '../read/receipts.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import { countVisible, type LeftBlocks, leftBlocks, packAt } from '../view/viewed-packs.ts';
@@ -75,7 +76,15 @@ export async function applyStatements(
   if (isStagedForAnother(view, changes)) return undefined;
   const indexesAll = keepsIndex(head);
   if (indexesAll) await completeRows(db, await readLacking(db, changes.created));
-  const read = await readChanges(db, timestamp, changes);
+  const idTable = idTableName(head.idTables.at(-1)!);
+  const scrubbed = {
+    output: scrubbedUpTo(head.integrity, 'output'),
+    ids: scrubbedUpTo(head.integrity, idTable),
+  };
+  const read = await readChanges(db, milestone, changes, scrubbed);
+  const blockSums = selectBlockSums(db, index, referencedPlaces(view, changes), scrubbed.ids);
+  const ids = [read.sums.ids, milestoneSum(index, toHexDigits(id), scrubbed.ids)];
+  ids.push(...(await readQuery(db, blockSums)));
   const treasury = treasuryAfter(milestone, id);
   const counted = readNftChangeCount(head.ledger, view.nftChanges);
   const statements = [
@@ -88,6 +97,10 @@ export async function applyStatements(
       nextBlock: next.nextBlock,
       nextOutput: next.nextOutput,
       unreferenced: countVisible(view, (position) => changes.reasons[position] !== 0),
+      integrity: ids.reduce(
+        (integrity, change) => moveFingerprint(integrity, idTable, change),
+        moveFingerprint(head.integrity, 'output', read.sums.output),
+      ),
     }),
     insertMilestone(db, {
       index,

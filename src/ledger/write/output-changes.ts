@@ -18,7 +18,13 @@ import {
 } from '../core/output-bytes.ts';
 import { isPartOf } from '../core/packs.ts';
 import { concat, many, type Row, readQuery } from '../core/read-batch.ts';
-import { numberSumSql, rowSum } from '../core/row-sum.ts';
+import {
+  addSums,
+  type FingerprintChange,
+  fingerprintSql,
+  numberSumSql,
+  rowSum,
+} from '../core/row-sum.ts';
 import {
   deleteListedNfts,
   insertListRows,
@@ -66,6 +72,14 @@ export interface ReadChanges {
   gone: [createdTime: number, id: string][];
   /** Keys in output_rest of the outputs that go. */
   rests: number[];
+  /** What becomes of the fingerprint of `output`, and of that of the table that takes their IDs. */
+  sums: { output: FingerprintChange; ids: FingerprintChange };
+}
+
+/** IDs up to which a scrub has read the table `output` and the one of IDs. */
+export interface Scrubbed {
+  output: string;
+  ids: string;
 }
 
 /** Outputs that one statement names: as many packs may have to be read for it. */
@@ -118,14 +132,18 @@ const SPENT = `
       LEFT JOIN mention c ON c.pack = p.home AND c.at = p.home_at
       LEFT JOIN content k ON k.pack = p.home AND k.at = p.home_at)`;
 
-/** Contents that are spent: of the ledger, or of a block that the milestone references too. */
+/**
+ * Contents that are spent: of the ledger, or of a block that the milestone references too. ?2 and ?3
+ * as in {@link Scrubbed}.
+ */
 const READ_SPENT = `
   WITH ${SPENT}
   SELECT length(coalesce(${contentsSql('o')}, s.bytes)) AS length, o.rest,
     CASE WHEN ${isNftSql('coalesce(o.bytes, s.bytes)')}
       THEN coalesce(o.chain, ${chainSql('s.created')}) END AS nft,
     CASE WHEN ${isNftSql('coalesce(o.bytes, s.bytes)')} THEN ${idSql('s.output')} END AS id,
-    o.created_time
+    o.created_time, o.sum, ${sumSql('s.output')} AS id_sum,
+    ${idSql('s.output')} <= ?2 AS is_scrubbed, ${idSql('s.output')} <= ?3 AS is_id_scrubbed
   FROM spent s LEFT JOIN output o ON s.home IS NULL AND o.id = ${idSql('s.output')}
   ORDER BY s.n`;
 
@@ -145,10 +163,19 @@ const comeWith = (column: 'outputs' | 'details') => `
       LEFT JOIN mention m ON m.pack = p.pack AND m.at = p.at
       LEFT JOIN content k ON k.pack = p.pack AND k.at = p.at)`;
 
-const READ_NFTS = `
-  WITH ${comeWith('details')}
-  SELECT ${chainSql('c.output')} AS nft, ${idSql('c.output')} AS id
-  FROM come c WHERE ${isRowOf('nft_detail', 'c.content')}`;
+/** SQL of the sum of a row that is inserted with the milestone's index ?2 and timestamp ?3. */
+const CREATED_SUM = `${sumSql('c.output')} + ${blockSumSql('b.value')} + ?2 + ?3`;
+
+/** The NFTs that come; and what all that comes adds to the fingerprint, ?4 the ID as above. */
+const READ_CREATED = `
+  WITH ${comeWith('details')},
+    block AS MATERIALIZED (${selectBlocks('pack', 'blocks', 'SELECT pack, at FROM place')})
+  SELECT ${chainSql('c.output')} AS nft, ${idSql('c.output')} AS id, 0 AS total, 0 AS scrubbed
+  FROM come c WHERE ${isRowOf('nft_detail', 'c.content')}
+  UNION ALL
+  SELECT NULL, NULL, ${fingerprintSql(CREATED_SUM)},
+    ${fingerprintSql(`iif(${idSql('c.output')} <= ?4, ${CREATED_SUM}, 0)`)}
+  FROM come c JOIN block b ON b.pack = c.pack AND b.at = c.at`;
 
 /** Packs that lack rows of output_detail: their blocks were stored before anything kept it. */
 const READ_LACKING = `
@@ -171,11 +198,18 @@ export function readLacking(db: Database, created: OutputRows): Promise<number[]
  */
 export async function readChanges(
   db: Database,
-  timestamp: number,
-  { spent, created }: OutputChanges,
+  { index, timestamp }: { index: number; timestamp: number },
+  { spent, created, migrated }: OutputChanges,
+  scrubbed: Scrubbed,
 ): Promise<ReadChanges> {
   const spentLengths = new Uint32Array(spent.length);
-  const read: ReadChanges = { spentLengths, nfts: new Map(), gone: [], rests: [] };
+  const none = { all: 0, scrubbed: 0 };
+  const sums = { output: { ...none }, ids: { ...none } };
+  const read: ReadChanges = { spentLengths, nfts: new Map(), gone: [], rests: [], sums };
+  const add = (change: FingerprintChange, sum: number, share: number) => {
+    change.all = addSums(change.all, sum);
+    change.scrubbed = addSums(change.scrubbed, share);
+  };
   let spentCount = 0;
   let missing: number | undefined;
   const noteSpent = (row: Row) => {
@@ -183,6 +217,11 @@ export async function readChanges(
     if (length === null) missing ??= spentCount;
     if (length === null || missing !== undefined) return;
     spentLengths[spentCount++] = length;
+    // one that the milestone creates too was never in the table
+    const sum = row.integerOrNull('sum') ?? 0;
+    add(sums.output, -sum, -sum * row.integer('is_scrubbed'));
+    const entry = row.integer('id_sum') + index;
+    add(sums.ids, entry, entry * row.integer('is_id_scrubbed'));
     const rest = row.integerOrNull('rest');
     if (rest !== null) read.rests.push(rest);
     const nft = row.textOrNull('nft');
@@ -190,11 +229,23 @@ export async function readChanges(
     read.nfts.set(nft, null);
     read.gone.push([row.integerOrNull('created_time') ?? timestamp, row.text('id')]);
   };
-  const noteNft = (row: Row) => void read.nfts.set(row.text('nft'), row.text('id'));
+  const noteCreated = (row: Row) => {
+    const output = row.textOrNull('id');
+    if (output !== null) read.nfts.set(row.text('nft'), output);
+    else add(sums.output, row.integerOrNull('total') ?? 0, row.integerOrNull('scrubbed') ?? 0);
+  };
+  const bindSpent = (piece: string) =>
+    db.prepare(READ_SPENT).bind(piece, scrubbed.output, scrubbed.ids);
+  const bindCreated = (piece: string) =>
+    db.prepare(READ_CREATED).bind(piece, index, timestamp, scrubbed.output);
   const reads = [
-    ...inPieces(spent).map((piece) => many(db.prepare(READ_SPENT).bind(piece), noteSpent)),
-    ...inPieces(created).map((piece) => many(db.prepare(READ_NFTS).bind(piece), noteNft)),
+    ...inPieces(spent).map((piece) => many(bindSpent(piece), noteSpent)),
+    ...inPieces(created).map((piece) => many(bindCreated(piece), noteCreated)),
   ];
+  for (const { id } of migrated) {
+    const sum = rowSum([toHexDigits(id), index, timestamp]);
+    add(sums.output, sum, toHexDigits(id) <= scrubbed.output ? sum : 0);
+  }
   // in steps, so that few of the rows are in memory at once: the write is fenced
   for (let first = 0; first < reads.length; first += READ_AT_ONCE)
     await readQuery(db, concat(...reads.slice(first, first + READ_AT_ONCE)));
@@ -260,8 +311,7 @@ const INSERT_CREATED = `
   WITH ${comeWith('outputs')},
     block AS MATERIALIZED (${selectBlocks('pack', 'blocks', 'SELECT pack, at FROM place')})
   SELECT ${idSql('c.output')}, ${SPLIT.start}, CASE WHEN ${SPLIT.isLong} THEN ${numberSql('c.output')} END,
-    ${chainSql('c.output')}, ${blockIdSql('b.value')}, ?2, ?3,
-    ${sumSql('c.output')} + ${blockSumSql('b.value')} + ?2 + ?3
+    ${chainSql('c.output')}, ${blockIdSql('b.value')}, ?2, ?3, ${CREATED_SUM}
   FROM come c LEFT JOIN block b ON b.pack = c.pack AND b.at = c.at`;
 
 /**

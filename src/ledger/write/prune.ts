@@ -15,7 +15,7 @@ import type { Database } from '../core/database.ts';
 import { SHRINK_AT, shareUsed, withSize } from '../core/database-size.ts';
 import { runFenced } from '../core/fence.ts';
 import { moveHead, selectHead } from '../core/head.ts';
-import { dropIdTable, turnOver } from '../core/id-index.ts';
+import { dropIdTable, turnIntegrity, turnOver } from '../core/id-index.ts';
 import { PARTS } from '../core/packs.ts';
 import { many, one, readAlone, readBatch, write } from '../core/read-batch.ts';
 import { SCHEMA } from '../core/schema.ts';
@@ -173,7 +173,11 @@ export async function prune(
   if (due !== undefined) {
     const { tables, drop, forgotten = head.forgotten } = due;
     const statements = [
-      moveHead(db, head, { idTables: tables, forgotten }),
+      moveHead(db, head, {
+        idTables: tables,
+        forgotten,
+        integrity: turnIntegrity(head.integrity, idTables, due),
+      }),
       ...(drop === undefined ? [] : await dropIdTable(db, drop)),
     ];
     await runFenced(db, { writes: write(statements) });

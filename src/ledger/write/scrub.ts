@@ -1,0 +1,170 @@
+/**
+ * The scrub: it reads the ledger's outputs and the index of IDs row by row, in steps of one batch
+ * each, and compares them with their fingerprints in `head.integrity` and with what was derived of
+ * them (docs/storage.md#damage-on-disk). So a row that changed is found though nobody asks for it,
+ * and so is one that vanished.
+ *
+ * Milestones may be applied between two steps. The sum in the scrub's position is always that of the
+ * rows up to its ID as they are now, because a milestone moves it together with the fingerprint
+ * (apply-statements.ts). So it is the fingerprint when no row is left.
+ */
+
+import { chainIdOf, decodeOutput } from '../../stardust/wire/ids.ts';
+import { OutputType } from '../../stardust/wire/output.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
+import type { Database } from '../core/database.ts';
+import { runFenced } from '../core/fence.ts';
+import { ALL_INDEXED, type Head, moveHead, readHead } from '../core/head.ts';
+import { entrySum, idTableName } from '../core/id-index.ts';
+import { outputColumns, outputTypeSql, readOutputBytes } from '../core/output-bytes.ts';
+import { many, type Row, readAlone, readBatch, write } from '../core/read-batch.ts';
+import { addSums, summedColumns } from '../core/row-sum.ts';
+import { type ListTable, listRow, selectCells } from '../output-list/list-rows.ts';
+
+/** Rows of one step: some 40 ms. */
+export const SCRUB_STEP_ROWS = 2000;
+
+/** A row as it counts in its table's fingerprint. */
+interface Scrubbed {
+  id: string;
+  sum: number;
+}
+
+/** ?1 an ID, ?2 how many rows. */
+const NEXT_OUTPUTS = 'FROM output o WHERE o.id > ?1 ORDER BY o.id LIMIT ?2';
+
+const SELECT_OUTPUTS = `SELECT ${outputColumns('o')}, o.chain ${NEXT_OUTPUTS}`;
+
+const SELECT_NFTS = `
+  SELECT ${summedColumns('nft', 'n')} FROM (SELECT o.chain ${NEXT_OUTPUTS}) o JOIN nft n ON n.id = o.chain`;
+
+const SELECT_DETAILS = `
+  SELECT ${selectCells('nft_detail')} FROM nft_detail
+  WHERE (created_time, output) IN (SELECT o.created_time, o.id ${NEXT_OUTPUTS})`;
+
+const SELECT_OTHER_DETAILS = `
+  SELECT ${selectCells('output_detail')} FROM output_detail
+  WHERE (kind, created_time, output) IN (
+    SELECT ${outputTypeSql('o.bytes')}, o.created_time, unhex(o.id) ${NEXT_OUTPUTS})`;
+
+/**
+ * Takes one step. Returns whether it was the last of a round: then each row has been read since the
+ * round began, and the next step begins another round. Throws a LedgerDamaged where a row is not
+ * what it should be, after noting it in head: from then on all that reads head throws the same. Throws
+ * a LedgerMoved where the ledger changed meanwhile; then nothing counts.
+ *
+ * @param most rows of a step
+ */
+export async function scrub(db: Database, most = SCRUB_STEP_ROWS): Promise<boolean> {
+  const head = await readHead(db);
+  if (head === undefined) return true;
+  try {
+    return await readOn(db, head, most);
+  } catch (error) {
+    if (!(error instanceof LedgerDamaged)) throw error;
+    // refused if the ledger has moved: then what was read was of two states
+    await saveIntegrity(db, head, { ...head.integrity, damaged: error.what });
+    throw error;
+  }
+}
+
+async function readOn(db: Database, head: Head, most: number): Promise<boolean> {
+  const { fingerprints, scrub: position = { table: 'output', after: '', sum: 0 } } = head.integrity;
+  const { table, after } = position;
+  const rows =
+    table === 'output'
+      ? await readOutputs(db, head, after, most)
+      : await readAlone(many(db.prepare(selectEntries(table)).bind(after, most), entryFromRow));
+  const sum = addSums(position.sum, ...rows.map((row) => row.sum));
+  if (rows.length === most) {
+    await saveIntegrity(db, head, {
+      fingerprints,
+      scrub: { table, after: rows.at(-1)!.id, sum },
+    });
+    return false;
+  }
+  if ((fingerprints[table] ?? sum) !== sum) throw new LedgerDamaged(`rows of the table ${table}`);
+  const tables = ['output', ...head.idTables.map(idTableName)];
+  const next = tables[tables.indexOf(table) + 1];
+  await saveIntegrity(db, head, {
+    fingerprints: { ...fingerprints, [table]: sum },
+    ...(next !== undefined && { scrub: { table: next, after: '', sum: 0 } }),
+  });
+  return next === undefined;
+}
+
+async function saveIntegrity(
+  db: Database,
+  head: Head,
+  integrity: Head['integrity'],
+): Promise<void> {
+  await runFenced(db, { writes: write([moveHead(db, head, { integrity })]) });
+}
+
+function selectEntries(table: string): string {
+  return `SELECT id, milestone, block, sum FROM ${table} WHERE id > ?1 ORDER BY id LIMIT ?2`;
+}
+
+function entryFromRow(row: Row): Scrubbed {
+  row.requireSum('id');
+  const id = row.text('id');
+  return { id, sum: entrySum(id, row.integer('milestone'), row.integer('block')) };
+}
+
+/** Throws a LedgerDamaged unless the outputs are whole, and all that is derived of them is there. */
+async function readOutputs(
+  db: Database,
+  head: Head,
+  after: string,
+  most: number,
+): Promise<Scrubbed[]> {
+  const bind = (sql: string) => db.prepare(sql).bind(after, most);
+  const { outputs, nfts, details, others } = await readBatch(db, {
+    outputs: many(bind(SELECT_OUTPUTS), outputFromRow),
+    nfts: many(bind(SELECT_NFTS), nftFromRow),
+    details: many(bind(SELECT_DETAILS), (row) => row.summedCells('nft_detail')),
+    others: many(bind(SELECT_OTHER_DETAILS), (row) => row.summedCells('output_detail')),
+  });
+  const outputOf = new Map(nfts);
+  const listed = new Map([...details, ...others].map((cells) => [cells[1], cells.join()]));
+  for (const { id, chain, table, cells } of outputs) {
+    if (table === 'nft_detail' && outputOf.get(chain ?? '') !== id)
+      throw new LedgerDamaged('rows of the table nft');
+    const isListed = table === 'nft_detail' || isFilled(head, id);
+    if (isListed && listed.get(id) !== cells) throw new LedgerDamaged(`rows of the table ${table}`);
+  }
+  return outputs;
+}
+
+/** Whether output_detail has the output, if it is of another kind than NFT. */
+function isFilled({ indexed }: Head, id: string): boolean {
+  return indexed === ALL_INDEXED || id <= indexed;
+}
+
+interface ScrubbedOutput extends Scrubbed {
+  chain: string | null;
+  /** The list that the output belongs to, and its row there. */
+  table: ListTable;
+  cells: string;
+}
+
+function outputFromRow(row: Row): ScrubbedOutput {
+  row.requireSum('output');
+  const id = row.text('id');
+  const output = decodeOutput(readOutputBytes(row.text('bytes'), id));
+  const chain = row.textOrNull('chain');
+  const ownChain = chainIdOf(output, Uint8Array.fromHex(id))?.toHex() ?? null;
+  if (chain !== ownChain) throw new LedgerDamaged('rows of the table output');
+  return {
+    id,
+    sum: row.integer('sum'),
+    chain,
+    table: output.type === OutputType.Nft ? 'nft_detail' : 'output_detail',
+    cells: listRow(output, id, row.integer('created_time')).slice(0, -1).join(),
+  };
+}
+
+function nftFromRow(row: Row): [id: string, output: string | null] {
+  row.requireSum('nft');
+  return [row.text('id'), row.textOrNull('output')];
+}

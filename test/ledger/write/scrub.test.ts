@@ -1,0 +1,231 @@
+/**
+ * The scrub and the fingerprints (src/ledger/write/scrub.ts): after any history the fingerprint is
+ * that of the rows, however scrubbing and milestones take turns; and whatever is damaged is found.
+ */
+import fc from 'fast-check';
+import { expect, it, vi } from 'vitest';
+import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
+import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
+import { readHead } from '../../../src/ledger/core/head.ts';
+import { readOutput } from '../../../src/ledger/read/output-status.ts';
+import { scrub } from '../../../src/ledger/write/scrub.ts';
+import {
+  disturbed,
+  followTo,
+  ledgerIndex,
+  startLedger,
+} from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
+import { lastIndex, ledgerAt, type Network } from '../../support/network/network-model.ts';
+import { randomNetwork } from '../../support/network/random-network.ts';
+import { recordedNetwork } from '../../support/network/recorded-network.ts';
+import { indexEveryKind } from '../../support/nft-list/listed-ledger.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const MODULUS = 2n ** 52n;
+
+/** Digits in words of ten, as numbers; anything else is told by its own sum. */
+const words = (hex: string) =>
+  (hex.match(/.{1,10}/g) ?? []).reduce((sum, word) => sum + BigInt(`0x${word}`), 0n);
+
+/** By the model of the network: nothing of the ledger's code. */
+function expectedFingerprint(network: Network, index: number): number {
+  let sum = 0n;
+  for (const output of ledgerAt(network, index)) {
+    sum += words(Buffer.from(output.outputId).toString('hex'));
+    sum += words(Buffer.from(output.blockId).toString('hex'));
+    sum += BigInt(output.bookedIndex) + BigInt(output.bookedTimestamp);
+  }
+  return Number(sum % MODULUS);
+}
+
+async function fingerprints(db: Database): Promise<Record<string, number>> {
+  return { ...(await readHead(db))!.integrity.fingerprints };
+}
+
+/** A whole round from wherever the scrub stands: the rest of this one, and the next. */
+async function scrubAll(db: Database, most = 7): Promise<void> {
+  for (let rounds = 0; rounds < 2; ) if (await scrub(db, most)) rounds++;
+}
+
+/** As the tables have it: the sum of their rows' sums. */
+async function forgetFingerprints(db: Database): Promise<void> {
+  await db.prepare(`UPDATE head SET integrity = ''`).run();
+}
+
+it('milestones, imports and scrubs come to the same fingerprints', async () => {
+  const steps = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 10, maxLength: 10 });
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), steps, async (seed, rows) => {
+      const network = randomNetwork({ seed: `scrub ${seed}`, milestones: 10, events: 30 });
+      const db = await openMemory();
+      // tables of IDs begin and end within the history
+      const rig = await startLedger(db, network, network.genesis.index, { retention: 2 });
+      for (let index = network.genesis.index + 1; index <= lastIndex(network); index++) {
+        await followTo(rig, index);
+        expect((await fingerprints(db)).output).toBe(expectedFingerprint(network, index));
+        const most = rows[index % rows.length]!;
+        if (most > 0) await scrub(db, most);
+      }
+      const moved = await fingerprints(db);
+      await scrubAll(db);
+      expect(await fingerprints(db)).toEqual(moved);
+      await forgetFingerprints(db);
+      await scrubAll(db);
+      expect(await fingerprints(db)).toEqual(moved);
+
+      const imported = await openMemory();
+      await startLedger(imported, network, lastIndex(network));
+      expect((await fingerprints(imported)).output).toBe(moved.output);
+      await scrubAll(imported);
+    }),
+    { numRuns: 12 },
+  );
+});
+
+it.each(['network-a', 'network-n', 'network-k'] as const)('%s with each kind indexed', async (name) => {
+  const network = recordedNetwork(name);
+  const db = await openMemory();
+  const { index } = network.genesis;
+  const rig = await startLedger(db, network, index);
+  await indexEveryKind(db);
+  for (let to = index + 3; to <= Math.min(index + 60, lastIndex(network)); to += 3) {
+    await followTo(rig, to);
+    await scrub(db, 11);
+    expect((await fingerprints(db)).output).toBe(expectedFingerprint(network, to));
+  }
+  await scrubAll(db);
+});
+
+it('a ledger of an earlier release is computed by the first round, then checked', async () => {
+  const network = randomNetwork({ seed: 'earlier', milestones: 6, events: 20 });
+  const db = await openMemory();
+  const rig = await startLedger(db, network, network.genesis.index);
+  await followTo(rig, 2);
+  await forgetFingerprints(db);
+  await scrub(db, 5);
+  await followTo(rig, 3);
+  expect(await fingerprints(db)).toEqual({});
+  await scrubAll(db);
+  expect((await fingerprints(db)).output).toBe(expectedFingerprint(network, 3));
+  // the earlier release moves the ledger and leaves the column
+  const { integrity } = (await db.prepare('SELECT integrity FROM head').first<{
+    integrity: string;
+  }>())!;
+  await followTo(rig, 4);
+  await db.prepare('UPDATE head SET integrity = ?1').bind(integrity).run();
+  expect(await fingerprints(db)).toEqual({});
+  await scrubAll(db);
+  expect((await fingerprints(db)).output).toBe(expectedFingerprint(network, 4));
+});
+
+it('an end before any batch leaves a scrub that goes on', async () => {
+  const network = randomNetwork({ seed: 'ends', milestones: 5, events: 30 });
+  const db = await openMemory();
+  const rig = await startLedger(db, network, network.genesis.index);
+  await followTo(rig, 4);
+  const image = Buffer.from(db.serialize());
+  for (let end = 1; end <= 40; end++) {
+    db.deserialize(image);
+    const dying = disturbed(db, async (_, batch) => {
+      if (batch === end) throw new Error('the end');
+    });
+    await scrubAll(dying).catch((error: Error) => expect(error.message).toBe('the end'));
+    await scrubAll(db);
+    expect((await fingerprints(db)).output).toBe(expectedFingerprint(network, 4));
+  }
+});
+
+it('a milestone that comes within a step makes it fail, and damages nothing', async () => {
+  const network = randomNetwork({ seed: 'within', milestones: 8, events: 30 });
+  const db = await openMemory();
+  const rig = await startLedger(db, network, network.genesis.index);
+  for (let index = 1; index <= 8; index++) {
+    const beside = disturbed(db, async (sql) => {
+      if (sql.includes('UPDATE head')) await followTo(rig, index);
+    });
+    await expect(scrub(beside, 5)).rejects.toThrow(LedgerMoved);
+    await scrub(db, 9);
+    expect((await fingerprints(db)).output).toBe(expectedFingerprint(network, index));
+  }
+  await scrubAll(db);
+});
+
+/** Changes the first digit. */
+const flip = (column: string) =>
+  `iif(substr(${column}, 1, 1) = '0', '1', '0') || substr(${column}, 2)`;
+const someRow = (table: string, key: string) =>
+  `${key} = (SELECT ${key} FROM ${table} ORDER BY ${key} LIMIT 1 OFFSET 3)`;
+const someNft = 'output = (SELECT output FROM nft WHERE output IS NOT NULL LIMIT 1 OFFSET 1)';
+
+it.each([
+  ['a row of output vanished', 'output', `DELETE FROM output WHERE ${someRow('output', 'id')}`],
+  [
+    'a key of output',
+    'output',
+    `UPDATE output SET id = ${flip('id')} WHERE ${someRow('output', 'id')}`,
+  ],
+  [
+    'a row of output has another block',
+    'output',
+    `UPDATE output SET block = ${flip('block')} WHERE ${someRow('output', 'id')}`,
+  ],
+  [
+    'the contents of an output',
+    'contents of output',
+    `UPDATE output SET bytes = substr(bytes, 1, 20) || iif(substr(bytes, 21, 1) = 'A', 'B', 'A') ||
+      substr(bytes, 22) WHERE ${someRow('output', 'id')}`,
+  ],
+  [
+    'the chain of an NFT',
+    'output',
+    `UPDATE output SET chain = ${flip('chain')} WHERE id = (SELECT output FROM nft WHERE ${someNft})`,
+  ],
+  ['a row of nft vanished', 'nft', `DELETE FROM nft WHERE ${someNft}`],
+  ['a key of nft', 'nft', `UPDATE nft SET id = ${flip('id')} WHERE ${someNft}`],
+  ['a list lacks an NFT', 'nft_detail', `DELETE FROM nft_detail WHERE ${someNft}`],
+  [
+    'a list has an NFT elsewhere',
+    'nft_detail',
+    `UPDATE nft_detail SET created_time = created_time + 1 WHERE ${someNft}`,
+  ],
+  [
+    'a list lacks an output',
+    'output_detail',
+    'DELETE FROM output_detail WHERE output = (SELECT max(output) FROM output_detail)',
+  ],
+  ['an ID vanished', 'id_0', `DELETE FROM id_0 WHERE ${someRow('id_0', 'id')}`],
+  [
+    'an ID of the index',
+    'id_0',
+    `UPDATE id_0 SET id = ${flip('id')} WHERE ${someRow('id_0', 'id')}`,
+  ],
+  [
+    'the milestone of an ID',
+    'id',
+    `UPDATE id_0 SET milestone = milestone + 1 WHERE ${someRow('id_0', 'id')}`,
+  ],
+])('%s: found within a round, and an error from then on', async (_, what, sql) => {
+  const network = recordedNetwork('network-n');
+  const db = await openMemory();
+  const rig = await startLedger(db, network, network.genesis.index);
+  await indexEveryKind(db);
+  await followTo(rig, network.genesis.index + 30);
+  await scrub(db, 5);
+  const { meta } = await db.prepare(sql).run();
+  expect(meta.changes).toBe(1);
+  await expect(scrubAll(db)).rejects.toThrow(LedgerDamaged);
+  const { integrity } = (await db.prepare('SELECT integrity FROM head').first<{
+    integrity: string;
+  }>())!;
+  expect(JSON.parse(integrity).damaged).toContain(what);
+  const before = await ledgerIndex(db);
+  await expect(readOutput(db, '00'.repeat(34))).rejects.toThrow(what);
+  await expect(followTo(rig, before + 1)).rejects.toThrow(LedgerDamaged);
+  expect(await ledgerIndex(db)).toBe(before);
+  // an import replaces what was damaged
+  await startLedger(db, network, network.genesis.index + 30);
+  await scrubAll(db);
+});
