@@ -108,6 +108,10 @@ const WAKES = MONTH_SECONDS / 60;
 /** An object is billed as if it took 128 MB, here for all of the month. */
 export const OBJECT_GB = 0.128;
 
+/** A step of the scrub every 20 seconds (src/follower/pass.ts): a row, and 2,000 with what is derived. */
+const SCRUB_STEPS = MONTH_SECONDS / 20;
+const SCRUB_ROWS_READ = 8000;
+
 /** CPU that is reckoned for each request, more than they took here: milliseconds. */
 const LOOKUP_CPU_MS = 1;
 const WHITE_FLAG_CPU_MS = 50;
@@ -128,9 +132,12 @@ export function usageOf({ milestone, lookup, whiteFlag }: Costs, rate: Rate): Us
   return {
     requests: lookups + whiteFlags + WAKES,
     cpuMs: lookups * LOOKUP_CPU_MS + whiteFlags * WHITE_FLAG_CPU_MS,
-    rowsWritten: milestones * milestone.rowsWritten,
+    rowsWritten: milestones * milestone.rowsWritten + SCRUB_STEPS,
     rowsRead:
-      milestones * milestone.rowsRead + lookups * lookup.rowsRead + whiteFlags * whiteFlag.rowsRead,
+      milestones * milestone.rowsRead +
+      lookups * lookup.rowsRead +
+      whiteFlags * whiteFlag.rowsRead +
+      SCRUB_STEPS * SCRUB_ROWS_READ,
     d1Bytes: retention * (milestone.packBytes + ID_RETENTIONS * milestone.idBytes),
     kvReads: milestones * milestone.kvReads + lookups * lookup.kvReads,
     kvWrites: milestones * milestone.kvWrites,

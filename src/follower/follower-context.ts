@@ -90,6 +90,8 @@ export interface FollowerMemory {
     eviction: { ended: number; pause: number };
     /** Whether a write failed for want of room since pruning was tried last. */
     isDatabaseFull: boolean;
+    /** When the last step of the scrub ended, or this object began: Unix milliseconds. */
+    scrubbedAt: number;
   };
   /** For what each pass may have to say again. */
   log: WriteLog;
@@ -198,6 +200,7 @@ export function createFollowerMemory(
       room: Number.POSITIVE_INFINITY,
       eviction: { ended: 0, pause: 0 },
       isDatabaseFull: false,
+      scrubbedAt: Date.now(),
     },
     log: createDedupedLog(Date.now),
     announce: undefined,

@@ -28,7 +28,7 @@ import type { FollowerCounts } from './follower-counts.ts';
 import { stopFollowing } from './follower-status.ts';
 import { keepIndex } from './keep-index.ts';
 import { singleFlight } from './mutex.ts';
-import { followOnce, type PassResult } from './pass.ts';
+import { followOnce, type PassResult, scrubIfDue } from './pass.ts';
 import { applyPushed } from './pushed/apply-pushed.ts';
 import { MAX_PUSHED_STORED, storePushed } from './pushed/store-pushed.ts';
 import { buildFinalIfPossible } from './rest-at-end.ts';
@@ -226,6 +226,7 @@ export class Follower extends DurableObject<Env> {
       const published = await this.#publishIfDue(settings, PUBLISH_INTERVAL_MS);
       const indexed = await keepIndex(this.#db, settings, this.#memory);
       const isBuilt = await buildFinalIfPossible(this.#db, settings.finalMilestone);
+      await scrubIfDue({ db: this.#db, memory: this.#memory });
       const behind = !published || indexed === 'more' || !isBuilt;
       return { applied: 0, behind, isBuilding: !isBuilt };
     }

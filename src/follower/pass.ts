@@ -7,10 +7,13 @@
  */
 
 import { hasPassed } from '../clock.ts';
+import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
 import { dropUnneeded, UNREFERENCED_LIMITS } from '../ledger/write/drop-blocks.ts';
 import { MIN_RETENTION, prune, type Shortage } from '../ledger/write/prune.ts';
 import { resolveVerdicts } from '../ledger/write/resolve-verdicts.ts';
+import { scrub } from '../ledger/write/scrub.ts';
+import { writeLog } from '../log.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import { blocksAtHand, type FollowerContext, logFailure } from './follower-context.ts';
 import {
@@ -79,6 +82,7 @@ export async function followOnce(
       await pruneIfPossible(context);
       await dropUnneededIfPossible(context);
       await resolveVerdictsIfPossible(context);
+      await scrubIfDue(context);
     }
   }
 }
@@ -256,6 +260,27 @@ async function resolveVerdictsIfPossible({ db, verify, memory }: FollowerContext
   } catch (error) {
     logFailure('follower.verdicts-not-made', error);
   }
+}
+
+/** From the end of a step of the scrub to the next: each costs a row and reads up to 8,000. */
+const SCRUB_INTERVAL_MS = 20_000;
+
+/** What the scrub finds is in D1 from then on, so that every read of the ledger is an error. */
+export async function scrubIfDue({
+  db,
+  memory,
+}: Pick<FollowerContext, 'db' | 'memory'>): Promise<void> {
+  const { upkeep } = memory;
+  if (!hasPassed(SCRUB_INTERVAL_MS, upkeep.scrubbedAt, Date.now())) return;
+  try {
+    const isRound = await memory.mutex(() => scrub(db));
+    if (isRound) writeLog('info', 'follower.ledger-scrubbed', {});
+  } catch (error) {
+    if (error instanceof LedgerDamaged)
+      memory.log('error', 'follower.ledger-damaged', { reason: error.message });
+    else logFailure('follower.scrub-failed', error);
+  }
+  upkeep.scrubbedAt = Date.now();
 }
 
 /** The numbers are rounded, so that a line is the same for a while. */

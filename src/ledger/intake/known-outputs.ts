@@ -3,13 +3,11 @@
  * or a milestone spent them.
  */
 
-import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, forEachPiece } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
 import { outputColumns, readOutputBytes } from '../core/output-bytes.ts';
 import { isPartOf, readSpentOutput, requireOutputSum } from '../core/packs.ts';
 import { concat, many, type Query, type Row } from '../core/read-batch.ts';
-import { rowSum } from '../core/row-sum.ts';
 import type { KnownBlock } from './known-blocks.ts';
 
 /** What an output's ID stands for, as far as it is known. */
@@ -87,21 +85,6 @@ const FIND_CREATED = `
     CROSS JOIN json_each(b.value) e
   WHERE (e.value ->> 1) IN (SELECT id FROM wanted)`;
 
-/** SQL of the output beside an ID that the table lacks, as JSON: id, block, created, created_time, sum. */
-const neighbourSql = (condition: string) => `(
-  SELECT json_array(n.id, n.block, n.created, n.created_time, n.sum) FROM output n
-  WHERE n.id ${condition} LIMIT 1)`;
-
-/**
- * Of the outputs ?1, those that the table of the ledger lacks, each with the rows on both sides of
- * the place where it would be. A row whose key has a flipped bit is not found by its ID, but it still
- * is at the place of that ID in SQLite's tree, so it is one of these two rows.
- */
-const FIND_LACKING = `
-  SELECT j.value AS id, ${neighbourSql('< j.value ORDER BY n.id DESC')} AS before,
-    ${neighbourSql('> j.value ORDER BY n.id')} AS after
-  FROM json_each(?1) j WHERE NOT EXISTS (SELECT 1 FROM output o WHERE o.id = j.value)`;
-
 /** Of the outputs ?1, those in the ledger. */
 const FIND_UNSPENT = `
   SELECT ${outputColumns('o')} FROM json_each(?1) j JOIN output o ON o.id = j.value`;
@@ -143,14 +126,10 @@ export function findCreated(
   return many(forEachPiece(db, FIND_CREATED, outputs), mentionFromRow);
 }
 
-/**
- * Outputs with these hex IDs that the ledger holds, or a milestone spent. Throws a LedgerDamaged
- * unless it is certain that the ledger does not hold the others.
- */
+/** Outputs with these hex IDs that the ledger holds, or a milestone spent. */
 export function findLedgerOutputs(db: Database, ids: readonly string[]): Query<FoundOutput[]> {
   return concat(
     many(forEachPiece(db, FIND_UNSPENT, ids), unspentFromRow),
-    certainlyLacking(many(forEachPiece(db, FIND_LACKING, ids), requireLacking)),
     many(forEachPiece(db, FIND_SPENT, ids), spentFromRow),
   );
 }
@@ -165,30 +144,6 @@ function mentionFromRow(row: Row): FoundOutput {
     ...(bytes !== null && { bytes: readOutputBytes(bytes, id) }),
     mention: { number, key: row.integer('key'), at: row.integer('at') },
   };
-}
-
-/** No rows: only that none of these outputs is hidden matters. */
-function certainlyLacking({ statements, read }: Query<unknown[]>): Query<FoundOutput[]> {
-  return {
-    statements,
-    read(results) {
-      read(results);
-      return [];
-    },
-  };
-}
-
-/** Throws a LedgerDamaged unless both neighbours are whole rows, and on their sides of the ID. */
-function requireLacking(row: Row): void {
-  const id = row.text('id');
-  const isWhole = (side: 'before' | 'after') => {
-    const text = row.textOrNull(side);
-    if (text === null) return true;
-    const [other, block, created, createdTime, sum] = JSON.parse(text);
-    const isBeside = side === 'before' ? other < id : other > id;
-    return isBeside && rowSum([other, block, created, createdTime]) === sum;
-  };
-  if (!isWhole('before') || !isWhole('after')) throw new LedgerDamaged('rows of the table output');
 }
 
 function unspentFromRow(row: Row): FoundOutput {

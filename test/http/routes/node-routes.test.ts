@@ -2,9 +2,11 @@
  * The routes that tell of the node and of outputs, against the double of a HORNET node over
  * recorded networks.
  */
+
 import { describe, expect, it, vi } from 'vitest';
 import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
 import type { NodeStatus } from '../../../src/node/edge-node.ts';
+import { LedgerDamaged } from '../../../src/node/edge-node.ts';
 import { NodeState } from '../../support/hornet-double/node-state.ts';
 import { answer, routeOf } from '../../support/hornet-double/routes.ts';
 import { checkAlways, checkRow } from '../../support/http/contract.ts';
@@ -38,6 +40,17 @@ describe('GET /health', () => {
       null,
     ]);
     checkAlways(response);
+  });
+
+  it('tells the fingerprint of the ledger, and what a scrub found damaged', async () => {
+    const { headers } = await fetchFrom({ node: { readStatus: async () => fresh } })('/health');
+    expect(headers.get('x-ledger-fingerprint')).toBe('00f1a2b3c4d5e');
+    const readStatus = async () => {
+      throw new LedgerDamaged('rows of the table output');
+    };
+    const damaged = await fetchFrom({ node: { readStatus } })('/health');
+    expect(damaged.status).toBe(503);
+    expect(damaged.headers.get('x-error-detail')).toMatch(/^rows of the table output are damaged/);
   });
 
   it('tells how blocks come in, and how old the newest is, as info does', async () => {

@@ -85,19 +85,22 @@ it('milestones, imports and scrubs come to the same fingerprints', async () => {
   );
 });
 
-it.each(['network-a', 'network-n', 'network-k'] as const)('%s with each kind indexed', async (name) => {
-  const network = recordedNetwork(name);
-  const db = await openMemory();
-  const { index } = network.genesis;
-  const rig = await startLedger(db, network, index);
-  await indexEveryKind(db);
-  for (let to = index + 3; to <= Math.min(index + 60, lastIndex(network)); to += 3) {
-    await followTo(rig, to);
-    await scrub(db, 11);
-    expect((await fingerprints(db)).output).toBe(expectedFingerprint(network, to));
-  }
-  await scrubAll(db);
-});
+it.each(['network-a', 'network-n', 'network-k'] as const)(
+  '%s with each kind indexed',
+  async (name) => {
+    const network = recordedNetwork(name);
+    const db = await openMemory();
+    const { index } = network.genesis;
+    const rig = await startLedger(db, network, index);
+    await indexEveryKind(db);
+    for (let to = index + 3; to <= Math.min(index + 60, lastIndex(network)); to += 3) {
+      await followTo(rig, to);
+      await scrub(db, 11);
+      expect((await fingerprints(db)).output).toBe(expectedFingerprint(network, to));
+    }
+    await scrubAll(db);
+  },
+);
 
 it('a ledger of an earlier release is computed by the first round, then checked', async () => {
   const network = randomNetwork({ seed: 'earlier', milestones: 6, events: 20 });

@@ -43,6 +43,7 @@ export function recordedStatus(network: Network, ledgerIndex: number, now?: numb
   const ledger = milestoneStatus(network, ledgerIndex);
   return {
     ledger: { ...ledger, timestamp: now ?? ledger.timestamp },
+    fingerprint: undefined,
     genesisIndex: network.genesis.index,
     nextBlock: 1,
     nextOutput: 1,

@@ -37,6 +37,7 @@ export const status: NodeStatus = {
     timestamp: facts.ledgerTimestamp,
     milestoneId: 'ef'.repeat(32),
   },
+  fingerprint: '00f1a2b3c4d5e',
   genesisIndex: facts.genesisIndex,
   nextBlock: 5000,
   nextOutput: 2 ** 40,

@@ -4,6 +4,7 @@
  */
 import { describeError, writeLog } from '../../../log.ts';
 import {
+  LedgerDamaged,
   LedgerUnreadable,
   type NodeStatus,
   shareUsed,
@@ -98,14 +99,15 @@ async function readHealth({ node, notes }: RouteContext): Promise<Health> {
       reason: whyUnhealthy(status, now),
       headers: {
         ...blocksHeaders(status, now),
+        ...(status.fingerprint !== undefined && { 'x-ledger-fingerprint': status.fingerprint }),
         ...(warning !== undefined && { 'x-health-warning': warning }),
       },
     };
   } catch (error) {
     // a client that asks for the health wants this reason too, not a failed request
     writeLog('error', 'ledger.unreadable', { error: describeError(error) });
-    const reason = error instanceof LedgerUnreadable ? error.message : 'the ledger cannot be read';
-    return { reason, headers: {} };
+    const isTold = error instanceof LedgerUnreadable || error instanceof LedgerDamaged;
+    return { reason: isTold ? error.message : 'the ledger cannot be read', headers: {} };
   }
 }
 
@@ -123,7 +125,10 @@ export function describeHealth(): Operations<typeof healthRoutes> {
       answer: {
         description: 'Healthy.',
         ledgerIndex: 'named',
-        headers: BLOCKS_HEADERS,
+        headers: {
+          ...BLOCKS_HEADERS,
+          'X-Ledger-Fingerprint': 'Of the unspent outputs: equal on nodes at one ledger index.',
+        },
       },
       statuses: { 503: 'Not healthy; X-Error-Detail says why.' },
     },
