@@ -6,15 +6,7 @@ import type { Database } from './database.ts';
 import { type IdTable, readIdTables, writeIdTables } from './id-index.ts';
 import { type NftChangeCount, writeNftChangeCount } from './nft-change-count.ts';
 import { first, type Query, type Row, readAlone } from './read-batch.ts';
-import {
-  type Cell,
-  type Integrity,
-  readIntegrity,
-  rowSum,
-  SUMMED_COLUMNS,
-  summedColumns,
-  writeIntegrity,
-} from './row-sum.ts';
+import { type Cell, HEAD_COLUMNS, type Integrity, rowSum, summedColumns } from './row-sum.ts';
 import { requireSchema, SCHEMA } from './schema.ts';
 
 export interface Head {
@@ -43,7 +35,7 @@ export interface Head {
    * filled, 'all' (ALL_INDEXED) when it is whole.
    */
   indexed: string;
-  /** Not in the row's sum, and no fence is about it. */
+  /** No fence is about it. */
   integrity: Integrity;
 }
 
@@ -121,15 +113,13 @@ export function selectHeadAt(db: Database, index?: number): Query<HeadAt | undef
  */
 export function headFromRow(row: Row): Head {
   requireSchema(row.integer('schema'));
-  row.requireSum('head');
-  const ledger = row.integer('ledger');
-  const integrity = readIntegrity(row.text('integrity'), ledger);
+  const integrity = integrityFromRow(row);
   if (integrity.damaged !== undefined) throw new LedgerDamaged(integrity.damaged);
   return {
     generation: row.text('generation'),
     genesis: row.integer('genesis'),
     start: row.integer('start'),
-    ledger,
+    ledger: row.integer('ledger'),
     treasury: {
       milestoneId: row.text('treasury_milestone'),
       amount: BigInt(row.text('treasury_amount')),
@@ -157,7 +147,17 @@ export function milestoneFromRow(row: Row): KnownMilestone | undefined {
   };
 }
 
-/** The values of SUMMED_COLUMNS.head. */
+/**
+ * An earlier release moves the head and leaves the column as it was, and the column out of the sum:
+ * then it is about another ledger, and the next scrub computes the fingerprints.
+ */
+function integrityFromRow(row: Row): Integrity {
+  if (row.hasSum(HEAD_COLUMNS)) return { fingerprints: {} };
+  row.requireSum('head');
+  return JSON.parse(row.text('integrity'));
+}
+
+/** The values of HEAD_COLUMNS. */
 function headCells(head: Head): Cell[] {
   return [
     SCHEMA,
@@ -177,32 +177,34 @@ function headCells(head: Head): Cell[] {
   ];
 }
 
-const COLUMNS = SUMMED_COLUMNS.head.join(', ');
+const COLUMNS = HEAD_COLUMNS.join(', ');
 
 /** SQL of as many parameters as the head has columns, from the one with this number on. */
-const parametersFrom = (first: number) => SUMMED_COLUMNS.head.map((_, i) => `?${first + i}`).join();
+const parametersFrom = (first: number) => HEAD_COLUMNS.map((_, i) => `?${first + i}`).join();
 
 /** @param table head, or the staging table of an import */
 export function insertHead(db: Database, head: Head, table = 'head'): D1PreparedStatement {
   const cells = headCells(head);
+  const integrity = JSON.stringify(head.integrity);
   return db
     .prepare(
       `INSERT INTO ${table} (sum, integrity, one, ${COLUMNS}) VALUES (?1, ?2, 1, ${parametersFrom(3)})`,
     )
-    .bind(rowSum(cells), writeIntegrity(head.integrity, head.ledger), ...cells);
+    .bind(rowSum([...cells, integrity]), integrity, ...cells);
 }
 
 /** The sum must not be NULL. */
 const MOVE_HEAD = `
   UPDATE head SET (${COLUMNS}) = (${parametersFrom(3)}), integrity = ?2,
-    sum = CASE WHEN (${COLUMNS}) = (${parametersFrom(3 + SUMMED_COLUMNS.head.length)}) THEN ?1 END`;
+    sum = CASE WHEN (${COLUMNS}) = (${parametersFrom(3 + HEAD_COLUMNS.length)}) THEN ?1 END`;
 
 /** Changes the head. Fails unless it still is `before`, whatever a scrub has noted meanwhile. */
 export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1PreparedStatement {
   const after = { ...before, ...changes };
   const cells = headCells(after);
-  const integrity = writeIntegrity(after.integrity, after.ledger);
-  return db.prepare(MOVE_HEAD).bind(rowSum(cells), integrity, ...cells, ...headCells(before));
+  const integrity = JSON.stringify(after.integrity);
+  const sum = rowSum([...cells, integrity]);
+  return db.prepare(MOVE_HEAD).bind(sum, integrity, ...cells, ...headCells(before));
 }
 
 /** A milestone as it is inserted. */

@@ -5,7 +5,7 @@
  * are added up, so SQL that makes a row of others can make its sum of theirs. The fingerprint of a
  * table is the sum of its rows' sums: it tells that a row vanished.
  */
-import { checksum, LedgerDamaged } from './checksum.ts';
+import { checksum } from './checksum.ts';
 
 /** A value of a column. */
 export type Cell = string | number | null;
@@ -21,24 +21,27 @@ const FILTERED_COLUMNS = [
   'native_tokens',
 ] as const;
 
+/** The columns of head that an earlier release knows: all but `integrity`. */
+export const HEAD_COLUMNS = [
+  'schema',
+  'generation',
+  'genesis',
+  'start',
+  'ledger',
+  'treasury_milestone',
+  'treasury_amount',
+  'next_block',
+  'next_output',
+  'unreferenced',
+  'dropped',
+  'id_tables',
+  'forgotten',
+  'indexed',
+] as const;
+
 /** The columns that the sum of a row is about, by table. */
 export const SUMMED_COLUMNS = {
-  head: [
-    'schema',
-    'generation',
-    'genesis',
-    'start',
-    'ledger',
-    'treasury_milestone',
-    'treasury_amount',
-    'next_block',
-    'next_output',
-    'unreferenced',
-    'dropped',
-    'id_tables',
-    'forgotten',
-    'indexed',
-  ],
+  head: [...HEAD_COLUMNS, 'integrity'],
   // the payload has a checksum of its own
   milestone: ['idx', 'id', 'timestamp', 'blocks'],
   // each output that was spent has a sum of its own
@@ -141,13 +144,13 @@ export interface ScrubPosition {
   sum: number;
 }
 
-/** The column `head.integrity`. */
+/** The column `head.integrity`, as JSON. */
 export interface Integrity {
   /** The fingerprint of each table that has one; absent where no scrub has computed it yet. */
   fingerprints: Readonly<Record<string, number>>;
   /** Absent before the first step of a scrub. */
   scrub?: ScrubPosition;
-  /** What a scrub found damaged, in the plural as in {@link LedgerDamaged}. */
+  /** What a scrub found damaged, in the plural as for LedgerDamaged. */
   damaged?: string;
 }
 
@@ -178,24 +181,4 @@ export function moveFingerprint(
 /** The ID up to which a scrub has read the table; empty, which is before each ID, for none. */
 export function scrubbedUpTo({ scrub }: Integrity, table: string): string {
   return scrub?.table === table ? scrub.after : '';
-}
-
-/** @param ledger the ledger index at which the fingerprints are true */
-export function writeIntegrity(integrity: Integrity, ledger: number): string {
-  return JSON.stringify({ at: ledger, ...integrity });
-}
-
-/**
- * Nothing but the damage counts where the ledger has moved without the column, which an earlier
- * release does: then the next scrub computes the fingerprints.
- */
-export function readIntegrity(text: string, ledger: number): Integrity {
-  if (text === '') return { fingerprints: {} };
-  try {
-    const { at, ...integrity }: Integrity & { at: number } = JSON.parse(text);
-    const { damaged } = integrity;
-    return at === ledger ? integrity : { fingerprints: {}, ...(damaged && { damaged }) };
-  } catch {
-    throw new LedgerDamaged('rows of the table head');
-  }
 }

@@ -22,7 +22,10 @@ import { addSums, summedColumns } from '../core/row-sum.ts';
 import { type ListTable, listRow, selectCells } from '../output-list/list-rows.ts';
 
 /** Rows of one step: some 40 ms. */
-export const SCRUB_STEP_ROWS = 2000;
+const STEP_ROWS = 2000;
+
+/** Milestones of one step whose changes are read: each may name 15,000 NFTs, most name five. */
+const STEP_CHANGES = 20;
 
 /** A row as it counts in its table's fingerprint. */
 interface Scrubbed {
@@ -47,6 +50,16 @@ const SELECT_OTHER_DETAILS = `
   WHERE (kind, created_time, output) IN (
     SELECT ${outputTypeSql('o.bytes')}, o.created_time, unhex(o.id) ${NEXT_OUTPUTS})`;
 
+/** It has no fingerprint. */
+const CHANGES = 'nft_change';
+
+/** ?1 a milestone, ?2 how many. */
+const SELECT_CHANGES = `
+  SELECT ${summedColumns('nft_change', 'c')} FROM nft_change c WHERE c.milestone IN (
+    SELECT DISTINCT d.milestone FROM nft_change d WHERE d.milestone > CAST(?1 AS INTEGER)
+    ORDER BY d.milestone LIMIT ?2)
+  ORDER BY c.milestone`;
+
 /**
  * Takes one step. Returns whether it was the last of a round: then each row has been read since the
  * round began, and the next step begins another round. Throws a LedgerDamaged where a row is not
@@ -55,7 +68,7 @@ const SELECT_OTHER_DETAILS = `
  *
  * @param most rows of a step
  */
-export async function scrub(db: Database, most = SCRUB_STEP_ROWS): Promise<boolean> {
+export async function scrub(db: Database, most = STEP_ROWS): Promise<boolean> {
   const head = await readHead(db);
   if (head === undefined) return true;
   try {
@@ -71,26 +84,32 @@ export async function scrub(db: Database, most = SCRUB_STEP_ROWS): Promise<boole
 async function readOn(db: Database, head: Head, most: number): Promise<boolean> {
   const { fingerprints, scrub: position = { table: 'output', after: '', sum: 0 } } = head.integrity;
   const { table, after } = position;
-  const rows =
-    table === 'output'
-      ? await readOutputs(db, head, after, most)
-      : await readAlone(many(db.prepare(selectEntries(table)).bind(after, most), entryFromRow));
+  const rows = await readRows(db, head, table, after, most);
   const sum = addSums(position.sum, ...rows.map((row) => row.sum));
-  if (rows.length === most) {
-    await saveIntegrity(db, head, {
-      fingerprints,
-      scrub: { table, after: rows.at(-1)!.id, sum },
-    });
+  const last = rows.at(-1);
+  if (last !== undefined) {
+    await saveIntegrity(db, head, { fingerprints, scrub: { table, after: last.id, sum } });
     return false;
   }
   if ((fingerprints[table] ?? sum) !== sum) throw new LedgerDamaged(`rows of the table ${table}`);
-  const tables = ['output', ...head.idTables.map(idTableName)];
+  const tables = ['output', ...head.idTables.map(idTableName), CHANGES];
   const next = tables[tables.indexOf(table) + 1];
+  if (next === undefined) await readSmallTables(db);
   await saveIntegrity(db, head, {
-    fingerprints: { ...fingerprints, [table]: sum },
+    fingerprints: table === CHANGES ? fingerprints : { ...fingerprints, [table]: sum },
     ...(next !== undefined && { scrub: { table: next, after: '', sum: 0 } }),
   });
   return next === undefined;
+}
+
+/** Tables of few rows, up to 20,000 of `milestone`: no fingerprint has them, but each row's sum. */
+const SMALL_TABLES = ['milestone', 'parameters', 'receipt'] as const;
+
+async function readSmallTables(db: Database): Promise<void> {
+  for (const table of SMALL_TABLES) {
+    const statement = db.prepare(`SELECT ${summedColumns(table, 't')} FROM ${table} t`);
+    await readAlone(many(statement, (row) => row.requireSum(table)));
+  }
 }
 
 async function saveIntegrity(
@@ -99,6 +118,26 @@ async function saveIntegrity(
   integrity: Head['integrity'],
 ): Promise<void> {
   await runFenced(db, { writes: write([moveHead(db, head, { integrity })]) });
+}
+
+/** The next rows of the table, which are whole; none at its end. */
+async function readRows(
+  db: Database,
+  head: Head,
+  table: string,
+  after: string,
+  most: number,
+): Promise<Scrubbed[]> {
+  if (table === 'output') return readOutputs(db, head, after, most);
+  if (table === CHANGES)
+    return readAlone(many(db.prepare(SELECT_CHANGES).bind(after, STEP_CHANGES), changeFromRow));
+  return readAlone(many(db.prepare(selectEntries(table)).bind(after, most), entryFromRow));
+}
+
+/** Rows that are pruned count for nothing: a row that vanished is told by `milestone.nft_changes`. */
+function changeFromRow(row: Row): Scrubbed {
+  row.requireSum('nft_change');
+  return { id: String(row.integer('milestone')), sum: 0 };
 }
 
 function selectEntries(table: string): string {
