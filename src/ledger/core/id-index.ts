@@ -9,13 +9,15 @@
  */
 import { type Database, forEachPiece } from './database.ts';
 import { isPartOf } from './packs.ts';
-import { many, one, type Query, readAlone } from './read-batch.ts';
+import { many, one, readAlone, readQuery } from './read-batch.ts';
 import {
   type FingerprintChange,
   fingerprintSql,
   type Integrity,
+  moveFingerprint,
   numberSumSql,
   rowSum,
+  scrubbedUpTo,
 } from './row-sum.ts';
 
 /** Tables `id_0` to `id_4` (migrations/0001_ledger.sql). */
@@ -80,37 +82,55 @@ const NAMED = `
   named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))`;
 
 /** SQL of {@link entrySum} of a block of a pack (packs.ts), ?2 the milestone. */
-const BLOCK_ENTRY_SUM = '(b.value ->> 3) - (b.value ->> 2) + ?2';
-
-/** ?3 an ID. */
-const READ_BLOCK_SUMS = `
-  WITH ${NAMED}
-  SELECT ${fingerprintSql(BLOCK_ENTRY_SUM)} AS total,
-    ${fingerprintSql(`iif(b.value ->> 1 <= ?3, ${BLOCK_ENTRY_SUM}, 0)`)} AS scrubbed
-  FROM ${NAMED_BLOCKS}`;
+const ENTRY_SUM = {
+  referenced: '(b.value ->> 3) - (b.value ->> 2) + ?2',
+  entryPoint: `(b.value ->> 3) - (b.value ->> 2) - ${numberSumSql('b.value ->> 0')} + ?2`,
+};
 
 /**
- * What the entries of a milestone's blocks add to the fingerprint of the table that takes them.
+ * The integrity after {@link insertIds} or {@link insertEntryPoints} has inserted entries of blocks.
  *
- * @param blocks as for {@link insertIds}
- * @param scrubbed ID up to which a scrub has read that table
+ * @param milestone index in the entries
+ * @param blocks the pack that holds each block, and the position there
  */
-export function selectBlockSums(
+export async function addEntries(
   db: Database,
-  index: number,
+  integrity: Integrity,
+  tables: readonly IdTable[],
+  kind: keyof typeof ENTRY_SUM,
+  milestone: number,
   blocks: Iterable<readonly [pack: number, at: number]>,
-  scrubbed: string,
-): Query<FingerprintChange[]> {
-  return many(forEachPiece(db, READ_BLOCK_SUMS, blocks, index, scrubbed), (row) => ({
-    all: row.integerOrNull('total') ?? 0,
-    scrubbed: row.integerOrNull('scrubbed') ?? 0,
-  }));
+): Promise<Integrity> {
+  const table = idTableName(tables.at(-1)!);
+  const sum = ENTRY_SUM[kind];
+  const sql = `
+    WITH ${NAMED}
+    SELECT ${fingerprintSql(sum)} AS total,
+      ${fingerprintSql(`iif(b.value ->> 1 <= ?3, ${sum}, 0)`)} AS scrubbed
+    FROM ${NAMED_BLOCKS}`;
+  const statements = forEachPiece(db, sql, blocks, milestone, scrubbedUpTo(integrity, table));
+  const changes = await readQuery(
+    db,
+    many(statements, (row) => ({
+      all: row.integerOrNull('total') ?? 0,
+      scrubbed: row.integerOrNull('scrubbed') ?? 0,
+    })),
+  );
+  return changes.reduce((before, change) => moveFingerprint(before, table, change), integrity);
 }
 
-/** What the entry of the milestone's own ID adds likewise. */
-export function milestoneSum(index: number, id: string, scrubbed: string): FingerprintChange {
-  const sum = entrySum(milestoneEntry(id), index);
-  return { all: sum, scrubbed: milestoneEntry(id) <= scrubbed ? sum : 0 };
+/** The same of the entry of the milestone's own ID, and of those of the outputs that it spends. */
+export function addMilestoneEntries(
+  integrity: Integrity,
+  tables: readonly IdTable[],
+  { index, id }: { index: number; id: string },
+  outputs: FingerprintChange,
+): Integrity {
+  const table = idTableName(tables.at(-1)!);
+  const entry = milestoneEntry(id);
+  const sum = entrySum(entry, index);
+  const scrubbed = entry <= scrubbedUpTo(integrity, table) ? sum : 0;
+  return moveFingerprint(moveFingerprint(integrity, table, outputs), table, { all: sum, scrubbed });
 }
 
 /**
@@ -159,9 +179,7 @@ export function insertEntryPoints(
 ): D1PreparedStatement[] {
   const insert = `
     INSERT INTO ${nameOf(tables.at(-1)!.table)} (id, milestone, block, sum)
-    WITH named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))
-    SELECT b.value ->> 1, ?2, 0, ?2 FROM pack p CROSS JOIN json_each(p.blocks) b
-    WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
+    WITH ${NAMED} SELECT b.value ->> 1, ?2, 0, ?2 FROM ${NAMED_BLOCKS}`;
   return forEachPiece(db, insert, blocks, milestone);
 }
 

@@ -16,7 +16,7 @@ import { treasuryAfter } from '../../stardust/wire/treasury.ts';
 import { checksum } from '../core/checksum.ts';
 import { type Database, forEachPiece } from '../core/database.ts';
 import { insertMilestone, keepsIndex, moveHead } from '../core/head.ts';
-import { idTableName, insertIds, milestoneSum, selectBlockSums } from '../core/id-index.ts';
+import { addEntries, addMilestoneEntries, idTableName, insertIds } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
 import { writePayload } from '../core/milestone-payload.ts';
 import { readNftChangeCount } from '../core/nft-change-count.ts';
@@ -31,7 +31,6 @@ import {
   writeStates,
   writeStatuses,
 } from '../core/packs.ts';
-import { readQuery } from '../core/read-batch.ts';
 import { moveFingerprint, rowSum, scrubbedUpTo } from '../core/row-sum.ts';
 import { insertReceipt } from '../read/receipts.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
@@ -76,15 +75,21 @@ export async function applyStatements(
   if (isStagedForAnother(view, changes)) return undefined;
   const indexesAll = keepsIndex(head);
   if (indexesAll) await completeRows(db, await readLacking(db, changes.created));
-  const idTable = idTableName(head.idTables.at(-1)!);
   const scrubbed = {
     output: scrubbedUpTo(head.integrity, 'output'),
-    ids: scrubbedUpTo(head.integrity, idTable),
+    ids: scrubbedUpTo(head.integrity, idTableName(head.idTables.at(-1)!)),
   };
   const read = await readChanges(db, milestone, changes, scrubbed);
-  const blockSums = selectBlockSums(db, index, referencedPlaces(view, changes), scrubbed.ids);
-  const ids = [read.sums.ids, milestoneSum(index, toHexDigits(id), scrubbed.ids)];
-  ids.push(...(await readQuery(db, blockSums)));
+  const own = { index, id: toHexDigits(id) };
+  const moved = moveFingerprint(head.integrity, 'output', read.sums.output);
+  const integrity = await addEntries(
+    db,
+    addMilestoneEntries(moved, head.idTables, own, read.sums.ids),
+    head.idTables,
+    'referenced',
+    index,
+    referencedPlaces(view, changes),
+  );
   const treasury = treasuryAfter(milestone, id);
   const counted = readNftChangeCount(head.ledger, view.nftChanges);
   const statements = [
@@ -97,14 +102,10 @@ export async function applyStatements(
       nextBlock: next.nextBlock,
       nextOutput: next.nextOutput,
       unreferenced: countVisible(view, (position) => changes.reasons[position] !== 0),
-      integrity: ids.reduce(
-        (integrity, change) => moveFingerprint(integrity, idTable, change),
-        moveFingerprint(head.integrity, 'output', read.sums.output),
-      ),
+      integrity,
     }),
     insertMilestone(db, {
-      index,
-      id: toHexDigits(id),
+      ...own,
       timestamp,
       blocks: changes.order.length,
       payload: writePayload(payload),
@@ -114,12 +115,7 @@ export async function applyStatements(
       },
     }),
     ...insertParts(db, milestone, view, changes, read.spentLengths),
-    ...insertIds(
-      db,
-      head.idTables,
-      { index, id: toHexDigits(id) },
-      referencedPlaces(view, changes),
-    ),
+    ...insertIds(db, head.idTables, own, referencedPlaces(view, changes)),
     ...changeOutputs(db, milestone, changes, read, indexesAll),
     ...updatePacks(db, index, view, changes),
     db.prepare(DELETE_STAGED).bind(index),

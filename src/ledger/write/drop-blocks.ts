@@ -323,8 +323,10 @@ export function noteDropped(
   db: Database,
   { head, next: { nextBlock, nextOutput } }: ConsistentView,
   unreferenced: number,
+  integrity = head.integrity,
 ): D1PreparedStatement {
-  return moveHead(db, head, { nextBlock, nextOutput, unreferenced, dropped: head.dropped + 1 });
+  const dropped = head.dropped + 1;
+  return moveHead(db, head, { nextBlock, nextOutput, unreferenced, dropped, integrity });
 }
 
 export function withoutBlocks(

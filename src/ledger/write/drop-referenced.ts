@@ -5,7 +5,7 @@
  */
 import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
-import { insertEntryPoints } from '../core/id-index.ts';
+import { addEntries, insertEntryPoints } from '../core/id-index.ts';
 import { write } from '../core/read-batch.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import { placesOf } from '../view/doubtful-blocks.ts';
@@ -43,14 +43,17 @@ export async function dropReferenced(
   if (dropped.size === chosen.size)
     gone.push(...[...referenced].filter((position) => !isVisible(position)));
   const left = countVisible(view, (position) => dropped.has(position));
+  const { idTables, start } = head;
+  const places = placesOf(packs, gone);
+  const integrity = await addEntries(db, head.integrity, idTables, 'entryPoint', start, places);
   const statements = [
     requireSameUnreferenced(db, head, view.stored),
-    ...insertEntryPoints(db, head.idTables, head.start, placesOf(packs, gone)),
+    ...insertEntryPoints(db, idTables, start, places),
     ...packs
       .filter((pack) => isDroppedFrom(pack, dropped))
       .flatMap((pack) => withoutBlocks(db, cone, pack, dropped)),
     db.prepare(DELETE_STAGED),
-    noteDropped(db, view, left),
+    noteDropped(db, view, left, integrity),
   ];
   await runFenced(db, { writes: write(statements) });
 }

@@ -2,6 +2,7 @@
  * Runs of the weather: a plan made from a seed, what comes of it, and the shortest plan that still
  * fails.
  */
+import { scrub } from '../../../src/ledger/write/scrub.ts';
 import { lastIndex, stateHash } from '../network/network-model.ts';
 import { Random } from '../network/random.ts';
 import { followerState, ledgerIndex, loseOutput, stateHashOf, verifyAtOnce } from './edge.ts';
@@ -153,6 +154,9 @@ function unlessCounters(plan: Plan): (error: unknown) => undefined {
 const SETTLING_MS = 16_000;
 const SETTLING_ROUNDS = 12;
 
+/** Of a step at the end. */
+const SCRUBBED_ROWS = 50;
+
 /** No more faults: all that the network decided is applied, and what stands on it is answered. */
 async function settle(plan: Plan, weather: Weather): Promise<void> {
   const { sky, clock } = weather;
@@ -174,6 +178,8 @@ async function settle(plan: Plan, weather: Weather): Promise<void> {
   const state = await stateHashOf(db).catch(unlessCounters(plan));
   if (state !== undefined && state !== stateHash(network, ledger))
     throw new Wrong(`another ledger state at milestone ${ledger}`);
+  // the rest of the round that the followers began, and another
+  for (let rounds = 0; rounds < 2; ) if (await scrub(db, SCRUBBED_ROWS)) rounds++;
   if (!(mayFail || (await isAnswered(plan, weather))))
     throw new Wrong('the proposal over the tips is not answered');
 }
