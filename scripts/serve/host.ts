@@ -1,12 +1,15 @@
 /**
- * The process in which `npm run serve` runs the Worker: `node host.ts OPTIONS`, options in JSON. It
- * sends the Worker's URL to its parent, each time that workerd was started, and exits when workerd cannot be restarted.
+ * The process in which `npm run serve` runs the Worker. Its parent sends it HostOptions, perhaps
+ * long after it was started. It sends the Worker's URL to its parent, each time that workerd was
+ * started, and exits when workerd cannot be restarted.
  *
  * It reads the settings itself, because secrets on a command line are visible to every user.
  */
+import { once } from 'node:events';
 import { errorMessage } from '../lib/process/command-line.ts';
 import { readVars } from '../lib/wrangler/read-vars.ts';
 import { readWranglerConfig } from '../lib/wrangler/wrangler-config.ts';
+import { keepCode } from './compile-cache.ts';
 import { type RunningWorker, runWorker } from './run-worker.ts';
 
 export interface HostOptions {
@@ -31,7 +34,7 @@ process.umask(0o077);
 // before miniflare's own listeners, which end the process before it has ended workerd
 listenForSignals();
 
-const options = JSON.parse(process.argv[2]!) as HostOptions;
+const [options] = (await once(process, 'message')) as [HostOptions];
 const config = readWranglerConfig();
 const vars = { ...readVars(config, process.env) };
 try {
@@ -40,6 +43,7 @@ try {
   listenForSignals();
   setInterval(() => void running.check().catch(fail), CHECK_EVERY_MS);
   tell(running.url);
+  keepCode();
 } catch (error) {
   fail(error);
 }

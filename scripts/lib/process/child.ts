@@ -17,6 +17,7 @@ const KILL_AT_END = `trap '' HUP INT TERM; read _; kill -KILL -$0`;
 const GRACE_MS = 3000;
 
 export interface Child {
+  send(message: object): void;
   /** Calls the listener with each message that the child sends. */
   onMessage(listener: (message: unknown) => void): void;
   /** Its exit code. */
@@ -55,6 +56,8 @@ export function startChild(
     child.once('exit', (code) => resolve(code ?? 1));
   });
   return {
+    // one that has died says so by `ended`
+    send: (message) => void child.send(message, () => {}),
     onMessage: (listener) => void child.on('message', listener),
     ended,
     stop: () => stop(child, ended),

@@ -3,7 +3,7 @@
  */
 import { Command, Option } from 'commander';
 import { readSigners, type Signers } from '../network.ts';
-import { DEFAULT_PERSIST_TO } from '../wrangler/local-database.ts';
+import { DEFAULT_PERSIST_TO } from '../project.ts';
 import { UsageError } from './command-line.ts';
 
 /**

@@ -23,9 +23,6 @@ import { PROJECT } from '../project.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import type { WranglerConfig } from './wrangler-config.ts';
 
-/** Where wrangler keeps local data by default. */
-export const DEFAULT_PERSIST_TO = join(PROJECT, '.wrangler', 'state');
-
 /** Miniflare's Durable Object class for D1. */
 const UNIQUE_KEY = 'miniflare-D1DatabaseObject';
 

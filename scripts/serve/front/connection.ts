@@ -4,9 +4,10 @@
  */
 import { connect, type Socket } from 'node:net';
 import { clientKey } from '../../../src/http/access/client-address.ts';
-import type { FairQueue, Leave } from './fair-queue.ts';
+import type { FairQueue, Queued } from './fair-queue.ts';
 import { refusalBytes } from './refusal.ts';
 import { createRequestReader, type FrontRequest } from './request-reader.ts';
+import { isWholeAnswer } from './whole-answer.ts';
 
 /** From the connection, or from the first byte of a request, until the request is complete. */
 const REQUEST_MS = 15_000;
@@ -14,17 +15,26 @@ const REQUEST_MS = 15_000;
 /** Between an answer and the next request: above the 60 s of nginx, so that nginx closes first. */
 const IDLE_MS = 65_000;
 
+/** From the request's end, while workerd is away: it takes one to three seconds to start. */
+const HOLD_MS = 10_000;
+
 /** A client that reads nothing for so long is gone. */
 const UNREAD_MS = 60_000;
 
 /** For a client to read the last bytes and close its side. */
 const LINGER_MS = 2000;
 
-/** An answer begins and workerd closes within this time: they belong together. */
+/** An answer begins and workerd closes within this time: they may belong together. */
 const ANSWER_MS = 1000;
 
 /** Bytes that wait in memory behind a request that is not answered yet. */
 const MAX_AHEAD_BYTES = 16 * 1024;
+
+/** A request that was lost as often with a new connection to workerd may be what ends workerd. */
+const MAX_TRIES = 3;
+
+/** A process that was killed accepts connections until the last of its sockets is closed. */
+const RETRY_AFTER_MS = 50;
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
@@ -36,11 +46,17 @@ const SWITCHING = 'HTTP/1.1 101';
  */
 type State = 'silent' | 'idle' | 'waiting' | 'upgrading' | 'tunnel';
 
+/** Where workerd listens. Each start of it has one of its own. */
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
 export interface Connection {
   /** Key of the client. */
   readonly client: string;
   readonly state: State;
-  /** Of the request that is not complete yet. */
+  /** Of the request that is not complete, or has no answer yet. */
   readonly bytes: number;
   /** Closes it if it is late. `now` in milliseconds. */
   look(now: number): void;
@@ -51,49 +67,68 @@ export interface ConnectionOptions {
   socket: Socket;
   /** Whether X-Forwarded-For of the other end is believed. */
   isProxy: boolean;
+  /** Open while there is a target. */
   queue: FairQueue;
-  /** Where workerd listens; undefined while it is being started. */
-  target: () => { host: string; port: number } | undefined;
+  /** Undefined while workerd is being started. */
+  target: () => Target | undefined;
+  /** Nobody listens there. */
+  onRefused: (target: Target) => void;
   /** Milliseconds, never going back. */
   clock: () => number;
-  /** Called when `client` or `bytes` may be others. */
-  onChange: (connection: Connection) => void;
+  /** Called when `bytes` are more by `change`, or fewer. */
+  onBytes: (change: number) => void;
   onClose: (connection: Connection) => void;
 }
 
 export function openConnection(options: ConnectionOptions): Connection {
-  const { socket, isProxy, queue, target, clock, onChange, onClose } = options;
+  const { socket, isProxy, queue, target, onRefused, clock, onBytes, onClose } = options;
   const peer = socket.remoteAddress ?? '';
   const reader = createRequestReader(peer, isProxy);
-  let client = clientKey(peer);
+  let address = peer;
+  const queued: Queued & { client: string; isWhiteFlag: boolean } = {
+    client: clientKey(peer),
+    isWhiteFlag: false,
+    start: passOn,
+  };
   let state: State = 'silent';
   let lateAt = clock() + REQUEST_MS;
+  let unreadAt = Number.POSITIVE_INFINITY;
   let workerd: Socket | undefined;
-  /** Whether workerd's side has answered before: it may have been closed since. */
-  let isReused = false;
-  /** Passed on and not answered yet. */
-  let passed: FrontRequest | undefined;
+  /** Complete and not answered yet. */
+  let request: FrontRequest | undefined;
+  /** Whether it is on its way to workerd. */
+  let isPassed = false;
+  /** How often it was sent on a new connection: workerd may have closed an older one already. */
+  let tries = 0;
+  let bytes = 0;
   let answeredAt = Number.NEGATIVE_INFINITY;
-  let leave: Leave = () => {};
+  /** First bytes of the answer, for a second or two, and how many have come. */
+  let answer: Buffer | undefined;
+  let answerBytes = 0;
   let isInside = false;
   /** Nothing more is read or passed on. */
   let isEnding = false;
 
   const connection: Connection = {
     get client() {
-      return client;
+      return queued.client;
     },
     get state() {
       return state;
     },
     get bytes() {
-      return reader.bytes;
+      return bytes;
     },
     look(now) {
+      if (now - answeredAt > ANSWER_MS) answer = undefined;
+      if (now >= unreadAt) close();
       if (now < lateAt) return;
-      if (!isEnding && reader.isInside && isReading())
+      if (isEnding) close();
+      else if (request === undefined && reader.isInside)
         refuse(400, 'the request did not arrive in time');
-      else close();
+      else if (request === undefined) close();
+      // where workerd is there, the request waits for its turn or for the answer
+      else if (target() === undefined) refuse(503, 'the node is starting');
     },
     close,
   };
@@ -104,11 +139,20 @@ export function openConnection(options: ConnectionOptions): Connection {
     isEnding = true;
     socket.destroy();
     workerd?.destroy();
+    onBytes(-bytes);
+    bytes = 0;
+  }
+
+  function countBytes(): void {
+    const now = reader.bytes + (request === undefined ? 0 : request.bytes.length);
+    const change = now - bytes;
+    bytes = now;
+    if (change !== 0) onBytes(change);
   }
 
   /** Answers instead of workerd, and closes the connection when that is sent. */
   function refuse(status: 400 | 404 | 503, detail: string): void {
-    leave();
+    queue.leave(queued);
     isEnding = true;
     workerd?.destroy();
     socket.end(refusalBytes(status, detail));
@@ -119,8 +163,8 @@ export function openConnection(options: ConnectionOptions): Connection {
 
   function readRequest(): void {
     const next = reader.next();
-    onChange(connection);
     if (next === undefined) {
+      countBytes();
       if (reader.takeExpectation()) socket.write(CONTINUE);
       if (reader.isInside && !isInside && state === 'idle') lateAt = clock() + REQUEST_MS;
       isInside = reader.isInside;
@@ -131,37 +175,51 @@ export function openConnection(options: ConnectionOptions): Connection {
       refuse(next.status, next.detail);
       return;
     }
-    client = next.address === peer ? client : clientKey(next.address);
+    request = next;
+    tries = 0;
+    countBytes();
+    // this client may have held most
+    if (isEnding) return;
+    if (next.address !== address) queued.client = clientKey(next.address);
+    address = next.address;
+    queued.isWhiteFlag = next.isWhiteFlag;
     state = next.isUpgrade ? 'upgrading' : 'waiting';
-    lateAt = Number.POSITIVE_INFINITY;
-    leave = queue.enter(client, next.isWhiteFlag, () => passOn(next));
+    lateAt = clock() + HOLD_MS;
+    queue.enter(queued);
   }
 
-  function passOn(request: FrontRequest): void {
-    passed = request;
-    isReused = workerd !== undefined;
-    workerd ??= connectWorkerd();
-    if (workerd === undefined) refuse(503, 'the node is starting');
-    else if (typeof request.bytes === 'string') workerd.write(request.bytes, 'latin1');
-    else workerd.write(request.bytes);
+  function passOn(): void {
+    isPassed = true;
+    if (workerd === undefined) {
+      tries += 1;
+      workerd = connectWorkerd(target()!);
+    }
+    const { bytes } = request!;
+    if (typeof bytes === 'string') workerd.write(bytes, 'latin1');
+    else workerd.write(bytes);
   }
 
-  function connectWorkerd(): Socket | undefined {
-    const address = target();
-    if (address === undefined) return undefined;
-    const opened = connect({ ...address, noDelay: true, allowHalfOpen: true });
+  function connectWorkerd(to: Target): Socket {
+    const opened = connect({ ...to, noDelay: true, allowHalfOpen: true });
     opened.on('data', (bytes: Buffer) => {
-      const begins = passed !== undefined;
+      const begins = request !== undefined;
       if (begins) beginAnswer(bytes);
+      answerBytes += bytes.length;
       if (!socket.write(bytes)) {
         opened.pause();
-        lateAt = clock() + UNREAD_MS;
+        unreadAt = clock() + UNREAD_MS;
       }
       // the next one may have come meanwhile
       if (begins && state === 'idle') readRequest();
     });
     opened.on('end', () => opened.end());
-    opened.on('error', () => opened.destroy());
+    opened.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code === 'ECONNREFUSED') {
+        tries -= 1;
+        onRefused(to);
+      }
+      opened.destroy();
+    });
     opened.on('close', () => {
       if (workerd === opened) loseWorkerd();
     });
@@ -171,31 +229,48 @@ export function openConnection(options: ConnectionOptions): Connection {
   /** Its side of the connection was closed, or workerd has died. */
   function loseWorkerd(): void {
     workerd = undefined;
-    if (isEnding) return;
-    if (passed !== undefined && isReused) {
-      // it was closed while the request was on its way. No request changes anything, so send it again
-      passOn(passed);
-    } else if (passed !== undefined) {
-      refuse(503, 'the node is starting');
-    } else if (state !== 'idle' || clock() - answeredAt < ANSWER_MS) {
-      // the end of a tunnel, or of an answer after which the connection ends
+    // a request that waits for its turn gets another connection
+    if (isEnding || (request !== undefined && !isPassed)) return;
+    if (request !== undefined) {
+      isPassed = false;
+      queue.leave(queued);
+      // no request changes anything, so it can be sent again
+      if (tries === MAX_TRIES) refuse(503, 'the node is starting');
+      else if (tries === 0) queue.enter(queued);
+      else setTimeout(enterAgain, RETRY_AFTER_MS);
+    } else if (state !== 'idle' || !isWhole()) {
+      // the end of a tunnel, or of an answer that is broken off or ends with its connection
       isEnding = true;
       socket.end();
       lateAt = clock() + UNREAD_MS;
     }
   }
 
+  function enterAgain(): void {
+    if (!isEnding) queue.enter(queued);
+  }
+
+  /** What began long ago has ended. */
+  function isWhole(): boolean {
+    if (clock() - answeredAt > ANSWER_MS) return true;
+    return answer !== undefined && isWholeAnswer(answer, answerBytes);
+  }
+
   function beginAnswer(bytes: Buffer): void {
-    leave();
-    passed = undefined;
+    queue.leave(queued);
+    answer = bytes;
+    answerBytes = 0;
+    request = undefined;
+    isPassed = false;
+    countBytes();
     answeredAt = clock();
     const isTunnel =
       state === 'upgrading' && bytes.toString('latin1', 0, SWITCHING.length) === SWITCHING;
     state = isTunnel ? 'tunnel' : 'idle';
+    lateAt = isTunnel ? Number.POSITIVE_INFINITY : answeredAt + IDLE_MS;
     if (isTunnel) {
       workerd!.write(reader.takeRest());
-    } else {
-      lateAt = answeredAt + IDLE_MS;
+      countBytes();
     }
     socket.resume();
   }
@@ -211,22 +286,26 @@ export function openConnection(options: ConnectionOptions): Connection {
       return;
     }
     reader.push(bytes);
-    if (isReading()) readRequest();
-    else if (reader.bytes > MAX_AHEAD_BYTES) socket.pause();
+    if (isReading()) {
+      readRequest();
+      return;
+    }
+    countBytes();
+    if (reader.bytes > MAX_AHEAD_BYTES) socket.pause();
   });
   socket.on('drain', () => {
-    lateAt = state === 'idle' ? clock() + IDLE_MS : Number.POSITIVE_INFINITY;
+    unreadAt = Number.POSITIVE_INFINITY;
+    if (state === 'idle') lateAt = clock() + IDLE_MS;
     workerd?.resume();
   });
   socket.on('end', () => {
-    const isQueued = passed === undefined && (state === 'waiting' || state === 'upgrading');
-    if (isQueued) close();
+    if (request !== undefined && !isPassed) close();
     else if (workerd === undefined) socket.end();
     else workerd.end();
   });
   socket.on('error', close);
   socket.on('close', () => {
-    leave();
+    queue.leave(queued);
     close();
     onClose(connection);
   });

@@ -1,7 +1,7 @@
 /**
  * Whose request is passed on next: requests of the white flag first, then clients in turn, each with
  * its oldest request. workerd has one thread, so few requests at once are as fast as many, and one
- * that comes later waits for these few only.
+ * that comes later waits for these few only. While workerd is away, all wait.
  */
 
 /** Enough to keep workerd busy; a request of the white flag waits for no more than these. */
@@ -16,68 +16,78 @@ const MAX_WHITE_FLAGS = 8;
 /** A request without an answer for so long waits for an upstream, and takes no place any more. */
 const LEASE_MS = 250;
 
-interface Waiting {
-  client: string;
-  isWhiteFlag: boolean;
-  start: () => void;
-  startedAt: number;
+/** Whoever has one request at a time. Neither field changes from `enter` to `leave`. */
+export interface Queued {
+  readonly client: string;
+  readonly isWhiteFlag: boolean;
+  start(): void;
 }
-
-/** Ends the wait, or frees the place. May be called again. */
-export type Leave = () => void;
 
 export interface FairQueue {
   /** Calls `start`, at once or when it is this request's turn. */
-  enter(client: string, isWhiteFlag: boolean, start: () => void): Leave;
-  /** Looks for leases that have ended: to be called often. */
+  enter(request: Queued): void;
+  /** Ends the wait, or frees the place. May be called again. */
+  leave(request: Queued): void;
+  /** Starts what may start, and looks for leases that have ended: to be called often. */
   look(): void;
 }
 
-/** @param clock milliseconds, which never go back */
-export function createFairQueue(clock: () => number): FairQueue {
-  const waiting = { first: createTurns(), others: createTurns() };
-  const running = { first: new Set<Waiting>(), others: new Set<Waiting>() };
-  const laneOf = ({ isWhiteFlag }: Waiting) => (isWhiteFlag ? 'first' : 'others');
+interface Lane {
+  /** When each was started, in this order. */
+  running: Map<Queued, number>;
+  waiting: ReturnType<typeof createTurns>;
+}
 
-  function places(lane: 'first' | 'others'): number {
-    if (lane === 'first') return MAX_WHITE_FLAGS;
-    return running.first.size > 0 ? MAX_BESIDE_WHITE_FLAG : MAX_AT_ONCE;
+/**
+ * @param clock milliseconds, which never go back
+ * @param isOpen whether requests can be passed on
+ */
+export function createFairQueue(clock: () => number, isOpen: () => boolean): FairQueue {
+  const whiteFlags: Lane = { running: new Map(), waiting: createTurns() };
+  const others: Lane = { running: new Map(), waiting: createTurns() };
+  const laneOf = ({ isWhiteFlag }: Queued) => (isWhiteFlag ? whiteFlags : others);
+
+  function hasPlace(lane: Lane): boolean {
+    if (!isOpen()) return false;
+    if (lane === whiteFlags) return lane.running.size < MAX_WHITE_FLAGS;
+    return lane.running.size < (whiteFlags.running.size > 0 ? MAX_BESIDE_WHITE_FLAG : MAX_AT_ONCE);
   }
 
-  function startWaiting(): void {
-    for (const lane of ['first', 'others'] as const) {
-      while (running[lane].size < places(lane)) {
-        const next = waiting[lane].take();
-        if (next === undefined) break;
-        next.startedAt = clock();
-        running[lane].add(next);
-        next.start();
-      }
-    }
+  function start(lane: Lane, request: Queued): void {
+    lane.running.set(request, clock());
+    request.start();
+  }
+
+  function startWaiting(lane: Lane): void {
+    while (!lane.waiting.isEmpty() && hasPlace(lane)) start(lane, lane.waiting.take()!);
   }
 
   return {
-    enter(client, isWhiteFlag, start) {
-      const request: Waiting = { client, isWhiteFlag, start, startedAt: 0 };
+    enter(request) {
       const lane = laneOf(request);
-      waiting[lane].add(request);
-      startWaiting();
-      return () => {
-        if (running[lane].delete(request)) startWaiting();
-        else waiting[lane].remove(request);
-      };
+      if (lane.waiting.isEmpty() && hasPlace(lane)) start(lane, request);
+      else lane.waiting.add(request);
+    },
+    leave(request) {
+      const lane = laneOf(request);
+      if (!lane.running.delete(request)) {
+        lane.waiting.remove(request);
+        return;
+      }
+      startWaiting(whiteFlags);
+      startWaiting(others);
     },
     look() {
       const now = clock();
-      for (const lane of ['first', 'others'] as const) {
-        if (waiting[lane].isEmpty()) continue;
-        // in the order in which they were started
-        for (const request of running[lane]) {
-          if (now - request.startedAt < LEASE_MS) break;
-          running[lane].delete(request);
+      for (const lane of [whiteFlags, others]) {
+        if (lane.waiting.isEmpty()) continue;
+        for (const [request, startedAt] of lane.running) {
+          if (now - startedAt < LEASE_MS) break;
+          lane.running.delete(request);
         }
       }
-      startWaiting();
+      startWaiting(whiteFlags);
+      startWaiting(others);
     },
   };
 }
@@ -85,19 +95,19 @@ export function createFairQueue(clock: () => number): FairQueue {
 /** Requests that wait; clients take turns. */
 function createTurns() {
   /** Whose turn it is, first. */
-  const clients = new Map<string, Set<Waiting>>();
+  const clients = new Map<string, Set<Queued>>();
   return {
     isEmpty: () => clients.size === 0,
-    add(request: Waiting): void {
+    add(request: Queued): void {
       const own = clients.get(request.client);
       if (own === undefined) clients.set(request.client, new Set([request]));
       else own.add(request);
     },
-    remove(request: Waiting): void {
+    remove(request: Queued): void {
       const own = clients.get(request.client);
       if (own?.delete(request) && own.size === 0) clients.delete(request.client);
     },
-    take(): Waiting | undefined {
+    take(): Queued | undefined {
       for (const [client, own] of clients) {
         const [oldest] = own;
         clients.delete(client);

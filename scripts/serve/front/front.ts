@@ -10,10 +10,10 @@
  */
 import { type BlockList, createServer, type Server, type Socket } from 'node:net';
 import { writeLog } from '../../../src/log.ts';
-import { type Connection, openConnection } from './connection.ts';
+import { type Connection, openConnection, type Target } from './connection.ts';
 import { createFairQueue } from './fair-queue.ts';
 
-/** Of requests that are not complete: 64 of the longest. */
+/** Of requests that are not complete or have no answer: 64 of the longest. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The part of all connections that the largest holder loses at once. */
@@ -48,39 +48,26 @@ export interface Front {
   close(): void;
 }
 
-/** Resolves when it listens. Answers 503 until it is told where workerd is. */
+/** Resolves when it listens. Until it is told where workerd is, requests wait. */
 export async function openFront(options: FrontOptions): Promise<Front> {
   const { host, port, maxConnections, proxies, clock = () => performance.now() } = options;
-  const queue = createFairQueue(clock);
+  let target: Target | undefined;
+  const queue = createFairQueue(clock, () => target !== undefined);
   /** In the order in which they were opened. */
   const connections = new Set<Connection>();
-  const heldBytes = new Map<Connection, number>();
   let bytes = 0;
-  let target: { host: string; port: number } | undefined;
   let loggedAt = Number.NEGATIVE_INFINITY;
 
-  function forget(connection: Connection): void {
-    connections.delete(connection);
-    bytes -= heldBytes.get(connection) ?? 0;
-    heldBytes.delete(connection);
-  }
-
-  function count(connection: Connection): void {
-    const held = connection.bytes;
-    bytes += held - (heldBytes.get(connection) ?? 0);
-    if (held === 0) heldBytes.delete(connection);
-    else heldBytes.set(connection, held);
-    if (bytes > MAX_BYTES) shed('bytes', heldBytes.keys(), (each) => heldBytes.get(each)!);
+  function countBytes(change: number): void {
+    bytes += change;
+    if (bytes > MAX_BYTES) shed('bytes', (each) => each.bytes);
   }
 
   /** Closes connections of the client that holds most. */
-  function shed(
-    what: 'connections' | 'bytes',
-    from: Iterable<Connection>,
-    holdsOf: (connection: Connection) => number,
-  ): void {
+  function shed(what: 'connections' | 'bytes', holdsOf: (connection: Connection) => number): void {
     const holders = new Map<string, { holds: number; own: Connection[] }>();
-    for (const each of from) {
+    for (const each of connections) {
+      if (holdsOf(each) === 0) continue;
       const holder = holders.get(each.client) ?? { holds: 0, own: [] };
       holder.holds += holdsOf(each);
       holder.own.push(each);
@@ -93,7 +80,7 @@ export async function openFront(options: FrontOptions): Promise<Front> {
     own.sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state));
     const closed = own.slice(0, Math.max(1, Math.floor(maxConnections * SHED)));
     for (const each of closed) {
-      forget(each);
+      connections.delete(each);
       each.close();
     }
     if (clock() - loggedAt < LOG_EVERY_MS) return;
@@ -102,7 +89,7 @@ export async function openFront(options: FrontOptions): Promise<Front> {
   }
 
   function accept(socket: Socket): void {
-    if (connections.size >= maxConnections) shed('connections', connections, () => 1);
+    if (connections.size >= maxConnections) shed('connections', () => 1);
     const peer = socket.remoteAddress ?? '';
     const family = socket.remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4';
     connections.add(
@@ -111,9 +98,12 @@ export async function openFront(options: FrontOptions): Promise<Front> {
         isProxy: peer !== '' && proxies.check(peer, family),
         queue,
         target: () => target,
+        onRefused(refused) {
+          if (target === refused) target = undefined;
+        },
         clock,
-        onChange: count,
-        onClose: forget,
+        onBytes: countBytes,
+        onClose: (closed) => connections.delete(closed),
       }),
     );
   }
@@ -132,6 +122,7 @@ export async function openFront(options: FrontOptions): Promise<Front> {
     url: new URL(`http://${reachable(address)}:${address.port}`),
     passTo(workerd) {
       target = workerd && { host: workerd.hostname, port: Number(workerd.port) };
+      queue.look();
     },
     close() {
       server.close();

@@ -3,11 +3,18 @@ import { expect, it } from 'vitest';
 import { createFairQueue } from '../../../../scripts/serve/front/fair-queue.ts';
 
 function createQueue() {
-  const state = { now: 0 };
-  const queue = createFairQueue(() => state.now);
+  const state = { now: 0, isOpen: true };
+  const queue = createFairQueue(
+    () => state.now,
+    () => state.isOpen,
+  );
   const started: string[] = [];
-  const enter = (client: string, name: string, isWhiteFlag = false) =>
-    queue.enter(client, isWhiteFlag, () => started.push(name));
+  /** Returns what makes it leave. */
+  const enter = (client: string, name: string, isWhiteFlag = false) => {
+    const request = { client, isWhiteFlag, start: () => void started.push(name) };
+    queue.enter(request);
+    return () => queue.leave(request);
+  };
   return { state, queue, started, enter };
 }
 
@@ -79,4 +86,16 @@ it('one that has no answer for long takes no place', () => {
   state.now = 250;
   queue.look();
   expect(started).toHaveLength(33);
+});
+
+it('all wait while nothing can be passed on; then the white flag is first', () => {
+  const { state, queue, started, enter } = createQueue();
+  state.isOpen = false;
+  enter('a', 'a0');
+  enter('b', 'flag', true);
+  queue.look();
+  expect(started).toEqual([]);
+  state.isOpen = true;
+  queue.look();
+  expect(started).toEqual(['flag', 'a0']);
 });

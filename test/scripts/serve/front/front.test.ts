@@ -75,15 +75,90 @@ it('requests of one connection are answered in order, with the address of the cl
   ]);
 });
 
-it('503 of the contract while there is no workerd, also where it has just died', async () => {
-  const { front } = await startFront();
+it('requests wait for workerd, ten seconds at most, and then get 503 of the contract', async () => {
+  const { front, time } = await startFront();
   const early = await open(front, GET);
+  await sleep(100);
+  time.ahead = 9000;
+  const later = await open(front, GET);
+  await sleep(1100);
+  expect(early.isOpen()).toBe(true);
+  time.ahead = 10_000;
   await settled(() => expect(early.isOpen()).toBe(false));
   expect(early.received()).toMatch(/^HTTP\/1\.1 503 .*"message":"service unavailable"/s);
-  const nobody = createServer();
-  front.passTo(await listen(nobody));
-  nobody.close();
+  expect(later.received()).toBe('');
+  front.passTo(await startEcho());
+  await settled(() => expect(later.received()).toMatch(/^HTTP\/1\.1 200 /));
+});
+
+it('a request that a dying workerd has, and those after it, are for the next one', async () => {
+  const { front } = await startFront();
+  const sockets: Socket[] = [];
+  const dying = createServer((socket) => sockets.push(socket));
+  front.passTo(await listen(dying));
+  const clients = [await open(front, GET), await open(front, GET)];
+  await settled(() => expect(sockets).toHaveLength(2));
+  dying.close();
+  for (const socket of sockets) socket.resetAndDestroy();
+  clients.push(await open(front, GET));
+  await sleep(100);
+  expect(clients.map((each) => each.received())).toEqual(['', '', '']);
+  front.passTo(await startEcho());
+  for (const each of clients)
+    await settled(() => expect(each.received()).toMatch(/^HTTP\/1\.1 200 /));
+});
+
+it('a connection whose last answer is whole outlives workerd; one that is broken off ends', async () => {
+  const { front } = await startFront();
+  const sockets: Socket[] = [];
+  const dying = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => {
+      const length = String(bytes).startsWith('GET /short') ? 3 : 2;
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\nhi`);
+    });
+  });
+  front.passTo(await listen(dying));
+  const [whole, short] = [
+    await open(front, GET),
+    await open(front, GET.replace('/health', '/short')),
+  ];
+  for (const each of [whole, short]) await settled(() => expect(each.received()).toMatch(/hi$/));
+  dying.close();
+  for (const socket of sockets) socket.destroy();
+  await settled(() => expect(short.isOpen()).toBe(false));
+  whole.socket.write(GET);
+  front.passTo(await startEcho());
+  await settled(() => expect(whole.received()).toMatch(/hiHTTP\/1\.1 200 .*\/health/s));
+});
+
+it('a request that three of workerd die of gets 503', async () => {
+  const { front } = await startFront();
+  let deaths = 0;
+  const dying = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', () => {
+      deaths++;
+      socket.resetAndDestroy();
+    });
+  });
+  front.passTo(await listen(dying));
   expect((await fetch(new URL('/health', front.url))).status).toBe(503);
+  expect(deaths).toBe(3);
+});
+
+it('of complete requests that wait, the client that holds most bytes loses some', async () => {
+  const { front } = await startFront();
+  const honest = await open(front, GET, '127.0.0.2');
+  const body = 'x'.repeat(1_000_000);
+  const post = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const flood: Client[] = [];
+  for (let i = 0; i < 70; i++) flood.push(await open(front, post, '127.0.0.3'));
+  await settled(() => expect(flood.filter((each) => each.isOpen()).length).toBeLessThan(68));
+  front.passTo(await startEcho());
+  await settled(() => expect(honest.received()).toMatch(/200 OK/));
+  expect(flood.filter((each) => each.isOpen()).length).toBeGreaterThan(60);
 });
 
 it('a connection that workerd has closed meanwhile is opened again', async () => {

@@ -1,0 +1,104 @@
+/**
+ * Serves a data folder. Three processes: this one checks settings, address and data folder, locks the
+ * folder, restarts the host if it dies, and has the front, to which clients connect
+ * (front/front.ts). The host (host.ts) runs miniflare, which restarts workerd if that dies. If one
+ * of them is killed, those below it end too.
+ */
+
+import type { BlockList } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Child } from '../lib/process/child.ts';
+import { whenDismissed } from '../lib/process/when-dismissed.ts';
+import { findUnmatched, readRoutePaths } from '../lib/unmatched-patterns.ts';
+import { builtWorker, staticFilesOf } from '../lib/wrangler/build-worker.ts';
+import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
+import { readVars } from '../lib/wrangler/read-vars.ts';
+import { readWranglerConfig } from '../lib/wrangler/wrangler-config.ts';
+import { checkAddress, noteStart } from './check-start.ts';
+import { keepCode } from './compile-cache.ts';
+import { limitConnections } from './file-limit.ts';
+import { type Front, openFront } from './front/front.ts';
+import { clearCache, holdFolder, requireSpace } from './hold-folder.ts';
+import type { HostOptions } from './host.ts';
+import { openServiceManager } from './notify-systemd.ts';
+import { startHost } from './start-host.ts';
+
+export interface ServeOptions {
+  host: string;
+  /** 0: any that is free. */
+  port: number;
+  proxies: BlockList;
+  persistTo: string;
+}
+
+/** Between two starts of the host. */
+const RESTART_EVERY_MS = 1000;
+
+/**
+ * Serves until this process is told to end; its exit code. Throws an Error with a sentence if it
+ * cannot.
+ *
+ * @param first the host, which was started and waits for its options
+ */
+export async function serveFolder(options: ServeOptions, first: Child): Promise<number> {
+  const { host, port, proxies, persistTo } = options;
+  const { maxConnections, note } = limitConnections();
+  const config = readWranglerConfig();
+  const vars = readVars(config, process.env);
+  using _held = holdFolder(persistTo);
+  clearCache(persistTo);
+  requireSpace(persistTo);
+  await checkAddress(host, port);
+  const folder = await builtWorker();
+  const paths = readRoutePaths(join(staticFilesOf(folder), 'openapi.json'));
+  for (const sentence of findUnmatched(vars, paths)) console.warn(sentence);
+  if (note !== undefined) console.warn(note);
+  const db = await openLocalDatabase(persistTo, config);
+  try {
+    for (const note of await noteStart(db, persistTo, vars, process.env)) console.warn(note);
+  } finally {
+    db.close();
+  }
+  const front = await openFront({ host, port, maxConnections, proxies });
+  keepCode();
+  try {
+    return await keepRunning(first, { folder, persistTo }, front);
+  } finally {
+    front.close();
+  }
+}
+
+/** Runs the host until this process is told to end; its exit code. */
+async function keepRunning(first: Child, options: HostOptions, front: Front): Promise<number> {
+  let child = first;
+  let dismissed = false;
+  whenDismissed(() => {
+    dismissed = true;
+    void child.stop();
+  });
+  const manager = openServiceManager(process.env);
+  for (;;) {
+    const startedAt = performance.now();
+    let listening = false;
+    child.onMessage((message) => {
+      const { url } = message as { url: string };
+      front.passTo(new URL(url));
+      if (listening) return;
+      listening = true;
+      console.log(`Serving ${options.persistTo} at ${front.url.href}`);
+      manager.listening(front.url.href);
+    });
+    child.send(options);
+    const code = await child.ended;
+    front.passTo(undefined);
+    await child.stop();
+    if (dismissed) return 0;
+    // the host has printed why
+    if (!listening) return 1;
+    console.error(`The process that runs the Worker ended (${code}); it is started again`);
+    await sleep(startedAt + RESTART_EVERY_MS - performance.now());
+    if (dismissed) return 0;
+    child = startHost();
+  }
+}
