@@ -108,8 +108,8 @@ const WAKES = MONTH_SECONDS / 60;
 /** An object is billed as if it took 128 MB, here for all of the month. */
 export const OBJECT_GB = 0.128;
 
-/** A step of the scrub every 20 seconds (src/follower/pass.ts): a row, and 2,000 with what is derived. */
-const SCRUB_STEPS = MONTH_SECONDS / 20;
+/** A step of the scrub every ten seconds (src/follower/pass.ts). */
+const SCRUB_STEPS = MONTH_SECONDS / 10;
 const SCRUB_ROWS_READ = 8000;
 
 /** CPU that is reckoned for each request, more than they took here: milliseconds. */

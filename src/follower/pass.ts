@@ -262,8 +262,8 @@ async function resolveVerdictsIfPossible({ db, verify, memory }: FollowerContext
   }
 }
 
-/** From the end of a step of the scrub to the next: each costs a row and reads up to 8,000. */
-const SCRUB_INTERVAL_MS = 20_000;
+/** From the end of a step of the scrub to the next: each writes a row and reads up to 8,000. */
+const SCRUB_INTERVAL_MS = 10_000;
 
 /** What the scrub finds is in D1 from then on, so that every read of the ledger is an error. */
 export async function scrubIfDue({

@@ -74,9 +74,9 @@ describe('usageOf', () => {
       rate,
     );
     expect(usage).toMatchObject({
-      // and a step of the scrub each 20 seconds
-      rowsWritten: 25_920_000 + 129_600,
-      rowsRead: 259_200_000 + 15_000 + 12_000 + 129_600 * 8000,
+      // and a step of the scrub each ten seconds
+      rowsWritten: 25_920_000 + 259_200,
+      rowsRead: 259_200_000 + 15_000 + 12_000 + 259_200 * 8000,
       kvReads: 518_400 + 6_000,
       kvWrites: 777_600,
       logLines: 259_200 + 3_000 + 300,

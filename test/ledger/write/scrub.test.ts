@@ -64,7 +64,7 @@ it('milestones, imports and scrubs come to the same fingerprints', async () => {
   const steps = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 10, maxLength: 10 });
   await fc.assert(
     fc.asyncProperty(fc.nat(), steps, async (seed, rows) => {
-      const network = randomNetwork({ seed: `scrub ${seed}`, milestones: 10, events: 30 });
+      const network = randomNetwork({ seed: `scrub ${seed}`, milestones: 10, events: 20 });
       const db = await openMemory();
       // tables of IDs begin and end within the history
       const rig = await startLedger(db, network, network.genesis.index, { retention: 2 });
@@ -86,7 +86,7 @@ it('milestones, imports and scrubs come to the same fingerprints', async () => {
       expect((await fingerprints(imported)).output).toBe(moved.output);
       await scrubAll(imported);
     }),
-    { numRuns: 12 },
+    { numRuns: 6 },
   );
 });
 
