@@ -8,6 +8,7 @@ import { join, posix } from 'node:path';
 import GithubSlugger from 'github-slugger';
 import { describe, expect, it } from 'vitest';
 import { PROJECT } from '../scripts/lib/project.ts';
+import { FRESHNESS } from '../src/http/freshness.ts';
 import { listRoutes } from '../src/http/routes.ts';
 
 /** Folders without a text of ours. */
@@ -70,8 +71,21 @@ it('has each route in the table of the contract, and no other', () => {
   const table = read('docs/contract.md')
     .split(/^## /m)
     .find((text) => text.startsWith('Operations'))!;
-  const routes = Object.values(listRoutes()).map(({ path }) => path);
+  const routes = Object.values(listRoutes()).map(({ path }) => path.replace('+', ''));
   expect(table.split('\n').flatMap(pathsOfRow).sort()).toEqual([...new Set(routes)].sort());
+});
+
+it('has each Cache-Control in the table of the contract, and no other', () => {
+  const table = read('docs/contract.md')
+    .split(/^## /m)
+    .find((text) => text.startsWith('Caching'))!
+    .split('\n\n')[1]!
+    .replace(/^.*\n.*\n/, '');
+  const headers = Array.from(table.matchAll(/\| `([^`]+)` \|$/gm), ([, header]) => header!);
+  // of protected routes, and of the files that the platform serves
+  const others = ['private, no-store', 'public, max-age=0, must-revalidate'];
+  const ours = Object.values(FRESHNESS).map(({ cacheControl }) => cacheControl);
+  expect(new Set(headers)).toEqual(new Set([...ours, ...others]));
 });
 
 /** The paths in a row's first cell; `…/metadata` continues the one before it. */

@@ -75,7 +75,7 @@ export function buildDocument(version: string, examples: Examples): Described {
   const operations: Readonly<Record<string, Operation>> = describeRoutes();
   const paths: Record<string, Record<string, Described>> = {};
   for (const [operationId, route] of Object.entries(listRoutes())) {
-    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    const path = route.path.replace(/:(\w+)\+?/g, '{$1}');
     paths[path] = {
       ...paths[path],
       [route.method.toLowerCase()]: {
@@ -269,7 +269,7 @@ function parseExample(text: string, { type }: Described): unknown {
 /** The values of the parameters that an example request has, by their names. */
 function parametersOf({ path }: Route, example: string): Map<string, string> {
   const { pathname, searchParams } = new URL(example, 'http://edge.example');
-  const pattern = path.replace(/:(\w+)/g, '(?<$1>[^/]+)');
+  const pattern = path.replace(/:(\w+)\+?/g, '(?<$1>[^/]+)');
   const groups = new RegExp(`^${pattern}$`).exec(pathname)?.groups;
   if (groups === undefined && path !== pathname)
     throw new Error(`${example} is no request to ${path}`);

@@ -2,6 +2,7 @@
  * What a handler returns, and the response that the Worker makes of it (docs/contract.md): every
  * response has CORS headers and a Cache-Control, a response to HEAD has no body.
  */
+import type { Keep } from './freshness.ts';
 
 export const COMMON_HEADERS = {
   'access-control-allow-origin': '*',
@@ -15,6 +16,10 @@ export const COMMON_HEADERS = {
 
 /** An answer before what every answer carries is added to it. */
 export interface Answer {
+  /** How long it may be kept, where that is not what its route says. */
+  keep?: Keep;
+  /** The ledger index at which it is true: X-Ledger-Index. */
+  ledgerIndex?: number | undefined;
   /** Default: 200. */
   status?: number;
   headers?: Readonly<Record<string, string>>;
@@ -23,10 +28,12 @@ export interface Answer {
   webSocket?: WebSocket;
 }
 
-export function jsonAnswer(value: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+/** @param others what the answer has besides its body */
+export function jsonAnswer(value: unknown, others: Omit<Answer, 'body'> = {}): Answer {
   return {
+    ...others,
     body: JSON.stringify(value),
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { 'content-type': 'application/json', ...others.headers },
   };
 }
 

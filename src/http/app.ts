@@ -1,12 +1,8 @@
 /**
- * The border of the Worker (docs/contract.md): routing, who may ask for what, CORS, caching
- * headers, errors, the log and the count of requests.
- *
- * itty-router matches paths. Four things that it does by itself do not fit the contract. It
- * tolerates a slash at the end. It does not map HEAD to GET. It parses queries in quadratic time.
- * Its error handler tells the error's message to the client. So it is given paths that were checked
- * before, without their queries, and no error handler.
+ * The border of the Worker (docs/contract.md): routing by itty-router, who may ask for what, CORS,
+ * caching headers, errors, the log and the count of requests.
  */
+import type { IRequestStrict } from 'itty-router';
 import { IttyRouter } from 'itty-router/IttyRouter';
 import { describeError, writeLog } from '../log.ts';
 import { type EdgeNode, LedgerUnreadable } from '../node/edge-node.ts';
@@ -17,24 +13,13 @@ import { isNamed, isPublic } from './access/path-patterns.ts';
 import { answerPreflight } from './access/preflight.ts';
 import { createRouteGuard } from './access/protected-routes.ts';
 import { type Answer, toResponse } from './answer.ts';
-import { IMMUTABLE_FOR_A_DAY } from './content-negotiation.ts';
 import { errorAnswer, HttpError } from './errors.ts';
-import { forbidStoring } from './ledger-answer.ts';
+import { cacheControlOf } from './freshness.ts';
 import { createReadCache } from './read-cache.ts';
 import { createRequestCounts } from './request-counts.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { RequestNotes, Route } from './route.ts';
-import { chainLookupRoutes } from './routes/indexer/chain-lookup.ts';
-import { nftLookupRoutes } from './routes/indexer/nft-lookup.ts';
-import { healthRoutes } from './routes/node/health.ts';
 import { listRoutes } from './routes.ts';
-
-/** Whatever follows the prefix is judged as an ID: 400, not 404 (docs/contract.md#paths). */
-const LOOKUPS = Object.values({ ...nftLookupRoutes, ...chainLookupRoutes }).map((route: Route) => {
-  const [prefix, name] = route.path.split(':');
-  return { route, prefix: prefix!, name: name! };
-});
-const { readHealth } = healthRoutes;
 
 export interface App {
   fetch(request: Request, ctx: ExecutionContext): Promise<Response>;
@@ -51,7 +36,6 @@ const NO_ROUTE = 'none';
 
 /** One request on its way through. */
 interface Exchange {
-  request: Request;
   ctx: ExecutionContext;
   path: string;
   /** The route's path as declared, for the log: bounded, and nothing of the client's. */
@@ -60,6 +44,12 @@ interface Exchange {
   isProtected: boolean;
   notes: RequestNotes;
 }
+
+/** Returns undefined where the next handler has the answer. */
+type Handler = (
+  request: IRequestStrict,
+  exchange: Exchange,
+) => Answer | Promise<Answer> | undefined;
 
 /** What went wrong inside is not told, but what an operator has to do. */
 function toHttpError(thrown: unknown): HttpError {
@@ -71,50 +61,61 @@ function toHttpError(thrown: unknown): HttpError {
 
 export function createApp({ settings, node, cache }: AppParts): App {
   const guard = createRouteGuard(settings);
-  const router = IttyRouter();
-  router.all('*', refuseOtherSpellings);
   const requestCounts = settings.oneIsolate ? createRequestCounts() : undefined;
   const readCache = settings.oneIsolate
     ? createReadCache(Date.now, node.readGeneration)
     : undefined;
   const limitScans = settings.oneIsolate ? createScanLimit(Date.now) : undefined;
-  for (const each of Object.values(listRoutes())) {
-    router.all(each.path, ({ params }, exchange: Exchange) => dispatch(each, params, exchange));
-  }
+  const router = IttyRouter<IRequestStrict, [Exchange]>();
+  const routes = Object.values(listRoutes());
+  const isGreedy = ({ path }: Route) => path.endsWith('+');
+  // whatever follows the prefix of a lookup is judged as an ID: 400, not 404 (docs/contract.md#paths)
+  register(routes.filter(isGreedy));
+  router.all('*', refuseOtherSpellings);
+  register(routes.filter((route) => !isGreedy(route)));
   router.all('*', () => {
     throw new HttpError(404, 'no such route');
   });
 
-  async function route(exchange: Exchange): Promise<Answer> {
-    const { path, request } = exchange;
-    for (const { route, prefix, name } of LOOKUPS) {
-      if (path.startsWith(prefix) && path.length > prefix.length)
-        return dispatch(route, { [name]: path.slice(prefix.length) }, exchange);
+  function register(routes: readonly Route[]): void {
+    for (const route of routes) {
+      const answer = admitting(route, (request, exchange) => answerRoute(route, request, exchange));
+      if (route.method === 'POST') router.post(route.path, answer);
+      else router.get(route.path, answer).head(route.path, answer);
     }
-    return router.fetch({ method: request.method, url: `http://path.invalid${path}` }, exchange);
+    for (const route of routes) router.all(route.path, admitting(route, refuseMethod(route)));
   }
 
-  /** 403, then 401, then 405, then what the route says. 404 was decided by the router. */
-  async function dispatch(
+  /** 403, then 401, then what `answer` says. 404 was decided by the router. */
+  function admitting(route: Route, answer: Handler): Handler {
+    const { publicRoutes } = settings;
+    const declared = route.path.replace(/\+$/, '');
+    return (request, exchange) => {
+      // a lookup without an ID: its path ends with a slash
+      if (Object.values(request.params).includes('')) return undefined;
+      const { path } = exchange;
+      exchange.route = declared;
+      if (route.mustBeNamed && !isNamed(path, publicRoutes))
+        throw new HttpError(403, `PUBLIC_ROUTES must name ${path} itself`);
+      if (!route.mustBeNamed && !isPublic(path, publicRoutes)) throw new HttpError(403);
+      if (guard.isProtected(path)) {
+        exchange.isProtected = true;
+        guard.authorize(request.headers);
+      }
+      return answer(request, exchange);
+    };
+  }
+
+  async function answerRoute(
     route: Route,
-    params: Record<string, string>,
-    exchange: Exchange,
+    request: IRequestStrict,
+    { ctx, notes }: Exchange,
   ): Promise<Answer> {
-    const { request, ctx, notes, path } = exchange;
-    exchange.route = route.path;
-    if (route.mustBeNamed && !isNamed(path, settings.publicRoutes))
-      throw new HttpError(403, `PUBLIC_ROUTES must name ${path} itself`);
-    if (!route.mustBeNamed && !isPublic(path, settings.publicRoutes)) throw new HttpError(403);
-    if (guard.isProtected(path)) {
-      exchange.isProtected = true;
-      guard.authorize(request.headers);
-    }
-    const allowed = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method];
-    if (!allowed.includes(request.method))
-      throw new HttpError(405, undefined, { allow: [...allowed, 'OPTIONS'].join(', ') });
     if (route.limit !== undefined) await checkRate(settings[route.limit], request);
-    const handle = (request: Request) =>
-      route.handle({
+    const { params } = request;
+    const handle = async (request: Request): Promise<Answer> => ({
+      ...(route.keep && { keep: route.keep }),
+      ...(await route.handle({
         request,
         params,
         node,
@@ -123,7 +124,8 @@ export function createApp({ settings, node, cache }: AppParts): App {
         notes,
         requestCounts,
         defer: (work) => ctx.waitUntil(afterwards(work)),
-      });
+      })),
+    });
     const handleInTurn = (request: Request) =>
       route.limit === 'scanLimit' && limitScans !== undefined
         ? limitScans(() => handle(request))
@@ -137,57 +139,50 @@ export function createApp({ settings, node, cache }: AppParts): App {
     async fetch(request, ctx) {
       const started = performance.now();
       const path = new URL(request.url).pathname;
-      const exchange: Exchange = {
-        request,
-        ctx,
-        path,
-        route: NO_ROUTE,
-        isProtected: false,
-        notes: {},
-      };
+      const exchange: Exchange = { ctx, path, route: NO_ROUTE, isProtected: false, notes: {} };
       let answer: Answer;
       let error: unknown;
       try {
         answer =
           request.method === 'OPTIONS'
             ? answerPreflight(request.headers)
-            : forbidStoring(request, await route(exchange));
+            : await router.fetch(request, exchange);
       } catch (thrown) {
         error = thrown;
         answer = errorAnswer(toHttpError(thrown));
       }
       const ms = performance.now() - started;
-      report(exchange, answer.status ?? 200, ms, error);
-      const { ledgerIndex, stages } = exchange.notes;
+      report(request.method, exchange, answer, ms, error);
+      const { ledgerIndex, keep = 'none', headers } = answer;
       const isFinal = ledgerIndex !== undefined && ledgerIndex === settings.finalMilestone;
-      const extraHeaders = {
-        ...(isFinal && {
-          ...finalHeaders(exchange, answer),
-          'x-final-milestone': String(ledgerIndex),
-        }),
-        // a cache that kept the answer would give it to whoever asks
-        ...(exchange.isProtected && { 'cache-control': 'private, no-store' }),
+      return toResponse(answer, request.method, {
+        // a cache that kept a protected answer would give it to whoever asks
+        'cache-control': exchange.isProtected
+          ? 'private, no-store'
+          : (headers?.['cache-control'] ?? cacheControlOf(keep, request, isFinal)),
+        ...(isFinal && { 'x-final-milestone': String(ledgerIndex) }),
         ...(ledgerIndex !== undefined && { 'x-ledger-index': String(ledgerIndex) }),
         ...(settings.serverTiming && {
-          'server-timing': describeTimings({ ...stages, total: ms }),
+          'server-timing': describeTimings({ ...exchange.notes.stages, total: ms }),
         }),
-      };
-      return toResponse(answer, request.method, extraHeaders);
+      });
     },
   };
 
   function report(
-    { request, route, notes }: Exchange,
-    status: number,
+    method: string,
+    { route, notes }: Exchange,
+    { status = 200, ledgerIndex }: Answer,
     ms: number,
     error: unknown,
   ): void {
-    if (settings.logReads || !isRoutine(request.method, route, status)) {
+    if (settings.logReads || !isRoutine(method, route, status)) {
       writeLog(status === 500 ? 'error' : 'info', 'http.request', {
-        method: request.method,
+        method,
         route,
         status,
         ms: Math.round(ms),
+        ledgerIndex,
         ...notes,
         ...(error instanceof HttpError && { detail: error.detail }),
         ...(error !== undefined &&
@@ -197,7 +192,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
     requestCounts?.count(route, status, ms);
     settings.requests?.writeDataPoint({
       indexes: [route],
-      blobs: [route, request.method, String(status), notes.source ?? '', notes.why ?? ''],
+      blobs: [route, method, String(status), notes.source ?? '', notes.why ?? ''],
       doubles: [ms, notes.blocks ?? 0],
     });
   }
@@ -211,24 +206,17 @@ function isRoutine(method: string, route: string, status: number): boolean {
   return ['GET', 'HEAD'].includes(method) && route !== NO_ROUTE && [200, 304, 404].includes(status);
 }
 
-/**
- * A ledger that is over never changes, so caches may keep what is said of it for long. Answers that
- * say something of their own to caches, and errors, are left as they are.
- */
-function finalHeaders(
-  { request, route }: Exchange,
-  { status = 200, headers = {} }: Answer,
-): Record<string, string> {
-  const own = headers['cache-control'] ?? '';
-  const isKept = route !== readHealth.path && ['GET', 'HEAD'].includes(request.method);
-  if (!isKept || ![200, 304].includes(status) || /no-store|immutable/.test(own)) return {};
-  return IMMUTABLE_FOR_A_DAY;
-}
-
 /** An answer that is ready goes out before anything that is begun in a later turn. */
 async function afterwards(work: () => Promise<unknown>): Promise<void> {
   await nextTurn();
   await work();
+}
+
+function refuseMethod({ method }: Route): Handler {
+  const allow = method === 'GET' ? 'GET, HEAD, OPTIONS' : `${method}, OPTIONS`;
+  return () => {
+    throw new HttpError(405, undefined, { allow });
+  };
 }
 
 /** A path has one spelling (docs/contract.md). */

@@ -29,6 +29,8 @@ export class HttpError extends Error {
   readonly status: ErrorStatus;
   readonly detail: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** The ledger index at which the error is true, where it depends on the ledger. */
+  ledgerIndex: number | undefined;
 
   constructor(
     status: ErrorStatus,
@@ -43,9 +45,12 @@ export class HttpError extends Error {
   }
 }
 
-export function errorAnswer({ status, detail, headers }: HttpError): Answer {
+export function errorAnswer({ status, detail, headers, ledgerIndex }: HttpError): Answer {
   const error = { code: status, message: MESSAGES[status] };
-  return { ...jsonAnswer({ error }, { ...headers, ...detailHeader(detail) }), status };
+  return jsonAnswer(
+    { error },
+    { status, keep: 'never', ledgerIndex, headers: { ...headers, ...detailHeader(detail) } },
+  );
 }
 
 /** X-Error-Detail: printable ASCII, bounded. */

@@ -1,16 +1,11 @@
 /**
- * Answers that are true at the ledger index that they name (docs/contract.md#caching). So caches
- * may keep them for seconds: they get older, not wrong. There is no s-maxage, as that would switch
- * stale-while-revalidate off in Cloudflare's cache.
+ * Answers that are true at the ledger index that they name, with tags by which a client asks
+ * whether its copy is still that of the ledger (docs/contract.md#caching).
  */
 import type { Answer } from './answer.ts';
-import { HttpError } from './errors.ts';
+import { HttpError, noLedger } from './errors.ts';
+import { MIN_LEDGER_INDEX } from './freshness.ts';
 import { parseMilestoneIndex } from './schemas.ts';
-
-/** A client that has seen a later ledger requires at least that one (docs/contract.md#headers). */
-export const MIN_LEDGER_INDEX = 'x-min-ledger-index';
-
-const CACHE_CONTROL = 'public, max-age=5, stale-while-revalidate=10, stale-if-error=0';
 
 /** Hex digits of a body's hash that stand in its tag. */
 const TAG_DIGITS = 16;
@@ -31,9 +26,9 @@ export function ledgerAnswer(
 }
 
 /** The same for a value that nothing shorter stands for: its tag is made of a hash. */
-export async function hashedAnswer(
+export async function hashedAnswer<T extends { ledgerIndex: number }>(
   request: Request,
-  value: { ledgerIndex: number },
+  value: T,
 ): Promise<Answer> {
   const json = JSON.stringify(value);
   return taggedAnswer(request, json, `${value.ledgerIndex}-${await hashText(json)}`);
@@ -55,20 +50,9 @@ function taggedAnswer(
   const headers = {
     'content-type': 'application/json',
     etag,
-    'cache-control': CACHE_CONTROL,
     vary: [MIN_LEDGER_INDEX, ...vary].join(', '),
   };
   return revalidate(request, { headers, body: json });
-}
-
-/**
- * No cache but our own may keep what a client got that required a minimum: not every cache obeys
- * `Vary`.
- */
-export function forbidStoring(request: Request, answer: Answer): Answer {
-  const isFor = answer.headers?.vary?.startsWith(MIN_LEDGER_INDEX) ?? false;
-  if (!isFor || !request.headers.has(MIN_LEDGER_INDEX)) return answer;
-  return { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } };
 }
 
 /** Returns 304 if the request's If-None-Match names the tag of a 200, else the answer as it is. */
@@ -76,22 +60,43 @@ export function revalidate({ headers: asked }: Request, answer: Answer): Answer 
   const { etag, 'content-type': _type, ...headers } = answer.headers ?? {};
   if (etag === undefined || (answer.status ?? 200) !== 200) return answer;
   if (!matchesEtag(asked.get('if-none-match'), etag)) return answer;
-  return { status: 304, headers: { etag, ...headers }, body: null };
+  return { ...answer, status: 304, headers: { etag, ...headers }, body: null };
 }
 
-/** 0 where any ledger will do. Throws an HttpError 400. */
+/** The ledger index that the request requires; 0 where any will do. Throws an HttpError 400. */
 export function readMinLedgerIndex({ headers }: Request): number {
   const asked = headers.get(MIN_LEDGER_INDEX);
   return asked === null ? 0 : parseMilestoneIndex(asked, 'X-Min-Ledger-Index');
 }
 
-/** Throws an HttpError 404 where the ledger has not come so far. */
-export function requireLedgerIndex(ledgerIndex: number, minLedgerIndex: number): void {
-  if (ledgerIndex >= minLedgerIndex) return;
-  throw new HttpError(
-    404,
-    `the ledger is at ${ledgerIndex}, before the milestone that was asked for`,
-  );
+/**
+ * The answer about what `read` found, at the required ledger index or later. Both the answer and an
+ * HttpError of `answer` name the ledger index of what was found. Throws an HttpError where nothing
+ * was found or the ledger has not come so far.
+ *
+ * @param minLedgerIndex what the request requires, or more
+ * @param notFound what is thrown where nothing was found
+ */
+export async function atLedger<T extends { ledgerIndex: number }>(
+  minLedgerIndex: number,
+  read: (minLedgerIndex: number) => Promise<T | undefined>,
+  answer: (found: T) => Answer | Promise<Answer>,
+  notFound: () => HttpError = noLedger,
+): Promise<Answer> {
+  const found = await read(minLedgerIndex);
+  if (found === undefined) throw notFound();
+  const { ledgerIndex } = found;
+  try {
+    if (ledgerIndex < minLedgerIndex)
+      throw new HttpError(
+        404,
+        `the ledger is at ${ledgerIndex}, before the milestone that was asked for`,
+      );
+    return { ledgerIndex, ...(await answer(found)) };
+  } catch (error) {
+    if (error instanceof HttpError) error.ledgerIndex = ledgerIndex;
+    throw error;
+  }
 }
 
 /**

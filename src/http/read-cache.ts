@@ -14,8 +14,8 @@ import * as v from 'valibot';
 import { createBoundedMap } from '../bounded-map.ts';
 import { hasPassed } from '../clock.ts';
 import type { Answer } from './answer.ts';
-import { IMMUTABLE } from './content-negotiation.ts';
-import { MIN_LEDGER_INDEX, revalidate } from './ledger-answer.ts';
+import { FRESHNESS, type Keep, MIN_LEDGER_INDEX } from './freshness.ts';
+import { revalidate } from './ledger-answer.ts';
 import type { RequestNotes, Route } from './route.ts';
 import { MilestoneIndex } from './schemas.ts';
 
@@ -32,18 +32,11 @@ const OVERHEAD_BYTES = 600;
 
 interface Entry {
   answer: Answer;
-  ledgerIndex: number | undefined;
-  /** That the ledger was of before it was read, where its route names an index. */
+  keep: Keep;
+  /** That the ledger was of before it was read, where an import ends the answer. */
   generation: string | undefined;
   /** Milliseconds of the clock. */
   storedAt: number;
-}
-
-/** A scan for which all requests wait that ask for it. */
-interface Scan {
-  answer: Promise<Answer>;
-  /** Of the request that began it, complete when the answer is there. */
-  notes: RequestNotes;
 }
 
 export interface ReadCache {
@@ -90,38 +83,33 @@ export function createReadCache(
     return read.generation;
   }
 
-  async function isFresh(route: Route, entry: Entry): Promise<boolean> {
-    const isImmutable = entry.answer.headers?.['cache-control'] === IMMUTABLE['cache-control'];
-    if (isImmutable || !hasPassed(MAX_AGE_MS, entry.storedAt, clock())) return true;
+  async function isFresh({ keep, storedAt, generation }: Entry): Promise<boolean> {
+    const { inMemory } = FRESHNESS[keep];
+    if (inMemory === 'evicted' || !hasPassed(MAX_AGE_MS, storedAt, clock())) return true;
     return (
-      route.namesIndex === true &&
-      entry.generation !== undefined &&
-      entry.generation === (await generationNow())
+      inMemory === 'import' && generation !== undefined && generation === (await generationNow())
     );
   }
 
-  const scans = new Map<string, Scan>();
+  const scans = new Map<string, Promise<Answer>>();
 
   /** Joins the scan under way that has this name, or begins it. */
   async function share(
     name: string,
-    notes: RequestNotes,
     scan: () => Promise<Answer>,
     outlive: (work: Promise<unknown>) => void,
   ): Promise<Answer> {
     const joined = scans.get(name);
     if (joined === undefined) {
-      const begun = { answer: scan(), notes };
+      const begun = scan();
       scans.set(name, begun);
       const end = () => {
         if (scans.get(name) === begun) scans.delete(name);
       };
-      outlive(begun.answer.then(end, end));
-      return begun.answer;
+      outlive(begun.then(end, end));
+      return begun;
     }
-    const answer = await Promise.race([joined.answer, sleep(MAX_SHARED_MS)]).finally(() =>
-      Object.assign(notes, joined.notes),
-    );
+    const answer = await Promise.race([joined, sleep(MAX_SHARED_MS)]);
     if (answer !== undefined) return answer;
     if (scans.get(name) === joined) scans.delete(name);
     return scan();
@@ -131,28 +119,26 @@ export function createReadCache(
     async answer(route, request, notes, handle, outlive) {
       const minimum = minimumOf(request);
       if (route.method !== 'GET' || minimum === undefined) return handle(request);
-      const { origin, pathname, search } = new URL(request.url);
-      const accept = request.headers.get('accept') ?? '';
-      const key = `${route.namesOrigin ? origin : ''}${pathname}${search} ${accept}`;
+      // with the origin, which the page's answer contains
+      const key = `${request.url} ${request.headers.get('accept') ?? ''}`;
       const entry = entries.get(key);
-      const isLate = minimum > 0 && (entry?.ledgerIndex ?? -1) < minimum;
-      if (entry !== undefined && !isLate && (await isFresh(route, entry))) {
-        notes.ledgerIndex = entry.ledgerIndex;
+      const isLate = minimum > 0 && (entry?.answer.ledgerIndex ?? -1) < minimum;
+      if (entry !== undefined && !isLate && (await isFresh(entry))) {
         notes.source = 'cache';
         return revalidate(request, entry.answer);
       }
       const read = async () => {
         const storedAt = clock();
-        const generation = route.namesIndex === true ? await generationNow() : undefined;
+        const isOfImport = FRESHNESS[route.keep ?? 'none'].inMemory === 'import';
+        const generation = isOfImport ? await generationNow() : undefined;
         const answer = await handle(withoutCondition(request));
-        if (mayBeKept(route, answer)) {
-          const { ledgerIndex } = notes;
-          entries.set(key, { answer, ledgerIndex, generation, storedAt });
-        }
+        const keep = answer.keep ?? route.keep ?? 'none';
+        if ((answer.status ?? 200) === 200 && FRESHNESS[keep].inMemory !== 'no')
+          entries.set(key, { answer, keep, generation, storedAt });
         return answer;
       };
       const isScan = route.limit === 'scanLimit';
-      const answer = await (isScan ? share(`${minimum} ${key}`, notes, read, outlive) : read());
+      const answer = await (isScan ? share(`${minimum} ${key}`, read, outlive) : read());
       return revalidate(request, answer);
     },
   };
@@ -168,12 +154,6 @@ function minimumOf({ headers }: Request): number | undefined {
   if (asked === null) return 0;
   const { success, output } = v.safeParse(MilestoneIndex, asked);
   return success ? output : undefined;
-}
-
-function mayBeKept(route: Route, { status = 200, headers = {} }: Answer): boolean {
-  if (status !== 200) return false;
-  if (route.mayBeSecondOld === true || route.namesIndex === true) return true;
-  return /^public\b/.test(headers['cache-control'] ?? '');
 }
 
 /** The same request, so that the answer to it has a body. */

@@ -4,13 +4,12 @@
 import type { EdgeNode } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
 import type { Answer } from './answer.ts';
+import type { Keep } from './freshness.ts';
 import type { RequestCounts } from './request-counts.ts';
 import type { ResponseCache } from './response-cache.ts';
 
-/** What the log and the count of requests say beyond method, route and status. */
+/** What the log and the count of requests say beyond method, route, status and ledger index. */
 export interface RequestNotes {
-  /** The ledger index at which the answer is true: also its X-Ledger-Index. */
-  ledgerIndex?: number | undefined;
   /** The white-flag request, as it can be sent again. */
   proposal?: Record<string, unknown>;
   /** Blocks of the cone. */
@@ -49,15 +48,8 @@ export interface Route {
   path: string;
   /** Whether it is public only where PUBLIC_ROUTES has its path as such. */
   mustBeNamed?: true;
-  /** Whether an answer may be a second old though caches may not keep it (read-cache.ts). */
-  mayBeSecondOld?: true;
-  /**
-   * Whether its 200s are true until an import replaces the ledger: about what a milestone index
-   * names (read-cache.ts).
-   */
-  namesIndex?: true;
-  /** Whether its answers contain the origin by which the client named this node. */
-  namesOrigin?: true;
+  /** How long its 200s may be kept, unless the answer says otherwise. Absent: `none`. */
+  keep?: Keep;
   /** The rate limit that holds for it, before the handler looks at the request. */
   limit?: LimitName;
   handle(context: RouteContext): Promise<Answer>;

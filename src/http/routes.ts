@@ -1,6 +1,6 @@
 /**
  * Every route of the Worker, with its description for openapi.json. itty-router tries the routes in
- * this order; those of lookups by ID are found by their prefixes (app.ts).
+ * this order, lookups by ID before all others (app.ts).
  */
 import { assetRoutes, describeAssets } from './assets/static-assets.ts';
 import type { Operations } from './openapi/operation.ts';

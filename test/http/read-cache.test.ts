@@ -3,12 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Answer, jsonAnswer } from '../../src/http/answer.ts';
-import { IMMUTABLE } from '../../src/http/content-negotiation.ts';
 import { ledgerAnswer } from '../../src/http/ledger-answer.ts';
 import { createReadCache } from '../../src/http/read-cache.ts';
-import type { RequestNotes, Route } from '../../src/http/route.ts';
+import type { Route } from '../../src/http/route.ts';
 
-const GET: Route = { method: 'GET', path: '/', handle: async () => jsonAnswer({}) };
+const GET: Route = {
+  method: 'GET',
+  path: '/',
+  keep: 'ledger',
+  handle: async () => jsonAnswer({}),
+};
 
 /** A cache, its clock, and a node whose answers name the ledger index that it is at. */
 function createServer(route = GET, maxBytes = 100_000) {
@@ -24,21 +28,20 @@ function createServer(route = GET, maxBytes = 100_000) {
     handle: (request: Request) => Answer = (request) =>
       ledgerAnswer(request, { ledgerIndex: server.ledger }, `${server.ledger}`),
   ) => {
-    const notes: RequestNotes = {};
     const request = new Request(`https://edge.invalid${path}`, { headers });
     const answer = await cache.answer(
       route,
       request,
-      notes,
+      {},
       async (passed) => {
         server.handled++;
         await sleep(0);
-        notes.ledgerIndex = server.ledger;
-        return handle(passed);
+        const ledgerIndex = server.ledger;
+        return { ledgerIndex, ...handle(passed) };
       },
       () => {},
     );
-    return { ...answer, status: answer.status ?? 200, ledgerIndex: notes.ledgerIndex };
+    return { ...answer, status: answer.status ?? 200 };
   };
   return { server, fetchFrom };
 }
@@ -81,7 +84,7 @@ describe('an answer that names its ledger index', () => {
       const asked = await fetchFrom('/a', { 'x-min-ledger-index': minimum });
       expect([asked.ledgerIndex, asked.body]).toEqual([5, first.body]);
     }
-    expect((await fetchFrom('/a')).headers!['cache-control']).toMatch(/^public/);
+    expect((await fetchFrom('/a')).body).toBe(first.body);
     expect(server.handled).toBe(1);
   });
 
@@ -146,14 +149,14 @@ describe('scans at the same moment', () => {
 
 it('a page that names the origin is another one for each', async () => {
   const cache = createReadCache(Date.now, async () => undefined);
-  const page: Route = { ...GET, namesOrigin: true };
+  const page: Route = { ...GET, keep: 'second' };
   const from = async (origin: string) =>
     (
       await cache.answer(
         page,
         new Request(origin),
         {},
-        async ({ url }) => ({ body: url, headers: { 'cache-control': 'public' } }),
+        async ({ url }) => ({ body: url }),
         () => {},
       )
     ).body;
@@ -163,7 +166,7 @@ it('a page that names the origin is another one for each', async () => {
 
 it('what never changes is kept until it is evicted', async () => {
   const { server, fetchFrom } = createServer(GET, 5000);
-  const bytes = () => ({ body: new Uint8Array(1000), headers: IMMUTABLE });
+  const bytes = (): Answer => ({ keep: 'id', body: new Uint8Array(1000) });
   await fetchFrom('/a', {}, bytes);
   server.now += 1e12;
   await fetchFrom('/a', {}, bytes);
@@ -179,7 +182,7 @@ it('what never changes is kept until it is evicted', async () => {
 });
 
 it('what an index names is kept until an import replaces the ledger', async () => {
-  const { server, fetchFrom } = createServer({ ...GET, namesIndex: true });
+  const { server, fetchFrom } = createServer({ ...GET, keep: 'index' });
   const handle = () => jsonAnswer({ of: server.generation });
   const first = await fetchFrom('/a', {}, handle);
   for (let i = 0; i < 100; i++) {
@@ -202,7 +205,7 @@ it('a generation that could not be read is looked up again for the next request'
   const cache = createReadCache(() => 1_000_000, readGeneration);
   const ask = () => {
     const request = new Request('https://edge.invalid/a');
-    const route: Route = { ...GET, namesIndex: true };
+    const route: Route = { ...GET, keep: 'index' };
     return cache.answer(
       route,
       request,
@@ -217,7 +220,7 @@ it('a generation that could not be read is looked up again for the next request'
 });
 
 it('what was read while an import ended is not taken for what was there before', async () => {
-  const { server, fetchFrom } = createServer({ ...GET, namesIndex: true });
+  const { server, fetchFrom } = createServer({ ...GET, keep: 'index' });
   const handle = () => jsonAnswer({ of: server.generation });
   await fetchFrom('/a', {}, () => {
     server.generation = 'b';
@@ -229,11 +232,12 @@ it('what was read while an import ended is not taken for what was there before',
 
 describe('nothing is kept', () => {
   it.each([
-    ['that is not 200', () => ({ ...jsonAnswer({}, IMMUTABLE), status: 503 })],
-    ['that caches may not keep', () => jsonAnswer({}, { 'cache-control': 'no-store' })],
-    ['that says nothing to caches', () => jsonAnswer({})],
-  ])('%s', async (_name, handle) => {
-    const { server, fetchFrom } = createServer();
+    ['that is not 200', GET, { keep: 'id', status: 503 }],
+    ['that may not be kept unlike others of its route', GET, { keep: 'none' }],
+    ['of a route that says nothing', { ...GET, keep: undefined }, {}],
+  ] as [string, Route, Partial<Answer>][])('%s', async (_name, route, others) => {
+    const { server, fetchFrom } = createServer(route);
+    const handle = () => jsonAnswer({}, others);
     await fetchFrom('/a', {}, handle);
     await fetchFrom('/a', {}, handle);
     expect(server.handled).toBe(2);
@@ -258,7 +262,7 @@ describe('nothing is kept', () => {
 });
 
 it('a route may allow a second where caches may not', async () => {
-  const { server, fetchFrom } = createServer({ ...GET, mayBeSecondOld: true });
+  const { server, fetchFrom } = createServer({ ...GET, keep: 'second' });
   const handle = () => jsonAnswer({ ledger: server.ledger });
   await fetchFrom('/a', {}, handle);
   await fetchFrom('/a', {}, handle);

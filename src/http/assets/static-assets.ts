@@ -11,10 +11,15 @@ import { inPath, type Operations, type RouteTable } from '../openapi/operation.t
 import type { RouteContext } from '../route.ts';
 
 export const assetRoutes = {
-  describeApi: { method: 'GET', path: '/openapi.json', handle: answerStaticFile },
-  showPage: { method: 'GET', path: '/', namesOrigin: true, handle: answerPage },
-  readVerifier: { method: 'GET', path: '/verifier.js', handle: answerStaticFile },
-  readExplorerFile: { method: 'GET', path: '/explorer/:file', handle: answerStaticFile },
+  describeApi: { method: 'GET', path: '/openapi.json', keep: 'second', handle: answerStaticFile },
+  showPage: { method: 'GET', path: '/', keep: 'second', handle: answerPage },
+  readVerifier: { method: 'GET', path: '/verifier.js', keep: 'second', handle: answerStaticFile },
+  readExplorerFile: {
+    method: 'GET',
+    path: '/explorer/:file',
+    keep: 'second',
+    handle: answerStaticFile,
+  },
 } satisfies RouteTable;
 
 type AssetContext = Pick<RouteContext, 'request' | 'staticFiles'>;

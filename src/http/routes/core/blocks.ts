@@ -13,7 +13,7 @@ import { type Block, block } from '../../../stardust/wire/block.ts';
 import { milestoneId } from '../../../stardust/wire/ids.ts';
 import { milestone } from '../../../stardust/wire/milestone.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
-import { IMMUTABLE, rawOrJson } from '../../content-negotiation.ts';
+import { rawOrJson } from '../../content-negotiation.ts';
 import { HttpError } from '../../errors.ts';
 import { blockSchema } from '../../openapi/block-schemas.ts';
 import {
@@ -35,23 +35,27 @@ export const blockRoutes = {
   readBlock: {
     method: 'GET',
     path: '/api/core/v2/blocks/:blockId',
+    keep: 'id',
     limit: 'fetchLimit',
     handle: answerBlock,
   },
   readBlockMetadata: {
     method: 'GET',
     path: '/api/core/v2/blocks/:blockId/metadata',
+    keep: 'id',
     limit: 'fetchLimit',
     handle: answerBlockMetadata,
   },
   readIncludedBlock: {
     method: 'GET',
     path: '/api/core/v2/transactions/:transactionId/included-block',
+    keep: 'id',
     handle: answerIncludedBlock,
   },
   readIncludedBlockMetadata: {
     method: 'GET',
     path: '/api/core/v2/transactions/:transactionId/included-block/metadata',
+    keep: 'id',
     handle: answerIncludedBlockMetadata,
   },
 } satisfies RouteTable;
@@ -72,25 +76,23 @@ async function answerIncludedBlockMetadata(context: RouteContext): Promise<Answe
   return answerMetadata(context, await readIncluded(context));
 }
 
-async function readNamedBlock({ params, node, notes }: RouteContext): Promise<StoredBlock> {
+async function readNamedBlock({ params, node }: RouteContext): Promise<StoredBlock> {
   const found = await node.readBlock(parseId(Id, params.blockId, 'the block ID'));
   if (found === undefined) throw new HttpError(404, 'no such block, or its bytes are pruned');
-  notes.ledgerIndex = found.ledgerIndex;
   return found;
 }
 
-async function readIncluded({ params, node, notes }: RouteContext): Promise<StoredBlock> {
+async function readIncluded({ params, node }: RouteContext): Promise<StoredBlock> {
   const transactionId = parseId(Id, params.transactionId, 'the transaction ID');
   const found = await node.readIncludedBlock(transactionId);
   if (found === undefined)
     throw new HttpError(404, 'no such transaction was applied here, or it is pruned');
-  notes.ledgerIndex = found.ledgerIndex;
   return found;
 }
 
 function answerBytes(context: RouteContext, found: StoredBlock): Answer {
   const { bytes } = found;
-  return rawOrJson(context, bytes, () => blockToJson(decodeBlock(bytes)), cachingOf(found));
+  return rawOrJson(context, bytes, () => blockToJson(decodeBlock(bytes)), freshnessOf(found));
 }
 
 async function answerMetadata({ node }: RouteContext, found: StoredBlock): Promise<Answer> {
@@ -108,7 +110,7 @@ async function answerMetadata({ node }: RouteContext, found: StoredBlock): Promi
       whiteFlagIndex: referenced.whiteFlagIndex,
     }),
   };
-  return jsonAnswer(metadata, cachingOf(found));
+  return jsonAnswer(metadata, freshnessOf(found));
 }
 
 /**
@@ -129,8 +131,11 @@ function decodeBlock(bytes: Uint8Array): Block {
 }
 
 /** A block that no milestone references yet may be dropped, and its metadata will change. */
-function cachingOf({ referenced }: StoredBlock): Record<string, string> {
-  return referenced === undefined ? {} : IMMUTABLE;
+function freshnessOf({
+  ledgerIndex,
+  referenced,
+}: StoredBlock): Pick<Answer, 'keep' | 'ledgerIndex'> {
+  return { ledgerIndex, ...(referenced === undefined && { keep: 'none' }) };
 }
 
 export const ledgerInclusionStateSchema = /* @__PURE__ */ named('LedgerInclusionState', () =>

@@ -31,16 +31,18 @@ import { BLOCKS_HEADERS, blocksHeaders, whyUnhealthy } from '../node/health.ts';
 import { baseTokenOf } from './base-token.ts';
 
 export const infoRoutes = {
-  readInfo: { method: 'GET', path: '/api/core/v2/info', mayBeSecondOld: true, handle: answerInfo },
-  listApis: { method: 'GET', path: '/api/routes', mayBeSecondOld: true, handle: answerApiRoutes },
+  readInfo: { method: 'GET', path: '/api/core/v2/info', keep: 'second', handle: answerInfo },
+  listApis: { method: 'GET', path: '/api/routes', keep: 'second', handle: answerApiRoutes },
 } satisfies RouteTable;
 
-async function answerInfo({ node, notes }: RouteContext): Promise<Answer> {
+async function answerInfo({ node }: RouteContext): Promise<Answer> {
   const status = await node.readStatus();
   if (status === undefined) throw noLedger();
-  notes.ledgerIndex = status.ledger.index;
   const now = Date.now();
-  return jsonAnswer(infoToJson(status, now), blocksHeaders(status, now));
+  return jsonAnswer(infoToJson(status, now), {
+    ledgerIndex: status.ledger.index,
+    headers: blocksHeaders(status, now),
+  });
 }
 
 /** `now` in Unix milliseconds. */

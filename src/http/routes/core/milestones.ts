@@ -9,7 +9,7 @@ import { decode } from '../../../stardust/encoding/codec.ts';
 import { milestoneToJson } from '../../../stardust/json/rest-json.ts';
 import { milestone } from '../../../stardust/wire/milestone.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
-import { IMMUTABLE, IMMUTABLE_FOR_A_DAY, rawOrJson } from '../../content-negotiation.ts';
+import { rawOrJson } from '../../content-negotiation.ts';
 import { HttpError } from '../../errors.ts';
 import { milestonePayloadSchema } from '../../openapi/block-schemas.ts';
 import {
@@ -28,66 +28,58 @@ export const milestoneRoutes = {
   readMilestoneByIndex: {
     method: 'GET',
     path: '/api/core/v2/milestones/by-index/:milestoneIndex',
-    namesIndex: true,
+    keep: 'index',
     handle: answerMilestone,
   },
   readUtxoChangesByIndex: {
     method: 'GET',
     path: '/api/core/v2/milestones/by-index/:milestoneIndex/utxo-changes',
-    namesIndex: true,
+    keep: 'index',
     limit: 'scanLimit',
     handle: answerLedgerChanges,
   },
   readMilestone: {
     method: 'GET',
     path: '/api/core/v2/milestones/:milestoneId',
+    keep: 'id',
     handle: answerMilestone,
   },
   readUtxoChanges: {
     method: 'GET',
     path: '/api/core/v2/milestones/:milestoneId/utxo-changes',
+    keep: 'id',
     limit: 'scanLimit',
     handle: answerLedgerChanges,
   },
 } satisfies RouteTable;
 
 async function answerMilestone(context: RouteContext): Promise<Answer> {
-  const { node, notes } = context;
-  const name = nameFrom(context);
-  const found = await node.readMilestone(name);
+  const found = await context.node.readMilestone(nameFrom(context));
   if (found === undefined) throw new HttpError(404, 'no such milestone here, or it is pruned');
-  notes.ledgerIndex = found.ledgerIndex;
-  const { payload } = found;
+  const { payload, ledgerIndex } = found;
   const toJson = () => milestoneToJson(decode(milestone, new Reader(payload)));
-  return rawOrJson(context, payload, toJson, cachingOf(name));
+  return rawOrJson(context, payload, toJson, { ledgerIndex });
 }
 
 async function answerLedgerChanges(context: RouteContext): Promise<Answer> {
-  const { node, notes } = context;
-  const name = nameFrom(context);
-  const changes = await node.readLedgerChanges(name);
+  const changes = await context.node.readLedgerChanges(nameFrom(context));
   if (changes === undefined)
     throw new HttpError(404, 'this milestone was not applied here, or is pruned');
   if (changes === 'too-large')
     throw new HttpError(500, 'this milestone changed more outputs than one answer takes');
-  notes.ledgerIndex = changes.ledgerIndex;
-  const { index, created, consumed } = changes;
+  const { index, created, consumed, ledgerIndex } = changes;
   const answer = {
     index,
     createdOutputs: created.map((id) => `0x${id}`),
     consumedOutputs: consumed.map((id) => `0x${id}`),
   };
-  return jsonAnswer(answer, cachingOf(name));
+  return jsonAnswer(answer, { ledgerIndex });
 }
 
 function nameFrom({ params }: RouteContext): MilestoneName {
   return params.milestoneIndex === undefined
     ? { id: parseId(Id, params.milestoneId, 'the milestone ID') }
     : { index: parseMilestoneIndex(params.milestoneIndex, 'the milestone index') };
-}
-
-function cachingOf(name: MilestoneName): Record<string, string> {
-  return 'id' in name ? IMMUTABLE : IMMUTABLE_FOR_A_DAY;
 }
 
 export function describeMilestones(): Operations<typeof milestoneRoutes> {

@@ -7,9 +7,9 @@ import type { OutputStatus } from '../../../node/edge-node.ts';
 import { outputToJson } from '../../../stardust/json/rest-json.ts';
 import { decodeOutput } from '../../../stardust/wire/ids.ts';
 import type { Answer } from '../../answer.ts';
-import { IMMUTABLE, RAW } from '../../content-negotiation.ts';
+import { RAW } from '../../content-negotiation.ts';
 import { HttpError } from '../../errors.ts';
-import { ledgerAnswer, readMinLedgerIndex, requireLedgerIndex } from '../../ledger-answer.ts';
+import { atLedger, ledgerAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
 import {
   flagSchema,
   hashSchema,
@@ -25,33 +25,40 @@ import type { RouteContext } from '../../route.ts';
 import { OutputId, parseId } from '../../schemas.ts';
 
 export const outputRoutes = {
-  readOutput: { method: 'GET', path: '/api/core/v2/outputs/:outputId', handle: answerOutput },
+  readOutput: {
+    method: 'GET',
+    path: '/api/core/v2/outputs/:outputId',
+    keep: 'ledger',
+    handle: answerOutput,
+  },
   readOutputMetadata: {
     method: 'GET',
     path: '/api/core/v2/outputs/:outputId/metadata',
+    keep: 'ledger',
     handle: answerOutputMetadata,
   },
 } satisfies RouteTable;
 
-async function answerOutput(context: RouteContext): Promise<Answer> {
-  const { request, notes } = context;
-  const found = await readOutput(context);
-  if (request.headers.get('accept')?.startsWith(RAW)) {
-    // true at any index
-    delete notes.ledgerIndex;
-    const headers = { 'content-type': RAW, ...IMMUTABLE, vary: 'accept' };
-    return { body: found.bytes, headers };
-  }
-  const body = {
-    metadata: metadataToJson(found),
-    output: outputToJson(decodeOutput(found.bytes)),
-  };
-  return ledgerAnswer(request, body, tagOf(found), ['accept']);
+function answerOutput(context: RouteContext): Promise<Answer> {
+  const { request } = context;
+  return answerAbout(context, (found) => {
+    if (request.headers.get('accept')?.startsWith(RAW)) {
+      // true at any index
+      const headers = { 'content-type': RAW, vary: 'accept' };
+      return { keep: 'id', ledgerIndex: undefined, body: found.bytes, headers };
+    }
+    const body = {
+      metadata: metadataToJson(found),
+      output: outputToJson(decodeOutput(found.bytes)),
+    };
+    return ledgerAnswer(request, body, tagOf(found), ['accept']);
+  });
 }
 
-async function answerOutputMetadata(context: RouteContext): Promise<Answer> {
-  const found = await readOutput(context);
-  return ledgerAnswer(context.request, metadataToJson(found), tagOf(found));
+function answerOutputMetadata(context: RouteContext): Promise<Answer> {
+  return answerAbout(context, (found) =>
+    ledgerAnswer(context.request, metadataToJson(found), tagOf(found)),
+  );
 }
 
 /** All but whether it is spent is fixed by the output's ID, and what is spent stays so. */
@@ -59,15 +66,17 @@ function tagOf({ ledgerIndex, spent, blockId }: OutputStatus): string {
   return `${ledgerIndex}-${spent?.index ?? 'unspent'}-${blockId.slice(0, 16)}`;
 }
 
-async function readOutput({ request, params, node, notes }: RouteContext): Promise<OutputStatus> {
+async function answerAbout(
+  { request, params, node }: RouteContext,
+  answer: (found: OutputStatus) => Answer,
+): Promise<Answer> {
   const outputId = parseId(OutputId, params.outputId, 'the output ID');
-  const minLedgerIndex = readMinLedgerIndex(request);
-  const found = await node.readOutput(outputId, minLedgerIndex);
-  if (found === undefined)
-    throw new HttpError(404, 'no such output, or it was spent and is pruned');
-  notes.ledgerIndex = found.ledgerIndex;
-  requireLedgerIndex(found.ledgerIndex, minLedgerIndex);
-  return found;
+  return atLedger(
+    readMinLedgerIndex(request),
+    (minLedgerIndex) => node.readOutput(outputId, minLedgerIndex),
+    answer,
+    () => new HttpError(404, 'no such output, or it was spent and is pruned'),
+  );
 }
 
 export function metadataToJson({

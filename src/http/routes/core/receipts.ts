@@ -28,31 +28,30 @@ export const receiptRoutes = {
   readTreasury: {
     method: 'GET',
     path: '/api/core/v2/treasury',
-    mayBeSecondOld: true,
+    keep: 'second',
     handle: answerTreasury,
   },
 } satisfies RouteTable;
 
-async function answerTreasury({ node, notes }: RouteContext): Promise<Answer> {
+async function answerTreasury({ node }: RouteContext): Promise<Answer> {
   const treasury = await node.readTreasury();
   if (treasury === undefined) throw noLedger();
-  notes.ledgerIndex = treasury.ledgerIndex;
-  return jsonAnswer({ milestoneId: `0x${treasury.milestoneId}`, amount: `${treasury.amount}` });
+  const { milestoneId, amount, ledgerIndex } = treasury;
+  return jsonAnswer({ milestoneId: `0x${milestoneId}`, amount: `${amount}` }, { ledgerIndex });
 }
 
-async function answerReceipts({ params, node, notes }: RouteContext): Promise<Answer> {
+async function answerReceipts({ params, node }: RouteContext): Promise<Answer> {
   const migratedAt =
     params.migratedAt === undefined
       ? undefined
       : parseMilestoneIndex(params.migratedAt, 'the index of the migration');
   const found = await node.readReceipts(migratedAt);
   if (found === undefined) throw noLedger();
-  notes.ledgerIndex = found.ledgerIndex;
   const receipts = found.receipts.map(({ receipt, milestoneIndex }) => ({
     receipt: optionToJson(receipt),
     milestoneIndex,
   }));
-  return jsonAnswer({ receipts });
+  return jsonAnswer({ receipts }, { ledgerIndex: found.ledgerIndex });
 }
 
 export function describeReceipts(): Operations<typeof receiptRoutes> {

@@ -13,11 +13,11 @@ export const tipsRoutes = {
   listTips: { method: 'GET', path: '/api/core/v2/tips', handle: answerTips },
 } satisfies RouteTable;
 
-async function answerTips({ node, notes }: RouteContext): Promise<Answer> {
+async function answerTips({ node }: RouteContext): Promise<Answer> {
   const tips = await node.readTips();
   if (tips === undefined) throw noLedger();
-  notes.ledgerIndex = tips.ledgerIndex;
-  return jsonAnswer({ tips: tips.blockIds.map((id) => `0x${id}`) });
+  const { blockIds, ledgerIndex } = tips;
+  return jsonAnswer({ tips: blockIds.map((id) => `0x${id}`) }, { ledgerIndex });
 }
 
 export function describeTips(): Operations<typeof tipsRoutes> {

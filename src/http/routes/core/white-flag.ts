@@ -13,13 +13,14 @@ import { asGoReadsIntegers, readJsonObject } from '../../body.ts';
 import { HttpError } from '../../errors.ts';
 import { hashSchema, named, objectOf } from '../../openapi/json-schema.ts';
 import type { Operations, RouteTable } from '../../openapi/operation.ts';
-import type { RequestNotes, RouteContext } from '../../route.ts';
+import type { RouteContext } from '../../route.ts';
 import { Id } from '../../schemas.ts';
 
 export const whiteFlagRoutes = {
   computeWhiteFlag: {
     method: 'POST',
     path: '/api/core/v2/whiteflag',
+    keep: 'never',
     limit: 'whiteFlagLimit',
     handle: answerWhiteFlag,
   },
@@ -88,12 +89,12 @@ async function answerWhiteFlag({
   const kept = await cache.match(key);
   if (kept !== undefined) {
     notes.source = 'cache';
-    return answer(kept, asked, notes);
+    return answer(kept, asked);
   }
 
   const result = await node.computeWhiteFlag(asked, clientKeyOf(request));
   if (!result.ok) {
-    throw whiteFlagError(asked, result, notes);
+    throw whiteFlagError(asked, result);
   }
   notes.source = 'd1';
   notes.blocks = result.blocks;
@@ -103,7 +104,7 @@ async function answerWhiteFlag({
     appliedMerkleRoot: toHex(result.appliedMerkleRoot),
   });
   defer(() => cache.put(key, body));
-  return answer(body, asked, notes);
+  return answer(body, asked);
 }
 
 /**
@@ -113,15 +114,14 @@ async function answerWhiteFlag({
 export function whiteFlagError(
   { index }: WhiteFlagRequest,
   { reason, detail, ledgerIndex }: WhiteFlagRefusal,
-  notes: RequestNotes,
 ): HttpError {
-  notes.ledgerIndex = ledgerIndex ?? (reason === 'unknown' ? index - 1 : undefined);
-  return new HttpError(REFUSAL_STATUSES[reason], detail);
+  const error = new HttpError(REFUSAL_STATUSES[reason], detail);
+  error.ledgerIndex = ledgerIndex ?? (reason === 'unknown' ? index - 1 : undefined);
+  return error;
 }
 
-function answer(body: string, { index }: WhiteFlagRequest, notes: RequestNotes): Answer {
-  notes.ledgerIndex = index - 1;
-  return { body, headers: { 'content-type': 'application/json' } };
+function answer(body: string, { index }: WhiteFlagRequest): Answer {
+  return { body, ledgerIndex: index - 1, headers: { 'content-type': 'application/json' } };
 }
 
 /** For the log: whoever was halted by another answer finds there what was asked. */

@@ -31,7 +31,7 @@ export const milestoneExplanationRoutes = {
   explainMilestone: {
     method: 'GET',
     path: '/api/edge/v1/whiteflag/:milestoneIndex',
-    namesIndex: true,
+    keep: 'import',
     limit: 'scanLimit',
     handle: answerExplanation,
   },

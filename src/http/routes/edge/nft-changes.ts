@@ -4,8 +4,8 @@
  */
 import { MAX_CHANGES } from '../../../node/edge-node.ts';
 import type { Answer } from '../../answer.ts';
-import { HttpError, noLedger } from '../../errors.ts';
-import { hashedAnswer, readMinLedgerIndex, requireLedgerIndex } from '../../ledger-answer.ts';
+import { HttpError } from '../../errors.ts';
+import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
 import {
   arrayOf,
   described,
@@ -28,35 +28,43 @@ const PATH = '/api/edge/v1/changes/nfts';
 const MIN_PARAMETER = 'minLedgerIndex';
 
 export const nftChangeRoutes = {
-  readNftChanges: { method: 'GET', path: PATH, limit: 'scanLimit', handle: answerNftChanges },
+  readNftChanges: {
+    method: 'GET',
+    path: PATH,
+    keep: 'ledger',
+    limit: 'scanLimit',
+    handle: answerNftChanges,
+  },
 } satisfies RouteTable;
 
-async function answerNftChanges({ request, node, notes }: RouteContext): Promise<Answer> {
+async function answerNftChanges({ request, node }: RouteContext): Promise<Answer> {
   const query = parseQueryString(new URL(request.url).search);
   const from = parseMilestoneIndex(query.get('after'), 'after');
   const named = query.get(MIN_PARAMETER);
   const minLedgerIndex = Math.max(
+    from,
     readMinLedgerIndex(request),
     named === undefined ? 0 : parseMilestoneIndex(named, MIN_PARAMETER),
   );
-  const found = await node.readNftChanges(from, minLedgerIndex);
-  if (found === undefined) throw noLedger();
-  const { ledgerIndex } = found;
-  notes.ledgerIndex = ledgerIndex;
-  requireLedgerIndex(ledgerIndex, Math.max(from, minLedgerIndex));
-  if (!found.ok)
-    throw new HttpError(
-      404,
-      found.why === 'not kept'
-        ? `changes after milestone ${from} are not kept: list the NFTs again`
-        : `more than ${MAX_CHANGES} NFTs changed in the next milestone with changes: list the NFTs again`,
-    );
-  const changes = found.changes.map(([nftId, outputId]) => ({
-    nftId: `0x${nftId}`,
-    outputId: outputId && `0x${outputId}`,
-  }));
-  const body = { from, to: found.to, ledgerIndex, changes };
-  return hashedAnswer(request, body);
+  return atLedger(
+    minLedgerIndex,
+    () => node.readNftChanges(from, minLedgerIndex),
+    (found) => {
+      if (!found.ok)
+        throw new HttpError(
+          404,
+          found.why === 'not kept'
+            ? `changes after milestone ${from} are not kept: list the NFTs again`
+            : `more than ${MAX_CHANGES} NFTs changed in the next milestone with changes: list the NFTs again`,
+        );
+      const { ledgerIndex, to } = found;
+      const changes = found.changes.map(([nftId, outputId]) => ({
+        nftId: `0x${nftId}`,
+        outputId: outputId && `0x${outputId}`,
+      }));
+      return hashedAnswer(request, { from, to, ledgerIndex, changes });
+    },
+  );
 }
 
 export function describeNftChanges(): Operations<typeof nftChangeRoutes> {

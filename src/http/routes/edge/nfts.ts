@@ -12,13 +12,8 @@ import { FeatureType } from '../../../stardust/wire/feature.ts';
 import { decodeOutput, nftIdOf } from '../../../stardust/wire/ids.ts';
 import { type NftOutput, OutputType } from '../../../stardust/wire/output.ts';
 import type { Answer } from '../../answer.ts';
-import { HttpError, noLedger } from '../../errors.ts';
-import {
-  hashedAnswer,
-  ledgerAnswer,
-  readMinLedgerIndex,
-  requireLedgerIndex,
-} from '../../ledger-answer.ts';
+import { HttpError } from '../../errors.ts';
+import { atLedger, hashedAnswer, ledgerAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
 import {
   arrayOf,
   bech32Schema,
@@ -47,8 +42,13 @@ import { formatCursor, parseGalleryQuery } from '../indexer/output-query.ts';
 import { describeClaims, readClaims } from './nft-claims.ts';
 
 export const nftRoutes = {
-  readNfts: { method: 'GET', path: '/api/edge/v1/nfts', handle: answerNfts },
-  readNft: { method: 'GET', path: '/api/edge/v1/nfts/:nftId', handle: answerNftOutput },
+  readNfts: { method: 'GET', path: '/api/edge/v1/nfts', keep: 'ledger', handle: answerNfts },
+  readNft: {
+    method: 'GET',
+    path: '/api/edge/v1/nfts/:nftId',
+    keep: 'ledger',
+    handle: answerNftOutput,
+  },
 } satisfies RouteTable;
 
 /** The most NFTs of an answer. */
@@ -59,12 +59,12 @@ const NftOrOutputId = v.union([Id, OutputId]);
 
 async function answerNftOutput(context: RouteContext): Promise<Answer> {
   const nftId = parseId(Id, context.params.nftId, 'the NFT ID');
-  const { ledgerIndex, nfts } = await readByIds(context, [nftId]);
-  const [nft] = nfts;
-  if (!nft) throw noSuchNft(ledgerIndex);
-  const body = { ledgerIndex, ...nft };
-  // the output and its metadata are fixed by its ID, the owner by the ledger's time
-  return ledgerAnswer(context.request, body, `${ledgerIndex}-${nft.outputId.slice(2, 18)}`);
+  return answerByIds(context, [nftId], ({ ledgerIndex, nfts: [nft] }) => {
+    if (!nft) throw noSuchNft(ledgerIndex);
+    // the output and its metadata are fixed by its ID, the owner by the ledger's time
+    const tag = `${ledgerIndex}-${nft.outputId.slice(2, 18)}`;
+    return ledgerAnswer(context.request, { ledgerIndex, ...nft }, tag);
+  });
 }
 
 async function answerNfts(context: RouteContext): Promise<Answer> {
@@ -73,11 +73,9 @@ async function answerNfts(context: RouteContext): Promise<Answer> {
   const [name, ...others] = ['ids', 'address', 'issuer'].filter((each) => values.get(each));
   if (name === undefined || others.length > 0)
     throw new HttpError(400, 'one of ids, address and issuer must be given');
-  const body =
-    name === 'ids'
-      ? await readByIds(context, parseIds(values.get(name)!))
-      : await readGallery(context, parseGalleryQuery(values, MAX_NFTS));
-  return hashedAnswer(request, body);
+  return name === 'ids'
+    ? answerByIds(context, parseIds(values.get(name)!), (body) => hashedAnswer(request, body))
+    : answerGallery(context, parseGalleryQuery(values, MAX_NFTS));
 }
 
 /** Throws an HttpError 400. */
@@ -87,40 +85,50 @@ function parseIds(list: string): string[] {
   return ids.map((id) => parseId(NftOrOutputId, id, 'each of ids'));
 }
 
-async function readByIds({ request, node, notes }: RouteContext, ids: readonly string[]) {
-  const minLedgerIndex = readMinLedgerIndex(request);
-  const found = await node.readNfts(ids, minLedgerIndex);
-  if (found === undefined) throw noLedger();
-  const { ledgerIndex, outputs } = found;
-  notes.ledgerIndex = ledgerIndex;
-  requireLedgerIndex(ledgerIndex, minLedgerIndex);
-  const nfts = ids.map((id, i) => {
-    const status = outputs[i];
-    const output = status && decodeOutput(status.bytes);
-    if (status === undefined || output?.type !== OutputType.Nft) return null;
-    const nft = nftToJson({ status, output }, found);
-    if (![nft.nftId, nft.outputId].includes(`0x${id}`))
-      throw new Error(`the output of NFT 0x${id} holds ${nft.nftId}`);
-    return nft;
-  });
-  return { ledgerIndex, nfts };
+/** NFTs as JSON, in the order of their IDs; null where there is none. */
+interface NftsById {
+  ledgerIndex: number;
+  nfts: (ReturnType<typeof nftToJson> | null)[];
 }
 
-async function readGallery({ request, node, notes }: RouteContext, query: OutputQuery) {
-  const minLedgerIndex = readMinLedgerIndex(request);
-  const gallery = await node.listNftOutputs(query, minLedgerIndex);
-  if (gallery === undefined) throw noLedger();
-  const { ledgerIndex } = gallery;
-  notes.ledgerIndex = ledgerIndex;
-  requireLedgerIndex(ledgerIndex, minLedgerIndex);
-  if (!gallery.ok) throw foreignAddress(gallery.prefix);
-  const { pageSize } = query;
-  return {
-    ledgerIndex,
-    pageSize,
-    ...(gallery.next && { cursor: formatCursor(gallery.next, pageSize) }),
-    nfts: gallery.nfts.map((each) => nftToJson(each, gallery)),
-  };
+function answerByIds(
+  { request, node }: RouteContext,
+  ids: readonly string[],
+  answer: (body: NftsById) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  return atLedger(
+    readMinLedgerIndex(request),
+    (minLedgerIndex) => node.readNfts(ids, minLedgerIndex),
+    (found) => {
+      const nfts = ids.map((id, i) => {
+        const status = found.outputs[i];
+        const output = status && decodeOutput(status.bytes);
+        if (status === undefined || output?.type !== OutputType.Nft) return null;
+        const nft = nftToJson({ status, output }, found);
+        if (![nft.nftId, nft.outputId].includes(`0x${id}`))
+          throw new Error(`the output of NFT 0x${id} holds ${nft.nftId}`);
+        return nft;
+      });
+      return answer({ ledgerIndex: found.ledgerIndex, nfts });
+    },
+  );
+}
+
+function answerGallery({ request, node }: RouteContext, query: OutputQuery): Promise<Answer> {
+  return atLedger(
+    readMinLedgerIndex(request),
+    (minLedgerIndex) => node.listNftOutputs(query, minLedgerIndex),
+    (gallery) => {
+      if (!gallery.ok) throw foreignAddress(gallery.prefix);
+      const { pageSize } = query;
+      return hashedAnswer(request, {
+        ledgerIndex: gallery.ledgerIndex,
+        pageSize,
+        ...(gallery.next && { cursor: formatCursor(gallery.next, pageSize) }),
+        nfts: gallery.nfts.map((each) => nftToJson(each, gallery)),
+      });
+    },
+  );
 }
 
 function nftToJson(

@@ -33,6 +33,7 @@ export const whiteFlagExplanationRoutes = {
   explainWhiteFlag: {
     method: 'POST',
     path: '/api/edge/v1/whiteflag',
+    keep: 'never',
     limit: 'whiteFlagLimit',
     handle: answerWhiteFlagExplanation,
   },
@@ -41,16 +42,16 @@ export const whiteFlagExplanationRoutes = {
 async function answerWhiteFlagExplanation({ request, node, notes }: RouteContext): Promise<Answer> {
   const asked = await readProposal(request);
   const result = await node.explainWhiteFlag(asked, clientKeyOf(request));
-  if (!result.ok) throw whiteFlagError(asked, result, notes);
-  notes.ledgerIndex = asked.index - 1;
+  if (!result.ok) throw whiteFlagError(asked, result);
   notes.blocks = result.blocks.length;
-  return jsonAnswer({
+  const explanation = {
     index: asked.index,
     timestamp: asked.timestamp,
     inclusionMerkleRoot: toHex(result.inclusionMerkleRoot),
     appliedMerkleRoot: toHex(result.appliedMerkleRoot),
     blocks: result.blocks.map(judgedToJson),
-  });
+  };
+  return jsonAnswer(explanation, { ledgerIndex: asked.index - 1 });
 }
 
 function judgedToJson(block: JudgedBlock, whiteFlagIndex: number) {

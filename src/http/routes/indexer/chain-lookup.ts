@@ -4,8 +4,8 @@
  */
 import type * as v from 'valibot';
 import type { Answer } from '../../answer.ts';
-import { HttpError, noLedger } from '../../errors.ts';
-import { ledgerAnswer, readMinLedgerIndex, requireLedgerIndex } from '../../ledger-answer.ts';
+import { HttpError } from '../../errors.ts';
+import { atLedger, ledgerAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
 import {
   arrayOf,
   milestoneIndexSchema,
@@ -26,38 +26,40 @@ import { NEEDS_INDEX, notIndexed } from './output-lists.ts';
 export const chainLookupRoutes = {
   lookUpAlias: {
     method: 'GET',
-    path: '/api/indexer/v1/outputs/alias/:aliasId',
+    path: '/api/indexer/v1/outputs/alias/:aliasId+',
+    keep: 'ledger',
     handle: (context) => answerChain(context, 'alias', Id, context.params.aliasId),
   },
   lookUpFoundry: {
     method: 'GET',
-    path: '/api/indexer/v1/outputs/foundry/:foundryId',
+    path: '/api/indexer/v1/outputs/foundry/:foundryId+',
+    keep: 'ledger',
     handle: (context) => answerChain(context, 'foundry', FoundryId, context.params.foundryId),
   },
 } satisfies RouteTable;
 
 async function answerChain(
-  { request, node, notes }: RouteContext,
+  { request, node }: RouteContext,
   kind: 'alias' | 'foundry',
   schema: v.GenericSchema<string>,
   text: string | undefined,
 ): Promise<Answer> {
   const id = parseId(schema, text, `the ${kind} ID`);
-  const minLedgerIndex = readMinLedgerIndex(request);
-  const found = await node.lookUpChain(kind, id, minLedgerIndex);
-  if (found === undefined) throw noLedger();
-  const { ledgerIndex } = found;
-  notes.ledgerIndex = ledgerIndex;
-  requireLedgerIndex(ledgerIndex, minLedgerIndex);
-  if (!found.ok) throw notIndexed(found);
-  const { outputId } = found;
-  if (outputId === null)
-    throw new HttpError(
-      404,
-      `no unspent output with this ${kind} ID at ledger index ${ledgerIndex}`,
-    );
-  const tag = `${ledgerIndex}-${outputId.slice(0, 16)}`;
-  return ledgerAnswer(request, { ledgerIndex, items: [`0x${outputId}`] }, tag);
+  return atLedger(
+    readMinLedgerIndex(request),
+    (minLedgerIndex) => node.lookUpChain(kind, id, minLedgerIndex),
+    (found) => {
+      if (!found.ok) throw notIndexed(found);
+      const { ledgerIndex, outputId } = found;
+      if (outputId === null)
+        throw new HttpError(
+          404,
+          `no unspent output with this ${kind} ID at ledger index ${ledgerIndex}`,
+        );
+      const tag = `${ledgerIndex}-${outputId.slice(0, 16)}`;
+      return ledgerAnswer(request, { ledgerIndex, items: [`0x${outputId}`] }, tag);
+    },
+  );
 }
 
 export function describeChainLookup(): Operations<typeof chainLookupRoutes> {

@@ -4,8 +4,8 @@
  */
 
 import type { Answer } from '../../answer.ts';
-import { HttpError, noLedger } from '../../errors.ts';
-import { ledgerAnswer, readMinLedgerIndex, requireLedgerIndex } from '../../ledger-answer.ts';
+import { HttpError } from '../../errors.ts';
+import { atLedger, ledgerAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
 import {
   arrayOf,
   milestoneIndexSchema,
@@ -20,22 +20,25 @@ import { Id, parseId } from '../../schemas.ts';
 const NFT_PREFIX = '/api/indexer/v1/outputs/nft/';
 
 export const nftLookupRoutes = {
-  lookUpNft: { method: 'GET', path: `${NFT_PREFIX}:nftId`, handle: answerNft },
+  lookUpNft: { method: 'GET', path: `${NFT_PREFIX}:nftId+`, keep: 'ledger', handle: answerNft },
 } satisfies RouteTable;
 
 async function answerNft(context: RouteContext): Promise<Answer> {
   const { request, params, node, notes, defer } = context;
   const nftId = parseId(Id, params.nftId, 'the NFT ID');
-  const minLedgerIndex = readMinLedgerIndex(request);
-
-  const result = await node.lookUpNft(nftId, minLedgerIndex, { url: request.url, defer });
-  if (result === undefined) throw noLedger();
-  const { ledgerIndex, outputId, source, why } = result;
-  Object.assign(notes, { ledgerIndex, source, why });
-  requireLedgerIndex(ledgerIndex, minLedgerIndex);
-  if (outputId === undefined) throw noSuchNft(ledgerIndex);
-  const tag = `${ledgerIndex}-${outputId.slice(0, 16)}`;
-  return ledgerAnswer(request, { ledgerIndex, items: [`0x${outputId}`] }, tag);
+  return atLedger(
+    readMinLedgerIndex(request),
+    async (minLedgerIndex) => {
+      const found = await node.lookUpNft(nftId, minLedgerIndex, { url: request.url, defer });
+      if (found !== undefined) Object.assign(notes, { source: found.source, why: found.why });
+      return found;
+    },
+    ({ ledgerIndex, outputId }) => {
+      if (outputId === undefined) throw noSuchNft(ledgerIndex);
+      const tag = `${ledgerIndex}-${outputId.slice(0, 16)}`;
+      return ledgerAnswer(request, { ledgerIndex, items: [`0x${outputId}`] }, tag);
+    },
+  );
 }
 
 export function noSuchNft(ledgerIndex: number): HttpError {

@@ -5,8 +5,8 @@
 import type { Kind, NotIndexed, OutputFilters, OutputList } from '../../../node/edge-node.ts';
 import { MAX_NATIVE_TOKENS } from '../../../stardust/wire/syntax.ts';
 import type { Answer } from '../../answer.ts';
-import { HttpError, noLedger } from '../../errors.ts';
-import { hashedAnswer, readMinLedgerIndex, requireLedgerIndex } from '../../ledger-answer.ts';
+import { HttpError } from '../../errors.ts';
+import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
 import {
   arrayOf,
   described,
@@ -44,31 +44,28 @@ function listRoute(kind: Kind | 'all'): Route {
   return {
     method: 'GET',
     path: kind === 'all' ? LIST : `${LIST}/${kind}`,
+    keep: 'ledger',
     limit: 'scanLimit',
     handle: (context) => answerList(context, kind),
   };
 }
 
-async function answerList(
-  { request, node, notes }: RouteContext,
-  kind: Kind | 'all',
-): Promise<Answer> {
+async function answerList({ request, node }: RouteContext, kind: Kind | 'all'): Promise<Answer> {
   const query = parseOutputQuery(new URL(request.url).search, kind);
-  const minLedgerIndex = readMinLedgerIndex(request);
-  const list = await node.listOutputs(query, minLedgerIndex);
-  if (list === undefined) throw noLedger();
-  const { ledgerIndex } = list;
-  notes.ledgerIndex = ledgerIndex;
-  requireLedgerIndex(ledgerIndex, minLedgerIndex);
-  if (!list.ok) throw refusalOf(list);
-  const { pageSize } = query;
-  const body = {
-    ledgerIndex,
-    pageSize,
-    ...(list.next && { cursor: formatCursor(list.next, pageSize) }),
-    items: list.items.map(({ outputId }) => `0x${outputId}`),
-  };
-  return hashedAnswer(request, body);
+  return atLedger(
+    readMinLedgerIndex(request),
+    (minLedgerIndex) => node.listOutputs(query, minLedgerIndex),
+    (list) => {
+      if (!list.ok) throw refusalOf(list);
+      const { pageSize } = query;
+      return hashedAnswer(request, {
+        ledgerIndex: list.ledgerIndex,
+        pageSize,
+        ...(list.next && { cursor: formatCursor(list.next, pageSize) }),
+        items: list.items.map(({ outputId }) => `0x${outputId}`),
+      });
+    },
+  );
 }
 
 /** @param prefix of the network's addresses */

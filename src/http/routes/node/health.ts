@@ -17,7 +17,7 @@ import type { Operations, RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
 
 export const healthRoutes = {
-  readHealth: { method: 'GET', path: '/health', handle: answerHealth },
+  readHealth: { method: 'GET', path: '/health', keep: 'never', handle: answerHealth },
 } satisfies RouteTable;
 
 /** As in HORNET. */
@@ -76,27 +76,33 @@ export function blocksHeaders(
 }
 
 async function answerHealth(context: RouteContext): Promise<Answer> {
-  const { reason, headers } = await readHealth(context);
-  if (reason === undefined) return { headers, body: null };
+  const { reason, ledgerIndex, headers } = await readHealth(context);
+  if (reason === undefined) return { ledgerIndex, headers, body: null };
   context.notes.detail = reason;
-  return { status: 503, headers: { ...headers, ...detailHeader(reason) }, body: null };
+  return {
+    status: 503,
+    ledgerIndex,
+    headers: { ...headers, ...detailHeader(reason) },
+    body: null,
+  };
 }
 
 interface Health {
   /** Why the node is not healthy. */
   reason: string | undefined;
+  ledgerIndex?: number;
   headers: Record<string, string>;
 }
 
-async function readHealth({ node, notes }: RouteContext): Promise<Health> {
+async function readHealth({ node }: RouteContext): Promise<Health> {
   try {
     const status = await node.readStatus();
-    notes.ledgerIndex = status?.ledger.index;
     const now = Date.now();
     if (status === undefined) return { reason: whyUnhealthy(status, now), headers: {} };
     const warning = healthWarning(status);
     return {
       reason: whyUnhealthy(status, now),
+      ledgerIndex: status.ledger.index,
       headers: {
         ...blocksHeaders(status, now),
         ...(status.fingerprint !== undefined && { 'x-ledger-fingerprint': status.fingerprint }),

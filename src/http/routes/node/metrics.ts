@@ -13,19 +13,24 @@ import { whyUnhealthy } from './health.ts';
 import { encodeMetrics, type MetricFamily, PROMETHEUS_TYPE, type Sample } from './prometheus.ts';
 
 export const metricsRoutes = {
-  readMetrics: { method: 'GET', path: '/metrics', mustBeNamed: true, handle: answerMetrics },
+  readMetrics: {
+    method: 'GET',
+    path: '/metrics',
+    mustBeNamed: true,
+    keep: 'never',
+    handle: answerMetrics,
+  },
 } satisfies RouteTable;
 
 const FOLLOWER_STATES = ['off', 'following', 'stopped', 'failing', 'diverged'];
 const BLOCKS_BY = ['feed', 'polling'];
 
-async function answerMetrics({ node, notes, requestCounts }: RouteContext): Promise<Answer> {
+async function answerMetrics({ node, requestCounts }: RouteContext): Promise<Answer> {
   const [status, counts, events] = await Promise.all([
     node.readStatus(),
     node.readFollowerCounts(),
     node.readEventCounts(),
   ]);
-  notes.ledgerIndex = status?.ledger.index;
   const families = [
     ...describeNode(status, Date.now()),
     ...(status === undefined ? [] : describeLedger(status, Date.now())),
@@ -34,8 +39,8 @@ async function answerMetrics({ node, notes, requestCounts }: RouteContext): Prom
     ...(requestCounts?.families() ?? []),
   ];
   return {
-    // also at the final milestone: the answer changes all the time
-    headers: { 'content-type': PROMETHEUS_TYPE, 'cache-control': 'no-store' },
+    ledgerIndex: status?.ledger.index,
+    headers: { 'content-type': PROMETHEUS_TYPE },
     body: encodeMetrics(families),
   };
 }

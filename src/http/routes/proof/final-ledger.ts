@@ -48,27 +48,27 @@ export const finalLedgerRoutes = {
 /** Seconds after which a client may ask again while the trees are being built. */
 const RETRY_AFTER = '60';
 
-async function answerFinalLedger({ node, notes }: RouteContext): Promise<Answer> {
+async function answerFinalLedger({ node }: RouteContext): Promise<Answer> {
   const found = await node.readFinalLedger();
   if (found?.ok !== true) throw unavailable(found);
   const { ledger, root, snapshotSha256 } = found;
-  notes.ledgerIndex = ledger.milestoneIndex;
-  return jsonAnswer({
+  const body = {
     ...finalLedgerToJson(ledger),
     finalRoot: toHex(root),
     ...(snapshotSha256 && { snapshotSha256 }),
-  });
+  };
+  return jsonAnswer(body, { ledgerIndex: ledger.milestoneIndex });
 }
 
 async function answerProof(
-  { node, notes }: RouteContext,
+  { node }: RouteContext,
   tree: FinalTreeName,
   key: string,
 ): Promise<Answer> {
   const found = await node.proveFinal(tree, key);
   if (found?.ok !== true) throw unavailable(found);
-  notes.ledgerIndex = found.ledger.milestoneIndex;
-  return jsonAnswer(finalProofToJson(found.ledger, found.proof));
+  const { ledger, proof } = found;
+  return jsonAnswer(finalProofToJson(ledger, proof), { ledgerIndex: ledger.milestoneIndex });
 }
 
 function unavailable(found: NoFinalLedger | undefined): HttpError {

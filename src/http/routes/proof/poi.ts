@@ -13,7 +13,6 @@ import { block } from '../../../stardust/wire/block.ts';
 import { milestone } from '../../../stardust/wire/milestone.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { readJsonObject } from '../../body.ts';
-import { IMMUTABLE } from '../../content-negotiation.ts';
 import { HttpError } from '../../errors.ts';
 import { blockSchema, milestonePayloadSchema } from '../../openapi/block-schemas.ts';
 import {
@@ -33,17 +32,23 @@ export const poiRoutes = {
   createProof: {
     method: 'GET',
     path: '/api/poi/v1/create/:blockId',
+    keep: 'id',
     limit: 'scanLimit',
     handle: answerCreateProof,
   },
-  validateProof: { method: 'POST', path: '/api/poi/v1/validate', handle: answerValidateProof },
+  validateProof: {
+    method: 'POST',
+    path: '/api/poi/v1/validate',
+    keep: 'never',
+    handle: answerValidateProof,
+  },
 } satisfies RouteTable;
 
 /** A block of 32 KB is some 130 KB of JSON at most, a milestone less. */
 const MAX_PROOF_BYTES = 512 * 1024;
 
 async function answerCreateProof(context: RouteContext): Promise<Answer> {
-  return jsonAnswer(inclusionToJson(await readProof(context)), IMMUTABLE);
+  return jsonAnswer(inclusionToJson(await readProof(context)));
 }
 
 async function answerValidateProof({ request, node }: RouteContext): Promise<Answer> {
