@@ -34,9 +34,9 @@ function pathOf(route: string): string {
   const id = `0x${'ab'.repeat(32)}`;
   return route
     .replace(/:outputId/, `${id}0000`)
-    .replace(/:foundryId/, `${id}000000000000`)
+    .replace(/:foundryId\+?/, `${id}000000000000`)
     .replace(/:milestoneIndex|:migratedAt/, '7')
-    .replace(/:\w+/g, id)
+    .replace(/:\w+\+?/g, id)
     .replace(/changes\/nfts$/, 'changes/nfts?after=7')
     .replace(/nfts$/, `nfts?ids=${id}`);
 }
