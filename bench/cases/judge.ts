@@ -3,8 +3,8 @@
  * process. Signatures are verified before and not timed.
  */
 import { strict as assert } from 'node:assert';
-import { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
+import { ConflictReason } from '../../src/stardust/semantics/verdict.ts';
 import type { Output } from '../../src/stardust/wire/output.ts';
 import { keyPair } from '../../test/support/payloads/keys.ts';
 import {

@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
+import { ConflictReason } from '../../src/stardust/semantics/verdict.ts';
 import { type Decided, pastCone } from '../../test/support/network/known-verdicts.ts';
 import type { Network, NetworkBlock } from '../../test/support/network/network-model.ts';
 import { SyntheticNetwork } from '../../test/support/network/synthetic-network.ts';

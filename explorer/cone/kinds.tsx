@@ -1,7 +1,7 @@
 /**
  * The kinds of blocks, told apart by shape and by words, and only then by colour.
  */
-import { describeReason, rulesOf } from '../../src/stardust/semantics/conflict-reason.ts';
+import { describeReason, rulesOf } from '../../src/stardust/semantics/verdict.ts';
 import type { ExplainedBlock } from '../node/shapes.ts';
 
 export const KINDS = ['applied', 'conflict', 'milestone', 'data', 'empty'] as const;

@@ -12,10 +12,13 @@ import {
   integer,
   type JsonObject,
 } from '../../src/stardust/encoding/json-object.ts';
-import { ConflictReason, describeReason } from '../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
-import type { ConsumedOutput } from '../../src/stardust/semantics/judged-transaction.ts';
 import { verifySignatures } from '../../src/stardust/semantics/signatures.ts';
+import {
+  ConflictReason,
+  type ConsumedOutput,
+  describeReason,
+} from '../../src/stardust/semantics/verdict.ts';
 import { decodeOutput, signedDigest, transactionId } from '../../src/stardust/wire/ids.ts';
 import { transaction } from '../../src/stardust/wire/transaction.ts';
 import { verifySignature } from '../../src/verify-signature.ts';

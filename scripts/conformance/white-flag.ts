@@ -14,7 +14,7 @@ import {
   type JsonObject,
   text,
 } from '../../src/stardust/encoding/json-object.ts';
-import { ConflictReason } from '../../src/stardust/semantics/conflict-reason.ts';
+import { ConflictReason } from '../../src/stardust/semantics/verdict.ts';
 import { type ParsedBlock, parseBlock } from '../../src/stardust/wire/block.ts';
 import { firstDifference } from './compare.ts';
 

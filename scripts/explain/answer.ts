@@ -4,11 +4,7 @@
  * milestone that it applied.
  */
 import * as v from 'valibot';
-import {
-  conflictReasonOf,
-  describeReason,
-  rulesOf,
-} from '../../src/stardust/semantics/conflict-reason.ts';
+import { conflictReasonOf, describeReason, rulesOf } from '../../src/stardust/semantics/verdict.ts';
 import { type NodeClient, openNodeClient, readJson, requestJson } from '../lib/node-client.ts';
 import { printable } from '../lib/printable.ts';
 

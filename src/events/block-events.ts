@@ -5,7 +5,7 @@ import { BLOCKS, TAGGED_DATA, TRANSACTIONS } from '../mqtt/topics.ts';
 import { Reader, toHex } from '../stardust/encoding/bytes.ts';
 import { decode } from '../stardust/encoding/codec.ts';
 import { block } from '../stardust/wire/block.ts';
-import type { TaggedData } from '../stardust/wire/tagged-data.ts';
+import type { TaggedData } from '../stardust/wire/transaction.ts';
 import { type Audience, tellAll } from './milestone-events.ts';
 
 /** @param bytes of a block that was parsed before it was stored */

@@ -10,7 +10,7 @@ import {
   type ConflictReason,
   describeReason,
   rulesOf,
-} from '../../src/stardust/semantics/conflict-reason.ts';
+} from '../../src/stardust/semantics/verdict.ts';
 import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
 import { questionOf } from '../support/ledger/ledger-harness.ts';
 import { coneOf } from '../support/network/network-model.ts';

@@ -9,13 +9,13 @@ import { admissionFault } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { isMilestoneBlock, type VerifySignature } from '../../stardust/milestone-keys.ts';
 import { hashLeaves } from '../../stardust/proof/merkle.ts';
-import type { VerdictStep } from '../../stardust/semantics/conflict-reason.ts';
 import { judgeOverTime } from '../../stardust/semantics/judge.ts';
+import { verifySignatures } from '../../stardust/semantics/signatures.ts';
 import type {
   ConsumedOutput,
   JudgedTransaction,
-} from '../../stardust/semantics/judged-transaction.ts';
-import { verifySignatures } from '../../stardust/semantics/signatures.ts';
+  VerdictStep,
+} from '../../stardust/semantics/verdict.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { chainIdOf, decodeOutput, outputBytes, outputId } from '../../stardust/wire/ids.ts';
 import type { Output } from '../../stardust/wire/output.ts';

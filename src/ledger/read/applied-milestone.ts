@@ -3,7 +3,7 @@
  * proof of inclusion is made of.
  */
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
-import type { ConflictReason } from '../../stardust/semantics/conflict-reason.ts';
+import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
 import { requireBlockId } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';

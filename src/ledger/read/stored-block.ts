@@ -2,7 +2,7 @@
  * A block by its ID, as long as its bytes are kept: one that a milestone references, with what
  * became of it, or an unreferenced one.
  */
-import type { ConflictReason } from '../../stardust/semantics/conflict-reason.ts';
+import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
 import { requireBlockId } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';

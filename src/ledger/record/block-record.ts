@@ -26,7 +26,7 @@ import {
   UINT56_BYTES,
   Writer,
 } from '../../stardust/encoding/bytes.ts';
-import { conflictReasonOf, type VerdictStep } from '../../stardust/semantics/conflict-reason.ts';
+import { conflictReasonOf, type VerdictStep } from '../../stardust/semantics/verdict.ts';
 import { BlockKind } from '../../stardust/white-flag/cone.ts';
 
 /**

@@ -4,9 +4,8 @@
  */
 
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
-import { ConflictReason } from '../../stardust/semantics/conflict-reason.ts';
-import type { Fault } from '../../stardust/semantics/fault.ts';
 import { findFault } from '../../stardust/semantics/judge.ts';
+import { ConflictReason, type Fault } from '../../stardust/semantics/verdict.ts';
 import { isOfLedger } from '../../stardust/white-flag/deciding-input.ts';
 import { NOT_A_TRANSACTION } from '../../stardust/white-flag/walk.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';

@@ -30,8 +30,7 @@ import {
   OutputType,
   type SimpleTokenScheme,
 } from '../wire/output.ts';
-import type { TaggedData } from '../wire/tagged-data.ts';
-import type { Input, Transaction } from '../wire/transaction.ts';
+import type { Input, TaggedData, Transaction } from '../wire/transaction.ts';
 import { type Ed25519Signature, type Unlock, UnlockType } from '../wire/unlock.ts';
 import { type UnlockCondition, UnlockConditionType } from '../wire/unlock-condition.ts';
 

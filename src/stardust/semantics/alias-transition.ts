@@ -23,7 +23,7 @@ export function aliasStep(current: AliasOutput, next: AliasOutput | undefined): 
   return 'illegal';
 }
 
-/** A-1, except for the issuer (issuer.ts) */
+/** A-1, except for the issuer (required-addresses.ts) */
 export function aliasGenesisValid(alias: AliasOutput): boolean {
   return isZero(alias.aliasId);
 }

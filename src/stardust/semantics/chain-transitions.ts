@@ -2,10 +2,12 @@
  * Transitions of chains (TIP-0018; docs/protocol.md, D.2, S6, and D.3). A chain that is consumed
  * goes on or is destroyed. A chain that is created and was not consumed is new.
  *
- * Issuers (issuer.ts) belong to this stage too. They are judged apart, because they depend on the
+ * Issuers (required-addresses.ts) belong to this stage too. They are judged apart, because they depend on the
  * unlocked addresses and so on the milestone's timestamp.
  */
-import { type Output, OutputType } from '../wire/output.ts';
+import { isZero } from '../encoding/bytes.ts';
+import { equalFeatures } from '../wire/feature.ts';
+import { type NftOutput, type Output, OutputType } from '../wire/output.ts';
 import { aliasGenesisValid, aliasTransitionValid } from './alias-transition.ts';
 import type { ChainKey, ChainOutput, ChainTable } from './chains.ts';
 import {
@@ -16,7 +18,6 @@ import {
   foundryTransitionValid,
 } from './foundry-transition.ts';
 import type { TokenSums } from './native-tokens.ts';
-import { nftGenesisValid, nftTransitionValid } from './nft-transition.ts';
 
 /** A chain that may not change, or begin, in this way. */
 export interface ChainFault {
@@ -90,4 +91,14 @@ function genesisValid(output: ChainOutput, surroundings: FoundrySurroundings): b
     case OutputType.Nft:
       return nftGenesisValid(output);
   }
+}
+
+/** N-1, except for the issuer (required-addresses.ts) */
+function nftGenesisValid(nft: NftOutput): boolean {
+  return isZero(nft.nftId);
+}
+
+/** N-2 */
+function nftTransitionValid(current: NftOutput, next: NftOutput): boolean {
+  return equalFeatures(current.immutableFeatures, next.immutableFeatures);
 }

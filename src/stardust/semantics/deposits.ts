@@ -8,9 +8,8 @@
 import { type AddressKey, addressKey } from '../wire/address.ts';
 import { type Output, OutputType } from '../wire/output.ts';
 import { addressIn, findCondition, UnlockConditionType } from '../wire/unlock-condition.ts';
-import { ConflictReason } from './conflict-reason.ts';
-import type { Fault } from './fault.ts';
 import { isUnlockedBy, type UnlockedAddresses } from './unlocking.ts';
+import { ConflictReason, type Fault } from './verdict.ts';
 
 export interface DepositPlan {
   /** S4.1 */

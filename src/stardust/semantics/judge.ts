@@ -13,13 +13,9 @@ import type { AddressKey } from '../wire/address.ts';
 import { outputId } from '../wire/ids.ts';
 import { type ChainFault, findChainFault } from './chain-transitions.ts';
 import { type ChainKey, chainTable } from './chains.ts';
-import { ConflictReason, type VerdictStep } from './conflict-reason.ts';
 import { type DepositPlan, judgeDeposits, planDeposits } from './deposits.ts';
-import type { Fault } from './fault.ts';
-import { requiredIssuers } from './issuer.ts';
-import type { ConsumedOutput, JudgedTransaction } from './judged-transaction.ts';
 import { brokenTokenRule, sumTokens } from './native-tokens.ts';
-import { requiredSenders } from './senders.ts';
+import { requiredIssuers, requiredSenders } from './required-addresses.ts';
 import {
   commitmentMatches,
   type PlannedInput,
@@ -28,6 +24,13 @@ import {
   type UnlockedAddresses,
   unlockInputs,
 } from './unlocking.ts';
+import {
+  ConflictReason,
+  type ConsumedOutput,
+  type Fault,
+  type JudgedTransaction,
+  type VerdictStep,
+} from './verdict.ts';
 
 /**
  * The verdict in a milestone with the timestamp `unixTime` (seconds): `None` if the transaction is

@@ -7,7 +7,7 @@
 
 import type { VerifySignature } from '../milestone-keys.ts';
 import { UnlockType } from '../wire/unlock.ts';
-import type { JudgedTransaction } from './judged-transaction.ts';
+import type { JudgedTransaction } from './verdict.ts';
 
 /**
  * For each unlock whether it is a signature that is valid over the transaction's signed digest

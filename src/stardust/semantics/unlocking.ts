@@ -14,9 +14,12 @@ import { type Unlock, UnlockType } from '../wire/unlock.ts';
 import { addressIn, findCondition, UnlockConditionType } from '../wire/unlock-condition.ts';
 import { aliasStep } from './alias-transition.ts';
 import { type ChainKey, type ChainTable, chainKey } from './chains.ts';
-import { ConflictReason } from './conflict-reason.ts';
-import type { Fault } from './fault.ts';
-import type { ConsumedOutput, JudgedTransaction } from './judged-transaction.ts';
+import {
+  ConflictReason,
+  type ConsumedOutput,
+  type Fault,
+  type JudgedTransaction,
+} from './verdict.ts';
 
 /** The addresses that the inputs unlock. */
 export type UnlockedAddresses = Map<AddressKey, UnlockedAddress>;

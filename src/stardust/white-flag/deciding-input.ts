@@ -3,7 +3,7 @@
  * unknown, or was spent (docs/protocol.md, D.1). The walk itself (walk.ts) keeps reasons only, as
  * it must be quick.
  */
-import { ConflictReason, rulesOf } from '../semantics/conflict-reason.ts';
+import { ConflictReason, rulesOf } from '../semantics/verdict.ts';
 import { type Cone, inputsAt, outputsAt } from './cone.ts';
 import { LedgerState, type LedgerStates, type WhiteFlag } from './walk.ts';
 

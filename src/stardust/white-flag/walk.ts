@@ -8,7 +8,7 @@
  */
 import { equalBytes } from '../encoding/bytes.ts';
 import { reduceToRoot } from '../proof/merkle.ts';
-import { ConflictReason } from '../semantics/conflict-reason.ts';
+import { ConflictReason } from '../semantics/verdict.ts';
 import { BlockKind, type Cone, type OutputMap, type TransactionView } from './cone.ts';
 import { orderParentsFirst } from './parents-first.ts';
 

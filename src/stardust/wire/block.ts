@@ -16,8 +16,7 @@ import {
 import { blockId, milestoneId, signedDigest, transactionId } from './ids.ts';
 import { type Milestone, milestone, parents } from './milestone.ts';
 import { checkTransaction } from './syntax.ts';
-import { type TaggedData, taggedData } from './tagged-data.ts';
-import { type Transaction, transaction } from './transaction.ts';
+import { type TaggedData, type Transaction, taggedData, transaction } from './transaction.ts';
 
 export type Payload = TaggedData | Transaction | Milestone;
 

@@ -1,8 +1,10 @@
 /**
- * Transaction payload, type 6 (TIP-0020; docs/protocol.md, A.3).
+ * Transaction payload, type 6 (TIP-0020; docs/protocol.md, A.3), and the tagged data that it or a
+ * block may carry (TIP-0023; A.2).
  */
 import { Refusal } from '../encoding/bytes.ts';
 import {
+  byteString,
   type Codec,
   constant,
   fixed,
@@ -15,8 +17,20 @@ import {
   u64,
 } from '../encoding/codec.ts';
 import { type Output, output } from './output.ts';
-import { type TaggedData, taggedData } from './tagged-data.ts';
 import { type Unlock, unlock, unlockLength } from './unlock.ts';
+
+/** Tagged data payload, type 5. */
+export interface TaggedData {
+  type: 5;
+  tag: Uint8Array;
+  data: Uint8Array;
+}
+
+export const taggedData: Codec<TaggedData> = record<TaggedData>({
+  type: constant('C-3', u32, 5),
+  tag: byteString('C-7', u8, 0, 64),
+  data: byteString('C-7', u32, 0, 32768),
+});
 
 /** Names the output that is consumed (B.4). */
 export interface Input {

@@ -14,7 +14,7 @@ import {
 import { NumberMap } from '../../../src/ledger/record/number-map.ts';
 import { extendCone, type RecordCone, readCone } from '../../../src/ledger/record/read-cone.ts';
 import { concatBytes } from '../../../src/stardust/encoding/bytes.ts';
-import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
+import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import {
   BlockKind,
   inputsAt,

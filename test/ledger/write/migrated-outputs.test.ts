@@ -7,7 +7,7 @@ import { expect, it, vi } from 'vitest';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { readCone } from '../../../src/ledger/record/read-cone.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
+import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import { blockId, networkId } from '../../../src/stardust/wire/ids.ts';
 import { migratedOutputs } from '../../../src/stardust/wire/receipt.ts';
 import { ask, followTo, startLedger } from '../../support/ledger/ledger-harness.ts';

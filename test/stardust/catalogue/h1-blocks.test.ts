@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { concatBytes } from '../../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
-import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
+import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import { type Block, parseBlock } from '../../../src/stardust/wire/block.ts';
 import type {
   MigratedFunds,
@@ -13,7 +13,7 @@ import type {
   ReceiptOption,
 } from '../../../src/stardust/wire/milestone.ts';
 import { milestone } from '../../../src/stardust/wire/milestone.ts';
-import { taggedData } from '../../../src/stardust/wire/tagged-data.ts';
+import { taggedData } from '../../../src/stardust/wire/transaction.ts';
 import { type Unlock, UnlockType } from '../../../src/stardust/wire/unlock.ts';
 import { blockAround, blockBytes, brokenRule, milestoneOf } from '../../support/payloads/blocks.ts';
 import { basic, ZERO } from '../../support/payloads/outputs.ts';

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { README_PARAMETERS as parameters } from '../../../scripts/conformance/parameters.ts';
 import { minimumDeposit } from '../../../src/stardust/admission.ts';
-import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
+import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import { type Feature, FeatureType } from '../../../src/stardust/wire/feature.ts';
 import { outputBytes } from '../../../src/stardust/wire/ids.ts';
 import {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { concatBytes, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { leafHash, merkleRoot, nodeHash } from '../../../src/stardust/proof/merkle.ts';
-import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
+import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import {
   blockId,
   chainIdFromOutputId,

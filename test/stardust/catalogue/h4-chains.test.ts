@@ -2,7 +2,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { describe, expect, it } from 'vitest';
 import { verifyZip215 } from '../../../src/stardust/crypto/ed25519.ts';
-import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
+import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import { AddressType } from '../../../src/stardust/wire/address.ts';
 import { chainIdFromOutputId, ed25519AddressId } from '../../../src/stardust/wire/ids.ts';
 import type { Output } from '../../../src/stardust/wire/output.ts';

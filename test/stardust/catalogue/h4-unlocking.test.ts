@@ -3,8 +3,8 @@
  * senders.
  */
 import { describe, expect, it } from 'vitest';
-import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { judge } from '../../../src/stardust/semantics/judge.ts';
+import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import { chainIdFromOutputId, outputId } from '../../../src/stardust/wire/ids.ts';
 import type { Output } from '../../../src/stardust/wire/output.ts';
 import { type Unlock, UnlockType } from '../../../src/stardust/wire/unlock.ts';

@@ -4,8 +4,8 @@
  */
 import { describe, expect, it } from 'vitest';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
-import type { Fault } from '../../../src/stardust/semantics/fault.ts';
 import { findFault } from '../../../src/stardust/semantics/judge.ts';
+import type { Fault } from '../../../src/stardust/semantics/verdict.ts';
 import { aliasIdOf, foundryId, nftIdOf, outputId } from '../../../src/stardust/wire/ids.ts';
 import { type Output, OutputType } from '../../../src/stardust/wire/output.ts';
 import { findCondition, UnlockConditionType } from '../../../src/stardust/wire/unlock-condition.ts';

@@ -4,9 +4,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
-import type { VerdictStep } from '../../../src/stardust/semantics/conflict-reason.ts';
-import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
+import { ConflictReason, type VerdictStep } from '../../../src/stardust/semantics/verdict.ts';
 import type { Address } from '../../../src/stardust/wire/address.ts';
 import { inputsCommitment, outputBytes } from '../../../src/stardust/wire/ids.ts';
 import { type Output, OutputType } from '../../../src/stardust/wire/output.ts';

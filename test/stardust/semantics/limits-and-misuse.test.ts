@@ -5,14 +5,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { judge, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
+import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
 import {
   ConflictReason,
   conflictReasonOf,
   describeReason,
   rulesOf,
-} from '../../../src/stardust/semantics/conflict-reason.ts';
-import { judge, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
-import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
+} from '../../../src/stardust/semantics/verdict.ts';
 import { UnlockType } from '../../../src/stardust/wire/unlock.ts';
 import { keyPair } from '../../support/payloads/keys.ts';
 import { basic, depositReturn, idOf, timelock, tokens } from '../../support/payloads/outputs.ts';

@@ -5,7 +5,7 @@
 import type { ExplainedBlock } from '../../../src/ledger/read/applied-milestone.ts';
 import type { EdgeNode, MilestoneStatus, NodeStatus } from '../../../src/node/edge-node.ts';
 import { fromHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
-import type { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
+import type { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import { parseBlock } from '../../../src/stardust/wire/block.ts';
 import { readMilestone } from '../network/blocks.ts';
 import {

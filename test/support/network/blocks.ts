@@ -12,7 +12,7 @@ import {
   milestone,
   receiptOf,
 } from '../../../src/stardust/wire/milestone.ts';
-import { taggedData } from '../../../src/stardust/wire/tagged-data.ts';
+import { taggedData } from '../../../src/stardust/wire/transaction.ts';
 import type { NetworkMilestone } from './network-model.ts';
 
 const PROTOCOL_VERSION = 2;

@@ -3,7 +3,7 @@
  * a made-up network decides about its own blocks.
  */
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
+import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import { merkleRootByDefinition } from '../oracle/merkle.ts';
 import type { InclusionState, NetworkBlock, NetworkOutput } from './network-model.ts';
 import type { MadeTransaction } from './transactions.ts';

@@ -6,7 +6,7 @@
  */
 
 import { equalBytes, isZero, toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
+import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import { AddressType } from '../../../src/stardust/wire/address.ts';
 import {
   chainIdFromOutputId,

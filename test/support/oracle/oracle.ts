@@ -8,10 +8,9 @@
 
 import { Reader, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decode } from '../../../src/stardust/encoding/codec.ts';
-import { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { judge } from '../../../src/stardust/semantics/judge.ts';
-import type { ConsumedOutput } from '../../../src/stardust/semantics/judged-transaction.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
+import { ConflictReason, type ConsumedOutput } from '../../../src/stardust/semantics/verdict.ts';
 import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
 import { outputBytes, outputId } from '../../../src/stardust/wire/ids.ts';
 import { output } from '../../../src/stardust/wire/output.ts';

@@ -4,12 +4,12 @@
 import { verifyZip215 } from '../../../src/stardust/crypto/ed25519.ts';
 import { Reader } from '../../../src/stardust/encoding/bytes.ts';
 import { decode, encode } from '../../../src/stardust/encoding/codec.ts';
-import type { ConflictReason } from '../../../src/stardust/semantics/conflict-reason.ts';
 import { judge, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
 import type {
+  ConflictReason,
   ConsumedOutput,
   JudgedTransaction,
-} from '../../../src/stardust/semantics/judged-transaction.ts';
+} from '../../../src/stardust/semantics/verdict.ts';
 import {
   inputsCommitment,
   networkId,
@@ -20,8 +20,11 @@ import {
 } from '../../../src/stardust/wire/ids.ts';
 import type { Output } from '../../../src/stardust/wire/output.ts';
 import { checkTransaction } from '../../../src/stardust/wire/syntax.ts';
-import type { TaggedData } from '../../../src/stardust/wire/tagged-data.ts';
-import { type Transaction, transaction } from '../../../src/stardust/wire/transaction.ts';
+import {
+  type TaggedData,
+  type Transaction,
+  transaction,
+} from '../../../src/stardust/wire/transaction.ts';
 import { type Unlock, UnlockType } from '../../../src/stardust/wire/unlock.ts';
 import type { KeyPair } from './keys.ts';
 import { idOf } from './outputs.ts';

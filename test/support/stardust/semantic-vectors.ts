@@ -5,11 +5,8 @@
 
 import { fromHex, Reader } from '../../../src/stardust/encoding/bytes.ts';
 import { decode } from '../../../src/stardust/encoding/codec.ts';
-import type {
-  ConsumedOutput,
-  JudgedTransaction,
-} from '../../../src/stardust/semantics/judged-transaction.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
+import type { ConsumedOutput, JudgedTransaction } from '../../../src/stardust/semantics/verdict.ts';
 import { signedDigest, transactionId } from '../../../src/stardust/wire/ids.ts';
 import { output } from '../../../src/stardust/wire/output.ts';
 import { transaction } from '../../../src/stardust/wire/transaction.ts';

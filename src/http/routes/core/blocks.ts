@@ -8,7 +8,7 @@ import { carriesMilestone } from '../../../stardust/admission.ts';
 import { Reader, toHex, toHexDigits } from '../../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../../stardust/encoding/codec.ts';
 import { blockToJson, inclusionStateToJson } from '../../../stardust/json/rest-json.ts';
-import { ConflictReason, describeReason } from '../../../stardust/semantics/conflict-reason.ts';
+import { ConflictReason, describeReason } from '../../../stardust/semantics/verdict.ts';
 import { type Block, block } from '../../../stardust/wire/block.ts';
 import { milestoneId } from '../../../stardust/wire/ids.ts';
 import { milestone } from '../../../stardust/wire/milestone.ts';

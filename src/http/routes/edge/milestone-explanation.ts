@@ -7,7 +7,7 @@
 
 import type { ExplainedBlock } from '../../../node/edge-node.ts';
 import { inclusionStateToJson } from '../../../stardust/json/rest-json.ts';
-import { describeReason } from '../../../stardust/semantics/conflict-reason.ts';
+import { describeReason } from '../../../stardust/semantics/verdict.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { HttpError } from '../../errors.ts';
 import {

@@ -1,12 +1,17 @@
 /**
- * Conflict reasons: why a referenced transaction is not applied (TIP-0025; docs/protocol.md, D.0).
+ * Verdicts on transactions: what they are made from, and what they say (TIP-0025; docs/protocol.md,
+ * D.0).
  *
- * The Merkle roots depend only on whether there is a conflict. Nodes report the number as
- * `conflictReason`. The number 255 of the reference, "anything else", is missing: no rule leads to
- * it.
- *
- * The line that decides a reason is found by its name: 1 to 3 in ../white-flag/walk.ts, the others
- * in judge.ts and the files that it calls.
+ * The Merkle roots depend only on whether there is a conflict. Nodes report the number of the
+ * reason as `conflictReason`. The number 255 of the reference, "anything else", is missing: no rule
+ * leads to it.
+ */
+import type { Output } from '../wire/output.ts';
+import type { Transaction } from '../wire/transaction.ts';
+
+/**
+ * Why a referenced transaction is not applied. The line that decides a reason is found by its name:
+ * 1 to 3 in ../white-flag/walk.ts, the others in judge.ts and the files that it calls.
  */
 export const ConflictReason = {
   None: 0,
@@ -81,4 +86,40 @@ export function rulesOf(reason: ConflictReason): string {
 /** The reason in words. */
 export function describeReason(reason: ConflictReason): string {
   return WORDS[reason];
+}
+
+/** What decided that a transaction is in conflict (D.2): for people who ask why. */
+export interface Fault {
+  reason: Exclude<ConflictReason, typeof ConflictReason.None>;
+  /** The rule that decided, by its number in docs/protocol.md. */
+  rule: string;
+  /**
+   * Place of the input that decided, from 0: of several the first. Absent where the transaction as
+   * a whole did, as where sums differ.
+   */
+  input?: number;
+  /** Place of the output of the transaction that decided, from 0: of several the first. */
+  output?: number;
+}
+
+/** A transaction that keeps the syntactic rules (docs/protocol.md, C). */
+export interface JudgedTransaction {
+  value: Transaction;
+  /** 32 bytes (B.2). */
+  id: Uint8Array;
+  /** 32 bytes (B.3). */
+  signedDigest: Uint8Array;
+  /**
+   * For each unlock whether it is a signature that is valid over `signedDigest` (signatures.ts).
+   * Entries of other unlocks are ignored.
+   */
+  validSignatures: readonly boolean[];
+}
+
+export interface ConsumedOutput {
+  /** 34 bytes (B.4). */
+  id: Uint8Array;
+  /** The output in binary form (A.8). */
+  bytes: Uint8Array;
+  output: Output;
 }
