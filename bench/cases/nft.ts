@@ -3,7 +3,7 @@
  * constant, and one that does a single get of KV.
  */
 import { strict as assert } from 'node:assert';
-import { entryKey } from '../../src/nft-index/kv-entry.ts';
+import { entryKey } from '../../src/nft-index/kv-values.ts';
 import type { Edge } from '../../test/support/edge/edge.ts';
 import type { Bench, BenchCase } from '../case.ts';
 import { keptLedger } from '../tools/ledger.ts';

@@ -26,7 +26,7 @@ const SOURCES = [
   'src/ledger/intake/prepare-blocks.ts',
   'src/ledger/write/fill-index.ts',
   'src/ledger/write/store-blocks.ts',
-  'src/nft-index/kv-entry.ts',
+  'src/nft-index/kv-values.ts',
   'src/ledger/record/block-record.ts',
   'bench/tools/network-ledger.ts',
   'bench/tools/nft-index.ts',

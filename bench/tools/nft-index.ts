@@ -15,7 +15,7 @@ import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.t
 import { forEachPiece, runBatch } from '../../src/ledger/core/database.ts';
 import { insertHead, insertMilestone } from '../../src/ledger/core/head.ts';
 import { rowSum } from '../../src/ledger/core/row-sum.ts';
-import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
+import { entryKey, writeEntry } from '../../src/nft-index/kv-values.ts';
 import { MAX_STATES, RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
 import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
 import { testHead, testMilestone } from '../../test/support/ledger/test-head.ts';

@@ -1,5 +1,5 @@
 /**
- * The NFT index's view of D1 (ports.ts). Every batch is one transaction.
+ * What the publisher of the NFT index reads and writes in D1 (ports.ts). Every batch is one transaction.
  */
 import type { Database } from '../ledger/core/database.ts';
 import { type Head, headFromRow } from '../ledger/core/head.ts';
@@ -12,9 +12,9 @@ import {
   readBatch,
   write,
 } from '../ledger/core/read-batch.ts';
-import { rowSum, summedColumns } from '../ledger/core/row-sum.ts';
+import { rowSum } from '../ledger/core/row-sum.ts';
 import { SCHEMA } from '../ledger/core/schema.ts';
-import type { IndexLedger, NftLedger, NftRow } from './ports.ts';
+import type { IndexLedger, NftRow } from './ports.ts';
 import { parseState, serializeState } from './publisher-state.ts';
 import { PREFIX_LENGTH } from './recent-changes.ts';
 
@@ -53,9 +53,6 @@ const SELECT_PREFIXES = `
     SELECT DISTINCT substr(j.value, 1, ${PREFIX_LENGTH}) AS prefix
     FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE c.milestone > ?1 LIMIT ?2
   )`;
-
-const SELECT_NFT = `
-  SELECT h.*, ${summedColumns('nft', 'n', 'nft_')} FROM head h LEFT JOIN nft n ON n.id = ?1`;
 
 /** How many statements each call runs. D1 limits them for each invocation of a Worker. */
 export const STATEMENTS = { readState: 2, swap: 1, page: 3, window: 5 };
@@ -118,21 +115,6 @@ export function openIndexLedger(db: Database): IndexLedger {
       return head && { ...positionOf(head), rows, prefixes, token: stored?.token };
     },
   };
-}
-
-export function openNftLedger(db: D1Database): NftLedger {
-  return {
-    async readNft(nftId, latest) {
-      const session = db.withSession(latest ? 'first-primary' : 'first-unconstrained');
-      return readAlone(first(session.prepare(SELECT_NFT).bind(nftId), currentFromRow));
-    },
-  };
-}
-
-function currentFromRow(row: Row): { ledgerIndex: number; output: string | null } {
-  const { ledger } = headFromRow(row);
-  if (row.textOrNull('nft_id') !== null) row.requireSum('nft', 'nft_');
-  return { ledgerIndex: ledger, output: row.textOrNull('nft_output') };
 }
 
 function storedFromRow(row: Row) {

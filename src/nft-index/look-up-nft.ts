@@ -2,10 +2,8 @@
  * Looking an NFT up: in KV where its copies prove an answer, else in D1.
  */
 import { describeError, writeLog } from '../log.ts';
-import { openNftLedger } from './d1-ledger.ts';
-import { type Entry, entryKey } from './kv-entry.ts';
-import type { KvRead } from './kv-value.ts';
-import type { IndexReader, NftLedger } from './ports.ts';
+import { type Entry, entryKey, type IndexReader, type KvRead } from './kv-values.ts';
+import { type NftLedger, openNftLedger } from './nft-ledger.ts';
 import { createRecentCaches, type OpenRecentCache } from './recent-cache.ts';
 import { RECENT_KEY, type Recent } from './recent-changes.ts';
 import { RememberedReads } from './remembered-reads.ts';

@@ -1,8 +1,9 @@
 /**
- * What the NFT index needs of the database and of the key-value store. Tests put models in their
- * place.
+ * What the publisher of the NFT index needs of the database and of the key-value store. Tests put
+ * models in their place.
  */
 import type { Head } from '../ledger/core/head.ts';
+import type { IndexReader } from './kv-values.ts';
 import type { ChangePosition, State } from './publisher-state.ts';
 
 /** An NFT as the ledger has it. */
@@ -71,24 +72,6 @@ export interface Window extends Page<NftRow> {
   token: string | undefined;
   /** First digits of the changed NFTs' IDs (`PREFIX_LENGTH`), one after the other. */
   prefixes: string;
-}
-
-/** The readers' side of the database. */
-export interface NftLedger {
-  /**
-   * @param latest whether a replica, which may lag behind, must not answer
-   * @returns undefined where there is no ledger
-   */
-  readNft(
-    nftId: string,
-    latest: boolean,
-  ): Promise<{ ledgerIndex: number; output: string | null } | undefined>;
-}
-
-/** What readers need of KV. */
-export interface IndexReader {
-  /** @returns null where there is no such key */
-  get(key: string, options: { type: 'text'; cacheTtl: number }): Promise<string | null>;
 }
 
 /** What the publisher needs of KV. */

@@ -8,7 +8,7 @@
  * and when the entries up to there had been put.
  */
 import * as v from 'valibot';
-import { LedgerIndex, UnixMs } from './kv-value.ts';
+import { LedgerIndex, UnixMs } from './kv-values.ts';
 import { MARK_INTERVAL_MS, PUT_AFTER_MS, SETTLING_TIME_MS } from './timing-assumptions.ts';
 
 /** A place in `nft_change`: that row and all before it. */

@@ -8,7 +8,7 @@
  * contains the changes that the page is put for.
  */
 import { STATEMENTS } from './d1-ledger.ts';
-import { entryKey, writeEntry } from './kv-entry.ts';
+import { entryKey, writeEntry } from './kv-values.ts';
 import type { IndexStore, NftRow, Page } from './ports.ts';
 import { type PublishRun, type StepResult, seesSeal, swapState } from './publish-run.ts';
 import { type ChangePosition, duePut, markPut } from './publisher-state.ts';

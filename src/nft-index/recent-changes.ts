@@ -20,7 +20,7 @@ import {
   OutputIdOrBurned,
   readKvValue,
   UnixMs,
-} from './kv-value.ts';
+} from './kv-values.ts';
 
 export const RECENT_KEY = 'recent';
 

@@ -5,8 +5,7 @@
  */
 
 import { createBoundedMap } from '../bounded-map.ts';
-import { type Entry, readEntry } from './kv-entry.ts';
-import type { KvRead } from './kv-value.ts';
+import { type Entry, type KvRead, readEntry } from './kv-values.ts';
 import { type Recent, readRecent } from './recent-changes.ts';
 import { REMEMBER_MS } from './timing-assumptions.ts';
 

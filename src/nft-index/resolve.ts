@@ -15,8 +15,7 @@
  * be useful.
  */
 
-import type { Entry } from './kv-entry.ts';
-import type { KvRead } from './kv-value.ts';
+import type { Entry, KvRead } from './kv-values.ts';
 import { findState, hasPrefixOf, type Recent } from './recent-changes.ts';
 import { MAX_CLOCK_SKEW_MS, MAX_RECENT_AGE_MS, SETTLING_TIME_MS } from './timing-assumptions.ts';
 

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
+import { entryKey, type IndexReader, writeEntry } from '../../src/nft-index/kv-values.ts';
 import { lookUpNft, type NftSources } from '../../src/nft-index/look-up-nft.ts';
-import type { IndexReader } from '../../src/nft-index/ports.ts';
 import type { RecentCache } from '../../src/nft-index/recent-cache.ts';
 import { RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
 import { RememberedReads } from '../../src/nft-index/remembered-reads.ts';

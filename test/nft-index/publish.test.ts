@@ -3,7 +3,7 @@
  * tested in random-histories.test.ts.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { entryKey, readEntry } from '../../src/nft-index/kv-entry.ts';
+import { entryKey, readEntry } from '../../src/nft-index/kv-values.ts';
 import { publishTo } from '../../src/nft-index/publish.ts';
 import { RECENT_KEY, type Recent, readRecent } from '../../src/nft-index/recent-changes.ts';
 import {

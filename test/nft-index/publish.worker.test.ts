@@ -1,7 +1,7 @@
 /** Publishing and looking up with a real D1 and a real KV. */
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { entryKey, writeEntry } from '../../src/nft-index/kv-entry.ts';
+import { entryKey, writeEntry } from '../../src/nft-index/kv-values.ts';
 import { lookUpNft, type NftAnswer, openNftSources } from '../../src/nft-index/look-up-nft.ts';
 import { publish } from '../../src/nft-index/publish.ts';
 import {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Entry } from '../../src/nft-index/kv-entry.ts';
-import type { KvRead } from '../../src/nft-index/kv-value.ts';
+import type { Entry, KvRead } from '../../src/nft-index/kv-values.ts';
 import type { Recent } from '../../src/nft-index/recent-changes.ts';
 import { resolve } from '../../src/nft-index/resolve.ts';
 import {

@@ -8,7 +8,7 @@ import { withLocalKv } from '../../scripts/lib/wrangler/local-kv.ts';
 import { runWrangler } from '../../scripts/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { reindexRemotely } from '../../scripts/reindex/reindex.ts';
-import { entryKey, readEntry } from '../../src/nft-index/kv-entry.ts';
+import { entryKey, readEntry } from '../../src/nft-index/kv-values.ts';
 import { callCommand } from '../support/scripts/call-script.ts';
 import { runCommand, temporaryFolder, unpackVector } from '../support/scripts/script-process.ts';
 

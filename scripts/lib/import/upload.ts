@@ -19,7 +19,7 @@ import {
   selectNfts,
   stagingName,
 } from '../../../src/ledger/import/staging-tables.ts';
-import { entryKey, writeEntry } from '../../../src/nft-index/kv-entry.ts';
+import { entryKey, writeEntry } from '../../../src/nft-index/kv-values.ts';
 import { adoptionSql } from '../../../src/nft-index/seed-index.ts';
 import type { RunWrangler } from '../wrangler/run-wrangler.ts';
 import { SqlFile } from './sql-file.ts';

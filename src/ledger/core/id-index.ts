@@ -7,8 +7,7 @@
  * enough is dropped, which D1 does not bill. So a milestone's IDs are forgotten all at once:
  * whoever finds one ID of a milestone finds all of them (docs/storage.md#the-index-of-ids).
  */
-import { type Database, forEachPiece } from './database.ts';
-import { isPartOf } from './packs.ts';
+import { type Database, forEachPiece, isPartOf } from './database.ts';
 import { many, one, readAlone, readQuery } from './read-batch.ts';
 import {
   type FingerprintChange,

@@ -293,14 +293,6 @@ export function statusesFromRow(row: Row): Statuses {
   return new Statuses(bytes);
 }
 
-/** Parts that a milestone may have: `milestone_part.key` is its index times this, plus the part. */
-export const PARTS = 4096;
-
-/** SQL that is true of the key of a part of this milestone. */
-export function isPartOf(key: string, milestone: string): string {
-  return `${key} >= ${milestone} * ${PARTS} AND ${key} < (${milestone} + 1) * ${PARTS}`;
-}
-
 /** Block numbers, one after another, in base64. */
 export function writeNumbers(numbers: ArrayLike<number>): string {
   const bytes = new Uint8Array(numbers.length * UINT56_BYTES);

@@ -3,10 +3,10 @@
  * or a milestone spent them.
  */
 
-import { type Database, forEachPiece } from '../core/database.ts';
+import { type Database, forEachPiece, isPartOf } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
 import { outputColumns, readOutputBytes } from '../core/output-bytes.ts';
-import { isPartOf, readSpentOutput, requireOutputSum } from '../core/packs.ts';
+import { readSpentOutput, requireOutputSum } from '../core/packs.ts';
 import { concat, many, type Query, type Row } from '../core/read-batch.ts';
 import type { KnownBlock } from './known-blocks.ts';
 

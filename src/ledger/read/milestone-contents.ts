@@ -4,12 +4,12 @@
  */
 import { fromBase64 } from '../../stardust/encoding/bytes.ts';
 import type { Milestone } from '../../stardust/wire/milestone.ts';
-import type { Database } from '../core/database.ts';
+import { type Database, isPartOf } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { type Head, selectHead } from '../core/head.ts';
 import { payloadFromRow } from '../core/milestone-payload.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
-import { isPartOf, readSpentOutput, type SpentRow } from '../core/packs.ts';
+import { readSpentOutput, type SpentRow } from '../core/packs.ts';
 import { first, many, readBatch, readQuery } from '../core/read-batch.ts';
 import type { OutputStatus } from './output-status.ts';
 import { milestoneAt, type ReferencedBlock, selectBlocksOf } from './referenced-blocks.ts';

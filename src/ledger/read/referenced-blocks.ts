@@ -5,11 +5,10 @@
 
 import { fromBase64 } from '../../stardust/encoding/bytes.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
-import type { Database } from '../core/database.ts';
+import { type Database, isPartOf } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { selectIds } from '../core/id-index.ts';
 import {
-  isPartOf,
   NO_REASON,
   type OutputRow,
   readBlockRows,

@@ -1,8 +1,10 @@
 /**
  * The SQL of a page of the packs that a white-flag walk may meet (consistent-view.ts).
  */
+
+import { PARTS } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
-import { PARTS, WALKED_COLUMNS } from '../core/packs.ts';
+import { WALKED_COLUMNS } from '../core/packs.ts';
 
 /**
  * Packs of one batch: some 30,000 blocks. Not a parameter: SQLite would plan the statement anew for

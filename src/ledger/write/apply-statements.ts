@@ -14,7 +14,7 @@ import type { WhiteFlag } from '../../stardust/white-flag/walk.ts';
 import { announcedParameters, type Milestone } from '../../stardust/wire/milestone.ts';
 import { treasuryAfter } from '../../stardust/wire/treasury.ts';
 import { checksum } from '../core/checksum.ts';
-import { type Database, forEachPiece } from '../core/database.ts';
+import { type Database, forEachPiece, PARTS } from '../core/database.ts';
 import { insertMilestone, keepsIndex, moveHead } from '../core/head.ts';
 import { addEntries, addMilestoneEntries, idTableName, insertIds } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
@@ -23,7 +23,6 @@ import { readNftChangeCount } from '../core/nft-change-count.ts';
 import {
   type BlockStatus,
   MAX_PACK_LENGTH,
-  PARTS,
   readStateMap,
   replaceChecksums,
   writeChecksums,

@@ -8,7 +8,7 @@ import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decodeOutput } from '../../stardust/wire/ids.ts';
 import type { MigratedOutput } from '../../stardust/wire/receipt.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
-import { type Database, forEachPiece, jsonPieces } from '../core/database.ts';
+import { type Database, forEachPiece, isPartOf, jsonPieces } from '../core/database.ts';
 import {
   contentsSql,
   isNftSql,
@@ -16,7 +16,6 @@ import {
   splitContentsSql,
   writeOutputBytes,
 } from '../core/output-bytes.ts';
-import { isPartOf } from '../core/packs.ts';
 import { concat, many, type Row, readQuery } from '../core/read-batch.ts';
 import {
   addSums,

@@ -11,12 +11,11 @@
  * no state: what is kept is what the tables have. Once there is room, nothing is pruned before the
  * configured retention, so what is kept grows by one milestone with each that is applied.
  */
-import type { Database } from '../core/database.ts';
+import { type Database, PARTS } from '../core/database.ts';
 import { SHRINK_AT, shareUsed, withSize } from '../core/database-size.ts';
 import { runFenced } from '../core/fence.ts';
 import { moveHead, selectHead } from '../core/head.ts';
 import { dropIdTable, turnIntegrity, turnOver } from '../core/id-index.ts';
-import { PARTS } from '../core/packs.ts';
 import { many, one, readAlone, readBatch, write } from '../core/read-batch.ts';
 import { SCHEMA } from '../core/schema.ts';
 

@@ -11,12 +11,11 @@ import type { VerifySignature } from '../../stardust/milestone-keys.ts';
 import { type Cone, inputsAt, isUndecidedAt } from '../../stardust/white-flag/cone.ts';
 import { parseBlock } from '../../stardust/wire/block.ts';
 import { checksum, LedgerDamaged, requireChecksum } from '../core/checksum.ts';
-import { type Database, forEachPiece } from '../core/database.ts';
+import { type Database, forEachPiece, isPartOf } from '../core/database.ts';
 import { failUnless, runFenced, SAME_HEAD } from '../core/fence.ts';
 import type { Head } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
 import {
-  isPartOf,
   type OutputRow,
   type PackChecksums,
   readChecksums,

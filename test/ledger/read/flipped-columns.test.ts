@@ -35,7 +35,8 @@ import {
 } from '../../../src/ledger/read/stored-milestone.ts';
 import { readTips } from '../../../src/ledger/read/tips.ts';
 import { scrub } from '../../../src/ledger/write/scrub.ts';
-import { openIndexLedger, openNftLedger } from '../../../src/nft-index/d1-ledger.ts';
+import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
+import { openNftLedger } from '../../../src/nft-index/nft-ledger.ts';
 import { beginState } from '../../../src/nft-index/publisher-state.ts';
 import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
 import { explainWhiteFlag } from '../../../src/node/explain-white-flag.ts';

@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { blocksBetween } from '../../../bench/tools/network-ledger.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { storeUnreferenced } from '../../../src/follower/store/store-unreferenced.ts';
-import type { Database } from '../../../src/ledger/core/database.ts';
+import { type Database, isPartOf } from '../../../src/ledger/core/database.ts';
 import { outputColumns } from '../../../src/ledger/core/output-bytes.ts';
-import { isPartOf, type OutputRow, readStates, Statuses } from '../../../src/ledger/core/packs.ts';
+import { type OutputRow, readStates, Statuses } from '../../../src/ledger/core/packs.ts';
 import { decodeRecord } from '../../../src/ledger/record/block-record.ts';
 import { fromBase64 } from '../../../src/stardust/encoding/bytes.ts';
 import {

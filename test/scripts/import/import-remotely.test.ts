@@ -13,7 +13,7 @@ import type { Database } from '../../../src/ledger/core/database.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
-import { entryKey, readEntry } from '../../../src/nft-index/kv-entry.ts';
+import { entryKey, readEntry } from '../../../src/nft-index/kv-values.ts';
 import { dump, openMemory, schema } from '../../support/ledger/memory-database.ts';
 import { countRests, strayRests } from '../../support/ledger/stray-rests.ts';
 import { deltaSnapshot, fullSnapshot } from '../../support/network/network-snapshot.ts';

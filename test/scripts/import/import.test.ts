@@ -12,7 +12,7 @@ import { importSnapshot } from '../../../scripts/lib/import/import-snapshot.ts';
 import { PROJECT } from '../../../scripts/lib/project.ts';
 import { openLocalDatabase, persistPath } from '../../../scripts/lib/wrangler/local-database.ts';
 import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
-import { entryKey, readEntry } from '../../../src/nft-index/kv-entry.ts';
+import { entryKey, readEntry } from '../../../src/nft-index/kv-values.ts';
 import { dump, openMemory } from '../../support/ledger/memory-database.ts';
 import { callCommand } from '../../support/scripts/call-script.ts';
 import { writeMadeSnapshot } from '../../support/scripts/made-snapshot.ts';

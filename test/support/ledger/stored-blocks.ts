@@ -1,10 +1,9 @@
 /**
  * The blocks that are stored in D1, one by one: as tests look at them.
  */
-import type { Database } from '../../../src/ledger/core/database.ts';
+import { type Database, PARTS } from '../../../src/ledger/core/database.ts';
 import {
   NO_REASON,
-  PARTS,
   readBlockRows,
   readNumbers,
   walkedPackFromRow,

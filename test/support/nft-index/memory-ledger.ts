@@ -4,14 +4,8 @@
  * behaves as D1 does.
  */
 import { CHANGES_STEP } from '../../../src/ledger/write/prune.ts';
-import type {
-  ChangeRow,
-  IndexLedger,
-  NftLedger,
-  NftRow,
-  Page,
-  Window,
-} from '../../../src/nft-index/ports.ts';
+import type { NftLedger } from '../../../src/nft-index/nft-ledger.ts';
+import type { ChangeRow, IndexLedger, NftRow, Page, Window } from '../../../src/nft-index/ports.ts';
 import type { State } from '../../../src/nft-index/publisher-state.ts';
 import { PREFIX_LENGTH } from '../../../src/nft-index/recent-changes.ts';
 import { adoptedState } from '../../../src/nft-index/seed-index.ts';

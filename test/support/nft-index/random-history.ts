@@ -6,9 +6,9 @@
  * Checked: every answer is true at the ledger index it names, and D1 gave it whenever `recent` was
  * missing, malformed or old.
  */
-import { entryKey, writeEntry } from '../../../src/nft-index/kv-entry.ts';
+import { entryKey, type IndexReader, writeEntry } from '../../../src/nft-index/kv-values.ts';
 import { lookUpNft, type NftAnswer, type NftSources } from '../../../src/nft-index/look-up-nft.ts';
-import type { IndexLedger, IndexReader, IndexStore, NftRow } from '../../../src/nft-index/ports.ts';
+import type { IndexLedger, IndexStore, NftRow } from '../../../src/nft-index/ports.ts';
 import { publishTo } from '../../../src/nft-index/publish.ts';
 import type { RecentCache } from '../../../src/nft-index/recent-cache.ts';
 import { RECENT_KEY, readRecent } from '../../../src/nft-index/recent-changes.ts';

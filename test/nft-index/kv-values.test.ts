@@ -1,6 +1,6 @@
 /** Values that are read from KV are checked like any input. */
 import { describe, expect, test } from 'vitest';
-import { readEntry, writeEntry } from '../../src/nft-index/kv-entry.ts';
+import { readEntry, writeEntry } from '../../src/nft-index/kv-values.ts';
 import {
   hasPrefixOf,
   PREFIX_LENGTH,

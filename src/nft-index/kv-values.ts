@@ -1,0 +1,75 @@
+/**
+ * Values in KV, and the entry of one NFT. Anybody with access to the namespace can write there, so
+ * each value is checked like any input (docs/storage.md#kv-keys).
+ */
+import * as v from 'valibot';
+
+/** What a read of a key returned. */
+export type KvRead<T> =
+  | { kind: 'value'; value: T }
+  | { kind: 'absent' }
+  | { kind: 'malformed'; why: string };
+
+/** 64 lower-case hex digits. */
+export const NftId = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+
+/** The ID of the output that holds an NFT, 68 lower-case hex digits; null: the NFT was burned. */
+export const OutputIdOrBurned = v.nullable(v.pipe(v.string(), v.regex(/^[0-9a-f]{68}$/)));
+
+export const LedgerIndex = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
+
+/** Milliseconds since 1970. */
+export const UnixMs = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** @param text what KV returned; null where it has no such key */
+export function readKvValue<T>(
+  schema: v.GenericSchema<unknown, T>,
+  text: string | null,
+): KvRead<T> {
+  if (text === null) return { kind: 'absent' };
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return { kind: 'malformed', why: String(error) };
+  }
+  const result = v.safeParse(schema, json, { abortEarly: true });
+  if (result.success) return { kind: 'value', value: result.output };
+  const [issue] = result.issues;
+  return { kind: 'malformed', why: `${v.getDotPath(issue) ?? 'value'}: ${issue.message}` };
+}
+
+/** What readers need of KV. */
+export interface IndexReader {
+  /** @returns null where there is no such key */
+  get(key: string, options: { type: 'text'; cacheTtl: number }): Promise<string | null>;
+}
+
+/**
+ * The entry of one NFT: the output that holds it, and the ledger index at which that was true.
+ *
+ * The ledger index is that of the reading from D1, not that of the NFT's last change. It says more:
+ * no change up to there is missing. The entry of a burned NFT has no output, and expires long after
+ * every copy has it (`TOMBSTONE_TTL_S` in timing-assumptions.ts). It is never deleted: copies from
+ * before the burn could outlive it.
+ */
+const Entry = v.strictObject({
+  /** Names the ledger's import (`head.generation`). An entry of another ledger says nothing. */
+  generation: v.string(),
+  ledgerIndex: LedgerIndex,
+  outputId: OutputIdOrBurned,
+});
+export type Entry = v.InferOutput<typeof Entry>;
+
+/** @param nftId 64 lower-case hex digits */
+export function entryKey(nftId: string): string {
+  return `nft:${nftId}`;
+}
+
+export function writeEntry(entry: Entry): string {
+  return JSON.stringify(entry satisfies Entry);
+}
+
+export function readEntry(text: string | null): KvRead<Entry> {
+  return readKvValue(Entry, text);
+}
