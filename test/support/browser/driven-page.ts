@@ -2,8 +2,8 @@
  * The explorer in Chromium and Firefox, on a phone and on a desktop, driven alike: by scripts that
  * run in the page, by the keyboard and by the mouse.
  */
-import { launchChromium } from './chromium.ts';
-import { launchFirefox } from './firefox.ts';
+import type { Browser, Page } from 'puppeteer-core';
+import { launchChromium, launchFirefox } from './launch.ts';
 
 export const SIZES = {
   phone: { width: 390, height: 844 },
@@ -123,42 +123,37 @@ function watchFaults(url: string) {
 
 async function driveChromium({ scheme = 'light', moves = false }: Look): Promise<DrivenBrowser> {
   const browser = await launchChromium();
-  return {
-    async open(url, size, clock = {}) {
-      const page = await browser.newPage({
-        viewport: SIZES[size],
-        colorScheme: scheme,
-        reducedMotion: moves ? 'no-preference' : 'reduce',
-        ...(size === 'phone' && { isMobile: true, hasTouch: true }),
-      });
-      const { faults, onConsole, onError, onRequest } = watchFaults(url);
-      page.on('console', onConsole).on('pageerror', onError).on('request', onRequest);
-      await page.addInitScript({ content: clockScript(clock) });
-      await page.goto(url);
-      return Object.assign(page, {
-        width: SIZES[size].width,
-        faults,
-        async answerElsewhere(answer: (url: string) => Elsewhere | undefined) {
-          await page.route(/^https:/, async (route) => {
-            const found = answer(route.request().url());
-            if (found !== undefined) await route.fulfill(found);
-          });
-        },
-      });
-    },
-    close: () => browser.close(),
-  };
+  const features = [
+    { name: 'prefers-color-scheme', value: scheme },
+    { name: 'prefers-reduced-motion', value: moves ? 'no-preference' : 'reduce' },
+  ];
+  return drive(browser, (page, size) =>
+    Promise.all([
+      page.emulateMediaFeatures(features),
+      page.setViewport({ ...SIZES[size], ...(size === 'phone' && PHONE) }),
+    ]),
+  );
 }
+
+const PHONE = { isMobile: true, hasTouch: true };
 
 async function driveFirefox({ scheme = 'light', moves = false }: Look): Promise<DrivenBrowser> {
   const browser = await launchFirefox({
     'layout.css.prefers-color-scheme.content-override': scheme === 'dark' ? 0 : 1,
     'ui.prefersReducedMotion': moves ? 0 : 1,
   });
+  return drive(browser, (page, size) => page.setViewport(SIZES[size]));
+}
+
+/** @param prepare gives a page the size and the looks that the browser itself has not */
+function drive(
+  browser: Browser,
+  prepare: (page: Page, size: Size) => Promise<unknown>,
+): DrivenBrowser {
   return {
     async open(url, size, clock = {}) {
       const page = await browser.newPage();
-      await page.setViewport(SIZES[size]);
+      await prepare(page, size);
       const { faults, onConsole, onError, onRequest } = watchFaults(url);
       page.on('console', onConsole).on('pageerror', onError).on('request', onRequest);
       await page.evaluateOnNewDocument(clockScript(clock));

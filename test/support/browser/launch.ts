@@ -1,11 +1,28 @@
 /**
- * Debian's Firefox, headless, driven by WebDriver BiDi through Puppeteer. FIREFOX names another
- * one.
- *
- * Playwright drives only a Firefox of its own making, which is not the one that people have.
+ * Debian's Chromium and Firefox, headless, driven by Puppeteer: by the protocol of DevTools, and by
+ * WebDriver BiDi. CHROMIUM and FIREFOX name others.
  */
 import { type Browser, launch } from 'puppeteer-core';
 import { findBrowser } from './find-browser.ts';
+
+/** It is root who runs it in CI, and it is to reach for nothing but the page. */
+const CHROMIUM_FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export async function launchChromium(): Promise<Browser> {
+  return launch({
+    browser: 'chrome',
+    executablePath: findBrowser('chromium', 'CHROMIUM'),
+    args: CHROMIUM_FLAGS,
+  });
+}
 
 /** With it Firefox crashes when it connects to anything but loopback. */
 const LOOPBACK_ONLY = { MOZ_DISABLE_NONLOCAL_CONNECTIONS: '1' };
