@@ -17,9 +17,9 @@ import { countUpstream, createFollowerCounts } from '../src/follower/follower-co
 import { VAR_NAMES } from '../src/settings.ts';
 import { checkMetrics } from './support/http/check-metrics.ts';
 import { fetchFrom, status } from './support/http/stub-node.ts';
+import { hasTool } from './support/tools.ts';
 
 const FOLDER = join(PROJECT, 'container');
-const PROMTOOL = '/usr/bin/promtool';
 
 const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
 const readYaml = <T>(name: string, schema: v.GenericSchema<unknown, T>): T =>
@@ -137,7 +137,7 @@ it('Prometheus reads the rules, and the services that there are', () => {
   expect(rule_files).toEqual(['alerts.yml']);
   for (const { targets } of scrape_configs.flatMap(({ static_configs }) => static_configs))
     for (const target of targets) expect(compose.services).toHaveProperty(target.split(':')[0]!);
-  if (existsSync(PROMTOOL)) execFileSync(PROMTOOL, ['check', 'rules', join(FOLDER, 'alerts.yml')]);
+  if (hasTool('promtool')) execFileSync('promtool', ['check', 'rules', join(FOLDER, 'alerts.yml')]);
 });
 
 it('nginx limits both routes of the white flag, and counts clients as the Worker does', () => {

@@ -12,6 +12,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PROJECT } from '../../scripts/lib/project.ts';
 import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
+import { hasTool } from '../support/tools.ts';
 
 const README = readFileSync(join(PROJECT, 'README.md'), 'utf8');
 const DOCUMENT = readFileSync(join(PROJECT, 'docs/developers.md'), 'utf8');
@@ -54,7 +55,6 @@ async function run({ code, file }: { code: string; file: string }, url: string):
   return stdout;
 }
 
-const hasCurl = spawnSync('curl', ['--version']).status === 0;
 const requests = Array.from(
   README.matchAll(/^```sh\n([\s\S]*?)^```\n\n```json\n([\s\S]*?)^```/gm),
   ([, command, answer]) => ({ command: command!, answer: answer! }),
@@ -64,7 +64,7 @@ it('README.md has two requests', () => {
   expect(requests).toHaveLength(2);
 });
 
-it.skipIf(!hasCurl).each(requests)('README.md: $command', async ({ command, answer }) => {
+it.runIf(hasTool('curl')).each(requests)('README.md: $command', async ({ command, answer }) => {
   const script = command.replaceAll(NODE_URL, worker.url);
   const { stdout } = await promisify(execFile)('sh', ['-c', script]);
   expect(`${stdout}\n`).toBe(answer);

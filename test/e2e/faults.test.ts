@@ -44,10 +44,19 @@ const FAULTS: [name: string, fault: ChooseFault, line: RegExp][] = [
       request.route.name === 'block' ? otherBlock(network, request) : undefined,
     /upstream.failed.*other bytes/,
   ],
-  ['blocks: 100 MB', onBlocks({ kind: 'oversize' }), /upstream.failed.*bytes/],
+  [
+    'blocks: 100 MB',
+    onBlocks({ kind: 'oversize', announced: true }),
+    /upstream.failed[^\n]*: 100000000 bytes/,
+  ],
   [
     'blocks: 100 MB, not announced',
     onBlocks({ kind: 'oversize', announced: false }),
+    /upstream.failed.*more than 32768 bytes/,
+  ],
+  [
+    'blocks: 100 MB, compressed',
+    onBlocks({ kind: 'oversize', announced: false, gzip: true }),
     /upstream.failed.*more than 32768 bytes/,
   ],
   [

@@ -18,6 +18,7 @@ import {
   dropEvery,
   reorderEvery,
 } from '../support/hornet-double/mqtt-broker.ts';
+import { freshRandom } from '../support/network/fresh-random.ts';
 import { lastIndex, type Network } from '../support/network/network-model.ts';
 import {
   type RecordedName,
@@ -161,9 +162,10 @@ describe.runIf(IN_FULL)('a connection that ends', () => {
   const name = 'network-c';
 
   it('is cut at random', async () => {
+    const random = freshRandom();
     await using following = await start(name);
     await pushAll(following, () => {
-      if (Math.random() < 0.2) following.double.mqtt!.cut();
+      if (random.chance(0.2)) following.double.mqtt!.cut();
     });
     await expectRecorded(name, following);
   }, 600_000);
@@ -191,6 +193,7 @@ it.runIf(IN_FULL)(
   'is killed again and again',
   async () => {
     const name = 'network-c';
+    const random = freshRandom();
     await using following = await start(name);
     const { double, persistTo, network } = following;
     const last = lastIndex(network);
@@ -199,7 +202,7 @@ it.runIf(IN_FULL)(
       const pushing = (async () => {
         while (double.node.confirmed < until) await double.pushTo(double.node.confirmed + 1);
       })();
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 1500));
+      await new Promise((resolve) => setTimeout(resolve, random.below(1500)));
       await following.edge.kill();
       await pushing;
       {

@@ -7,6 +7,7 @@ import { checkChain } from '../support/edge/check-chain.ts';
 import { readStateHash } from '../support/edge/d1-file.ts';
 import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { readInfo } from '../support/edge/walk-network.ts';
+import { freshRandom } from '../support/network/fresh-random.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
@@ -15,6 +16,7 @@ const KILLS = 300;
 const network = recordedNetwork('network-a');
 const last = lastIndex(network);
 it(`killed ${KILLS} times`, async () => {
+  const random = freshRandom();
   await using following = await prepareFollowing(network);
   const { double, persistTo } = following;
   for (let kill = 0; kill < KILLS; kill++) {
@@ -22,7 +24,7 @@ it(`killed ${KILLS} times`, async () => {
     await readInfo(edge.url);
     // so many milestones for each life that the last one is reached with the last kill
     double.confirm(Math.ceil((last * (kill + 1)) / KILLS));
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 1500));
+    await new Promise((resolve) => setTimeout(resolve, random.below(1500)));
     await edge.kill();
     checkChain(persistTo, network);
   }

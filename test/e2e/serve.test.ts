@@ -14,6 +14,7 @@ import { freePort } from '../support/edge/npm-start.ts';
 import { lookUpNft, nftsAt, nftsEver } from '../support/edge/walk-network.ts';
 import { checkMetrics } from '../support/http/check-metrics.ts';
 import { NFT } from '../support/http/contract.ts';
+import { freshRandom } from '../support/network/fresh-random.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
@@ -70,6 +71,7 @@ function startClient(url: string, isDown: () => boolean): { stop(): Promise<numb
 }
 
 it(`killed ${KILLS} times`, async () => {
+  const random = freshRandom();
   await using following = await prepareFollowing(network);
   const { double, persistTo } = following;
   const vars = { ...following.vars, PUBLIC_ROUTES: '*,/metrics' };
@@ -84,7 +86,7 @@ it(`killed ${KILLS} times`, async () => {
     isDown = false;
     // so many milestones for each life that the last one is reached with the last kill
     double.confirm(Math.ceil((last * (kill + 1)) / KILLS));
-    await sleep(Math.random() * 1500);
+    await sleep(random.below(1500));
     const way = WAYS[kill % WAYS.length]!;
     if (way === 'workerd' || way === 'host') {
       const pid = served.processes()[way];

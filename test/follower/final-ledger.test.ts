@@ -21,6 +21,7 @@ import { followTo, type Rig, startLedger } from '../support/ledger/ledger-harnes
 import { dump, openMemory } from '../support/ledger/memory-database.ts';
 import { deltaSnapshot, fullSnapshot } from '../support/network/network-snapshot.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
+import { hasTool } from '../support/tools.ts';
 import { DisturbedDatabase } from '../support/weather/disturbed-database.ts';
 
 const network = recordedNetwork('network-n');
@@ -109,10 +110,7 @@ it('builds the root that ledger-root computes, killed in between or not', async 
     expect((await computeLedgerRoot(files, keys)).root).toEqual(found.root);
   }
   const script = join(import.meta.dirname, '../scripts/ledger-root/final_root.py');
-  const { status, stdout, error } = spawnSync('python3', [script, path('full')], {
-    encoding: 'utf8',
-  });
-  if (error === undefined)
-    expect([status, stdout.trim().split('\n').at(-1)]).toEqual([0, found.root.toHex()]);
-  else expect(error).toMatchObject({ code: 'ENOENT' });
+  if (!hasTool('python3')) return;
+  const { status, stdout } = spawnSync('python3', [script, path('full')], { encoding: 'utf8' });
+  expect([status, stdout.trim().split('\n').at(-1)]).toEqual([0, found.root.toHex()]);
 });

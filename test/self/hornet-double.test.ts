@@ -178,8 +178,8 @@ describe('faults', () => {
     ],
     [{ kind: 'notJson' }, (response) => response.text(), '<html>'],
     [{ kind: 'redirect', to: 'http://127.0.0.1:1/' }, ({ status }) => status, 302],
-    [{ kind: 'oversize', bytes: 3_000_000 }, lengthOf, 3_000_000],
-    [{ kind: 'oversize', bytes: 3_000_000, gzip: true }, lengthOf, 3_000_000],
+    [{ kind: 'oversize', bytes: 3_000_000, announced: false }, lengthOf, 3_000_000],
+    [{ kind: 'oversize', bytes: 3_000_000, announced: false, gzip: true }, lengthOf, 3_000_000],
     [{ kind: 'drop' }, String, 'TypeError: fetch failed'],
     [{ kind: 'silence' }, String, 'TimeoutError: The operation was aborted due to timeout'],
   ])('%o', async (fault, see, due) => {

@@ -3,7 +3,6 @@
  * arrive at a socket like its own.
  */
 import { execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,10 +11,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { PROJECT } from '../../../scripts/lib/project.ts';
 import { startServe } from '../../support/edge/npm-serve.ts';
 import { temporaryFolder } from '../../support/scripts/script-process.ts';
+import { hasTool } from '../../support/tools.ts';
 
 const folder = temporaryFolder();
-const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze';
-const SYSTEMD_NOTIFY = '/usr/bin/systemd-notify';
 
 const WATCHDOG_MS = 1200;
 
@@ -27,13 +25,13 @@ s.bind(sys.argv[1])
 print('bound', flush=True)
 while True: print(s.recv(4096).decode(), flush=True)`;
 
-it.runIf(existsSync(SYSTEMD_ANALYZE))('systemd accepts the unit', async () => {
+it.runIf(hasTool('systemd-analyze'))('systemd accepts the unit', async () => {
   const unit = join(PROJECT, 'systemd/stardust-edge-node@.service');
-  const { stdout, stderr } = await promisify(execFile)(SYSTEMD_ANALYZE, ['verify', unit]);
+  const { stdout, stderr } = await promisify(execFile)('systemd-analyze', ['verify', unit]);
   expect(stdout + stderr).toBe('');
 });
 
-it.runIf(existsSync(SYSTEMD_NOTIFY))(
+it.runIf(hasTool('systemd-notify') && hasTool('python3'))(
   'the watchdog hears of each answer, and of nothing while the node does not answer',
   { timeout: 60_000 },
   async () => {

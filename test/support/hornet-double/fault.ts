@@ -41,9 +41,9 @@ export type Fault = {
   | { kind: 'silence' }
   /**
    * Status 200 and zeros without end; default: 100 MB. `announced`: with a Content-Length. `gzip`:
-   * compressed, some hundred KB.
+   * compressed, some hundred KB; not with `announced`, which says the length of what is sent.
    */
-  | { kind: 'oversize'; bytes?: number; announced?: boolean; gzip?: boolean }
+  | { kind: 'oversize'; bytes?: number; announced: boolean; gzip?: boolean }
   | { kind: 'redirect'; to: string; status?: 301 | 302 | 303 | 307 | 308 }
   /** The right body under another content type. */
   | { kind: 'type'; type: string }
@@ -119,7 +119,7 @@ export async function disturb(
         response,
         right,
         fault.bytes ?? 100_000_000,
-        fault.announced ?? false,
+        fault.announced,
         fault.gzip ?? false,
       );
       return true;

@@ -4,10 +4,8 @@
  * where that is installed (Debian: prometheus).
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { expect } from 'vitest';
-
-const PROMTOOL = '/usr/bin/promtool';
+import { hasTool } from '../tools.ts';
 
 const SAMPLE = /^(?<name>[a-zA-Z_:][\w:]*)(?:\{(?<labels>.*)\})? (?<value>\S+)$/;
 const LABEL = /(?<label>[a-zA-Z_]\w*)="(?<text>(?:[^"\\\n]|\\["\\n])*)"(?:,|$)/gy;
@@ -46,7 +44,7 @@ export function checkMetrics(text: string): Samples {
     samples.set(series, number);
   }
   checkHistograms(samples);
-  if (existsSync(PROMTOOL)) execFileSync(PROMTOOL, ['check', 'metrics'], { input: text });
+  if (hasTool('promtool')) execFileSync('promtool', ['check', 'metrics'], { input: text });
   return samples;
 }
 
