@@ -101,12 +101,11 @@ export async function addEntries(
   blocks: Iterable<readonly [pack: number, at: number]>,
 ): Promise<Integrity> {
   const table = idTableName(tables.at(-1)!);
-  const sum = ENTRY_SUM[kind];
   const sql = `
-    WITH ${NAMED}
-    SELECT ${fingerprintSql(sum)} AS total,
-      ${fingerprintSql(`iif(b.value ->> 1 <= ?3, ${sum}, 0)`)} AS scrubbed
-    FROM ${NAMED_BLOCKS}`;
+    WITH ${NAMED},
+      entry(id, sum) AS MATERIALIZED (SELECT b.value ->> 1, ${ENTRY_SUM[kind]} FROM ${NAMED_BLOCKS})
+    SELECT ${fingerprintSql('sum')} AS total, ${fingerprintSql('iif(id <= ?3, sum, 0)')} AS scrubbed
+    FROM entry`;
   const statements = forEachPiece(db, sql, blocks, milestone, scrubbedUpTo(integrity, table));
   const changes = await readQuery(
     db,

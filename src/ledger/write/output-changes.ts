@@ -131,18 +131,13 @@ const SPENT = `
       LEFT JOIN mention c ON c.pack = p.home AND c.at = p.home_at
       LEFT JOIN content k ON k.pack = p.home AND k.at = p.home_at)`;
 
-/**
- * Contents that are spent: of the ledger, or of a block that the milestone references too. ?2 and ?3
- * as in {@link Scrubbed}.
- */
+/** Contents that are spent: of the ledger, or of a block that the milestone references too. */
 const READ_SPENT = `
   WITH ${SPENT}
   SELECT length(coalesce(${contentsSql('o')}, s.bytes)) AS length, o.rest,
     CASE WHEN ${isNftSql('coalesce(o.bytes, s.bytes)')}
       THEN coalesce(o.chain, ${chainSql('s.created')}) END AS nft,
-    CASE WHEN ${isNftSql('coalesce(o.bytes, s.bytes)')} THEN ${idSql('s.output')} END AS id,
-    o.created_time, o.sum, ${sumSql('s.output')} AS id_sum,
-    ${idSql('s.output')} <= ?2 AS is_scrubbed, ${idSql('s.output')} <= ?3 AS is_id_scrubbed
+    ${idSql('s.output')} AS id, o.created_time, o.sum, ${sumSql('s.output')} AS id_sum
   FROM spent s LEFT JOIN output o ON s.home IS NULL AND o.id = ${idSql('s.output')}
   ORDER BY s.n`;
 
@@ -168,13 +163,14 @@ const CREATED_SUM = `${sumSql('c.output')} + ${blockSumSql('b.value')} + ?2 + ?3
 /** The NFTs that come; and what all that comes adds to the fingerprint, ?4 the ID as above. */
 const READ_CREATED = `
   WITH ${comeWith('details')},
-    block AS MATERIALIZED (${selectBlocks('pack', 'blocks', 'SELECT pack, at FROM place')})
+    block AS MATERIALIZED (${selectBlocks('pack', 'blocks', 'SELECT pack, at FROM place')}),
+    row(id, sum) AS MATERIALIZED (
+      SELECT ${idSql('c.output')}, ${CREATED_SUM}
+      FROM come c JOIN block b ON b.pack = c.pack AND b.at = c.at)
   SELECT ${chainSql('c.output')} AS nft, ${idSql('c.output')} AS id, 0 AS total, 0 AS scrubbed
   FROM come c WHERE ${isRowOf('nft_detail', 'c.content')}
   UNION ALL
-  SELECT NULL, NULL, ${fingerprintSql(CREATED_SUM)},
-    ${fingerprintSql(`iif(${idSql('c.output')} <= ?4, ${CREATED_SUM}, 0)`)}
-  FROM come c JOIN block b ON b.pack = c.pack AND b.at = c.at`;
+  SELECT NULL, NULL, ${fingerprintSql('sum')}, ${fingerprintSql('iif(id <= ?4, sum, 0)')} FROM row`;
 
 /** Packs that lack rows of output_detail: their blocks were stored before anything kept it. */
 const READ_LACKING = `
@@ -205,9 +201,9 @@ export async function readChanges(
   const none = { all: 0, scrubbed: 0 };
   const sums = { output: { ...none }, ids: { ...none } };
   const read: ReadChanges = { spentLengths, nfts: new Map(), gone: [], rests: [], sums };
-  const add = (change: FingerprintChange, sum: number, share: number) => {
+  const add = (change: FingerprintChange, sum: number, isScrubbed: boolean) => {
     change.all = addSums(change.all, sum);
-    change.scrubbed = addSums(change.scrubbed, share);
+    if (isScrubbed) change.scrubbed = addSums(change.scrubbed, sum);
   };
   let spentCount = 0;
   let missing: number | undefined;
@@ -217,33 +213,35 @@ export async function readChanges(
     if (length === null || missing !== undefined) return;
     spentLengths[spentCount++] = length;
     // one that the milestone creates too was never in the table
+    const id = row.text('id');
     const sum = row.integerOrNull('sum') ?? 0;
-    add(sums.output, -sum, -sum * row.integer('is_scrubbed'));
-    const entry = row.integer('id_sum') + index;
-    add(sums.ids, entry, entry * row.integer('is_id_scrubbed'));
+    add(sums.output, -sum, id <= scrubbed.output);
+    add(sums.ids, row.integer('id_sum') + index, id <= scrubbed.ids);
     const rest = row.integerOrNull('rest');
     if (rest !== null) read.rests.push(rest);
     const nft = row.textOrNull('nft');
     if (nft === null) return;
     read.nfts.set(nft, null);
-    read.gone.push([row.integerOrNull('created_time') ?? timestamp, row.text('id')]);
+    read.gone.push([row.integerOrNull('created_time') ?? timestamp, id]);
   };
   const noteCreated = (row: Row) => {
     const output = row.textOrNull('id');
-    if (output !== null) read.nfts.set(row.text('nft'), output);
-    else add(sums.output, row.integerOrNull('total') ?? 0, row.integerOrNull('scrubbed') ?? 0);
+    if (output !== null) {
+      read.nfts.set(row.text('nft'), output);
+      return;
+    }
+    sums.output.all = addSums(sums.output.all, row.integer('total'));
+    sums.output.scrubbed = addSums(sums.output.scrubbed, row.integer('scrubbed'));
   };
-  const bindSpent = (piece: string) =>
-    db.prepare(READ_SPENT).bind(piece, scrubbed.output, scrubbed.ids);
   const bindCreated = (piece: string) =>
     db.prepare(READ_CREATED).bind(piece, index, timestamp, scrubbed.output);
   const reads = [
-    ...inPieces(spent).map((piece) => many(bindSpent(piece), noteSpent)),
+    ...inPieces(spent).map((piece) => many(db.prepare(READ_SPENT).bind(piece), noteSpent)),
     ...inPieces(created).map((piece) => many(bindCreated(piece), noteCreated)),
   ];
   for (const { id } of migrated) {
-    const sum = rowSum([toHexDigits(id), index, timestamp]);
-    add(sums.output, sum, toHexDigits(id) <= scrubbed.output ? sum : 0);
+    const hexId = toHexDigits(id);
+    add(sums.output, rowSum([hexId, index, timestamp]), hexId <= scrubbed.output);
   }
   // in steps, so that few of the rows are in memory at once: the write is fenced
   for (let first = 0; first < reads.length; first += READ_AT_ONCE)
