@@ -3,14 +3,17 @@
  */
 import { execFileSync } from 'node:child_process';
 
-/** A WebSocket: its socket and that to workerd here, two descriptors there. */
-const FILES_PER_CONNECTION = 2;
+/**
+ * In workerd a connection has one and a WebSocket two, also one that was closed some seconds ago
+ * (front/tunnel-limit.ts). Here a connection has two, its own and that to workerd.
+ */
+const FILES_PER_CONNECTION = 3;
 
 /** Databases, modules, upstreams and the feed, in workerd. */
 const OTHER_FILES = 500;
 
-/** Enough for nearly 10,000 subscribers of events. */
-const ENOUGH_FILES = 20_000;
+/** Enough for 10,000 subscribers of events, and for as many other connections. */
+const ENOUGH_FILES = 60_500;
 
 /** What compose file and systemd unit set. */
 const ADVISED_FILES = 65_536;

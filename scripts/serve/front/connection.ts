@@ -7,6 +7,7 @@ import { clientKey } from '../../../src/http/access/client-address.ts';
 import type { FairQueue, Queued } from './fair-queue.ts';
 import { refusalBytes } from './refusal.ts';
 import { createRequestReader, type FrontRequest } from './request-reader.ts';
+import type { TunnelLimit } from './tunnel-limit.ts';
 import { isWholeAnswer } from './whole-answer.ts';
 
 /** From the connection, or from the first byte of a request, until the request is complete. */
@@ -69,6 +70,7 @@ export interface ConnectionOptions {
   isProxy: boolean;
   /** Open while there is a target. */
   queue: FairQueue;
+  tunnels: TunnelLimit;
   /** Undefined while workerd is being started. */
   target: () => Target | undefined;
   /** Nobody listens there. */
@@ -81,7 +83,7 @@ export interface ConnectionOptions {
 }
 
 export function openConnection(options: ConnectionOptions): Connection {
-  const { socket, isProxy, queue, target, onRefused, clock, onBytes, onClose } = options;
+  const { socket, isProxy, queue, tunnels, target, onRefused, clock, onBytes, onClose } = options;
   const peer = socket.remoteAddress ?? '';
   const reader = createRequestReader(peer, isProxy);
   let address = peer;
@@ -92,6 +94,8 @@ export function openConnection(options: ConnectionOptions): Connection {
   };
   let state: State = 'silent';
   let lateAt = clock() + REQUEST_MS;
+  /** Whether it is counted as a WebSocket. */
+  let isCounted = false;
   let unreadAt = Number.POSITIVE_INFINITY;
   let workerd: Socket | undefined;
   /** Complete and not answered yet. */
@@ -143,6 +147,11 @@ export function openConnection(options: ConnectionOptions): Connection {
     bytes = 0;
   }
 
+  function uncount(): void {
+    if (isCounted) tunnels.close(queued.client, state === 'tunnel' || isPassed);
+    isCounted = false;
+  }
+
   function countBytes(): void {
     const now = reader.bytes + (request === undefined ? 0 : request.bytes.length);
     const change = now - bytes;
@@ -183,6 +192,11 @@ export function openConnection(options: ConnectionOptions): Connection {
     if (next.address !== address) queued.client = clientKey(next.address);
     address = next.address;
     queued.isWhiteFlag = next.isWhiteFlag;
+    if (next.isUpgrade) isCounted = tunnels.open(queued.client);
+    if (next.isUpgrade && !isCounted) {
+      refuse(503, 'there are too many WebSockets');
+      return;
+    }
     state = next.isUpgrade ? 'upgrading' : 'waiting';
     lateAt = clock() + HOLD_MS;
     queue.enter(queued);
@@ -267,6 +281,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     const isTunnel =
       state === 'upgrading' && bytes.toString('latin1', 0, SWITCHING.length) === SWITCHING;
     state = isTunnel ? 'tunnel' : 'idle';
+    if (!isTunnel) uncount();
     lateAt = isTunnel ? Number.POSITIVE_INFINITY : answeredAt + IDLE_MS;
     if (isTunnel) {
       workerd!.write(reader.takeRest());
@@ -307,6 +322,7 @@ export function openConnection(options: ConnectionOptions): Connection {
   socket.on('close', () => {
     queue.leave(queued);
     close();
+    uncount();
     onClose(connection);
   });
   return connection;

@@ -12,6 +12,7 @@ import { type BlockList, createServer, type Server, type Socket } from 'node:net
 import { writeLog } from '../../../src/log.ts';
 import { type Connection, openConnection, type Target } from './connection.ts';
 import { createFairQueue } from './fair-queue.ts';
+import { createTunnelLimit } from './tunnel-limit.ts';
 
 /** Of requests that are not complete or have no answer: 64 of the longest. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -53,6 +54,7 @@ export async function openFront(options: FrontOptions): Promise<Front> {
   const { host, port, maxConnections, proxies, clock = () => performance.now() } = options;
   let target: Target | undefined;
   const queue = createFairQueue(clock, () => target !== undefined);
+  const tunnels = createTunnelLimit(maxConnections, clock);
   /** In the order in which they were opened. */
   const connections = new Set<Connection>();
   let bytes = 0;
@@ -97,6 +99,7 @@ export async function openFront(options: FrontOptions): Promise<Front> {
         socket,
         isProxy: peer !== '' && proxies.check(peer, family),
         queue,
+        tunnels,
         target: () => target,
         onRefused(refused) {
           if (target === refused) target = undefined;
@@ -114,6 +117,7 @@ export async function openFront(options: FrontOptions): Promise<Front> {
   server.on('error', (error) => writeLog('warn', 'serve.not-accepted', { error: error.message }));
   setInterval(() => {
     const now = clock();
+    tunnels.look(now);
     for (const each of connections) each.look(now);
   }, LOOK_EVERY_MS).unref();
   setInterval(() => queue.look(), QUEUE_LOOK_EVERY_MS).unref();

@@ -245,6 +245,15 @@ it('a WebSocket is a tunnel, and an upgrade that is refused is not', async () =>
   const hidden = 'GET /metrics HTTP/1.1\r\nHost: x/metrics?\r\n\r\n';
   const other = await open(front, upgrade('/health') + hidden);
   await settled(() => expect(other.received()).toMatch(/404 No.*HTTP\/1.1 400/s));
+  // one that was refused is not counted: with the first one this client has half of all
+  for (let i = 0; i < 49; i++) {
+    const client = await open(front, upgrade('/mqtt'));
+    await settled(() => expect(client.received()).toMatch(/^HTTP\/1.1 101/));
+  }
+  const surplus = await open(front, upgrade('/mqtt'));
+  await settled(() => expect(surplus.received()).toMatch(/^HTTP\/1.1 503 .*too many WebSockets/s));
+  const another = await open(front, upgrade('/mqtt'), '127.0.0.2');
+  await settled(() => expect(another.received()).toMatch(/^HTTP\/1.1 101/));
   await sleep(20);
   expect(seen.join('')).not.toContain('/metrics');
 });
