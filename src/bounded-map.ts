@@ -4,6 +4,8 @@
 export interface BoundedMap<V> {
   /** Returns the value, which is the most recently used one then. */
   get(key: string): V | undefined;
+  /** Returns the value, which stays as old as it is. */
+  peek(key: string): V | undefined;
   set(key: string, value: V): void;
   delete(key: string): void;
   clear(): void;
@@ -29,6 +31,7 @@ export function createBoundedMap<V>(
   }
 
   return {
+    peek: (key) => entries.get(key),
     get(key) {
       const value = entries.get(key);
       if (value !== undefined) {

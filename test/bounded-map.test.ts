@@ -42,6 +42,15 @@ it('does not keep what is larger than all of it', () => {
   expect([map.get('key'), map.get('small')]).toEqual([undefined, 'x']);
 });
 
+it('has a look that makes nothing recent', () => {
+  const map = createBoundedMap<number>(2);
+  map.set('a', 1);
+  map.set('b', 2);
+  expect([map.peek('a'), map.peek('c')]).toEqual([1, undefined]);
+  map.set('c', 3);
+  expect(['a', 'b', 'c'].map(map.get)).toEqual([undefined, 2, 3]);
+});
+
 it('evicts, deletes and clears by count where no size is given', () => {
   const map = createBoundedMap<number>(2);
   for (const [i, key] of ['a', 'b', 'c'].entries()) map.set(key, i);

@@ -1,9 +1,9 @@
 /**
  * What is remembered of blocks that are not stored: their contents, which are fixed by their IDs
  * and so never become wrong, and what upstreams said about them. All of it is limited by heap, and
- * the least recently used is evicted first.
+ * the oldest is evicted first.
  */
-import { type BoundedMap, createBoundedMap } from '../bounded-map.ts';
+import { createBoundedMap } from '../bounded-map.ts';
 import { hasPassed } from '../clock.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';
 
@@ -27,9 +27,16 @@ export function heapOf({ bytes, block, transaction }: ParsedBlock): number {
   return BLOCK_BYTES + PARENT_BYTES * block.parents.length + factor * bytes.length;
 }
 
-/** Blocks that were fetched. One that was evicted has to be fetched again. */
-export function createBlockCache(maxHeapBytes: number): BoundedMap<ParsedBlock> {
-  return createBoundedMap(maxHeapBytes, (_, block) => heapOf(block));
+/**
+ * Blocks that were fetched. One that was evicted has to be fetched again. A walk fetches children
+ * first and storing reads parents first: if reading made a block recent, each block that is fetched
+ * again would evict the next one to be read.
+ */
+export function createBlockCache(maxHeapBytes: number): BlockCache & { clear(): void } {
+  const { peek, ...blocks } = createBoundedMap<ParsedBlock>(maxHeapBytes, (_, block) =>
+    heapOf(block),
+  );
+  return { ...blocks, get: peek };
 }
 
 /** IDs of blocks, 64 hex digits each. */
@@ -53,7 +60,7 @@ export function createBlockIds(
   const addedAt = createBoundedMap<number>(max);
   return {
     has(id) {
-      const at = addedAt.get(id);
+      const at = addedAt.peek(id);
       return at !== undefined && !hasPassed(forMs, at, clock());
     },
     add: (id) => addedAt.set(id, clock()),

@@ -42,7 +42,7 @@ describe('fetched blocks', () => {
     expect(heapOf(paying!)).toBe(1000 + 330 * parentsOf(paying!) + 10 * paying!.bytes.length);
   });
 
-  it('are kept, the last used, and take the room of their own only once', () => {
+  it('are kept, the newest, and take the room of their own only once', () => {
     const blocks = createBlockCache(6 * heapOf(block));
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
     const kept = () => names.filter((name) => blocks.get(name) === block).join('');
@@ -54,9 +54,9 @@ describe('fetched blocks', () => {
     expect(kept()).toBe('bcdfg');
     blocks.set('a', block);
     expect(kept()).toBe('abcdfg');
-    // 'a' was looked at first, so it is the least recently used
+    // 'b' came first, although it was looked at since
     blocks.set('e', block);
-    expect(kept()).toBe('bcdefg');
+    expect(kept()).toBe('acdefg');
     blocks.clear();
     expect(kept()).toBe('');
     for (const name of names) blocks.set(name, block);

@@ -86,7 +86,9 @@ describe('npm run serve', () => {
     for (const pid of Object.values(served.processes()).toReversed()) process.kill(pid, 'SIGTERM');
     expect(await served.stop()).toBe(0);
     const empty = join(folder, 'empty');
-    const said = served.log.filter((line) => !line.includes('"event":"http.request"'));
+    // how many files a process may open is up to the machine (file-limit.test.ts)
+    const isOther = (line: string) => !/"event":"http.request"|^A process may open/.test(line);
+    const said = served.log.filter(isOther);
     expect(said.toSorted()).toEqual([
       `${empty} has no ledger: npx stardust-edge import FILE --persist-to ${empty}`,
       'PUBLIC_ROUTES: /nosuch/* matches no route (docs/contract.md)',

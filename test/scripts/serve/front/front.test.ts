@@ -79,7 +79,7 @@ it('requests wait for workerd, ten seconds at most, and then get 503 of the cont
   const { front, time } = await startFront();
   const early = await open(front, GET);
   await sleep(100);
-  time.ahead = 9000;
+  time.ahead = 8000;
   const later = await open(front, GET);
   await sleep(1100);
   expect(early.isOpen()).toBe(true);
