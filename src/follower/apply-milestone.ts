@@ -9,6 +9,7 @@
  * or changed; and everything is written in one batch behind a fence.
  */
 
+import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved, runFenced, unlessMoved } from '../ledger/core/fence.ts';
 import type { Head } from '../ledger/core/head.ts';
@@ -17,19 +18,14 @@ import { write } from '../ledger/core/read-batch.ts';
 import type { AdmissionRules } from '../ledger/intake/admission-rules.ts';
 import { type BlockSource, ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { selectGiven } from '../ledger/intake/next-numbers.ts';
-import {
-  type ConsistentView,
-  type LoadedCone,
-  readView,
-  storedCone,
-} from '../ledger/view/consistent-view.ts';
-import { decideVerdicts, meetsPreviousMilestone } from '../ledger/view/decide-verdicts.ts';
-import { packAt } from '../ledger/view/viewed-packs.ts';
+import { type ConsistentView, readView, walkView } from '../ledger/view/consistent-view.ts';
+import { meetsPreviousMilestone } from '../ledger/view/examine-cone.ts';
+import { packsOf } from '../ledger/view/viewed-packs.ts';
 import { applyStatements } from '../ledger/write/apply-statements.ts';
 import { dropStaged } from '../ledger/write/drop-blocks.ts';
 import { dropReferenced } from '../ledger/write/drop-referenced.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
-import { resolvePack } from '../ledger/write/resolve-verdicts.ts';
+import { resolvePacks } from '../ledger/write/resolve-verdicts.ts';
 import type { UnreferencedView } from '../ledger/write/unreferenced-index.ts';
 import { equalBytes, toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
 import {
@@ -37,7 +33,6 @@ import {
   inclusionRoot,
   type Proposal,
   type WhiteFlag,
-  walkCone,
 } from '../stardust/white-flag/walk.ts';
 import { receiptOf } from '../stardust/wire/milestone.ts';
 import { receiptFault } from '../stardust/wire/receipt.ts';
@@ -193,75 +188,46 @@ async function applyStored(
   for (;;) {
     const view = await readView(db, { index, named: parents, withStaged: true });
     if (view === undefined) throw new LedgerMoved('there is no ledger any more');
-    const loaded = storedCone(view, parents);
-    if (loaded === undefined) return undefined;
-    if (view.head.ledger !== index - 1)
-      throw new LedgerMoved(`the ledger is at ${view.head.ledger} already`);
-    const walked = walkCone(loaded.cone, view.states, proposalOf(verified, loaded));
+    const { head, packs } = view;
+    const whiteFlag = walkView(view, parents, proposalOf(verified, head));
+    if (whiteFlag === undefined) return undefined;
+    if (head.ledger !== index - 1) throw new LedgerMoved(`the ledger is at ${head.ledger} already`);
+    const { order, undecided } = whiteFlag;
     // before a verdict is made: blocks too many may wait for outputs that are long gone
-    if (!equalBytes(inclusionRoot(loaded.cone, walked.order), root))
-      return { view, order: walked.order, root };
-    const made = await makeVerdicts(db, view, walked.undecided, { memory, rules }, left);
+    if (!equalBytes(inclusionRoot(view.cone, order), root)) return { view, order, root };
+    const tools = { index: memory.index, head, verify: rules.verify };
+    const made = await resolvePacks(db, tools, packsOf(packs, undecided), left);
     if (made > 0) continue;
-    return unlessMoved(db, view.head, index - 1, () =>
-      apply(db, verified, loaded, walked, { memory, rules }),
+    return unlessMoved(db, head, index - 1, () =>
+      apply(db, verified, view, whiteFlag, { memory, rules }),
     );
   }
 }
 
 function proposalOf(
   { milestone: { index, timestamp, previousMilestoneId } }: VerifiedMilestone,
-  { parents, view: { head } }: LoadedCone,
-): Proposal {
-  const isFirst = index === head.genesis + 1;
-  return { parents, timestamp, previousMilestoneId: isFirst ? undefined : previousMilestoneId };
-}
-
-/**
- * Makes the verdicts that the walk lacks and writes them, so that requests about this milestone
- * find them. Returns how many. Throws a ConeUnavailable, `over-budget`, where the next pass
- * continues.
- *
- * @param undecided positions in the view's cone
- */
-async function makeVerdicts(
-  db: Database,
-  { head, packs }: ConsistentView,
-  undecided: readonly number[],
-  { memory, rules }: Pick<ApplyTools, 'memory' | 'rules'>,
-  left: { steps: number },
-): Promise<number> {
-  const keys = new Set(undecided.map((position) => packs[packAt(packs, position)]!.key));
-  let all = 0;
-  for (const key of keys) {
-    for (let isMore = true; isMore; ) {
-      if (left.steps-- === 0)
-        throw new ConeUnavailable('over-budget', 'verdicts on transactions are still made');
-      const tools = { index: memory.index, head, verify: rules.verify };
-      const step = await resolvePack(db, tools, key);
-      all += step.made;
-      isMore = step.isMore;
-    }
-  }
-  return all;
+  { genesis }: Head,
+): Omit<Proposal, 'parents'> {
+  return {
+    timestamp,
+    previousMilestoneId: index === genesis + 1 ? undefined : previousMilestoneId,
+  };
 }
 
 async function apply(
   db: Database,
   verified: VerifiedMilestone,
-  loaded: LoadedCone,
-  walked: WhiteFlag,
+  view: ConsistentView,
+  whiteFlag: WhiteFlag,
   { memory, rules }: Pick<ApplyTools, 'memory' | 'rules'>,
 ): Promise<AppliedMilestone | undefined> {
   const { milestone } = verified;
   const { index } = milestone;
-  const { view } = loaded;
-  const { head } = view;
-  const readRules = async () => rules;
-  const proposal = proposalOf(verified, loaded);
-  const decided = await decideVerdicts(db, loaded, proposal, walked, readRules);
-  const { cone, whiteFlag } = decided;
-  if (!(await meetsPreviousMilestone(db, loaded, cone, whiteFlag, readRules)))
+  const { head, cone, packs } = view;
+  const [undecided] = packsOf(packs, whiteFlag.undecided);
+  // the walk found all that these transactions consume, so the verdict can be made
+  if (undecided !== undefined) throw new LedgerDamaged(`verdicts of pack ${undecided}`);
+  if (!(await meetsPreviousMilestone(db, view, whiteFlag, async () => rules)))
     throw new Divergence(`the cone of milestone ${index} has no block of the one before`);
   const root = appliedRoot(cone, whiteFlag);
   if (!equalBytes(root, milestone.appliedMerkleRoot)) {
@@ -271,7 +237,7 @@ async function apply(
     );
   }
   checkReceipt(verified, view);
-  const changes = await applyStatements(db, verified, view, decided);
+  const changes = await applyStatements(db, verified, view, whiteFlag);
   if (changes === undefined) {
     await dropStaged(db, view);
     memory.missing = undefined;

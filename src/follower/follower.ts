@@ -11,7 +11,7 @@ import { hasPassed } from '../clock.ts';
 import { brokerOf } from '../events/events-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/database-size.ts';
-import type { NotBrought } from '../ledger/intake/block-source.ts';
+import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
 import { describeError, writeLog } from '../log.ts';
 import { BLOCKS } from '../mqtt/topics.ts';
 import { publish } from '../nft-index/publish.ts';
@@ -210,8 +210,8 @@ export class Follower extends DurableObject<Env> {
   }
 
   /** For a request: as of {@link Bringer}. */
-  bring(ids: readonly string[], client: string): Promise<NotBrought | undefined> {
-    return this.#bringer.bring(ids, client);
+  bring(wanted: WantedOfFollower, client: string): Promise<NotBrought | undefined> {
+    return this.#bringer.bring(wanted, client);
   }
 
   /** For a request: as of {@link Bringer}. */

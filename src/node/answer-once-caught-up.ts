@@ -4,7 +4,7 @@
  */
 import { followerOf } from '../follower/follower-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
-import type { NotBrought } from '../ledger/intake/block-source.ts';
+import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
 import { describeError, writeLog } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import type {
@@ -87,13 +87,14 @@ async function within<T, Late>(ms: number, work: Promise<T>, late: Late): Promis
   }
 }
 
-/** Has the follower store blocks that D1 does not have, and waits for it until the deadline. */
+/** Has the follower write what D1 lacks, and waits for it until the deadline. */
 async function bringWithin(
   { follower, ledger }: Settings,
-  { ids, client, deadline }: { ids: readonly string[]; client: string; deadline: number },
+  wanted: WantedOfFollower,
+  { client, deadline }: { client: string; deadline: number },
 ): Promise<Brought> {
   const bringing = followerOf(follower)
-    .bring(ids, client)
+    .bring(wanted, client)
     .catch((error: unknown): NotBrought => {
       return { fault: 'upstream-failed', detail: describeError(error) };
     });
@@ -120,7 +121,7 @@ function answerFromLedger<Answer extends { ok: true }>(
 ): Promise<Answer | WhiteFlagRefusal> {
   const { milestoneKeys: keys } = settings;
   const bring = mayFetch(settings)
-    ? (ids: readonly string[]) => bringWithin(settings, { ids, client, deadline })
+    ? (wanted: WantedOfFollower) => bringWithin(settings, wanted, { client, deadline })
     : undefined;
   return compute(db, request, { keys, bring });
 }

@@ -2,30 +2,25 @@
  * The white-flag operation: steps 3 to 6 of the contract (docs/contract.md#white-flag;
  * docs/protocol.md, E.3 and E.4).
  *
- * Roots are computed from D1 alone. Where D1 lacks a parent, the follower is told to store it with
- * all that lies below it, and D1 is read again. Everything else leads to a refusal.
+ * Roots are computed from D1 alone. Where D1 lacks a parent or a verdict, the follower is told to
+ * store the one or to make the other, and D1 is read again. Everything else leads to a refusal.
  */
 
 import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved, unlessMoved } from '../ledger/core/fence.ts';
 import { type AdmissionRules, readAdmissionRules } from '../ledger/intake/admission-rules.ts';
-import { ConeUnavailable, type NotBrought } from '../ledger/intake/block-source.ts';
-import type { RecordCone } from '../ledger/record/read-cone.ts';
 import {
-  type ConsistentView,
-  type LoadedCone,
-  readView,
-  storedCone,
-} from '../ledger/view/consistent-view.ts';
-import {
-  decideVerdicts,
-  meetsInadmissible,
-  meetsPreviousMilestone,
-} from '../ledger/view/decide-verdicts.ts';
+  ConeUnavailable,
+  type NotBrought,
+  type WantedOfFollower,
+} from '../ledger/intake/block-source.ts';
+import { type ConsistentView, readView, walkView } from '../ledger/view/consistent-view.ts';
+import { meetsInadmissible, meetsPreviousMilestone } from '../ledger/view/examine-cone.ts';
 import { MAX_CONE_BLOCKS } from '../ledger/view/select-cone.ts';
+import { packsOf } from '../ledger/view/viewed-packs.ts';
 import { isZero } from '../stardust/encoding/bytes.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
-import { computeRoots, type WhiteFlag, walkCone } from '../stardust/white-flag/walk.ts';
+import { computeRoots, type WhiteFlag } from '../stardust/white-flag/walk.ts';
 
 /**
  * A request that passed steps 1 and 2 of the contract. IDs are lower-case hex digits without 0x.
@@ -73,17 +68,14 @@ export type WhiteFlagResult = WhiteFlagRoots | WhiteFlagRefusal;
 export interface WhiteFlagOptions {
   /** Who may sign milestones; without keys no block counts as a milestone's. */
   keys: MilestoneKeys | undefined;
-  /**
-   * Has the follower store blocks that D1 does not have, by hex IDs, with all that lies below them.
-   * Absent where nothing is followed.
-   */
-  bring?: ((ids: readonly string[]) => Promise<Brought>) | undefined;
+  /** Has the follower write what D1 lacks. Absent where nothing is followed. */
+  bring?: ((wanted: WantedOfFollower) => Promise<Brought>) | undefined;
 }
 
 export interface Brought {
   /** Where to read again. */
   db: Database;
-  /** Why not all of them were stored, if a reason is known. */
+  /** Why not all of it was written, if a reason is known. */
   notBrought: NotBrought | undefined;
 }
 
@@ -100,9 +92,7 @@ class Refused extends Error {
 /** A cone that was walked: what roots and explanations are made of. */
 export interface WalkedProposal {
   ok: true;
-  loaded: LoadedCone;
-  /** With all verdicts that count. */
-  cone: RecordCone;
+  view: ConsistentView;
   whiteFlag: WhiteFlag;
   stages: Record<string, number>;
 }
@@ -116,9 +106,9 @@ export async function computeWhiteFlag(
   return onceMore(async () => {
     const walked = await walkProposal(db, request, options);
     if (!walked.ok) return walked;
-    const { cone, whiteFlag, stages } = walked;
+    const { view, whiteFlag, stages } = walked;
     const { measure } = createStopwatch(stages);
-    const roots = computeRoots(cone, whiteFlag);
+    const roots = computeRoots(view.cone, whiteFlag);
     measure('roots');
     return { ok: true, ...roots, blocks: whiteFlag.order.length, stages };
   });
@@ -140,39 +130,41 @@ export async function walkProposal(
   request: WhiteFlagRequest,
   options: WhiteFlagOptions,
 ): Promise<WalkedProposal | WhiteFlagRefusal> {
-  const { keys } = options;
-  const { index, timestamp, parents } = request;
+  const { keys, bring } = options;
+  const { index, parents } = request;
   const { stages, measure } = createStopwatch();
+  let db = asked;
+  let why: WhiteFlagRefusal | undefined;
   try {
-    const { view, db, why } = await readOnceBrought(asked, request, options);
-    measure('read');
+    let read = await readAndWalk(db, request, measure);
+    for (let round = 0; round < MAX_ROUNDS && bring !== undefined; round++) {
+      const wanted = wantedOfFollower(read, request);
+      if (wanted === undefined) break;
+      const { db: fresh, notBrought } = await bring(wanted);
+      db = fresh;
+      why = notBrought && refuse(REASONS[notBrought.fault], notBrought.detail);
+      read = await readAndWalk(db, request, measure);
+    }
+    const { view, whiteFlag } = read;
     if (view === undefined) return refuse('unknown', 'no ledger here');
-    const loaded = storedCone(view, parents);
-    if (loaded === undefined) {
+    if (whiteFlag === undefined) {
       const missing = parents.find((id) => !view.named.has(id));
       return why ?? refuse('unknown', `block 0x${missing} is not known here`);
     }
+    if (whiteFlag.order.length > MAX_CONE_BLOCKS)
+      return refuse('failed', `more than ${MAX_CONE_BLOCKS} blocks to walk`);
+    if (whiteFlag.undecided.length > 0)
+      return refuse('failed', 'transactions of the cone have no verdict yet');
     const rules = once(() => readAdmissionRules(db, keys, index - 1));
-    const previousMilestoneId =
-      index === view.head.genesis + 1 ? undefined : Uint8Array.fromHex(request.previousMilestoneId);
-    const proposal = { parents: loaded.parents, timestamp, previousMilestoneId };
-    return await unlessMoved(db, loaded.view.head, index - 1, async () => {
-      const walked = walkCone(loaded.cone, loaded.view.states, proposal);
-      if (walked.order.length > MAX_CONE_BLOCKS)
-        return refuse('failed', `more than ${MAX_CONE_BLOCKS} blocks to walk`);
-      const { cone, whiteFlag } =
-        walked.undecided.length === 0
-          ? { cone: loaded.cone, whiteFlag: walked }
-          : await decideVerdicts(db, loaded, proposal, walked, rules);
-      measure('judge');
-      if (await meetsInadmissible(db, loaded, cone, whiteFlag, rules))
+    return await unlessMoved(db, view.head, index - 1, async () => {
+      if (await meetsInadmissible(db, view, whiteFlag, rules))
         return refuse('unknown', 'a block of the cone is not one that a node admits');
-      if (!(await meetsPreviousMilestone(db, loaded, cone, whiteFlag, rules)))
+      if (!(await meetsPreviousMilestone(db, view, whiteFlag, rules)))
         return refuse(
           'impossible',
           'the previous milestone is not in the past cone of the parents',
         );
-      return { ok: true, loaded, cone, whiteFlag, stages };
+      return { ok: true, view, whiteFlag, stages };
     });
   } catch (error) {
     if (error instanceof Refused) return error.refusal;
@@ -181,42 +173,53 @@ export async function walkProposal(
   }
 }
 
-/**
- * The view, and the database to go on with. Where a parent is missing that the follower may have or
- * get, it is told to store it, and the view is read again; then a parent that is missing still comes
- * with the reason, where one is known.
- */
-async function readOnceBrought(
+/** How often the follower is told to write: blocks, and then verdicts that these make possible. */
+const MAX_ROUNDS = 2;
+
+interface ReadAndWalked {
+  /** Undefined where nothing was imported. */
+  view: ConsistentView | undefined;
+  /** Undefined where a parent is not known. */
+  whiteFlag: WhiteFlag | undefined;
+}
+
+async function readAndWalk(
   db: Database,
   request: WhiteFlagRequest,
-  { bring }: WhiteFlagOptions,
-): Promise<{ view: ConsistentView | undefined; db: Database; why?: WhiteFlagRefusal }> {
-  const { index, parents } = request;
+  measure: (stage: string) => void,
+): Promise<ReadAndWalked> {
+  const { index, parents, timestamp } = request;
   const check = (facts: RefusalFacts) => {
     const refusal = refuseRequest(facts, request);
     if (refusal !== undefined) throw new Refused(refusal);
   };
   const view = await readView(db, { index, named: parents, check });
-  if (bring === undefined || view === undefined || !isWorthBringing(view, request))
-    return { view, db };
-  const { db: fresh, notBrought } = await bring(parents.filter((id) => !view.named.has(id)));
-  return {
-    view: await readView(fresh, { index, named: parents, check }),
-    db: fresh,
-    ...(notBrought && { why: refuse(REASONS[notBrought.fault], notBrought.detail) }),
-  };
+  measure('read');
+  if (view === undefined) return { view, whiteFlag: undefined };
+  const previousMilestoneId =
+    index === view.head.genesis + 1 ? undefined : Uint8Array.fromHex(request.previousMilestoneId);
+  const whiteFlag = walkView(view, parents, { timestamp, previousMilestoneId });
+  measure('judge');
+  return { view, whiteFlag };
 }
 
 /**
- * Whether a parent is missing, and an answer depends on nothing else. The milestone asked about may
- * be the ledger's own, as it may have come since the question was thought of.
+ * What D1 lacks and the follower may have, make or get: verdicts, or parents if an answer depends on
+ * nothing else. The milestone asked about may be the ledger's own, as it may have come since the
+ * question was thought of.
  */
-function isWorthBringing(view: ConsistentView, request: WhiteFlagRequest): boolean {
+function wantedOfFollower(
+  { view, whiteFlag }: ReadAndWalked,
+  { index, parents }: WhiteFlagRequest,
+): WantedOfFollower | undefined {
+  if (view === undefined) return undefined;
+  if (whiteFlag !== undefined)
+    return whiteFlag.undecided.length === 0
+      ? undefined
+      : { blocks: [], packs: packsOf(view.packs, whiteFlag.undecided) };
   const { ledger } = view.head;
-  return (
-    request.parents.some((id) => !view.named.has(id)) &&
-    (request.index === ledger + 1 || request.index === ledger)
-  );
+  if (index !== ledger + 1 && index !== ledger) return undefined;
+  return { blocks: parents.filter((id) => !view.named.has(id)), packs: [] };
 }
 
 /** Step 5: why a cone cannot be had, as the contract has it. */

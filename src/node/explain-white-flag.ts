@@ -6,7 +6,7 @@
 import type { Database } from '../ledger/core/database.ts';
 import { unlessMoved } from '../ledger/core/fence.ts';
 import type { ExplainedBlock } from '../ledger/read/applied-milestone.ts';
-import { measureBlocks, readBlocksInSteps } from '../ledger/view/decide-verdicts.ts';
+import { measureBlocks, readBlocksInSteps } from '../ledger/view/cone-blocks.ts';
 import { type BlockAtFault, findFaults, isOfVerdict } from '../ledger/view/find-faults.ts';
 import { toHexDigits } from '../stardust/encoding/bytes.ts';
 import type { ConflictReason, Fault } from '../stardust/semantics/verdict.ts';
@@ -73,12 +73,13 @@ export async function explainWhiteFlag(
   return onceMore(async () => {
     const walked = await walkProposal(db, request, options);
     if (!walked.ok) return walked;
-    const { loaded, cone, whiteFlag } = walked;
+    const { view, whiteFlag } = walked;
+    const { cone } = view;
     const { order, reasons } = whiteFlag;
     if (order.length > MAX_EXPLAINED_BLOCKS)
       return refuse('failed', `more than ${MAX_EXPLAINED_BLOCKS} blocks to explain`);
     const numbers = Array.from(order, (position) => cone.numberAt(position));
-    if ((await measureBlocks(db, loaded, numbers)) > MAX_EXPLAINED_LENGTH)
+    if ((await measureBlocks(db, view, numbers)) > MAX_EXPLAINED_LENGTH)
       return refuse('failed', 'the blocks to explain are too large');
     const faultInputs = order.reduce(
       (sum, position, place) =>
@@ -87,7 +88,7 @@ export async function explainWhiteFlag(
     );
     if (faultInputs > MAX_FAULT_INPUTS)
       return refuse('failed', `more than ${MAX_FAULT_INPUTS} inputs of conflicts to explain`);
-    const blocks = await unlessMoved(db, loaded.view.head, request.index - 1, () =>
+    const blocks = await unlessMoved(db, view.head, request.index - 1, () =>
       explainBlocks(db, walked, numbers, request.timestamp),
     );
     return { ok: true, ...computeRoots(cone, whiteFlag), blocks };
@@ -97,23 +98,24 @@ export async function explainWhiteFlag(
 /** In white-flag order. Of each block only what is returned stays in memory. */
 async function explainBlocks(
   db: Database,
-  { loaded, cone, whiteFlag }: WalkedProposal,
+  { view, whiteFlag }: WalkedProposal,
   numbers: readonly number[],
   timestamp: number,
 ): Promise<JudgedBlock[]> {
+  const { cone, states } = view;
   const { order, reasons } = whiteFlag;
-  const deciding = findDecidingInputs(cone, whiteFlag, loaded.view.states);
+  const deciding = findDecidingInputs(cone, whiteFlag, states);
   const explained = new Array<JudgedBlock>(numbers.length);
   let judged: (BlockAtFault & { place: number })[] = [];
   let inputs = 0;
   const explainFaults = async () => {
-    const faults = await findFaults(db, loaded, cone, judged, timestamp);
+    const faults = await findFaults(db, view, judged, timestamp);
     for (const [i, { place, block }] of judged.entries())
       explained[place]!.decided = nameDecision(block.transaction!, faults[i]!);
     judged = [];
     inputs = 0;
   };
-  for await (const step of readBlocksInSteps(db, loaded, numbers)) {
+  for await (const step of readBlocksInSteps(db, view, numbers)) {
     for (const [place, block] of step) {
       const reason = reasons[place]!;
       explained[place] = explainBlock(block, reason, deciding.get(place));

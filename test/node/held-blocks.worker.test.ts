@@ -4,7 +4,7 @@
  */
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
-import { bringBlocks } from '../../src/follower/bring/bring-blocks.ts';
+import { bring } from '../../src/follower/bring/bring-blocks.ts';
 import { noteLedger } from '../../src/follower/follower-context.ts';
 import { readPosition } from '../../src/follower/ledger-position.ts';
 import { readView } from '../../src/ledger/view/consistent-view.ts';
@@ -52,9 +52,9 @@ async function ask(rig: Rig, question: Question, { isFed = true, waits = async (
   };
   const result = await computeWhiteFlag(db, request, {
     keys: rig.network.keys,
-    async bring(ids) {
+    async bring(wanted) {
       await waits();
-      return { db, notBrought: await bringBlocks(context, ids) };
+      return { db, notBrought: await bring(context, wanted) };
     },
   });
   if (!result.ok) return { answer: result.reason, fetched };

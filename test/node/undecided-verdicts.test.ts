@@ -1,7 +1,7 @@
 /**
  * Transactions that come before the ones they spend from: their verdict stays undecided until the
- * output is known, and a request that needs it earlier makes it itself
- * (src/ledger/view/decide-verdicts.ts). The networks here know the right answer because of how
+ * output is known, and a request that needs it earlier has the follower make it
+ * (src/ledger/write/resolve-verdicts.ts). The networks here know the right answer because of how
  * their transactions were made.
  */
 import { describe, expect, it, vi } from 'vitest';

@@ -1,9 +1,14 @@
 /**
- * Blocks that a request needs and D1 does not have: those that a feed pushed or that are fetched are
- * stored, with all that lies below them. The request then reads D1 again.
+ * What a request needs and D1 does not have: blocks that a feed pushed or that are fetched are
+ * stored, with all that lies below them, and verdicts are made. The request then reads D1 again.
  */
 
-import { ConeUnavailable, type NotBrought } from '../../ledger/intake/block-source.ts';
+import {
+  ConeUnavailable,
+  type NotBrought,
+  type WantedOfFollower,
+} from '../../ledger/intake/block-source.ts';
+import { resolvePacks } from '../../ledger/write/resolve-verdicts.ts';
 import { fetchBlock } from '../../upstream/fetch-blocks.ts';
 import { createReferenceReader } from '../../upstream/read-references.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
@@ -32,17 +37,47 @@ export type BringContext = Pick<
   voters?: readonly Upstream[] | undefined;
 };
 
+/** Steps in which verdicts are made for one request: 256 inputs each. */
+const RESOLVING_STEPS = 8;
+
+/**
+ * Writes what a request needs. Undefined where that was done or need not be; else why it was not, if
+ * a reason is known. Throws a LedgerMoved where another follower was first, and what the database
+ * throws.
+ */
+export async function bring(
+  context: BringContext,
+  { blocks, packs }: WantedOfFollower,
+  maxFetched = MAX_FETCHED,
+): Promise<NotBrought | undefined> {
+  return blocks.length > 0
+    ? bringBlocks(context, blocks, maxFetched)
+    : makeVerdicts(context, packs);
+}
+
+/** Makes verdicts on the transactions of these packs, as far as they can be made. */
+async function makeVerdicts(
+  context: BringContext,
+  packs: readonly number[],
+): Promise<NotBrought | undefined> {
+  const { db, verify, memory } = context;
+  const { mutex, index } = memory;
+  const { head } = await readPosition(db, context);
+  const left = { steps: RESOLVING_STEPS };
+  await mutex(() => resolvePacks(db, { index, head, verify }, packs, left));
+  return undefined;
+}
+
 /**
  * Has these blocks stored, with all that lies below them, as far as they are unreferenced for
- * certain. Undefined where that was done or need not be; else why it was not, if a reason is known.
- * Throws a LedgerMoved where another follower was first, and what the database throws.
+ * certain.
  *
  * @param ids hex IDs of one to eight blocks
  */
-export async function bringBlocks(
+async function bringBlocks(
   context: BringContext,
   ids: readonly string[],
-  maxFetched = MAX_FETCHED,
+  maxFetched: number,
 ): Promise<NotBrought | undefined> {
   const { db, upstreams, voters, memory, isFed } = context;
   const deadline = Date.now() + FETCH_MS;

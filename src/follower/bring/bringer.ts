@@ -4,11 +4,15 @@
  */
 
 import { LedgerMoved } from '../../ledger/core/fence.ts';
-import { ConeUnavailable, type NotBrought } from '../../ledger/intake/block-source.ts';
+import {
+  ConeUnavailable,
+  type NotBrought,
+  type WantedOfFollower,
+} from '../../ledger/intake/block-source.ts';
 import type { Settings } from '../../settings.ts';
 import type { Patience } from '../../upstream/rest-upstream.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
-import { type BringContext, bringBlocks, FETCH_MS, readUnstored } from './bring-blocks.ts';
+import { type BringContext, bring, FETCH_MS, readUnstored } from './bring-blocks.ts';
 import { createFairLimit } from './fair-limit.ts';
 
 /** What is brought at once, of one client and in all, and how much waits. */
@@ -16,12 +20,11 @@ const BRING_LIMITS = { ofClient: 2, places: 8, waiting: 64 };
 
 export interface Bringer {
   /**
-   * Has blocks stored, with all that lies below them (bring-blocks.ts).
+   * Writes what a request needs (bring-blocks.ts).
    *
-   * @param ids hex IDs, one to eight
    * @param client whose share of the work it is
    */
-  bring(ids: readonly string[], client: string): Promise<NotBrought | undefined>;
+  bring(wanted: WantedOfFollower, client: string): Promise<NotBrought | undefined>;
   /** The bytes of a block that is not stored; undefined where it is nowhere, or not unreferenced. */
   readUnstored(id: string): Promise<Uint8Array | undefined>;
 }
@@ -30,30 +33,31 @@ export interface Bringer {
 export function createBringer(open: () => BringContext): Bringer {
   const refuse = () => new UpstreamFailure('too many requests wait for blocks');
   const limit = createFairLimit({ ...BRING_LIMITS, refuse });
-  /** By the IDs that requests named. */
+  /** By what requests need. */
   const underWay = new Map<string, Promise<NotBrought | undefined>>();
 
-  async function bringOnce(ids: readonly string[]): Promise<NotBrought | undefined> {
+  async function bringOnce(wanted: WantedOfFollower): Promise<NotBrought | undefined> {
     const context = open();
     try {
-      return await bringBlocks(context, ids);
+      return await bring(context, wanted);
     } catch (error) {
       if (!(error instanceof LedgerMoved)) throw error;
-      return bringBlocks(context, ids);
+      return bring(context, wanted);
     }
   }
 
   return {
-    async bring(ids, client) {
-      const name = ids.join();
+    async bring(wanted, client) {
+      const name = JSON.stringify(wanted);
       let bringing = underWay.get(name);
       if (bringing === undefined) {
-        bringing = limit(client, () => bringOnce(ids)).finally(() => underWay.delete(name));
+        bringing = limit(client, () => bringOnce(wanted)).finally(() => underWay.delete(name));
         underWay.set(name, bringing);
       }
       try {
         return await bringing;
       } catch (error) {
+        if (error instanceof ConeUnavailable) return { fault: error.fault, detail: error.message };
         if (!(error instanceof UpstreamFailure)) throw error;
         return { fault: 'upstream-failed', detail: error.message };
       }

@@ -1,7 +1,7 @@
 /**
  * Storing blocks that no milestone references, whether they were fetched or pushed, behind their
  * parents. Whatever payload they carry, and whoever admits them: what a block counts for is decided
- * where a walk meets it (src/ledger/view/decide-verdicts.ts), so that no block holds back those
+ * where a walk meets it (docs/architecture.md#storing-blocks), so that no block holds back those
  * above it.
  */
 

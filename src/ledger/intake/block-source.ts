@@ -13,7 +13,15 @@ import type { ParsedBlock } from '../../stardust/wire/block.ts';
  */
 export type ConeFault = 'unknown-block' | 'referenced-before' | 'too-large' | 'over-budget';
 
-/** Why the follower did not store a block that a request needs; `detail` is as of a message below. */
+/** What a request needs and D1 lacks. */
+export interface WantedOfFollower {
+  /** Hex IDs of blocks to be stored, eight at most, with all that lies below them. */
+  blocks: readonly string[];
+  /** Keys of packs with transactions that have no verdict. */
+  packs: readonly number[];
+}
+
+/** Why the follower did not write what a request needs; `detail` is as of a message below. */
 export interface NotBrought {
   fault: ConeFault | 'upstream-failed';
   detail: string;

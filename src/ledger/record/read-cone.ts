@@ -77,13 +77,6 @@ export function readCone(
   };
 }
 
-/** The cone with further records. One with the number of an earlier one takes its place. */
-export function extendCone(cone: RecordCone, records: readonly Uint8Array[]): RecordCone {
-  return readCone([cone.bytes, ...records], (position, number) => {
-    return position < cone.size && cone.find(number) !== position;
-  });
-}
-
 /**
  * A class, as there is one for every transaction of a cone: functions made for each would cost
  * more than all that they do.

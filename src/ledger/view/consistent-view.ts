@@ -15,6 +15,7 @@
  */
 
 import type { ParameterTable } from '../../stardust/parameter-table.ts';
+import { type Proposal, type WhiteFlag, walkCone } from '../../stardust/white-flag/walk.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
@@ -218,22 +219,17 @@ function requireSame(first: HeadAt, now: HeadAt | undefined): void {
   if (!isSame) throw new LedgerMoved('the ledger moved while it was read');
 }
 
-export interface LoadedCone {
-  view: ConsistentView;
-  cone: RecordCone;
-  /** Numbers of the proposal's parents, in their order. */
-  parents: number[];
-}
-
 /**
- * The cone of these parents, where D1 has all of it; undefined where a parent is not known.
+ * Walks over the view's cone from these parents; undefined where one of them is not known.
  *
- * @param parents hex IDs
+ * @param parents hex IDs, in the order of the proposal
  */
-export function storedCone(
-  view: ConsistentView,
+export function walkView(
+  { named, cone, states }: ConsistentView,
   parents: readonly string[],
-): LoadedCone | undefined {
-  if (parents.some((id) => !view.named.has(id))) return undefined;
-  return { view, cone: view.cone, parents: parents.map((id) => view.named.get(id)!.number) };
+  proposal: Omit<Proposal, 'parents'>,
+): WhiteFlag | undefined {
+  const known = parents.map((id) => named.get(id)?.number).filter((number) => number !== undefined);
+  if (known.length < parents.length) return undefined;
+  return walkCone(cone, states, { ...proposal, parents: known });
 }

@@ -6,16 +6,20 @@
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { findFault } from '../../stardust/semantics/judge.ts';
 import { ConflictReason, type Fault } from '../../stardust/semantics/verdict.ts';
+import { inputsAt, outputsAt } from '../../stardust/white-flag/cone.ts';
 import { isOfLedger } from '../../stardust/white-flag/deciding-input.ts';
 import { NOT_A_TRANSACTION } from '../../stardust/white-flag/walk.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
+import { outputBytes, outputId } from '../../stardust/wire/ids.ts';
 import { verifySignature } from '../../verify-signature.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
-import { contentsConsumed, readJudged } from '../intake/prepare-blocks.ts';
+import { concat, readQuery } from '../core/read-batch.ts';
+import { findLedgerOutputs, findMentioned, knownOutputs } from '../intake/known-outputs.ts';
+import { contentsConsumed, outputsToFind, readJudged } from '../intake/prepare-blocks.ts';
 import type { RecordCone } from '../record/read-cone.ts';
-import type { LoadedCone } from './consistent-view.ts';
-import { contentsCreated, producersOf, readBlocks, readContents } from './decide-verdicts.ts';
+import { readBlocks } from './cone-blocks.ts';
+import type { ConsistentView } from './consistent-view.ts';
 
 /** A transaction in conflict whose reason is to be explained. */
 export interface BlockAtFault {
@@ -29,15 +33,13 @@ export interface BlockAtFault {
 /**
  * What decided on these transactions, for each of which a rule of D.2 did, in their order.
  *
- * @param cone of the view, with all verdicts
  * @param timestamp the milestone's, unix seconds
  * @returns rejects with a LedgerDamaged where an output that one of them consumes is not there, or
  *   where the verdict made now is another one
  */
 export async function findFaults(
   db: Database,
-  loaded: LoadedCone,
-  cone: RecordCone,
+  view: ConsistentView,
   judged: readonly BlockAtFault[],
   timestamp: number,
 ): Promise<Fault[]> {
@@ -45,7 +47,7 @@ export async function findFaults(
   const contents = await readContents(db, blocks);
   if (blocks.some(({ transaction }) => contentsConsumed(transaction!, contents) === undefined)) {
     const positions = judged.map(({ position }) => position);
-    const producers = await readBlocks(db, loaded, producersOf(cone, positions));
+    const producers = await readBlocks(db, view, producersOf(view.cone, positions));
     for (const [id, content] of contentsCreated(producers)) contents.set(id, content);
   }
   const faults: Fault[] = [];
@@ -68,4 +70,46 @@ export async function findFaults(
 /** Whether a rule of D.2 is the reason, and not the state of an input. */
 export function isOfVerdict(reason: number): boolean {
   return reason !== ConflictReason.None && reason !== NOT_A_TRANSACTION && !isOfLedger(reason);
+}
+
+/**
+ * Numbers of the blocks of the cone that create what these transactions consume. Where a milestone
+ * found such a block in conflict, the content of what it creates stands nowhere but in its bytes.
+ * Blocks that earlier milestones reference are left out: what they created is in the ledger.
+ */
+function producersOf(cone: RecordCone, positions: readonly number[]): number[] {
+  const wanted = new Set(positions.flatMap((position) => inputsAt(cone, position)));
+  const producers = new Set<number>();
+  for (let position = 0; position < cone.size; position++) {
+    const number = cone.numberAt(position);
+    if (cone.find(number) !== position) continue;
+    // one block for each output: a transaction may be in many
+    for (const output of outputsAt(cone, position))
+      if (wanted.delete(output)) producers.add(number);
+  }
+  return [...producers];
+}
+
+/** By hex ID, what the blocks' transactions create. */
+function contentsCreated(blocks: readonly ParsedBlock[]): Map<string, { bytes: Uint8Array }> {
+  return new Map(
+    blocks.flatMap(({ transaction }) =>
+      (transaction?.value.essence.outputs ?? []).map((output, i) => {
+        const id = toHexDigits(outputId(transaction!.id, i));
+        return [id, { bytes: outputBytes(output) }] as const;
+      }),
+    ),
+  );
+}
+
+/**
+ * What the blocks' transactions consume. IDs fix contents, so it does not matter when it is read.
+ */
+async function readContents(
+  db: Database,
+  blocks: readonly ParsedBlock[],
+): Promise<Map<string, { bytes?: Uint8Array }>> {
+  const { consumed } = outputsToFind(blocks);
+  const query = concat(findMentioned(db, consumed), findLedgerOutputs(db, consumed));
+  return knownOutputs(await readQuery(db, query), () => 0);
 }

@@ -29,6 +29,11 @@ export function packAt(packs: readonly ViewedPack[], position: number): number {
   return low;
 }
 
+/** The keys of the packs that hold the blocks at these positions, each once. */
+export function packsOf(packs: readonly ViewedPack[], positions: readonly number[]): number[] {
+  return [...new Set(positions.map((position) => packs[packAt(packs, position)]!.key))];
+}
+
 /** Whether the cone has the block with this ID there. */
 export function isBlockAt(cone: Cone, position: number, id: Uint8Array): boolean {
   const words = new Uint32Array(8);

@@ -9,7 +9,7 @@
  */
 
 import { toBase64, toHexDigits } from '../../stardust/encoding/bytes.ts';
-import { type Cone, inputsAt } from '../../stardust/white-flag/cone.ts';
+import { inputsAt } from '../../stardust/white-flag/cone.ts';
 import type { WhiteFlag } from '../../stardust/white-flag/walk.ts';
 import { announcedParameters, type Milestone } from '../../stardust/wire/milestone.ts';
 import { treasuryAfter } from '../../stardust/wire/treasury.ts';
@@ -59,18 +59,18 @@ export interface ApplyStatements {
  * LedgerDamaged where something that the view names is not there.
  *
  * @param view of the ledger's next milestone, with the blocks that were staged for it
- * @param decided the view's cone with all verdicts that count, and the outcome of the walk over it
+ * @param whiteFlag the outcome of the walk over the view's cone, with all verdicts
  */
 export async function applyStatements(
   db: Database,
   verified: VerifiedMilestone,
   view: ConsistentView,
-  decided: { cone: Cone; whiteFlag: WhiteFlag },
+  whiteFlag: WhiteFlag,
 ): Promise<ApplyStatements | undefined> {
   const { milestone, id, payload } = verified;
   const { index, timestamp } = milestone;
   const { head, next } = view;
-  const changes = await listChanges(db, verified, view, decided);
+  const changes = await listChanges(db, verified, view, whiteFlag);
   if (isStagedForAnother(view, changes)) return undefined;
   const indexesAll = keepsIndex(head);
   if (indexesAll) await completeRows(db, await readLacking(db, changes.created));

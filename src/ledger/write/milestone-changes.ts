@@ -3,7 +3,7 @@
  * (docs/protocol.md, E.5).
  */
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
-import { type Cone, inputsAt, outputsAt } from '../../stardust/white-flag/cone.ts';
+import { inputsAt, outputsAt } from '../../stardust/white-flag/cone.ts';
 import { NOT_A_TRANSACTION, type WhiteFlag } from '../../stardust/white-flag/walk.ts';
 import { type Milestone, receiptOf } from '../../stardust/wire/milestone.ts';
 import { type MigratedOutput, migratedOutputs } from '../../stardust/wire/receipt.ts';
@@ -39,23 +39,18 @@ interface Changed {
   spent: NumberMap;
 }
 
-/**
- * @param decided the view's cone with all verdicts that count, and the outcome of the walk over it
- */
+/** @param whiteFlag the outcome of the walk over the view's cone, with all verdicts */
 export async function listChanges(
   db: Database,
   verified: VerifiedMilestone,
   view: ConsistentView,
-  { cone, whiteFlag }: { cone: Cone; whiteFlag: WhiteFlag },
+  whiteFlag: WhiteFlag,
 ): Promise<MilestoneChanges> {
-  const order = new Uint32Array(whiteFlag.order.length);
+  const { order } = whiteFlag;
   const reasons = new Uint8Array(view.cone.size);
   const applied: number[] = [];
-  for (const [i, decidedAt] of whiteFlag.order.entries()) {
-    // a verdict that was made for the walk has another position than the stored record
-    const position = view.cone.find(cone.numberAt(decidedAt));
+  for (const [i, position] of order.entries()) {
     const reason = whiteFlag.reasons[i]!;
-    order[i] = position;
     reasons[position] = 1 + (reason === NOT_A_TRANSACTION ? NO_REASON : reason);
     if (reason === 0) applied.push(position);
   }

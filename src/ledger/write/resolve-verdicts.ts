@@ -12,7 +12,7 @@ import { type Cone, inputsAt, isUndecidedAt } from '../../stardust/white-flag/co
 import { parseBlock } from '../../stardust/wire/block.ts';
 import { checksum, LedgerDamaged, requireChecksum } from '../core/checksum.ts';
 import { type Database, forEachPiece, isPartOf } from '../core/database.ts';
-import { failUnless, runFenced, SAME_HEAD } from '../core/fence.ts';
+import { failUnless, runFenced, SAME_HEAD, unlessMoved } from '../core/fence.ts';
 import type { Head } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
 import {
@@ -23,10 +23,11 @@ import {
   writeChecksums,
 } from '../core/packs.ts';
 import { first, many, type Row, readQuery, write } from '../core/read-batch.ts';
+import { ConeUnavailable } from '../intake/block-source.ts';
 import { completeRecord } from '../intake/prepare-blocks.ts';
 import { type RecordCone, readCone } from '../record/read-cone.ts';
 import { isBlockAt } from '../view/viewed-packs.ts';
-import type { UnreferencedIndex } from './unreferenced-index.ts';
+import type { UnreferencedIndex, UnreferencedView } from './unreferenced-index.ts';
 
 export interface ResolveTools {
   index: UnreferencedIndex;
@@ -74,9 +75,10 @@ export async function resolveVerdicts(
       index.noteSearched(undefined);
       return false;
     }
+    const view = await index.view(db, tools.head, []);
     const known = await findKnown(
       db,
-      tools,
+      view,
       packs.flatMap(({ unresolved }) => unresolved),
     );
     const found = packs.find(({ unresolved }) => unresolved.some((id) => known.has(id)));
@@ -93,6 +95,34 @@ export async function resolveVerdicts(
     }
   }
   return index.searchedTo() !== undefined;
+}
+
+/** How many steps may be taken still. */
+export interface StepsLeft {
+  steps: number;
+}
+
+/**
+ * Makes the verdicts of these packs that can be made. Returns how many that were. Throws a
+ * ConeUnavailable, `over-budget`, where no step is left, and as {@link resolveVerdicts}.
+ */
+export async function resolvePacks(
+  db: Database,
+  tools: ResolveTools,
+  keys: readonly number[],
+  left: StepsLeft,
+): Promise<number> {
+  let all = 0;
+  for (const key of keys) {
+    for (let isMore = true; isMore; ) {
+      if (left.steps-- === 0)
+        throw new ConeUnavailable('over-budget', 'verdicts on transactions are still made');
+      const step = await resolvePack(db, tools, key);
+      all += step.made;
+      isMore = step.isMore;
+    }
+  }
+  return all;
 }
 
 function unresolvedFromRow(row: Row): { key: number; unresolved: string[] } {
@@ -112,10 +142,9 @@ const SELECT_HELD = `
 /** Those of the outputs, by hex ID, whose contents are known by now. */
 async function findKnown(
   db: Database,
-  { index, head }: ResolveTools,
+  { isCreated }: UnreferencedView,
   outputs: readonly string[],
 ): Promise<Set<string>> {
-  const { isCreated } = await index.view(db, head, []);
   const known = new Set(outputs.filter(isCreated));
   const others = outputs.filter((id) => !known.has(id));
   const held = many(forEachPiece(db, SELECT_HELD, others), (row) => row.text('id'));
@@ -131,8 +160,7 @@ interface UnresolvedPack {
 }
 
 const SELECT_PACK = `
-  SELECT key, records, sums, outputs, unresolved FROM pack
-  WHERE key = ?1 AND live = 1 AND unresolved <> '[]'`;
+  SELECT key, records, sums, outputs, unresolved FROM pack WHERE key = ?1 AND unresolved <> '[]'`;
 
 const UPDATE_RECORDS = `UPDATE pack SET records = ?2, unresolved = ?3,
   sums = ${replaceChecksums('?5', '?4')} WHERE key = ?1`;
@@ -145,9 +173,19 @@ const SAME_LEDGER = failUnless(SAME_HEAD);
  *
  * @returns how many were made, and whether others can be made in a further step
  */
-export async function resolvePack(
+async function resolvePack(
   db: Database,
   tools: ResolveTools,
+  key: number,
+): Promise<{ made: number; isMore: boolean }> {
+  const view = await tools.index.view(db, tools.head, []);
+  return unlessMoved(db, view.head, view.head.ledger, () => resolveIn(db, tools, view, key));
+}
+
+async function resolveIn(
+  db: Database,
+  tools: ResolveTools,
+  view: UnreferencedView,
   key: number,
 ): Promise<{ made: number; isMore: boolean }> {
   const pack = await readQuery(db, first(db.prepare(SELECT_PACK).bind(key), packFromRow));
@@ -155,7 +193,7 @@ export async function resolvePack(
   const { records: stored, sums, unresolved } = pack;
   const cone = readCone([stored]);
   const waiting = waitingIn(pack, cone);
-  const known = await findKnown(db, tools, [...unresolved]);
+  const known = await findKnown(db, view, [...unresolved]);
   const ready = waiting.filter(({ inputs }) =>
     inputs.every((id) => !unresolved.has(id) || known.has(id)),
   );

@@ -12,7 +12,7 @@ import {
   renumberOutputs,
 } from '../../../src/ledger/record/block-record.ts';
 import { NumberMap } from '../../../src/ledger/record/number-map.ts';
-import { extendCone, type RecordCone, readCone } from '../../../src/ledger/record/read-cone.ts';
+import { type RecordCone, readCone } from '../../../src/ledger/record/read-cone.ts';
 import { concatBytes } from '../../../src/stardust/encoding/bytes.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import {
@@ -169,27 +169,6 @@ describe('a cone', () => {
         }
         for (const no of [0, ...EDGES]) {
           if (!records.some((one) => one.number === no)) expect(cone.find(no)).toBe(-1);
-        }
-      }),
-    );
-  });
-
-  it('extended finds the new records in place of the old ones, and excludes what it excluded', () => {
-    const few = fc.integer({ min: 2 ** 32 - 3, max: 2 ** 32 + 3 });
-    const one = fc.record({ ...base, number: few });
-    const unique = (most: number) =>
-      fc.uniqueArray(one, { selector: (each) => each.number, maxLength: most });
-    fc.assert(
-      fc.property(unique(7), unique(4), fc.nat(127), (old, added, mask) => {
-        const isExcluded = (at: number) => ((mask >> at) & 1) === 1;
-        const cone = readCone(old.map(encodeRecord), isExcluded);
-        const extended = extendCone(cone, added.map(encodeRecord));
-        expect(extended.size).toBe(old.length + added.length);
-        for (let no = 2 ** 32 - 3; no <= 2 ** 32 + 3; no++) {
-          const inAdded = added.findIndex((each) => each.number === no);
-          const inOld = old.findIndex((each, at) => each.number === no && !isExcluded(at));
-          expect(extended.find(no)).toBe(inAdded >= 0 ? old.length + inAdded : inOld);
-          expect(cone.find(no)).toBe(inOld);
         }
       }),
     );

@@ -4,7 +4,7 @@
  */
 
 import { applyMilestone } from '../../../src/follower/apply-milestone.ts';
-import { bringBlocks } from '../../../src/follower/bring/bring-blocks.ts';
+import { bring } from '../../../src/follower/bring/bring-blocks.ts';
 import {
   createFollowerMemory,
   type FollowerContext,
@@ -229,7 +229,7 @@ export async function ledgerIndex(db: Database): Promise<number> {
 export interface AskOptions {
   /** Instead of the rig's database. */
   db?: Database;
-  /** From which the rig's follower brings what D1 lacks. Default: nothing is brought. */
+  /** From which the rig's follower brings blocks that D1 lacks. Default: none is brought. */
   upstreams?: readonly Upstream[];
   maxBlocks?: number;
   /** Instead of the rig's follower's. */
@@ -248,8 +248,14 @@ function askInFull(
     parents: question.parents.map((id) => id.slice(2).toLowerCase()),
     previousMilestoneId: (question.previousMilestoneId || ZERO_ID).slice(2).toLowerCase(),
   };
-  const bring = upstreams && bringFrom({ ...rig.following, db, memory, upstreams }, maxBlocks);
-  return computeWhiteFlag(db, request, { keys: rig.network.keys, bring });
+  const following = { ...rig.following, db, memory, upstreams: upstreams ?? [] };
+  return computeWhiteFlag(db, request, {
+    keys: rig.network.keys,
+    bring: async (wanted) =>
+      upstreams === undefined && wanted.blocks.length > 0
+        ? { db, notBrought: undefined }
+        : bringFrom(following, maxBlocks)(wanted),
+  });
 }
 
 /** As the follower's object does for a request. */
@@ -258,7 +264,7 @@ export function bringFrom(
   maxBlocks?: number,
 ): NonNullable<WhiteFlagOptions['bring']> {
   const { db } = following;
-  return async (ids) => ({ db, notBrought: await bringBlocks(following, ids, maxBlocks) });
+  return async (wanted) => ({ db, notBrought: await bring(following, wanted, maxBlocks) });
 }
 
 export async function ask(rig: Rig, question: Question, options: AskOptions = {}): Promise<Answer> {

@@ -5,7 +5,7 @@
  */
 
 import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
-import { bringBlocks } from '../../../src/follower/bring/bring-blocks.ts';
+import { bring } from '../../../src/follower/bring/bring-blocks.ts';
 import {
   createFollowerMemory,
   type FollowerContext,
@@ -18,7 +18,7 @@ import { REFUSAL_STATUSES } from '../../../src/http/routes/core/white-flag.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
-import type { NotBrought } from '../../../src/ledger/intake/block-source.ts';
+import type { NotBrought, WantedOfFollower } from '../../../src/ledger/intake/block-source.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../../src/mqtt/topics.ts';
 import { computeWhiteFlag, type WhiteFlagOptions } from '../../../src/node/compute-white-flag.ts';
@@ -184,8 +184,8 @@ export class Follower {
    *
    * @param upstreams where blocks may be fetched
    */
-  bring(ids: readonly string[], upstreams: readonly Upstream[]): Promise<NotBrought | undefined> {
-    return bringBlocks({ ...this.#context(), upstreams }, ids);
+  bring(wanted: WantedOfFollower, upstreams: readonly Upstream[]): Promise<NotBrought | undefined> {
+    return bring({ ...this.#context(), upstreams }, wanted);
   }
 
   #context(): FollowerContext {

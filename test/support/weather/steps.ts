@@ -2,6 +2,8 @@
  * What can happen in a run, and how often. Each step takes its chance from numbers of its own, so
  * that a run from which steps were left out still makes sense.
  */
+
+import type { WantedOfFollower } from '../../../src/ledger/intake/block-source.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { readMilestone } from '../network/blocks.ts';
 import {
@@ -402,15 +404,15 @@ async function act(weather: Weather, seat: Seat, what: Act): Promise<void> {
 async function bring(
   weather: Weather,
   db: DisturbedDatabase,
-  { seat: { name, follower }, ids }: { seat: Seat; ids: readonly string[] },
+  { seat: { name, follower }, wanted }: { seat: Seat; wanted: WantedOfFollower },
 ) {
   const { sky, note } = weather;
-  const notBrought = await follower.bring(ids, sky.upstreams).catch((error: Error) => {
+  const notBrought = await follower.bring(wanted, sky.upstreams).catch((error: Error) => {
     const isExpected = isKnownError(error) || error instanceof Crash;
     if (!isExpected && !mayFail(sky)) throw error;
     return { fault: 'upstream-failed' as const, detail: error.message };
   });
-  note(`${name} brought blocks: ${notBrought?.detail}`);
+  note(`${name} brought what a request lacks: ${notBrought?.detail}`);
   return { db, notBrought };
 }
 
@@ -790,7 +792,7 @@ export async function askAndCheck(
   const { sky, note } = weather;
   const db = sky.disturbed(fault);
   const answer = await sky.isolate
-    .ask(db, request, seat && ((ids) => bring(weather, db, { seat, ids })))
+    .ask(db, request, seat && ((wanted) => bring(weather, db, { seat, wanted })))
     .then((right) => (sky.setting.planted === 'root' ? withWrongRoot(right) : right))
     .catch((error: Error) => {
       if (!isKnownError(error) && !(error instanceof Crash) && !mayFail(sky)) throw error;
