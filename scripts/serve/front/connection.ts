@@ -252,8 +252,9 @@ export function openConnection(options: ConnectionOptions): Connection {
       if (tries === MAX_TRIES) refuse(503, 'the node is starting');
       else if (tries === 0) queue.enter(queued);
       else setTimeout(enterAgain, RETRY_AFTER_MS);
-    } else if (state !== 'idle' || !isWhole()) {
-      // the end of a tunnel, or of an answer that is broken off or ends with its connection
+    } else if (state !== 'idle' || socket.readableEnded || !isWhole()) {
+      // the end of a tunnel, of an answer that is broken off or ends with its connection, or of a
+      // client that sends no more
       isEnding = true;
       socket.end();
       lateAt = clock() + UNREAD_MS;

@@ -184,6 +184,30 @@ it('a connection that workerd has closed meanwhile is opened again', async () =>
   expect(answers).toBeGreaterThanOrEqual(3);
 });
 
+it('a client that sends no more has its answer, and takes no place after it', async () => {
+  const { front } = await startFront();
+  const waiting: (() => void)[] = [];
+  const slow = createHttp((request, response) => {
+    if (request.url === '/slow') waiting.push(() => response.end('late'));
+    else response.end('soon');
+  });
+  // as workerd: it answers though nothing more will come
+  Object.assign(slow, { httpAllowHalfOpen: true });
+  front.passTo(await listen(slow));
+  const answered = await open(front, GET);
+  await settled(() => expect(answered.received()).toMatch(/soon/));
+  answered.socket.end();
+  await settled(() => expect(answered.isOpen()).toBe(false));
+  const early = await open(front, GET.replace('/health', '/slow'));
+  await settled(() => expect(waiting).toHaveLength(1));
+  early.socket.end();
+  await sleep(100);
+  expect(early.isOpen()).toBe(true);
+  waiting[0]!();
+  await settled(() => expect(early.isOpen()).toBe(false));
+  expect(early.received()).toMatch(/late/);
+});
+
 it('slow heads and bodies are 400, and silent and idle connections are closed', async () => {
   const { front, time } = await startFront();
   front.passTo(await startEcho());
