@@ -179,7 +179,10 @@ function describeOperation(
           status,
           {
             description,
-            headers: refer('headers', [...COMMON_HEADERS, ...LEDGER_HEADERS, 'X-Error-Detail']),
+            headers: {
+              ...refer('headers', [...COMMON_HEADERS, ...LEDGER_HEADERS, 'X-Error-Detail']),
+              ...describeHeaders(operation.answer),
+            },
           },
         ]),
       ),
@@ -192,7 +195,7 @@ function describeAnswer(
   example: unknown,
   components: Components,
 ): Described {
-  const { description, schema, type, raw, ledgerIndex, headers = {} } = answer;
+  const { description, schema, type, raw, ledgerIndex } = answer;
   const names: HeaderName[] = [
     ...COMMON_HEADERS,
     ...(ledgerIndex ? LEDGER_HEADERS : []),
@@ -209,17 +212,21 @@ function describeAnswer(
     ...(raw && { [RAW_TYPE]: { schema: { type: 'string', format: 'binary' } } }),
     ...(type && { [type]: { schema: { type: 'string' } } }),
   };
-  const own = Object.fromEntries(
+  return {
+    description: raw ? `${description} Its bytes if Accept begins with their type.` : description,
+    headers: { ...refer('headers', names), ...describeHeaders(answer) },
+    ...(Object.keys(content).length > 0 && { content }),
+  };
+}
+
+/** Those that only this operation has. */
+function describeHeaders({ headers = {} }: Operation['answer']): Described {
+  return Object.fromEntries(
     Object.entries(headers).map(([name, text]) => [
       name,
       { description: text, schema: { type: 'string' } },
     ]),
   );
-  return {
-    description: raw ? `${description} Its bytes if Accept begins with their type.` : description,
-    headers: { ...refer('headers', names), ...own },
-    ...(Object.keys(content).length > 0 && { content }),
-  };
 }
 
 /** Statuses in ascending order. */
@@ -231,7 +238,8 @@ function errorsOf({ limit }: Route, errors: readonly number[]): string[] {
 function describeError(status: number): Described {
   const names: HeaderName[] = [...COMMON_HEADERS, 'X-Error-Detail'];
   if (status === 401) names.push('WWW-Authenticate');
-  if (status === 404) names.push(...LEDGER_HEADERS);
+  // where what is wrong was found in the ledger
+  if ([400, 404, 500].includes(status)) names.push(...LEDGER_HEADERS);
   if (status === 429 || status === 503) names.push('Retry-After');
   const message = MESSAGES[status as keyof typeof MESSAGES];
   return {

@@ -1,5 +1,6 @@
 /**
- * Answers against src/http/assets/openapi.json: status, content type and every field, none besides.
+ * Answers against src/http/assets/openapi.json: status, headers of the node's own, content type and
+ * every field, none besides.
  * An interpreter of JSON Schema does it, as workerd compiles no code.
  */
 import { type Schema, Validator } from '@cfworker/json-schema';
@@ -9,6 +10,7 @@ import type { Fetch } from './contract.ts';
 
 interface DescribedResponse {
   $ref?: string;
+  headers?: Record<string, unknown>;
   content?: Record<string, { schema: Schema }>;
 }
 
@@ -19,6 +21,7 @@ interface DescribedPath {
 }
 
 const ERROR: DescribedResponse = {
+  headers: { 'X-Error-Detail': {}, 'X-Content-Type-Options': {} },
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 };
 
@@ -50,7 +53,10 @@ export async function checkDescribed(
   if (method === 'OPTIONS') return;
   const what = `${method} ${path} is ${response.status}`;
   const described = findResponse(method, path, response.status);
-  const { content } = described;
+  const { content, headers = {} } = described;
+  const named = Object.keys(headers).map((name) => name.toLowerCase());
+  const own = [...response.headers.keys()].filter((name) => name.startsWith('x-'));
+  expect(named, what).toEqual(expect.arrayContaining(own));
   if (content === undefined) {
     expect(await response.text(), what).toBe('');
     return;

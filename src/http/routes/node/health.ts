@@ -134,6 +134,7 @@ export function describeHealth(): Operations<typeof healthRoutes> {
         headers: {
           ...BLOCKS_HEADERS,
           'X-Ledger-Fingerprint': 'Of the unspent outputs: equal on nodes at one ledger index.',
+          'X-Health-Warning': 'A problem to come, for people.',
         },
       },
       statuses: { 503: 'Not healthy; X-Error-Detail says why.' },
