@@ -51,3 +51,17 @@ it('a timer starts the passes between two alarms, and the alarm outlives the obj
   expect(seen.alarms).toBe(1);
   expect(seen.alarm! - started).toBeGreaterThan(9000);
 });
+
+it('requests that are ahead share one look at the upstreams each 200 ms', async () => {
+  const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<Follower>;
+  const took = await runInDurableObject(stub, async (object) => {
+    const began = Date.now();
+    for (let looks = 0; looks < 5; looks++) {
+      const one = object.catchUp();
+      expect(object.catchUp()).toBe(one);
+      await one;
+    }
+    return Date.now() - began;
+  });
+  expect(took).toBeGreaterThanOrEqual(800);
+});
