@@ -2,11 +2,14 @@
  * Hostile clients of all kinds at once beside a coordinator that asks `npm run serve` for the roots
  * of each milestone. Every answer must be right and come in time. Reports latency, memory and file
  * descriptors.
+ *
+ * The hostile clients are in a thread of their own, so that the coordinator does not wait for them.
  */
 import { strict as assert } from 'node:assert';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { runMain } from '../../scripts/lib/process/command-line.ts';
 import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { startServe } from '../support/edge/npm-serve.ts';
@@ -14,7 +17,7 @@ import { WHITE_FLAG } from '../support/http/contract.ts';
 import { newLife, takeStock } from '../support/network/accounts.ts';
 import { somethingHappens } from '../support/network/random-network.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
-import { HOSTILE_CLIENTS } from '../support/siege/hostile-clients.ts';
+import { HOSTILE_CLIENTS, type Tally } from '../support/siege/hostile-clients.ts';
 
 const MILESTONE_MS = 5000;
 
@@ -32,6 +35,9 @@ const USAGE = `Usage: npx node test/slow/siege.ts [--seconds N]
 
 Hostile clients beside a coordinator, for 300 seconds by default: npm run test:slow -- siege.`;
 
+/** How often the thread says what its clients have done. */
+const TALLY_MS = 1000;
+
 interface Process {
   /** Resident memory. */
   megabytes: number;
@@ -44,15 +50,40 @@ function look(pid: number): Process {
   return { megabytes: kilobytes >> 10, descriptors: readdirSync(`/proc/${pid}/fd`).length };
 }
 
+function summarize(seen: readonly Process[]): string {
+  const most = (name: keyof Process) => Math.max(...seen.map((each) => each[name]));
+  return `${most('megabytes')} MB, ${seen.at(-1)!.megabytes} MB at the end, ${most('descriptors')} descriptors`;
+}
+
+interface ThreadData {
+  url: string;
+  /** The node's ledger index. */
+  shared: Int32Array<SharedArrayBuffer>;
+}
+
+/** What the thread does, until it is ended. */
+async function attack({ url, shared }: ThreadData): Promise<void> {
+  const tallies: Record<string, Tally> = {};
+  const ledgerIndex = () => Atomics.load(shared, 0);
+  setInterval(() => parentPort!.postMessage(tallies), TALLY_MS);
+  await Promise.all(
+    Object.entries(HOSTILE_CLIENTS).map(([name, attack], i) => {
+      tallies[name] = { done: 0, failed: 0 };
+      return attack({ url, address: `127.0.1.${i + 1}`, tally: tallies[name], ledgerIndex });
+    }),
+  );
+}
+
 async function besiege(seconds: number): Promise<void> {
   const network = new SyntheticNetwork({ seed: 'siege' });
   await using following = await prepareFollowing(network, { mqtt: true });
   const { double, persistTo, vars } = following;
   const served = await startServe(['--persist-to', persistTo, '--port', '0'], vars);
-  const over = new AbortController();
-  const processes: Process[] = [];
+  const shared = new Int32Array(new SharedArrayBuffer(4));
+  const [workerd, front]: [Process[], Process[]] = [[], []];
+  let hostile: Worker | undefined;
+  let tallies: Record<string, Tally> = {};
   const times: number[] = [];
-  let ledgerIndex = network.genesis.index;
   try {
     const life = newLife(network);
     const ask = async (): Promise<void> => {
@@ -73,8 +104,9 @@ async function besiege(seconds: number): Promise<void> {
       );
       times.push(ms);
       const { parents, timestamp } = request;
-      ({ index: ledgerIndex } = network.milestone({ parents, timestamp }));
-      await double.pushTo(ledgerIndex);
+      const { index } = network.milestone({ parents, timestamp });
+      await double.pushTo(index);
+      Atomics.store(shared, 0, index);
     };
     // before the siege
     await sleep(3000);
@@ -83,8 +115,14 @@ async function besiege(seconds: number): Promise<void> {
       await sleep(1000);
     }
     const calm = times.splice(0).map(Math.round);
-    const siege = { url: served.url, signal: over.signal, ledgerIndex: () => ledgerIndex };
-    const hostile = HOSTILE_CLIENTS.map((attack) => attack(siege));
+    const data: ThreadData = { url: served.url, shared };
+    hostile = new Worker(import.meta.filename, { workerData: data });
+    hostile.on('message', (message) => {
+      tallies = message;
+    });
+    hostile.on('error', (error) => {
+      throw error;
+    });
     for (const end = Date.now() + seconds * 1000; Date.now() < end; ) {
       const next = Date.now() + MILESTONE_MS;
       takeStock(life);
@@ -93,24 +131,30 @@ async function besiege(seconds: number): Promise<void> {
         await double.mqtt!.pushNews();
         await sleep(EVENT_MS);
       }
-      processes.push(look(served.processes().workerd!));
+      workerd.push(look(served.processes().workerd!));
+      front.push(look(served.processes().serve));
       await ask();
     }
-    over.abort();
-    await Promise.all(hostile);
+    await hostile.terminate();
     const sorted = times.toSorted((a, b) => a - b).map(Math.round);
     const [median, worst] = [sorted[sorted.length >> 1]!, sorted.at(-1)!];
-    const most = (name: keyof Process) => Math.max(...processes.map((each) => each[name]));
     console.log(
-      JSON.stringify({
-        answers: times.length,
-        calm,
-        median,
-        worst,
-        memory: `${most('megabytes')} MB, ${processes.at(-1)!.megabytes} MB at the end`,
-        descriptors: most('descriptors'),
-      }),
+      JSON.stringify(
+        {
+          answers: times.length,
+          calm,
+          median,
+          worst,
+          workerd: summarize(workerd),
+          front: summarize(front),
+          hostile: tallies,
+        },
+        undefined,
+        1,
+      ),
     );
+    for (const name of Object.keys(HOSTILE_CLIENTS))
+      assert.ok(tallies[name]!.done > 0, `${name} did nothing`);
     assert.ok(median <= MEDIAN_MS, `median ${median} ms, at most ${MEDIAN_MS}`);
     assert.ok(worst <= WORST_MS, `worst ${worst} ms, at most ${WORST_MS}`);
   } catch (error) {
@@ -118,13 +162,16 @@ async function besiege(seconds: number): Promise<void> {
     console.error(said.slice(-20).join('\n'));
     throw error;
   } finally {
-    over.abort();
+    await hostile?.terminate();
     await served.stop();
   }
 }
 
-await runMain(USAGE, async (args) => {
-  const { values } = parseArgs({ args, options: { seconds: { type: 'string', default: '300' } } });
-  await besiege(Number(values.seconds));
-  return 0;
-});
+if (isMainThread)
+  await runMain(USAGE, async (args) => {
+    const options = { seconds: { type: 'string', default: '300' } } as const;
+    const { values } = parseArgs({ args, options });
+    await besiege(Number(values.seconds));
+    return 0;
+  });
+else await attack(workerData);

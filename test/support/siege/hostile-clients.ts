@@ -1,31 +1,60 @@
 /**
- * Clients that each try to stop a node for everybody else. They go on until they are told to stop,
- * however often they are cut off, and are bounded in connections and bytes a second.
+ * Clients that each try to stop a node for everybody else. They go on for as long as their thread
+ * lives, however often they are cut off, and are bounded in connections and bytes a second. Each
+ * kind has an address of its own.
  */
 import { randomBytes } from 'node:crypto';
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodePacket, PacketType } from '../../../src/mqtt/packets.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { openRaw, type RawClient } from './raw-client.ts';
+import { openRaw, openSocket, type RawClient } from './raw-client.ts';
+
+/** How often a kind did what it does, and how often it was refused or cut off. */
+export interface Tally {
+  done: number;
+  failed: number;
+}
 
 export interface Siege {
   /** Of the node, without a slash at the end. */
   url: string;
-  signal: AbortSignal;
+  /** Of the client, on this machine. */
+  address: string;
+  tally: Tally;
   /** The node's ledger index. */
   ledgerIndex(): number;
 }
 
-/** Repeats an attack, with a pause, until the end; that it fails is no news. */
-async function repeat({ signal }: Siege, pauseMs: number, act: () => Promise<void>): Promise<void> {
-  while (!signal.aborted) {
-    await act().catch(() => {});
+type Attack = (siege: Siege) => Promise<void>;
+
+/** That it fails is no news. */
+async function attempt({ tally }: Siege, act: () => Promise<void> | void): Promise<void> {
+  try {
+    await act();
+    tally.done++;
+  } catch {
+    tally.failed++;
+  }
+}
+
+/** Repeats an attack, with a pause. */
+async function repeat(siege: Siege, pauseMs: number, act: () => Promise<void>): Promise<never> {
+  for (;;) {
+    await attempt(siege, act);
     await sleep(pauseMs);
   }
 }
 
-/** Opens connections, does something with each until the end, opens those again that were closed. */
+async function repeatTimes(
+  count: number,
+  siege: Siege,
+  pauseMs: number,
+  act: () => Promise<void>,
+): Promise<void> {
+  await Promise.all(Array.from({ length: count }, () => repeat(siege, pauseMs, act)));
+}
+
+/** Opens connections, does something with each, opens those again that were closed. */
 async function keepOpen(
   siege: Siege,
   { count, pauseMs, says }: { count: number; pauseMs: number; says: boolean },
@@ -33,20 +62,30 @@ async function keepOpen(
   goOn: (client: RawClient, i: number) => void = () => {},
 ): Promise<void> {
   const clients: (RawClient | undefined)[] = new Array(count).fill(undefined);
-  await repeat(siege, pauseMs, async () => {
-    for (const [i, client] of clients.entries()) {
-      if (siege.signal.aborted) return;
-      if (client?.isOpen()) {
-        goOn(client, i);
-        continue;
-      }
-      const opened = await openRaw(siege.url, says);
-      clients[i] = opened;
-      begin(opened, i);
-    }
-  });
-  for (const client of clients) client?.socket.destroy();
+  for (;;) {
+    for (const [i, client] of clients.entries())
+      await attempt(siege, async () => {
+        if (client?.isOpen()) return goOn(client, i);
+        const opened = await openRaw(siege.url, siege.address, says);
+        clients[i] = opened;
+        begin(opened, i);
+      });
+    await sleep(pauseMs);
+  }
 }
+
+/** Through a proxy that is believed, which this machine is. */
+async function send(
+  { url, address }: Pick<Siege, 'url' | 'address'>,
+  path: string,
+  init: RequestInit = {},
+): Promise<void> {
+  const headers = { ...init.headers, 'x-forwarded-for': address };
+  await (await fetch(url + path, { ...init, headers })).arrayBuffer();
+}
+
+const post = (siege: Siege, path: string, body: string) =>
+  send(siege, path, { method: 'POST', body });
 
 const randomTopics = (beginning: string, count: number) =>
   Array.from({ length: count }, () => `${beginning}${toHex(randomBytes(32))}`);
@@ -56,7 +95,7 @@ function subscribe(client: RawClient, topics: string[]): void {
 }
 
 /** Ten ask for 400 blocks that do not exist, twice a second, and for others a second later. */
-function askForBlocks(siege: Siege): Promise<void> {
+const askForBlocks: Attack = (siege) => {
   const asked = new Map<RawClient, string[]>();
   const ask = (client: RawClient) => {
     client.socket.resume();
@@ -67,20 +106,20 @@ function askForBlocks(siege: Siege): Promise<void> {
     for (let times = 0; times < 2; times++) subscribe(client, others);
   };
   return keepOpen(siege, { count: 10, pauseMs: 1000, says: true }, ask, ask);
-}
+};
 
 /** Messages of 60,000 packets, and messages that are larger than any may be. */
-function sendManyPackets(siege: Siege): Promise<void> {
+const sendManyPackets: Attack = (siege) => {
   const pings = Buffer.from('c000'.repeat(60_000), 'hex');
   const attack = (client: RawClient, i: number) => {
     client.socket.resume();
     client.send(i === 0 ? pings : Buffer.concat(new Array(8).fill(pings)));
   };
   return keepOpen(siege, { count: 2, pauseMs: 1000, says: true }, attack, attack);
-}
+};
 
 /** Twelve read nothing, and are sent every block, and the first messages again and again. */
-function readNothing(siege: Siege): Promise<void> {
+const readNothing: Attack = (siege) => {
   const topics = ['blocks', 'milestones', 'block-metadata/referenced', 'milestone-info/latest'];
   const ask = (client: RawClient) => {
     client.socket.pause();
@@ -88,90 +127,167 @@ function readNothing(siege: Siege): Promise<void> {
     subscribe(client, topics);
   };
   return keepOpen(siege, { count: 12, pauseMs: 200, says: true }, ask, ask);
-}
+};
 
 /** 250 hold all but the last byte of the largest packet. */
-function holdPackets(siege: Siege): Promise<void> {
-  const packet = encodePacket({
-    type: PacketType.Publish,
-    topic: 'a',
-    payload: new Uint8Array(65_529),
-  });
+const holdPackets: Attack = (siege) => {
+  const payload = new Uint8Array(65_529);
+  const packet = encodePacket({ type: PacketType.Publish, topic: 'a', payload });
   const begin = (client: RawClient) => {
     client.socket.resume();
     client.send(packet.subarray(0, -1));
   };
   return keepOpen(siege, { count: 250, pauseMs: 2000, says: true }, begin);
-}
+};
 
 /** 250 take all topics that there are. */
-function takeTopics(siege: Siege): Promise<void> {
+const takeTopics: Attack = (siege) => {
   const begin = (client: RawClient) => {
     client.socket.resume();
     subscribe(client, randomTopics('outputs/nft/', 400));
   };
   return keepOpen(siege, { count: 250, pauseMs: 2000, says: true }, begin);
-}
+};
 
 /** 50 say anything but CONNECT. */
-function sayNothing(siege: Siege): Promise<void> {
+const sayNothing: Attack = (siege) => {
   const dribble = (client: RawClient, i: number) => {
     client.socket.resume();
     client.send(new Uint8Array(i % 2));
   };
   return keepOpen(siege, { count: 50, pauseMs: 3000, says: false }, dribble, dribble);
-}
+};
 
-/** 300 ask for all changes as soon as there is a milestone, as docs/events.md says. */
-async function askForChanges(siege: Siege): Promise<void> {
-  let seen = 0;
-  await repeat(siege, 50, async () => {
-    const index = siege.ledgerIndex();
-    if (index === seen) return;
-    const url = `${siege.url}/api/edge/v1/changes/nfts?after=${Math.max(0, index - 1)}`;
-    seen = index;
-    const headers = { 'x-min-ledger-index': String(index) };
-    const ask = async () => (await fetch(url, { headers })).arrayBuffer();
-    await Promise.allSettled(Array.from({ length: 300 }, ask));
+/** Opens WebSockets that it neither uses nor closes, 50 a second, for as long as it gets any. */
+const keepWebSockets: Attack = (siege) =>
+  repeat(siege, 20, async () => {
+    const { socket } = await openRaw(siege.url, siege.address, false);
+    socket.resume();
   });
-}
 
-/** Lists that look at everything, over eight connections. */
-async function askForLists(siege: Siege): Promise<void> {
-  const url = `${siege.url}/api/indexer/v1/outputs/nft?hasTimelock=true&pageSize=1000`;
-  const ask = async () => {
-    await (await fetch(url)).arrayBuffer();
-  };
-  await Promise.all(Array.from({ length: 8 }, () => repeat(siege, 20, ask)));
-}
+/** Opens connections that it never uses, 500 a second. */
+const keepConnections: Attack = (siege) =>
+  repeat(siege, 100, async () => {
+    const open = async () => (await openSocket(siege.url, siege.address)).resume();
+    await Promise.all(Array.from({ length: 50 }, open));
+  });
 
-/** 50 POST a body that never ends, a byte a second. */
-async function dribbleBodies(siege: Siege): Promise<void> {
-  const { hostname, port, host } = new URL(siege.url);
-  const dribble = async () => {
-    const socket = connect(Number(port), hostname);
-    socket.on('error', () => {}).resume();
-    socket.write(
-      `POST /api/core/v2/whiteflag HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 1000\r\n\r\n`,
-    );
-    while (!siege.signal.aborted && !socket.destroyed && socket.writable) {
+/**
+ * 1,000, each with an address of its own, ask for all changes as soon as there is a milestone, as
+ * docs/events.md says.
+ */
+const askForChanges: Attack = async (siege) => {
+  let seen = 0;
+  for (;;) {
+    const index = siege.ledgerIndex();
+    if (index !== seen) {
+      seen = index;
+      const path = `/api/edge/v1/changes/nfts?after=${Math.max(0, index - 1)}`;
+      const headers = { 'x-min-ledger-index': String(index) };
+      const ask = (_: unknown, i: number) =>
+        attempt(siege, () =>
+          send({ url: siege.url, address: `10.0.${i >> 8}.${i & 255}` }, path, { headers }),
+        );
+      await Promise.all(Array.from({ length: 1000 }, ask));
+    }
+    await sleep(50);
+  }
+};
+
+/** Lists that look at everything, each in other words, over eight connections. */
+const askForLists: Attack = (siege) => {
+  let asked = 0;
+  return repeatTimes(8, siege, 20, () =>
+    send(siege, `/api/indexer/v1/outputs/nft?hasTimelock=true&pageSize=${1 + (asked++ % 1000)}`),
+  );
+};
+
+/** What everybody reads, over four connections, as fast as it comes. */
+const readRoutes: Attack = (siege) =>
+  repeatTimes(4, siege, 1, async () => {
+    await send(siege, '/api/routes');
+    await send(siege, '/api/core/v2/tips');
+  });
+
+/** Proposals of a milestone that is ahead of the ledger, over eight connections. */
+const askAhead: Attack = (siege) =>
+  repeatTimes(8, siege, 0, () =>
+    post(
+      siege,
+      '/api/core/v2/whiteflag',
+      JSON.stringify({
+        index: siege.ledgerIndex() + 2,
+        timestamp: 4_000_000_000,
+        parents: [toHex(randomBytes(32))],
+        previousMilestoneId: toHex(randomBytes(32)),
+      }),
+    ),
+  );
+
+/** Proposals that cannot be read: deep, with numbers in other words, not JSON. */
+const sendOddProposals: Attack = (siege) => {
+  const bodies = [
+    `{"x":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
+    '{"index":1.734e4,"timestamp":17340.0,"parents":[]}',
+    '\ufeff{"index":1',
+  ];
+  return repeatTimes(2, siege, 50, async () => {
+    for (const body of bodies) await post(siege, '/api/core/v2/whiteflag', body);
+  });
+};
+
+/** Proofs whose lists are longer than any encoding has. */
+const sendOddProofs: Attack = (siege) => {
+  const parents = Array.from({ length: 256 }, () => toHex(randomBytes(32)));
+  const block = { protocolVersion: 2, parents, nonce: '0' };
+  const body = JSON.stringify({ milestone: block, block, proof: {} });
+  return repeatTimes(2, siege, 50, () => post(siege, '/api/poi/v1/validate', body));
+};
+
+/** Hosts that are none, or would move the path, and the page for other origins. */
+const sendOddHosts: Attack = (siege) => {
+  const hosts = ['x/metrics?', 'a"b', '[::1', 'x:99999', 'evil.example'];
+  return repeat(siege, 100, async () => {
+    for (const host of hosts) {
+      const socket = await openSocket(siege.url, siege.address);
+      socket.resume().end(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    }
+  });
+};
+
+/** 50 send a head or a body that never ends, a byte a second. */
+const dribble: Attack = (siege) => {
+  const { host } = new URL(siege.url);
+  const head = `POST /api/core/v2/whiteflag HTTP/1.1\r\nHost: ${host}\r\n`;
+  let opened = 0;
+  return repeatTimes(50, siege, 100, async () => {
+    const socket = await openSocket(siege.url, siege.address);
+    socket.resume();
+    socket.write(opened++ % 2 === 0 ? `${head}Content-Length: 1000\r\n\r\n` : `${head}X-Slow: `);
+    while (!socket.destroyed && socket.writable) {
       socket.write(' ');
       await sleep(1000);
     }
     socket.destroy();
-  };
-  await Promise.all(Array.from({ length: 50 }, () => repeat(siege, 100, dribble)));
-}
+  });
+};
 
-/** All of them; each resolves soon after the signal. */
-export const HOSTILE_CLIENTS: readonly ((siege: Siege) => Promise<void>)[] = [
+/** All of them. */
+export const HOSTILE_CLIENTS: Readonly<Record<string, Attack>> = {
   askForBlocks,
   sendManyPackets,
   readNothing,
   holdPackets,
   takeTopics,
   sayNothing,
+  keepWebSockets,
+  keepConnections,
   askForChanges,
   askForLists,
-  dribbleBodies,
-];
+  readRoutes,
+  askAhead,
+  sendOddProposals,
+  sendOddProofs,
+  sendOddHosts,
+  dribble,
+};

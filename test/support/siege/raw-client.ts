@@ -18,17 +18,24 @@ export interface RawClient {
   isOpen(): boolean;
 }
 
+/** Connects from one of this machine's own addresses. Resolves when the connection is there. */
+export async function openSocket(url: string, localAddress: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ port: Number(port), host: hostname, localAddress });
+  // whoever is cut off has what it deserves
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
 /**
  * Resolves when the connection is upgraded.
  *
  * @param says whether the client says CONNECT
  */
-export async function openRaw(url: string, says = true): Promise<RawClient> {
-  const { hostname, port, host } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  // whoever is cut off has what it deserves
-  socket.on('error', () => {});
-  await once(socket, 'connect');
+export async function openRaw(url: string, address: string, says = true): Promise<RawClient> {
+  const { host } = new URL(url);
+  const socket = await openSocket(url, address);
   socket.write(
     [
       'GET /api/mqtt/v1 HTTP/1.1',
