@@ -5,6 +5,7 @@
  * blocks that it calls referenced, the inclusion root must be the signed one.
  */
 import type { Database } from '../../ledger/core/database.ts';
+import { unlessMoved } from '../../ledger/core/fence.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import { NumberMap } from '../../ledger/record/number-map.ts';
 import type { ConsistentView } from '../../ledger/view/consistent-view.ts';
@@ -41,7 +42,8 @@ const QUERIED_AT_ONCE = 30;
 /**
  * Positions of the blocks that the milestone's cone has and the milestone does not reference;
  * undefined where what the upstream says is not what was signed. Throws an UpstreamFailure where
- * the upstream cannot tell, and a ConeUnavailable, `over-budget`, where the next pass continues.
+ * the upstream cannot tell, a ConeUnavailable, `over-budget`, where the next pass continues, and a
+ * LedgerMoved.
  */
 export async function findReferencedBefore(
   db: Database,
@@ -71,7 +73,7 @@ export async function findReferencedBefore(
       );
     const due = unsaid.slice(0, left);
     left -= due.length;
-    const ids = await readBlockIds(db, view, due);
+    const ids = await unlessMoved(db, head, head.ledger, () => readBlockIds(db, view, due));
     const referenced = await readReferenced(upstream, head.ledger + 1, [...ids.values()]);
     for (const [position, id] of ids)
       said.set(

@@ -9,6 +9,7 @@ import { scrub } from '../../../src/ledger/write/scrub.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
 import {
   ask,
+  disturbed,
   ledgerIndex,
   type Rig,
   startLedger,
@@ -98,6 +99,20 @@ describe('a milestone upon a block that was referenced before the snapshot', () 
       await passes(rig, 3);
       expect(await ledgerIndex(db)).toBe(7);
     }
+  });
+
+  it('is applied after an import that comes while its blocks are read: that is no damage', async () => {
+    const started = await start();
+    const { rig, network } = started;
+    goOn(started);
+    let imports = 0;
+    rig.following.db = disturbed(db, async (sql) => {
+      if (sql.includes('b.value AS block FROM pack') && imports++ === 0)
+        await startLedger(db, network, 3);
+    });
+    await passes(rig, 3);
+    expect(imports).toBeGreaterThan(0);
+    expect(await ledgerIndex(db)).toBe(7);
   });
 
   it('is not applied where the only upstream lies, until it does not', async () => {
