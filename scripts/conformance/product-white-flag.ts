@@ -3,7 +3,7 @@
  * their records go into the computation.
  */
 import type { Numbering } from '../../src/ledger/intake/known-outputs.ts';
-import { prepareBlocks } from '../../src/ledger/intake/prepare-blocks.ts';
+import { type ContentSource, prepareBlocks } from '../../src/ledger/intake/prepare-blocks.ts';
 import { readCone } from '../../src/ledger/record/read-cone.ts';
 import { fromHex, toHex, toHexDigits } from '../../src/stardust/encoding/bytes.ts';
 import {
@@ -15,12 +15,13 @@ import {
 import { verifySignature } from '../../src/verify-signature.ts';
 import type { ComputeWhiteFlag, WhiteFlagCase } from './white-flag.ts';
 
+/** All contents are in the numbering. */
+const NO_STORE: ContentSource = { lengthOf: () => 0, read: async () => new Map() };
+
 export const productWhiteFlag: ComputeWhiteFlag = async (given) => {
   const numbering = numberKnown(given);
-  const recorded = await prepareBlocks([...given.blocks.values()], numbering, {
-    ...signedMilestones(given),
-    parameters: [],
-  });
+  const rules = { ...signedMilestones(given), parameters: [] };
+  const recorded = await prepareBlocks([...given.blocks.values()], numbering, rules, NO_STORE);
   const cone = readCone(recorded.map(({ record }) => record));
   const states = ledgerStates(given, numbering);
   // E.3 (a)

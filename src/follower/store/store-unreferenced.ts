@@ -10,8 +10,12 @@ import { runFenced } from '../../ledger/core/fence.ts';
 import type { Head } from '../../ledger/core/head.ts';
 import { write } from '../../ledger/core/read-batch.ts';
 import type { AdmissionRules } from '../../ledger/intake/admission-rules.ts';
-import type { Numbering } from '../../ledger/intake/known-outputs.ts';
-import { outputsToFind, prepareBlocks } from '../../ledger/intake/prepare-blocks.ts';
+import { type Numbering, readOutputContents } from '../../ledger/intake/known-outputs.ts';
+import {
+  type ContentSource,
+  outputsToFind,
+  prepareBlocks,
+} from '../../ledger/intake/prepare-blocks.ts';
 import { resolveVerdicts } from '../../ledger/write/resolve-verdicts.ts';
 import { storeStatements } from '../../ledger/write/store-blocks.ts';
 import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
@@ -76,7 +80,7 @@ export async function storeUnreferenced(
     if (number !== undefined && !view.named.has(id))
       numbering.blocks.set(id, { number, milestone: null });
   }
-  const prepared = await prepareBlocks(storable, numbering, rules);
+  const prepared = await prepareBlocks(storable, numbering, rules, contentsOf(db, view));
   await runFenced(db, { writes: write(storeStatements(db, view, prepared, staged, numbering)) });
   index.stored(view, prepared, staged, numbering);
   announce?.(storable.filter(({ id }) => !staged.has(toHexDigits(id))));
@@ -87,6 +91,18 @@ export async function storeUnreferenced(
     writeLog('warn', 'follower.verdicts-not-made', { error: describeError(error) });
   }
   return prepared.map(({ id }) => id);
+}
+
+/** Characters of the content of an output, at most: it has up to 21 KB. */
+const MAX_CONTENT_LENGTH = 29_000;
+
+/** Contents as they are in D1 by the time of the view, or later. */
+function contentsOf(db: Database, { creatorOf, numbering }: UnreferencedView): ContentSource {
+  return {
+    lengthOf: (id) =>
+      creatorOf(id) === undefined ? (numbering.outputs.get(id)?.length ?? 0) : MAX_CONTENT_LENGTH,
+    read: (ids) => readOutputContents(db, ids, creatorOf),
+  };
 }
 
 /**

@@ -69,6 +69,12 @@ export function contentsSql(output: string, rests = 'output_rest'): string {
   return `CASE WHEN ${output}.rest IS NULL THEN ${output}.bytes ELSE ${output}.bytes || (${rest}) END`;
 }
 
+/** SQL of `length`, the characters of the whole contents. */
+export function contentsLengthSql(output: string): string {
+  const rest = `SELECT octet_length(r.bytes) FROM output_rest r WHERE r.key = ${output}.rest`;
+  return `octet_length(${output}.bytes) + coalesce((${rest}), 0) AS length`;
+}
+
 /**
  * SQL of the columns of an output that a reader needs, with its whole contents as `bytes`.
  *

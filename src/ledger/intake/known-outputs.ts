@@ -5,16 +5,19 @@
 
 import { type Database, forEachPiece, isPartOf } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
-import { outputColumns, readOutputBytes } from '../core/output-bytes.ts';
+import { contentsLengthSql, outputColumns, readOutputBytes } from '../core/output-bytes.ts';
 import { readSpentOutput, requireOutputSum } from '../core/packs.ts';
-import { concat, many, type Query, type Row } from '../core/read-batch.ts';
+import { concat, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
+import { summedColumns } from '../core/row-sum.ts';
 import type { KnownBlock } from './known-blocks.ts';
 
 /** What an output's ID stands for, as far as it is known. */
 export interface KnownOutput {
   number: number;
-  /** Absent while no block that creates it is known. */
+  /** Absent while no block that creates it is known, and where only states were read. */
   bytes?: Uint8Array;
+  /** Characters of its content in D1, where only states were read. */
+  length?: number;
   /** Milestone that created it in the ledger. */
   created?: number;
   /** Milestone that spent it. */
@@ -38,7 +41,7 @@ export interface Numbering extends NextNumbers {
 export interface OutputsToFind {
   /** Hex IDs of all outputs, those that are consumed and those that are created. */
   mentioned: readonly string[];
-  /** Hex IDs of those consumed, of which states and contents matter. */
+  /** Hex IDs of those consumed, of which states matter. */
   consumed: readonly string[];
 }
 
@@ -85,26 +88,36 @@ const FIND_CREATED = `
     CROSS JOIN json_each(b.value) e
   WHERE (e.value ->> 1) IN (SELECT id FROM wanted)`;
 
-/** Of the outputs ?1, those in the ledger. */
-const FIND_UNSPENT = `
-  SELECT ${outputColumns('o')} FROM json_each(?1) j JOIN output o ON o.id = j.value`;
+/** SQL: of the outputs ?1, those in the ledger. */
+const findUnspent = (columns: string) => `
+  SELECT ${columns} FROM json_each(?1) j JOIN output o ON o.id = j.value`;
 
 /**
- * Of the outputs ?1, those that milestones spent; then again, with all about them, those whose
- * milestone is kept. Each part is parsed once, however many of its outputs are wanted: 6,000 outputs
- * of one milestone take 0.07 s.
+ * SQL: of the outputs ?1, those that milestones spent; then again, with `output` about them, those
+ * whose milestone is kept. Each part is parsed once, however many of its outputs are wanted: 6,000
+ * outputs of one milestone take 0.07 s.
  */
-const FIND_SPENT = `
+const findSpent = (output: string, length: string) => `
   WITH gone AS MATERIALIZED (
       SELECT json_group_array(j.value) AS ids FROM json_each(?1) j
       WHERE NOT EXISTS (SELECT 1 FROM output o WHERE o.id = j.value)),
     found AS MATERIALIZED (${selectIds('(SELECT ids FROM gone)')})
-  SELECT f.*, NULL AS output FROM found f
+  SELECT f.*, NULL AS output, NULL AS length FROM found f
   UNION ALL
-  SELECT s.value ->> 0, f.milestone, NULL, NULL, s.value
+  SELECT s.value ->> 0, f.milestone, NULL, NULL, ${output}, ${length}
   FROM (SELECT DISTINCT milestone FROM found) f CROSS JOIN milestone_part p
     CROSS JOIN json_each(p.spent) s
   WHERE ${isPartOf('p.key', 'f.milestone')} AND (s.value ->> 0) IN (SELECT id FROM found)`;
+
+const FIND_UNSPENT = findUnspent(outputColumns('o'));
+const FIND_SPENT = findSpent('s.value', 'NULL');
+const FIND_UNSPENT_STATES = findUnspent(
+  `${summedColumns('output', 'o')}, ${contentsLengthSql('o')}`,
+);
+const FIND_SPENT_STATES = findSpent(
+  `json_replace(s.value, '$[1]', '')`,
+  'octet_length(s.value ->> 1)',
+);
 
 /** SQL of the JSON of an output (packs.ts) that this milestone spent. */
 export function selectSpent(milestone: string, id: string): string {
@@ -119,7 +132,7 @@ export function findMentioned(db: Database, ids: readonly string[]): Query<Found
 }
 
 /** Outputs that unreferenced blocks create, by hex ID and the block's number. */
-export function findCreated(
+function findCreated(
   db: Database,
   outputs: readonly [id: string, block: number][],
 ): Query<FoundOutput[]> {
@@ -129,9 +142,47 @@ export function findCreated(
 /** Outputs with these hex IDs that the ledger holds, or a milestone spent. */
 export function findLedgerOutputs(db: Database, ids: readonly string[]): Query<FoundOutput[]> {
   return concat(
-    many(forEachPiece(db, FIND_UNSPENT, ids), unspentFromRow),
-    many(forEachPiece(db, FIND_SPENT, ids), spentFromRow),
+    many(forEachPiece(db, FIND_UNSPENT, ids), (row): FoundOutput => {
+      const state = unspentFromRow(row);
+      return { ...state, bytes: readOutputBytes(row.text('bytes'), state.id) };
+    }),
+    many(forEachPiece(db, FIND_SPENT, ids), (row) => {
+      const { bytes, ...state } = spentFromRow(row);
+      return bytes === undefined ? state : { ...state, bytes: readOutputBytes(bytes, state.id) };
+    }),
   );
+}
+
+/** The same with the lengths of contents in place of these. */
+export function findLedgerStates(db: Database, ids: readonly string[]): Query<FoundOutput[]> {
+  return concat(
+    many(forEachPiece(db, FIND_UNSPENT_STATES, ids), (row): FoundOutput => {
+      return { ...unspentFromRow(row), length: row.integer('length') };
+    }),
+    many(forEachPiece(db, FIND_SPENT_STATES, ids), (row): FoundOutput => {
+      const { bytes, ...state } = spentFromRow(row);
+      return bytes === undefined ? state : { ...state, length: row.integer('length') };
+    }),
+  );
+}
+
+/**
+ * Contents of outputs, by hex ID, that an unreferenced block creates, the ledger holds, or a
+ * milestone spent. IDs fix contents.
+ *
+ * @param creatorOf the number of the unreferenced block that creates an output
+ */
+export async function readOutputContents(
+  db: Database,
+  ids: readonly string[],
+  creatorOf: (id: string) => number | undefined,
+): Promise<ReadonlyMap<string, { bytes?: Uint8Array }>> {
+  const created = ids.flatMap((id): [string, number][] => {
+    const block = creatorOf(id);
+    return block === undefined ? [] : [[id, block]];
+  });
+  const found = concat(findCreated(db, created), findLedgerOutputs(db, ids));
+  return knownOutputs(await readQuery(db, found), () => 0);
 }
 
 function mentionFromRow(row: Row): FoundOutput {
@@ -146,13 +197,13 @@ function mentionFromRow(row: Row): FoundOutput {
   };
 }
 
-function unspentFromRow(row: Row): FoundOutput {
+function unspentFromRow(row: Row) {
   row.requireSum('output');
-  const id = row.text('id');
-  return { id, bytes: readOutputBytes(row.text('bytes'), id), created: row.integer('created') };
+  return { id: row.text('id'), created: row.integer('created') };
 }
 
-function spentFromRow(row: Row): FoundOutput {
+/** With its content as it is stored. */
+function spentFromRow(row: Row): Omit<FoundOutput, 'bytes'> & { bytes?: string } {
   const id = row.text('id');
   const spent = row.integer('milestone');
   const text = row.textOrNull('output');
@@ -162,7 +213,7 @@ function spentFromRow(row: Row): FoundOutput {
     return { id, created: spent, spent };
   }
   const { bytes, created } = readSpentOutput(JSON.parse(text));
-  return { id, bytes: readOutputBytes(bytes, id), created, spent };
+  return { id, bytes, created, spent };
 }
 
 /**

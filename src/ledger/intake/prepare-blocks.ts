@@ -42,7 +42,10 @@ export interface PreparedBlock {
   record: Uint8Array;
   /** Payload type (docs/protocol.md, A.1), 0 where it has none. */
   payload: number;
-  consumed: { number: number; id: string }[];
+  /** `isKnown`: whether its content was read. */
+  consumed: { number: number; id: string; isKnown: boolean }[];
+  /** Whether contents were left unread, so that the upkeep can make its verdict. */
+  isLeft: boolean;
   created: CreatedOutput[];
 }
 
@@ -68,6 +71,26 @@ function inputIds(transaction: ParsedTransaction): Uint8Array[] {
   );
 }
 
+/** Contents of the outputs that transactions consume. */
+export interface ContentSource {
+  /** Characters of the content of the output with this hex ID, at most; 0 where it is not known. */
+  lengthOf(id: string): number;
+  /** By hex ID. */
+  read(ids: readonly string[]): Promise<ReadonlyMap<string, { bytes?: Uint8Array }>>;
+}
+
+/**
+ * Characters of contents that are read at once: 16 MB in memory. A block of 6 KB may consume 128
+ * outputs of 21 KB each.
+ */
+const MAX_READ_LENGTH = 8_000_000;
+
+/**
+ * Readings for the blocks that are stored in one go. Transactions that need more get their verdict
+ * from the upkeep (resolve-verdicts.ts).
+ */
+const MAX_READINGS = 3;
+
 /**
  * Prepares blocks in the order given, parents before children; every parent must be in the
  * numbering by then. Adds the blocks and outputs to it.
@@ -78,35 +101,81 @@ export async function prepareBlocks(
   blocks: readonly ParsedBlock[],
   numbering: Numbering,
   rules: AdmissionRules,
+  source: ContentSource,
 ): Promise<PreparedBlock[]> {
   // first what all of them create: a transaction may stand before the one that it spends from
   const created = blocks.map(({ transaction }) =>
     transaction ? numberCreated(transaction, numbering) : [],
   );
   const prepared: PreparedBlock[] = [];
-  for (const [i, parsed] of blocks.entries())
-    prepared.push(await prepareBlock(parsed, created[i]!, numbering, rules));
+  let readings = 0;
+  for (const { some, unread } of groupByLength(blocks, numbering, source)) {
+    const isLeft = unread.length > 0 && ++readings > MAX_READINGS;
+    const contents = unread.length === 0 || isLeft ? NO_CONTENTS : await source.read(unread);
+    for (const parsed of some) {
+      const own = created[prepared.length]!;
+      const block = await prepareBlock(parsed, own, { numbering, contents }, rules);
+      prepared.push({ ...block, isLeft });
+    }
+  }
   return prepared;
 }
+
+/** The blocks in their order, each time as many as can be judged by one reading. */
+function* groupByLength(
+  blocks: readonly ParsedBlock[],
+  { outputs }: Numbering,
+  { lengthOf }: ContentSource,
+): Generator<{ some: ParsedBlock[]; unread: string[] }> {
+  let some: ParsedBlock[] = [];
+  let unread = new Set<string>();
+  let length = 0;
+  for (const block of blocks) {
+    const { consumed } = outputsToFind([block]);
+    const own = consumed.filter(
+      (id) => outputs.get(id)?.bytes === undefined && !unread.has(id) && lengthOf(id) > 0,
+    );
+    const ownLength = own.reduce((sum, id) => sum + lengthOf(id), 0);
+    if (length + ownLength > MAX_READ_LENGTH && some.length > 0) {
+      yield { some, unread: [...unread] };
+      some = [];
+      unread = new Set();
+      length = 0;
+    }
+    some.push(block);
+    for (const id of own) unread.add(id);
+    length += ownLength;
+  }
+  if (some.length > 0) yield { some, unread: [...unread] };
+}
+
+/** What is known of outputs: contents of those that the blocks create, and of those that were read. */
+interface KnownContents {
+  numbering: Numbering;
+  contents: ReadonlyMap<string, { bytes?: Uint8Array }>;
+}
+
+const NO_CONTENTS: KnownContents['contents'] = new Map();
 
 async function prepareBlock(
   parsed: ParsedBlock,
   created: CreatedOutput[],
-  numbering: Numbering,
+  known: KnownContents,
   rules: AdmissionRules,
-): Promise<PreparedBlock> {
+): Promise<Omit<PreparedBlock, 'isLeft'>> {
+  const { numbering } = known;
   const id = toHexDigits(parsed.id);
   const parents = parsed.block.parents.map((parent) => {
-    const known = numbering.blocks.get(toHexDigits(parent));
-    if (known === undefined)
+    const stored = numbering.blocks.get(toHexDigits(parent));
+    if (stored === undefined)
       throw new Error(`block ${id} comes before its parent ${toHexDigits(parent)}`);
-    return known.number;
+    return stored.number;
   });
   const number = numbering.nextBlock++;
   numbering.blocks.set(id, { number, milestone: null });
 
   const { transaction } = parsed;
-  const consumed = transaction ? numberConsumed(transaction, numbering) : [];
+  const consumed = transaction ? numberConsumed(transaction, known) : [];
   const steps =
     transaction && consumed.every(({ bytes }) => bytes !== undefined)
       ? await judgeTransaction(transaction, consumed as Content[], rules.verify)
@@ -131,7 +200,11 @@ async function prepareBlock(
     bytes: parsed.bytes,
     record,
     payload: parsed.block.payload?.type ?? 0,
-    consumed: consumed.map((output) => ({ number: output.number, id: output.hexId })),
+    consumed: consumed.map((output) => ({
+      number: output.number,
+      id: output.hexId,
+      isKnown: output.bytes !== undefined,
+    })),
     created,
   };
 }
@@ -164,10 +237,13 @@ interface Consumed {
 
 type Content = Consumed & { bytes: Uint8Array };
 
-function numberConsumed(transaction: ParsedTransaction, numbering: Numbering): Consumed[] {
+function numberConsumed(
+  transaction: ParsedTransaction,
+  { numbering, contents }: KnownContents,
+): Consumed[] {
   return inputIds(transaction).map((id) => {
     const hexId = toHexDigits(id);
-    const { number, bytes } = numberedOutput(hexId, numbering);
+    const { number, bytes = contents.get(hexId)?.bytes } = numberedOutput(hexId, numbering);
     return { number, id, hexId, ...(bytes && { bytes }) };
   });
 }

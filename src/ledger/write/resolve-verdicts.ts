@@ -24,6 +24,7 @@ import {
 } from '../core/packs.ts';
 import { first, many, type Row, readQuery, write } from '../core/read-batch.ts';
 import { ConeUnavailable } from '../intake/block-source.ts';
+import { readOutputContents } from '../intake/known-outputs.ts';
 import { completeRecord } from '../intake/prepare-blocks.ts';
 import { type RecordCone, readCone } from '../record/read-cone.ts';
 import { isBlockAt } from '../view/viewed-packs.ts';
@@ -75,10 +76,10 @@ export async function resolveVerdicts(
       index.noteSearched(undefined);
       return false;
     }
-    const view = await index.view(db, tools.head, []);
+    const { creatorOf } = await index.view(db, tools.head, []);
     const known = await findKnown(
       db,
-      view,
+      creatorOf,
       packs.flatMap(({ unresolved }) => unresolved),
     );
     const found = packs.find(({ unresolved }) => unresolved.some((id) => known.has(id)));
@@ -142,10 +143,10 @@ const SELECT_HELD = `
 /** Those of the outputs, by hex ID, whose contents are known by now. */
 async function findKnown(
   db: Database,
-  { isCreated }: UnreferencedView,
+  creatorOf: UnreferencedView['creatorOf'],
   outputs: readonly string[],
 ): Promise<Set<string>> {
-  const known = new Set(outputs.filter(isCreated));
+  const known = new Set(outputs.filter((id) => creatorOf(id) !== undefined));
   const others = outputs.filter((id) => !known.has(id));
   const held = many(forEachPiece(db, SELECT_HELD, others), (row) => row.text('id'));
   for (const id of await readQuery(db, held)) known.add(id);
@@ -175,31 +176,31 @@ const SAME_LEDGER = failUnless(SAME_HEAD);
  */
 async function resolvePack(
   db: Database,
-  tools: ResolveTools,
+  { index, head, verify }: ResolveTools,
   key: number,
 ): Promise<{ made: number; isMore: boolean }> {
-  const view = await tools.index.view(db, tools.head, []);
-  return unlessMoved(db, view.head, view.head.ledger, () => resolveIn(db, tools, view, key));
+  const view = await index.view(db, head, []);
+  return unlessMoved(db, view.head, view.head.ledger, () => resolveIn(db, view, key, verify));
 }
 
 async function resolveIn(
   db: Database,
-  tools: ResolveTools,
   view: UnreferencedView,
   key: number,
+  verify: VerifySignature,
 ): Promise<{ made: number; isMore: boolean }> {
   const pack = await readQuery(db, first(db.prepare(SELECT_PACK).bind(key), packFromRow));
   if (pack === undefined) return { made: 0, isMore: false };
   const { records: stored, sums, unresolved } = pack;
   const cone = readCone([stored]);
   const waiting = waitingIn(pack, cone);
-  const known = await findKnown(db, view, [...unresolved]);
+  const known = await findKnown(db, view.creatorOf, [...unresolved]);
   const ready = waiting.filter(({ inputs }) =>
     inputs.every((id) => !unresolved.has(id) || known.has(id)),
   );
   const chosen = chooseFirst(ready);
   if (chosen.length === 0) return { made: 0, isMore: false };
-  const { head, completed } = await complete(db, tools, { key, cone }, chosen);
+  const completed = await complete(db, view, { key, cone }, chosen, verify);
   const isMore = chosen.length < ready.length;
   if (completed.size === 0) return { made: 0, isMore };
   const left = waiting.filter(({ at }) => !completed.has(at));
@@ -216,7 +217,8 @@ async function resolveIn(
       writeChecksums({ ...sums, records: checksum(records) }),
       writeChecksums(sums),
     );
-  const same = db.prepare(SAME_LEDGER).bind(head.generation, head.ledger, head.dropped);
+  const { generation, ledger, dropped } = view.head;
+  const same = db.prepare(SAME_LEDGER).bind(generation, ledger, dropped);
   await runFenced(db, { writes: write([same, update]) });
   return { made: completed.size, isMore };
 }
@@ -263,13 +265,14 @@ const SELECT_BYTES = `
   SELECT b.key AS at, b.value AS bytes FROM pack_content c CROSS JOIN json_each(c.bytes) b
   WHERE c.key = ?1 AND b.key IN (SELECT value FROM json_each(?2))`;
 
-/** By place, the records of those transactions on which a verdict can be made; and the head. */
+/** By place, the records of those transactions on which a verdict can be made. */
 async function complete(
   db: Database,
-  { index, head: before, verify }: ResolveTools,
+  { creatorOf }: UnreferencedView,
   { key, cone }: { key: number; cone: RecordCone },
   chosen: readonly Waiting[],
-): Promise<{ head: Head; completed: Map<number, Uint8Array> }> {
+  verify: VerifySignature,
+): Promise<Map<number, Uint8Array>> {
   const places = JSON.stringify(chosen.map(({ at }) => at));
   const blocks = many(db.prepare(SELECT_BYTES).bind(key, places), (row) => {
     const at = row.integer('at');
@@ -279,11 +282,11 @@ async function complete(
     return [at, parsed.parsed] as const;
   });
   const consumed = [...new Set(chosen.flatMap(({ inputs }) => inputs))];
-  const { head, numbering } = await index.view(db, before, [], { mentioned: [], consumed });
+  const contents = await readOutputContents(db, consumed, creatorOf);
   const completed = new Map<number, Uint8Array>();
   for (const [at, block] of await readQuery(db, blocks)) {
-    const record = await completeRecord(cone.recordAt(at), block, numbering.outputs, verify);
+    const record = await completeRecord(cone.recordAt(at), block, contents, verify);
     if (record !== undefined) completed.set(at, record);
   }
-  return { head, completed };
+  return completed;
 }

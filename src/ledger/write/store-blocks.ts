@@ -37,21 +37,12 @@ import { packedListRow } from '../output-list/list-rows.ts';
 import { readCone } from '../record/read-cone.ts';
 import type { LastPack, UnreferencedView } from './unreferenced-index.ts';
 
-/** What is known of outputs, by the numbers that they have here. */
-interface KnownFacts {
-  states: Map<number, OutputState>;
-  /** Those whose contents are known. */
-  contents: Set<number>;
-}
-
-function factsOf({ outputs }: Pick<Numbering, 'outputs'>): KnownFacts {
+/** States by the numbers that outputs have here. */
+function statesOf({ outputs }: Pick<Numbering, 'outputs'>): Map<number, OutputState> {
   const states = new Map<number, OutputState>();
-  const contents = new Set<number>();
-  for (const { number, bytes, created, spent = 0 } of outputs.values()) {
+  for (const { number, created, spent = 0 } of outputs.values())
     if (created !== undefined) states.set(number, { created, spent });
-    if (bytes !== undefined) contents.add(number);
-  }
-  return { states, contents };
+  return states;
 }
 
 /** Columns of `pack_content`: JSON. */
@@ -86,7 +77,7 @@ export function storeStatements(
   staged: ReadonlySet<string>,
   numbering: Numbering,
 ): D1PreparedStatement[] {
-  const facts = factsOf(numbering);
+  const states = statesOf(numbering);
   const { ledger } = view.head;
   const indexesAll = keepsIndex(view.head);
   const write = (
@@ -94,7 +85,7 @@ export function storeStatements(
     last: LastPack | undefined,
     milestone?: number,
   ) => {
-    const columns = (part: readonly PreparedBlock[]) => columnsOf(part, facts, ledger, indexesAll);
+    const columns = (part: readonly PreparedBlock[]) => columnsOf(part, states, ledger, indexesAll);
     const fitting = last === undefined ? 0 : countFitting(last, some);
     const appended = some.slice(0, fitting);
     return [
@@ -138,7 +129,7 @@ function lengthInPack({ bytes, record, consumed, created }: PreparedBlock): numb
 
 function columnsOf(
   blocks: readonly PreparedBlock[],
-  known: KnownFacts,
+  known: ReadonlyMap<number, OutputState>,
   ledger: number,
   indexesAll: boolean,
 ): PackColumns {
@@ -146,10 +137,10 @@ function columnsOf(
   const states = new Map<number, OutputState>();
   const unresolved = new Set<string>();
   for (const [at, { consumed }] of blocks.entries()) {
-    for (const { number, id } of consumed) {
-      const state = known.states.get(number);
+    for (const { number, id, isKnown } of consumed) {
+      const state = known.get(number);
       if (state !== undefined) states.set(number, state);
-      if (isUndecidedAt(cone, at) && !known.contents.has(number)) unresolved.add(id);
+      if (isUndecidedAt(cone, at) && !isKnown) unresolved.add(id);
     }
   }
   return {

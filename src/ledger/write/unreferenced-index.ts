@@ -22,12 +22,11 @@ import {
   type Statuses,
   statusesFromRow,
 } from '../core/packs.ts';
-import { concat, first, many, type Row, readBatch } from '../core/read-batch.ts';
+import { first, many, type Row, readBatch } from '../core/read-batch.ts';
 import { type FindUnreferenced, findReferenced, type KnownBlock } from '../intake/known-blocks.ts';
 import {
   type FoundOutput,
-  findCreated,
-  findLedgerOutputs,
+  findLedgerStates,
   type KnownOutput,
   knownOutputs,
   type NextNumbers,
@@ -60,11 +59,11 @@ export interface UnreferencedView {
   findUnreferenced: FindUnreferenced;
   /** The number of a block that is staged for the next milestone, by hex ID. */
   stagedNumber(id: string): number | undefined;
-  /** Whether an unreferenced block creates the output with this hex ID. */
-  isCreated(output: string): boolean;
+  /** The number of the unreferenced block that creates the output with this hex ID. */
+  creatorOf(output: string): number | undefined;
   /** The packs to append to: of visible blocks, and of those staged for the next milestone. */
   last: { visible: LastPack | undefined; staged: LastPack | undefined };
-  /** Of the outputs that were to be found, and what is free. */
+  /** Of the outputs that were to be found, without their contents; and what is free. */
   numbering: Omit<Numbering, 'blocks'>;
 }
 
@@ -104,7 +103,8 @@ export interface UnreferencedIndex {
   /**
    * The key up to which packs were searched for verdicts that can be made (resolve-verdicts.ts);
    * undefined where all were. The search begins again when the index is loaded, when blocks left,
-   * and when a block is stored that creates an output which another one mentions.
+   * and when a block is stored that creates an output which another one mentions, or for which
+   * contents were left unread.
    */
   searchedTo(): number | undefined;
   noteSearched(key: number | undefined): void;
@@ -168,7 +168,8 @@ export function createUnreferencedIndex(): UnreferencedIndex {
     },
     stored(view, blocks, staged, { nextBlock, nextOutput }) {
       if (held === undefined || !isSame(held, view.head, view.stored)) return;
-      for (const { id, number, consumed, created } of blocks) {
+      for (const { id, number, consumed, created, isLeft } of blocks) {
+        if (isLeft) searched = 0;
         (staged.has(id) ? held.staged : held.visible).set(id, number);
         for (const output of consumed) held.outputs.set(output.id, output.number);
         for (const output of created) {
@@ -291,18 +292,13 @@ async function viewWith(
   { before, named, outputs }: Asked,
 ): Promise<UnreferencedView | undefined> {
   const others = named.filter((id) => !known.visible.has(id));
-  // contents of what unreferenced blocks create are not kept in memory
-  const created = outputs.consumed.flatMap((id): [string, number][] => {
-    const block = known.outputs.getSecond(id);
-    return block ? [[id, block]] : [];
-  });
   const { head, given, visible, staged, referenced, found } = await readBatch(db, {
     head: selectHead(db),
     given: selectGiven(db),
     visible: first(db.prepare(SELECT_LAST).bind(null), lastPackFromRow),
     staged: first(db.prepare(SELECT_LAST).bind(known.ledger + 1), lastPackFromRow),
     referenced: findReferenced(db, others),
-    found: concat(findCreated(db, created), findLedgerOutputs(db, outputs.consumed)),
+    found: findLedgerStates(db, outputs.consumed),
   });
   if (head?.generation !== before.generation) throw new LedgerMoved('the ledger was replaced');
   const stored = given.nextBlock;
@@ -321,7 +317,7 @@ async function viewWith(
     named: new Map([...findUnreferenced(named), ...referenced]),
     findUnreferenced,
     stagedNumber: (id) => known.staged.get(id),
-    isCreated: (output) => (known.outputs.getSecond(output) ?? 0) > 0,
+    creatorOf: (output) => known.outputs.getSecond(output) || undefined,
     last: { visible, staged },
     numbering: numberWith(known, outputs, found),
   };
