@@ -657,9 +657,14 @@ function lie({ sky, random, note }: Weather): void {
   note(`the liar ${[...sky.liar.lies].join(', ') || 'is honest'}`);
 }
 
-/** An honest upstream is some milestones behind. */
+/**
+ * An honest upstream is some milestones behind, while the other one is up: where none is up and not
+ * behind, a liar decides alone what is unreferenced (SECURITY.md).
+ */
 function lag({ sky, random }: Weather): void {
-  sky.honest[1]!.lag = random.below(3);
+  const [first, second] = sky.honest;
+  const lag = random.below(3);
+  second!.lag = first!.up ? lag : 0;
 }
 
 function wait({ clock, random }: Weather): void {
@@ -670,6 +675,7 @@ function wait({ clock, random }: Weather): void {
 function outage({ sky, random, note }: Weather): void {
   const down = random.pick([undefined, ...sky.honest]);
   for (const node of sky.honest) node.up = node !== down;
+  if (down === sky.honest[0]) sky.honest[1]!.lag = 0;
   note(`${down?.upstream.name ?? 'no'} upstream is down`);
 }
 
