@@ -154,11 +154,14 @@ export class Follower extends DurableObject<Env> {
   /** One pass, and what starts the next one. */
   async #passAndRest(): Promise<void> {
     this.#cancelPass();
-    let result: PassResult = { applied: 0, behind: false };
+    let result: PassResult;
     try {
       result = await this.pass();
     } catch (error) {
       this.#memory.log('error', 'follower.pass-failed', { error: describeError(error) });
+      // it may have come to a limit of its invocation: the next pass gets its own
+      this.#cancelPass();
+      return this.#setAlarm(PASS_INTERVAL_MS);
     }
     const { behind, ended, isBuilding } = result;
     this.#cancelPass();

@@ -248,7 +248,7 @@ async function dropUnneededIfPossible({ db, upstreams, memory }: FollowerContext
   }
 }
 
-/** Steps of one pass: some 0.2 s each at most, and up to 12 statements. */
+/** Steps of one pass: some 0.2 s each at most, and up to 18 statements. */
 const RESOLVING_STEPS = 16;
 
 /** Verdicts that can be made and are not yet; the next pass continues, and repeats what failed. */

@@ -114,8 +114,12 @@ const PART_STEP = 64;
 const MAX_PART = 31 * PART_STEP;
 const MAX_PART_HEAP_BYTES = 12_000_000;
 
-/** Parts in one pass, which may run 1,000 statements on D1: some 20 each, and 300 to apply. */
-const PARTS_AT_ONCE = 16;
+/**
+ * Of one pass, which may run 1,000 statements on D1: a level of the walk is 1, a part up to 45, as 300
+ * blocks of 32 KB fill 17 packs, and applying the milestone some 60.
+ */
+const LEVELS_AT_ONCE = 250;
+const PARTS_AT_ONCE = 8;
 
 /**
  * Fetches and stores the missing blocks. Throws a ConeUnavailable, `over-budget`, where the pass
@@ -163,12 +167,14 @@ async function findMissing(
 ): Promise<Uint8Array[]> {
   const { skeleton, walked: first, ends } = cone;
   const { findUnreferenced, stagedNumber } = view;
+  let levels = 0;
   const tools: WalkTools = {
     async findKnown(ids) {
       // the walk begins with the parents
       if (cone.walked === 0) return { has: (id) => isKnown(view, id) };
       // a pass that comes late walks through a small cone as well, which may have many levels
-      if (cone.walked - first >= WALKED_AT_ONCE && Date.now() > deadline) throw pause(cone);
+      const isLate = cone.walked - first >= WALKED_AT_ONCE && Date.now() > deadline;
+      if (isLate || levels++ === LEVELS_AT_ONCE) throw pause(cone);
       const others = ids.filter((id) => stagedNumber(id) === undefined);
       const known = await lookUpBlocks(db, findUnreferenced, others);
       return { has: (id) => known.has(id) || stagedNumber(id) !== undefined };

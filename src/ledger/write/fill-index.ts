@@ -13,8 +13,8 @@ import { outputColumns, readOutputBytes } from '../core/output-bytes.ts';
 import { many, type Row, readQuery, write } from '../core/read-batch.ts';
 import { insertListRows, type ListRow, listRow } from '../output-list/list-rows.ts';
 
-/** Outputs of one step: a fraction of a second. */
-export const STEP_OUTPUTS = 2000;
+/** Outputs of one step: a fraction of a second, and up to 29 MB of contents. */
+export const STEP_OUTPUTS = 1000;
 
 /** Before the ID of any output. */
 const BEGINNING = '0';

@@ -54,7 +54,7 @@ const SELECT_WAITING = `
 
 /**
  * Makes verdicts that can be made, in up to `steps` steps. A step reads at most one pack, and the
- * bytes of the blocks that it decides; it runs up to 12 statements and writes one row.
+ * bytes of the blocks that it decides; it runs up to 18 statements and writes one row.
  *
  * Returns whether more may be left. Throws a LedgerMoved where the ledger or the pack changed
  * meanwhile; the next call tries again. A pack that is damaged is passed over until the search

@@ -406,3 +406,27 @@ it('do not show what was staged for another milestone with the same index', asyn
   expect(await ask(rig, request)).toBe(404);
   expect(rig.following.memory.missing).toBeUndefined();
 });
+
+it('are walked some levels in a pass: no pass comes near the 1,000 statements that D1 allows', async () => {
+  const network = new SyntheticNetwork({ seed: 'deep cone' });
+  network.milestone();
+  let last = network.milestoneBlock!;
+  for (let i = 0; i < 900; i++) last = network.note([last]);
+  network.milestone({ parents: [last] });
+  const { rig } = await startAt(network, 1);
+  let statements = 0;
+  rig.following.db = {
+    prepare: (sql) => db.prepare(sql),
+    async batch<T>(some: D1PreparedStatement[]) {
+      statements += some.length;
+      return db.batch<T>(some);
+    },
+  };
+  for (let passes = 0; (await ledgerIndex(db)) < 2; passes++) {
+    expect(passes).toBeLessThan(10);
+    statements = 0;
+    await pass(rig, { milestonesOnly: true });
+    expect(statements).toBeLessThan(600);
+  }
+  await expectApplied(network, 2);
+});

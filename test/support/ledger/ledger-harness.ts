@@ -19,6 +19,7 @@ import type { Database } from '../../../src/ledger/core/database.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
 import { admittingParameters, readParameters } from '../../../src/ledger/core/ledger-parameters.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
+import { ConeUnavailable } from '../../../src/ledger/intake/block-source.ts';
 import type { StatusSettings } from '../../../src/ledger/read/node-status.ts';
 import type { UnreferencedIndex } from '../../../src/ledger/write/unreferenced-index.ts';
 import {
@@ -167,7 +168,16 @@ export async function takeNext({ network, node, upstream }: Rig, db: Database): 
   const source = createMilestoneSource([upstream], limits, new Map());
   const memory = createFollowerMemory();
   const deadline = Number.POSITIVE_INFINITY;
-  await applyMilestone(db, head, verified, { memory, rules, source, deadline });
+  const tools = { memory, rules, source, deadline };
+  for (;;) {
+    try {
+      await applyMilestone(db, head, verified, tools);
+      return;
+    } catch (error) {
+      // as the next pass does
+      if (!(error instanceof ConeUnavailable) || error.fault !== 'over-budget') throw error;
+    }
+  }
 }
 
 async function admitting(db: Database, ledger: number): Promise<ProtocolParameters[]> {

@@ -15,7 +15,12 @@ const LIMITS: Record<string, Record<string, readonly [tiny: number, small: numbe
   'follower/pushed/pushed-milestones.ts': { MAX_HELD: [3, 8], MAX_OF_INDEX: [2, 4] },
   'follower/store/gather-blocks.ts': { MAX_QUERIED: [4, 30], QUERIED_AT_ONCE: [2, 10] },
   'follower/store/leave-out.ts': { MAX_QUERIED: [2, 20], QUERIED_AT_ONCE: [1, 5] },
-  'follower/store/store-cone.ts': { MAX_LEVELS: [2, 6], PART_STEP: [1, 3], PARTS_AT_ONCE: [2, 6] },
+  'follower/store/store-cone.ts': {
+    MAX_LEVELS: [2, 6],
+    PART_STEP: [1, 3],
+    LEVELS_AT_ONCE: [12, 40],
+    PARTS_AT_ONCE: [2, 6],
+  },
   'follower/store/store-tips.ts': { MAX_LEVELS: [3, 10] },
   'ledger/core/database.ts': { MAX_TEXT: [200, 2000] },
   'ledger/core/packs.ts': { MAX_PACK_BLOCKS: [3, 60], MAX_PACK_LENGTH: [8000, 100_000] },
