@@ -6,7 +6,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
+import { readHead } from '../../src/ledger/core/head.ts';
 import { dropUnneeded } from '../../src/ledger/write/drop-blocks.ts';
+import { resolveVerdicts } from '../../src/ledger/write/resolve-verdicts.ts';
+import { createUnreferencedIndex } from '../../src/ledger/write/unreferenced-index.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
 import {
   ask,
   disturbed,
@@ -74,6 +78,37 @@ describe('a transaction whose verdict was not written, as the batch failed', () 
     await followTo(rig, 3);
     expect(await ledgerIndex(db)).toBe(3);
   });
+});
+
+it('another follower that drops blocks of the same pack meanwhile is no damage', async () => {
+  const outcomes = new Set<string>();
+  // before each batch in turn, and once after the last
+  let batches = 1;
+  for (let at = 1; batches >= at - 1; at++) {
+    const db = await openMemory();
+    const { network, rig, root } = await startNew(db, 'dropped meanwhile');
+    const aside = network.note([root]);
+    const made = network.transfer(network.genesisCoins[0]!, 1);
+    const waiter = network.attachTransaction(network.transfer(made.coins[0]!, 2), [root]);
+    const producer = network.attachTransaction(made, [root]);
+    for (const id of [aside, waiter, producer]) await storeNow(withTips(rig, id), failing(db));
+    const readTips = async () => [waiter, producer].map((id) => id.slice(2));
+    const meanwhile = disturbed(db, async (_, batch) => {
+      batches = batch;
+      if (batch !== at) return;
+      const other = createUnreferencedIndex();
+      const dropped = await dropUnneeded(db, other, readTips, { blocks: 1, bytes: 1e9 });
+      expect(dropped.evicted).toBe(1);
+    });
+    const { index } = rig.following.memory;
+    index.noteSearched(0);
+    const head = (await readHead(db))!;
+    const outcome = await resolveVerdicts(meanwhile, { index, head, verify: verifySignature }, 3)
+      .then(() => 'made')
+      .catch((error: Error) => error.name);
+    outcomes.add(outcome);
+  }
+  expect([...outcomes].sort()).toEqual(['LedgerMoved', 'made']);
 });
 
 it('an output whose newer block was dropped is still found in the older one', async () => {
