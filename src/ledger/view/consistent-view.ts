@@ -29,7 +29,7 @@ import {
 } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
 import { selectParameters } from '../core/ledger-parameters.ts';
-import { many, readBatch } from '../core/read-batch.ts';
+import { many, type Row, readBatch } from '../core/read-batch.ts';
 import { ConeUnavailable } from '../intake/block-source.ts';
 import { findInCone, type KnownBlock, knownBlockFromRow } from '../intake/known-blocks.ts';
 import type { NextNumbers } from '../intake/known-outputs.ts';
@@ -170,6 +170,7 @@ async function readOnce(
     });
     requireSame(at, more.at);
     read = more.page;
+    requireSameReach(rows, read);
     reader.add(read);
   }
   const { cone, packs, states } = reader.finish();
@@ -217,6 +218,20 @@ function requireSame(first: HeadAt, now: HeadAt | undefined): void {
     isSameHead(now.head, first.head) &&
     now.milestone?.id === first.milestone?.id;
   if (!isSame) throw new LedgerMoved('the ledger moved while it was read');
+}
+
+/** What each row repeats of what the walk may reach (select-cone.ts). */
+const REACH = ['unreferenced', 'until', 'blocks'] as const;
+
+/**
+ * Throws a LedgerMoved unless both pages are of the same packs: a named block that was stored in
+ * between makes the second page one of all live packs, with other numbers of outputs.
+ */
+function requireSameReach([first]: readonly Row[], [now]: readonly Row[]): void {
+  const isSame = REACH.every(
+    (column) => now === undefined || first?.integer(column) === now.integer(column),
+  );
+  if (!isSame) throw new LedgerMoved('a block was stored while the view was read');
 }
 
 /**

@@ -22,6 +22,7 @@ import {
 } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { knownBlockIds, storedBlocks } from '../../support/ledger/stored-blocks.ts';
+import { oracleAnswer } from '../../support/network/oracle-view.ts';
 import type { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -90,6 +91,20 @@ it('a block is stored: it is not known to the view', async () => {
   expect(await askWhile(rig, request, async () => {})).toEqual({ answer: response, pages: 2 });
   const after = network.propose({ parents: [last, child] });
   expect(await ask(rig, after.request)).toEqual(after.response);
+});
+
+it('a named block is stored, of a past milestone: the view begins again', async () => {
+  const { network, rig, last } = await startPaged();
+  network.milestone({ parents: [last] });
+  await takeNext(rig, db);
+  const late = network.note([last]);
+  const { question } = questionOf(network, 2);
+  const previousMilestoneId = question.previousMilestoneId!;
+  const asked = { ...question, previousMilestoneId, parents: [last, late] };
+  const store = async () => void (await storeNow(withTips(rig, late), db));
+  const { answer, pages } = await askWhile(rig, asked, store);
+  expect(answer).toEqual(await oracleAnswer(network, asked));
+  expect(pages).toBeGreaterThan(3);
 });
 
 it('a milestone is applied: the view begins again', async () => {
