@@ -21,6 +21,10 @@ CREATE TABLE head (
   dropped INTEGER NOT NULL,           -- how many times unreferenced blocks were dropped
   id_tables TEXT NOT NULL,            -- JSON: [table, first milestone] of those in use, oldest first
   forgotten INTEGER NOT NULL,         -- IDs of milestones up to this one were dropped
+  indexed TEXT NOT NULL,              -- how far output_detail is filled: '' where nothing keeps it,
+                                      -- up to an output's ID while it is filled, 'all' when whole
+  integrity TEXT NOT NULL,            -- JSON: fingerprints and the scrub's position
+                                      -- (src/ledger/core/row-sum.ts)
   sum INTEGER NOT NULL
 );
 
@@ -30,6 +34,8 @@ CREATE TABLE milestone (
   id TEXT NOT NULL,
   timestamp INTEGER NOT NULL,         -- Unix seconds
   blocks INTEGER NOT NULL,            -- how many it references; 0 for one of a snapshot
+  nft_changes INTEGER NOT NULL,       -- of NFTs, from the import to this milestone: all of them are
+                                      -- in nft_change (docs/storage.md#changes-of-nfts)
   payload TEXT,                       -- NULL where a snapshot names the milestone without it
   sum INTEGER NOT NULL
 );
@@ -80,12 +86,20 @@ CREATE TABLE milestone_part (
 CREATE TABLE output (
   id TEXT PRIMARY KEY,
   bytes TEXT NOT NULL,                -- and a checksum (src/ledger/core/output-bytes.ts)
+  rest INTEGER,                       -- key in output_rest, NULL where `bytes` has all
   chain TEXT,                         -- ID of its alias, foundry or NFT (TIP-18)
   block TEXT NOT NULL,                -- the block that created it, all zero for migrated outputs
   created INTEGER NOT NULL,           -- milestone
   created_time INTEGER NOT NULL,      -- Unix seconds
   sum INTEGER NOT NULL
 ) WITHOUT ROWID;
+
+-- Long contents of outputs beside their rows (docs/storage.md#long-contents): what follows the first
+-- 12 characters of contents that are longer than 768.
+CREATE TABLE output_rest (
+  key INTEGER PRIMARY KEY,            -- a number of the output, or its place in the snapshot
+  bytes TEXT NOT NULL
+);
 
 -- Every NFT since the import: its unspent output, NULL if it was burned.
 CREATE TABLE nft (
@@ -134,6 +148,42 @@ CREATE INDEX nft_by_deposit_return ON nft_detail (deposit_return)
 CREATE INDEX nft_by_expiration_return ON nft_detail (expiration_return)
   WHERE expiration_return IS NOT NULL;
 
+-- What basic, alias and foundry outputs are listed by: one row for each unspent one, in the order of
+-- every list of its kind. IDs, addresses and tags are bytes, half as long as hex: a network has
+-- millions of these outputs. NFTs are in nft_detail.
+CREATE TABLE output_detail (
+  kind INTEGER NOT NULL,              -- type of the output
+  created_time INTEGER NOT NULL,      -- of the milestone that created it
+  output BLOB NOT NULL,
+  address BLOB NOT NULL,              -- of an alias the state controller, of a foundry its alias
+  governor BLOB,
+  issuer BLOB,
+  sender BLOB,
+  tag BLOB,
+  deposit_return BLOB,
+  expiration_return BLOB,             -- this and the next column are NULL together
+  expiration INTEGER,
+  timelock INTEGER,
+  native_tokens INTEGER NOT NULL,
+  chain BLOB,                         -- ID of the alias or foundry
+  sum INTEGER NOT NULL,
+  PRIMARY KEY (kind, created_time, output)
+) WITHOUT ROWID;
+
+-- Each index entry also contains the primary key: the entries of one kind with one value are in the
+-- order of lists.
+CREATE INDEX detail_by_address ON output_detail (address);
+CREATE INDEX detail_by_governor ON output_detail (governor) WHERE governor IS NOT NULL;
+CREATE INDEX detail_by_issuer ON output_detail (issuer) WHERE issuer IS NOT NULL;
+CREATE INDEX detail_by_sender ON output_detail (sender) WHERE sender IS NOT NULL;
+CREATE INDEX detail_by_sender_tag ON output_detail (sender, tag)
+  WHERE sender IS NOT NULL AND tag IS NOT NULL;
+CREATE INDEX detail_by_deposit_return ON output_detail (deposit_return)
+  WHERE deposit_return IS NOT NULL;
+CREATE INDEX detail_by_expiration_return ON output_detail (expiration_return)
+  WHERE expiration_return IS NOT NULL;
+CREATE UNIQUE INDEX detail_by_chain ON output_detail (chain) WHERE chain IS NOT NULL;
+
 -- Protocol parameters, by the milestone from which on they are in force.
 CREATE TABLE parameters (
   target INTEGER PRIMARY KEY,
@@ -174,6 +224,44 @@ CREATE TABLE id_4 (
   id TEXT PRIMARY KEY, milestone INTEGER NOT NULL, block INTEGER NOT NULL,
   sum INTEGER NOT NULL
 ) WITHOUT ROWID;
+
+-- The Merkle trees over a final ledger (docs/storage.md#the-final-ledger,
+-- src/ledger/final/). Empty unless the ledger is at FINAL_MILESTONE.
+
+-- Up to 65,536 leaves of a tree in one row, in the order of their IDs.
+CREATE TABLE final_page (
+  milestone INTEGER NOT NULL,         -- the final milestone
+  tree TEXT NOT NULL,                 -- outputs or nfts
+  page INTEGER NOT NULL,              -- its first leaf is at place page * 65536
+  first TEXT NOT NULL,                -- ID of its first leaf
+  last TEXT NOT NULL,                 -- ID of its last leaf
+  leaves INTEGER NOT NULL,
+  amount TEXT NOT NULL,               -- base tokens on its outputs; 0 in the tree over NFTs
+  nfts INTEGER NOT NULL,              -- how many of its outputs are NFTs; 0 likewise
+  root TEXT NOT NULL,                 -- hash over its leaves
+  sum INTEGER NOT NULL,
+  ranges TEXT NOT NULL,               -- of each 256 leaves: ID of the first, hash over them
+  PRIMARY KEY (milestone, tree, page)
+) WITHOUT ROWID;
+
+-- One row, once all pages are there.
+CREATE TABLE final_root (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  milestone INTEGER NOT NULL,
+  outputs INTEGER NOT NULL,           -- leaves of the tree over outputs
+  output_root TEXT NOT NULL,
+  nfts INTEGER NOT NULL,
+  nft_root TEXT NOT NULL,
+  root TEXT NOT NULL,                 -- commits to all of it (docs/final-ledger.md)
+  sum INTEGER NOT NULL
+);
+
+-- The file that the ledger was imported from: one row, if the import was told its hash.
+CREATE TABLE snapshot_file (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  sha256 TEXT NOT NULL,
+  sum INTEGER NOT NULL
+);
 
 -- The follower's state, for health and info: one row, after its first pass.
 CREATE TABLE follower (

@@ -18,7 +18,6 @@ const LEDGERS = join(tmpdir(), 'stardust-edge-node', 'ledgers');
 /** The files that decide how a ledger is written. Every case asserts its answers. */
 const SOURCES = [
   'migrations/0001_ledger.sql',
-  'migrations/0003_final_ledger.sql',
   'src/ledger/final/build-final-ledger.ts',
   'src/ledger/import/load-snapshot.ts',
   'src/ledger/output-list/list-rows.ts',

@@ -43,9 +43,9 @@ const StoredRecent = v.pipe(
     to: LedgerIndex,
     /**
      * Entries from before this milestone are of an earlier filling of the namespace, and say
-     * nothing. Absent in what an earlier release wrote, which rejects a `recent` that has it.
+     * nothing.
      */
-    filledFrom: v.optional(LedgerIndex, 0),
+    filledFrom: LedgerIndex,
     /** Since when no entry lacks a change up to `from`; null while the index is not complete. */
     fromTime: v.nullable(UnixMs),
     /** It was read from D1 at this time or later. */

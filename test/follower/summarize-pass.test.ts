@@ -32,7 +32,7 @@ const position: LedgerPosition = {
     indexed: '',
     integrity: { fingerprints: {} },
   },
-  milestone: { id: '', timestamp: 0, blocks: 0 },
+  milestone: { id: '', timestamp: 0, blocks: 0, nftChanges: 0 },
   announced: new ParameterTable(),
   rules: { keys: { keys: [], threshold: 1 }, verify: async () => true, parameters: [] },
 };

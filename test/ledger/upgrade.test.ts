@@ -56,7 +56,9 @@ it('a migration that adds a table leaves the ledger as it is, and served', async
 it('a ledger whose schema a migration raised is refused, changed by nobody, and replaced by an import', async () => {
   const { db } = await migrated(`UPDATE head SET schema = ${SCHEMA + 1};`);
   // something to prune
-  db.exec("INSERT INTO milestone (idx, id, timestamp, blocks, sum) VALUES (1, 'ab', 1, 0, 0)");
+  db.exec(
+    "INSERT INTO milestone (idx, id, timestamp, blocks, nft_changes, sum) VALUES (1, 'ab', 1, 0, 0, 0)",
+  );
   const before = await dump(db);
   for (const attempt of [
     () => readPosition(db, RULES),

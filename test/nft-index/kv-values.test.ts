@@ -76,16 +76,9 @@ describe('recent', () => {
     expect(writeRecent(RECENT)).toBe(JSON.stringify(STORED));
   });
 
-  test('of version 0.2, which did not write filledFrom, counts every entry', () => {
-    const { filledFrom: _, ...stored } = STORED;
-    expect(readRecent(JSON.stringify(stored))).toEqual({
-      kind: 'value',
-      value: { ...RECENT, filledFrom: 0 },
-    });
-  });
-
   test.each([
     ['cut off', writeRecent(RECENT).slice(0, 100)],
+    ['filling left out', JSON.stringify({ ...STORED, filledFrom: undefined })],
     ['range', JSON.stringify({ ...STORED, from: 8 })],
     ['index', JSON.stringify({ ...STORED, to: 7.5 })],
     ['time', JSON.stringify({ ...STORED, publishedAt: '2000' })],

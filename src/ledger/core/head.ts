@@ -4,9 +4,8 @@
 import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
 import { type IdTable, readIdTables, writeIdTables } from './id-index.ts';
-import { type NftChangeCount, writeNftChangeCount } from './nft-change-count.ts';
 import { first, type Query, type Row, readAlone } from './read-batch.ts';
-import { type Cell, HEAD_COLUMNS, type Integrity, rowSum, summedColumns } from './row-sum.ts';
+import { type Cell, type Integrity, rowSum, SUMMED_COLUMNS, summedColumns } from './row-sum.ts';
 import { requireSchema, SCHEMA } from './schema.ts';
 
 export interface Head {
@@ -63,11 +62,13 @@ export interface KnownMilestone {
   timestamp: number;
   /** How many blocks it references; 0 of a snapshot's. */
   blocks: number;
+  /** Changes of NFTs from the import to the milestone. An NFT counts once in each milestone. */
+  nftChanges: number;
 }
 
 /** ?1 the index of a milestone; of the ledger's where it is NULL. */
 const SELECT_HEAD_AT = `
-  SELECT h.*, ${summedColumns('milestone', 'm', 'milestone_')}, m.nft_changes
+  SELECT h.*, ${summedColumns('milestone', 'm', 'milestone_')}
   FROM head h LEFT JOIN milestone m ON m.idx = coalesce(?1, h.ledger)`;
 
 /**
@@ -89,8 +90,6 @@ export interface HeadAt {
   head: Head;
   /** Undefined if it is not known. */
   milestone: KnownMilestone | undefined;
-  /** Of that milestone, its count of changes of NFTs, as it is stored (nft-change-count.ts). */
-  nftChanges: string | null;
 }
 
 /**
@@ -102,7 +101,6 @@ export function selectHeadAt(db: Database, index?: number): Query<HeadAt | undef
   return first(db.prepare(SELECT_HEAD_AT).bind(index ?? null), (row) => ({
     head: headFromRow(row),
     milestone: milestoneFromRow(row),
-    nftChanges: row.textOrNull('nft_changes'),
   }));
 }
 
@@ -113,7 +111,8 @@ export function selectHeadAt(db: Database, index?: number): Query<HeadAt | undef
  */
 export function headFromRow(row: Row): Head {
   requireSchema(row.integer('schema'));
-  const integrity = integrityFromRow(row);
+  row.requireSum('head');
+  const integrity: Integrity = JSON.parse(row.text('integrity'));
   if (integrity.damaged !== undefined) throw new LedgerDamaged(integrity.damaged);
   return {
     generation: row.text('generation'),
@@ -144,20 +143,14 @@ export function milestoneFromRow(row: Row): KnownMilestone | undefined {
     id,
     timestamp: row.integer('milestone_timestamp'),
     blocks: row.integer('milestone_blocks'),
+    nftChanges: row.integer('milestone_nft_changes'),
   };
 }
 
-/**
- * An earlier release moves the head and leaves the column as it was, and the column out of the sum:
- * then it is about another ledger, and the next scrub computes the fingerprints.
- */
-function integrityFromRow(row: Row): Integrity {
-  if (row.hasSum(HEAD_COLUMNS)) return { fingerprints: {} };
-  row.requireSum('head');
-  return JSON.parse(row.text('integrity'));
-}
+/** The columns that fences compare: a scrub may have noted something meanwhile. */
+const COMPARED = SUMMED_COLUMNS.head.filter((column) => column !== 'integrity');
 
-/** The values of HEAD_COLUMNS. */
+/** The values of the columns {@link COMPARED}. */
 function headCells(head: Head): Cell[] {
   return [
     SCHEMA,
@@ -177,10 +170,10 @@ function headCells(head: Head): Cell[] {
   ];
 }
 
-const COLUMNS = HEAD_COLUMNS.join(', ');
+const COLUMNS = COMPARED.join(', ');
 
-/** SQL of as many parameters as the head has columns, from the one with this number on. */
-const parametersFrom = (first: number) => HEAD_COLUMNS.map((_, i) => `?${first + i}`).join();
+/** SQL of parameters for these columns, from the one with this number on. */
+const parametersFrom = (first: number) => COMPARED.map((_, i) => `?${first + i}`).join();
 
 /** @param table head, or the staging table of an import */
 export function insertHead(db: Database, head: Head, table = 'head'): D1PreparedStatement {
@@ -196,7 +189,7 @@ export function insertHead(db: Database, head: Head, table = 'head'): D1Prepared
 /** The sum must not be NULL. */
 const MOVE_HEAD = `
   UPDATE head SET (${COLUMNS}) = (${parametersFrom(3)}), integrity = ?2,
-    sum = CASE WHEN (${COLUMNS}) = (${parametersFrom(3 + HEAD_COLUMNS.length)}) THEN ?1 END`;
+    sum = CASE WHEN (${COLUMNS}) = (${parametersFrom(3 + COMPARED.length)}) THEN ?1 END`;
 
 /** Changes the head. Fails unless it still is `before`, whatever a scrub has noted meanwhile. */
 export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1PreparedStatement {
@@ -212,7 +205,6 @@ export interface MilestoneToInsert extends KnownMilestone {
   index: number;
   /** By writePayload (milestone-payload.ts). */
   payload: string | null;
-  nftChanges: NftChangeCount;
 }
 
 /** @param table milestone, or the staging table of an import */
@@ -221,13 +213,13 @@ export function insertMilestone(
   { index, id, timestamp, blocks, payload, nftChanges }: MilestoneToInsert,
   table = 'milestone',
 ): D1PreparedStatement {
-  const cells = [index, id, timestamp, blocks];
+  const cells = [index, id, timestamp, blocks, nftChanges];
   return db
     .prepare(
-      `INSERT INTO ${table} (idx, id, timestamp, blocks, sum, payload, nft_changes)
+      `INSERT INTO ${table} (idx, id, timestamp, blocks, nft_changes, sum, payload)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
     )
-    .bind(...cells, rowSum(cells), payload, writeNftChangeCount(index, nftChanges));
+    .bind(...cells, rowSum(cells), payload);
 }
 
 /**

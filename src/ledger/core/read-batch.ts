@@ -51,18 +51,10 @@ export class Row {
 
   /** The columns that the sum is about, in their order; throws as {@link requireSum} does. */
   summedCells(table: SummedTable, prefix = ''): Cell[] {
-    const columns = SUMMED_COLUMNS[table];
-    if (!this.hasSum(columns, prefix)) throw new LedgerDamaged(`rows of the table ${table}`);
-    return this.#cells(columns, prefix);
-  }
-
-  /** Whether the row's sum is that of these columns. */
-  hasSum(columns: readonly string[], prefix = ''): boolean {
-    return rowSum(this.#cells(columns, prefix)) === this.#value(`${prefix}sum`);
-  }
-
-  #cells(columns: readonly string[], prefix: string): Cell[] {
-    return columns.map((column) => this.#value(prefix + column) as Cell);
+    const cells = SUMMED_COLUMNS[table].map((column) => this.#value(prefix + column) as Cell);
+    if (rowSum(cells) !== this.#value(`${prefix}sum`))
+      throw new LedgerDamaged(`rows of the table ${table}`);
+    return cells;
   }
 
   #value(column: string): unknown {

@@ -21,29 +21,27 @@ const FILTERED_COLUMNS = [
   'native_tokens',
 ] as const;
 
-/** The columns of head that an earlier release knows: all but `integrity`. */
-export const HEAD_COLUMNS = [
-  'schema',
-  'generation',
-  'genesis',
-  'start',
-  'ledger',
-  'treasury_milestone',
-  'treasury_amount',
-  'next_block',
-  'next_output',
-  'unreferenced',
-  'dropped',
-  'id_tables',
-  'forgotten',
-  'indexed',
-] as const;
-
 /** The columns that the sum of a row is about, by table. */
 export const SUMMED_COLUMNS = {
-  head: [...HEAD_COLUMNS, 'integrity'],
+  head: [
+    'schema',
+    'generation',
+    'genesis',
+    'start',
+    'ledger',
+    'treasury_milestone',
+    'treasury_amount',
+    'next_block',
+    'next_output',
+    'unreferenced',
+    'dropped',
+    'id_tables',
+    'forgotten',
+    'indexed',
+    'integrity',
+  ],
   // the payload has a checksum of its own
-  milestone: ['idx', 'id', 'timestamp', 'blocks'],
+  milestone: ['idx', 'id', 'timestamp', 'blocks', 'nft_changes'],
   // each output that was spent has a sum of its own
   milestone_part: ['key', 'packs', 'blocks'],
   // the contents have a sum of their own
@@ -146,7 +144,7 @@ export interface ScrubPosition {
 
 /** The column `head.integrity`, as JSON. */
 export interface Integrity {
-  /** The fingerprint of each table that has one; absent where no scrub has computed it yet. */
+  /** The fingerprint of `output`, and of each table of the index of IDs that is in use. */
   fingerprints: Readonly<Record<string, number>>;
   /** Absent before the first step of a scrub. */
   scrub?: ScrubPosition;
@@ -167,11 +165,9 @@ export function moveFingerprint(
   table: string,
   { all, scrubbed }: FingerprintChange,
 ): Integrity {
-  const before = fingerprints[table];
   return {
     ...rest,
-    fingerprints:
-      before === undefined ? fingerprints : { ...fingerprints, [table]: addSums(before, all) },
+    fingerprints: { ...fingerprints, [table]: addSums(fingerprints[table]!, all) },
     ...(scrub && {
       scrub: scrub.table === table ? { ...scrub, sum: addSums(scrub.sum, scrubbed) } : scrub,
     }),

@@ -279,7 +279,7 @@ export class StagingSink implements LedgerSink {
       timestamp,
       blocks: 0,
       payload: null,
-      nftChanges: { since: ledgerIndex, total: 0 },
+      nftChanges: 0,
     };
     await runBatch(db, [
       this.#moveTo(this.#position),

@@ -11,6 +11,7 @@ import { payloadFromRow } from '../core/milestone-payload.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
 import { readSpentOutput, type SpentRow } from '../core/packs.ts';
 import { first, many, readBatch, readQuery } from '../core/read-batch.ts';
+import { summedColumns } from '../core/row-sum.ts';
 import type { OutputStatus } from './output-status.ts';
 import { milestoneAt, type ReferencedBlock, selectBlocksOf } from './referenced-blocks.ts';
 
@@ -144,7 +145,8 @@ export async function* readBlocksWithBytes(
 }
 
 const SELECT_IDS = `
-  SELECT idx, id, timestamp, blocks, sum FROM milestone WHERE idx IN (SELECT value FROM json_each(?1))`;
+  SELECT ${summedColumns('milestone', 'm')} FROM milestone m
+  WHERE m.idx IN (SELECT value FROM json_each(?1))`;
 
 /** The IDs, 64 hex digits, of those of these milestones that are known. */
 export async function readMilestoneIds(

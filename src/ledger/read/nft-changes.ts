@@ -4,9 +4,9 @@
  */
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
-import { selectHead } from '../core/head.ts';
-import { type NftChangeCount, readNftChangeCount } from '../core/nft-change-count.ts';
+import { milestoneFromRow, selectHeadAt } from '../core/head.ts';
 import { many, type Row, readBatch } from '../core/read-batch.ts';
+import { summedColumns } from '../core/row-sum.ts';
 
 /** The most changes of an answer. An NFT counts once in each milestone that changed it. */
 export const MAX_CHANGES = 10_000;
@@ -26,10 +26,6 @@ export type NftChanges =
     }
   | { ledgerIndex: number; ok: false; why: 'not kept' | 'too many' };
 
-/** Of milestone ?1 and of the ledger's. */
-const SELECT_COUNTS = `
-  SELECT idx, nft_changes FROM milestone WHERE idx IN (?1, (SELECT ledger FROM head))`;
-
 /** Milestones with changes after ?1, as long as they have ?2 changes or fewer, and the next one. */
 const PAGE = `
   WITH RECURSIVE page (milestone, total) AS (
@@ -46,7 +42,8 @@ const IN_PAGE = '(SELECT milestone FROM page WHERE milestone > ?1 AND total <= ?
 
 const SELECT_LISTS = `
   ${PAGE}
-  SELECT c.*, m.nft_changes FROM nft_change c LEFT JOIN milestone m ON m.idx = c.milestone
+  SELECT c.*, ${summedColumns('milestone', 'm', 'milestone_')}
+  FROM nft_change c LEFT JOIN milestone m ON m.idx = c.milestone
   WHERE c.milestone IN ${IN_PAGE} ORDER BY c.milestone, c.part`;
 
 const SELECT_STATES = `
@@ -66,29 +63,26 @@ export async function readNftChanges(
   after: number,
   maxChanges = MAX_CHANGES,
 ): Promise<NftChanges | undefined> {
-  const { head, counts, lists, states } = await readBatch(db, {
-    head: selectHead(db),
-    counts: many(db.prepare(SELECT_COUNTS).bind(after), countFromRow),
+  const { at, from, lists, states } = await readBatch(db, {
+    at: selectHeadAt(db),
+    from: selectHeadAt(db, after),
     lists: many(db.prepare(SELECT_LISTS).bind(after, maxChanges), listFromRow),
     states: many(db.prepare(SELECT_STATES).bind(after, maxChanges), stateFromRow),
   });
-  if (head === undefined) return undefined;
-  const { ledger: ledgerIndex } = head;
-  const [first, last] = [after, ledgerIndex].map(
-    (index) => counts.find((each) => each.index === index)?.count,
-  );
-  // another count began between them
-  if (first === undefined || first.since !== last?.since)
-    return { ledgerIndex, ok: false, why: 'not kept' };
-  let { total } = first;
+  if (at === undefined) return undefined;
+  const { ledger: ledgerIndex } = at.head;
+  const [first, last] = [from?.milestone?.nftChanges, at.milestone?.nftChanges];
+  if (last === undefined) throw damaged();
+  if (first === undefined) return { ledgerIndex, ok: false, why: 'not kept' };
+  let total = first;
   const ids = new Set<string>();
   for (const [i, { milestone, nfts, count }] of lists.entries()) {
     total += nfts.length;
     for (const id of nfts) ids.add(id);
-    if (lists[i + 1]?.milestone !== milestone && total !== count?.total) throw damaged();
+    if (lists[i + 1]?.milestone !== milestone && total !== count) throw damaged();
   }
-  const isWhole = total === last.total;
-  if (!isWhole && last.total - first.total <= maxChanges) throw damaged();
+  const isWhole = total === last;
+  if (!isWhole && last - first <= maxChanges) throw damaged();
   const to = isWhole ? ledgerIndex : lists.at(-1)?.milestone;
   if (to === undefined) return { ledgerIndex, ok: false, why: 'too many' };
   if (states.length !== ids.size || states.some(([id]) => !ids.has(id))) throw damaged();
@@ -99,20 +93,12 @@ function damaged(): LedgerDamaged {
   return new LedgerDamaged('rows of the tables nft_change and nft');
 }
 
-function countOf(row: Row, column: string): NftChangeCount | undefined {
-  return readNftChangeCount(row.integer(column), row.textOrNull('nft_changes'));
-}
-
-function countFromRow(row: Row) {
-  return { index: row.integer('idx'), count: countOf(row, 'idx') };
-}
-
 function listFromRow(row: Row) {
   row.requireSum('nft_change');
   return {
     milestone: row.integer('milestone'),
     nfts: JSON.parse(row.text('nfts')) as string[],
-    count: countOf(row, 'milestone'),
+    count: milestoneFromRow(row)?.nftChanges,
   };
 }
 

@@ -38,8 +38,8 @@ export interface BlocksStatus {
 export interface NodeStatus {
   /** The milestone at which the ledger stands. */
   ledger: MilestoneStatus;
-  /** Of its unspent outputs, 13 hex digits: undefined before the first scrub of an older database. */
-  fingerprint: string | undefined;
+  /** Of its unspent outputs, 13 hex digits. */
+  fingerprint: string;
   genesisIndex: number;
   /** Numbers from these on are free, of MAX_NUMBER. */
   nextBlock: number;
@@ -107,7 +107,7 @@ export async function readNodeStatus(
   const seconds = milestone.timestamp - (extent.before ?? milestone.timestamp);
   return {
     ledger: { index: head.ledger, timestamp: milestone.timestamp, milestoneId: milestone.id },
-    fingerprint: head.integrity.fingerprints.output?.toString(16).padStart(13, '0'),
+    fingerprint: head.integrity.fingerprints.output!.toString(16).padStart(13, '0'),
     genesisIndex: head.genesis,
     nextBlock: head.nextBlock,
     nextOutput: head.nextOutput,

@@ -44,8 +44,6 @@ export interface ConsistentView {
   head: Head;
   /** The milestone before the one asked for. */
   previous: KnownMilestone | undefined;
-  /** Its count of changes of NFTs, as it is stored. */
-  nftChanges: string | null;
   /** Protocol parameters, pending ones too. */
   parameters: ParameterTable;
   /** The named blocks that are known, by ID. */
@@ -190,7 +188,6 @@ async function readOnce(
   return {
     head,
     previous,
-    nftChanges: at.nftChanges,
     parameters,
     named: new Map([...findInCone(cone, named), ...blocks]),
     cone,

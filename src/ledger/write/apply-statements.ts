@@ -13,13 +13,12 @@ import { inputsAt } from '../../stardust/white-flag/cone.ts';
 import type { WhiteFlag } from '../../stardust/white-flag/walk.ts';
 import { announcedParameters, type Milestone } from '../../stardust/wire/milestone.ts';
 import { treasuryAfter } from '../../stardust/wire/treasury.ts';
-import { checksum } from '../core/checksum.ts';
+import { checksum, LedgerDamaged } from '../core/checksum.ts';
 import { type Database, forEachPiece, PARTS } from '../core/database.ts';
 import { insertMilestone, keepsIndex, moveHead } from '../core/head.ts';
 import { addEntries, addMilestoneEntries, idTableName, insertIds } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
 import { writePayload } from '../core/milestone-payload.ts';
-import { readNftChangeCount } from '../core/nft-change-count.ts';
 import {
   type BlockStatus,
   MAX_PACK_LENGTH,
@@ -69,7 +68,8 @@ export async function applyStatements(
 ): Promise<ApplyStatements | undefined> {
   const { milestone, id, payload } = verified;
   const { index, timestamp } = milestone;
-  const { head, next } = view;
+  const { head, next, previous } = view;
+  if (previous === undefined) throw new LedgerDamaged("the ledger's milestone");
   const changes = await listChanges(db, verified, view, whiteFlag);
   if (isStagedForAnother(view, changes)) return undefined;
   const indexesAll = keepsIndex(head);
@@ -90,7 +90,6 @@ export async function applyStatements(
     referencedPlaces(view, changes),
   );
   const treasury = treasuryAfter(milestone, id);
-  const counted = readNftChangeCount(head.ledger, view.nftChanges);
   const statements = [
     requireSameUnreferenced(db, head, view.stored),
     moveHead(db, head, {
@@ -108,10 +107,7 @@ export async function applyStatements(
       timestamp,
       blocks: changes.order.length,
       payload: writePayload(payload),
-      nftChanges: {
-        since: counted?.since ?? head.ledger,
-        total: (counted?.total ?? 0) + read.nfts.size,
-      },
+      nftChanges: previous.nftChanges + read.nfts.size,
     }),
     ...insertParts(db, milestone, view, changes, read.spentLengths),
     ...insertIds(db, head.idTables, own, referencedPlaces(view, changes)),

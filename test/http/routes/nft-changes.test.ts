@@ -1,9 +1,8 @@
 /** GET /api/edge/v1/changes/nfts, from databases in memory. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
 import { insertHead, insertMilestone } from '../../../src/ledger/core/head.ts';
 import { rowSum } from '../../../src/ledger/core/row-sum.ts';
-import { MAX_CHANGES, readNftChanges } from '../../../src/ledger/read/nft-changes.ts';
+import { MAX_CHANGES } from '../../../src/ledger/read/nft-changes.ts';
 import { checkRow, type Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
@@ -45,8 +44,7 @@ async function ledgerOf(counts: readonly number[], nfts = Number.POSITIVE_INFINI
     const numbers = Array.from({ length: count }, () => next++ % nfts);
     for (const number of numbers) changed.set(number, milestone);
     total += count;
-    const nftChanges = { since: START, total };
-    statements.push(insertMilestone(db, { ...testMilestone(milestone, 0), nftChanges }));
+    statements.push(insertMilestone(db, { ...testMilestone(milestone, 0), nftChanges: total }));
     // as if a part had room for 100
     for (let part = 0; part * 100 < count; part++) {
       const ids = numbers.slice(part * 100, part * 100 + 100).map(idOf);
@@ -183,25 +181,4 @@ it('404 where one milestone changed more than 10,000', async () => {
 it('10,000 in one milestone are an answer', async () => {
   const { fetch } = await ledgerOf([MAX_CHANGES, 1]);
   expect((await changesOf(await fetch(`${PATH}1000`))).to).toBe(1001);
-});
-
-describe('after an upgrade', () => {
-  /** As an earlier release leaves it: it counts nothing, and its publisher deletes changes. */
-  const forget = (db: SqliteDatabase, from: number, upTo: number) => {
-    db.exec(`UPDATE milestone SET nft_changes = NULL WHERE idx BETWEEN ${from} AND ${upTo}`);
-    db.exec(`DELETE FROM nft_change WHERE milestone BETWEEN ${from} AND ${upTo}`);
-  };
-  const why = async (db: SqliteDatabase, after: number) => {
-    const found = (await readNftChanges(db, after))!;
-    return found.ok ? found.changes.length : found.why;
-  };
-
-  it('changes are known from the first milestone on that was counted', async () => {
-    const { db } = await ledgerOf([1, 1, 1, 1]);
-    forget(db, 1000, 1003);
-    expect(await why(db, 1002)).toBe('not kept');
-    expect(await why(db, 1004)).toBe(0);
-    forget(db, 1004, 1004);
-    expect(await why(db, 1004)).toBe('not kept');
-  });
 });

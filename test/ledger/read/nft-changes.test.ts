@@ -251,24 +251,6 @@ it('every answer has each change, with its state now, and says how far it goes',
   expect([...seen].sort()).toEqual(['burned', 'not kept', 'page', 'too many', 'whole']);
 }, 120_000);
 
-it('begins to count again behind a milestone that an earlier release applied', async () => {
-  const model = new Modelled(await openMemory());
-  model.rig = await startLedger(model.db, network, 0);
-  const apply = (count: number) => model.act({ kind: 'apply', count, crashAt: -1 });
-  await apply(6);
-  // it counts nothing, and its publisher deletes what has left the window
-  model.db.exec('UPDATE milestone SET nft_changes = NULL WHERE idx = 6');
-  model.db.exec('DELETE FROM nft_change WHERE milestone <= 5');
-  for (const after of [0, 3, 6])
-    expect(await model.ask(after, 100)).toMatchObject({ why: 'not kept' });
-  await apply(4);
-  for (const after of [0, 3, 6])
-    expect(await model.ask(after, 100)).toMatchObject({ why: 'not kept' });
-  model.first = 7;
-  for (const after of [7, 8, 10])
-    expect(await model.ask(after, 100)).toEqual(model.expected(after, 100));
-});
-
 it('two followers at once count each milestone once', async () => {
   const model = new Modelled(await openMemory());
   model.rig = await startLedger(model.db, network, 0);

@@ -1,10 +1,7 @@
-/** Long contents of outputs (docs/storage.md#long-contents): made, spent, imported, from before. */
+/** Long contents of outputs (docs/storage.md#long-contents): made, spent, imported. */
 import { expect, it } from 'vitest';
 import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
-import type { Database } from '../../../src/ledger/core/database.ts';
 import { splitContents, writeOutputBytes } from '../../../src/ledger/core/output-bytes.ts';
-import { buildFinalLedger } from '../../../src/ledger/final/build-final-ledger.ts';
-import { readFinalLedger } from '../../../src/ledger/final/prove-final.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
 import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
@@ -107,45 +104,6 @@ it('come with an import, behind whose keys the numbers of outputs begin', async 
     .prepare('SELECT next_output AS next, max(key) AS last FROM head, output_rest')
     .first<{ next: number; last: number }>())!;
   expect(next).toBeGreaterThan(last);
-});
-
-/** Rows as an earlier release wrote them. */
-async function putInRows(db: Database, coins: readonly Coin[]): Promise<void> {
-  for (const coin of coins) {
-    const whole = writeOutputBytes(coinBytes(coin));
-    await db
-      .prepare('UPDATE output SET bytes = ?1, rest = NULL WHERE id = ?2')
-      .bind(whole, toHexDigits(coin.id))
-      .run();
-  }
-  await db.prepare('DELETE FROM output_rest').run();
-}
-
-it('lead to the same final root as those that an earlier release wrote', async () => {
-  const roots = [];
-  for (const isOld of [true, false]) {
-    const { db, network, coins } = await startLong('final long contents');
-    if (isOld) await putInRows(db, coins);
-    const index = lastIndex(network);
-    expect(await buildFinalLedger(db, index, 1000)).toBe(true);
-    const final = await readFinalLedger(db, index);
-    roots.push(final.ok && final.root.toHex());
-  }
-  expect(roots[1]).toMatch(/^[0-9a-f]{64}$/);
-  expect(roots[1]).toBe(roots[0]);
-});
-
-it('that an earlier release wrote are read and spent as they are', async () => {
-  const { db, network, rig, coins } = await startLong('old long contents');
-  await putInRows(db, coins);
-  await expectTrue(rig);
-  const by = network.account(1);
-  const spent = network.transaction([{ coin: coins[1]!, by }], [ofLength(network, 772)]);
-  const block = network.attachTransaction(spent, [network.milestoneBlock!]);
-  network.milestone({ parents: [network.note([block])] });
-  await followTo(rig, lastIndex(network));
-  await expectTrue(rig);
-  expect(await countRests(db)).toBe(1);
 });
 
 it('are damaged where the rest is missing, or is that of another output', async () => {

@@ -8,7 +8,6 @@ import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
-import { type Cell, HEAD_COLUMNS, rowSum } from '../../../src/ledger/core/row-sum.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
 import { scrub } from '../../../src/ledger/write/scrub.ts';
 import {
@@ -51,15 +50,6 @@ async function scrubAll(db: Database, most = 7): Promise<void> {
   for (let rounds = 0; rounds < 2; ) if (await scrub(db, most)) rounds++;
 }
 
-/** As an earlier release leaves the head: with a column that it does not know, or that is stale. */
-async function forgetFingerprints(db: Database, stale = ''): Promise<void> {
-  const row = (await db.prepare(`SELECT ${HEAD_COLUMNS} FROM head`).first<Record<string, Cell>>())!;
-  await db
-    .prepare('UPDATE head SET integrity = ?1, sum = ?2')
-    .bind(stale, rowSum(HEAD_COLUMNS.map((column) => row[column]!)))
-    .run();
-}
-
 it('milestones, imports and scrubs come to the same fingerprints', async () => {
   const steps = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 10, maxLength: 10 });
   await fc.assert(
@@ -75,9 +65,6 @@ it('milestones, imports and scrubs come to the same fingerprints', async () => {
         if (most > 0) await scrub(db, most);
       }
       const moved = await fingerprints(db);
-      await scrubAll(db);
-      expect(await fingerprints(db)).toEqual(moved);
-      await forgetFingerprints(db);
       await scrubAll(db);
       expect(await fingerprints(db)).toEqual(moved);
 
@@ -106,28 +93,6 @@ it.each(['network-a', 'network-n', 'network-k'] as const)(
     await scrubAll(db);
   },
 );
-
-it('a ledger of an earlier release is computed by the first round, then checked', async () => {
-  const network = randomNetwork({ seed: 'earlier', milestones: 6, events: 20 });
-  const db = await openMemory();
-  const rig = await startLedger(db, network, network.genesis.index);
-  await followTo(rig, 2);
-  await forgetFingerprints(db);
-  await scrub(db, 5);
-  await followTo(rig, 3);
-  expect(await fingerprints(db)).toEqual({});
-  await scrubAll(db);
-  expect((await fingerprints(db)).output).toBe(expectedFingerprint(network, 3));
-  // the earlier release moves the ledger and leaves the column
-  const { integrity } = (await db.prepare('SELECT integrity FROM head').first<{
-    integrity: string;
-  }>())!;
-  await followTo(rig, 4);
-  await forgetFingerprints(db, integrity);
-  expect(await fingerprints(db)).toEqual({});
-  await scrubAll(db);
-  expect((await fingerprints(db)).output).toBe(expectedFingerprint(network, 4));
-});
 
 it('an end before any batch leaves a scrub that goes on', async () => {
   const network = randomNetwork({ seed: 'ends', milestones: 5, events: 30 });

@@ -43,7 +43,7 @@ export function recordedStatus(network: Network, ledgerIndex: number, now?: numb
   const ledger = milestoneStatus(network, ledgerIndex);
   return {
     ledger: { ...ledger, timestamp: now ?? ledger.timestamp },
-    fingerprint: undefined,
+    fingerprint: '00f1a2b3c4d5e',
     genesisIndex: network.genesis.index,
     nextBlock: 1,
     nextOutput: 1,

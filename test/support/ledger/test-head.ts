@@ -28,6 +28,6 @@ export function testMilestone(index: number, timestamp: number): MilestoneToInse
     timestamp,
     blocks: 0,
     payload: null,
-    nftChanges: { since: index, total: 0 },
+    nftChanges: 0,
   };
 }

@@ -105,7 +105,7 @@ async function readHealth({ node }: RouteContext): Promise<Health> {
       ledgerIndex: status.ledger.index,
       headers: {
         ...blocksHeaders(status, now),
-        ...(status.fingerprint !== undefined && { 'x-ledger-fingerprint': status.fingerprint }),
+        'x-ledger-fingerprint': status.fingerprint,
         ...(warning !== undefined && { 'x-health-warning': warning }),
       },
     };
