@@ -21,8 +21,8 @@ CREATE TABLE head (
   dropped INTEGER NOT NULL,           -- how many times unreferenced blocks were dropped
   id_tables TEXT NOT NULL,            -- JSON: [table, first milestone] of those in use, oldest first
   forgotten INTEGER NOT NULL,         -- IDs of milestones up to this one were dropped
-  indexed TEXT NOT NULL,              -- how far output_detail is filled: '' where nothing keeps it,
-                                      -- up to an output's ID while it is filled, 'all' when whole
+  indexed TEXT NOT NULL,              -- the kinds in output_detail: '' NFTs alone, 'all' every kind,
+                                      -- else every kind up to this ID of an output
   integrity TEXT NOT NULL,            -- JSON: fingerprints and the scrub's position
                                       -- (src/ledger/core/row-sum.ts)
   sum INTEGER NOT NULL
@@ -70,7 +70,7 @@ CREATE TABLE pack_content (
   key INTEGER PRIMARY KEY REFERENCES pack (key) ON DELETE CASCADE,
   bytes TEXT NOT NULL,                -- JSON: of each block, its bytes
   outputs TEXT NOT NULL,              -- JSON: of each block, the outputs that its transaction creates
-  details TEXT NOT NULL               -- JSON: the same, what NFTs are listed by
+  details TEXT NOT NULL               -- JSON: the same, what they are listed by
 );
 
 -- What a milestone references and spends, in parts below 2 MB.
@@ -118,39 +118,9 @@ CREATE TABLE nft_change (
   PRIMARY KEY (milestone, part)
 ) WITHOUT ROWID;
 
--- What NFTs are listed by (docs/storage.md#lists): one row for each unspent NFT output, in the
--- order of every list. Addresses are hex of their 33 bytes, times Unix seconds.
-CREATE TABLE nft_detail (
-  created_time INTEGER NOT NULL,      -- of the milestone that created the output
-  output TEXT NOT NULL,
-  address TEXT NOT NULL,
-  issuer TEXT,
-  sender TEXT,
-  tag TEXT,                           -- hex digits
-  deposit_return TEXT,                -- return address of the storage deposit
-  expiration_return TEXT,             -- this and the next column are NULL together
-  expiration INTEGER,
-  timelock INTEGER,
-  native_tokens INTEGER NOT NULL,     -- number of different native tokens
-  sum INTEGER NOT NULL,
-  PRIMARY KEY (created_time, output)
-) WITHOUT ROWID;
-
--- Each index entry also contains the primary key, so entries are in the order of lists. D1 bills
--- an entry as a row written: partial indexes have no entry for what an output lacks.
-CREATE INDEX nft_by_address ON nft_detail (address);
-CREATE INDEX nft_by_issuer ON nft_detail (issuer) WHERE issuer IS NOT NULL;
-CREATE INDEX nft_by_sender ON nft_detail (sender) WHERE sender IS NOT NULL;
-CREATE INDEX nft_by_sender_tag ON nft_detail (sender, tag)
-  WHERE sender IS NOT NULL AND tag IS NOT NULL;
-CREATE INDEX nft_by_deposit_return ON nft_detail (deposit_return)
-  WHERE deposit_return IS NOT NULL;
-CREATE INDEX nft_by_expiration_return ON nft_detail (expiration_return)
-  WHERE expiration_return IS NOT NULL;
-
--- What basic, alias and foundry outputs are listed by: one row for each unspent one, in the order of
--- every list of its kind. IDs, addresses and tags are bytes, half as long as hex: a network has
--- millions of these outputs. NFTs are in nft_detail.
+-- What outputs are listed by (docs/storage.md#lists): one row for each unspent NFT output, and for
+-- each other one where `head.indexed` says so; in the order of every list of its kind. IDs, addresses
+-- and tags are bytes, half as long as hex: a network has millions of outputs.
 CREATE TABLE output_detail (
   kind INTEGER NOT NULL,              -- type of the output
   created_time INTEGER NOT NULL,      -- of the milestone that created it
@@ -160,18 +130,18 @@ CREATE TABLE output_detail (
   issuer BLOB,
   sender BLOB,
   tag BLOB,
-  deposit_return BLOB,
+  deposit_return BLOB,                -- return address of the storage deposit
   expiration_return BLOB,             -- this and the next column are NULL together
   expiration INTEGER,
   timelock INTEGER,
-  native_tokens INTEGER NOT NULL,
-  chain BLOB,                         -- ID of the alias or foundry
-  sum INTEGER NOT NULL,
+  native_tokens INTEGER NOT NULL,     -- number of different native tokens
+  chain BLOB,                         -- ID of an alias or a foundry; the table nft has those of NFTs
   PRIMARY KEY (kind, created_time, output)
 ) WITHOUT ROWID;
 
 -- Each index entry also contains the primary key: the entries of one kind with one value are in the
--- order of lists.
+-- order of lists. D1 bills an entry as a row written: partial indexes have no entry for what an
+-- output lacks.
 CREATE INDEX detail_by_address ON output_detail (address);
 CREATE INDEX detail_by_governor ON output_detail (governor) WHERE governor IS NOT NULL;
 CREATE INDEX detail_by_issuer ON output_detail (issuer) WHERE issuer IS NOT NULL;

@@ -106,7 +106,6 @@ export async function fillNftLedger(db: SqliteDatabase, count: number): Promise<
       ),
       ...insertListRows(
         db,
-        'nft_detail',
         rows.map(({ id, value, time }) => listRow(value, id, time)),
       ),
     ]);

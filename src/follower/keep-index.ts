@@ -1,7 +1,7 @@
 /**
  * Sees to it that the ledger's lists have the kinds of outputs that they are to have: every kind
  * where INDEX says so, and of a ledger that is over; else NFTs alone
- * (docs/storage.md#lists-of-every-kind).
+ * (docs/storage.md#lists).
  */
 import type { Database } from '../ledger/core/database.ts';
 import { ALL_INDEXED } from '../ledger/core/head.ts';
@@ -27,9 +27,11 @@ export async function keepIndex(
   { mutex, lastLedger }: Pick<FollowerMemory, 'mutex' | 'lastLedger'>,
 ): Promise<IndexState> {
   // each pass reads it: an import or Time Travel may have changed it
-  const wanted = settings.indexAll ? ALL_INDEXED : '';
-  const mayEnd = settings.finalMilestone !== undefined;
-  if (!mayEnd && lastLedger?.indexed === wanted) return 'done';
+  const mayBeWanted = settings.indexAll || settings.finalMilestone !== undefined;
+  if (lastLedger !== undefined) {
+    const { indexed } = lastLedger;
+    if (indexed === ALL_INDEXED || (!mayBeWanted && indexed === '')) return 'done';
+  }
   const deadline = Date.now() + MAX_FILL_MS;
   try {
     for (let step = 0; step < MAX_STEPS && Date.now() < deadline; step++) {

@@ -5,7 +5,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { idSumSql } from '../../src/ledger/core/row-sum.ts';
 import { openDatabase } from '../support/edge/d1-file.ts';
 import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { untilLedger } from '../support/edge/walk-network.ts';
@@ -33,9 +32,9 @@ it('32 connections with lists slow a coordinator by little more than 2 do', asyn
   {
     using db = openDatabase(following.persistTo);
     db.exec(`WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n WHERE v < ${NFTS})
-      INSERT INTO nft_detail (created_time, output, address, native_tokens, sum)
-      SELECT 1600000000 + v / 10, printf('%068x', v * 7919), printf('00%064x', v % 1000), 0, 0 FROM n;
-      UPDATE nft_detail SET sum = created_time + ${idSumSql('output')} + ${idSumSql('address')}`);
+      INSERT INTO output_detail (kind, created_time, output, address, native_tokens)
+      SELECT 6, 1600000000 + v / 10, unhex(printf('%068x', v * 7919)),
+        unhex(printf('00%064x', v % 1000)), 0 FROM n`);
   }
   const edge = await start();
 

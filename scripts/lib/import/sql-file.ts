@@ -53,5 +53,6 @@ export class SqlFile {
 function literal(value: unknown): string {
   if (value === null || typeof value === 'number') return String(value);
   if (typeof value === 'string') return quote(value);
+  if (value instanceof Uint8Array) return `X'${value.toHex()}'`;
   throw new TypeError(`no SQL literal for a ${typeof value}`);
 }

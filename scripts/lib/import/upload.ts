@@ -21,6 +21,7 @@ import {
 } from '../../../src/ledger/import/staging-tables.ts';
 import { entryKey, writeEntry } from '../../../src/nft-index/kv-values.ts';
 import { adoptionSql } from '../../../src/nft-index/seed-index.ts';
+import { OutputType } from '../../../src/stardust/wire/output.ts';
 import type { RunWrangler } from '../wrangler/run-wrangler.ts';
 import { SqlFile } from './sql-file.ts';
 
@@ -65,7 +66,8 @@ const PAGE = 100;
 /** Of the NFT outputs behind the ID ?1 up to ?2. */
 const SELECT_DETAILS = `
   SELECT d.* FROM output o
-    CROSS JOIN nft_detail d ON d.created_time = o.created_time AND d.output = o.id
+    CROSS JOIN output_detail d
+      ON d.kind = ${OutputType.Nft} AND d.created_time = o.created_time AND d.output = unhex(o.id)
   WHERE o.id > ?1 AND o.id <= ?2 AND ${isNftSql('o.bytes')}`;
 
 /** As SELECT_DETAILS. */
@@ -135,7 +137,7 @@ async function uploadOutputs(
     const upTo = String(page.results.at(-1)?.id ?? last);
     for (const [table, sql] of [
       ['output_rest', SELECT_RESTS],
-      ['nft_detail', SELECT_DETAILS],
+      ['output_detail', SELECT_DETAILS],
     ] as const) {
       const statement = source.db.prepare(sql).bind(last, upTo);
       file.addRows(stagingName(table), (await statement.all<Record<string, unknown>>()).results);
@@ -240,7 +242,7 @@ async function replaceLedger(
      WHERE (SELECT count(*) FROM import_output) <> ${outputs}
        OR (SELECT count(*) FROM import_output_rest) <> (SELECT count(rest) FROM import_output)
        OR (SELECT count(*) FROM import_nft) <> ${nfts}
-       OR (SELECT count(*) FROM import_nft_detail) <> ${nfts}`,
+       OR (SELECT count(*) FROM import_output_detail) <> ${nfts}`,
     ...(await readStagingScript(db)).swap,
     adoptionSql(generation, ledgerIndex, seal!, Date.now()),
   );

@@ -17,6 +17,7 @@ import {
   UINT56_BYTES,
 } from '../../stardust/encoding/bytes.ts';
 import { checksum, LedgerDamaged } from './checksum.ts';
+import type { Row } from './read-batch.ts';
 import { summedColumns } from './row-sum.ts';
 
 /** From the length on, as zeros do not count by themselves. */
@@ -113,4 +114,28 @@ export function readOutputBytes(text: string, outputId: string): Uint8Array {
     // not base64 any more, too short, or a checksum above 2^53: damaged too
   }
   throw new LedgerDamaged(`contents of output 0x${outputId}`);
+}
+
+/** A row of `output`. IDs are hex. */
+export interface UnspentOutput {
+  id: string;
+  bytes: Uint8Array;
+  /** The block that created it, all zero for migrated outputs. */
+  block: string;
+  created: number;
+  /** Unix seconds. */
+  createdTime: number;
+}
+
+/** @param row its {@link outputColumns}. Throws a LedgerDamaged where they are not what was written. */
+export function unspentFromRow(row: Row, prefix = ''): UnspentOutput {
+  row.requireSum('output', prefix);
+  const id = row.text(`${prefix}id`);
+  return {
+    id,
+    bytes: readOutputBytes(row.text('bytes'), id),
+    block: row.text(`${prefix}block`),
+    created: row.integer(`${prefix}created`),
+    createdTime: row.integer(`${prefix}created_time`),
+  };
 }

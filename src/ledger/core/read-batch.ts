@@ -46,15 +46,13 @@ export class Row {
    * @param prefix of the columns' names, where the statement gave them one
    */
   requireSum(table: SummedTable, prefix = ''): void {
-    this.summedCells(table, prefix);
-  }
-
-  /** The columns that the sum is about, in their order; throws as {@link requireSum} does. */
-  summedCells(table: SummedTable, prefix = ''): Cell[] {
-    const cells = SUMMED_COLUMNS[table].map((column) => this.#value(prefix + column) as Cell);
+    const cells = SUMMED_COLUMNS[table].map((column) => this.cell(prefix + column));
     if (rowSum(cells) !== this.#value(`${prefix}sum`))
       throw new LedgerDamaged(`rows of the table ${table}`);
-    return cells;
+  }
+
+  cell(column: string): Cell {
+    return this.#value(column) as Cell;
   }
 
   #value(column: string): unknown {

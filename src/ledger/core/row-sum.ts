@@ -10,17 +10,6 @@ import { checksum } from './checksum.ts';
 /** A value of a column. */
 export type Cell = string | number | null;
 
-/** What lists of every kind filter by, in the order of both tables. */
-const FILTERED_COLUMNS = [
-  'sender',
-  'tag',
-  'deposit_return',
-  'expiration_return',
-  'expiration',
-  'timelock',
-  'native_tokens',
-] as const;
-
 /** The columns that the sum of a row is about, by table. */
 export const SUMMED_COLUMNS = {
   head: [
@@ -48,17 +37,6 @@ export const SUMMED_COLUMNS = {
   output: ['id', 'block', 'created', 'created_time'],
   nft: ['id', 'output', 'changed'],
   nft_change: ['milestone', 'part', 'nfts'],
-  nft_detail: ['created_time', 'output', 'address', 'issuer', ...FILTERED_COLUMNS],
-  output_detail: [
-    'created_time',
-    'output',
-    'kind',
-    'address',
-    'governor',
-    'issuer',
-    ...FILTERED_COLUMNS,
-    'chain',
-  ],
   parameters: ['target', 'bytes'],
   receipt: ['migrated_at', 'milestone', 'bytes'],
   id: ['milestone', 'block'],

@@ -55,8 +55,8 @@ const REQUIRE_OUTPUTS = `
 
 /** Of outputs that are removed: before their rows in import_output, which have the time. */
 const REMOVE_DETAILS = `
-  DELETE FROM import_nft_detail WHERE (created_time, output) IN (
-    SELECT created_time, id FROM import_output
+  DELETE FROM import_output_detail WHERE (kind, created_time, output) IN (
+    SELECT ${OutputType.Nft}, created_time, unhex(id) FROM import_output
     WHERE ${isNftSql('bytes')} AND id IN (SELECT value FROM json_each(?1)))`;
 
 /** Likewise: those have the keys. */
@@ -173,7 +173,7 @@ export class StagingSink implements LedgerSink {
         this.#moveTo(position),
         ...forEachPiece(db, ADD_OUTPUTS, added),
         ...forEachPiece(db, ADD_RESTS, rests),
-        ...insertListRows(db, 'nft_detail', details, stagingName('nft_detail')),
+        ...insertListRows(db, details, stagingName('output_detail')),
         ...forEachPiece(db, REQUIRE_OUTPUTS, removed),
         ...forEachPiece(db, REMOVE_DETAILS, removed),
         ...forEachPiece(db, REMOVE_RESTS, removed),

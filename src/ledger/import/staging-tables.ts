@@ -15,7 +15,7 @@ import { idSumSql } from '../core/row-sum.ts';
  * Tables that are renamed when they are complete. Their indexes are created then, as an index
  * cannot be renamed: 4 s at 1,000,000 NFTs.
  */
-const LARGE_TABLES = ['output', 'output_rest', 'nft', 'nft_detail'];
+const LARGE_TABLES = ['output', 'output_rest', 'nft', 'output_detail'];
 
 /** Tables whose few rows are copied. The last is the first table of the index of IDs. */
 export const SMALL_TABLES = ['head', 'milestone', 'parameters', 'snapshot_file', 'id_0'];

@@ -5,7 +5,12 @@
 
 import { type Database, forEachPiece, isPartOf } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
-import { contentsLengthSql, outputColumns, readOutputBytes } from '../core/output-bytes.ts';
+import {
+  contentsLengthSql,
+  outputColumns,
+  readOutputBytes,
+  unspentFromRow,
+} from '../core/output-bytes.ts';
 import { readSpentOutput, requireOutputSum } from '../core/packs.ts';
 import { concat, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
@@ -143,8 +148,8 @@ function findCreated(
 export function findLedgerOutputs(db: Database, ids: readonly string[]): Query<FoundOutput[]> {
   return concat(
     many(forEachPiece(db, FIND_UNSPENT, ids), (row): FoundOutput => {
-      const state = unspentFromRow(row);
-      return { ...state, bytes: readOutputBytes(row.text('bytes'), state.id) };
+      const { id, bytes, created } = unspentFromRow(row);
+      return { id, bytes, created };
     }),
     many(forEachPiece(db, FIND_SPENT, ids), (row) => {
       const { bytes, ...state } = spentFromRow(row);
@@ -157,7 +162,9 @@ export function findLedgerOutputs(db: Database, ids: readonly string[]): Query<F
 export function findLedgerStates(db: Database, ids: readonly string[]): Query<FoundOutput[]> {
   return concat(
     many(forEachPiece(db, FIND_UNSPENT_STATES, ids), (row): FoundOutput => {
-      return { ...unspentFromRow(row), length: row.integer('length') };
+      row.requireSum('output');
+      const [id, created] = [row.text('id'), row.integer('created')];
+      return { id, created, length: row.integer('length') };
     }),
     many(forEachPiece(db, FIND_SPENT_STATES, ids), (row): FoundOutput => {
       const { bytes, ...state } = spentFromRow(row);
@@ -195,11 +202,6 @@ function mentionFromRow(row: Row): FoundOutput {
     ...(bytes !== null && { bytes: readOutputBytes(bytes, id) }),
     mention: { number, key: row.integer('key'), at: row.integer('at') },
   };
-}
-
-function unspentFromRow(row: Row) {
-  row.requireSum('output');
-  return { id: row.text('id'), created: row.integer('created') };
 }
 
 /** With its content as it is stored. */

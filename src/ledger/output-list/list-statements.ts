@@ -8,7 +8,7 @@
 
 import type { Database } from '../core/database.ts';
 import { many, type Query, type Row } from '../core/read-batch.ts';
-import { type ListTable, listColumns, selectCells, toColumn } from './list-rows.ts';
+import { POSITION_CELLS, toColumn } from './list-rows.ts';
 import {
   KINDS,
   type Kind,
@@ -46,11 +46,6 @@ interface Walk {
   where: readonly Condition[];
 }
 
-/** The SQL of a walk, and the table that its rows are of. */
-interface WalkStatement extends Condition {
-  table: ListTable;
-}
-
 /**
  * Of these the first is walked whose filters the query has: mostly the fewest rows share a value.
  */
@@ -74,10 +69,6 @@ const UNLOCKING: Record<Kind, readonly string[]> = {
   nft: ['address', 'expiration_return', 'deposit_return'],
 };
 
-function tableOf(kind: Kind): ListTable {
-  return kind === 'nft' ? 'nft_detail' : 'output_detail';
-}
-
 /** Whether the kind's outputs are in lists only of a ledger that indexes all kinds. */
 export function needsIndex(kind: Kind): boolean {
   return kind !== 'nft';
@@ -88,21 +79,21 @@ export function needsIndex(kind: Kind): boolean {
  * the walk came to the end of its budget before it had what was wanted.
  */
 export function listWalks(db: Database, query: OutputQuery): Query<(Position | undefined)[]>[] {
-  return walkStatements(query).map(({ sql, parameters, table }) =>
-    many(db.prepare(sql).bind(...parameters), (row) => positionFromRow(row, table)),
+  return walkStatements(query).map(({ sql, parameters }) =>
+    many(db.prepare(sql).bind(...parameters), positionFromRow),
   );
 }
 
-/** The SQL of each walk: it selects cells of its table, for {@link positionFromRow}. */
-function walkStatements(query: OutputQuery): WalkStatement[] {
+/** The SQL of each walk, for {@link positionFromRow}. */
+function walkStatements(query: OutputQuery): Condition[] {
   const walks = query.kinds.flatMap((kind) => walksOf(kind, query.filters));
   const mostLooked = Math.floor(ROW_BUDGET / 2 / walks.length);
   return walks.map((walk) => selectWalk(walk, query, mostLooked));
 }
 
 /**
- * The SQL of a walk that decides all of the query. It selects positions as an index has them, and
- * reads no row of the table, so they are to be compared with the outputs at them.
+ * The SQL of a walk that decides all of the query. It selects positions as an index has them, IDs as
+ * bytes, and reads no row of the table, so they are to be compared with the outputs at them.
  */
 export function selectIndexed(query: OutputQuery): Condition {
   const [walk, ...others] = query.kinds.flatMap((kind) => walksOf(kind, query.filters));
@@ -132,38 +123,35 @@ function walksOf(kind: Kind, filters: OutputFilters): Walk[] {
   const owner = filters.unlockableByAddress;
   if (owner === undefined) return [{ kind, index: undefined, decides: [], where: [] }];
   return UNLOCKING[kind].map((index) => {
-    const where = [compare(kind, index, '=', owner)];
+    const where = [compare(index, '=', owner)];
     return { kind, index, decides: ['unlockableByAddress'], where };
   });
 }
 
-function selectWalk(walk: Walk, query: OutputQuery, mostLooked: number): WalkStatement {
-  const table = tableOf(walk.kind);
+function selectWalk(walk: Walk, query: OutputQuery, mostLooked: number): Condition {
   const rows = selectRows(walk, query);
   const inOrder = `SELECT * ${rows.sql} ORDER BY created_time, output LIMIT ?`;
   const undecided = undecidedBy(walk, query);
   const wanted = rowsWanted(query);
   if (undecided.length === 0) {
-    const sql = `SELECT ${selectCells(table)} FROM (${inOrder})`;
-    return { table, sql, parameters: [...rows.parameters, wanted] };
+    const sql = `SELECT ${POSITION_CELLS} FROM (${inOrder})`;
+    return { sql, parameters: [...rows.parameters, wanted] };
   }
   const rest = allOf(undecided);
-  const noRow = listColumns(table).map(() => 'NULL');
   // the second half is looked at only where the first found less than was wanted
   const sql = `
-    SELECT ${selectCells(table)} FROM (${inOrder}) WHERE ${rest.sql}
-    UNION ALL SELECT ${noRow} FROM (SELECT 1 ${rows.sql} LIMIT 1 OFFSET ?) LIMIT ?`;
+    SELECT ${POSITION_CELLS} FROM (${inOrder}) WHERE ${rest.sql}
+    UNION ALL SELECT NULL, NULL FROM (SELECT 1 ${rows.sql} LIMIT 1 OFFSET ?) LIMIT ?`;
   const looked = [...rows.parameters, mostLooked, ...rest.parameters];
-  return { table, sql, parameters: [...looked, ...rows.parameters, mostLooked, wanted] };
+  return { sql, parameters: [...looked, ...rows.parameters, mostLooked, wanted] };
 }
 
 /** From which rows a walk selects, and under which conditions. */
 function selectRows({ kind, index, where }: Walk, query: OutputQuery): Condition {
-  const table = tableOf(kind);
-  const { sql, parameters } = allOf([...ofKind(kind), ...where, ...rangeOf(kind, query)]);
-  const prefix = table === 'nft_detail' ? 'nft' : 'detail';
-  const by = index === undefined ? 'NOT INDEXED' : `INDEXED BY ${prefix}_by_${index}`;
-  return { sql: `FROM ${table} ${by} WHERE ${sql}`, parameters };
+  const ofKind = compare('kind', '=', KINDS[kind]);
+  const { sql, parameters } = allOf([ofKind, ...where, ...rangeOf(query)]);
+  const by = index === undefined ? 'NOT INDEXED' : `INDEXED BY detail_by_${index}`;
+  return { sql: `FROM output_detail ${by} WHERE ${sql}`, parameters };
 }
 
 function undecidedBy({ kind, decides }: Walk, { filters }: OutputQuery): Condition[] {
@@ -172,22 +160,14 @@ function undecidedBy({ kind, decides }: Walk, { filters }: OutputQuery): Conditi
     .map(([, condition]) => condition);
 }
 
-function ofKind(kind: Kind): Condition[] {
-  return tableOf(kind) === 'nft_detail' ? [] : [compare(kind, 'kind', '=', KINDS[kind])];
-}
-
 /** From where the page begins, and between the times of creation that are asked for. */
-function rangeOf(
-  kind: Kind,
-  { from, filters: { createdBefore, createdAfter } }: OutputQuery,
-): Condition[] {
+function rangeOf({ from, filters: { createdBefore, createdAfter } }: OutputQuery): Condition[] {
   const after =
     createdAfter === undefined ? undefined : { createdTime: createdAfter + 1, outputId: '' };
   const { createdTime, outputId } = after && after.createdTime > from.createdTime ? after : from;
-  const output = toColumn(tableOf(kind), 'output', '?');
   return [
-    { sql: `(created_time, output) >= (?, ${output})`, parameters: [createdTime, outputId] },
-    ...(createdBefore === undefined ? [] : [compare(kind, 'created_time', '<', createdBefore)]),
+    { sql: '(created_time, output) >= (?, unhex(?))', parameters: [createdTime, outputId] },
+    ...(createdBefore === undefined ? [] : [compare('created_time', '<', createdBefore)]),
   ];
 }
 
@@ -195,7 +175,7 @@ function rangeOf(
 function conditionsOf(kind: Kind, filters: OutputFilters): Conditions {
   const { unlockableByAddress: owner, hasNativeTokens: tokens } = filters;
   const ifGiven = (column: string, operator: string, value: string | number | undefined) =>
-    value === undefined ? undefined : compare(kind, column, operator, value);
+    value === undefined ? undefined : compare(column, operator, value);
   const conditions: { [F in Filter]?: Condition | undefined } = {
     address: ifGiven('address', '=', filters.address),
     stateController: ifGiven('address', '=', filters.stateController),
@@ -205,7 +185,7 @@ function conditionsOf(kind: Kind, filters: OutputFilters): Conditions {
       owner === undefined
         ? undefined
         : {
-            sql: `${toColumn(tableOf(kind), 'address', '?')} IN (${UNLOCKING[kind]})`,
+            sql: `unhex(?) IN (${UNLOCKING[kind]})`,
             parameters: [owner],
           },
     issuer: ifGiven('issuer', '=', filters.issuer),
@@ -233,11 +213,8 @@ function conditionsOf(kind: Kind, filters: OutputFilters): Conditions {
   return Object.fromEntries(given);
 }
 
-function compare(kind: Kind, column: string, operator: string, value: string | number): Condition {
-  return {
-    sql: `${column} ${operator} ${toColumn(tableOf(kind), column, '?')}`,
-    parameters: [value],
-  };
+function compare(column: string, operator: string, value: string | number): Condition {
+  return { sql: `${column} ${operator} ${toColumn(column, '?')}`, parameters: [value] };
 }
 
 function ifPresent(column: string, value: boolean | undefined): Condition | undefined {
@@ -253,9 +230,8 @@ function allOf(conditions: readonly Condition[]): Condition {
 }
 
 /** Undefined of the row that stands for the end of the budget. */
-export function positionFromRow(row: Row, table: ListTable): Position | undefined {
+export function positionFromRow(row: Row): Position | undefined {
   const outputId = row.textOrNull('output');
   if (outputId === null) return undefined;
-  row.requireSum(table);
   return { createdTime: row.integer('created_time'), outputId };
 }

@@ -9,7 +9,7 @@ import { ALL_INDEXED, type Head, readHead, selectHead } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
 import { many, readBatch } from '../core/read-batch.ts';
 import { type ListPage, selectPage } from './list-page.ts';
-import { selectCells } from './list-rows.ts';
+import { POSITION_CELLS } from './list-rows.ts';
 import { needsIndex, positionFromRow } from './list-statements.ts';
 import { ALL_KINDS, KINDS, type Kind, type OutputQuery } from './output-query.ts';
 
@@ -69,7 +69,7 @@ export async function readIndexedKinds(db: Database): Promise<readonly Kind[]> {
 export type OutputOfChain = { ledgerIndex: number; ok: true; outputId: string | null } | NotIndexed;
 
 const SELECT_BY_CHAIN = `
-  SELECT ${selectCells('output_detail')} FROM output_detail INDEXED BY detail_by_chain
+  SELECT ${POSITION_CELLS} FROM output_detail INDEXED BY detail_by_chain
   WHERE chain = unhex(?1) AND kind = ?2`;
 
 /**
@@ -84,9 +84,7 @@ export async function readOutputOfChain(
 ): Promise<OutputOfChain | undefined> {
   const { head, found } = await readBatch(db, {
     head: selectHead(db),
-    found: many(db.prepare(SELECT_BY_CHAIN).bind(id, KINDS[kind]), (row) =>
-      positionFromRow(row, 'output_detail'),
-    ),
+    found: many(db.prepare(SELECT_BY_CHAIN).bind(id, KINDS[kind]), positionFromRow),
   });
   if (head === undefined) return undefined;
   if (found.length > 1) throw new LedgerDamaged(`rows of ${kind} 0x${id}`);

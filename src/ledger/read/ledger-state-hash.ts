@@ -7,7 +7,7 @@ import { stateHash } from '../../stardust/state-hash.ts';
 import type { LedgerOutput } from '../../stardust/wire/ledger-output.ts';
 import type { Database } from '../core/database.ts';
 import { type Head, selectHead } from '../core/head.ts';
-import { outputColumns, readOutputBytes } from '../core/output-bytes.ts';
+import { outputColumns, unspentFromRow } from '../core/output-bytes.ts';
 import { many, type Row, readBatch } from '../core/read-batch.ts';
 
 const PAGE = 1000;
@@ -72,13 +72,12 @@ async function readPage(
 
 /** @param row its {@link outputColumns} */
 export function ledgerOutputFromRow(row: Row): LedgerOutput {
-  row.requireSum('output');
-  const id = row.text('id');
+  const { id, bytes, block, created, createdTime } = unspentFromRow(row);
   return {
     outputId: Uint8Array.fromHex(id),
-    blockId: Uint8Array.fromHex(row.text('block')),
-    bookedIndex: row.integer('created'),
-    bookedTimestamp: row.integer('created_time'),
-    bytes: readOutputBytes(row.text('bytes'), id),
+    blockId: Uint8Array.fromHex(block),
+    bookedIndex: created,
+    bookedTimestamp: createdTime,
+    bytes,
   };
 }

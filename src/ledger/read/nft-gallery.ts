@@ -14,7 +14,7 @@ import { pageOf } from '../output-list/list-page.ts';
 import { hasListed } from '../output-list/list-rows.ts';
 import { selectIndexed } from '../output-list/list-statements.ts';
 import type { OutputQuery, Position } from '../output-list/output-query.ts';
-import { type NftOutputs, outputFromRow } from './nft-outputs.ts';
+import { type NftOutputs, namedOutput } from './nft-outputs.ts';
 import type { OutputStatus } from './output-status.ts';
 
 /** `foreign`: an address does not have the network's prefix. */
@@ -69,19 +69,20 @@ export async function readNftGallery(
 function selectListed(db: Database, query: OutputQuery): Query<Listed[]> {
   const { sql, parameters } = selectIndexed(query);
   const statement = db.prepare(`
-    SELECT p.created_time, p.output, ${outputColumns('o', { prefix: 'output_' })}
-    FROM (${sql}) p LEFT JOIN output o ON o.id = p.output
+    SELECT p.created_time, lower(hex(p.output)) AS output,
+      ${outputColumns('o', { prefix: 'output_' })}
+    FROM (${sql}) p LEFT JOIN output o ON o.id = lower(hex(p.output))
     ORDER BY p.created_time, p.output`);
   return many(statement.bind(...parameters), (row) => {
     const position = { createdTime: row.integer('created_time'), outputId: row.text('output') };
     const read = (ledgerIndex: number): NftStatus => {
-      const status = outputFromRow(row, ledgerIndex);
+      const status = namedOutput(row, ledgerIndex);
       const output = decodeOutput(status.bytes);
       const isListed =
         output.type === OutputType.Nft &&
         status.bookedTimestamp === position.createdTime &&
         hasListed(output, query.filters);
-      if (!isListed) throw new LedgerDamaged('rows of the table nft_detail');
+      if (!isListed) throw new LedgerDamaged('rows of the table output_detail');
       return { status, output };
     };
     return { position, read };

@@ -9,10 +9,10 @@ import { decodeParameters } from '../../stardust/wire/parameters.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { headFromRow, milestoneFromRow } from '../core/head.ts';
-import { outputColumns, readOutputBytes } from '../core/output-bytes.ts';
+import { outputColumns } from '../core/output-bytes.ts';
 import { many, type Row, readAlone } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
-import type { OutputStatus } from './output-status.ts';
+import { type OutputStatus, unspentStatus } from './output-status.ts';
 
 export interface NftOutputs {
   ledgerIndex: number;
@@ -69,23 +69,17 @@ export async function readNftOutputs(
 function unspentFromRow(row: Row, ledgerIndex: number): OutputStatus | undefined {
   // an output that is asked for by its own ID has no row here
   if (row.textOrNull('nft_id') === null)
-    return row.textOrNull('output_id') === null ? undefined : outputFromRow(row, ledgerIndex);
+    return row.textOrNull('output_id') === null ? undefined : namedOutput(row, ledgerIndex);
   row.requireSum('nft', 'nft_');
-  return row.textOrNull('nft_output') === null ? undefined : outputFromRow(row, ledgerIndex);
+  return row.textOrNull('nft_output') === null ? undefined : namedOutput(row, ledgerIndex);
 }
 
-/** @param row of an output's {@link outputColumns}, with the prefix `output_` */
-export function outputFromRow(row: Row, ledgerIndex: number): OutputStatus {
-  const outputId = row.textOrNull('output_id');
-  if (outputId === null) throw new LedgerDamaged('the outputs of NFTs');
-  row.requireSum('output', 'output_');
-  return {
-    outputId,
-    bytes: readOutputBytes(row.text('bytes'), outputId),
-    blockId: row.text('output_block'),
-    bookedIndex: row.integer('output_created'),
-    bookedTimestamp: row.integer('output_created_time'),
-    spent: undefined,
-    ledgerIndex,
-  };
+/**
+ * The output that an NFT or an index names, which must be there.
+ *
+ * @param row of an output's {@link outputColumns}, with the prefix `output_`
+ */
+export function namedOutput(row: Row, ledgerIndex: number): OutputStatus {
+  if (row.textOrNull('output_id') === null) throw new LedgerDamaged('the outputs of NFTs');
+  return unspentStatus(row, ledgerIndex, 'output_');
 }

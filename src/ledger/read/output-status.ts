@@ -5,7 +5,7 @@
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
-import { outputColumns, readOutputBytes } from '../core/output-bytes.ts';
+import { outputColumns, readOutputBytes, unspentFromRow } from '../core/output-bytes.ts';
 import { readSpentOutput } from '../core/packs.ts';
 import { first, many, type Row, readBatch } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
@@ -30,16 +30,17 @@ type OutputFacts = Omit<OutputStatus, 'ledgerIndex'>;
 
 const SELECT_UNSPENT = `SELECT ${outputColumns('o')} FROM output o WHERE id = ?1`;
 
-function unspentFromRow(row: Row): OutputFacts {
-  row.requireSum('output');
-  const outputId = row.text('id');
+/** @param row its {@link outputColumns}, with that prefix */
+export function unspentStatus(row: Row, ledgerIndex: number, prefix?: string): OutputStatus {
+  const { id, bytes, block, created, createdTime } = unspentFromRow(row, prefix);
   return {
-    outputId,
-    bytes: readOutputBytes(row.text('bytes'), outputId),
-    blockId: row.text('block'),
-    bookedIndex: row.integer('created'),
-    bookedTimestamp: row.integer('created_time'),
+    outputId: id,
+    bytes,
+    blockId: block,
+    bookedIndex: created,
+    bookedTimestamp: createdTime,
     spent: undefined,
+    ledgerIndex,
   };
 }
 
@@ -79,11 +80,12 @@ export async function readOutput(
 ): Promise<OutputStatus | undefined> {
   const { head, unspent, spent } = await readBatch(db, {
     head: selectHead(db),
-    unspent: first(db.prepare(SELECT_UNSPENT).bind(outputId), unspentFromRow),
+    unspent: first(db.prepare(SELECT_UNSPENT).bind(outputId), (row) => row),
     spent: first(db.prepare(SELECT_SPENT).bind(outputId), spentFromRow),
   });
-  const found = unspent ?? spent;
-  return head && found && { ...found, ledgerIndex: head.ledger };
+  if (head === undefined) return undefined;
+  if (unspent !== undefined) return unspentStatus(unspent, head.ledger);
+  return spent && { ...spent, ledgerIndex: head.ledger };
 }
 
 const SELECT_UNSPENT_OF = `
@@ -96,9 +98,7 @@ export async function readUnspentOutputs(
 ): Promise<OutputStatus[]> {
   const { head, outputs } = await readBatch(db, {
     head: selectHead(db),
-    outputs: many(db.prepare(SELECT_UNSPENT_OF).bind(JSON.stringify(outputIds)), unspentFromRow),
+    outputs: many(db.prepare(SELECT_UNSPENT_OF).bind(JSON.stringify(outputIds)), (row) => row),
   });
-  return head === undefined
-    ? []
-    : outputs.map((output) => ({ ...output, ledgerIndex: head.ledger }));
+  return head === undefined ? [] : outputs.map((row) => unspentStatus(row, head.ledger));
 }

@@ -33,15 +33,8 @@ import { moveFingerprint, rowSum, scrubbedUpTo } from '../core/row-sum.ts';
 import { insertReceipt } from '../read/receipts.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import { countVisible, type LeftBlocks, leftBlocks, packAt } from '../view/viewed-packs.ts';
-import { completeRows } from './complete-rows.ts';
 import { listChanges, type MilestoneChanges, type VerifiedMilestone } from './milestone-changes.ts';
-import {
-  changeOutputs,
-  readChanges,
-  readLacking,
-  rowsAsJson,
-  SELECT_SPENT,
-} from './output-changes.ts';
+import { changeOutputs, readChanges, rowsAsJson, SELECT_SPENT } from './output-changes.ts';
 import { requireSameUnreferenced } from './store-blocks.ts';
 
 export interface ApplyStatements {
@@ -72,8 +65,6 @@ export async function applyStatements(
   if (previous === undefined) throw new LedgerDamaged("the ledger's milestone");
   const changes = await listChanges(db, verified, view, whiteFlag);
   if (isStagedForAnother(view, changes)) return undefined;
-  const indexesAll = keepsIndex(head);
-  if (indexesAll) await completeRows(db, await readLacking(db, changes.created));
   const scrubbed = {
     output: scrubbedUpTo(head.integrity, 'output'),
     ids: scrubbedUpTo(head.integrity, idTableName(head.idTables.at(-1)!)),
@@ -111,7 +102,7 @@ export async function applyStatements(
     }),
     ...insertParts(db, milestone, view, changes, read.spentLengths),
     ...insertIds(db, head.idTables, own, referencedPlaces(view, changes)),
-    ...changeOutputs(db, milestone, changes, read, indexesAll),
+    ...changeOutputs(db, milestone, changes, read, keepsIndex(head)),
     ...updatePacks(db, index, view, changes),
     db.prepare(DELETE_STAGED).bind(index),
     ...announceStatements(db, milestone),

@@ -6,6 +6,7 @@
 
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decodeOutput } from '../../stardust/wire/ids.ts';
+import { OutputType } from '../../stardust/wire/output.ts';
 import type { MigratedOutput } from '../../stardust/wire/receipt.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, forEachPiece, isPartOf, jsonPieces } from '../core/database.ts';
@@ -25,12 +26,10 @@ import {
   rowSum,
 } from '../core/row-sum.ts';
 import {
-  deleteListedNfts,
+  insertDetails,
   insertListRows,
-  isRowOf,
-  type ListTable,
-  listColumns,
   listRow,
+  packedKind,
   unpackedColumns,
 } from '../output-list/list-rows.ts';
 
@@ -67,8 +66,8 @@ export interface ReadChanges {
   spentLengths: Uint32Array;
   /** The output of each NFT that came, moved or went: null where it was burned. Hex IDs. */
   nfts: Map<string, string | null>;
-  /** NFT outputs that go: time of creation, ID. */
-  gone: [createdTime: number, id: string][];
+  /** Whether outputs of NFTs go. */
+  spendsNfts: boolean;
   /** Keys in output_rest of the outputs that go. */
   rests: number[];
   /** What becomes of the fingerprint of `output`, and of that of the table that takes their IDs. */
@@ -137,7 +136,7 @@ const READ_SPENT = `
   SELECT length(coalesce(${contentsSql('o')}, s.bytes)) AS length, o.rest,
     CASE WHEN ${isNftSql('coalesce(o.bytes, s.bytes)')}
       THEN coalesce(o.chain, ${chainSql('s.created')}) END AS nft,
-    ${idSql('s.output')} AS id, o.created_time, o.sum, ${sumSql('s.output')} AS id_sum
+    ${idSql('s.output')} AS id, o.sum, ${sumSql('s.output')} AS id_sum
   FROM spent s LEFT JOIN output o ON s.home IS NULL AND o.id = ${idSql('s.output')}
   ORDER BY s.n`;
 
@@ -168,22 +167,9 @@ const READ_CREATED = `
       SELECT ${idSql('c.output')}, ${CREATED_SUM}
       FROM come c JOIN block b ON b.pack = c.pack AND b.at = c.at)
   SELECT ${chainSql('c.output')} AS nft, ${idSql('c.output')} AS id, 0 AS total, 0 AS scrubbed
-  FROM come c WHERE ${isRowOf('nft_detail', 'c.content')}
+  FROM come c WHERE ${packedKind('c.content')} = ${OutputType.Nft}
   UNION ALL
   SELECT NULL, NULL, ${fingerprintSql('sum')}, ${fingerprintSql('iif(id <= ?4, sum, 0)')} FROM row`;
-
-/** Packs that lack rows of output_detail: their blocks were stored before anything kept it. */
-const READ_LACKING = `
-  WITH ${comeWith('details')} SELECT DISTINCT c.pack FROM come c WHERE c.content IS NULL`;
-
-/** The keys of packs whose rows have to be completed before a milestone creates these outputs. */
-export function readLacking(db: Database, created: OutputRows): Promise<number[]> {
-  const statements = inPieces(created).map((piece) => db.prepare(READ_LACKING).bind(piece));
-  return readQuery(
-    db,
-    many(statements, (row) => row.integer('pack')),
-  );
-}
 
 /**
  * Reads what has to be known of the outputs that go and come. Throws a LedgerDamaged where one is not
@@ -200,7 +186,7 @@ export async function readChanges(
   const spentLengths = new Uint32Array(spent.length);
   const none = { all: 0, scrubbed: 0 };
   const sums = { output: { ...none }, ids: { ...none } };
-  const read: ReadChanges = { spentLengths, nfts: new Map(), gone: [], rests: [], sums };
+  const read: ReadChanges = { spentLengths, nfts: new Map(), spendsNfts: false, rests: [], sums };
   const add = (change: FingerprintChange, sum: number, isScrubbed: boolean) => {
     change.all = addSums(change.all, sum);
     if (isScrubbed) change.scrubbed = addSums(change.scrubbed, sum);
@@ -222,7 +208,7 @@ export async function readChanges(
     const nft = row.textOrNull('nft');
     if (nft === null) return;
     read.nfts.set(nft, null);
-    read.gone.push([row.integerOrNull('created_time') ?? timestamp, id]);
+    read.spendsNfts = true;
   };
   const noteCreated = (row: Row) => {
     const output = row.textOrNull('id');
@@ -332,26 +318,14 @@ const INSERT_RESTS = `
 
 const DELETE_RESTS = 'DELETE FROM output_rest WHERE key IN (SELECT value FROM json_each(?1))';
 
-const insertDetails = (table: ListTable, output: string, which: string) => `
-  INSERT INTO ${table} (${listColumns(table)})
+/** ?3 whether rows of every kind are kept. A row that the pack lacks is NULL, which the table does not take. */
+const INSERT_DETAILS = insertDetails(`
   WITH ${comeWith('details')}
-  SELECT ?2, ${output}, ${unpackedColumns(table, 'c.content', '?2')} FROM come c WHERE ${which}`;
+  SELECT ?2, unhex(${idSql('c.output')}), ${unpackedColumns('c.content')} FROM come c
+  WHERE ?3 OR c.content IS NULL OR ${packedKind('c.content')} = ${OutputType.Nft}`);
 
-const INSERT_NFTS = insertDetails(
-  'nft_detail',
-  idSql('c.output'),
-  isRowOf('nft_detail', 'c.content'),
-);
-
-/** A row that the pack lacks is NULL, which the table does not take. */
-const INSERT_OTHERS = insertDetails(
-  'output_detail',
-  `unhex(${idSql('c.output')})`,
-  `c.content IS NULL OR ${isRowOf('output_detail', 'c.content')}`,
-);
-
-/** As DELETE_SPENT. Those of NFTs are not there. */
-const DELETE_OTHERS = `
+/** As DELETE_SPENT. Rows of kinds that are not kept are not there. */
+const DELETE_DETAILS = `
   DELETE FROM output_detail WHERE (kind, created_time, output) IN (
     SELECT ${outputTypeSql('s.value ->> 1')}, s.value ->> 5, unhex(s.value ->> 0)
     FROM milestone_part p CROSS JOIN json_each(p.spent) s
@@ -368,17 +342,20 @@ const LOG_NFTS = 'INSERT INTO nft_change (milestone, part, nfts, sum) VALUES (?1
 /**
  * Statements that change them, behind those that insert the milestone's parts.
  *
- * @param indexesAll whether output_detail is kept
+ * @param indexesAll whether lists have every kind of output
  */
 export function changeOutputs(
   db: Database,
   { index, timestamp }: { index: number; timestamp: number },
   { created, migrated }: OutputChanges,
-  { nfts, gone, rests }: ReadChanges,
+  { nfts, spendsNfts, rests }: ReadChanges,
   indexesAll: boolean,
 ): D1PreparedStatement[] {
   const pieces = inPieces(created);
   const hasNfts = [...nfts.values()].some((output) => output !== null);
+  const migratedRows = migrated.map(({ id, bytes }) =>
+    listRow(decodeOutput(bytes), toHexDigits(id), timestamp),
+  );
   return [
     db.prepare(DELETE_SPENT).bind(index),
     ...forEachPiece(db, DELETE_RESTS, rests),
@@ -401,21 +378,11 @@ export function changeOutputs(
       PLACE_NFTS,
       Array.from(nfts, (row) => [...row, index, rowSum([...row, index])]),
     ),
-    ...deleteListedNfts(db, gone),
-    ...(hasNfts ? pieces.map((piece) => db.prepare(INSERT_NFTS).bind(piece, timestamp)) : []),
-    ...(indexesAll
-      ? [
-          db.prepare(DELETE_OTHERS).bind(index),
-          ...pieces.map((piece) => db.prepare(INSERT_OTHERS).bind(piece, timestamp)),
-          ...insertListRows(
-            db,
-            'output_detail',
-            migrated.map(({ id, bytes }) =>
-              listRow(decodeOutput(bytes), toHexDigits(id), timestamp),
-            ),
-          ),
-        ]
+    ...(indexesAll || spendsNfts ? [db.prepare(DELETE_DETAILS).bind(index)] : []),
+    ...(indexesAll || hasNfts
+      ? pieces.map((piece) => db.prepare(INSERT_DETAILS).bind(piece, timestamp, indexesAll ? 1 : 0))
       : []),
+    ...(indexesAll ? insertListRows(db, migratedRows) : []),
     ...Array.from(jsonPieces([...nfts.keys()].sort()), (piece, part) =>
       db.prepare(LOG_NFTS).bind(index, part, piece, rowSum([index, part, piece])),
     ),

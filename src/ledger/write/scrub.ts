@@ -16,10 +16,10 @@ import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
 import { ALL_INDEXED, type Head, moveHead, readHead } from '../core/head.ts';
 import { entrySum, idTableName } from '../core/id-index.ts';
-import { outputColumns, outputTypeSql, readOutputBytes } from '../core/output-bytes.ts';
+import { outputColumns, outputTypeSql, unspentFromRow } from '../core/output-bytes.ts';
 import { many, type Row, readAlone, readBatch, write } from '../core/read-batch.ts';
 import { addSums, summedColumns } from '../core/row-sum.ts';
-import { type ListTable, listRow, selectCells } from '../output-list/list-rows.ts';
+import { cellsFromRow, LIST_CELLS, listRow } from '../output-list/list-rows.ts';
 
 /** Outputs of one step: 20 ms of CPU, 50 ms if all are NFTs; up to 29 MB of contents. */
 const STEP_OUTPUTS = 1000;
@@ -45,11 +45,7 @@ const SELECT_NFTS = `
   SELECT ${summedColumns('nft', 'n')} FROM (SELECT o.chain ${NEXT_OUTPUTS}) o JOIN nft n ON n.id = o.chain`;
 
 const SELECT_DETAILS = `
-  SELECT ${selectCells('nft_detail')} FROM nft_detail
-  WHERE (created_time, output) IN (SELECT o.created_time, o.id ${NEXT_OUTPUTS})`;
-
-const SELECT_OTHER_DETAILS = `
-  SELECT ${selectCells('output_detail')} FROM output_detail
+  SELECT ${LIST_CELLS} FROM output_detail
   WHERE (kind, created_time, output) IN (
     SELECT ${outputTypeSql('o.bytes')}, o.created_time, unhex(o.id) ${NEXT_OUTPUTS})`;
 
@@ -164,19 +160,17 @@ async function readOutputs(
   most: number,
 ): Promise<Scrubbed[]> {
   const bind = (sql: string) => db.prepare(sql).bind(after, most);
-  const { outputs, nfts, details, others } = await readBatch(db, {
+  const { outputs, nfts, details } = await readBatch(db, {
     outputs: many(bind(SELECT_OUTPUTS), outputFromRow),
     nfts: many(bind(SELECT_NFTS), nftFromRow),
-    details: many(bind(SELECT_DETAILS), (row) => row.summedCells('nft_detail')),
-    others: many(bind(SELECT_OTHER_DETAILS), (row) => row.summedCells('output_detail')),
+    details: many(bind(SELECT_DETAILS), cellsFromRow),
   });
   const outputOf = new Map(nfts);
-  const listed = new Map([...details, ...others].map((cells) => [cells[1], cells.join()]));
-  for (const { id, chain, table, cells } of outputs) {
-    if (table === 'nft_detail' && outputOf.get(chain ?? '') !== id)
-      throw new LedgerDamaged('rows of the table nft');
-    const isListed = table === 'nft_detail' || isFilled(head, id);
-    if (isListed && listed.get(id) !== cells) throw new LedgerDamaged(`rows of the table ${table}`);
+  const listed = new Map(details.map((cells) => [cells[1], cells.join()]));
+  for (const { id, chain, isNft, cells } of outputs) {
+    if (isNft && outputOf.get(chain ?? '') !== id) throw new LedgerDamaged('rows of the table nft');
+    if ((isNft || isFilled(head, id)) && listed.get(id) !== cells)
+      throw new LedgerDamaged('rows of the table output_detail');
   }
   return outputs;
 }
@@ -188,15 +182,14 @@ function isFilled({ indexed }: Head, id: string): boolean {
 
 interface ScrubbedOutput extends Scrubbed {
   chain: string | null;
-  /** The list that the output belongs to, and its row there. */
-  table: ListTable;
+  isNft: boolean;
+  /** Of its row in output_detail. */
   cells: string;
 }
 
 function outputFromRow(row: Row): ScrubbedOutput {
-  row.requireSum('output');
-  const id = row.text('id');
-  const output = decodeOutput(readOutputBytes(row.text('bytes'), id));
+  const { id, bytes, createdTime } = unspentFromRow(row);
+  const output = decodeOutput(bytes);
   const chain = row.textOrNull('chain');
   const ownChain = chainIdOf(output, Uint8Array.fromHex(id))?.toHex() ?? null;
   if (chain !== ownChain) throw new LedgerDamaged('rows of the table output');
@@ -204,8 +197,8 @@ function outputFromRow(row: Row): ScrubbedOutput {
     id,
     sum: row.integer('sum'),
     chain,
-    table: output.type === OutputType.Nft ? 'nft_detail' : 'output_detail',
-    cells: listRow(output, id, row.integer('created_time')).slice(0, -1).join(),
+    isNft: output.type === OutputType.Nft,
+    cells: listRow(output, id, createdTime).join(),
   };
 }
 

@@ -9,11 +9,10 @@
 
 import { toBase64 } from '../../stardust/encoding/bytes.ts';
 import { isUndecidedAt } from '../../stardust/white-flag/cone.ts';
-import { OutputType } from '../../stardust/wire/output.ts';
 import { checksum } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { failUnless, SAME_HEAD } from '../core/fence.ts';
-import { type Head, keepsIndex } from '../core/head.ts';
+import type { Head } from '../core/head.ts';
 import { writeOutputBytes } from '../core/output-bytes.ts';
 import {
   MAX_PACK_BLOCKS,
@@ -79,13 +78,12 @@ export function storeStatements(
 ): D1PreparedStatement[] {
   const states = statesOf(numbering);
   const { ledger } = view.head;
-  const indexesAll = keepsIndex(view.head);
   const write = (
     some: readonly PreparedBlock[],
     last: LastPack | undefined,
     milestone?: number,
   ) => {
-    const columns = (part: readonly PreparedBlock[]) => columnsOf(part, states, ledger, indexesAll);
+    const columns = (part: readonly PreparedBlock[]) => columnsOf(part, states, ledger);
     const fitting = last === undefined ? 0 : countFitting(last, some);
     const appended = some.slice(0, fitting);
     return [
@@ -131,7 +129,6 @@ function columnsOf(
   blocks: readonly PreparedBlock[],
   known: ReadonlyMap<number, OutputState>,
   ledger: number,
-  indexesAll: boolean,
 ): PackColumns {
   const cone = readCone(blocks.map(({ record }) => record));
   const states = new Map<number, OutputState>();
@@ -152,9 +149,7 @@ function columnsOf(
     content: {
       bytes: JSON.stringify(blocks.map(({ bytes }) => toBase64(bytes))),
       outputs: contentOf(blocks, ({ bytes }) => writeOutputBytes(bytes)),
-      details: contentOf(blocks, ({ output, id }) =>
-        indexesAll || output.type === OutputType.Nft ? packedListRow(output, id) : null,
-      ),
+      details: contentOf(blocks, ({ output, id }) => packedListRow(output, id)),
     },
     unresolved: [...unresolved],
   };

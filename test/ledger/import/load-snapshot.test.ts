@@ -110,7 +110,7 @@ describe('recorded snapshots', () => {
     const nfts = tables.nft as { id: string; output: string; changed: number }[];
     expect(tables.output).toHaveLength(outputs);
     expect(nfts).toHaveLength(summary.nfts);
-    expect(tables.nft_detail).toHaveLength(summary.nfts);
+    expect(tables.output_detail).toHaveLength(summary.nfts);
     expect(tables.head).toMatchObject([
       { generation: summary.generation, start: index, ledger: index },
     ]);
@@ -182,7 +182,7 @@ describe('replacing', () => {
       ...[0, 1, 2, 3, 4].map((table) => `INSERT INTO id_${table} VALUES ('ab', 82, 1, 83)`),
       `INSERT INTO nft_change VALUES (82, 0, '["cd"]', 0)`,
       `INSERT INTO nft VALUES ('cd', NULL, 82, 0)`,
-      `INSERT INTO nft_detail (created_time, output, address, native_tokens, sum) VALUES (1, 'cd', 'ef', 0, 0)`,
+      `INSERT INTO output_detail (kind, created_time, output, address, native_tokens) VALUES (6, 1, 'cd', 'ef', 0)`,
       `INSERT INTO receipt VALUES (1, 82, 'AA==', 0)`,
       `INSERT INTO follower (one, state) VALUES (1, 'following')`,
     ]) {
@@ -201,14 +201,14 @@ describe('replacing', () => {
     for (const sql of [
       'SELECT bytes FROM output WHERE id = ?1',
       'SELECT output FROM nft WHERE id = ?1',
-      'SELECT output FROM nft_detail WHERE address = ?1',
+      'SELECT output FROM output_detail WHERE address = ?1',
     ]) {
       plans.push(...(await db.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind('00').all()).results);
     }
     expect(plans).toMatchObject([
       { detail: 'SEARCH output USING PRIMARY KEY (id=?)' },
       { detail: 'SEARCH nft USING PRIMARY KEY (id=?)' },
-      { detail: 'SEARCH nft_detail USING COVERING INDEX nft_by_address (address=?)' },
+      { detail: 'SEARCH output_detail USING COVERING INDEX detail_by_address (address=?)' },
     ]);
   });
 

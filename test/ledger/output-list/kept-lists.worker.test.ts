@@ -4,7 +4,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
-import { listRow } from '../../../src/ledger/output-list/list-rows.ts';
+import { LIST_CELLS, listRow } from '../../../src/ledger/output-list/list-rows.ts';
 import '../../support/vectors-in-workerd.ts';
 import { asFile, followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { deltaSnapshot, fullSnapshot } from '../../support/network/network-snapshot.ts';
@@ -17,7 +17,7 @@ const nftsAt = recordedNfts();
 
 /** All columns of all rows, in the order of lists. */
 function storedDetails(): Promise<unknown[]> {
-  return db.prepare('SELECT * FROM nft_detail ORDER BY 1, 2').raw();
+  return db.prepare(`SELECT ${LIST_CELLS} FROM output_detail ORDER BY 1, 2`).raw();
 }
 
 function expectedDetails(index: number): unknown[] {

@@ -92,7 +92,7 @@ const SELECT_OUTPUTS = `SELECT ${outputColumns('o')}, chain FROM output o ORDER 
 
 /** What the ledger holds at its end. */
 async function held(db: Database): Promise<unknown> {
-  const tables = ['nft', 'nft_change', 'nft_detail', 'receipt', 'parameters'];
+  const tables = ['nft', 'nft_change', 'output_detail', 'receipt', 'parameters'];
   const selects = tables.map((table) => `SELECT * FROM ${table} ORDER BY 1, 2`);
   const rows = [SELECT_OUTPUTS, ...selects].map((sql) => db.prepare(sql).all());
   const ids = [...(await indexedIds(db))].sort();

@@ -133,6 +133,9 @@ const someRow = (table: string, key: string) =>
   `${key} = (SELECT ${key} FROM ${table} ORDER BY ${key} LIMIT 1 OFFSET 3)`;
 const someNft = 'output = (SELECT output FROM nft WHERE output IS NOT NULL LIMIT 1 OFFSET 1)';
 
+const someListed =
+  'output = (SELECT unhex(output) FROM nft WHERE output IS NOT NULL LIMIT 1 OFFSET 1)';
+
 it.each([
   ['a row of output vanished', 'output', `DELETE FROM output WHERE ${someRow('output', 'id')}`],
   [
@@ -158,11 +161,11 @@ it.each([
   ],
   ['a row of nft vanished', 'nft', `DELETE FROM nft WHERE ${someNft}`],
   ['a key of nft', 'nft', `UPDATE nft SET id = ${flip('id')} WHERE ${someNft}`],
-  ['a list lacks an NFT', 'nft_detail', `DELETE FROM nft_detail WHERE ${someNft}`],
+  ['a list lacks an NFT', 'output_detail', `DELETE FROM output_detail WHERE ${someListed}`],
   [
     'a list has an NFT elsewhere',
-    'nft_detail',
-    `UPDATE nft_detail SET created_time = created_time + 1 WHERE ${someNft}`,
+    'output_detail',
+    `UPDATE output_detail SET created_time = created_time + 1 WHERE ${someListed}`,
   ],
   [
     'a list lacks an output',

@@ -91,12 +91,12 @@ describe('upload', () => {
     expect(await schema(wrangler.database)).toEqual(await schema(await openMemory()));
 
     const { generation } = (await readHead(wrangler.database))!;
-    const { nft, nft_detail: listed } = (await dump(wrangler.database)) as {
+    const { nft, output_detail: listed } = (await dump(wrangler.database)) as {
       nft: { id: string; output: string }[];
-      nft_detail: { output: string }[];
+      output_detail: { output: Uint8Array }[];
     };
     expect(nft).toHaveLength(60);
-    expect(listed.map(({ output }) => output).sort()).toEqual(
+    expect(listed.map(({ output }) => output.toHex()).sort()).toEqual(
       nft.map(({ output }) => output).sort(),
     );
     for (const { id, output } of nft) {

@@ -21,10 +21,7 @@ export async function fillDetails(db: Database, nfts: readonly PlainOutput[]): P
   const details = nfts.map(({ output, outputId, createdTime }) =>
     listRow(output, outputId, createdTime),
   );
-  await db.batch([
-    db.prepare('DELETE FROM nft_detail'),
-    ...insertListRows(db, 'nft_detail', details),
-  ]);
+  await db.batch([db.prepare('DELETE FROM output_detail'), ...insertListRows(db, details)]);
 }
 
 export async function productList(
