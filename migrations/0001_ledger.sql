@@ -12,6 +12,7 @@ CREATE TABLE head (
   generation TEXT NOT NULL,           -- names the import that this ledger grew from
   genesis INTEGER NOT NULL,           -- genesis milestone index
   start INTEGER NOT NULL,             -- ledger index of the imported snapshot
+  snapshot TEXT NOT NULL,             -- SHA-256 of its file, '' if the import was not told it
   ledger INTEGER NOT NULL,            -- ledger index now
   treasury_milestone TEXT NOT NULL,
   treasury_amount TEXT NOT NULL,
@@ -114,7 +115,6 @@ CREATE TABLE nft_change (
   milestone INTEGER NOT NULL,
   part INTEGER NOT NULL,
   nfts TEXT NOT NULL,                 -- JSON: IDs
-  sum INTEGER NOT NULL,
   PRIMARY KEY (milestone, part)
 ) WITHOUT ROWID;
 
@@ -222,15 +222,7 @@ CREATE TABLE final_root (
   output_root TEXT NOT NULL,
   nfts INTEGER NOT NULL,
   nft_root TEXT NOT NULL,
-  root TEXT NOT NULL,                 -- commits to all of it (docs/final-ledger.md)
-  sum INTEGER NOT NULL
-);
-
--- The file that the ledger was imported from: one row, if the import was told its hash.
-CREATE TABLE snapshot_file (
-  one INTEGER PRIMARY KEY CHECK (one = 1),
-  sha256 TEXT NOT NULL,
-  sum INTEGER NOT NULL
+  root TEXT NOT NULL                  -- commits to all of it (docs/final-ledger.md)
 );
 
 -- The follower's state, for health and info: one row, after its first pass.
@@ -241,7 +233,6 @@ CREATE TABLE follower (
   upstream_index INTEGER,             -- the newest milestone that an upstream named
   upstream_timestamp INTEGER,         -- Unix seconds
   upstream_id TEXT,
-  sum INTEGER,                        -- of what the upstream named
   blocks_by TEXT,                     -- feed or polling
   newest_block INTEGER                -- Unix seconds when the newest block was stored
 );

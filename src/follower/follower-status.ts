@@ -2,7 +2,6 @@
  * How the follower is doing, kept in D1 for health and info, which other isolates answer.
  */
 import type { Database } from '../ledger/core/database.ts';
-import { rowSum } from '../ledger/core/row-sum.ts';
 import { describeError, type WriteLog } from '../log.ts';
 import type { UpstreamHeads } from '../upstream/upstream.ts';
 import type { FailedPasses, FollowerMemory } from './follower-context.ts';
@@ -22,21 +21,21 @@ export type FollowerState =
 
 /** Writes only what changed: the state is the same most of the time. */
 const SAVE = `
-  INSERT INTO follower (one, state, reason, upstream_index, upstream_timestamp, upstream_id, sum)
-  VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6)
+  INSERT INTO follower (one, state, reason, upstream_index, upstream_timestamp, upstream_id)
+  VALUES (1, ?1, ?2, ?3, ?4, ?5)
   ON CONFLICT (one) DO UPDATE SET state = excluded.state, reason = excluded.reason,
     upstream_index = coalesce(excluded.upstream_index, upstream_index),
     upstream_timestamp = coalesce(excluded.upstream_timestamp, upstream_timestamp),
-    upstream_id = coalesce(excluded.upstream_id, upstream_id),
-    sum = coalesce(excluded.sum, sum)
+    upstream_id = coalesce(excluded.upstream_id, upstream_id)
   WHERE state <> excluded.state OR reason IS NOT excluded.reason
     OR upstream_index IS NOT coalesce(excluded.upstream_index, upstream_index)`;
 
 export async function saveFollowerState(db: Database, follower: FollowerState): Promise<void> {
   const reason = follower.state === 'following' ? (follower.progress ?? null) : follower.reason;
   const upstream = follower.state === 'following' ? follower.upstream : undefined;
-  const named = upstream ? [upstream.index, upstream.timestamp, upstream.milestoneId] : undefined;
-  const cells = named ? [...named, rowSum(named)] : [null, null, null, null];
+  const cells = upstream
+    ? [upstream.index, upstream.timestamp, upstream.milestoneId]
+    : [null, null, null];
   await db
     .prepare(SAVE)
     .bind(follower.state, reason, ...cells)

@@ -40,8 +40,6 @@ const SELECT_CHANGES = `
   WHERE c.milestone BETWEEN ?1 AND ?3 AND (c.milestone, j.value) > (?1, ?2)
   ORDER BY c.milestone, j.value LIMIT ?4`;
 
-const SELECT_LISTS = 'SELECT * FROM nft_change WHERE milestone >= ?1';
-
 const SELECT_NFTS = 'SELECT * FROM nft WHERE id > ?1 ORDER BY id LIMIT ?2';
 
 const SELECT_LATEST = `
@@ -55,13 +53,10 @@ const SELECT_PREFIXES = `
   )`;
 
 /** How many statements each call runs. D1 limits them for each invocation of a Worker. */
-export const STATEMENTS = { readState: 2, swap: 1, page: 3, window: 5 };
+export const STATEMENTS = { readState: 2, swap: 1, page: 2, window: 4 };
 
 export function openIndexLedger(db: Database): IndexLedger {
   const selectHead = () => first(db.prepare(SELECT_HEAD), headFromRow);
-  /** Throws a LedgerDamaged where the list of a milestone from this one on is damaged. */
-  const requireLists = (from: number) =>
-    many(db.prepare(SELECT_LISTS).bind(from), (row) => row.requireSum('nft_change'));
   const selectStored = () => first(db.prepare(SELECT_STORED), storedFromRow);
   return {
     async readState() {
@@ -84,7 +79,6 @@ export function openIndexLedger(db: Database): IndexLedger {
     async readChanges(after, upTo, limit) {
       const { head, rows } = await readBatch(db, {
         head: selectHead(),
-        lists: requireLists(after.milestone),
         rows: many(
           db.prepare(SELECT_CHANGES).bind(after.milestone, after.nft, upTo, limit),
           (row) => ({ ...nftFromRow(row), milestone: row.integer('milestone') }),
@@ -104,7 +98,6 @@ export function openIndexLedger(db: Database): IndexLedger {
     async readWindow(from, maxStates, maxPrefixes) {
       const { head, rows, prefixes, stored } = await readBatch(db, {
         head: selectHead(),
-        lists: requireLists(from),
         rows: many(db.prepare(SELECT_LATEST).bind(from, maxStates), nftFromRow),
         prefixes: one(
           db.prepare(SELECT_PREFIXES).bind(from, maxPrefixes),

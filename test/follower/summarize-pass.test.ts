@@ -29,6 +29,7 @@ const position: LedgerPosition = {
     dropped: 0,
     idTables: [],
     forgotten: 0,
+    snapshot: '',
     indexed: '',
     integrity: { fingerprints: {} },
   },

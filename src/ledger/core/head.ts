@@ -15,6 +15,8 @@ export interface Head {
   genesis: number;
   /** Ledger index that the import brought; no earlier state is known. */
   start: number;
+  /** SHA-256 of the file that it brought, 64 hex digits; empty where the import was not told it. */
+  snapshot: string;
   /** Ledger index now. */
   ledger: number;
   treasury: HeadTreasury;
@@ -118,6 +120,7 @@ export function headFromRow(row: Row): Head {
     generation: row.text('generation'),
     genesis: row.integer('genesis'),
     start: row.integer('start'),
+    snapshot: row.text('snapshot'),
     ledger: row.integer('ledger'),
     treasury: {
       milestoneId: row.text('treasury_milestone'),
@@ -157,6 +160,7 @@ function headCells(head: Head): Cell[] {
     head.generation,
     head.genesis,
     head.start,
+    head.snapshot,
     head.ledger,
     head.treasury.milestoneId,
     String(head.treasury.amount),

@@ -17,6 +17,7 @@ export const SUMMED_COLUMNS = {
     'generation',
     'genesis',
     'start',
+    'snapshot',
     'ledger',
     'treasury_milestone',
     'treasury_amount',
@@ -36,16 +37,12 @@ export const SUMMED_COLUMNS = {
   // the contents have a sum of their own
   output: ['id', 'block', 'created', 'created_time'],
   nft: ['id', 'output', 'changed'],
-  nft_change: ['milestone', 'part', 'nfts'],
   parameters: ['target', 'bytes'],
   receipt: ['migrated_at', 'milestone', 'bytes'],
   id: ['milestone', 'block'],
-  follower: ['upstream_index', 'upstream_timestamp', 'upstream_id'],
   nft_index: ['token', 'generation', 'state'],
   // the ranges lead to the root, which a proof is checked against
   final_page: ['milestone', 'tree', 'page', 'first', 'last', 'leaves', 'amount', 'nfts', 'root'],
-  final_root: ['milestone', 'outputs', 'output_root', 'nfts', 'nft_root', 'root'],
-  snapshot_file: ['sha256'],
 } as const satisfies Record<string, readonly string[]>;
 
 export type SummedTable = keyof typeof SUMMED_COLUMNS;

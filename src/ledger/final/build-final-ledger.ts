@@ -46,8 +46,8 @@ const INSERT_PAGE = `
 
 const INSERT_ROOT = `
   INSERT OR REPLACE INTO final_root
-    (one, milestone, outputs, output_root, nfts, nft_root, root, sum)
-  VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)`;
+    (one, milestone, outputs, output_root, nfts, nft_root, root)
+  VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6)`;
 
 /** Of a milestone that was taken for the final one before. */
 const DELETE_OTHERS = 'DELETE FROM final_page WHERE milestone <> ?1';
@@ -179,7 +179,7 @@ async function storeRoot(
   await runFenced(db, {
     root: write([
       db.prepare(failUnless(SAME_LEDGER)).bind(generation, ledger),
-      db.prepare(INSERT_ROOT).bind(...cells, rowSum(cells)),
+      db.prepare(INSERT_ROOT).bind(...cells),
     ]),
   });
 }

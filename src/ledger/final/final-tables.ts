@@ -159,13 +159,9 @@ export interface FinalState {
   milestoneId: Uint8Array;
   /** With the final root; undefined until the trees are built. */
   built: { ledger: FinalLedger; root: Uint8Array } | undefined;
-  /** 64 hex digits: of the file that the ledger was imported from, where it is known. */
-  snapshotSha256: string | undefined;
 }
 
 const SELECT_ROOT = 'SELECT * FROM final_root WHERE milestone = ?1';
-
-const SELECT_SNAPSHOT_FILE = 'SELECT * FROM snapshot_file';
 
 /** Either is undefined: `state` unless the ledger is at its final milestone. */
 export interface FoundFinal {
@@ -181,12 +177,8 @@ export function selectFinal(db: Database, finalMilestone: number): Query<FoundFi
       at: selectHeadAt(db),
       announced: selectParameters(db),
       root: first(db.prepare(SELECT_ROOT).bind(finalMilestone), rootFromRow),
-      file: first(db.prepare(SELECT_SNAPSHOT_FILE), (row) => {
-        row.requireSum('snapshot_file');
-        return row.text('sha256');
-      }),
     },
-    ({ at, announced, root: stored, file }) => {
+    ({ at, announced, root: stored }) => {
       const { head, milestone } = at ?? {};
       if (head?.ledger !== finalMilestone || milestone === undefined)
         return { ledgerIndex: head?.ledger, state: undefined };
@@ -199,14 +191,12 @@ export function selectFinal(db: Database, finalMilestone: number): Query<FoundFi
       };
       if (built !== undefined && !equalBytes(finalRoot(built.ledger), built.root))
         throw new LedgerDamaged('rows of the table final_root');
-      const state = { head, parameters, milestoneId, built, snapshotSha256: file };
-      return { ledgerIndex: head.ledger, state };
+      return { ledgerIndex: head.ledger, state: { head, parameters, milestoneId, built } };
     },
   );
 }
 
 function rootFromRow(row: Row) {
-  row.requireSum('final_root');
   const tree = (count: string, root: string) => ({
     count: row.integer(count),
     root: Uint8Array.fromHex(row.text(root)),

@@ -42,7 +42,8 @@ export interface FinalStatus {
   ledger: FinalLedger;
   /** The final root. */
   root: Uint8Array;
-  snapshotSha256: string | undefined;
+  /** Of the file that the ledger was imported from; empty where it is not known. */
+  snapshotSha256: string;
 }
 
 export interface FinalAnswer {
@@ -58,7 +59,7 @@ export async function readFinalLedger(
   const { ledgerIndex, state } = await readQuery(db, selectFinal(db, finalMilestone));
   return state?.built === undefined
     ? { ok: false, ledgerIndex, isBuilding: state !== undefined }
-    : { ok: true, ...state.built, snapshotSha256: state.snapshotSha256 };
+    : { ok: true, ...state.built, snapshotSha256: state.head.snapshot };
 }
 
 /** The ranges of page ?3 of a tree. */

@@ -100,13 +100,6 @@ const INSERT_ENTRY_POINTS = `
   INSERT INTO import_id_0 (id, milestone, block, sum)
   SELECT value, ?2, 0, ?2 FROM json_each(?1)`;
 
-const INSERT_SNAPSHOT_FILE =
-  'INSERT INTO import_snapshot_file (one, sha256, sum) VALUES (1, ?1, ?2)';
-
-function insertSnapshotFile(db: Database, sha256: string): D1PreparedStatement {
-  return db.prepare(INSERT_SNAPSHOT_FILE).bind(sha256, rowSum([sha256]));
-}
-
 /** Outputs with IDs behind the one and up to the other; together, all. */
 type Stretch = [after: string, upTo: string];
 
@@ -233,7 +226,7 @@ export class StagingSink implements LedgerSink {
    * Adds to the outputs all else that the ledger is made of. A Refusal if they are not the token
    * supply, or two of them the same NFT.
    */
-  async complete(summary: SnapshotSummary, generation: string, sha256?: string): Promise<void> {
+  async complete(summary: SnapshotSummary, generation: string, sha256 = ''): Promise<void> {
     const { stretches, fingerprint } = await this.#checkSupply(summary);
     await this.#placeNfts(stretches);
     const db = this.#db;
@@ -253,6 +246,7 @@ export class StagingSink implements LedgerSink {
       generation,
       genesis: genesisIndex,
       start: ledgerIndex,
+      snapshot: sha256,
       ledger: ledgerIndex,
       treasury: { milestoneId: toHexDigits(treasury.milestoneId), amount: treasury.amount },
       nextBlock: 1,
@@ -288,7 +282,6 @@ export class StagingSink implements LedgerSink {
       insertMilestone(db, milestone, stagingName('milestone')),
       db.prepare(COPY_PAYLOAD),
       ...forEachPiece(db, INSERT_ENTRY_POINTS, entryPoints, ledgerIndex),
-      ...(sha256 === undefined ? [] : [insertSnapshotFile(db, sha256)]),
       ...parameters.map((option) => insertParameters(db, option, stagingName('parameters'))),
     ]);
   }

@@ -18,7 +18,7 @@ import { idSumSql } from '../core/row-sum.ts';
 const LARGE_TABLES = ['output', 'output_rest', 'nft', 'output_detail'];
 
 /** Tables whose few rows are copied. The last is the first table of the index of IDs. */
-export const SMALL_TABLES = ['head', 'milestone', 'parameters', 'snapshot_file', 'id_0'];
+export const SMALL_TABLES = ['head', 'milestone', 'parameters', 'id_0'];
 
 /** The tables that an import fills. */
 const STAGED_TABLES: readonly string[] = [...SMALL_TABLES, ...LARGE_TABLES];

@@ -146,14 +146,12 @@ const NOT_FOLLOWED: SavedFollower = {
   blocks: undefined,
 };
 
-/** Reason and newest block are for people and have no sum. */
 function followerFromRow(row: Row): SavedFollower {
   const state = row.text('state');
   if (state !== 'following' && state !== 'stopped' && state !== 'failing' && state !== 'diverged')
     throw new LedgerDamaged('rows of the table follower');
   const reason = row.textOrNull('reason');
   const index = row.integerOrNull('upstream_index');
-  if (index !== null) row.requireSum('follower');
   const by = row.textOrNull('blocks_by');
   return {
     status:

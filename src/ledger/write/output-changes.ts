@@ -337,7 +337,7 @@ const PLACE_NFTS = `
   ON CONFLICT (id) DO UPDATE
   SET output = excluded.output, changed = excluded.changed, sum = excluded.sum`;
 
-const LOG_NFTS = 'INSERT INTO nft_change (milestone, part, nfts, sum) VALUES (?1, ?2, ?3, ?4)';
+const LOG_NFTS = 'INSERT INTO nft_change (milestone, part, nfts) VALUES (?1, ?2, ?3)';
 
 /**
  * Statements that change them, behind those that insert the milestone's parts.
@@ -384,7 +384,7 @@ export function changeOutputs(
       : []),
     ...(indexesAll ? insertListRows(db, migratedRows) : []),
     ...Array.from(jsonPieces([...nfts.keys()].sort()), (piece, part) =>
-      db.prepare(LOG_NFTS).bind(index, part, piece, rowSum([index, part, piece])),
+      db.prepare(LOG_NFTS).bind(index, part, piece),
     ),
   ];
 }

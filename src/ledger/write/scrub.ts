@@ -49,15 +49,21 @@ const SELECT_DETAILS = `
   WHERE (kind, created_time, output) IN (
     SELECT ${outputTypeSql('o.bytes')}, o.created_time, unhex(o.id) ${NEXT_OUTPUTS})`;
 
-/** It has no fingerprint. */
+/** No row of it is in a fingerprint. */
 const CHANGES = 'nft_change';
 
-/** ?1 a milestone, ?2 how many. */
+/**
+ * Milestones behind ?1, up to ?2 of them, with their changes: as many as were counted, of NFTs that
+ * are in `nft` with that change or a later one. NULL of the first milestone, whose are pruned.
+ */
 const SELECT_CHANGES = `
-  SELECT ${summedColumns('nft_change', 'c')} FROM nft_change c WHERE c.milestone IN (
-    SELECT DISTINCT d.milestone FROM nft_change d WHERE d.milestone > CAST(?1 AS INTEGER)
-    ORDER BY d.milestone LIMIT ?2)
-  ORDER BY c.milestone`;
+  SELECT ${summedColumns('milestone', 'm')}, m.nft_changes - (
+      SELECT p.nft_changes FROM milestone p WHERE p.idx = m.idx - 1) AS counted,
+    (SELECT count(*)
+      FROM nft_change c CROSS JOIN json_each(iif(json_valid(c.nfts), c.nfts, '[]')) j
+        JOIN nft n ON n.id = j.value AND n.changed >= m.idx
+      WHERE c.milestone = m.idx) AS listed
+  FROM milestone m WHERE m.idx > CAST(?1 AS INTEGER) ORDER BY m.idx LIMIT ?2`;
 
 /**
  * Takes one step. Returns whether it was the last of a round: then each row has been read since the
@@ -102,8 +108,8 @@ async function readOn(db: Database, head: Head, most: number | undefined): Promi
   return next === undefined;
 }
 
-/** Tables of few rows, up to 20,000 of `milestone`: no fingerprint has them, but each row's sum. */
-const SMALL_TABLES = ['milestone', 'parameters', 'receipt'] as const;
+/** Tables of few rows. */
+const SMALL_TABLES = ['parameters', 'receipt'] as const;
 
 async function readSmallTables(db: Database): Promise<void> {
   for (const table of SMALL_TABLES) {
@@ -130,16 +136,18 @@ async function readRows(
 ): Promise<Scrubbed[]> {
   if (table === 'output') return readOutputs(db, head, after, most ?? STEP_OUTPUTS);
   if (table === CHANGES)
-    return readAlone(many(db.prepare(SELECT_CHANGES).bind(after, STEP_CHANGES), changeFromRow));
+    return readAlone(many(db.prepare(SELECT_CHANGES).bind(after, STEP_CHANGES), changesFromRow));
   return readAlone(
     many(db.prepare(selectEntries(table)).bind(after, most ?? STEP_ENTRIES), entryFromRow),
   );
 }
 
-/** Rows that are pruned count for nothing: a row that vanished is told by `milestone.nft_changes`. */
-function changeFromRow(row: Row): Scrubbed {
-  row.requireSum('nft_change');
-  return { id: String(row.integer('milestone')), sum: 0 };
+function changesFromRow(row: Row): Scrubbed {
+  row.requireSum('milestone');
+  const counted = row.integerOrNull('counted');
+  if (counted !== null && counted !== row.integer('listed'))
+    throw new LedgerDamaged('rows of the table nft_change');
+  return { id: String(row.integer('idx')), sum: 0 };
 }
 
 function selectEntries(table: string): string {

@@ -49,9 +49,7 @@ async function ledgerOf(counts: readonly number[], nfts = Number.POSITIVE_INFINI
     for (let part = 0; part * 100 < count; part++) {
       const ids = numbers.slice(part * 100, part * 100 + 100).map(idOf);
       const cells = [milestone, part, JSON.stringify(ids)];
-      statements.push(
-        db.prepare('INSERT INTO nft_change VALUES (?1, ?2, ?3, ?4)').bind(...cells, rowSum(cells)),
-      );
+      statements.push(db.prepare('INSERT INTO nft_change VALUES (?1, ?2, ?3)').bind(...cells));
     }
   }
   for (const [number, milestone] of changed) {

@@ -172,6 +172,17 @@ it.each([
     'output_detail',
     'DELETE FROM output_detail WHERE output = (SELECT max(output) FROM output_detail)',
   ],
+  [
+    'changes of a milestone vanished',
+    'nft_change',
+    'DELETE FROM nft_change WHERE milestone = (SELECT max(milestone) FROM nft_change)',
+  ],
+  [
+    'changes name another NFT',
+    'nft_change',
+    `UPDATE nft_change SET nfts = replace(nfts, '["', '["00') WHERE milestone = (
+      SELECT max(milestone) FROM nft_change)`,
+  ],
   ['an ID vanished', 'id_0', `DELETE FROM id_0 WHERE ${someRow('id_0', 'id')}`],
   [
     'an ID of the index',

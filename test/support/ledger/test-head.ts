@@ -7,6 +7,7 @@ export function testHead(generation: string, start: number, ledger = start): Hea
     generation,
     genesis: 0,
     start,
+    snapshot: '',
     ledger,
     treasury: { milestoneId: '', amount: 0n },
     nextBlock: 1,
