@@ -8,16 +8,8 @@
  * whoever finds one ID of a milestone finds all of them (docs/storage.md#the-index-of-ids).
  */
 import { type Database, forEachPiece, isPartOf } from './database.ts';
-import { many, one, readAlone, readQuery } from './read-batch.ts';
-import {
-  type FingerprintChange,
-  fingerprintSql,
-  type Integrity,
-  moveFingerprint,
-  numberSumSql,
-  rowSum,
-  scrubbedUpTo,
-} from './row-sum.ts';
+import { many, one, readAlone } from './read-batch.ts';
+import { type FingerprintMover, type Integrity, numberSumSql, rowSum } from './row-sum.ts';
 
 /** Tables `id_0` to `id_4` (migrations/0001_ledger.sql). */
 export const ID_TABLE_COUNT = 5;
@@ -86,49 +78,43 @@ const ENTRY_SUM = {
   entryPoint: `(b.value ->> 3) - (b.value ->> 2) - ${numberSumSql('b.value ->> 0')} + ?2`,
 };
 
+/** Blocks whose sums one statement reads. */
+const BLOCKS_AT_ONCE = 10_000;
+
 /**
- * The integrity after {@link insertIds} or {@link insertEntryPoints} has inserted entries of blocks.
+ * Moves the fingerprint by the entries of blocks that {@link insertIds} or {@link insertEntryPoints}
+ * inserts, a few thousand at a time: there may be 300,000.
  *
+ * @param tables those of head: the last one takes the IDs
  * @param milestone index in the entries
  * @param blocks the pack that holds each block, and the position there
  */
-export async function addEntries(
+export async function moveByBlocks(
   db: Database,
-  integrity: Integrity,
+  fingerprints: FingerprintMover,
   tables: readonly IdTable[],
   kind: keyof typeof ENTRY_SUM,
   milestone: number,
   blocks: Iterable<readonly [pack: number, at: number]>,
-): Promise<Integrity> {
+): Promise<void> {
   const table = idTableName(tables.at(-1)!);
   const sql = `
-    WITH ${NAMED},
-      entry(id, sum) AS MATERIALIZED (SELECT b.value ->> 1, ${ENTRY_SUM[kind]} FROM ${NAMED_BLOCKS})
-    SELECT ${fingerprintSql('sum')} AS total, ${fingerprintSql('iif(id <= ?3, sum, 0)')} AS scrubbed
-    FROM entry`;
-  const statements = forEachPiece(db, sql, blocks, milestone, scrubbedUpTo(integrity, table));
-  const changes = await readQuery(
-    db,
-    many(statements, (row) => ({
-      all: row.integerOrNull('total') ?? 0,
-      scrubbed: row.integerOrNull('scrubbed') ?? 0,
-    })),
-  );
-  return changes.reduce((before, change) => moveFingerprint(before, table, change), integrity);
-}
-
-/** The same of the entry of the milestone's own ID, and of those of the outputs that it spends. */
-export function addMilestoneEntries(
-  integrity: Integrity,
-  tables: readonly IdTable[],
-  { index, id }: { index: number; id: string },
-  outputs: FingerprintChange,
-): Integrity {
-  const table = idTableName(tables.at(-1)!);
-  const entry = milestoneEntry(id);
-  const sum = entrySum(entry, index);
-  const scrubbed = entry <= scrubbedUpTo(integrity, table) ? sum : 0;
-  return moveFingerprint(moveFingerprint(integrity, table, outputs), table, { all: sum, scrubbed });
+    WITH ${NAMED} SELECT b.value ->> 1 AS id, ${ENTRY_SUM[kind]} AS sum FROM ${NAMED_BLOCKS}`;
+  const statement = db.prepare(sql);
+  const read = (some: readonly (readonly [number, number])[]) =>
+    readAlone(
+      many(statement.bind(JSON.stringify(some), milestone), (row) =>
+        fingerprints.move(table, row.text('id'), row.integer('sum')),
+      ),
+    );
+  let some: (readonly [number, number])[] = [];
+  for (const block of blocks) {
+    some.push(block);
+    if (some.length < BLOCKS_AT_ONCE) continue;
+    await read(some);
+    some = [];
+  }
+  if (some.length > 0) await read(some);
 }
 
 /**

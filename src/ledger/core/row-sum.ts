@@ -127,29 +127,22 @@ export interface Integrity {
   damaged?: string;
 }
 
-/** By how much rows that come and go change a fingerprint. */
-export interface FingerprintChange {
-  all: number;
-  /** The share of rows up to the ID at which the scrub of their table is. */
-  scrubbed: number;
+/** Moves fingerprints by rows that come and go. */
+export interface FingerprintMover {
+  /** @param sum of the row, negative where it goes */
+  move(table: string, id: string, sum: number): void;
+  /** The integrity after what was moved. */
+  moved(): Integrity;
 }
 
-/** The integrity after rows of the table came and went. */
-export function moveFingerprint(
-  { fingerprints, scrub, ...rest }: Integrity,
-  table: string,
-  { all, scrubbed }: FingerprintChange,
-): Integrity {
+export function moveFingerprints(before: Integrity): FingerprintMover {
+  const fingerprints = { ...before.fingerprints };
+  const scrub = before.scrub && { ...before.scrub };
   return {
-    ...rest,
-    fingerprints: { ...fingerprints, [table]: addSums(fingerprints[table]!, all) },
-    ...(scrub && {
-      scrub: scrub.table === table ? { ...scrub, sum: addSums(scrub.sum, scrubbed) } : scrub,
-    }),
+    move(table, id, sum) {
+      fingerprints[table] = addSums(fingerprints[table]!, sum);
+      if (scrub?.table === table && id <= scrub.after) scrub.sum = addSums(scrub.sum, sum);
+    },
+    moved: () => ({ ...before, fingerprints, ...(scrub && { scrub }) }),
   };
-}
-
-/** The ID up to which a scrub has read the table; empty, which is before each ID, for none. */
-export function scrubbedUpTo({ scrub }: Integrity, table: string): string {
-  return scrub?.table === table ? scrub.after : '';
 }

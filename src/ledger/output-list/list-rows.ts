@@ -83,8 +83,8 @@ export function packedListRow(output: Output, outputId: string): ListRow {
   const cells = cellsOf(output);
   const governor =
     output.type === OutputType.Alias ? addressIn(output, UnlockConditionType.Governor) : undefined;
-  const chain =
-    output.type === OutputType.Nft ? undefined : chainIdOf(output, Uint8Array.fromHex(outputId));
+  const hasChain = output.type === OutputType.Alias || output.type === OutputType.Foundry;
+  const chain = hasChain ? chainIdOf(output, Uint8Array.fromHex(outputId)) : undefined;
   return [
     output.type,
     cells.address,

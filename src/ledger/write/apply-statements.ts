@@ -16,7 +16,13 @@ import { treasuryAfter } from '../../stardust/wire/treasury.ts';
 import { checksum, LedgerDamaged } from '../core/checksum.ts';
 import { type Database, forEachPiece, PARTS } from '../core/database.ts';
 import { insertMilestone, keepsIndex, moveHead } from '../core/head.ts';
-import { addEntries, addMilestoneEntries, idTableName, insertIds } from '../core/id-index.ts';
+import {
+  entrySum,
+  idTableName,
+  insertIds,
+  milestoneEntry,
+  moveByBlocks,
+} from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
 import { writePayload } from '../core/milestone-payload.ts';
 import {
@@ -29,7 +35,7 @@ import {
   writeStates,
   writeStatuses,
 } from '../core/packs.ts';
-import { moveFingerprint, rowSum, scrubbedUpTo } from '../core/row-sum.ts';
+import { moveFingerprints, rowSum } from '../core/row-sum.ts';
 import { insertReceipt } from '../read/receipts.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import { countVisible, type LeftBlocks, leftBlocks, packAt } from '../view/viewed-packs.ts';
@@ -65,21 +71,14 @@ export async function applyStatements(
   if (previous === undefined) throw new LedgerDamaged("the ledger's milestone");
   const changes = await listChanges(db, verified, view, whiteFlag);
   if (isStagedForAnother(view, changes)) return undefined;
-  const scrubbed = {
-    output: scrubbedUpTo(head.integrity, 'output'),
-    ids: scrubbedUpTo(head.integrity, idTableName(head.idTables.at(-1)!)),
-  };
-  const read = await readChanges(db, milestone, changes, scrubbed);
   const own = { index, id: toHexDigits(id) };
-  const moved = moveFingerprint(head.integrity, 'output', read.sums.output);
-  const integrity = await addEntries(
-    db,
-    addMilestoneEntries(moved, head.idTables, own, read.sums.ids),
-    head.idTables,
-    'referenced',
-    index,
-    referencedPlaces(view, changes),
-  );
+  const fingerprints = moveFingerprints(head.integrity);
+  const idTable = idTableName(head.idTables.at(-1)!);
+  const read = await readChanges(db, milestone, changes, fingerprints, idTable);
+  const entry = milestoneEntry(own.id);
+  fingerprints.move(idTable, entry, entrySum(entry, index));
+  const places = () => referencedPlaces(view, changes);
+  await moveByBlocks(db, fingerprints, head.idTables, 'referenced', index, places());
   const treasury = treasuryAfter(milestone, id);
   const statements = [
     requireSameUnreferenced(db, head, view.stored),
@@ -91,7 +90,7 @@ export async function applyStatements(
       nextBlock: next.nextBlock,
       nextOutput: next.nextOutput,
       unreferenced: countVisible(view, (position) => changes.reasons[position] !== 0),
-      integrity,
+      integrity: fingerprints.moved(),
     }),
     insertMilestone(db, {
       ...own,
@@ -101,7 +100,7 @@ export async function applyStatements(
       nftChanges: previous.nftChanges + read.nfts.size,
     }),
     ...insertParts(db, milestone, view, changes, read.spentLengths),
-    ...insertIds(db, head.idTables, own, referencedPlaces(view, changes)),
+    ...insertIds(db, head.idTables, own, places()),
     ...changeOutputs(db, milestone, changes, read, keepsIndex(head)),
     ...updatePacks(db, index, view, changes),
     db.prepare(DELETE_STAGED).bind(index),

@@ -5,8 +5,9 @@
  */
 import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
-import { addEntries, insertEntryPoints } from '../core/id-index.ts';
+import { insertEntryPoints, moveByBlocks } from '../core/id-index.ts';
 import { write } from '../core/read-batch.ts';
+import { moveFingerprints } from '../core/row-sum.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import { placesOf } from '../view/doubtful-blocks.ts';
 import { countVisible, packAt } from '../view/viewed-packs.ts';
@@ -45,7 +46,8 @@ export async function dropReferenced(
   const left = countVisible(view, (position) => dropped.has(position));
   const { idTables, start } = head;
   const places = placesOf(packs, gone);
-  const integrity = await addEntries(db, head.integrity, idTables, 'entryPoint', start, places);
+  const fingerprints = moveFingerprints(head.integrity);
+  await moveByBlocks(db, fingerprints, idTables, 'entryPoint', start, places);
   const statements = [
     requireSameUnreferenced(db, head, view.stored),
     ...insertEntryPoints(db, idTables, start, places),
@@ -53,7 +55,7 @@ export async function dropReferenced(
       .filter((pack) => isDroppedFrom(pack, dropped))
       .flatMap((pack) => withoutBlocks(db, cone, pack, dropped)),
     db.prepare(DELETE_STAGED),
-    noteDropped(db, view, left, integrity),
+    noteDropped(db, view, left, fingerprints.moved()),
   ];
   await runFenced(db, { writes: write(statements) });
 }

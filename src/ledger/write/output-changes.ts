@@ -18,13 +18,7 @@ import {
   writeOutputBytes,
 } from '../core/output-bytes.ts';
 import { concat, many, type Row, readQuery } from '../core/read-batch.ts';
-import {
-  addSums,
-  type FingerprintChange,
-  fingerprintSql,
-  numberSumSql,
-  rowSum,
-} from '../core/row-sum.ts';
+import { type FingerprintMover, numberSumSql, rowSum } from '../core/row-sum.ts';
 import {
   insertDetails,
   insertListRows,
@@ -70,14 +64,6 @@ export interface ReadChanges {
   spendsNfts: boolean;
   /** Keys in output_rest of the outputs that go. */
   rests: number[];
-  /** What becomes of the fingerprint of `output`, and of that of the table that takes their IDs. */
-  sums: { output: FingerprintChange; ids: FingerprintChange };
-}
-
-/** IDs up to which a scrub has read the table `output` and the one of IDs. */
-export interface Scrubbed {
-  output: string;
-  ids: string;
 }
 
 /** Outputs that one statement names: as many packs may have to be read for it. */
@@ -159,38 +145,30 @@ const comeWith = (column: 'outputs' | 'details') => `
 /** SQL of the sum of a row that is inserted with the milestone's index ?2 and timestamp ?3. */
 const CREATED_SUM = `${sumSql('c.output')} + ${blockSumSql('b.value')} + ?2 + ?3`;
 
-/** The NFTs that come; and what all that comes adds to the fingerprint, ?4 the ID as above. */
+/** What comes: its sum, and the NFT that it is. */
 const READ_CREATED = `
   WITH ${comeWith('details')},
-    block AS MATERIALIZED (${selectBlocks('pack', 'blocks', 'SELECT pack, at FROM place')}),
-    row(id, sum) AS MATERIALIZED (
-      SELECT ${idSql('c.output')}, ${CREATED_SUM}
-      FROM come c JOIN block b ON b.pack = c.pack AND b.at = c.at)
-  SELECT ${chainSql('c.output')} AS nft, ${idSql('c.output')} AS id, 0 AS total, 0 AS scrubbed
-  FROM come c WHERE ${packedKind('c.content')} = ${OutputType.Nft}
-  UNION ALL
-  SELECT NULL, NULL, ${fingerprintSql('sum')}, ${fingerprintSql('iif(id <= ?4, sum, 0)')} FROM row`;
+    block AS MATERIALIZED (${selectBlocks('pack', 'blocks', 'SELECT pack, at FROM place')})
+  SELECT ${idSql('c.output')} AS id, ${CREATED_SUM} AS sum,
+    CASE WHEN ${packedKind('c.content')} = ${OutputType.Nft} THEN ${chainSql('c.output')} END AS nft
+  FROM come c JOIN block b ON b.pack = c.pack AND b.at = c.at`;
 
 /**
- * Reads what has to be known of the outputs that go and come. Throws a LedgerDamaged where one is not
- * there.
+ * Reads what has to be known of the outputs that go and come, and moves the fingerprints by them.
+ * Throws a LedgerDamaged where one is not there.
  *
  * @param timestamp of the milestone, Unix seconds
+ * @param idTable name of the table that takes the IDs of those that go
  */
 export async function readChanges(
   db: Database,
   { index, timestamp }: { index: number; timestamp: number },
   { spent, created, migrated }: OutputChanges,
-  scrubbed: Scrubbed,
+  fingerprints: FingerprintMover,
+  idTable: string,
 ): Promise<ReadChanges> {
   const spentLengths = new Uint32Array(spent.length);
-  const none = { all: 0, scrubbed: 0 };
-  const sums = { output: { ...none }, ids: { ...none } };
-  const read: ReadChanges = { spentLengths, nfts: new Map(), spendsNfts: false, rests: [], sums };
-  const add = (change: FingerprintChange, sum: number, isScrubbed: boolean) => {
-    change.all = addSums(change.all, sum);
-    if (isScrubbed) change.scrubbed = addSums(change.scrubbed, sum);
-  };
+  const read: ReadChanges = { spentLengths, nfts: new Map(), spendsNfts: false, rests: [] };
   let spentCount = 0;
   let missing: number | undefined;
   const noteSpent = (row: Row) => {
@@ -198,11 +176,10 @@ export async function readChanges(
     if (length === null) missing ??= spentCount;
     if (length === null || missing !== undefined) return;
     spentLengths[spentCount++] = length;
-    // one that the milestone creates too was never in the table
     const id = row.text('id');
-    const sum = row.integerOrNull('sum') ?? 0;
-    add(sums.output, -sum, id <= scrubbed.output);
-    add(sums.ids, row.integer('id_sum') + index, id <= scrubbed.ids);
+    // one that the milestone creates too was never in the table
+    fingerprints.move('output', id, -(row.integerOrNull('sum') ?? 0));
+    fingerprints.move(idTable, id, row.integer('id_sum') + index);
     const rest = row.integerOrNull('rest');
     if (rest !== null) read.rests.push(rest);
     const nft = row.textOrNull('nft');
@@ -211,23 +188,20 @@ export async function readChanges(
     read.spendsNfts = true;
   };
   const noteCreated = (row: Row) => {
-    const output = row.textOrNull('id');
-    if (output !== null) {
-      read.nfts.set(row.text('nft'), output);
-      return;
-    }
-    sums.output.all = addSums(sums.output.all, row.integer('total'));
-    sums.output.scrubbed = addSums(sums.output.scrubbed, row.integer('scrubbed'));
+    const id = row.text('id');
+    fingerprints.move('output', id, row.integer('sum'));
+    const nft = row.textOrNull('nft');
+    if (nft !== null) read.nfts.set(nft, id);
   };
-  const bindCreated = (piece: string) =>
-    db.prepare(READ_CREATED).bind(piece, index, timestamp, scrubbed.output);
   const reads = [
     ...inPieces(spent).map((piece) => many(db.prepare(READ_SPENT).bind(piece), noteSpent)),
-    ...inPieces(created).map((piece) => many(bindCreated(piece), noteCreated)),
+    ...inPieces(created).map((piece) =>
+      many(db.prepare(READ_CREATED).bind(piece, index, timestamp), noteCreated),
+    ),
   ];
   for (const { id } of migrated) {
     const hexId = toHexDigits(id);
-    add(sums.output, rowSum([hexId, index, timestamp]), hexId <= scrubbed.output);
+    fingerprints.move('output', hexId, rowSum([hexId, index, timestamp]));
   }
   // in steps, so that few of the rows are in memory at once: the write is fenced
   for (let first = 0; first < reads.length; first += READ_AT_ONCE)
