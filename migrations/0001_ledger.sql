@@ -106,8 +106,7 @@ CREATE TABLE output_rest (
 CREATE TABLE nft (
   id TEXT PRIMARY KEY,
   output TEXT,
-  changed INTEGER NOT NULL,           -- milestone of its last change
-  sum INTEGER NOT NULL
+  changed INTEGER NOT NULL            -- milestone of its last change
 ) WITHOUT ROWID;
 
 -- The NFTs that each milestone changed, for the index in KV.

@@ -60,7 +60,7 @@ const INSERT_RESTS =
   'INSERT INTO output_rest (key, bytes) SELECT value ->> 0, value ->> 1 FROM json_each(?1)';
 
 const INSERT_NFTS =
-  'INSERT INTO nft (id, output, changed, sum) SELECT value ->> 0, value ->> 1, 1, value ->> 2 FROM json_each(?1)';
+  'INSERT INTO nft (id, output, changed) SELECT value ->> 0, value ->> 1, 1 FROM json_each(?1)';
 
 export async function fillNftLedger(db: SqliteDatabase, count: number): Promise<void> {
   const parameters = encode(protocolParameters, {
@@ -102,7 +102,7 @@ export async function fillNftLedger(db: SqliteDatabase, count: number): Promise<
       ...forEachPiece(
         db,
         INSERT_NFTS,
-        rows.map(({ id, nft }) => [nft, id, rowSum([nft, id, 1])]),
+        rows.map(({ id, nft }) => [nft, id]),
       ),
       ...insertListRows(
         db,

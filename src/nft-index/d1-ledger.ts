@@ -3,6 +3,7 @@
  */
 import type { Database } from '../ledger/core/database.ts';
 import { type Head, headFromRow } from '../ledger/core/head.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-row.ts';
 import {
   first,
   many,
@@ -14,7 +15,7 @@ import {
 } from '../ledger/core/read-batch.ts';
 import { rowSum } from '../ledger/core/row-sum.ts';
 import { SCHEMA } from '../ledger/core/schema.ts';
-import type { IndexLedger, NftRow } from './ports.ts';
+import type { IndexLedger } from './ports.ts';
 import { parseState, serializeState } from './publisher-state.ts';
 import { PREFIX_LENGTH } from './recent-changes.ts';
 
@@ -33,17 +34,19 @@ const SWAP = `
 
 /** The last change of an NFT is the one whose milestone is also in the NFT's own row. */
 const LAST_CHANGES = `
-  nft_change c CROSS JOIN json_each(c.nfts) j JOIN nft n ON n.id = j.value AND n.changed = c.milestone`;
+  nft_change c CROSS JOIN json_each(c.nfts) j JOIN nft n ON n.id = j.value AND n.changed = c.milestone
+    ${JOIN_HELD}`;
 
 const SELECT_CHANGES = `
-  SELECT n.*, c.milestone, j.value AS nft FROM ${LAST_CHANGES}
+  SELECT ${NFT_COLUMNS}, c.milestone FROM ${LAST_CHANGES}
   WHERE c.milestone BETWEEN ?1 AND ?3 AND (c.milestone, j.value) > (?1, ?2)
   ORDER BY c.milestone, j.value LIMIT ?4`;
 
-const SELECT_NFTS = 'SELECT * FROM nft WHERE id > ?1 ORDER BY id LIMIT ?2';
+const SELECT_NFTS = `
+  SELECT ${NFT_COLUMNS} FROM nft n ${JOIN_HELD} WHERE n.id > ?1 ORDER BY n.id LIMIT ?2`;
 
 const SELECT_LATEST = `
-  SELECT n.* FROM ${LAST_CHANGES}
+  SELECT ${NFT_COLUMNS} FROM ${LAST_CHANGES}
   WHERE c.milestone > ?1 ORDER BY c.milestone DESC, j.value DESC LIMIT ?2`;
 
 const SELECT_PREFIXES = `
@@ -81,7 +84,7 @@ export function openIndexLedger(db: Database): IndexLedger {
         head: selectHead(),
         rows: many(
           db.prepare(SELECT_CHANGES).bind(after.milestone, after.nft, upTo, limit),
-          (row) => ({ ...nftFromRow(row), milestone: row.integer('milestone') }),
+          (row) => ({ ...nftFromRow(row)!, milestone: row.integer('milestone') }),
         ),
       });
       return head && { ...positionOf(head), rows };
@@ -90,7 +93,7 @@ export function openIndexLedger(db: Database): IndexLedger {
     async readNfts(after, limit) {
       const { head, rows } = await readBatch(db, {
         head: selectHead(),
-        rows: many(db.prepare(SELECT_NFTS).bind(after, limit), nftFromRow),
+        rows: many(db.prepare(SELECT_NFTS).bind(after, limit), (row) => nftFromRow(row)!),
       });
       return head && { ...positionOf(head), rows };
     },
@@ -98,7 +101,7 @@ export function openIndexLedger(db: Database): IndexLedger {
     async readWindow(from, maxStates, maxPrefixes) {
       const { head, rows, prefixes, stored } = await readBatch(db, {
         head: selectHead(),
-        rows: many(db.prepare(SELECT_LATEST).bind(from, maxStates), nftFromRow),
+        rows: many(db.prepare(SELECT_LATEST).bind(from, maxStates), (row) => nftFromRow(row)!),
         prefixes: one(
           db.prepare(SELECT_PREFIXES).bind(from, maxPrefixes),
           (row) => row.textOrNull('prefixes') ?? '',
@@ -125,9 +128,4 @@ function pickHead({ generation, ledger }: Head) {
 
 function positionOf({ generation, ledger }: Head) {
   return { generation, ledgerIndex: ledger };
-}
-
-function nftFromRow(row: Row): NftRow {
-  row.requireSum('nft');
-  return { nft: row.text('id'), output: row.textOrNull('output') };
 }

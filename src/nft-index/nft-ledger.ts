@@ -2,8 +2,8 @@
  * The readers' side of D1: where KV proves no answer, D1 has it.
  */
 import { headFromRow } from '../ledger/core/head.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-row.ts';
 import { first, type Row, readAlone } from '../ledger/core/read-batch.ts';
-import { summedColumns } from '../ledger/core/row-sum.ts';
 
 /** Tests put a model in its place. */
 export interface NftLedger {
@@ -18,7 +18,7 @@ export interface NftLedger {
 }
 
 const SELECT_NFT = `
-  SELECT h.*, ${summedColumns('nft', 'n', 'nft_')} FROM head h LEFT JOIN nft n ON n.id = ?1`;
+  SELECT h.*, ${NFT_COLUMNS} FROM head h LEFT JOIN nft n ON n.id = ?1 ${JOIN_HELD}`;
 
 export function openNftLedger(db: D1Database): NftLedger {
   return {
@@ -31,6 +31,5 @@ export function openNftLedger(db: D1Database): NftLedger {
 
 function currentFromRow(row: Row): { ledgerIndex: number; output: string | null } {
   const { ledger } = headFromRow(row);
-  if (row.textOrNull('nft_id') !== null) row.requireSum('nft', 'nft_');
-  return { ledgerIndex: ledger, output: row.textOrNull('nft_output') };
+  return { ledgerIndex: ledger, output: nftFromRow(row)?.output ?? null };
 }

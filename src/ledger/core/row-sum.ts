@@ -36,7 +36,6 @@ export const SUMMED_COLUMNS = {
   milestone_part: ['key', 'packs', 'blocks'],
   // the contents have a sum of their own
   output: ['id', 'block', 'created', 'created_time'],
-  nft: ['id', 'output', 'changed'],
   parameters: ['target', 'bytes'],
   receipt: ['migrated_at', 'milestone', 'bytes'],
   id: ['milestone', 'block'],
@@ -71,16 +70,6 @@ export function rowSum(cells: readonly Cell[]): number {
 /** SQL of the sum of a number of a block or an output. Milestones and times are their own sums. */
 export function numberSumSql(number: string): string {
   return `(${number}) % ${NUMBER_MODULUS}`;
-}
-
-/** SQL of the sum of a column with IDs of at most 70 digits. */
-export function idSumSql(column: string): string {
-  const words = Array.from(
-    { length: 7 },
-    (_, i) =>
-      `coalesce(('0x' || nullif(substr(${column}, ${i * WORD + 1}, ${WORD}), '')) ->> '$', 0)`,
-  );
-  return `(${words.join(' + ')})`;
 }
 
 /**

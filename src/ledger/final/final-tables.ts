@@ -20,6 +20,7 @@ import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { type Head, selectHeadAt } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../core/nft-row.ts';
 import { outputColumns } from '../core/output-bytes.ts';
 import { combine, first, many, type Query, type Row } from '../core/read-batch.ts';
 import { ledgerOutputFromRow } from '../read/ledger-state-hash.ts';
@@ -56,15 +57,15 @@ interface LeafSource {
   parse(row: Row): Leaf;
 }
 
-const SELECT_OUTPUTS = `SELECT ${outputColumns('o')} FROM output o WHERE id`;
+const SELECT_OUTPUTS = `SELECT ${outputColumns('o')} FROM output o WHERE o.id`;
 /** Rows without an output are of NFTs that were burned. */
-const SELECT_NFTS = 'SELECT * FROM nft WHERE output IS NOT NULL AND id';
-const IN_ORDER = '?1 ORDER BY id LIMIT ?2';
+const SELECT_NFTS = `
+  SELECT ${NFT_COLUMNS} FROM nft n ${JOIN_HELD} WHERE n.output IS NOT NULL AND n.id`;
 
 export const LEAVES: Readonly<Record<FinalTreeName, LeafSource>> = {
   outputs: {
-    behind: `${SELECT_OUTPUTS} > ${IN_ORDER}`,
-    from: `${SELECT_OUTPUTS} >= ${IN_ORDER}`,
+    behind: `${SELECT_OUTPUTS} > ?1 ORDER BY o.id LIMIT ?2`,
+    from: `${SELECT_OUTPUTS} >= ?1 ORDER BY o.id LIMIT ?2`,
     parse(row) {
       const output = ledgerOutputFromRow(row);
       const writer = new Writer();
@@ -77,12 +78,11 @@ export const LEAVES: Readonly<Record<FinalTreeName, LeafSource>> = {
     },
   },
   nfts: {
-    behind: `${SELECT_NFTS} > ${IN_ORDER}`,
-    from: `${SELECT_NFTS} >= ${IN_ORDER}`,
+    behind: `${SELECT_NFTS} > ?1 ORDER BY n.id LIMIT ?2`,
+    from: `${SELECT_NFTS} >= ?1 ORDER BY n.id LIMIT ?2`,
     parse(row) {
-      row.requireSum('nft');
-      const [key, output] = [row.text('id'), row.text('output')];
-      const record = nftRecord(Uint8Array.fromHex(key), Uint8Array.fromHex(output));
+      const { nft: key, output } = nftFromRow(row)!;
+      const record = nftRecord(Uint8Array.fromHex(key), Uint8Array.fromHex(output!));
       return { key, record, amount: 0n, isNftOutput: false };
     },
   },

@@ -9,7 +9,6 @@
 import type { Database } from '../core/database.ts';
 import { isNftSql } from '../core/output-bytes.ts';
 import { many, type Row, readQuery } from '../core/read-batch.ts';
-import { idSumSql } from '../core/row-sum.ts';
 
 /**
  * Tables that are renamed when they are complete. Their indexes are created then, as an index
@@ -60,9 +59,8 @@ function definitionFromRow(row: Row) {
 
 /** SQL of the rows of `nft` that belong to those outputs of import_output. */
 export function selectNfts(condition: string): string {
-  const sum = `${idSumSql('chain')} + ${idSumSql('id')} + created`;
   return `
-    (id, output, changed, sum) SELECT chain, id, created, ${sum} FROM import_output
+    (id, output, changed) SELECT chain, id, created FROM import_output
     WHERE ${condition} AND ${isNftSql('bytes')}`;
 }
 

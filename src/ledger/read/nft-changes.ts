@@ -5,6 +5,7 @@
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { milestoneFromRow, selectHeadAt } from '../core/head.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../core/nft-row.ts';
 import { many, type Row, readBatch } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 
@@ -48,10 +49,10 @@ const SELECT_LISTS = `
 
 const SELECT_STATES = `
   ${PAGE}
-  SELECT * FROM nft WHERE id IN (
+  SELECT ${NFT_COLUMNS} FROM nft n ${JOIN_HELD} WHERE n.id IN (
     SELECT j.value FROM nft_change c CROSS JOIN json_each(c.nfts) j
     WHERE c.milestone IN ${IN_PAGE})
-  ORDER BY id`;
+  ORDER BY n.id`;
 
 /**
  * Undefined where there is no ledger. Throws a LedgerDamaged where a change or a state is missing.
@@ -102,6 +103,6 @@ function listFromRow(row: Row) {
 }
 
 function stateFromRow(row: Row): [nftId: string, outputId: string | null] {
-  row.requireSum('nft');
-  return [row.text('id'), row.textOrNull('output')];
+  const { nft, output } = nftFromRow(row)!;
+  return [nft, output];
 }

@@ -9,6 +9,7 @@ import { decodeParameters } from '../../stardust/wire/parameters.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { headFromRow, milestoneFromRow } from '../core/head.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../core/nft-row.ts';
 import { outputColumns } from '../core/output-bytes.ts';
 import { many, type Row, readAlone } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
@@ -30,12 +31,12 @@ export interface NftOutputs {
 /** One statement, as that is quicker than a batch: what is said of the ledger is in every row. */
 const SELECT_OUTPUTS = `
   SELECT h.*, ${summedColumns('milestone', 'm', 'milestone_')},
-    ${summedColumns('parameters', 'p', 'parameters_')}, ${summedColumns('nft', 'n', 'nft_')},
+    ${summedColumns('parameters', 'p', 'parameters_')}, ${NFT_COLUMNS},
     ${outputColumns('o', { prefix: 'output_' })}
   FROM head h JOIN milestone m ON m.idx = h.ledger
     JOIN parameters p
       ON p.target = (SELECT max(target) FROM parameters WHERE target <= h.ledger)
-    JOIN json_each(?1) j LEFT JOIN nft n ON n.id = j.value
+    JOIN json_each(?1) j LEFT JOIN nft n ON n.id = j.value ${JOIN_HELD}
     LEFT JOIN output o ON o.id = coalesce(n.output, j.value)
   ORDER BY j.key`;
 
@@ -68,10 +69,9 @@ export async function readNftOutputs(
 
 function unspentFromRow(row: Row, ledgerIndex: number): OutputStatus | undefined {
   // an output that is asked for by its own ID has no row here
-  if (row.textOrNull('nft_id') === null)
-    return row.textOrNull('output_id') === null ? undefined : namedOutput(row, ledgerIndex);
-  row.requireSum('nft', 'nft_');
-  return row.textOrNull('nft_output') === null ? undefined : namedOutput(row, ledgerIndex);
+  const named = nftFromRow(row);
+  const outputId = named === undefined ? row.textOrNull('output_id') : named.output;
+  return outputId === null ? undefined : namedOutput(row, ledgerIndex);
 }
 
 /**

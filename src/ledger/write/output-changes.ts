@@ -306,10 +306,9 @@ const DELETE_DETAILS = `
     WHERE ${isPartOf('p.key', '?1')} AND s.value ->> 4 < ?1)`;
 
 const PLACE_NFTS = `
-  INSERT INTO nft (id, output, changed, sum)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?1) WHERE true
-  ON CONFLICT (id) DO UPDATE
-  SET output = excluded.output, changed = excluded.changed, sum = excluded.sum`;
+  INSERT INTO nft (id, output, changed)
+  SELECT value ->> 0, value ->> 1, ?2 FROM json_each(?1) WHERE true
+  ON CONFLICT (id) DO UPDATE SET output = excluded.output, changed = excluded.changed`;
 
 const LOG_NFTS = 'INSERT INTO nft_change (milestone, part, nfts) VALUES (?1, ?2, ?3)';
 
@@ -347,11 +346,7 @@ export function changeOutputs(
       db.prepare(INSERT_CREATED).bind(piece, index, timestamp),
       db.prepare(INSERT_RESTS).bind(piece),
     ]),
-    ...forEachPiece(
-      db,
-      PLACE_NFTS,
-      Array.from(nfts, (row) => [...row, index, rowSum([...row, index])]),
-    ),
+    ...forEachPiece(db, PLACE_NFTS, nfts, index),
     ...(indexesAll || spendsNfts ? [db.prepare(DELETE_DETAILS).bind(index)] : []),
     ...(indexesAll || hasNfts
       ? pieces.map((piece) => db.prepare(INSERT_DETAILS).bind(piece, timestamp, indexesAll ? 1 : 0))

@@ -42,7 +42,7 @@ const NEXT_OUTPUTS = 'FROM output o WHERE o.id > ?1 ORDER BY o.id LIMIT ?2';
 const SELECT_OUTPUTS = `SELECT ${outputColumns('o')}, o.chain ${NEXT_OUTPUTS}`;
 
 const SELECT_NFTS = `
-  SELECT ${summedColumns('nft', 'n')} FROM (SELECT o.chain ${NEXT_OUTPUTS}) o JOIN nft n ON n.id = o.chain`;
+  SELECT n.id, n.output, n.changed FROM (SELECT o.chain ${NEXT_OUTPUTS}) o JOIN nft n ON n.id = o.chain`;
 
 const SELECT_DETAILS = `
   SELECT ${LIST_CELLS} FROM output_detail
@@ -170,13 +170,18 @@ async function readOutputs(
   const bind = (sql: string) => db.prepare(sql).bind(after, most);
   const { outputs, nfts, details } = await readBatch(db, {
     outputs: many(bind(SELECT_OUTPUTS), outputFromRow),
-    nfts: many(bind(SELECT_NFTS), nftFromRow),
+    nfts: many(bind(SELECT_NFTS), (row): [id: string, state: string] => [
+      row.text('id'),
+      `${row.textOrNull('output')} ${row.integer('changed')}`,
+    ]),
     details: many(bind(SELECT_DETAILS), cellsFromRow),
   });
-  const outputOf = new Map(nfts);
+  const stateOf = new Map(nfts);
   const listed = new Map(details.map((cells) => [cells[1], cells.join()]));
-  for (const { id, chain, isNft, cells } of outputs) {
-    if (isNft && outputOf.get(chain ?? '') !== id) throw new LedgerDamaged('rows of the table nft');
+  for (const { id, created, chain, isNft, cells } of outputs) {
+    // what made its output changed the NFT last
+    if (isNft && stateOf.get(chain ?? '') !== `${id} ${created}`)
+      throw new LedgerDamaged('rows of the table nft');
     if ((isNft || isFilled(head, id)) && listed.get(id) !== cells)
       throw new LedgerDamaged('rows of the table output_detail');
   }
@@ -189,6 +194,7 @@ function isFilled({ indexed }: Head, id: string): boolean {
 }
 
 interface ScrubbedOutput extends Scrubbed {
+  created: number;
   chain: string | null;
   isNft: boolean;
   /** Of its row in output_detail. */
@@ -196,7 +202,7 @@ interface ScrubbedOutput extends Scrubbed {
 }
 
 function outputFromRow(row: Row): ScrubbedOutput {
-  const { id, bytes, createdTime } = unspentFromRow(row);
+  const { id, bytes, created, createdTime } = unspentFromRow(row);
   const output = decodeOutput(bytes);
   const chain = row.textOrNull('chain');
   const ownChain = chainIdOf(output, Uint8Array.fromHex(id))?.toHex() ?? null;
@@ -204,13 +210,9 @@ function outputFromRow(row: Row): ScrubbedOutput {
   return {
     id,
     sum: row.integer('sum'),
+    created,
     chain,
     isNft: output.type === OutputType.Nft,
     cells: listRow(output, id, createdTime).join(),
   };
-}
-
-function nftFromRow(row: Row): [id: string, output: string | null] {
-  row.requireSum('nft');
-  return [row.text('id'), row.textOrNull('output')];
 }

@@ -1,7 +1,6 @@
 /** GET /api/edge/v1/changes/nfts, from databases in memory. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { insertHead, insertMilestone } from '../../../src/ledger/core/head.ts';
-import { rowSum } from '../../../src/ledger/core/row-sum.ts';
 import { MAX_CHANGES } from '../../../src/ledger/read/nft-changes.ts';
 import { checkRow, type Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
@@ -53,9 +52,13 @@ async function ledgerOf(counts: readonly number[], nfts = Number.POSITIVE_INFINI
     }
   }
   for (const [number, milestone] of changed) {
-    const cells = [idOf(number), outputOf(number, milestone), milestone];
+    const [id, output] = [idOf(number), outputOf(number, milestone)];
     statements.push(
-      db.prepare('INSERT INTO nft VALUES (?1, ?2, ?3, ?4)').bind(...cells, rowSum(cells)),
+      db.prepare('INSERT INTO nft VALUES (?1, ?2, ?3)').bind(id, output, milestone),
+      db
+        .prepare(`INSERT INTO output (id, chain, bytes, block, created, created_time, sum)
+          SELECT ?2, ?1, '', '', 0, 0, 0 WHERE ?2 IS NOT NULL`)
+        .bind(id, output),
     );
   }
   await db.batch(statements);

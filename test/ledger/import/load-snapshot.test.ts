@@ -181,7 +181,7 @@ describe('replacing', () => {
       `INSERT INTO milestone_part VALUES (82 * 4096, '[1]', '', '[]', 0)`,
       ...[0, 1, 2, 3, 4].map((table) => `INSERT INTO id_${table} VALUES ('ab', 82, 1, 83)`),
       `INSERT INTO nft_change VALUES (82, 0, '["cd"]')`,
-      `INSERT INTO nft VALUES ('cd', NULL, 82, 0)`,
+      `INSERT INTO nft VALUES ('cd', NULL, 82)`,
       `INSERT INTO output_detail (kind, created_time, output, address, native_tokens) VALUES (6, 1, 'cd', 'ef', 0)`,
       `INSERT INTO receipt VALUES (1, 82, 'AA==', 0)`,
       `INSERT INTO follower (one, state) VALUES (1, 'following')`,

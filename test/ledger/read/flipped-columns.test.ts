@@ -321,7 +321,7 @@ const HIDES: Record<string, RegExp> = {
 };
 
 /** What hides is found by a round of the scrub, except what is for people, for tips, or for KV. */
-const ADVISORY = /^(head|follower|pack|nft_index)\.|^nft\.changed$/;
+const ADVISORY = /^(head|follower|pack|nft_index)\./;
 
 /** Whether a round throws; the head is as it was afterwards. */
 async function isFoundByScrub(db: SqliteDatabase): Promise<boolean> {

@@ -161,6 +161,7 @@ it.each([
   ],
   ['a row of nft vanished', 'nft', `DELETE FROM nft WHERE ${someNft}`],
   ['a key of nft', 'nft', `UPDATE nft SET id = ${flip('id')} WHERE ${someNft}`],
+  ['the last change of an NFT', 'nft', `UPDATE nft SET changed = changed + 1 WHERE ${someNft}`],
   ['a list lacks an NFT', 'output_detail', `DELETE FROM output_detail WHERE ${someListed}`],
   [
     'a list has an NFT elsewhere',

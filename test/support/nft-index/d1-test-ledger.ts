@@ -3,7 +3,6 @@
  */
 
 import { insertHead, insertMilestone } from '../../../src/ledger/core/head.ts';
-import { rowSum } from '../../../src/ledger/core/row-sum.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import { openNftLedger } from '../../../src/nft-index/nft-ledger.ts';
@@ -14,10 +13,15 @@ import type { TestLedger } from './ledger-contract.ts';
 
 /** ?1 JSON of the rows. Their milestone is the ledger's index. */
 const UPSERT_NFTS = `
-  INSERT INTO nft (id, output, changed, sum)
-  SELECT j.value ->> 'nft', j.value ->> 'output', h.ledger, (j.value ->> 'sum') + h.ledger
-  FROM json_each(?1) j, head h WHERE true
-  ON CONFLICT (id) DO UPDATE SET output = excluded.output, changed = excluded.changed, sum = excluded.sum`;
+  INSERT INTO nft (id, output, changed)
+  SELECT j.value ->> 'nft', j.value ->> 'output', h.ledger FROM json_each(?1) j, head h WHERE true
+  ON CONFLICT (id) DO UPDATE SET output = excluded.output, changed = excluded.changed`;
+
+/** Of those that are not burned. */
+const PLACE_OUTPUTS = `
+  INSERT OR REPLACE INTO output (id, chain, bytes, block, created, created_time, sum)
+  SELECT j.value ->> 'output', j.value ->> 'nft', '', '', 0, 0, 0 FROM json_each(?1) j
+  WHERE j.value ->> 'output' IS NOT NULL`;
 
 const LOG_CHANGES = `
   INSERT INTO nft_change (milestone, part, nfts)
@@ -28,19 +32,16 @@ const LOG_CHANGES = `
 /** Rows in the JSON of one parameter. */
 const PIECE = 5_000;
 
-/** The sum of the row without its milestone. */
-const withSum = ({ nft, output }: NftRow) => ({ nft, output, sum: rowSum([nft, output]) });
-
 export function openTestLedger(db: D1Database): TestLedger {
   const forPieces = (sql: string, rows: readonly NftRow[]) =>
     Array.from({ length: Math.ceil(rows.length / PIECE) }, (_, i) =>
-      db.prepare(sql).bind(JSON.stringify(rows.slice(i * PIECE, (i + 1) * PIECE).map(withSum))),
+      db.prepare(sql).bind(JSON.stringify(rows.slice(i * PIECE, (i + 1) * PIECE))),
     );
   return {
     index: openIndexLedger(db),
     nfts: openNftLedger(db),
     async import(generation, start, nfts) {
-      const cleared = ['head', 'milestone', 'nft', 'nft_change'].map((table) =>
+      const cleared = ['head', 'milestone', 'nft', 'nft_change', 'output'].map((table) =>
         db.prepare(`DELETE FROM ${table}`),
       );
       await db.batch([
@@ -48,6 +49,7 @@ export function openTestLedger(db: D1Database): TestLedger {
         insertHead(db, testHead(generation, start)),
         insertMilestone(db, testMilestone(start, 0)),
         ...forPieces(UPSERT_NFTS, nfts),
+        ...forPieces(PLACE_OUTPUTS, nfts),
       ]);
     },
     async apply(changes) {
@@ -56,6 +58,7 @@ export function openTestLedger(db: D1Database): TestLedger {
         move,
         db.prepare('UPDATE milestone SET idx = idx + 1'),
         ...forPieces(UPSERT_NFTS, changes),
+        ...forPieces(PLACE_OUTPUTS, changes),
         ...forPieces(LOG_CHANGES, changes),
       ]);
       await sealRows(db, 'head', 'milestone');
