@@ -87,13 +87,12 @@ describe('an import while somebody is at work', () => {
 
   it('no verdict is made for a request of blocks that are gone', async () => {
     const rig = await withUnsettled();
-    const { request, response } = network.propose({
+    const { request } = network.propose({
       parents: [network.milestoneBlock!, produced, consumed],
     });
-    expect(await ask(rig, request)).toEqual(response);
     let replaced = 0;
     const replacing = disturbed(db, async (sql) => {
-      if (/json_each\(p.bytes\)/.test(sql) && replaced++ === 0) await replace();
+      if (/json_each\(c.bytes\)/.test(sql) && replaced++ === 0) await replace();
     });
     // the question is put once more: to a ledger that does not know the blocks
     expect(await ask(rig, request, { db: replacing })).toBe(404);
