@@ -1,6 +1,6 @@
 /**
  * Verifying the next milestone before anything is done with it
- * (docs/upstream-api.md#verifying-over-rest-alone; docs/protocol.md, C-M, E.3, E.5 and G).
+ * (docs/protocol.md#verifying-over-rest-alone; docs/protocol.md, C-M, E.3, E.5 and G).
  */
 
 import type { Head, KnownMilestone } from '../ledger/core/head.ts';

@@ -8,7 +8,7 @@
  * requires a ledger index gets a kept answer of that index or a later one.
  *
  * Scans that are asked for at the same moment in the same words are one scan: after each milestone
- * every client of docs/events.md sends the same request.
+ * every client of docs/developers.md#events sends the same request.
  */
 import * as v from 'valibot';
 import { createBoundedMap } from '../bounded-map.ts';

@@ -1,6 +1,6 @@
 /**
  * An upstream node over HORNET's REST API v2, as raw bytes wherever it has them
- * (docs/upstream-api.md#what-is-requested-of-an-upstream).
+ * (docs/protocol.md#what-is-requested-of-an-upstream).
  *
  * Every answer is checked: its status, its type, its size while it is being read. Redirects are not
  * followed: so a token goes to the host that the settings name and to no other.

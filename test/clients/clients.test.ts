@@ -1,6 +1,6 @@
 /**
  * Clients as npm has them, unchanged, against `npm start`
- * (docs/upstream-api.md#what-clients-expect): iota.js, and the SDK in its build for WebAssembly.
+ * (docs/protocol.md#what-clients-expect): iota.js, and the SDK in its build for WebAssembly.
  */
 import { join } from 'node:path';
 import { ClientError, IndexerPluginClient, SingleNodeClient } from '@iota/iota.js';

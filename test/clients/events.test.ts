@@ -1,7 +1,7 @@
 /**
- * The client of docs/events.md, as it stands: it ends with the state of every NFT, however its
- * connections and requests fail meanwhile. The node's routes are those of the Worker, over a database
- * in memory; the events are a double's.
+ * The client of docs/developers.md#events, as it stands: it ends with the state of every NFT,
+ * however its connections and requests fail meanwhile. The node's routes are those of the Worker,
+ * over a database in memory; the events are a double's.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,8 +22,8 @@ import { nodeOver } from '../support/nft-list/list-node.ts';
 
 const MILESTONES = 40;
 
-const DOCUMENT = readFileSync(join(PROJECT, 'docs/events.md'), 'utf8');
-const PROGRAM = /^```ts\n([\s\S]*?)^```/m.exec(DOCUMENT)![1]!;
+const DOCUMENT = readFileSync(join(PROJECT, 'docs/developers.md'), 'utf8');
+const PROGRAM = /^## Events\n[\s\S]*?^```ts\n([\s\S]*?)^```/m.exec(DOCUMENT)![1]!;
 
 it('misses nothing', async () => {
   const random = new Random('torn sockets');

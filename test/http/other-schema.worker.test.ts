@@ -1,6 +1,6 @@
 /**
  * The Worker on a ledger of another schema: every route that reads the ledger answers 500, and says
- * what to do (docs/upgrading.md).
+ * what to do (docs/operations.md#upgrade).
  */
 import { env, exports } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { startLedger } from '../support/ledger/ledger-harness.ts';
 import '../support/vectors-in-workerd.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
-const SENTENCE = `ledger schema ${SCHEMA + 1} is not supported by this version, which reads ${SCHEMA}: import the snapshot again (docs/upgrading.md)`;
+const SENTENCE = `ledger schema ${SCHEMA + 1} is not supported by this version, which reads ${SCHEMA}: import the snapshot again (docs/operations.md#upgrade)`;
 
 /** These do not read the ledger, or are not public unless a setting names them. */
 const OTHERS: readonly string[] = [

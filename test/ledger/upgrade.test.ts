@@ -1,5 +1,5 @@
 /**
- * Upgrading a database (docs/upgrading.md): the next migration is applied to a filled ledger, which
+ * Upgrading a database (docs/operations.md#upgrade): the next migration is applied to a filled ledger, which
  * is served on if its schema stays, and refused if the migration raises it.
  */
 import { copyFileSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const folder = temporaryFolder();
 
 const RULES = { keys: { keys: [], threshold: 1 }, verify: verifySignature };
 
-const SENTENCE = `ledger schema ${SCHEMA + 1} is not supported by this version, which reads ${SCHEMA}: import the snapshot again (docs/upgrading.md)`;
+const SENTENCE = `ledger schema ${SCHEMA + 1} is not supported by this version, which reads ${SCHEMA}: import the snapshot again (docs/operations.md#upgrade)`;
 
 async function importSnapshot(db: SqliteDatabase): Promise<void> {
   const [full, delta] = ['full', 'delta'].map((kind) =>

@@ -1,5 +1,5 @@
 /**
- * Subscribers that follow docs/events.md, while their sockets are torn and somebody kills the node:
+ * Subscribers that follow docs/developers.md#events, while their sockets are torn and somebody kills the node:
  * each must have HORNET's NFTs whenever both are at the same milestone, and hear of nothing that
  * did not happen. `npx node test/slow/subscribers.ts NODE HORNET INDEXER MINUTES`, all three with
  * their URLs, while a network is live.
@@ -68,7 +68,7 @@ async function ask(url: string, confirmed: number) {
   return { status: answer.status, at };
 }
 
-/** docs/events.md, with `ids` its last section. */
+/** docs/developers.md#events, with `ids` docs/developers.md#a-few-nfts. */
 class Subscriber {
   seen: number | undefined;
   readonly nfts = new Map<string, Known>();
@@ -212,7 +212,7 @@ async function readReference(indexer: string) {
 
 const USAGE = `Usage: npx node test/slow/subscribers.ts NODE HORNET INDEXER MINUTES
 
-Subscribes to NODE as docs/events.md says, tears the sockets, and compares with HORNET and its
+Subscribes to NODE as docs/developers.md#events says, tears the sockets, and compares with HORNET and its
 indexer. Exit code 1 at the first difference, or if there was little to compare.`;
 
 await runMain(USAGE, async (args) => {

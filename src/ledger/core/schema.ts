@@ -1,5 +1,5 @@
 /**
- * The version of the tables, and the refusal of a ledger that has another one (docs/upgrading.md).
+ * The version of the tables, and the refusal of a ledger that has another one (docs/operations.md#upgrade).
  *
  * A migration that changes the meaning of stored rows raises the version. A ledger of another
  * version is not read: its rows would be misread.
@@ -18,6 +18,6 @@ export function requireSchema(schema: unknown): void {
   if (schema === SCHEMA) return;
   throw new LedgerUnreadable(
     `ledger schema ${schema} is not supported by this version, which reads ${SCHEMA}: ` +
-      'import the snapshot again (docs/upgrading.md)',
+      'import the snapshot again (docs/operations.md#upgrade)',
   );
 }

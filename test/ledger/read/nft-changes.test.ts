@@ -171,7 +171,7 @@ class Modelled {
     return { ledgerIndex, ok: true, to, changes };
   }
 
-  /** As docs/events.md says. */
+  /** As docs/developers.md#events says. */
   async catchUp(maxChanges: number): Promise<void> {
     for (;;) {
       const found = this.client && (await this.ask(this.client.at, maxChanges));

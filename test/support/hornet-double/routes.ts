@@ -1,6 +1,6 @@
 /**
  * HORNET 2.0.1's REST routes as far as a follower can need them
- * (docs/upstream-api.md#routes-of-hornet): what a path asks for, and the node's answer.
+ * (docs/protocol.md#routes-of-hornet): what a path asks for, and the node's answer.
  */
 
 import { Reader } from '../../../src/stardust/encoding/bytes.ts';

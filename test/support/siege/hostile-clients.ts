@@ -174,7 +174,7 @@ const keepConnections: Attack = (siege) =>
 
 /**
  * 1,000, each with an address of its own, ask for all changes as soon as there is a milestone, as
- * docs/events.md says.
+ * docs/developers.md#events says.
  */
 const askForChanges: Attack = async (siege) => {
   let seen = 0;

@@ -1,6 +1,6 @@
 /**
  * GET /api/core/v2/info (TIP-25) and GET /api/routes: what clients request first
- * (docs/upstream-api.md#what-clients-expect). iota-sdk insists on the full shape of the former,
+ * (docs/protocol.md#what-clients-expect). iota-sdk insists on the full shape of the former,
  * iota.go and wasp look for the indexer in the latter.
  */
 import { version } from '../../../../package.json';

@@ -1,6 +1,6 @@
 /**
  * GET /api/edge/v1/changes/nfts: the NFTs that changed after a milestone, for clients that were away
- * (docs/contract.md#changes-of-nfts, docs/events.md).
+ * (docs/contract.md#changes-of-nfts, docs/developers.md#events).
  */
 import { MAX_CHANGES } from '../../../node/edge-node.ts';
 import type { Answer } from '../../answer.ts';
