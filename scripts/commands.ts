@@ -90,6 +90,9 @@ async function makeProgram(args: readonly string[]): Promise<Command> {
     .version(version, '--version', 'print the version')
     .helpCommand('help [command]', 'describe a command')
     .addHelpText('after', '\nCOMMAND --help describes a command.');
+  const [first = '', second] = args;
+  if (first === 'help' && second !== undefined && !Object.hasOwn(COMMANDS, second))
+    throw new UsageError(`unknown command '${second}'`);
   const named = args.find((each) => !each.startsWith('-') && each !== 'help') ?? '';
   const now = Object.hasOwn(RENAMED, named) ? RENAMED[named] : undefined;
   if (now !== undefined) throw new UsageError(`${named} is now: ${CALLED_AS} ${now}`);

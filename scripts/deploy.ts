@@ -4,16 +4,23 @@
  */
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { dryRun } from './deploy/dry-run.ts';
 import { findDeployed, NOTHING_DEPLOYED } from './deploy/find-deployed.ts';
 import { isLoggedIn, logIn } from './deploy/operator.ts';
 import { type Flags, resolveOptions } from './deploy/resolve-options.ts';
-import { type Deployment, listSteps, runSteps } from './deploy/steps.ts';
+import { type Deployment, runSteps } from './deploy/steps.ts';
 import { listRemovals, remove } from './deploy/undeploy.ts';
 import { deployFolder, readTag } from './deploy/wrangler-deploy.ts';
 import { openNodeClient } from './lib/node-client.ts';
 import { askInTerminal } from './lib/process/ask.ts';
-import { addOptions, exitWith, newCommand, renamedOption } from './lib/process/command.ts';
+import {
+  addOptions,
+  exitWith,
+  networkOptions,
+  newCommand,
+  renamedOption,
+} from './lib/process/command.ts';
 import { UsageError } from './lib/process/command-line.ts';
 import { inEnvironment } from './lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig, WRANGLER_TOML } from './lib/wrangler/wrangler-config.ts';
@@ -34,6 +41,10 @@ interface Options extends Flags {
   yes?: boolean;
 }
 
+/** What wrangler d1 create and wrangler kv namespace create accept. */
+const LOCATIONS = ['weur', 'eeur', 'apac', 'oc', 'wnam', 'enam'];
+const JURISDICTIONS = ['eu', 'us', 'fedramp'];
+
 const collect = (value: string, before: string[] = []) => [...before, value];
 
 export const deployCommand = (): Command =>
@@ -45,11 +56,9 @@ export const deployCommand = (): Command =>
         '--env <NAME>',
         'staging: the Worker and the stores of [env.staging] in wrangler.toml',
       )
-      .option('--dry-run', 'say what would be done; ask nothing, change nothing')
       .option(
-        '--network <NAME>',
-        'who signs milestones: shimmer; iota-final, the last ledger of IOTA mainnet; or the ' +
-          'configuration file of a HORNET node of the network',
+        '--dry-run',
+        'say what would be done, and check settings and files; ask nothing, change nothing',
       )
       .option(
         '--upstream <URLS>',
@@ -64,11 +73,14 @@ export const deployCommand = (): Command =>
         '--secrets <FILE>',
         'JSON: an object of API_USER, API_PASSWORD, API_TOKEN, UPSTREAM_TOKEN',
       )
-      .option(
-        '--location <NAME>',
-        'where D1 is created: weur, eeur, apac, oc, wnam or enam; default: near you',
+      .addOption(
+        new Option('--location <NAME>', 'where D1 is created; default: near you').choices(
+          LOCATIONS,
+        ),
       )
-      .option('--jurisdiction <NAME>', 'where D1 and KV must stay: eu, us or fedramp')
+      .addOption(
+        new Option('--jurisdiction <NAME>', 'where D1 and KV must stay').choices(JURISDICTIONS),
+      )
       .option('--domain <HOST>', 'a host name in a zone of the account; give it at each deployment')
       .option(
         '--url <URL>',
@@ -77,7 +89,7 @@ export const deployCommand = (): Command =>
       )
       .option('--remove', 'remove what was deployed')
       .option('--yes', 'with --remove: do not ask'),
-    [renamedOption('--full <FILE>', 'an argument: deploy FILE')],
+    [...networkOptions(), renamedOption('--full <FILE>', 'an argument: deploy FILE')],
   ).action(
     exitWith((full: string | undefined, options: Options) => {
       const {
@@ -111,8 +123,7 @@ async function deploy(flags: Flags, environment: string, isDryRun: boolean): Pro
     const canLook = await isLoggedIn(run);
     if (!canLook) console.log('Not logged in: what is deployed is not known.');
     const found = canLook ? await findDeployed(run, config) : NOTHING_DEPLOYED;
-    for (const { name, describe, isDone } of Object.values(listSteps(deployment, found)))
-      console.log(`${name}: ${isDone ? 'done before' : describe}`);
+    await dryRun(deployment, found, flags);
     return 0;
   }
   await logIn(run);

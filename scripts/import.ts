@@ -53,8 +53,6 @@ export const importCommand = (): Command =>
       persistToOption().conflicts('remote'),
       ...remoteOptions(),
       renamedOption('--full <FILE>', 'an argument: import FILE'),
-      renamedOption('--milestone-public-keys <KEYS>', '--keys'),
-      renamedOption('--milestone-threshold <N>', '--threshold'),
     ],
   )
     .option('--older', "replace a newer ledger, or another network's, without a question")

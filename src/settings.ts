@@ -112,7 +112,7 @@ const bindings = {
   EVENTS_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
   VERSION: v.optional(binding<WorkerVersionMetadata>('version metadata')),
   REQUESTS: v.optional(binding<AnalyticsEngineDataset>('an Analytics Engine dataset')),
-  ONE_ISOLATE: v.optional(v.literal('true', 'must be bound by npm run serve only')),
+  ONE_ISOLATE: v.optional(v.literal('true', 'must be bound by stardust-edge serve only')),
 };
 
 const vars = {

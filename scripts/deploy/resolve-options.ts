@@ -8,14 +8,14 @@ import { readSettings } from '../../src/settings.ts';
 import type { ImportRequest } from '../lib/import/import-snapshot.ts';
 import { findFinalNetwork, readSigners } from '../lib/network.ts';
 import type { Ask } from '../lib/process/ask.ts';
+import { type NetworkOptions, resolveSigners } from '../lib/process/command.ts';
 import { UsageError } from '../lib/process/command-line.ts';
 import { PROJECT } from '../lib/project.ts';
 import { findUnmatched, readRoutePaths } from '../lib/unmatched-patterns.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 import type { Found } from './find-deployed.ts';
 
-export interface Flags {
-  network?: string | undefined;
+export interface Flags extends NetworkOptions {
   upstream?: string | undefined;
   full?: string | undefined;
   delta?: string | undefined;
@@ -50,9 +50,11 @@ export async function resolveOptions(
   const { location, jurisdiction, domain, url } = flags;
   if (url !== undefined && URL.parse(url) === null)
     throw new UsageError(`--url must be a URL, not ${url}`);
+  if (domain !== undefined && URL.parse(`https://${domain}`)?.host !== domain)
+    throw new UsageError(`--domain must be a host name such as edge.example, not ${domain}`);
   const vars: Record<string, string> = { ...known };
   for (const [name, value] of Object.entries(worker?.vars ?? {})) if (value) vars[name] = value;
-  if (flags.network !== undefined) Object.assign(vars, readSigners(flags.network));
+  Object.assign(vars, resolveSigners(flags));
   const final = findFinalNetwork(flags.network);
   // it has no upstream any more
   if (final !== undefined)

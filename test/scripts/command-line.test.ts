@@ -63,6 +63,8 @@ describe('stardust-edge', () => {
   it.each([
     [[], /^Usage: npx stardust-edge .*\n--help describes the command line\.\n$/s],
     [['imprt'], /^unknown command 'imprt'\n\(Did you mean import\?\)\n/],
+    [['help', 'imprt'], /^unknown command 'imprt'\n/],
+    [['deploy', '--location', 'mars'], /Allowed choices are weur, /],
     [['toString'], /^unknown command 'toString'\n/],
     [['serve', '--prot', '1'], /^unknown option '--prot'\n\(Did you mean --port\?\)\n/],
     [['backup'], /^missing required argument 'FILE'\n/],
@@ -74,6 +76,7 @@ describe('stardust-edge', () => {
     [['undeploy'], /^undeploy is now: npx stardust-edge deploy --remove\n/],
     [['cut-backup', 'a', 'b'], /^cut-backup is now: npx stardust-edge backup --from-d1\n/],
     [['import', '--full', 'a'], /^--full is now an argument: import FILE\n/],
+    [['verify', 'a', '--milestone-public-keys', 'b'], /^--milestone-public-keys is now --keys\n/],
     [['import', 'a', '--milestone-public-keys', 'b'], /^--milestone-public-keys is now --keys\n/],
     [['import', 'a', '--milestone-threshold', '2'], /^--milestone-threshold is now --threshold\n/],
     [['deploy', '--full', 'a'], /^--full is now an argument: deploy FILE\n/],

@@ -73,9 +73,9 @@ export function environmentOf({ remote, env = '' }: RemoteOptions): string {
 
 /** Which network a command is about: options of every command that needs to know who signs. */
 export interface NetworkOptions {
-  network?: string;
-  keys?: string;
-  threshold?: string;
+  network?: string | undefined;
+  keys?: string | undefined;
+  threshold?: string | undefined;
 }
 
 /**
@@ -104,6 +104,8 @@ export const networkOptions = () => [
   ),
   new Option('--keys <KEYS>', 'public keys that sign milestones instead: hex, separated by commas'),
   new Option('--threshold <N>', 'how many of them must have signed (default: all)'),
+  renamedOption('--milestone-public-keys <KEYS>', '--keys'),
+  renamedOption('--milestone-threshold <N>', '--threshold'),
 ];
 
 /**

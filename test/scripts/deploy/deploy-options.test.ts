@@ -45,10 +45,18 @@ describe('options', () => {
     ['no threshold', { ...FLAGS, var: ['MILESTONE_THRESHOLD:'] }, 'must both be set'],
     ['a secrets file that is not there', { ...FLAGS, secrets: 'none.json' }, 'there is no such'],
     ['a file of other secrets', { ...FLAGS, secrets: 'package.json' }, 'invalid: it must be'],
+    ['keys beside a network', { ...FLAGS, keys: 'ab' }, '--network names the keys'],
+    ['a domain that is a URL', { ...FLAGS, domain: 'https://edge.example' }, '--domain must be'],
     ['a URL that is none', { ...FLAGS, url: 'edge.example' }, '--url must be a URL'],
     ['nobody to ask', { ...FLAGS, network: undefined }, 'nobody can be asked'],
   ])('are refused before anything is done: %s', async (_what, flags, message) => {
     await expect(resolve(flags)).rejects.toThrow(message);
+  });
+
+  it('may be keys in place of a network', async () => {
+    const keys = `${'ab'.repeat(32)},${'cd'.repeat(32)}`;
+    const { vars } = await resolve({ ...FLAGS, network: undefined, keys });
+    expect(vars).toMatchObject({ MILESTONE_PUBLIC_KEYS: keys, MILESTONE_THRESHOLD: '2' });
   });
 
   it('of a network that ended name its last ledger, and nothing to follow', async () => {

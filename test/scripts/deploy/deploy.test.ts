@@ -3,7 +3,11 @@
  * the account at Cloudflare are stand-ins; the databases are SQLite, and what is imported is
  * recorded.
  */
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Flags } from '../../../scripts/deploy/resolve-options.ts';
 import { listRemovals, remove } from '../../../scripts/deploy/undeploy.ts';
 import { inEnvironment } from '../../../scripts/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
@@ -20,6 +24,7 @@ import {
 } from '../../support/scripts/deploy-machine.ts';
 import { currentVersion, type FakeAccount } from '../../support/scripts/fake-account.ts';
 import { fakeWrangler } from '../../support/scripts/fake-wrangler.ts';
+import { temporaryFolder } from '../../support/scripts/script-process.ts';
 
 /** test/vectors/README.md */
 const HASH_A = '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e';
@@ -27,6 +32,13 @@ const HASH_A = '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e
 /** Calls of wrangler that create something, or change anything. */
 const CREATES = /create|put|--file|apply/;
 const CHANGES = /create|put|--file|apply|deploy /;
+
+/** A network that ended is one file, and follows nothing. */
+const SHORT_FINAL = { network: 'iota-final', upstream: undefined, delta: undefined };
+
+/** The full snapshot without its last byte. */
+const cut = join(temporaryFolder(), 'cut.bin');
+writeFileSync(cut, readFileSync(FLAGS.full!).subarray(0, -1));
 
 /** With a small ledger, for what is imported a hundred times. */
 const SMALL = { ...FLAGS, full: 'sample/snapshot-17338.bin', delta: undefined };
@@ -208,24 +220,58 @@ describe('a deployment', () => {
 });
 
 describe('--dry-run', () => {
+  const NOTHING = { workers: new Map(), namespaces: new Map(), databases: new Map() };
+
   it('says what would be done, asks nothing and changes nothing', async () => {
     const machine = new Machine({});
-    const steps = await machine.dryRun();
-    expect(steps.map(({ isDone }) => isDone)).toEqual(Array(6).fill(false));
-    expect(steps[0]!.describe).toBe(`create D1 stardust-ledger and KV ${NAME}-nft-index`);
-    expect(steps[3]!.describe).toBe(`deploy ${NAME} ${TAG} with its settings and secrets`);
-    expect(machine.account).toMatchObject({
-      workers: new Map(),
-      namespaces: new Map(),
-      databases: new Map(),
-    });
+    const printed = await machine.dryRun();
+    expect(printed).toHaveLength(7);
+    expect(printed[0]).toBe(`D1 and KV: create D1 stardust-ledger and KV ${NAME}-nft-index`);
+    expect(printed[3]).toBe(`Worker: deploy ${NAME} ${TAG} with its settings and secrets`);
+    expect(printed[6]).toBe(
+      'Settings and files are not checked: a deployment would ask for --network.',
+    );
+    expect(machine.account).toMatchObject(NOTHING);
+  });
+
+  it('reads the files, and prints which ledger they hold', async () => {
+    const machine = new Machine({ ...FLAGS, ...withSecrets({ API_TOKEN: 'hidden' }) });
+    const printed = await machine.dryRun();
+    expect(printed).toContain('  UPSTREAM_URL=https://hornet.example');
+    expect(printed).toContain('  API_TOKEN, a secret');
+    expect(printed.join()).not.toContain('hidden');
+    expect(printed).toContain(`  network       ${network.genesis.parameters.networkName}`);
+    // test/vectors/README.md
+    expect(printed).toContain('  ledger index  81');
+    expect(printed).toContain(`  state hash    ${HASH_A}`);
+    const sha256 = createHash('sha256').update(readFileSync(FLAGS.full!)).digest('hex');
+    expect(printed).toContain(`  SHA-256       ${sha256}`);
+    expect(machine.account).toMatchObject(NOTHING);
+  });
+
+  it.each<[string, Flags, string]>([
+    ['a setting', { var: ['SERVER_TIMING:x'] }, 'SERVER_TIMING must'],
+    ['another file than the published one', SHORT_FINAL, 'expected 972e4dad'],
+    [
+      'keys that did not sign',
+      { network: undefined, keys: 'ab'.repeat(32) },
+      'may not sign milestone 1',
+    ],
+    ['a file that is cut', { full: cut, delta: undefined }, 'offset'],
+  ])('refuses %s', async (_what, flags, message) => {
+    const machine = new Machine({ ...FLAGS, ...flags });
+    await expect(machine.dryRun()).rejects.toThrow(message);
+    expect(machine.account).toMatchObject(NOTHING);
   });
 
   it('sees what is done', async () => {
     const machine = new Machine();
     await machine.deploy();
-    const steps = await machine.dryRun();
-    expect(steps.map(({ isDone }) => isDone)).toEqual([true, true, true, false, false, false]);
+    const printed = await machine.dryRun();
+    const done = ['D1 and KV', 'tables', 'ledger'].map((name) => `${name}: done before`);
+    expect(printed.slice(0, 3)).toEqual(done);
+    expect(printed.filter((line) => line.endsWith(': done before'))).toEqual(done);
+    expect(printed.at(-1)).not.toMatch(/SHA-256/);
     expect(machine.account.workers.get(NAME)!.versions).toHaveLength(1);
   });
 });

@@ -4,9 +4,10 @@
  */
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { dryRun } from '../../../scripts/deploy/dry-run.ts';
 import { findDeployed } from '../../../scripts/deploy/find-deployed.ts';
 import { type Flags, resolveOptions } from '../../../scripts/deploy/resolve-options.ts';
-import { type Deployment, listSteps, runSteps } from '../../../scripts/deploy/steps.ts';
+import { type Deployment, runSteps } from '../../../scripts/deploy/steps.ts';
 import type { NodeClient } from '../../../scripts/lib/node-client.ts';
 import { inEnvironment } from '../../../scripts/lib/wrangler/run-wrangler.ts';
 import {
@@ -84,11 +85,13 @@ export class Machine {
     return runSteps(deployment, found, options);
   }
 
-  /** What `stardust-edge deploy --dry-run` lists: the steps, and whether they are done. */
-  async dryRun(): Promise<{ describe: string; isDone: boolean }[]> {
+  /** What `stardust-edge deploy --dry-run` prints. */
+  async dryRun(): Promise<string[]> {
+    this.printed.length = 0;
     const deployment = this.#open();
     const found = await findDeployed(deployment.run, deployment.config);
-    return Object.values(listSteps(deployment, found));
+    await dryRun(deployment, found, this.flags);
+    return [...this.printed];
   }
 
   #open(): Deployment {
