@@ -1,7 +1,9 @@
 /**
  * `wrangler dev` as a child process.
  */
+import { join } from 'node:path';
 import { type Child, startChild } from '../lib/process/child.ts';
+import { PROJECT } from '../lib/project.ts';
 import { WRANGLER } from '../lib/wrangler/run-wrangler.ts';
 
 export interface WranglerDev extends Child {
@@ -14,7 +16,14 @@ export function startWranglerDev(args: readonly string[]): WranglerDev {
   // machine's location
   const options = ['dev', '--show-interactive-dev-session=false', ...args];
   const child = startChild(WRANGLER, options, {
-    env: { CLOUDFLARE_CF_FETCH_ENABLED: 'false' },
+    env: {
+      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+      // nothing is written outside the folder
+      WRANGLER_SEND_METRICS: 'false',
+      WRANGLER_LOG_PATH: join(PROJECT, '.wrangler', 'logs'),
+      XDG_CONFIG_HOME: join(PROJECT, '.wrangler', 'config'),
+      XDG_CACHE_HOME: join(PROJECT, '.wrangler', 'cache'),
+    },
   });
   const ready = new Promise<URL>((resolve, reject) => {
     child.onMessage((message) => {
