@@ -98,7 +98,7 @@ export async function askJsonAndHeaders<S extends v.GenericSchema>(
   body?: string,
 ): Promise<{ json: v.InferOutput<S>; headers: Headers }> {
   const response = await ask(path, body === undefined ? {} : { body });
-  const result = v.safeParse(schema, parseJson(await response.text()));
+  const result = v.safeParse(schema, parseJson(await response.text()), { abortEarly: true });
   if (result.success) return { json: result.output, headers: response.headers };
   const issue = result.issues[0];
   const place = v.getDotPath(issue) ?? 'the whole';

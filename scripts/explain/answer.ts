@@ -41,7 +41,7 @@ export interface Explanation extends Omit<v.InferOutput<typeof explanation>, 'bl
 
 /** Throws an Error with a sentence where the JSON is no explanation. */
 export function readExplanation(json: unknown, source: string): Explanation {
-  const result = v.safeParse(explanation, json);
+  const result = v.safeParse(explanation, json, { abortEarly: true });
   if (result.success) return result.output;
   const [issue] = result.issues;
   const place = printable(v.getDotPath(issue) ?? '');

@@ -48,7 +48,14 @@ async function readWhole(response: Response, maxBytes: number): Promise<Response
   if (body === null) return response;
   const bytes = await readBounded(body, maxBytes);
   if (bytes === undefined) throw new Error(`the answer has more than ${maxBytes / 1024} KiB`);
-  const whole = new Response(bytes as Uint8Array<ArrayBuffer>, { status, headers });
+  // a Response of bytes would copy them
+  const again = new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
+  const whole = new Response(again, { status, headers });
   return Object.defineProperty(whole, 'url', { value: url });
 }
 
@@ -107,7 +114,7 @@ export async function readJson<S extends v.GenericSchema>(
     if (!(error instanceof SyntaxError)) throw error;
     throw new Error(`${where} is not JSON: is this the URL of a node?`, { cause: error });
   }
-  const result = v.safeParse(schema, json);
+  const result = v.safeParse(schema, json, { abortEarly: true });
   if (result.success) return result.output;
   const [issue] = result.issues;
   const place = v.getDotPath(issue) ?? 'the answer';

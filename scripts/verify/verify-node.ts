@@ -4,9 +4,9 @@
  * prove is judged by src/stardust/provenance/.
  *
  * 1. The milestone is signed by the keys (M-2, M-3).
- * 2. Every block of its cone has the ID that the node gives it (B.1), depth first from the
- *    milestone's parents the blocks come in the order that the node gives (E.1), and their IDs lead
- *    to the signed inclusion root (B.13).
+ * 2. The IDs of its cone lead to the signed inclusion root (B.13), every block has the ID that the
+ *    node gives it (B.1), and depth first from the milestone's parents the blocks come in the order
+ *    that the node gives (E.1).
  * 3. The verdicts lead to the signed applied root, and the node says of each block what its bytes
  *    say.
  * 4. The proof of a block that chance picks leads to the same milestone.
@@ -114,10 +114,12 @@ export async function verifyNode(
   );
   const said = (await requestJson(node, `/api/edge/v1/whiteflag/${index}`, explanation)).blocks;
   const ids = said.map(({ blockId }) => blockId);
+  // first, so that no more blocks are requested than the milestone has
+  const order = requireProved(proveOrder(signed, ids));
   const blocks = requireProved(proveBlocks(await readBlocks(node, ids, onProgress)));
   requireProved(proveWalk(provedValue(signed).parents, blocks, ids));
-  const order = report(
-    requireProved(proveOrder(signed, ids)),
+  report(
+    order,
     ({ blockIds }) => `Its cone of ${blockIds.length} blocks leads to the signed inclusion root.`,
   );
   const outcome = requireProved(judgeApplied(order, said));

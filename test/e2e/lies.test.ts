@@ -14,11 +14,12 @@ import {
   type LyingNode,
   MAX_ENDLESS_BYTES,
   nodeAt,
+  type Rule,
   startLyingNode,
 } from '../support/lies/lying-node.ts';
 import { randomLie } from '../support/lies/random-lies.ts';
 import { recordedSource } from '../support/lies/recorded-source.ts';
-import { withField } from '../support/lies/rules.ts';
+import { always, endless, inText, withField, zerosForBlocks } from '../support/lies/rules.ts';
 import { callAtOnce, runVerify, type Verified } from '../support/lies/run-verify.ts';
 import {
   ANY_BLOCK,
@@ -29,13 +30,14 @@ import {
   INFO,
   MILESTONE,
   MILESTONE_BLOCK,
+  PROPOSAL,
   pathOfBlock,
   WHITE_FLAG,
 } from '../support/lies/sample-paths.ts';
 import { FINAL_LEDGER, LIES } from '../support/lies/table.ts';
 import { milestoneAt } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
-import { temporaryFolder } from '../support/scripts/script-process.ts';
+import { startCommand, temporaryFolder } from '../support/scripts/script-process.ts';
 
 let sample: SampleWorker;
 let node: LyingNode;
@@ -158,15 +160,15 @@ describe('of a final ledger', () => {
   });
 });
 
+const request = join(temporaryFolder(), 'request.json');
+
+beforeAll(async () => {
+  const milestone = await (await fetch(sample.url + MILESTONE)).json();
+  const { index, timestamp, parents, previousMilestoneId } = milestone as Record<string, unknown>;
+  writeFileSync(request, JSON.stringify({ index, timestamp, parents, previousMilestoneId }));
+});
+
 describe('npx stardust-edge explain', () => {
-  const request = join(temporaryFolder(), 'request.json');
-
-  beforeAll(async () => {
-    const milestone = await (await fetch(sample.url + MILESTONE)).json();
-    const { index, timestamp, parents, previousMilestoneId } = milestone as Record<string, unknown>;
-    writeFileSync(request, JSON.stringify({ index, timestamp, parents, previousMilestoneId }));
-  });
-
   const compare = (waits = false) => {
     const args = ['--request', request, '--ours', sample.url, '--theirs', node.url];
     return callAtOnce('explain', args, waits);
@@ -194,5 +196,44 @@ describe('npx stardust-edge explain', () => {
     expect(all).toMatch(prints);
     expect(all).not.toMatch(/^The same 38 blocks/m);
     expectPlain(all);
+  });
+});
+
+describe('a process of its own', () => {
+  const MAX_MEGABYTES = 300;
+
+  /** Linux has the most memory that a process took. */
+  const REPORT = `import { readFileSync } from 'node:fs';
+    process.on('exit', () => console.error(readFileSync('/proc/self/status', 'utf8')));`;
+
+  const VERIFY = ['verify', '--network', 'shimmer'];
+  const EXPLAIN = ['explain', '--request', request];
+
+  /** As many as are read at once; each has a name of its own. */
+  const manyFields = Object.fromEntries(
+    Array.from({ length: 499_000 }, (_, i) => [i.toString(16).padStart(27, '_'), 0]),
+  );
+
+  it.each<[string, readonly string[], readonly Rule[]]>([
+    ['a cone without an end', VERIFY, [endless(EXPLANATION)]],
+    ['blocks without an end', VERIFY, [endless(ANY_BLOCK)]],
+    ['eight million zeros in place of blocks', VERIFY, [inText(EXPLANATION, zerosForBlocks)]],
+    ['a cone of too many fields', VERIFY, [always(EXPLANATION, () => manyFields)]],
+    ['a proof of too many fields', VERIFY, [always(ANY_PROOF, () => manyFields)]],
+    ['an answer without an end', EXPLAIN, [endless(PROPOSAL)]],
+    ['eight million zeros in place of blocks', EXPLAIN, [inText(PROPOSAL, zerosForBlocks)]],
+    ['too many fields', EXPLAIN, [always(PROPOSAL, () => manyFields)]],
+  ])('takes less than 300 MB for %s', async (_, [name, ...args], rules) => {
+    node.lie(rules);
+    const urls = name === 'verify' ? [node.url] : ['--ours', sample.url, '--theirs', node.url];
+    const { ended } = startCommand(name!, [...args, ...urls], {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(REPORT)}`,
+    });
+    const { code, stdout, stderr } = await ended;
+    expect(node.told().errors).toEqual([]);
+    expect(code).toBe(1);
+    expect(stdout + stderr).toMatch(/^(False|Not checked): /m);
+    const kibibytes = Number(/^VmHWM:\s+(\d+) kB$/m.exec(stderr)?.[1]);
+    expect((kibibytes * 1024) / 1e6).toBeLessThan(MAX_MEGABYTES);
   });
 });

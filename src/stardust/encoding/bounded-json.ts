@@ -1,20 +1,28 @@
 /**
- * JSON of anybody: nested no deeper than a bound. Engines parse any depth, but what walks over the
- * value afterwards, such as JSON.stringify, runs out of stack.
+ * JSON of anybody: no deeper than a bound, and with no more values. Engines parse any depth, but what
+ * walks over the result afterwards, such as JSON.stringify, runs out of stack; and 16 MiB of `{},`
+ * become 700 MiB of objects.
  */
 
 /** A Merkle path of 32 levels (B.13) within an answer; all else is shallower. */
 const MAX_DEPTH = 64;
 
-/** Throws a SyntaxError where the text is no JSON, or is deeper than 64 levels. */
+/** An explanation has one in 35 bytes, which is fewer in 16 MiB. */
+const MAX_VALUES = 500_000;
+
+/** Throws a SyntaxError where the text is no JSON, or has more than 64 levels or 500,000 values. */
 export function parseBoundedJson(text: string): unknown {
   let depth = 0;
+  let values = 1;
   for (let i = 0; i < text.length; i++) {
     const character = text[i];
     if (character === '"') i = endOfString(text, i);
     else if (character === '[' || character === '{') {
+      values++;
       if (++depth > MAX_DEPTH) throw new SyntaxError(`JSON of more than ${MAX_DEPTH} levels`);
     } else if (character === ']' || character === '}') depth--;
+    else if (character === ',') values++;
+    if (values > MAX_VALUES) throw new SyntaxError(`JSON of more than ${MAX_VALUES} values`);
   }
   return JSON.parse(text);
 }

@@ -58,9 +58,11 @@ export async function proveProofFile(
   const { milestone, applied } = provedValue(outcome);
   const { signedRoots, ...readers } = proofFileReaders(() => keys, verify);
   let proven: number | undefined;
-  const fields = { ...(file as { appliedProof?: unknown }), blockId };
-  if (applied.has(blockId) && fields.appliedProof === undefined)
+  // what else is in the file may be large, and is not copied
+  const { milestone: signed, block, proof, appliedProof } = Object(file) as Record<string, unknown>;
+  if (applied.has(blockId) && appliedProof === undefined)
     return refute(`the proof of block ${blockId} has no path to the applied root`, [blockId]);
+  const fields = { milestone: signed, block, proof, appliedProof, blockId };
   const verdict = await verifyProofFile(fields, {
     ...readers,
     async signedRoots(json) {

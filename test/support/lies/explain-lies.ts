@@ -3,7 +3,17 @@
  * said in plain lines.
  */
 import type { Rule } from './lying-node.ts';
-import { always, endless, inJson, type Json, never, withField, withStatus } from './rules.ts';
+import {
+  always,
+  endless,
+  inJson,
+  inText,
+  type Json,
+  never,
+  withField,
+  withStatus,
+  zerosForBlocks,
+} from './rules.ts';
 import { ANY_METADATA, INFO, MADE_UP, MILESTONE, NOTHING, PROPOSAL } from './sample-paths.ts';
 
 interface ExplainLie {
@@ -94,6 +104,11 @@ export const EXPLAIN_LIES: readonly ExplainLie[] = [
   },
   { name: 'no explanation', rules: [withStatus(PROPOSAL, 404)], prints: /404/ },
   { name: 'an explanation without an end', rules: [endless(PROPOSAL)], prints: /\S/ },
+  {
+    name: 'eight million zeros in place of blocks',
+    rules: [inText(PROPOSAL, zerosForBlocks)],
+    prints: /Not checked: /,
+  },
   { name: 'an explanation that never comes', rules: [never(PROPOSAL)], prints: /\S/, waits: true },
   { name: 'an empty answer', rules: [always(PROPOSAL, () => '')], prints: /\S/ },
 ];

@@ -2,7 +2,16 @@
  * Answers that no honest node gives: without an end, of no shape, or from elsewhere.
  */
 import type { Lie } from './lie.ts';
-import { always, endless, inText, nested, never, redirected } from './rules.ts';
+import {
+  always,
+  endless,
+  inText,
+  nested,
+  never,
+  redirected,
+  withField,
+  zerosForBlocks,
+} from './rules.ts';
 import { ANY_BLOCK, ANY_MILESTONE, EXPLANATION } from './sample-paths.ts';
 
 export const TRANSPORT_LIES: readonly Lie[] = [
@@ -34,6 +43,16 @@ export const TRANSPORT_LIES: readonly Lie[] = [
     name: '50 MB of JSON',
     notChecked: /without end|contract/,
     rules: [always(EXPLANATION, () => `{"x":"${'a'.repeat(50_000_000)}"}`)],
+  },
+  {
+    name: 'eight million zeros in place of blocks',
+    notChecked: /contract/,
+    rules: [inText(EXPLANATION, zerosForBlocks)],
+  },
+  {
+    name: '400,000 zeros in place of blocks',
+    notChecked: /contract says: blocks\.0/,
+    rules: [withField(EXPLANATION, 'blocks', Array(400_000).fill(0))],
   },
   {
     name: 'a page in place of JSON',
