@@ -303,9 +303,9 @@ function NodeState({ info }: { info: Info }) {
   const { blocksBy, newestBlockAgeSeconds: age, status, version } = info;
   const newest = age === undefined ? '' : `, the newest ${formatAge(age)} ago`;
   return (
-    <p id="node-state">
-      Version {version.slice(0, 20)}. Keeps milestones from {formatCount(status.pruningIndex + 1)}{' '}
-      on.
+    <p id="node-state" data-standing="said">
+      This node says: version {version.slice(0, 20)}. It keeps milestones from{' '}
+      {formatCount(status.pruningIndex + 1)} on.
       {blocksBy !== undefined && ` Blocks come by ${blocksBy.slice(0, 20)}${newest}.`}
     </p>
   );

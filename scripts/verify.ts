@@ -27,9 +27,10 @@ import { UsageError } from './lib/process/command-line.ts';
 import { verifyFinal } from './verify/verify-final.ts';
 import { NotVerified, verifyNode } from './verify/verify-node.ts';
 
-const ABOUT = `Takes the node's newest milestone, its cone and the proof of a block that chance
-picks, through the public routes, and checks everything against the keys. With --final-root it
-checks which outputs and NFTs are in a final ledger (docs/final-ledger.md).
+const ABOUT = `Takes the newest milestone that the node names, its cone and the proof of a block
+that chance picks, through the public routes, and checks them against the keys. Not checked: NFTs,
+outputs and owners, and whether there is a newer milestone. With --final-root it checks which
+outputs and NFTs are in a final ledger (docs/final-ledger.md).
 
 Exit code 0 if everything was proved, 1 if anything is false or could not be checked, 2 if the
 command line is not valid.`;

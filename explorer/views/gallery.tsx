@@ -59,7 +59,7 @@ export function GalleryView({
       </nav>
       {loaded.state === 'failed' && isInvalid(loaded.error) ? (
         <p class="reason">
-          This is no address of the network that this node serves. {loaded.error.message}
+          This is no address of the network that this node serves, it says. {loaded.error.message}
         </p>
       ) : (
         <Awaited loaded={loaded} kind="NFTs" id={address} missing="">

@@ -72,7 +72,10 @@ export function HomeView({
 
 function NoBlocks({ error }: { error: Error }) {
   return error instanceof NodeError && error.status === 404 ? (
-    <p>This node says that it started at a snapshot, and has no blocks of it to look into yet.</p>
+    <p>
+      This node says that it has none of its blocks. So it is with a node that has just started at a
+      snapshot.
+    </p>
   ) : (
     <NotChecked>its blocks: {error.message}</NotChecked>
   );

@@ -95,7 +95,7 @@ function whyMissing(milestone: string, { status }: Info): string {
   if (!/^\d+$/.test(milestone)) return 'This node says that it has no milestone with this ID.';
   if (index > confirmedMilestone.index)
     return `It is yet to come, this node says: its ledger is at milestone ${confirmedMilestone.index}.`;
-  return `It is too old: this node keeps milestones from ${pruningIndex + 1} on.`;
+  return `It is too old, this node says: it keeps milestones from ${pruningIndex + 1} on.`;
 }
 
 function MilestonePage({

@@ -7,10 +7,10 @@ export function NothingToCheck() {
   return (
     <div class="quiet">
       <NotChecked>
-        this node gives no bytes of the milestone, or none of its blocks. There is nothing to check
-        here yet, it says: the milestone came with the snapshot from which the node started, which
-        has the ledger and none of the blocks that led to it. Each milestone that a node applies
-        itself can be checked.
+        this node answers that it has no bytes of the milestone, or none of its blocks. There is
+        nothing to check here yet. A node that has just started has the ledger of a snapshot, and
+        none of the blocks that led to it; a node that hides them answers the same. Each milestone
+        that a node applies itself can be checked.
       </NotChecked>
     </div>
   );

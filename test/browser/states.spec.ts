@@ -61,7 +61,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
 
     it('stays neutral where the ledger is fresh from a snapshot', async () => {
       page = await browser.open(`${fresh}/`, size);
-      await textOf(page, '.home').toMatch(/This node says that it started at a snapshot/);
+      await textOf(page, '.home').toMatch(/This node says that it has none of its blocks/);
       await open(page, '/milestone/17338');
       await textOf(page, 'main').toMatch(/There is nothing to check here yet/);
       expect(await countOf(page, '.bad, .good')).toBe(0);
@@ -103,7 +103,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       }
 
       it('tells how blocks come in, and when the node does not answer', async () => {
-        await textOf(page, '#node-state').toMatch(/Keeps milestones from 17,338 on\.$/);
+        await textOf(page, '#node-state').toMatch(/It keeps milestones from 17,338 on\.$/);
         node.headers = { 'x-blocks-by': 'feed', 'x-newest-block-age': '2' };
         await textOf(page, '#node-state').toContain('Blocks come by feed, the newest 2 seconds');
         node.headers = { 'x-blocks-by': 'polling', 'x-newest-block-age': '75' };

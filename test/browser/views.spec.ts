@@ -67,7 +67,9 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       await textOf(page, 'main h1').toBe('Look into the ledger, and check it yourself.');
       await textOf(page, '.examples').toContain('Soonanaut NFT (NF3)');
       await textOf(page, '.home').toMatch(/38 blocks in white-flag order, 5 transactions applied/);
-      await textOf(page, '#node-state').toMatch(/^Version \d.* Keeps milestones from 17,338 on\.$/);
+      await textOf(page, '#node-state').toMatch(
+        /^This node says: version \d.* It keeps milestones from 17,338 on\.$/,
+      );
       await expectLook('home');
     });
 
