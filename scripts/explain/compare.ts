@@ -39,6 +39,10 @@ function faultsOf(whose: string, { blocks, ...roots }: Explanation): string[] {
 }
 
 function findDifference(ours: Explanation, theirs: Explanation): Comparison {
+  if (ours.index !== theirs.index) {
+    const line = `These are two milestones: ours ${ours.index}, theirs ${theirs.index}.`;
+    return { same: false, lines: [line] };
+  }
   const differing = ['inclusionMerkleRoot', 'appliedMerkleRoot'] as const;
   const rootLines = differing.map((root) =>
     ours[root] === theirs[root]

@@ -66,6 +66,7 @@ const info = v.object({ status: v.object({ confirmedMilestone: v.object({ index:
 const id = v.pipe(v.string(), v.regex(/^0x[0-9a-f]{64}$/));
 
 const explanation = v.object({
+  index: uint,
   blocks: v.pipe(
     v.array(
       v.object({
@@ -112,7 +113,10 @@ export async function verifyNode(
   const signed = report(requireProved(await proveMilestone(payload, { index }, trust)), (value) =>
     describeSigned(value, now()),
   );
-  const said = (await requestJson(node, `/api/edge/v1/whiteflag/${index}`, explanation)).blocks;
+  const explained = await requestJson(node, `/api/edge/v1/whiteflag/${index}`, explanation);
+  if (explained.index !== index)
+    throw new Error(`the node was asked for milestone ${index}, and explains ${explained.index}`);
+  const said = explained.blocks;
   const ids = said.map(({ blockId }) => blockId);
   // first, so that no more blocks are requested than the milestone has
   const order = requireProved(proveOrder(signed, ids));

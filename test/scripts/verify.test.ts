@@ -72,6 +72,36 @@ it('other keys, or too few of them', async () => {
     await expect(verify(honest, 0, each)).rejects.toThrow(/M-2/);
 });
 
+interface Explained {
+  index: number;
+  blocks: unknown[];
+}
+
+/** The honest node with another explanation, and the paths that were requested. */
+function explaining(change: (json: Explained) => void) {
+  const asked: string[] = [];
+  const node: NodeClient = async (path, options) => {
+    asked.push(path);
+    const answer = await honest(path, options);
+    if (!path.includes('/whiteflag/')) return answer;
+    const json = (await answer.json()) as Explained;
+    change(json);
+    return Response.json(json);
+  };
+  return { node, asked };
+}
+
+it('the explanation of another milestone', async () => {
+  const { node } = explaining((json) => void json.index++);
+  await expect(verify(node)).rejects.toThrow('asked for milestone 60, and explains 61');
+});
+
+it('requests no block before the IDs lead to the signed root', async () => {
+  const { node, asked } = explaining(({ blocks }) => void blocks.push(...blocks));
+  await expect(verify(node)).rejects.toThrow(/do not lead to the signed inclusion root/);
+  expect(asked.filter((path) => path.includes('/blocks/'))).toEqual([]);
+});
+
 describe('npx stardust-edge verify', () => {
   const hex = keys.keys.map(({ publicKey }) => publicKey.toHex());
 

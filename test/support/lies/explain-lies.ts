@@ -50,6 +50,11 @@ export const EXPLAIN_LIES: readonly ExplainLie[] = [
     prints: /Only ours has a block there/,
   },
   {
+    name: 'another index',
+    rules: [withField(PROPOSAL, 'index', 99_999)],
+    prints: /^These are two milestones: ours 17339, theirs 99999\.$/m,
+  },
+  {
     name: 'a root',
     rules: [withField(PROPOSAL, 'appliedMerkleRoot', MADE_UP)],
     prints: /appliedMerkleRoot: ours 0x9c04.*, theirs 0xabab/,
