@@ -184,7 +184,8 @@ function PathVerdicts({
       )}
       {said !== undefined && state !== undefined && said.ledgerInclusionState !== state && (
         <Refuted>
-          The node says that the block is “{said.ledgerInclusionState}”, and it is “{state}”.
+          The node says that the block has {describeState(said.ledgerInclusionState)}, and it has{' '}
+          {describeState(state)}.
         </Refuted>
       )}
       <Found finding={signed} words={(value) => describeSigned(value, Date.now() / 1000)} />
@@ -229,6 +230,19 @@ function PathVerdicts({
       {levels !== undefined && <Levels levels={levels} />}
     </>
   );
+}
+
+function describeState(state: BlockMetadata['ledgerInclusionState']): string {
+  switch (state) {
+    case 'included':
+      return 'a transaction that was applied';
+    case 'conflicting':
+      return 'a transaction in conflict';
+    case 'noTransaction':
+      return 'no transaction';
+    case undefined:
+      return 'nothing that was decided yet';
+  }
 }
 
 function Levels({ levels: { leaf, levels } }: { levels: NonNullable<JudgedPath['levels']> }) {

@@ -26,7 +26,14 @@ export function warnOfName(name: string, choice: KeyChoice): string | undefined 
   const like = KNOWN_NETWORKS.find(({ networkName }) => looksLike(name, networkName));
   return like === undefined
     ? `${shown}, a name that this page has no keys for.`
-    : `${shown}, which looks like “${like.networkName}” and is another name.`;
+    : `${shown}, which looks like “${like.networkName}” and is another name${foreignLetters(name)}.`;
+}
+
+/** Characters that eyes cannot tell from ASCII have a number. */
+function foreignLetters(name: string): string {
+  const first = name.match(/[^\x20-\x7e]/u)?.[0].codePointAt(0);
+  if (first === undefined) return '';
+  return `: one of its letters is U+${first.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 /** Letters that a reader may overlook. */

@@ -29,8 +29,11 @@ describe('the name of a network', () => {
 
   it.each([
     ['shimmer', undefined],
-    ['sh\u0456mmer', /which looks like “shimmer” and is another name/],
-    ['Shimmer', /which looks like “shimmer”/],
+    [
+      'sh\u0456mmer',
+      /which looks like “shimmer” and is another name: one of its letters is U\+0456\.$/,
+    ],
+    ['Shimmer', /which looks like “shimmer” and is another name\.$/],
     ['iota-rnainnet', /which looks like “iota-mainnet”/],
     ['iota-mainnet', /and you check against the keys of Shimmer/],
     ['private', /a name that this page has no keys for/],

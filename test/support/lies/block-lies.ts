@@ -132,19 +132,31 @@ const METADATA: readonly Lie[] = (
       'tagged data as applied',
       DATA_BLOCK,
       { ledgerInclusionState: 'included' },
-      { refuted: /says that the block is “included”/, hides: /was applied/ },
+      {
+        refuted:
+          /says that the block has a transaction that was applied, and it has no transaction/,
+        hides: /the transaction was applied/,
+      },
     ],
     [
       'an applied transaction as a conflict, on its page',
       APPLIED_BLOCK,
       { ledgerInclusionState: 'conflicting', conflictReason: 1 },
-      { refuted: /says that the block is “conflicting”/, shows: /the transaction was applied/ },
+      {
+        refuted:
+          /says that the block has a transaction in conflict, and it has a transaction that was applied/,
+        shows: /the transaction was applied/,
+      },
     ],
     [
       'an applied transaction as none',
       APPLIED_BLOCK,
       { ledgerInclusionState: 'noTransaction' },
-      { refuted: /says that the block is “noTransaction”/, shows: /the transaction was applied/ },
+      {
+        refuted:
+          /says that the block has no transaction, and it has a transaction that was applied/,
+        shows: /the transaction was applied/,
+      },
     ],
     [
       'another milestone for a block',

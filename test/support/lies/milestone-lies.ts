@@ -179,7 +179,8 @@ const FORGED: readonly Lie[] = [
   },
   {
     name: 'a forged cone of a network with a Cyrillic letter',
-    notChecked: /looks like “shimmer” and is another name.*not signed by the keys of Shimmer/s,
+    notChecked:
+      /looks like “shimmer” and is another name: one of its letters is U\+0456.*not signed by the keys of Shimmer/s,
     rules: [...forgedInJson, forgedBytes(), withField(INFO, 'protocol.networkName', LOOKALIKE)],
     page,
   },
