@@ -4,7 +4,8 @@
  */
 import * as v from 'valibot';
 
-const hex = v.pipe(v.string(), v.regex(/^0x[0-9a-f]*$/));
+/** Of an output, of which none has more than 32 KiB (C-1): four times that. */
+const hex = v.pipe(v.string(), v.maxLength(1 << 18), v.regex(/^0x[0-9a-f]*$/));
 const id = v.pipe(v.string(), v.regex(/^0x[0-9a-f]{64}$/));
 const outputId = v.pipe(v.string(), v.regex(/^0x[0-9a-f]{68}$/));
 /** Indexes, places and times all have 32 bits. */
@@ -107,14 +108,14 @@ export type Nft = v.InferOutput<typeof nft>;
 /** `GET /api/edge/v1/nfts?…`: a batch by IDs, or a page of an address or an issuer. */
 export const nfts = v.object({
   ledgerIndex: uint,
-  nfts: v.array(v.nullable(nft)),
+  nfts: v.pipe(v.array(v.nullable(nft)), v.maxLength(100)),
   cursor: v.optional(v.string()),
 });
 
 /** `GET /api/indexer/v1/outputs/nft?…`. */
 export const nftList = v.object({
   ledgerIndex: uint,
-  items: v.array(outputId),
+  items: v.pipe(v.array(outputId), v.maxLength(1000)),
   cursor: v.optional(v.string()),
 });
 
@@ -140,8 +141,8 @@ const explainedBlock = v.object({
   conflictReason: v.optional(uint),
   explanation: v.optional(words),
   rule: v.optional(words),
-  decidingInput: v.optional(v.object({ input: uint, outputId: hex, spentBy: v.optional(id) })),
-  decidingOutput: v.optional(v.object({ output: uint, outputId: hex })),
+  decidingInput: v.optional(v.object({ input: uint, outputId, spentBy: v.optional(id) })),
+  decidingOutput: v.optional(v.object({ output: uint, outputId })),
 });
 export type ExplainedBlock = v.InferOutput<typeof explainedBlock>;
 

@@ -163,6 +163,11 @@ const GALLERIES: readonly Lie[] = [
     rules: [inJson(NFTS_OF, ({ ledgerIndex }) => ({ ledgerIndex, nfts: [] }))],
   },
   {
+    name: 'a gallery of 1,000 NFTs on a page',
+    notChecked: /contract says: nfts\./,
+    rules: [inJson(NFTS_OF, (json) => ({ ...json, nfts: Array(1000).fill(json.nfts[0]) }))],
+  },
+  {
     name: 'a gallery that ends too soon',
     said: /1 at ledger index 17339/,
     rules: [inJson(NFTS_OF, (json) => void json.nfts.splice(1))],
