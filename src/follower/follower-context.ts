@@ -23,9 +23,9 @@ import { createRanking, type Ranking } from '../upstream/ranking.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
 import type { LedgerPosition } from './ledger-position.ts';
-import { createMutex, type Mutex } from './mutex.ts';
 import { createPushed, type Pushed } from './pushed/pushed.ts';
 import { createSaidOfNumbers, type SaidOfNumbers } from './store/leave-out.ts';
+import { createMutex, type Mutex } from './store/mutex.ts';
 import type { MissingCone } from './store/store-cone.ts';
 import type { Announce } from './store/store-unreferenced.ts';
 
@@ -237,6 +237,7 @@ export function noteApplied(
   { started, ...how }: { started: number; pushed?: true },
 ): void {
   memory.upstreams.lastProgressAt = Date.now();
+  memory.upstreams.diverged = undefined;
   memory.counts.milestones++;
   writeLog('info', 'follower.milestone-applied', { ...applied, ...how, ms: Date.now() - started });
 }

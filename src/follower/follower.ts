@@ -22,17 +22,17 @@ import { openSocket } from '../upstream/feed/web-socket.ts';
 import { openUpstreams, type Patience } from '../upstream/rest-upstream.ts';
 import { verifySignature } from '../verify-signature.ts';
 import { createAnnouncer } from './announcer.ts';
+import type { PassBudget } from './apply-next.ts';
+import { applyPushed } from './apply-next.ts';
 import { type Bringer, createBringer, patienceOf } from './bring/bringer.ts';
 import { createFollowerMemory, type FollowerContext, logFailure } from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
 import { stopFollowing } from './follower-status.ts';
 import { keepIndex } from './keep-index.ts';
-import { singleFlight } from './mutex.ts';
 import { followOnce, type PassResult, scrubIfDue } from './pass.ts';
-import { applyPushed } from './pushed/apply-pushed.ts';
 import { MAX_PUSHED_STORED, storePushed } from './pushed/store-pushed.ts';
 import { buildFinalIfPossible } from './rest-at-end.ts';
-import type { PassBudget } from './try-upstream.ts';
+import { singleFlight } from './store/mutex.ts';
 import { watchDatabase } from './watch-database.ts';
 
 /** From the end of a pass to the next. */

@@ -15,6 +15,7 @@ import { resolveVerdicts } from '../ledger/write/resolve-verdicts.ts';
 import { scrub } from '../ledger/write/scrub.ts';
 import { writeLog } from '../log.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
+import { type PassBudget, startPass } from './apply-next.ts';
 import { blocksAtHand, type FollowerContext, logFailure } from './follower-context.ts';
 import {
   noteFailedPass,
@@ -29,7 +30,7 @@ import { buildFinalIfPossible, hasEnded } from './rest-at-end.ts';
 import { describeProgress } from './store/store-cone.ts';
 import { storeTips } from './store/store-tips.ts';
 import { needsAnotherUpstream, summarizePass, type UpstreamOutcome } from './summarize-pass.ts';
-import { type PassBudget, startPass, tryUpstream } from './try-upstream.ts';
+import { tryUpstream } from './try-upstream.ts';
 
 export interface PassResult {
   /** Milestones. */

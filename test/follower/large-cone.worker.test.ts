@@ -4,9 +4,9 @@
  */
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
+import type { PassBudget } from '../../src/follower/apply-next.ts';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce, type PassResult } from '../../src/follower/pass.ts';
-import type { PassBudget } from '../../src/follower/try-upstream.ts';
 import { UpstreamFailure } from '../../src/upstream/upstream.ts';
 import { ledgerIndex, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
 import { resign } from '../support/network/milestones.ts';

@@ -3,7 +3,7 @@
  *
  * The follower stores what `blocks.next` returns (src/follower/pushed/store-pushed.ts). It applies the one
  * of `milestones.at` that is signed, if D1 and `blocks` have its past cone
- * (src/follower/pushed/apply-pushed.ts). What is missing is left to a pass, which fetches it.
+ * (src/follower/apply-next.ts). What is missing is left to a pass, which fetches it.
  */
 
 import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../mqtt/topics.ts';

@@ -34,8 +34,8 @@ import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { heapOf } from '../../upstream/block-cache.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
-import type { Mutex } from '../mutex.ts';
 import { readReferenced } from './leave-out.ts';
+import type { Mutex } from './mutex.ts';
 import { type Announce, type ChosenBlocks, storeUnreferenced } from './store-unreferenced.ts';
 
 /** What is missing of a cone, from pass to pass. */

@@ -19,7 +19,6 @@ import type { UnreferencedView } from '../../ledger/write/unreferenced-index.ts'
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import type { SaidOfBlocks } from '../follower-context.ts';
-import type { Mutex } from '../mutex.ts';
 import {
   createQuery,
   type GatheredBlocks,
@@ -27,6 +26,7 @@ import {
   type GatherTools,
   requireFault,
 } from './gather-blocks.ts';
+import type { Mutex } from './mutex.ts';
 import { type Announce, storeUnreferenced } from './store-unreferenced.ts';
 
 export interface StoreTools extends GatherTools {

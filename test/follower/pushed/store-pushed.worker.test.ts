@@ -1,12 +1,12 @@
 /**
  * What a feed brought is stored only where it is open for certain (src/follower/pushed/store-pushed.ts),
- * and a pushed milestone is applied with what was pushed (src/follower/pushed/apply-pushed.ts).
+ * and a pushed milestone is applied with what was pushed (src/follower/apply-next.ts).
  */
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
+import { applyPushed } from '../../../src/follower/apply-next.ts';
 import { noteLedger } from '../../../src/follower/follower-context.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
-import { applyPushed } from '../../../src/follower/pushed/apply-pushed.ts';
 import { storePushed } from '../../../src/follower/pushed/store-pushed.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { readView } from '../../../src/ledger/view/consistent-view.ts';

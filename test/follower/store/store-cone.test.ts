@@ -4,6 +4,7 @@
  * many.
  */
 import { expect, it, vi } from 'vitest';
+import type { PassBudget } from '../../../src/follower/apply-next.ts';
 import {
   createFollowerMemory,
   type FollowerMemory,
@@ -11,7 +12,6 @@ import {
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { followOnce, type PassResult } from '../../../src/follower/pass.ts';
 import { createMissingCone, storeCone } from '../../../src/follower/store/store-cone.ts';
-import type { PassBudget } from '../../../src/follower/try-upstream.ts';
 import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
 import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';

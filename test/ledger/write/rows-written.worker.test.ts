@@ -4,9 +4,9 @@
  */
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
+import { applyPushed } from '../../../src/follower/apply-next.ts';
 import type { FollowerContext } from '../../../src/follower/follower-context.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
-import { applyPushed } from '../../../src/follower/pushed/apply-pushed.ts';
 import { storePushed } from '../../../src/follower/pushed/store-pushed.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { publish } from '../../../src/nft-index/publish.ts';

@@ -5,6 +5,7 @@
  */
 
 import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import { applyPushed } from '../../../src/follower/apply-next.ts';
 import { bringBlocks } from '../../../src/follower/bring/bring-blocks.ts';
 import {
   createFollowerMemory,
@@ -12,7 +13,6 @@ import {
   type FollowerMemory,
 } from '../../../src/follower/follower-context.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
-import { applyPushed } from '../../../src/follower/pushed/apply-pushed.ts';
 import { storePushed } from '../../../src/follower/pushed/store-pushed.ts';
 import { REFUSAL_STATUSES } from '../../../src/http/routes/core/white-flag.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';

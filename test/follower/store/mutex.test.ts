@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createMutex, singleFlight } from '../../src/follower/mutex.ts';
+import { createMutex, singleFlight } from '../../../src/follower/store/mutex.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -1,0 +1,192 @@
+/**
+ * Applying the milestones after the ledger's, one after the other. An upstream gives a milestone's
+ * payload and the blocks of its past cone; a pushed milestone is one whose payload is at hand, and
+ * it is applied once its blocks are too.
+ *
+ * Both are trusted as little: a milestone must follow the ledger's, be signed, and have the roots
+ * that are computed from its blocks (apply-milestone.ts).
+ */
+
+import { LedgerMoved } from '../ledger/core/fence.ts';
+import { type BlockSource, ConeUnavailable } from '../ledger/intake/block-source.ts';
+import { createMilestoneSource } from '../upstream/fetch-blocks.ts';
+import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
+import { applyMilestone } from './apply-milestone.ts';
+import { blocksAtHand, type FollowerContext, noteApplied, noteLedger } from './follower-context.ts';
+import { type LedgerPosition, readPosition } from './ledger-position.ts';
+import type { Ending } from './summarize-pass.ts';
+import { Divergence, verifyMilestone } from './verify-milestone.ts';
+
+export interface PassBudget {
+  /**
+   * Unix milliseconds after which no further milestone is begun. Exception: the first of each
+   * upstream, because an upstream before it may have used up the time.
+   */
+  deadline: number;
+  /** Milestones in one pass. */
+  milestones: number;
+  /**
+   * Blocks fetched for milestones; the rest of a past cone is left to the next pass. Absent: as
+   * many as there are.
+   */
+  fetches?: number;
+  /** Whether to leave out what is not urgent: storing tips, pruning. */
+  milestonesOnly?: boolean;
+}
+
+/** A pass under way. */
+export interface PassState {
+  readonly budget: PassBudget;
+  /** Milestones applied so far. */
+  applied: number;
+  /** Blocks that may still be fetched. */
+  fetchesLeft: number;
+}
+
+/** Where milestones come from. */
+interface Giver {
+  /** The last milestone that it may have. */
+  confirmed: number;
+  /** A payload that may be the milestone with this index; undefined if there is none. */
+  readMilestone(index: number): Promise<Uint8Array | undefined>;
+  /** Where the blocks are read that D1 lacks: made for each milestone. */
+  openSource(): BlockSource;
+  /** It is queried about blocks that earlier milestones may have referenced; absent: nobody is. */
+  upstream?: Upstream;
+}
+
+/** To fetch the blocks of one milestone. */
+const MILESTONE_FETCH_MS = 60_000;
+
+export function startPass(budget: PassBudget): PassState {
+  return { budget, applied: 0, fetchesLeft: budget.fetches ?? Number.POSITIVE_INFINITY };
+}
+
+/** @param confirmed the index of the last milestone that the upstream has confirmed */
+export function fromUpstream(
+  { memory }: FollowerContext,
+  upstream: Upstream,
+  confirmed: number,
+  pass: PassState,
+): Giver {
+  const atHand = blocksAtHand(memory);
+  return {
+    confirmed,
+    upstream,
+    async readMilestone(index) {
+      const payload = await upstream.readMilestone(index);
+      if (payload === undefined)
+        throw new UpstreamFailure(`${upstream.name} has no milestone ${index}`);
+      return payload;
+    },
+    openSource() {
+      const limits = { maxBlocks: pass.fetchesLeft, deadline: Date.now() + MILESTONE_FETCH_MS };
+      return createMilestoneSource([upstream], limits, {
+        get: atHand.get,
+        set(id, block) {
+          pass.fetchesLeft--;
+          atHand.set(id, block);
+        },
+      });
+    },
+  };
+}
+
+/**
+ * Applies pushed milestones as long as their past cones were pushed or are in D1, and returns how
+ * many. Where a block is missing, a pass fetches it (pass.ts). Throws what the database throws.
+ */
+export async function applyPushed(context: FollowerContext): Promise<number> {
+  const { milestones } = context.memory.pushed;
+  const recall = blocksAtHand(context.memory).get;
+  const source: BlockSource = {
+    recall,
+    fetch: async (ids) =>
+      ids.map((id) => {
+        const block = recall(id);
+        if (block === undefined)
+          throw new ConeUnavailable('over-budget', `block 0x${id} was not pushed yet`);
+        return block;
+      }),
+  };
+  let tried: { index: number; payload: Uint8Array } | undefined;
+  const giver: Giver = {
+    confirmed: Number.POSITIVE_INFINITY,
+    async readMilestone(index) {
+      const payload = milestones.at(index)[0];
+      tried = payload && { index, payload };
+      return payload;
+    },
+    openSource: () => source,
+  };
+  const unlimited = Number.POSITIVE_INFINITY;
+  const pass = startPass({ deadline: unlimited, milestones: unlimited });
+  for (;;) {
+    try {
+      await applyUpTo(context, giver, pass);
+      return pass.applied;
+    } catch (error) {
+      const isMissing = error instanceof ConeUnavailable || error instanceof UpstreamFailure;
+      if (isMissing || error instanceof LedgerMoved) return pass.applied;
+      // anybody can make up a milestone; what is wrong with a signed one is found by a pass
+      if (!(error instanceof Divergence) || tried === undefined) throw error;
+      milestones.refuse(tried.index, tried.payload);
+    }
+  }
+}
+
+/**
+ * Applies milestones until the ledger is level with the giver's confirmed one or the final one, or
+ * cannot.
+ */
+export async function applyUpTo(
+  context: FollowerContext,
+  giver: Giver,
+  pass: PassState,
+): Promise<Ending> {
+  const { finalMilestone = Number.POSITIVE_INFINITY, memory } = context;
+  const { budget, applied: appliedBefore } = pass;
+  const confirmed = Math.min(giver.confirmed, finalMilestone);
+  let position = await readPosition(context.db, context);
+  noteLedger(memory, position);
+  while (position.head.ledger < confirmed) {
+    const unsupported = position.announced.unsupportedAfter(position.head.ledger);
+    if (unsupported !== undefined)
+      return { kind: 'stopped', reason: `protocol version ${unsupported} is not known here` };
+    const isLate = pass.applied > appliedBefore && Date.now() > budget.deadline;
+    if (pass.applied >= budget.milestones || isLate) return { kind: 'budget-spent' };
+    try {
+      if (!(await applyNext(context, giver, position, pass))) break;
+    } catch (error) {
+      if (!(error instanceof ConeUnavailable) || error.fault !== 'over-budget') throw error;
+      return { kind: 'budget-spent' };
+    }
+    position = await readPosition(context.db, context);
+    noteLedger(memory, position);
+    await context.publish(giver.upstream !== undefined && position.head.ledger < confirmed);
+  }
+  return position.head.ledger === confirmed
+    ? { kind: 'level', position }
+    : { kind: 'behind', position };
+}
+
+/** Whether the giver has the milestone after the ledger's, and it was applied. */
+async function applyNext(
+  { db, memory, announce }: FollowerContext,
+  { readMilestone, openSource, upstream }: Giver,
+  position: LedgerPosition,
+  pass: PassState,
+): Promise<boolean> {
+  const started = Date.now();
+  const { rules, head } = position;
+  const payload = await readMilestone(head.ledger + 1);
+  if (payload === undefined) return false;
+  const verified = await verifyMilestone(payload, position, rules);
+  const tools = { memory, rules, source: openSource(), upstream, deadline: pass.budget.deadline };
+  const applied = await applyMilestone(db, head, verified, tools);
+  const how = upstream === undefined ? { pushed: true as const } : {};
+  noteApplied(memory, applied, { started, ...how });
+  announce?.(applied.index);
+  pass.applied++;
+  return true;
+}
