@@ -42,7 +42,7 @@ import {
 import { receiptOf } from '../stardust/wire/milestone.ts';
 import { receiptFault } from '../stardust/wire/receipt.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
-import { type AppliedMilestone, blocksAtHand, type FollowerMemory } from './follower-context.ts';
+import type { AppliedMilestone, FollowerMemory } from './follower-context.ts';
 import { findReferencedBefore, hasStagedRoot, type MismatchedWalk } from './store/leave-out.ts';
 import { createMissingCone, isKnown, storeCone } from './store/store-cone.ts';
 import { Divergence } from './verify-milestone.ts';
@@ -115,8 +115,7 @@ async function storeMissing(
 ): Promise<number> {
   if (memory.missing?.milestone !== milestone)
     memory.missing = createMissingCone(head, { milestone, parents });
-  const { missing } = memory;
-  const atHand = blocksAtHand(memory);
+  const { missing, pool } = memory;
   try {
     await storeCone(db, head, missing, {
       view,
@@ -127,7 +126,7 @@ async function storeMissing(
       index: memory.index,
       announce: memory.announce,
       stored: (ids) => {
-        for (const id of ids) atHand.delete(id);
+        for (const id of ids) pool.delete(id);
       },
       deadline,
     });

@@ -12,7 +12,7 @@ import { type BlockSource, ConeUnavailable } from '../ledger/intake/block-source
 import { createMilestoneSource } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import { applyMilestone } from './apply-milestone.ts';
-import { blocksAtHand, type FollowerContext, noteApplied, noteLedger } from './follower-context.ts';
+import { type FollowerContext, noteApplied, noteLedger } from './follower-context.ts';
 import { type LedgerPosition, readPosition } from './ledger-position.ts';
 import type { Ending } from './summarize-pass.ts';
 import { Divergence, verifyMilestone } from './verify-milestone.ts';
@@ -69,7 +69,7 @@ export function fromUpstream(
   confirmed: number,
   pass: PassState,
 ): Giver {
-  const atHand = blocksAtHand(memory);
+  const { pool } = memory;
   return {
     confirmed,
     upstream,
@@ -82,10 +82,10 @@ export function fromUpstream(
     openSource() {
       const limits = { maxBlocks: pass.fetchesLeft, deadline: Date.now() + MILESTONE_FETCH_MS };
       return createMilestoneSource([upstream], limits, {
-        get: atHand.get,
+        get: pool.get,
         set(id, block) {
           pass.fetchesLeft--;
-          atHand.set(id, block);
+          pool.set(id, block);
         },
       });
     },
@@ -97,8 +97,8 @@ export function fromUpstream(
  * many. Where a block is missing, a pass fetches it (pass.ts). Throws what the database throws.
  */
 export async function applyPushed(context: FollowerContext): Promise<number> {
-  const { milestones } = context.memory.pushed;
-  const recall = blocksAtHand(context.memory).get;
+  const { milestones, pool } = context.memory;
+  const recall = pool.get;
   const source: BlockSource = {
     recall,
     fetch: async (ids) =>

@@ -25,12 +25,18 @@ import { createAnnouncer } from './announcer.ts';
 import type { PassBudget } from './apply-next.ts';
 import { applyPushed } from './apply-next.ts';
 import { type Bringer, createBringer, patienceOf } from './bring/bringer.ts';
-import { createFollowerMemory, type FollowerContext, logFailure } from './follower-context.ts';
+import {
+  createFollowerMemory,
+  dropPushed,
+  type FollowerContext,
+  logFailure,
+  takeMessage,
+} from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
 import { stopFollowing } from './follower-status.ts';
 import { keepIndex } from './keep-index.ts';
 import { followOnce, type PassResult, scrubIfDue } from './pass.ts';
-import { MAX_PUSHED_STORED, storePushed } from './pushed/store-pushed.ts';
+import { FULL_PACK, storePushed } from './pushed/store-pushed.ts';
 import { buildFinalIfPossible } from './rest-at-end.ts';
 import { singleFlight } from './store/mutex.ts';
 import { watchDatabase } from './watch-database.ts';
@@ -83,7 +89,7 @@ const PUBLISH_INTERVAL_BEHIND_MS = 30_000;
 const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 
 export class Follower extends DurableObject<Env> {
-  readonly #memory = createFollowerMemory(() => this.#milestoneCame());
+  readonly #memory = createFollowerMemory();
   /** Where the ledger is written. */
   readonly #db: Database = watchDatabase(this.env.LEDGER, this.#memory);
   readonly #announcer = createAnnouncer(brokerOf(this.env.EVENTS), Date.now, this.#memory.log);
@@ -116,10 +122,9 @@ export class Follower extends DurableObject<Env> {
   #came = 0;
 
   readonly #storePushed = singleFlight(async () => {
-    const { blocks } = this.#memory.pushed;
-    // what comes meanwhile is left to the next time: else there might be no end
-    for (let left = Math.max(blocks.size, 1); left > 0; left -= MAX_PUSHED_STORED)
-      if ((await this.#storePack()) === 0) return;
+    const settings = this.#settings();
+    const { milestoneKeys: keys } = settings;
+    if (keys !== undefined) await storePushed(this.#context(settings, keys));
   });
 
   readonly #takeMilestones = singleFlight(async () => {
@@ -127,8 +132,8 @@ export class Follower extends DurableObject<Env> {
     if (settings.milestoneKeys === undefined) return;
     await applyPushed(this.#context(settings, settings.milestoneKeys));
     // the upstream has the milestone whole: what the feed did not bring of it is fetched
-    const { pushed, lastLedger } = this.#memory;
-    if (lastLedger !== undefined && pushed.milestones.confirmed === lastLedger.ledger + 1)
+    const { milestones, lastLedger } = this.#memory;
+    if (lastLedger !== undefined && milestones.confirmed === lastLedger.ledger + 1)
       await this.catchUp();
   });
 
@@ -309,12 +314,12 @@ export class Follower extends DurableObject<Env> {
       openSocket,
       clock: Date.now,
       take: (topic, payload) => {
-        this.#memory.pushed.take(topic, payload);
+        takeMessage(this.#memory, topic, payload);
         if (topic === BLOCKS) this.#blockCame();
+        else this.#milestoneCame();
       },
     });
     const timer = setInterval(() => {
-      if (this.#memory.pushed.blocks.size === 0) return;
       this.#storePushed().catch((error: unknown) =>
         logFailure('follower.pushed-not-stored', error),
       );
@@ -327,30 +332,23 @@ export class Follower extends DurableObject<Env> {
     this.#stopStoring?.();
     this.#feed?.stop();
     this.#feed = undefined;
-    this.#memory.pushed.clear();
+    dropPushed(this.#memory);
   }
 
   /**
    * A full pack is stored at once: it is a row by itself, and nobody waits for the interval.
    */
   #blockCame(): void {
-    if (++this.#came < MAX_PUSHED_STORED) return;
+    if (++this.#came < FULL_PACK) return;
     this.#came = 0;
-    this.#storePack().catch((error: unknown) => logFailure('follower.pushed-not-stored', error));
-  }
-
-  /** How many blocks were stored. */
-  async #storePack(): Promise<number> {
-    const { milestoneKeys: keys } = this.#settings();
-    if (keys === undefined) return 0;
-    return storePushed({ db: this.#db, keys, verify: verifySignature, memory: this.#memory });
+    this.#storePushed().catch((error: unknown) => logFailure('follower.pushed-not-stored', error));
   }
 
   #milestoneCame(): void {
-    const { pushed, lastLedger } = this.#memory;
+    const { milestones, lastLedger } = this.#memory;
     const next = (lastLedger?.ledger ?? 0) + 1;
-    const { confirmed } = pushed.milestones;
-    if (pushed.milestones.at(next).length === 0 && confirmed !== next) return;
+    const { confirmed } = milestones;
+    if (milestones.at(next).length === 0 && confirmed !== next) return;
     this.#takeMilestones().catch((error: unknown) =>
       logFailure('follower.pushed-milestone-failed', error),
     );

@@ -16,7 +16,7 @@ import { scrub } from '../ledger/write/scrub.ts';
 import { writeLog } from '../log.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import { type PassBudget, startPass } from './apply-next.ts';
-import { blocksAtHand, type FollowerContext, logFailure } from './follower-context.ts';
+import { type FollowerContext, logFailure } from './follower-context.ts';
 import {
   noteFailedPass,
   qualifyFollowerState,
@@ -143,30 +143,28 @@ function areTipsDue({ memory, isFed }: FollowerContext, applied: number): boolea
  * Whether there is more to fetch right away.
  */
 async function storeTipsIfPossible(
-  { db, upstreams, memory }: FollowerContext,
+  context: FollowerContext,
   place: number,
-  { head, rules }: LedgerPosition,
+  position: LedgerPosition,
 ): Promise<boolean> {
+  const { upstreams, memory } = context;
   const upstream = upstreams[place]!;
   // they are stored when a milestone leads to them
   if (memory.upkeep.room <= 0) return false;
-  const { mutex, index, announce, tips } = memory;
+  const { tips } = memory;
   tips.lookedAt = Date.now();
   tips.hasLooseEnds = false;
   try {
-    const said = memory.upstreams.said(head.generation, head.ledger);
-    const atHand = blocksAtHand(memory);
     const inOrder = [upstream, ...upstreams.toSpliced(place, 1)];
-    const { room } = memory.upkeep;
-    const tools = { upstreams: inOrder, rules, said, index, announce, atHand, mutex };
-    const { stored, refused, isMore } = await storeTips(db, head, tools, room);
+    const { stored, refused, isCut } = await storeTips(
+      { ...context, upstreams: inOrder },
+      position,
+    );
     if (refused > 0)
       memory.log('warn', 'upstream.tips-refused', { upstream: upstream.name, tips: refused });
-    memory.upkeep.room -= stored;
     tips.passesToRest = stored > 0 ? PASSES_TO_REST : 0;
-    if (stored > 0) tips.newestBlock = Date.now();
-    if (isMore) tips.hasLooseEnds = true;
-    return isMore;
+    if (isCut) tips.hasLooseEnds = true;
+    return isCut;
   } catch (error) {
     tips.hasLooseEnds = true;
     logFailure('follower.tips-not-stored', error, { upstream: upstream.name });

@@ -40,11 +40,8 @@ export async function tryUpstream(
     if (!(error instanceof Divergence || error instanceof UpstreamFailure)) throw error;
     const kind = error instanceof Divergence ? 'diverged' : 'failed';
     countUpstream(counts, place, upstream.name, kind);
-    // what a diverging upstream sent may be what is wrong: the next try fetches afresh
-    if (kind === 'diverged') {
-      context.memory.fetched.clear();
-      context.memory.missing = undefined;
-    }
+    // where the walk ended by the upstream's word, the next try walks afresh
+    if (kind === 'diverged') context.memory.missing = undefined;
     const event = kind === 'diverged' ? 'upstream.diverged' : 'upstream.failed';
     context.memory.log('warn', event, { upstream: upstream.name, detail: error.message });
     return end({ kind, reason: error.message });

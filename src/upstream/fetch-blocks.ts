@@ -11,7 +11,7 @@ import { verifySignatures } from '../stardust/semantics/signatures.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/wire/block.ts';
 import { verifySignature } from '../verify-signature.ts';
 import { askInTurn } from './ask-in-turn.ts';
-import type { BlockCache } from './block-cache.ts';
+import type { BlockPool } from './block-pool.ts';
 import { MAX_CONNECTIONS } from './concurrency-limit.ts';
 import type { Ranking } from './ranking.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
@@ -24,7 +24,7 @@ export interface FetchLimits {
 }
 
 /** What a source looks into before it fetches; what it fetches is kept there. */
-type FetchedBlocks = Pick<BlockCache, 'get' | 'set'>;
+type FetchedBlocks = Pick<BlockPool, 'get' | 'set'>;
 
 /**
  * Fetches blocks of a milestone's past cone. It asks nothing about them: if an upstream sends a

@@ -32,7 +32,7 @@ import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unr
 import { writeLog } from '../../log.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
-import { heapOf } from '../../upstream/block-cache.ts';
+import { heapOf } from '../../upstream/block-pool.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { readReferenced } from './leave-out.ts';
 import type { Mutex } from './mutex.ts';

@@ -56,7 +56,7 @@ const LARGE = 1500;
 const WIDTH = 8;
 
 function smallMemory(): FollowerMemory {
-  return createFollowerMemory(() => {}, MAX_FETCHED_HEAP_BYTES);
+  return createFollowerMemory(MAX_FETCHED_HEAP_BYTES);
 }
 
 const pass = ({ following }: Rig, more: Partial<PassBudget> = {}): Promise<PassResult> =>
@@ -167,11 +167,11 @@ async function storeInParts(
   await storeCone(where, head, memory.missing, {
     view: await memory.index.view(where, head, parents),
     rules,
-    source: createMilestoneSource([rig.upstream], limits, memory.fetched),
+    source: createMilestoneSource([rig.upstream], limits, memory.pool),
     mutex: memory.mutex,
     index: memory.index,
     stored: (ids) => {
-      for (const stored of ids) memory.fetched.delete(stored);
+      for (const stored of ids) memory.pool.delete(stored);
     },
     deadline: deadline ?? Number.POSITIVE_INFINITY,
     maxPart: MAX_PART,
@@ -195,9 +195,9 @@ it('come in over several passes, none of which fetches more than it may, and hea
   // each block once, and those that had to be evicted once more
   expect(read.length).toBeGreaterThan(LARGE + 1);
   expect(read.length).toBeLessThan(2 * (LARGE + 1));
-  const { fetched, missing } = rig.following.memory;
+  const { pool, missing } = rig.following.memory;
   expect(missing).toBeUndefined();
-  expect(read.filter((id) => fetched.get(id) !== undefined)).toEqual([]);
+  expect(read.filter((id) => pool.get(id) !== undefined)).toEqual([]);
   const status = await readNodeStatus(db, FOLLOWING);
   expect(status!.follower).toEqual({ state: 'following' });
 });
