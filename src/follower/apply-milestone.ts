@@ -78,11 +78,11 @@ export async function applyMilestone(
   const { memory } = tools;
   const parents = verified.milestone.parents.map(toHexDigits);
   for (let tries = 1; tries <= MAX_TRIES; tries++) {
-    const view = await memory.mutex(() => memory.index.view(db, head, parents));
+    const view = await memory.step('apply', () => memory.index.view(db, head, parents));
     const isHere = parents.every((id) => isKnown(view, id));
     const wanted = { milestone: toHexDigits(verified.id), parents, view };
     const fetched = isHere ? 0 : await storeMissing(db, head, wanted, tools);
-    const applied = await memory.mutex(() => applyStored(db, verified, parents, tools));
+    const applied = await memory.step('apply', () => applyStored(db, verified, parents, tools));
     if (applied !== undefined && 'order' in applied)
       await leaveOut(db, applied, verified, tools, tries > 1);
     else if (applied !== undefined) return { ...applied, fetched };
@@ -122,7 +122,7 @@ async function storeMissing(
       rules,
       source,
       upstream,
-      mutex: memory.mutex,
+      step: memory.step,
       index: memory.index,
       announce: memory.announce,
       stored: (ids) => {
@@ -157,12 +157,12 @@ async function leaveOut(
   const { saidOfNumbers } = memory.upstreams;
   const before = upstream && (await findReferencedBefore(db, mismatched, upstream, saidOfNumbers));
   if (before !== undefined) {
-    await memory.mutex(() => dropReferenced(db, view, before));
+    await memory.step('apply', () => dropReferenced(db, view, before));
     const fields = { index: milestone.index, blocks: before.size };
     return memory.log('warn', 'follower.blocks-referenced-before', fields);
   }
   const restsOnWord = hasStagedRoot(view);
-  if (restsOnWord) await memory.mutex(() => dropStaged(db, view));
+  if (restsOnWord) await memory.step('apply', () => dropStaged(db, view));
   if (restsOnWord && !isRetry) return;
   const computed = toHex(inclusionRoot(view.cone, order));
   throw new Divergence(

@@ -8,13 +8,15 @@
  */
 
 import { LedgerMoved } from '../ledger/core/fence.ts';
+import { networkNames } from '../ledger/core/ledger-parameters.ts';
 import { type BlockSource, ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { createMilestoneSource } from '../upstream/fetch-blocks.ts';
-import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
+import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
 import { applyMilestone } from './apply-milestone.ts';
 import { type FollowerContext, noteApplied, noteLedger } from './follower-context.ts';
+import { countUpstream } from './follower-counts.ts';
 import { type LedgerPosition, readPosition } from './ledger-position.ts';
-import type { Ending } from './summarize-pass.ts';
+import type { Ending, UpstreamOutcome } from './summarize-pass.ts';
 import { Divergence, verifyMilestone } from './verify-milestone.ts';
 
 export interface PassBudget {
@@ -62,8 +64,59 @@ export function startPass(budget: PassBudget): PassState {
   return { budget, applied: 0, fetchesLeft: budget.fetches ?? Number.POSITIVE_INFINITY };
 }
 
+/**
+ * Applies what the upstream at this place has to give. Throws a LedgerMoved when somebody else is
+ * at work on the ledger, and what the database throws.
+ */
+export async function tryUpstream(
+  context: FollowerContext,
+  place: number,
+  pass: PassState,
+): Promise<UpstreamOutcome> {
+  const upstream = context.upstreams[place]!;
+  const { counts } = context.memory;
+  const appliedBefore = pass.applied;
+  let latest: UpstreamHeads['latest'] | undefined;
+  const end = (ending: Ending): UpstreamOutcome => {
+    return { ...ending, place, applied: pass.applied - appliedBefore, latest };
+  };
+  try {
+    const heads = await upstream.readHeads();
+    latest = heads.latest;
+    countUpstream(counts, place, upstream.name, heads);
+    const giver = fromUpstream(context, upstream, heads.confirmed, pass);
+    const ending = await applyUpTo(context, giver, pass);
+    // not before: a network that is ahead may have announced another name since
+    requireNetwork(ending, heads.networkName);
+    return end(ending);
+  } catch (error) {
+    if (!(error instanceof Divergence || error instanceof UpstreamFailure)) throw error;
+    const kind = error instanceof Divergence ? 'diverged' : 'failed';
+    countUpstream(counts, place, upstream.name, kind);
+    // where the walk ended by the upstream's word, the next try walks afresh
+    if (kind === 'diverged') context.memory.missing = undefined;
+    const event = kind === 'diverged' ? 'upstream.diverged' : 'upstream.failed';
+    context.memory.log('warn', event, { upstream: upstream.name, detail: error.message });
+    return end({ kind, reason: error.message });
+  }
+}
+
+/**
+ * Throws a Divergence where the upstream's network is not the ledger's. Milestones need not show
+ * that: those of two networks that were made with the same keys may follow the same genesis.
+ */
+function requireNetwork(ending: Ending, network: string | undefined): void {
+  if (network === undefined || !('position' in ending)) return;
+  const names = networkNames(ending.position.announced);
+  if (names.includes(network)) return;
+  throw new Divergence(
+    `the upstream is of network ${network}, the imported ledger of ${names.at(-1)}: ` +
+      'import a snapshot of that network, or name an upstream of this one',
+  );
+}
+
 /** @param confirmed the index of the last milestone that the upstream has confirmed */
-export function fromUpstream(
+function fromUpstream(
   { memory }: FollowerContext,
   upstream: Upstream,
   confirmed: number,
@@ -139,11 +192,7 @@ export async function applyPushed(context: FollowerContext): Promise<number> {
  * Applies milestones until the ledger is level with the giver's confirmed one or the final one, or
  * cannot.
  */
-export async function applyUpTo(
-  context: FollowerContext,
-  giver: Giver,
-  pass: PassState,
-): Promise<Ending> {
+async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState): Promise<Ending> {
   const { finalMilestone = Number.POSITIVE_INFINITY, memory } = context;
   const { budget, applied: appliedBefore } = pass;
   const confirmed = Math.min(giver.confirmed, finalMilestone);

@@ -25,8 +25,8 @@ import type { Upstream } from '../upstream/upstream.ts';
 import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 import { createPushedMilestones, type PushedMilestones } from './pushed/pushed-milestones.ts';
+import { createSteps, type RunStep } from './steps.ts';
 import { createSaidOfNumbers, type SaidOfNumbers } from './store/leave-out.ts';
-import { createMutex, type Mutex } from './store/mutex.ts';
 import type { MissingCone } from './store/store-cone.ts';
 import type { Announce } from './store/store-unreferenced.ts';
 
@@ -50,14 +50,16 @@ export interface FollowerContext {
   retention: number;
   /** Bytes that the database may have; absent: only the disk limits it. */
   databaseLimit?: number | undefined;
+  /** Whether INDEX is `all`; absent: lists are left as they are. */
+  indexAll?: boolean | undefined;
   /** The ledger does not go beyond it; absent while the network goes on. */
   finalMilestone?: number | undefined;
 }
 
 /** Kept from pass to pass. If it is lost, only time is lost with it. */
 export interface FollowerMemory {
-  /** Passes that run beside each other take turns at what they read in order to write it. */
-  mutex: Mutex;
+  /** Whatever is read in order to write it is a step. */
+  step: RunStep;
   /** Where the ledger stood when it was read last; before that nothing pushed is taken. */
   lastLedger: LastLedger | undefined;
   /** IDs of the unreferenced blocks that are stored. */
@@ -169,7 +171,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
   const isAdmitted = (block: ParsedBlock) =>
     isAdmittedUnasked(block, memory.lastLedger?.parameters ?? []);
   const memory: FollowerMemory = {
-    mutex: createMutex(),
+    step: createSteps(Date.now),
     lastLedger: undefined,
     index: createUnreferencedIndex(),
     pool: createBlockPool(maxPoolHeapBytes, isAdmitted),

@@ -34,8 +34,8 @@ import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { heapOf } from '../../upstream/block-pool.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
+import type { RunStep } from '../steps.ts';
 import { readReferenced } from './leave-out.ts';
-import type { Mutex } from './mutex.ts';
 import { type Announce, type ChosenBlocks, storeUnreferenced } from './store-unreferenced.ts';
 
 /** What is missing of a cone, from pass to pass. */
@@ -95,7 +95,7 @@ export interface StoreConeTools {
   source: BlockSource;
   /** It is queried about blocks far down; absent: nobody is. */
   upstream?: Upstream | undefined;
-  mutex: Mutex;
+  step: RunStep;
   index: UnreferencedIndex;
   announce?: Announce | undefined;
   /** Called with the hex IDs of blocks that were stored. */
@@ -214,7 +214,7 @@ async function storePart(
   head: Head,
   cone: MissingCone,
   left: Uint8Array[],
-  { rules, source, mutex, index, announce, stored: noteStored, maxPart = MAX_PART }: StoreConeTools,
+  { rules, source, step, index, announce, stored: noteStored, maxPart = MAX_PART }: StoreConeTools,
 ): Promise<void> {
   const blocks = new Map<string, ParsedBlock>();
   let steps = 0;
@@ -239,7 +239,7 @@ async function storePart(
     };
   };
   const part = { blocks, rules, choose, ends: cone.ends, index, announce };
-  noteStored(await mutex(() => storeUnreferenced(db, head, part)));
+  noteStored(await step('store', () => storeUnreferenced(db, head, part)));
   left.splice(0, steps);
   cone.stored += blocks.size;
   if (cone.missing > MAX_PART) {

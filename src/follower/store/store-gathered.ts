@@ -110,7 +110,7 @@ async function storeAll(
   blocks: ReadonlyMap<string, ParsedBlock>,
   { maxDepth = Number.POSITIVE_INFINITY }: StoreLimits,
 ): Promise<Set<string>> {
-  const { index, announce, pool, mutex } = memory;
+  const { index, announce, pool, step } = memory;
   const { head, rules } = moment;
   const choose = ({ named, head: now }: UnreferencedView) => {
     const visible = findUnreferenced(blocks, named, now, saidOf(memory, moment));
@@ -123,7 +123,7 @@ async function storeAll(
   };
   const stored = new Set<string>();
   for (let more = blocks.size > 0; more; ) {
-    const ids = await mutex(() =>
+    const ids = await step('store', () =>
       storeUnreferenced(db, head, { blocks, rules, choose, index, announce }),
     );
     for (const id of ids) {

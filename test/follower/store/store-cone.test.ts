@@ -168,7 +168,7 @@ async function storeInParts(
     view: await memory.index.view(where, head, parents),
     rules,
     source: createMilestoneSource([rig.upstream], limits, memory.pool),
-    mutex: memory.mutex,
+    step: memory.step,
     index: memory.index,
     stored: (ids) => {
       for (const stored of ids) memory.pool.delete(stored);
