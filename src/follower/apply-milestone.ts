@@ -15,7 +15,7 @@ import type { Head } from '../ledger/core/head.ts';
 import { parametersAt } from '../ledger/core/ledger-parameters.ts';
 import { write } from '../ledger/core/read-batch.ts';
 import type { AdmissionRules } from '../ledger/intake/admission-rules.ts';
-import { type BlockSource, ConeUnavailable } from '../ledger/intake/block-source.ts';
+import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { selectGiven } from '../ledger/intake/next-numbers.ts';
 import {
   type ConsistentView,
@@ -41,6 +41,7 @@ import {
 } from '../stardust/white-flag/walk.ts';
 import { receiptOf } from '../stardust/wire/milestone.ts';
 import { receiptFault } from '../stardust/wire/receipt.ts';
+import type { FetchBlocks } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import type { AppliedMilestone, FollowerMemory } from './follower-context.ts';
 import { findReferencedBefore, hasStagedRoot, type MismatchedWalk } from './store/leave-out.ts';
@@ -51,7 +52,7 @@ export interface ApplyTools {
   memory: FollowerMemory;
   rules: AdmissionRules;
   /** Of blocks that D1 does not have. */
-  source: BlockSource;
+  fetch: FetchBlocks;
   /**
    * The upstream that the milestone comes from, which is queried about blocks that earlier
    * milestones may have referenced. Absent: nobody is.
@@ -65,7 +66,7 @@ export interface ApplyTools {
  * Applies the milestone after the ledger's, whatever the size of its cone. Throws a Divergence when
  * the roots are not those of the milestone, a LedgerMoved when somebody else was first or replaced
  * the ledger, an UpstreamFailure when a block cannot be fetched, a ConeUnavailable, `over-budget`,
- * where the next pass continues, and whatever else `source` throws.
+ * where the next pass continues, and whatever else `fetch` throws.
  *
  * @param head where the ledger stands, right before the milestone
  */
@@ -111,25 +112,14 @@ async function storeMissing(
   db: Database,
   head: Head,
   { milestone, parents, view }: WantedCone,
-  { memory, rules, source, upstream, deadline }: ApplyTools,
+  tools: ApplyTools,
 ): Promise<number> {
+  const { memory } = tools;
   if (memory.missing?.milestone !== milestone)
     memory.missing = createMissingCone(head, { milestone, parents });
-  const { missing, pool } = memory;
+  const { missing } = memory;
   try {
-    await storeCone(db, head, missing, {
-      view,
-      rules,
-      source,
-      upstream,
-      step: memory.step,
-      index: memory.index,
-      announce: memory.announce,
-      stored: (ids) => {
-        for (const id of ids) pool.delete(id);
-      },
-      deadline,
-    });
+    await storeCone(db, head, missing, { ...tools, view });
   } catch (error) {
     if (error instanceof ConeUnavailable && error.fault === 'unknown-block')
       throw new UpstreamFailure(error.message);

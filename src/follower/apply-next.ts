@@ -9,8 +9,8 @@
 
 import { LedgerMoved } from '../ledger/core/fence.ts';
 import { networkNames } from '../ledger/core/ledger-parameters.ts';
-import { type BlockSource, ConeUnavailable } from '../ledger/intake/block-source.ts';
-import { createMilestoneSource } from '../upstream/fetch-blocks.ts';
+import { ConeUnavailable } from '../ledger/intake/block-source.ts';
+import { createConeFetcher } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
 import { applyMilestone } from './apply-milestone.ts';
 import { type FollowerContext, noteApplied, noteLedger } from './follower-context.ts';
@@ -51,9 +51,10 @@ interface Giver {
   confirmed: number;
   /** A payload that may be the milestone with this index; undefined if there is none. */
   readMilestone(index: number): Promise<Uint8Array | undefined>;
-  /** Where the blocks are read that D1 lacks: made for each milestone. */
-  openSource(): BlockSource;
-  /** It is queried about blocks that earlier milestones may have referenced; absent: nobody is. */
+  /**
+   * Blocks are fetched from it, and it is queried about those that earlier milestones may have
+   * referenced. Absent: what is in the pool is all there is.
+   */
   upstream?: Upstream;
 }
 
@@ -84,7 +85,7 @@ export async function tryUpstream(
     const heads = await upstream.readHeads();
     latest = heads.latest;
     countUpstream(counts, place, upstream.name, heads);
-    const giver = fromUpstream(context, upstream, heads.confirmed, pass);
+    const giver = fromUpstream(upstream, heads.confirmed);
     const ending = await applyUpTo(context, giver, pass);
     // not before: a network that is ahead may have announced another name since
     requireNetwork(ending, heads.networkName);
@@ -116,13 +117,7 @@ function requireNetwork(ending: Ending, network: string | undefined): void {
 }
 
 /** @param confirmed the index of the last milestone that the upstream has confirmed */
-function fromUpstream(
-  { memory }: FollowerContext,
-  upstream: Upstream,
-  confirmed: number,
-  pass: PassState,
-): Giver {
-  const { pool } = memory;
+function fromUpstream(upstream: Upstream, confirmed: number): Giver {
   return {
     confirmed,
     upstream,
@@ -132,16 +127,6 @@ function fromUpstream(
         throw new UpstreamFailure(`${upstream.name} has no milestone ${index}`);
       return payload;
     },
-    openSource() {
-      const limits = { maxBlocks: pass.fetchesLeft, deadline: Date.now() + MILESTONE_FETCH_MS };
-      return createMilestoneSource([upstream], limits, {
-        get: pool.get,
-        set(id, block) {
-          pass.fetchesLeft--;
-          pool.set(id, block);
-        },
-      });
-    },
   };
 }
 
@@ -150,18 +135,7 @@ function fromUpstream(
  * many. Where a block is missing, a pass fetches it (pass.ts). Throws what the database throws.
  */
 export async function applyPushed(context: FollowerContext): Promise<number> {
-  const { milestones, pool } = context.memory;
-  const recall = pool.get;
-  const source: BlockSource = {
-    recall,
-    fetch: async (ids) =>
-      ids.map((id) => {
-        const block = recall(id);
-        if (block === undefined)
-          throw new ConeUnavailable('over-budget', `block 0x${id} was not pushed yet`);
-        return block;
-      }),
-  };
+  const { milestones } = context.memory;
   let tried: { index: number; payload: Uint8Array } | undefined;
   const giver: Giver = {
     confirmed: Number.POSITIVE_INFINITY,
@@ -170,7 +144,6 @@ export async function applyPushed(context: FollowerContext): Promise<number> {
       tried = payload && { index, payload };
       return payload;
     },
-    openSource: () => source,
   };
   const unlimited = Number.POSITIVE_INFINITY;
   const pass = startPass({ deadline: unlimited, milestones: unlimited });
@@ -222,7 +195,7 @@ async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState
 /** Whether the giver has the milestone after the ledger's, and it was applied. */
 async function applyNext(
   { db, memory, announce }: FollowerContext,
-  { readMilestone, openSource, upstream }: Giver,
+  { readMilestone, upstream }: Giver,
   position: LedgerPosition,
   pass: PassState,
 ): Promise<boolean> {
@@ -231,7 +204,9 @@ async function applyNext(
   const payload = await readMilestone(head.ledger + 1);
   if (payload === undefined) return false;
   const verified = await verifyMilestone(payload, position, rules);
-  const tools = { memory, rules, source: openSource(), upstream, deadline: pass.budget.deadline };
+  const deadline = started + MILESTONE_FETCH_MS;
+  const fetch = createConeFetcher({ pool: memory.pool, upstream, budget: pass, deadline });
+  const tools = { memory, rules, fetch, upstream, deadline: pass.budget.deadline };
   const applied = await applyMilestone(db, head, verified, tools);
   const how = upstream === undefined ? { pushed: true as const } : {};
   noteApplied(memory, applied, { started, ...how });

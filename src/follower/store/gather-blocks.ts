@@ -16,7 +16,7 @@ import { walkDown } from '../../ledger/intake/walk-down.ts';
 import { isAdmittedUnasked } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
-import { fetchBlock, verifyAhead } from '../../upstream/fetch-blocks.ts';
+import { fetchIntoPool } from '../../upstream/fetch-blocks.ts';
 import type { Ranking } from '../../upstream/ranking.ts';
 import { createReferenceReader, type ReadReference } from '../../upstream/read-references.ts';
 import { type Upstream, UpstreamFailure } from '../../upstream/upstream.ts';
@@ -113,10 +113,7 @@ export async function gatherBlocks(
   };
   const fetchOne = async (id: string): Promise<ParsedBlock | undefined> => {
     try {
-      const block = await fetchBlock(upstreams, id, ranking);
-      await verifyAhead(block);
-      pool.set(id, block);
-      return block;
+      return await fetchIntoPool(pool, upstreams, id, ranking);
     } catch (error) {
       note(error);
       return undefined;

@@ -21,7 +21,7 @@ import { ConeUnavailable } from '../../../src/ledger/intake/block-source.ts';
 import { explainMilestone } from '../../../src/ledger/read/applied-milestone.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { fromHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
-import { createMilestoneSource } from '../../../src/upstream/fetch-blocks.ts';
+import { createConeFetcher } from '../../../src/upstream/fetch-blocks.ts';
 import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import {
   ask,
@@ -163,16 +163,16 @@ async function storeInParts(
   const { id, milestone } = await verifyMilestone(payload, position, rules);
   const parents = milestone.parents.map(toHexDigits);
   memory.missing ??= createMissingCone(head, { milestone: toHexDigits(id), parents });
-  const limits = { maxBlocks: 5000, deadline: Date.now() + 20_000 };
   await storeCone(where, head, memory.missing, {
     view: await memory.index.view(where, head, parents),
+    memory,
     rules,
-    source: createMilestoneSource([rig.upstream], limits, memory.pool),
-    step: memory.step,
-    index: memory.index,
-    stored: (ids) => {
-      for (const stored of ids) memory.pool.delete(stored);
-    },
+    fetch: createConeFetcher({
+      pool: memory.pool,
+      upstream: rig.upstream,
+      budget: { fetchesLeft: 5000 },
+      deadline: Date.now() + 20_000,
+    }),
     deadline: deadline ?? Number.POSITIVE_INFINITY,
     maxPart: MAX_PART,
   });

@@ -25,7 +25,7 @@ import {
   type WhiteFlagResult,
 } from '../../../src/node/compute-white-flag.ts';
 import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
-import { createMilestoneSource } from '../../../src/upstream/fetch-blocks.ts';
+import { createConeFetcher } from '../../../src/upstream/fetch-blocks.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import { NodeState } from '../hornet-double/node-state.ts';
@@ -160,11 +160,12 @@ export async function takeNext({ network, node, upstream }: Rig, db: Database): 
   node.confirm(index);
   const { payload } = milestoneAt(network, index)!;
   const verified = await verifyMilestone(payload, { head, milestone, announced }, rules);
-  const limits = { maxBlocks: 2000, deadline: Date.now() + 10_000 };
-  const source = createMilestoneSource([upstream], limits, new Map());
   const memory = createFollowerMemory();
+  const { pool } = memory;
+  const budget = { fetchesLeft: 2000 };
+  const fetch = createConeFetcher({ pool, upstream, budget, deadline: Date.now() + 10_000 });
   const deadline = Number.POSITIVE_INFINITY;
-  await applyMilestone(db, head, verified, { memory, rules, source, deadline });
+  await applyMilestone(db, head, verified, { memory, rules, fetch, deadline });
 }
 
 /**
