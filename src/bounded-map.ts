@@ -8,6 +8,8 @@ export interface BoundedMap<V> {
   peek(key: string): V | undefined;
   set(key: string, value: V): void;
   delete(key: string): void;
+  /** The least recently used first. */
+  entries(): Iterable<[string, V]>;
   clear(): void;
 }
 
@@ -52,6 +54,7 @@ export function createBoundedMap<V>(
       }
     },
     delete: remove,
+    entries: () => entries.entries(),
     clear() {
       entries.clear();
       total = 0;

@@ -4,7 +4,6 @@
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { hasPassed } from '../src/clock.ts';
-import { createPushedBlocks } from '../src/follower/pushed/pushed-blocks.ts';
 import { createDedupedLog } from '../src/log.ts';
 import { encodePacket, PacketType } from '../src/mqtt/packets.ts';
 import {
@@ -18,15 +17,8 @@ import { MARK_INTERVAL_MS, SETTLING_TIME_MS } from '../src/nft-index/timing-assu
 import { createFeedConnection } from '../src/upstream/feed/feed-connection.ts';
 import { createRanking } from '../src/upstream/ranking.ts';
 
-import { blockAround, parsedBlock, taggedDataPayload } from './support/network/blocks.ts';
-
 const HOUR_MS = 3_600_000;
 const START = 1_700_000_000_000;
-
-function noteUpon(parent: string) {
-  const payload = taggedDataPayload(new Uint8Array(), Uint8Array.of(1));
-  return parsedBlock(blockAround([`0x${parent}`], payload));
-}
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -65,37 +57,6 @@ describe.each([
     now += step;
     log('warn', 'same');
     expect(warn).toHaveBeenCalledTimes(2);
-  });
-
-  it('drops pushed blocks, and has the parents of others looked for', () => {
-    now = START;
-    const blocks = createPushedBlocks({ maxHeapBytes: 1e6, fault: () => undefined });
-    const parent = 'ab'.repeat(32);
-    const lost = noteUpon(parent);
-    const look = () => blocks.looked(blocks.next(10, now).parents, () => false, now);
-    blocks.push(lost.bytes, now);
-    look();
-    now += step;
-    blocks.next(10, now);
-    expect(blocks.size).toBe(0);
-    blocks.push(lost.bytes, now);
-    look();
-    now += 1000;
-    expect(blocks.missing(now - 1000)).toEqual([parent]);
-  });
-
-  it('lets parents be looked for again, and be missed', () => {
-    now = START;
-    const blocks = createPushedBlocks({ maxHeapBytes: 1e6, fault: () => undefined });
-    const parent = 'ab'.repeat(32);
-    blocks.looked([parent], () => false, now);
-    now += step;
-    blocks.push(noteUpon(parent).bytes, now);
-    const { parents } = blocks.next(10, now);
-    expect([...parents]).toEqual([parent]);
-    blocks.looked(parents, () => false, now);
-    now += 1000;
-    expect(blocks.missing(now - 1000)).toEqual([parent]);
   });
 
   describe('and a feed', () => {

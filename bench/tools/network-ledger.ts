@@ -73,7 +73,7 @@ async function readHead(db: Database): Promise<{ head: Head; milestone: KnownMil
 /** Applies the next milestones up to `to`. Their blocks must be stored. */
 export async function takeIn(db: Database, network: Network, to: number): Promise<void> {
   const rules = rulesOf(network);
-  const source = { fetch: () => Promise.reject(new Error('not all blocks are stored')) };
+  const fetch = () => Promise.reject(new Error('not all blocks are stored'));
   const memory = createFollowerMemory();
   const deadline = Number.POSITIVE_INFINITY;
   for (;;) {
@@ -82,6 +82,6 @@ export async function takeIn(db: Database, network: Network, to: number): Promis
     const { payload } = milestoneAt(network, head.ledger + 1)!;
     const announced = await readParameters(db);
     const verified = await verifyMilestone(payload, { head, milestone, announced }, rules);
-    await applyMilestone(db, head, verified, { memory, rules, source, deadline });
+    await applyMilestone(db, head, verified, { memory, rules, fetch, deadline });
   }
 }

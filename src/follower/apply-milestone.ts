@@ -16,7 +16,7 @@ import type { Head } from '../ledger/core/head.ts';
 import { parametersAt } from '../ledger/core/ledger-parameters.ts';
 import { write } from '../ledger/core/read-batch.ts';
 import type { AdmissionRules } from '../ledger/intake/admission-rules.ts';
-import { type BlockSource, ConeUnavailable } from '../ledger/intake/block-source.ts';
+import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { selectGiven } from '../ledger/intake/next-numbers.ts';
 import { type ConsistentView, readView, walkView } from '../ledger/view/consistent-view.ts';
 import { meetsPreviousMilestone } from '../ledger/view/examine-cone.ts';
@@ -36,8 +36,9 @@ import {
 } from '../stardust/white-flag/walk.ts';
 import { receiptOf } from '../stardust/wire/milestone.ts';
 import { receiptFault } from '../stardust/wire/receipt.ts';
+import type { FetchBlocks } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
-import { type AppliedMilestone, blocksAtHand, type FollowerMemory } from './follower-context.ts';
+import type { AppliedMilestone, FollowerMemory } from './follower-context.ts';
 import { findReferencedBefore, hasStagedRoot, type MismatchedWalk } from './store/leave-out.ts';
 import { createMissingCone, isKnown, storeCone } from './store/store-cone.ts';
 import { Divergence } from './verify-milestone.ts';
@@ -46,7 +47,7 @@ export interface ApplyTools {
   memory: FollowerMemory;
   rules: AdmissionRules;
   /** Of blocks that D1 does not have. */
-  source: BlockSource;
+  fetch: FetchBlocks;
   /**
    * The upstream that the milestone comes from, which is queried about blocks that earlier
    * milestones may have referenced. Absent: nobody is.
@@ -60,7 +61,7 @@ export interface ApplyTools {
  * Applies the milestone after the ledger's, whatever the size of its cone. Throws a Divergence when
  * the roots are not those of the milestone, a LedgerMoved when somebody else was first or replaced
  * the ledger, an UpstreamFailure when a block cannot be fetched, a ConeUnavailable, `over-budget`,
- * where the next pass continues, and whatever else `source` throws.
+ * where the next pass continues, and whatever else `fetch` throws.
  *
  * @param head where the ledger stands, right before the milestone
  */
@@ -73,11 +74,11 @@ export async function applyMilestone(
   const { memory } = tools;
   const parents = verified.milestone.parents.map(toHexDigits);
   for (let tries = 1; tries <= MAX_TRIES; tries++) {
-    const view = await memory.mutex(() => memory.index.view(db, head, parents));
+    const view = await memory.step('apply', () => memory.index.view(db, head, parents));
     const isHere = parents.every((id) => isKnown(view, id));
     const wanted = { milestone: toHexDigits(verified.id), parents, view };
     const fetched = isHere ? 0 : await storeMissing(db, head, wanted, tools);
-    const applied = await memory.mutex(() => applyStored(db, verified, parents, tools));
+    const applied = await memory.step('apply', () => applyStored(db, verified, parents, tools));
     if (applied !== undefined && 'order' in applied)
       await leaveOut(db, applied, verified, tools, tries > 1);
     else if (applied !== undefined) return { ...applied, fetched };
@@ -106,26 +107,14 @@ async function storeMissing(
   db: Database,
   head: Head,
   { milestone, parents, view }: WantedCone,
-  { memory, rules, source, upstream, deadline }: ApplyTools,
+  tools: ApplyTools,
 ): Promise<number> {
+  const { memory } = tools;
   if (memory.missing?.milestone !== milestone)
     memory.missing = createMissingCone(head, { milestone, parents });
   const { missing } = memory;
-  const atHand = blocksAtHand(memory);
   try {
-    await storeCone(db, head, missing, {
-      view,
-      rules,
-      source,
-      upstream,
-      mutex: memory.mutex,
-      index: memory.index,
-      announce: memory.announce,
-      stored: (ids) => {
-        for (const id of ids) atHand.delete(id);
-      },
-      deadline,
-    });
+    await storeCone(db, head, missing, { ...tools, view });
   } catch (error) {
     if (error instanceof ConeUnavailable && error.fault === 'unknown-block')
       throw new UpstreamFailure(error.message);
@@ -153,12 +142,12 @@ async function leaveOut(
   const { saidOfNumbers } = memory.upstreams;
   const before = upstream && (await findReferencedBefore(db, mismatched, upstream, saidOfNumbers));
   if (before !== undefined) {
-    await memory.mutex(() => dropReferenced(db, view, before));
+    await memory.step('apply', () => dropReferenced(db, view, before));
     const fields = { index: milestone.index, blocks: before.size };
     return memory.log('warn', 'follower.blocks-referenced-before', fields);
   }
   const restsOnWord = hasStagedRoot(view);
-  if (restsOnWord) await memory.mutex(() => dropStaged(db, view));
+  if (restsOnWord) await memory.step('apply', () => dropStaged(db, view));
   if (restsOnWord && !isRetry) return;
   const computed = toHex(inclusionRoot(view.cone, order));
   throw new Divergence(

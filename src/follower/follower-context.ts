@@ -8,23 +8,24 @@ import {
   type UnreferencedIndex,
 } from '../ledger/write/unreferenced-index.ts';
 import { createDedupedLog, describeError, type WriteLog, writeLog } from '../log.ts';
-import { unaskedFault } from '../stardust/admission.ts';
+import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../mqtt/topics.ts';
+import { isAdmittedUnasked } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
+import type { ParsedBlock } from '../stardust/wire/block.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
 import {
-  type BlockCache,
   type BlockIds,
-  createBlockCache,
   createBlockIds,
   type OfLedgerIndex,
   ofLedgerIndex,
-} from '../upstream/block-cache.ts';
+} from '../upstream/block-ids.ts';
+import { type BlockPool, createBlockPool } from '../upstream/block-pool.ts';
 import { createRanking, type Ranking } from '../upstream/ranking.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
 import type { LedgerPosition } from './ledger-position.ts';
-import { createMutex, type Mutex } from './mutex.ts';
-import { createPushed, type Pushed } from './pushed/pushed.ts';
+import { createPushedMilestones, type PushedMilestones } from './pushed/pushed-milestones.ts';
+import { createSteps, type RunStep } from './steps.ts';
 import { createSaidOfNumbers, type SaidOfNumbers } from './store/leave-out.ts';
 import type { MissingCone } from './store/store-cone.ts';
 import type { Announce } from './store/store-unreferenced.ts';
@@ -49,25 +50,27 @@ export interface FollowerContext {
   retention: number;
   /** Bytes that the database may have; absent: only the disk limits it. */
   databaseLimit?: number | undefined;
+  /** Whether INDEX is `all`; absent: lists are left as they are. */
+  indexAll?: boolean | undefined;
   /** The ledger does not go beyond it; absent while the network goes on. */
   finalMilestone?: number | undefined;
 }
 
 /** Kept from pass to pass. If it is lost, only time is lost with it. */
 export interface FollowerMemory {
-  /** Passes that run beside each other take turns at what they read in order to write it. */
-  mutex: Mutex;
+  /** Whatever is read in order to write it is a step. */
+  step: RunStep;
   /** Where the ledger stood when it was read last; before that nothing pushed is taken. */
   lastLedger: LastLedger | undefined;
   /** IDs of the unreferenced blocks that are stored. */
   index: UnreferencedIndex;
   /**
-   * Blocks fetched and not stored yet. They outlive a pass that failed or came to the end of its
-   * budget, so that a past cone too large for one pass is fetched over several.
+   * Blocks that were pushed or fetched and are not stored yet. They outlive a pass that failed or
+   * came to the end of its budget, so that a past cone too large for one pass is fetched over several.
    */
-  fetched: ReturnType<typeof createBlockCache>;
-  /** Pushed blocks and milestones that are not stored yet. */
-  pushed: Pushed;
+  pool: BlockPool;
+  /** Pushed milestones that are not applied yet. */
+  milestones: PushedMilestones;
   /** What is missing of the next milestone's past cone, while it is fetched and stored. */
   missing: MissingCone | undefined;
   upstreams: UpstreamMemory;
@@ -160,28 +163,19 @@ const REFERENCED_MS = 10_000;
 /** IDs of blocks about which upstreams said the one or the other: 4 MB together. */
 const MAX_SAID = 12_500;
 
-/** Heap for blocks that were fetched. */
-const MAX_FETCHED_HEAP_BYTES = 28_000_000;
+/** Heap for blocks that are not stored yet: more than two seconds of a busy network. */
+const MAX_POOL_HEAP_BYTES = 44_000_000;
 
-/** Heap for what a feed brought: more than a second of a busy network. */
-const MAX_PUSHED_HEAP_BYTES = 16_000_000;
-
-/** @param milestoneCame called when a feed brought a milestone, or word that one is confirmed */
-export function createFollowerMemory(
-  milestoneCame: () => void = () => {},
-  maxFetchedHeapBytes = MAX_FETCHED_HEAP_BYTES,
-): FollowerMemory {
-  const fault: Parameters<typeof createPushed>[0]['fault'] = (block) => {
-    const faults = (memory.lastLedger?.parameters ?? []).map((each) => unaskedFault(block, each));
-    // without parameters nothing is taken
-    return faults.includes(undefined) ? undefined : (faults[0] ?? 'no ledger was read yet');
-  };
+export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): FollowerMemory {
+  // before a ledger was read nothing is admitted
+  const isAdmitted = (block: ParsedBlock) =>
+    isAdmittedUnasked(block, memory.lastLedger?.parameters ?? []);
   const memory: FollowerMemory = {
-    mutex: createMutex(),
+    step: createSteps(Date.now),
     lastLedger: undefined,
     index: createUnreferencedIndex(),
-    fetched: createBlockCache(maxFetchedHeapBytes),
-    pushed: createPushed({ maxHeapBytes: MAX_PUSHED_HEAP_BYTES, fault }, Date.now, milestoneCame),
+    pool: createBlockPool(maxPoolHeapBytes, isAdmitted),
+    milestones: createPushedMilestones(),
     missing: undefined,
     upstreams: {
       ranking: createRanking(Date.now),
@@ -210,17 +204,21 @@ export function createFollowerMemory(
   return memory;
 }
 
-/** Blocks that were fetched or pushed: what is stored of them need not be held any more. */
-export function blocksAtHand({ fetched, pushed }: FollowerMemory): BlockCache {
-  return {
-    get: (id) => fetched.get(id) ?? pushed.blocks.get(id),
-    set: fetched.set,
-    delete(id) {
-      fetched.delete(id);
-      pushed.blocks.remove([id]);
-      pushed.blocks.looked([id], () => true, Date.now());
-    },
-  };
+/** Takes a message of a feed (src/upstream/feed/keep-feed.ts). */
+export function takeMessage(
+  { pool, milestones }: FollowerMemory,
+  topic: string,
+  payload: Uint8Array,
+): void {
+  if (topic === BLOCKS) pool.push(payload, Date.now());
+  else if (topic === MILESTONES) milestones.push(payload);
+  else if (topic === CONFIRMED_MILESTONE) milestones.confirm(payload);
+}
+
+/** Of another ledger nothing that was pushed counts, and of one that is over none. */
+export function dropPushed({ pool, milestones }: FollowerMemory): void {
+  pool.clear();
+  milestones.clear();
 }
 
 /** Logs why work was not done; that another follower was first is no failure. */
@@ -237,6 +235,7 @@ export function noteApplied(
   { started, ...how }: { started: number; pushed?: true },
 ): void {
   memory.upstreams.lastProgressAt = Date.now();
+  memory.upstreams.diverged = undefined;
   memory.counts.milestones++;
   writeLog('info', 'follower.milestone-applied', { ...applied, ...how, ms: Date.now() - started });
 }
@@ -245,9 +244,9 @@ export function noteApplied(
 export function noteLedger(memory: FollowerMemory, { head, rules }: LedgerPosition): void {
   const { generation, ledger, indexed } = head;
   if (memory.lastLedger !== undefined && memory.lastLedger.generation !== generation)
-    memory.pushed.clear();
+    dropPushed(memory);
   if (memory.missing?.generation !== generation || memory.missing.index <= ledger)
     memory.missing = undefined;
   memory.lastLedger = { generation, ledger, indexed, parameters: rules.parameters };
-  memory.pushed.milestones.applied(ledger);
+  memory.milestones.applied(ledger);
 }

@@ -5,6 +5,7 @@ import type { Database } from '../ledger/core/database.ts';
 import { describeError, type WriteLog } from '../log.ts';
 import type { UpstreamHeads } from '../upstream/upstream.ts';
 import type { FailedPasses, FollowerMemory } from './follower-context.ts';
+import { stepOf } from './steps.ts';
 
 /**
  * `following`: all is well; `progress` where one milestone takes several passes. `diverged`: no
@@ -96,7 +97,9 @@ export async function noteFailedPass(
 ): Promise<void> {
   const { failed, lastLedger: at } = memory;
   const before = failed !== undefined && isSamePlace(failed.at, at) ? failed.times : 0;
-  const reason = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const step = stepOf(error);
+  const reason = step === undefined ? message : `${message} (step ${step})`;
   memory.failed = { at, times: before + 1, reason };
   const failing = whyFailing(memory);
   if (failing === undefined) return;

@@ -2,8 +2,8 @@
  * The follower: one Durable Object that runs a pass about once a second
  * (docs/architecture.md#the-follower).
  *
- * All that counts is in D1. The object keeps two passes from running at once, and remembers blocks
- * that were fetched and not stored yet. Two objects, as during a deployment, are one too many but
+ * All that counts is in D1. The object starts jobs, each of which runs once at a time (jobs.ts), and
+ * remembers blocks that are not stored yet. Two objects, as during a deployment, are one too many but
  * do no harm: each write to the ledger is fenced (src/ledger/core/fence.ts).
  */
 import { DurableObject } from 'cloudflare:workers';
@@ -22,17 +22,21 @@ import { openSocket } from '../upstream/feed/web-socket.ts';
 import { openUpstreams, type Patience } from '../upstream/rest-upstream.ts';
 import { verifySignature } from '../verify-signature.ts';
 import { createAnnouncer } from './announcer.ts';
+import type { PassBudget } from './apply-next.ts';
+import { applyPushed } from './apply-next.ts';
 import { type Bringer, createBringer, patienceOf } from './bring/bringer.ts';
-import { createFollowerMemory, type FollowerContext, logFailure } from './follower-context.ts';
+import {
+  createFollowerMemory,
+  dropPushed,
+  type FollowerContext,
+  takeMessage,
+} from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
 import { stopFollowing } from './follower-status.ts';
-import { keepIndex } from './keep-index.ts';
-import { singleFlight } from './mutex.ts';
-import { followOnce, type PassResult, scrubIfDue } from './pass.ts';
-import { applyPushed } from './pushed/apply-pushed.ts';
-import { MAX_PUSHED_STORED, storePushed } from './pushed/store-pushed.ts';
-import { buildFinalIfPossible } from './rest-at-end.ts';
-import type { PassBudget } from './try-upstream.ts';
+import { createJob } from './jobs.ts';
+import { followOnce, type PassResult } from './pass.ts';
+import { FULL_PACK, storePushed } from './pushed/store-pushed.ts';
+import { AT_REST, keepUp } from './upkeep.ts';
 import { watchDatabase } from './watch-database.ts';
 
 /** From the end of a pass to the next. */
@@ -83,15 +87,13 @@ const PUBLISH_INTERVAL_BEHIND_MS = 30_000;
 const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 
 export class Follower extends DurableObject<Env> {
-  readonly #memory = createFollowerMemory(() => this.#milestoneCame());
+  readonly #memory = createFollowerMemory();
   /** Where the ledger is written. */
   readonly #db: Database = watchDatabase(this.env.LEDGER, this.#memory);
   readonly #announcer = createAnnouncer(brokerOf(this.env.EVENTS), Date.now, this.#memory.log);
   #feed: Feed | undefined;
   #stopStoring: (() => void) | undefined;
-  #running: Promise<PassResult> | undefined;
-  #catchingUp: Promise<PassResult> | undefined;
-  /** When the last one began, Unix milliseconds. */
+  /** When the last look for a request began, Unix milliseconds. */
   #lastCatchUp = 0;
   readonly #bringer: Bringer = createBringer(() => {
     const settings = this.#settings();
@@ -115,21 +117,50 @@ export class Follower extends DurableObject<Env> {
   /** Blocks that a feed brought since a pack of them was stored. */
   #came = 0;
 
-  readonly #storePushed = singleFlight(async () => {
-    const { blocks } = this.#memory.pushed;
-    // what comes meanwhile is left to the next time: else there might be no end
-    for (let left = Math.max(blocks.size, 1); left > 0; left -= MAX_PUSHED_STORED)
-      if ((await this.#storePack()) === 0) return;
+  readonly #pass = createJob('follower.pass-failed', () =>
+    this.#follow({ milestones: MAX_PASS_MILESTONES }),
+  );
+
+  /**
+   * For a request that cannot wait: looks for the next milestones at once, beside a pass that may
+   * be busy with tips. If both apply the same milestone, the fence lets one of them win.
+   */
+  readonly #catchUp = createJob('follower.pass-failed', async () => {
+    // requests about milestones that do not come must not query the upstream all the time
+    const wait = this.#lastCatchUp + CATCH_UP_INTERVAL_MS - Date.now();
+    if (wait > 0 && wait <= CATCH_UP_INTERVAL_MS)
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    this.#lastCatchUp = Date.now();
+    return this.#follow({ milestones: MAX_CATCH_UP_MILESTONES, milestonesOnly: true });
   });
 
-  readonly #takeMilestones = singleFlight(async () => {
+  readonly #takeMilestones = createJob('follower.pushed-milestone-failed', async () => {
     const settings = this.#settings();
     if (settings.milestoneKeys === undefined) return;
     await applyPushed(this.#context(settings, settings.milestoneKeys));
     // the upstream has the milestone whole: what the feed did not bring of it is fetched
-    const { pushed, lastLedger } = this.#memory;
-    if (lastLedger !== undefined && pushed.milestones.confirmed === lastLedger.ledger + 1)
-      await this.catchUp();
+    const { milestones, lastLedger } = this.#memory;
+    if (lastLedger !== undefined && milestones.confirmed === lastLedger.ledger + 1)
+      await this.#catchUp.join();
+  });
+
+  readonly #storePushed = createJob('follower.pushed-not-stored', async () => {
+    const settings = this.#settings();
+    const { milestoneKeys: keys } = settings;
+    if (keys !== undefined) await storePushed(this.#context(settings, keys));
+  });
+
+  /** Nobody who moves the ledger waits for KV, which repeats what D1 says. */
+  readonly #publish = createJob('nft-index.publish-failed', async () => {
+    this.#lastPublished = Date.now();
+    this.#published = false;
+    try {
+      const { nftIndex } = this.#settings();
+      this.#published = (await publish(this.#db, nftIndex, Date.now, PUBLISH_BUDGET)).done;
+    } catch (error) {
+      // a later run goes on where this one ended
+      writeLog('error', 'nft-index.publish-failed', { error: describeError(error) });
+    }
   });
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -181,30 +212,12 @@ export class Follower extends DurableObject<Env> {
 
   /** One pass; whoever asks while one is running shares it. */
   pass(): Promise<PassResult> {
-    this.#running ??= this.#pass({ milestones: MAX_PASS_MILESTONES }).finally(() => {
-      this.#running = undefined;
-    });
-    return this.#running;
+    return this.#pass.join();
   }
 
-  /**
-   * For a request that cannot wait: looks for the next milestones at once, beside a pass that may
-   * be busy with tips. If both apply the same milestone, the fence lets one of them win.
-   */
-  catchUp(): Promise<PassResult> {
-    this.#catchingUp ??= this.#catchUp().finally(() => {
-      this.#catchingUp = undefined;
-    });
-    return this.#catchingUp;
-  }
-
-  async #catchUp(): Promise<PassResult> {
-    // requests about milestones that do not come must not query the upstream all the time
-    const wait = this.#lastCatchUp + CATCH_UP_INTERVAL_MS - Date.now();
-    if (wait > 0 && wait <= CATCH_UP_INTERVAL_MS)
-      await new Promise((resolve) => setTimeout(resolve, wait));
-    this.#lastCatchUp = Date.now();
-    return this.#pass({ milestones: MAX_CATCH_UP_MILESTONES, milestonesOnly: true });
+  /** For a request that is ahead of the ledger. */
+  async catchUp(): Promise<void> {
+    await this.#catchUp.join();
   }
 
   /** For GET /metrics. */
@@ -222,16 +235,14 @@ export class Follower extends DurableObject<Env> {
     return this.#bringer.readUnstored(id);
   }
 
-  async #pass(budget: Omit<PassBudget, 'deadline' | 'fetches'>): Promise<PassResult> {
+  async #follow(budget: Omit<PassBudget, 'deadline' | 'fetches'>): Promise<PassResult> {
     const settings = this.#settings();
     // without an upstream, what an import left to publish is still to be done
     if (settings.upstreams.length === 0) {
-      const published = await this.#publishIfDue(settings, PUBLISH_INTERVAL_MS);
-      const indexed = await keepIndex(this.#db, settings, this.#memory);
-      const isBuilt = await buildFinalIfPossible(this.#db, settings.finalMilestone);
-      await scrubIfDue({ db: this.#db, memory: this.#memory });
-      const behind = !published || indexed === 'more' || !isBuilt;
-      return { applied: 0, behind, isBuilding: !isBuilt };
+      if (this.#mayPublish(PUBLISH_INTERVAL_MS)) await this.#publish.join();
+      const { index, final } = await keepUp(this.#tools(settings, PATIENCE), AT_REST);
+      const isBuilding = final === 'more';
+      return { applied: 0, behind: !this.#published || index === 'more' || isBuilding, isBuilding };
     }
     if (settings.milestoneKeys === undefined) {
       await stopFollowing(
@@ -247,15 +258,9 @@ export class Follower extends DurableObject<Env> {
     try {
       const passed = await followOnce(context, { deadline, fetches: MAX_PASS_FETCHES, ...budget });
       ended = passed.ended === true;
-      const indexed = budget.milestonesOnly
-        ? undefined
-        : await keepIndex(this.#db, settings, this.#memory);
       // there is no rest before KV and the lists have all that the ledger has
-      return {
-        ...passed,
-        behind: passed.behind || indexed === 'more',
-        ended: ended && this.#published && indexed === 'done',
-      };
+      if (ended) await this.#publish.join();
+      return { ...passed, ended: ended && this.#published && !passed.isUnfinished };
     } finally {
       this.#announce();
       if (ended) this.#closeFeed();
@@ -284,19 +289,27 @@ export class Follower extends DurableObject<Env> {
     patience: Patience = PATIENCE,
   ): FollowerContext {
     return {
-      db: this.#db,
-      upstreams: openUpstreams(settings, patience),
+      ...this.#tools(settings, patience),
       keys,
-      verify: verifySignature,
-      memory: this.#memory,
       isFed: () => this.#feed?.state() === 'live',
       publish: async (behind: boolean) => {
         const interval = behind ? PUBLISH_INTERVAL_BEHIND_MS : PUBLISH_INTERVAL_MS;
-        this.#published = await this.#publishIfDue(settings, interval);
+        if (this.#mayPublish(interval)) this.#publish.start();
       },
       announce: (index) => this.#announce(index),
+    };
+  }
+
+  /** What works without keys, too. */
+  #tools(settings: Settings, patience: Patience) {
+    return {
+      db: this.#db,
+      upstreams: openUpstreams(settings, patience),
+      verify: verifySignature,
+      memory: this.#memory,
       retention: settings.retentionMilestones,
       databaseLimit: limitBytesOf(settings),
+      indexAll: settings.indexAll,
       finalMilestone: settings.finalMilestone,
     };
   }
@@ -312,16 +325,12 @@ export class Follower extends DurableObject<Env> {
       openSocket,
       clock: Date.now,
       take: (topic, payload) => {
-        this.#memory.pushed.take(topic, payload);
+        takeMessage(this.#memory, topic, payload);
         if (topic === BLOCKS) this.#blockCame();
+        else this.#milestoneCame();
       },
     });
-    const timer = setInterval(() => {
-      if (this.#memory.pushed.blocks.size === 0) return;
-      this.#storePushed().catch((error: unknown) =>
-        logFailure('follower.pushed-not-stored', error),
-      );
-    }, STORE_INTERVAL_MS);
+    const timer = setInterval(this.#storePushed.start, STORE_INTERVAL_MS);
     this.#stopStoring = () => clearInterval(timer);
   }
 
@@ -330,47 +339,27 @@ export class Follower extends DurableObject<Env> {
     this.#stopStoring?.();
     this.#feed?.stop();
     this.#feed = undefined;
-    this.#memory.pushed.clear();
+    dropPushed(this.#memory);
   }
 
   /**
    * A full pack is stored at once: it is a row by itself, and nobody waits for the interval.
    */
   #blockCame(): void {
-    if (++this.#came < MAX_PUSHED_STORED) return;
+    if (++this.#came < FULL_PACK) return;
     this.#came = 0;
-    this.#storePack().catch((error: unknown) => logFailure('follower.pushed-not-stored', error));
-  }
-
-  /** How many blocks were stored. */
-  async #storePack(): Promise<number> {
-    const { milestoneKeys: keys } = this.#settings();
-    if (keys === undefined) return 0;
-    return storePushed({ db: this.#db, keys, verify: verifySignature, memory: this.#memory });
+    this.#storePushed.start();
   }
 
   #milestoneCame(): void {
-    const { pushed, lastLedger } = this.#memory;
+    const { milestones, lastLedger } = this.#memory;
     const next = (lastLedger?.ledger ?? 0) + 1;
-    const { confirmed } = pushed.milestones;
-    if (pushed.milestones.at(next).length === 0 && confirmed !== next) return;
-    this.#takeMilestones().catch((error: unknown) =>
-      logFailure('follower.pushed-milestone-failed', error),
-    );
+    const { confirmed } = milestones;
+    if (milestones.at(next).length === 0 && confirmed !== next) return;
+    this.#takeMilestones.start();
   }
 
-  /**
-   * Whether nothing is left to publish. A failure stops nothing: KV repeats what D1 says, and the
-   * next call goes on where this one ended.
-   */
-  async #publishIfDue({ nftIndex }: Settings, intervalMs: number): Promise<boolean> {
-    if (!hasPassed(intervalMs, this.#lastPublished, Date.now())) return false;
-    this.#lastPublished = Date.now();
-    try {
-      return (await publish(this.#db, nftIndex, Date.now, PUBLISH_BUDGET)).done;
-    } catch (error) {
-      writeLog('error', 'nft-index.publish-failed', { error: describeError(error) });
-      return false;
-    }
+  #mayPublish(intervalMs: number): boolean {
+    return hasPassed(intervalMs, this.#lastPublished, Date.now());
   }
 }

@@ -7,15 +7,12 @@
  */
 
 import { hasPassed } from '../clock.ts';
-import { LedgerDamaged } from '../ledger/core/checksum.ts';
+import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
-import { dropUnneeded, UNREFERENCED_LIMITS } from '../ledger/write/drop-blocks.ts';
-import { MIN_RETENTION, prune, type Shortage } from '../ledger/write/prune.ts';
-import { resolveVerdicts } from '../ledger/write/resolve-verdicts.ts';
-import { scrub } from '../ledger/write/scrub.ts';
-import { writeLog } from '../log.ts';
-import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
-import { blocksAtHand, type FollowerContext, logFailure } from './follower-context.ts';
+import { readHead } from '../ledger/core/head.ts';
+import type { WriteLog } from '../log.ts';
+import { type PassBudget, startPass, tryUpstream } from './apply-next.ts';
+import { type FollowerContext, logFailure } from './follower-context.ts';
 import {
   noteFailedPass,
   qualifyFollowerState,
@@ -25,11 +22,10 @@ import {
   whyFailing,
 } from './follower-status.ts';
 import type { LedgerPosition } from './ledger-position.ts';
-import { buildFinalIfPossible, hasEnded } from './rest-at-end.ts';
 import { describeProgress } from './store/store-cone.ts';
 import { storeTips } from './store/store-tips.ts';
 import { needsAnotherUpstream, summarizePass, type UpstreamOutcome } from './summarize-pass.ts';
-import { type PassBudget, startPass, tryUpstream } from './try-upstream.ts';
+import { keepUp } from './upkeep.ts';
 
 export interface PassResult {
   /** Milestones. */
@@ -38,6 +34,8 @@ export interface PassResult {
   behind: boolean;
   /** Whether nothing will ever be to do: the ledger is at its final milestone. */
   ended?: boolean;
+  /** Whether something of a ledger that has ended is not done yet, or failed. */
+  isUnfinished?: boolean;
   /** Whether the trees over a final ledger are not whole yet, where nothing is followed. */
   isBuilding?: boolean;
 }
@@ -60,31 +58,63 @@ export async function followOnce(
   context: FollowerContext,
   budget: PassBudget,
 ): Promise<PassResult> {
+  const { milestonesOnly = false } = budget;
+  const following = await Promise.allSettled([follow(context, budget)]);
+  // after a failure too: a ledger that is never pruned may be why passes fail
+  const upkeep = milestonesOnly ? {} : await keepUp(context);
+  const [outcome] = following;
+  if (outcome.status === 'rejected') throw outcome.reason;
+  const result = outcome.value;
+  const states = Object.values(upkeep);
+  const isUnfinished = milestonesOnly || states.some((state) => state !== 'done');
+  return {
+    ...result,
+    behind: result.behind || states.includes('more'),
+    ...(result.ended && isUnfinished && { isUnfinished }),
+  };
+}
+
+/** A pass without its upkeep. */
+async function follow(context: FollowerContext, budget: PassBudget): Promise<PassResult> {
+  const { db, memory, finalMilestone, publish } = context;
   try {
-    if (await hasEnded(context.db, context.finalMilestone, context.memory.log)) {
-      await context.publish(false);
-      const { db, finalMilestone } = context;
-      const isBuilt = budget.milestonesOnly || (await buildFinalIfPossible(db, finalMilestone));
-      return { applied: 0, behind: !isBuilt, ended: true };
+    if (await hasEnded(db, finalMilestone, memory.log)) {
+      await publish(false);
+      return { applied: 0, behind: false, ended: true };
     }
     const { isMore, ...result } = await askUpstreams(context, budget);
-    await context.publish(result.behind);
+    await publish(result.behind);
     return { ...result, behind: result.behind || isMore };
   } catch (error) {
-    await noteFailedPass(context.db, context.memory, error);
+    await noteFailedPass(db, memory, error);
     if (!(error instanceof LedgerMoved)) throw error;
     // somebody else is at work: to go on at once would only be in the way
     logFailure('follower.pass-failed', error);
     return { applied: 0, behind: false };
-  } finally {
-    // after a failure too: a ledger that is never pruned may be why passes fail
-    if (!budget.milestonesOnly) {
-      await pruneIfPossible(context);
-      await dropUnneededIfPossible(context);
-      await resolveVerdictsIfPossible(context);
-      await scrubIfDue(context);
-    }
   }
+}
+
+/**
+ * Whether the ledger has come to its final milestone: FINAL_MILESTONE names the one at which the
+ * network ended (docs/contract.md#a-ledger-that-is-over). A ledger beyond it is none of this
+ * network's, or the setting is wrong: that stops the follower, and says so.
+ */
+export async function hasEnded(
+  db: Database,
+  finalMilestone: number | undefined,
+  log: WriteLog,
+): Promise<boolean> {
+  if (finalMilestone === undefined) return false;
+  const head = await readHead(db);
+  if (head === undefined || head.ledger < finalMilestone) return false;
+  if (head.ledger > finalMilestone) {
+    await stopFollowing(
+      db,
+      `the ledger is at milestone ${head.ledger}, beyond FINAL_MILESTONE, ${finalMilestone}`,
+      log,
+    );
+  }
+  return true;
 }
 
 /** Asks one upstream after the other, and does what follows from the outcomes. */
@@ -142,160 +172,31 @@ function areTipsDue({ memory, isFed }: FollowerContext, applied: number): boolea
  * Whether there is more to fetch right away.
  */
 async function storeTipsIfPossible(
-  { db, upstreams, memory }: FollowerContext,
+  context: FollowerContext,
   place: number,
-  { head, rules }: LedgerPosition,
+  position: LedgerPosition,
 ): Promise<boolean> {
+  const { upstreams, memory } = context;
   const upstream = upstreams[place]!;
   // they are stored when a milestone leads to them
   if (memory.upkeep.room <= 0) return false;
-  const { mutex, index, announce, tips } = memory;
+  const { tips } = memory;
   tips.lookedAt = Date.now();
   tips.hasLooseEnds = false;
   try {
-    const said = memory.upstreams.said(head.generation, head.ledger);
-    const atHand = blocksAtHand(memory);
     const inOrder = [upstream, ...upstreams.toSpliced(place, 1)];
-    const { room } = memory.upkeep;
-    const tools = { upstreams: inOrder, rules, said, index, announce, atHand, mutex };
-    const { stored, refused, isMore } = await storeTips(db, head, tools, room);
+    const { stored, refused, isCut } = await storeTips(
+      { ...context, upstreams: inOrder },
+      position,
+    );
     if (refused > 0)
       memory.log('warn', 'upstream.tips-refused', { upstream: upstream.name, tips: refused });
-    memory.upkeep.room -= stored;
     tips.passesToRest = stored > 0 ? PASSES_TO_REST : 0;
-    if (stored > 0) tips.newestBlock = Date.now();
-    if (isMore) tips.hasLooseEnds = true;
-    return isMore;
+    if (isCut) tips.hasLooseEnds = true;
+    return isCut;
   } catch (error) {
     tips.hasLooseEnds = true;
     logFailure('follower.tips-not-stored', error, { upstream: upstream.name });
     return false;
   }
-}
-
-/** What is not pruned now will be by a later pass. */
-async function pruneIfPossible(context: FollowerContext): Promise<void> {
-  const { db, retention, databaseLimit: limitBytes, memory } = context;
-  const isFull = memory.upkeep.isDatabaseFull;
-  try {
-    const shortage = await memory.mutex(() => prune(db, retention, { limitBytes, isFull }));
-    memory.upkeep.isDatabaseFull = false;
-    if (shortage !== undefined) tellShortage(context, shortage);
-  } catch (error) {
-    logFailure('follower.prune-failed', error);
-  }
-}
-
-/**
- * How much longer than an eviction the pause after it is: it may find that everything is needed.
- */
-const PAUSE_PER_EVICTION = 10;
-
-/** Milliseconds for the tips of all upstreams: the next milestone may wait meanwhile. */
-const TIPS_MS = 3000;
-
-/**
- * Hex IDs of the tips of all upstreams that name theirs in time. What one of them says can keep
- * blocks, and evict none that another one needs.
- */
-async function readAllTips(upstreams: readonly Upstream[]): Promise<string[]> {
-  const { promise: late, resolve } = Promise.withResolvers<string[]>();
-  const timer = setTimeout(resolve, TIPS_MS, []);
-  const readTips = async (upstream: Upstream): Promise<string[]> => {
-    try {
-      return await upstream.readTips();
-    } catch (error) {
-      if (error instanceof UpstreamFailure) return [];
-      throw error;
-    }
-  };
-  try {
-    const tips = await Promise.all(upstreams.map((each) => Promise.race([readTips(each), late])));
-    return tips.flat();
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/**
- * Orphans, and beyond a limit what no tip of an upstream needs; not while a milestone's past cone
- * is stored in parts, as no tip may lead to those yet.
- */
-async function dropUnneededIfPossible({ db, upstreams, memory }: FollowerContext): Promise<void> {
-  if (memory.missing !== undefined) return;
-  const { upkeep } = memory;
-  try {
-    const mayEvict = hasPassed(upkeep.eviction.pause, upkeep.eviction.ended, Date.now());
-    const readTips = async () => (mayEvict ? readAllTips(upstreams) : []);
-    const dropped = await memory.mutex(async () => {
-      const begun = Date.now();
-      try {
-        return await dropUnneeded(db, memory.index, readTips, UNREFERENCED_LIMITS);
-      } finally {
-        // after a failure too
-        const ended = Date.now();
-        if (mayEvict)
-          upkeep.eviction = { ended, pause: PAUSE_PER_EVICTION * Math.max(ended - begun, 0) };
-      }
-    });
-    upkeep.room = dropped.room;
-    memory.counts.orphans += dropped.orphans;
-    memory.counts.evicted += dropped.evicted;
-    if (dropped.evicted > 0)
-      memory.log('warn', 'follower.blocks-evicted', { blocks: dropped.evicted });
-  } catch (error) {
-    logFailure('follower.blocks-not-dropped', error);
-  }
-}
-
-/** Steps of one pass: some 0.2 s each at most, and up to 18 statements. */
-const RESOLVING_STEPS = 16;
-
-/** Verdicts that can be made and are not yet; the next pass continues, and repeats what failed. */
-async function resolveVerdictsIfPossible({ db, verify, memory }: FollowerContext): Promise<void> {
-  const { lastLedger: head, index } = memory;
-  if (head === undefined) return;
-  try {
-    await memory.mutex(() => resolveVerdicts(db, { index, head, verify }, RESOLVING_STEPS));
-  } catch (error) {
-    logFailure('follower.verdicts-not-made', error);
-  }
-}
-
-/** From the end of a step of the scrub to the next: each writes a row and reads up to 8,000. */
-const SCRUB_INTERVAL_MS = 10_000;
-
-/** What the scrub finds is in D1 from then on, so that every read of the ledger is an error. */
-export async function scrubIfDue({
-  db,
-  memory,
-}: Pick<FollowerContext, 'db' | 'memory'>): Promise<void> {
-  const { upkeep } = memory;
-  if (!hasPassed(SCRUB_INTERVAL_MS, upkeep.scrubbedAt, Date.now())) return;
-  try {
-    const isRound = await memory.mutex(() => scrub(db));
-    if (isRound) writeLog('info', 'follower.ledger-scrubbed', {});
-  } catch (error) {
-    if (error instanceof LedgerDamaged)
-      memory.log('error', 'follower.ledger-damaged', { reason: error.message });
-    else logFailure('follower.scrub-failed', error);
-  }
-  upkeep.scrubbedAt = Date.now();
-}
-
-/** The numbers are rounded, so that a line is the same for a while. */
-function tellShortage(
-  { memory, retention, databaseLimit }: FollowerContext,
-  { databaseBytes, kept }: Shortage,
-): void {
-  const isLeast = kept <= MIN_RETENTION;
-  memory.log(isLeast ? 'error' : 'warn', 'follower.retention-shortened', {
-    detail: isLeast
-      ? 'the database is nearly full, and no fewer milestones can be kept'
-      : 'the database is nearly full: fewer milestones are kept than RETENTION_MILESTONES says',
-    databaseGigabytes: Math.floor(databaseBytes / 1e8) / 10,
-    limitGigabytes: databaseLimit && databaseLimit / 1e9,
-    keptMilestones: Math.min(Number(kept.toPrecision(1)), retention),
-    configuredMilestones: retention,
-  });
 }

@@ -17,7 +17,7 @@ import type { LedgerPosition } from './ledger-position.ts';
  */
 export type Ending =
   | { kind: 'level'; position: LedgerPosition }
-  | { kind: 'behind' }
+  | { kind: 'behind'; position: LedgerPosition }
   | { kind: 'budget-spent' }
   | { kind: 'stopped'; reason: string }
   | { kind: 'failed'; reason: string }

@@ -69,16 +69,21 @@ export function transactionAdmissionFault(
  * Why a node does not store the block if nobody asked for it: as {@link admissionFault}, and C-6. A
  * block with a milestone needs no proof of work.
  */
-export function unaskedFault(
-  parsed: ParsedBlock,
-  parameters: ProtocolParameters,
-): string | undefined {
+function unaskedFault(parsed: ParsedBlock, parameters: ProtocolParameters): string | undefined {
   const fault = admissionFault(parsed, parameters);
   if (fault !== undefined) return fault;
   const exempt = parsed.milestone !== undefined;
   return exempt || hasProofOfWork(parsed.bytes, parameters.minPowScore)
     ? undefined
     : `C-6: a proof-of-work score below ${parameters.minPowScore}`;
+}
+
+/** Whether a node stores the block though nobody asked for it, under one of these parameters. */
+export function isAdmittedUnasked(
+  parsed: ParsedBlock,
+  parameters: readonly ProtocolParameters[],
+): boolean {
+  return parameters.some((each) => unaskedFault(parsed, each) === undefined);
 }
 
 /** C-5: a block with a milestone carries nonce 0. No protocol parameter enters here. */

@@ -4,75 +4,75 @@
  * refuse a block, are verified for the verdict while other blocks are on their way, where there
  * will be one.
  */
-import { type BlockSource, ConeUnavailable } from '../ledger/intake/block-source.ts';
+import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { breaksNonceRule } from '../stardust/admission.ts';
 import { toHexDigits } from '../stardust/encoding/bytes.ts';
 import { verifySignatures } from '../stardust/semantics/signatures.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/wire/block.ts';
 import { verifySignature } from '../verify-signature.ts';
 import { askInTurn } from './ask-in-turn.ts';
-import type { BlockCache } from './block-cache.ts';
+import type { BlockPool } from './block-pool.ts';
 import { MAX_CONNECTIONS } from './concurrency-limit.ts';
 import type { Ranking } from './ranking.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
-export interface FetchLimits {
-  /** Blocks fetched in all; cached ones do not count. */
-  maxBlocks: number;
+/** Blocks by hex ID, all of them. */
+export type FetchBlocks = (ids: readonly string[]) => Promise<ParsedBlock[]>;
+
+export interface ConeFetcherOptions {
+  pool: BlockPool;
+  /** Absent: nothing is fetched. */
+  upstream?: Upstream | undefined;
+  /** Blocks that may be fetched; those of the pool do not count. It is counted down. */
+  budget: { fetchesLeft: number };
   /** Unix milliseconds after which nothing more is waited for. */
   deadline: number;
 }
 
-/** What a source looks into before it fetches; what it fetches is kept there. */
-type FetchedBlocks = Pick<BlockCache, 'get' | 'set'>;
-
 /**
- * Fetches blocks of a milestone's past cone. It asks nothing about them: if an upstream sends a
- * block too many or a false one, the milestone's signed roots tell.
+ * Blocks of a milestone's past cone, from the pool and from the upstream. Nobody is asked about them:
+ * if an upstream sends a block too many or a false one, the milestone's signed roots tell. What it
+ * returns throws a ConeUnavailable, or an UpstreamFailure.
  */
-export function createMilestoneSource(
-  upstreams: readonly Upstream[],
-  limits: FetchLimits,
-  fetched: FetchedBlocks,
-): BlockSource {
-  const recall = (id: string) => fetched.get(id);
-  const fetchOne = async (id: string) => {
-    const block = await fetchBlock(upstreams, id);
-    await verifyAhead(block);
-    fetched.set(id, block);
-    return block;
+export function createConeFetcher({
+  pool,
+  upstream,
+  budget,
+  deadline,
+}: ConeFetcherOptions): FetchBlocks {
+  const fetchOne = async (id: string): Promise<ParsedBlock> => {
+    const held = pool.get(id);
+    if (held !== undefined) return held;
+    if (upstream === undefined)
+      throw new ConeUnavailable('over-budget', `block 0x${id} was not pushed yet`);
+    if (budget.fetchesLeft <= 0)
+      throw new ConeUnavailable('over-budget', 'more blocks are missing than one pass may fetch');
+    budget.fetchesLeft--;
+    return fetchIntoPool(pool, [upstream], id);
   };
-  return { fetch: fetchAllWithin(limits, MAX_CONNECTIONS, recall, fetchOne), recall };
+  return (ids) => doAllWithin(deadline, ids, fetchOne);
 }
 
-/** Fetches blocks until one fails or a limit is reached. */
-function fetchAllWithin(
-  limits: FetchLimits,
-  atOnce: number,
-  recall: (id: string) => ParsedBlock | undefined,
-  fetchOne: (id: string) => Promise<ParsedBlock>,
-): BlockSource['fetch'] {
-  const { maxBlocks } = limits;
-  let left = maxBlocks;
-  const fetchWithinBudget = (id: string) => {
-    if (left-- <= 0)
-      throw new ConeUnavailable(
-        'over-budget',
-        `more than ${maxBlocks} blocks of the cone are not here`,
-      );
-    return fetchOne(id);
-  };
-  return (ids) =>
-    doAllWithin(limits, atOnce, ids, async (id) => recall(id) ?? fetchWithinBudget(id));
+/** As of {@link fetchBlock}. The block is kept in the pool, and its signatures are verified. */
+export async function fetchIntoPool(
+  pool: BlockPool,
+  upstreams: readonly Upstream[],
+  id: string,
+  ranking?: Ranking,
+): Promise<ParsedBlock> {
+  const block = await fetchBlock(upstreams, id, ranking);
+  // verifySignature remembers the outcome for the verdict
+  if (block.transaction) await verifySignatures(block.transaction, verifySignature);
+  pool.set(id, block);
+  return block;
 }
 
 /**
- * Puts a question about each block, so many at once, until one fails or the deadline is reached.
- * Then nothing more is asked; what is under way may still come.
+ * Puts a question about each block, some at once, until one fails or the deadline is reached. Then
+ * nothing more is asked; what is under way may still come.
  */
 async function doAllWithin<T>(
-  { deadline }: FetchLimits,
-  atOnce: number,
+  deadline: number,
   ids: readonly string[],
   ask: (id: string) => Promise<T>,
 ): Promise<T[]> {
@@ -89,7 +89,7 @@ async function doAllWithin<T>(
   const failure = new UpstreamFailure('upstream did not give the cone in time');
   const timer = setTimeout(() => late.reject(failure), deadline - Date.now());
   try {
-    await Promise.race([Promise.all(Array.from({ length: atOnce }, work)), late.promise]);
+    await Promise.race([Promise.all(Array.from({ length: MAX_CONNECTIONS }, work)), late.promise]);
     return answers;
   } finally {
     over = true;
@@ -127,9 +127,4 @@ function checkBlock(bytes: Uint8Array, id: string, upstream: Upstream): ParsedBl
   if (breaksNonceRule(parsed.block))
     throw new UpstreamFailure(`${upstream.name}: block 0x${id} breaks C-5`);
   return parsed;
-}
-
-/** Verifies signatures before the verdict needs them: verifySignature remembers the outcome. */
-export async function verifyAhead({ transaction }: ParsedBlock): Promise<void> {
-  if (transaction) await verifySignatures(transaction, verifySignature);
 }

@@ -87,7 +87,9 @@ describe('damage in the way of the next milestone', () => {
     expect(await pass(rig)).toBe('following');
     expect(logged).not.toHaveBeenCalled();
     const reason = `no pass gets beyond milestone 1: rows of the table ${table}`;
-    expect(await pass(rig)).toContain(`failing: ${reason}`);
+    const state = await pass(rig);
+    expect(state).toContain(`failing: ${reason}`);
+    expect(state).toMatch(/ \(step apply\)$/);
     expect(logged).toHaveBeenCalledWith(
       expect.stringContaining(`"follower.failing","reason":"${reason}`),
     );

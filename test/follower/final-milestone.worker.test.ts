@@ -1,4 +1,4 @@
-/** The follower of a network that ended (src/follower/rest-at-end.ts). */
+/** The follower of a network that ended (src/follower/pass.ts). */
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';

@@ -4,9 +4,9 @@
  */
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
+import type { PassBudget } from '../../src/follower/apply-next.ts';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce, type PassResult } from '../../src/follower/pass.ts';
-import type { PassBudget } from '../../src/follower/try-upstream.ts';
 import { UpstreamFailure } from '../../src/upstream/upstream.ts';
 import { ledgerIndex, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
 import { resign } from '../support/network/milestones.ts';
@@ -19,8 +19,8 @@ const pass = ({ following }: Rig, more: Partial<PassBudget> = {}): Promise<PassR
 
 /** IDs of the blocks that are fetched and not stored yet. */
 function keptBlocks({ network, following }: Rig): string[] {
-  const { fetched } = following.memory;
-  return [...network.blocks.keys()].filter((id) => fetched.get(id.slice(2)) !== undefined);
+  const { pool } = following.memory;
+  return [...network.blocks.keys()].filter((id) => pool.get(id.slice(2)) !== undefined);
 }
 
 /** A ledger at milestone 1, before one with a past cone of 406 blocks none of which is here. */
@@ -100,7 +100,7 @@ it('asks for no more once one question has failed', async () => {
 it('is fetched again as far as it takes too much heap, and applied', async () => {
   const { rig, asked } = await startBeforeLarge();
   // room for less than 150 blocks
-  rig.following.memory = createFollowerMemory(() => {}, 200_000);
+  rig.following.memory = createFollowerMemory(200_000);
   expect(await pass(rig, { fetches: 300 })).toEqual({ applied: 0, behind: true });
   expect(keptBlocks(rig).length).toBeGreaterThan(0);
   expect(keptBlocks(rig).length).toBeLessThan(150);

@@ -39,7 +39,7 @@ const position: LedgerPosition = {
 };
 
 const level: Ending = { kind: 'level', position };
-const behind: Ending = { kind: 'behind' };
+const behind: Ending = { kind: 'behind', position };
 const budgetSpent: Ending = { kind: 'budget-spent' };
 const stopped: Ending = { kind: 'stopped', reason: 'stops' };
 const failed: Ending = { kind: 'failed', reason: 'fails' };

@@ -5,7 +5,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { bring } from '../../src/follower/bring/bring-blocks.ts';
-import { noteLedger } from '../../src/follower/follower-context.ts';
+import { noteLedger, takeMessage } from '../../src/follower/follower-context.ts';
 import { readPosition } from '../../src/follower/ledger-position.ts';
 import { readView } from '../../src/ledger/view/consistent-view.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
@@ -30,7 +30,7 @@ async function start(seed: string): Promise<Rig & { network: SyntheticNetwork }>
 
 function pushOpen({ following, network }: Rig): void {
   for (const { referenced, bytes } of network.blocks.values())
-    if (referenced === undefined) following.memory.pushed.take('blocks', bytes);
+    if (referenced === undefined) takeMessage(following.memory, 'blocks', bytes);
 }
 
 /** The roots, or the reason of the refusal; and how many blocks were fetched for them. */
@@ -73,7 +73,7 @@ it('are answered once these are stored, and nothing is fetched', async () => {
   pushOpen(rig);
   const { request, response } = network.propose();
   expect(await ask(rig, request)).toEqual({ answer: response, fetched: 0 });
-  expect(rig.following.memory.pushed.blocks.size).toBe(0);
+  expect(rig.following.memory.pool.pushed()).toEqual([]);
 });
 
 it('are answered though a milestone is applied meanwhile', async () => {

@@ -170,7 +170,7 @@ describe('upstream is asked', () => {
     const { network, rig, upstream, asked } = await started();
     const old = network.note([network.milestoneBlock!]);
     const { memory } = rig.following;
-    memory.fetched.set(digits(old), parsedBlock(network.blocks.get(old)!.bytes));
+    memory.pool.set(digits(old), parsedBlock(network.blocks.get(old)!.bytes));
     network.milestone({ parents: [old] });
     network.milestone({ parents: [network.milestoneBlock!] });
     await takeAll(rig);

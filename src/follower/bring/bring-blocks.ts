@@ -1,6 +1,6 @@
 /**
- * What a request needs and D1 does not have: blocks that a feed pushed or that are fetched are
- * stored, with all that lies below them, and verdicts are made. The request then reads D1 again.
+ * What a request needs and D1 does not have: blocks that are in the pool or fetched are stored, with
+ * all that lies below them, and verdicts are made. The request then reads D1 again.
  */
 
 import {
@@ -12,11 +12,10 @@ import { resolvePacks } from '../../ledger/write/resolve-verdicts.ts';
 import { fetchBlock } from '../../upstream/fetch-blocks.ts';
 import { createReferenceReader } from '../../upstream/read-references.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
-import { blocksAtHand, type FollowerContext, noteLedger } from '../follower-context.ts';
+import { type FollowerContext, noteLedger } from '../follower-context.ts';
 import { type LedgerPosition, readPosition } from '../ledger-position.ts';
-import { gatherBlocks, requireUnreferenced, untilLate } from '../store/gather-blocks.ts';
-import { storeGathered } from '../store/store-gathered.ts';
-import { refuseTops } from '../store/store-tips.ts';
+import { requireUnreferenced, untilLate } from '../store/gather-blocks.ts';
+import { storeBelow } from '../store/store-gathered.ts';
 
 /** Blocks fetched for one request, and milliseconds in which they are. */
 const MAX_FETCHED = 2000;
@@ -61,10 +60,10 @@ async function makeVerdicts(
   packs: readonly number[],
 ): Promise<NotBrought | undefined> {
   const { db, verify, memory } = context;
-  const { mutex, index } = memory;
   const { head } = await readPosition(db, context);
+  const tools = { index: memory.index, head, verify };
   const left = { steps: RESOLVING_STEPS };
-  await mutex(() => resolvePacks(db, { index, head, verify }, packs, left));
+  for (const key of packs) await memory.step('resolve', () => resolvePacks(db, tools, [key], left));
   return undefined;
 }
 
@@ -83,27 +82,15 @@ async function bringBlocks(
   const deadline = Date.now() + FETCH_MS;
   const { position, missing } = await findMissing(context, ids);
   if (missing.length === 0) return undefined;
-  const atHand = blocksAtHand(memory);
+  const { pool, upstreams: known } = memory;
   for (const pause of isFed?.() ? FEED_PAUSES_MS : []) {
-    if (missing.every((id) => atHand.get(id) !== undefined)) break;
+    if (missing.every((id) => pool.get(id) !== undefined)) break;
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
-  const { head, rules } = position;
-  const { mutex, index, announce, tips, upstreams: known } = memory;
-  const { ranking } = known;
-  const said = known.said(head.generation, head.ledger);
-  const tools = { upstreams, voters, ranking, said, index, atHand, rules, announce, mutex };
-  const refused = new Set<string>();
-  const refuses = refuseTops(new Set(missing), rules, refused);
-  const limits = { maxFetched, maxLevels: MAX_LEVELS, deadline, refuses };
-  const gathered = await gatherBlocks(db, head, missing, tools, limits);
-  const { room } = memory.upkeep;
-  if (gathered.blocks.size > room)
-    return { fault: 'over-budget', detail: 'too many unreferenced blocks are stored already' };
-  const { stored, fault } = await storeGathered(db, head, gathered, tools, deadline);
-  memory.upkeep.room -= stored;
-  if (stored > 0) tips.newestBlock = Date.now();
-  if (refused.size > 0) return { fault: 'unknown-block', detail: NOT_ADMITTED };
+  const tools = { db, upstreams, voters, memory, ranking: known.ranking };
+  const limits = { maxFetched, maxLevels: MAX_LEVELS, deadline };
+  const { fault, refused } = await storeBelow(tools, position, missing, limits);
+  if (refused > 0) return { fault: 'unknown-block', detail: NOT_ADMITTED };
   if (fault === undefined) return undefined;
   const { message: detail } = fault;
   return { fault: fault instanceof ConeUnavailable ? fault.fault : 'upstream-failed', detail };
@@ -131,9 +118,9 @@ export async function readUnstored(
   id: string,
 ): Promise<Uint8Array> {
   const { head } = await readPosition(db, { keys, verify });
-  const { get, set } = blocksAtHand(memory);
-  const block = get(id) ?? (await fetchBlock(upstreams, id, memory.upstreams.ranking));
-  set(id, block);
+  const { pool } = memory;
+  const block = pool.get(id) ?? (await fetchBlock(upstreams, id, memory.upstreams.ranking));
+  pool.set(id, block);
   const said = memory.upstreams.said(head.generation, head.ledger);
   // only then: most blocks that are asked for and not stored exist nowhere
   if (!said.unreferenced.has(id)) {

@@ -1,51 +1,44 @@
 /**
- * The walk from some blocks down to what D1 knows: what is not at hand is fetched. Tips and the
- * parents of a proposal are the tops of the same walk (store-gathered.ts stores what it met).
+ * The walk from some blocks down to what D1 knows: what is not in the pool is fetched. Pushed blocks,
+ * tips and the parents of a proposal are the tops of the same walk (store-gathered.ts stores what it
+ * met).
  *
  * A block that an upstream calls referenced ends the walk: its descendants cannot be stored
  * (docs/architecture.md#the-trap).
  */
 
-import type { Database } from '../../ledger/core/database.ts';
 import type { Head } from '../../ledger/core/head.ts';
+import type { AdmissionRules } from '../../ledger/intake/admission-rules.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import { createConeSkeleton } from '../../ledger/intake/cone-skeleton.ts';
 import { lookUpBlocks } from '../../ledger/intake/known-blocks.ts';
 import { walkDown } from '../../ledger/intake/walk-down.ts';
-import type { UnreferencedIndex } from '../../ledger/write/unreferenced-index.ts';
+import { isAdmittedUnasked } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
-import type { BlockCache } from '../../upstream/block-cache.ts';
-import { fetchBlock, verifyAhead } from '../../upstream/fetch-blocks.ts';
+import { fetchIntoPool } from '../../upstream/fetch-blocks.ts';
 import type { Ranking } from '../../upstream/ranking.ts';
 import { createReferenceReader, type ReadReference } from '../../upstream/read-references.ts';
 import { type Upstream, UpstreamFailure } from '../../upstream/upstream.ts';
-import type { SaidOfBlocks } from '../follower-context.ts';
+import type { FollowerContext, SaidOfBlocks } from '../follower-context.ts';
 
 /** Queries about blocks in one walk, and those at once. */
 const MAX_QUERIED = 300;
 const QUERIED_AT_ONCE = 30;
 
-export interface GatherTools {
-  /** Blocks are fetched from the first that has them. */
-  upstreams: readonly Upstream[];
+export type GatherContext = Pick<FollowerContext, 'db' | 'upstreams' | 'memory'> & {
   /**
-   * The same, to be queried about references: any "yes" wins, and all are waited for up to the
+   * The upstreams, to be queried about references: any "yes" wins, and all are waited for up to the
    * deadline. So one that lies is believed only if no honest one is up. What is stored on its word
    * stays, and all requests see it.
    */
   voters?: readonly Upstream[] | undefined;
-  /** Which of them to fetch from first; by default in their order. */
-  ranking?: Ranking;
-  /** Of the ledger and its index: what upstreams said about blocks that are not known here. */
-  said: SaidOfBlocks;
-  index: UnreferencedIndex;
-  /** Takes the blocks that are fetched, for the milestone that will reference them. */
-  atHand: BlockCache;
-}
+  /** Which upstream to fetch from first; by default in their order. */
+  ranking?: Ranking | undefined;
+};
 
 export interface GatherLimits {
-  /** Blocks fetched in one walk; blocks at hand do not count. */
+  /** Blocks fetched in one walk; those in the pool do not count. */
   maxFetched: number;
   /**
    * Levels of blocks in a row about which no upstream was queried. A walk that has come below the
@@ -54,20 +47,30 @@ export interface GatherLimits {
   maxLevels: number;
   /** Unix milliseconds after which nothing more is fetched or queried. */
   deadline: number;
-  /** Whether the walk leaves out a block, and what only it leads to; by default none. */
-  refuses?: (id: string, block: ParsedBlock) => boolean;
 }
 
 export interface GatheredBlocks {
-  /** By hex ID, parents first. One that was at hand may be known to D1 all the same. */
+  /** By hex ID, parents first. One that was in the pool may be known to D1 all the same. */
   blocks: Map<string, ParsedBlock>;
   /** Why some block below the tops is not among them: the first reason that the walk met. */
   fault: GatherFault | undefined;
   /** Whether the limits ended the walk before it came down to what is known. */
   isCut: boolean;
+  /** How many of the tops are no blocks that a node stores if nobody requested them. */
+  refused: number;
 }
 
 export type GatherFault = ConeUnavailable | UpstreamFailure;
+
+/** A moment of the ledger. */
+export interface Moment {
+  head: Pick<Head, 'generation' | 'ledger'>;
+  rules: AdmissionRules;
+}
+
+export function saidOf({ upstreams }: GatherContext['memory'], { head }: Moment): SaidOfBlocks {
+  return upstreams.said(head.generation, head.ledger);
+}
 
 /** Throws whatever is not a {@link GatherFault}. */
 export function requireFault(error: unknown): GatherFault {
@@ -75,17 +78,33 @@ export function requireFault(error: unknown): GatherFault {
   throw error;
 }
 
-/** @param tops hex IDs */
+/**
+ * Nobody requested the tops: pushed blocks, tips, the parents of a proposal. So each has to pass the
+ * rules for such blocks, proof of work (C-6) among them; the pool has tested those that were pushed.
+ * The blocks below an admitted top are what a node requests to solidify it, and C-6 exempts those.
+ *
+ * @param tops hex IDs
+ */
 export async function gatherBlocks(
-  db: Database,
-  head: Head,
+  context: GatherContext,
+  moment: Moment,
   tops: readonly string[],
-  tools: GatherTools,
-  { maxFetched, maxLevels, deadline, refuses = () => false }: GatherLimits,
+  { maxFetched, maxLevels, deadline }: GatherLimits,
 ): Promise<GatheredBlocks> {
-  const { upstreams, ranking, said, atHand } = tools;
+  const { db, upstreams, ranking, memory } = context;
+  const { pool } = memory;
+  const { head, rules } = moment;
+  const said = saidOf(memory, moment);
+  const unrequested = new Set(tops);
+  for (const [id] of pool.pushed()) unrequested.delete(id);
+  const refused = new Set<string>();
+  const refuses = (id: string, block: ParsedBlock): boolean => {
+    if (!unrequested.has(id) || isAdmittedUnasked(block, rules.parameters)) return false;
+    refused.add(id);
+    return true;
+  };
   const met = new Map<string, ParsedBlock>();
-  const query = createQuery(tools, head, deadline);
+  const query = createQuery(context, moment, deadline);
   let left = maxFetched;
   let isCut = false;
   let fault: GatherFault | undefined;
@@ -94,20 +113,17 @@ export async function gatherBlocks(
   };
   const fetchOne = async (id: string): Promise<ParsedBlock | undefined> => {
     try {
-      const block = await fetchBlock(upstreams, id, ranking);
-      await verifyAhead(block);
-      atHand.set(id, block);
-      return block;
+      return await fetchIntoPool(pool, upstreams, id, ranking);
     } catch (error) {
       note(error);
       return undefined;
     }
   };
   const skeleton = createConeSkeleton(tops);
-  const { findUnreferenced } = await tools.index.view(db, head, []);
+  const { findUnreferenced } = await memory.index.view(db, head, []);
   await walkDown(skeleton, {
     recall(id) {
-      const block = said.referenced.has(id) ? undefined : atHand.get(id);
+      const block = said.referenced.has(id) ? undefined : pool.get(id);
       return block && !refuses(id, block) ? block : undefined;
     },
     async findKnown(ids) {
@@ -140,7 +156,8 @@ export async function gatherBlocks(
     note(new ConeUnavailable('over-budget', reason));
   }
   const order = Array.from(skeleton.order(), skeleton.idAt);
-  return { blocks: new Map(order.map((id) => [id, met.get(id)!])), fault, isCut };
+  const blocks = new Map(order.map((id) => [id, met.get(id)!]));
+  return { blocks, fault, isCut, refused: refused.size };
 }
 
 function referencedBefore(id: string): ConeUnavailable {
@@ -156,11 +173,12 @@ export type QueryReferences = (ids: readonly string[]) => Promise<void>;
  * were queried.
  */
 export function createQuery(
-  { upstreams, voters = upstreams, said }: GatherTools,
-  head: Head,
+  { upstreams, voters = upstreams, memory }: GatherContext,
+  moment: Moment,
   deadline: number,
 ): QueryReferences {
-  const readReference = createReferenceReader({ upstreams: voters, index: head.ledger + 1 });
+  const said = saidOf(memory, moment);
+  const readReference = createReferenceReader({ upstreams: voters, index: moment.head.ledger + 1 });
   let left = MAX_QUERIED;
   return async (ids) => {
     const due = ids.filter((id) => !said.unreferenced.has(id)).slice(0, left);

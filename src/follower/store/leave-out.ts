@@ -12,7 +12,7 @@ import type { ConsistentView } from '../../ledger/view/consistent-view.ts';
 import { findDoubtful, readBlockIds, SaidOfBlock } from '../../ledger/view/doubtful-blocks.ts';
 import { equalBytes } from '../../stardust/encoding/bytes.ts';
 import { inclusionRoot } from '../../stardust/white-flag/walk.ts';
-import { type OfLedgerIndex, ofLedgerIndex } from '../../upstream/block-cache.ts';
+import { type OfLedgerIndex, ofLedgerIndex } from '../../upstream/block-ids.ts';
 import { createReferenceReader } from '../../upstream/read-references.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 

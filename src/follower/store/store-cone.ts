@@ -23,7 +23,7 @@ import type { Database } from '../../ledger/core/database.ts';
 import { LedgerMoved } from '../../ledger/core/fence.ts';
 import type { Head } from '../../ledger/core/head.ts';
 import type { AdmissionRules } from '../../ledger/intake/admission-rules.ts';
-import { type BlockSource, ConeUnavailable } from '../../ledger/intake/block-source.ts';
+import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import { type ConeSkeleton, createConeSkeleton } from '../../ledger/intake/cone-skeleton.ts';
 import { lookUpBlocks } from '../../ledger/intake/known-blocks.ts';
 import { findProvenUnreferenced } from '../../ledger/intake/prove-unreferenced.ts';
@@ -32,9 +32,10 @@ import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unr
 import { writeLog } from '../../log.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
-import { heapOf } from '../../upstream/block-cache.ts';
+import { type BlockPool, heapOf } from '../../upstream/block-pool.ts';
+import type { FetchBlocks } from '../../upstream/fetch-blocks.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
-import type { Mutex } from '../mutex.ts';
+import type { RunStep } from '../steps.ts';
 import { readReferenced } from './leave-out.ts';
 import { type Announce, type ChosenBlocks, storeUnreferenced } from './store-unreferenced.ts';
 
@@ -91,15 +92,17 @@ export function describeProgress({ index, left, missing, stored, walked }: Missi
 export interface StoreConeTools {
   /** Of the milestone's parents, as it is now. */
   view: UnreferencedView;
+  /** The follower's (follower-context.ts). */
+  memory: {
+    step: RunStep;
+    index: UnreferencedIndex;
+    pool: BlockPool;
+    announce: Announce | undefined;
+  };
   rules: AdmissionRules;
-  source: BlockSource;
+  fetch: FetchBlocks;
   /** It is queried about blocks far down; absent: nobody is. */
   upstream?: Upstream | undefined;
-  mutex: Mutex;
-  index: UnreferencedIndex;
-  announce?: Announce | undefined;
-  /** Called with the hex IDs of blocks that were stored. */
-  stored: (ids: readonly string[]) => void;
   /** Unix milliseconds after which no further part is begun, and not much is walked. */
   deadline: number;
   /** The most blocks of a part. */
@@ -123,7 +126,7 @@ const PARTS_AT_ONCE = 8;
 
 /**
  * Fetches and stores the missing blocks. Throws a ConeUnavailable, `over-budget`, where the pass
- * may do no more and the next one continues; a LedgerMoved; and whatever the source throws.
+ * may do no more and the next one continues; a LedgerMoved; and whatever `fetch` throws.
  */
 export async function storeCone(
   db: Database,
@@ -163,7 +166,7 @@ export function isKnown({ named, stagedNumber }: UnreferencedView, id: string): 
 async function findMissing(
   db: Database,
   cone: MissingCone,
-  { view, source, upstream, deadline }: StoreConeTools,
+  { view, fetch, upstream, deadline }: StoreConeTools,
 ): Promise<Uint8Array[]> {
   const { skeleton, walked: first, ends } = cone;
   const { findUnreferenced, stagedNumber } = view;
@@ -190,14 +193,14 @@ async function findMissing(
       await query(deep);
       deep.forEach(skeleton.restartLevels);
       try {
-        return await source.fetch(others());
+        return await fetch(others());
       } catch (error) {
         if (!(error instanceof ConeUnavailable) || error.fault !== 'unknown-block') throw error;
         // pruned there, or the genesis: it is referenced
         const before = ends.size;
         await query(others());
         if (ends.size === before) throw error;
-        return source.fetch(others());
+        return fetch(others());
       }
     },
   };
@@ -220,7 +223,7 @@ async function storePart(
   head: Head,
   cone: MissingCone,
   left: Uint8Array[],
-  { rules, source, mutex, index, announce, stored: noteStored, maxPart = MAX_PART }: StoreConeTools,
+  { memory, rules, fetch, maxPart = MAX_PART }: StoreConeTools,
 ): Promise<void> {
   const blocks = new Map<string, ParsedBlock>();
   let steps = 0;
@@ -230,7 +233,7 @@ async function storePart(
     const ids = Array.from({ length: step.length / 32 }, (_, i) =>
       step.subarray(32 * i, 32 * (i + 1)).toHex(),
     );
-    for (const block of await source.fetch(ids)) {
+    for (const block of await fetch(ids)) {
       blocks.set(toHexDigits(block.id), block);
       heap += heapOf(block);
     }
@@ -244,8 +247,10 @@ async function storePart(
       staged: new Set(unknown.keys()),
     };
   };
+  const { index, announce, pool } = memory;
   const part = { blocks, rules, choose, ends: cone.ends, index, announce };
-  noteStored(await mutex(() => storeUnreferenced(db, head, part)));
+  const stored = await memory.step('store', () => storeUnreferenced(db, head, part));
+  stored.forEach(pool.delete);
   left.splice(0, steps);
   cone.stored += blocks.size;
   if (cone.missing > MAX_PART) {

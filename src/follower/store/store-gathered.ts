@@ -7,9 +7,8 @@
  * queried. Mostly the parents prove all, and nobody is queried.
  */
 
-import type { Database } from '../../ledger/core/database.ts';
 import type { Head } from '../../ledger/core/head.ts';
-import type { AdmissionRules } from '../../ledger/intake/admission-rules.ts';
+import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import {
   findDoubtfulRoots,
   findProvenUnreferenced,
@@ -19,87 +18,133 @@ import type { UnreferencedView } from '../../ledger/write/unreferenced-index.ts'
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import type { SaidOfBlocks } from '../follower-context.ts';
-import type { Mutex } from '../mutex.ts';
 import {
   createQuery,
-  type GatheredBlocks,
+  type GatherContext,
   type GatherFault,
-  type GatherTools,
+  type GatherLimits,
+  gatherBlocks,
+  type Moment,
   requireFault,
+  saidOf,
 } from './gather-blocks.ts';
-import { type Announce, storeUnreferenced } from './store-unreferenced.ts';
-
-export interface StoreTools extends GatherTools {
-  rules: AdmissionRules;
-  announce?: Announce | undefined;
-  /** Whatever is read and then written is done in it, not what is fetched. */
-  mutex: Mutex;
-}
+import { storeUnreferenced } from './store-unreferenced.ts';
 
 export interface StoredBlocks {
   /** How many. */
   stored: number;
   /** Why some block of the walk is not stored, if a reason is known. */
   fault: GatherFault | undefined;
+  /** As of {@link GatheredBlocks}. */
+  isCut: boolean;
+  refused: number;
+}
+
+export interface StoreLimits extends GatherLimits {
+  /**
+   * Gives up a block with a parent that was referenced more than so many milestones before the
+   * ledger's; absent: none is.
+   */
+  maxDepth?: number;
 }
 
 /**
- * Throws a LedgerMoved where another follower was first, and what the database throws.
+ * Gathers what is below the tops and stores it, as far as there is room (drop-blocks.ts). Whatever
+ * is stored before a milestone leads to it is stored here. Throws a LedgerMoved where another
+ * follower was first, and what the database throws.
  *
- * @param deadline Unix milliseconds after which no upstream is queried
+ * @param tops hex IDs
  */
-export async function storeGathered(
-  db: Database,
-  head: Head,
-  { blocks, fault, isCut }: GatheredBlocks,
-  tools: StoreTools,
-  deadline: number,
+export async function storeBelow(
+  context: GatherContext,
+  moment: Moment,
+  tops: readonly string[],
+  limits: StoreLimits,
 ): Promise<StoredBlocks> {
-  const proven = await storeAll(db, head, blocks, tools);
-  const left = new Map([...blocks].filter(([id]) => !proven.has(id)));
+  const { upkeep, tips } = context.memory;
+  const { blocks, isCut, refused, ...walk } = await gatherBlocks(context, moment, tops, limits);
+  const fitting = new Map([...blocks].slice(0, Math.max(upkeep.room, 0)));
+  const isFull = fitting.size < blocks.size;
+  const proven = await storeAll(context, moment, fitting, limits);
+  const left = new Map([...fitting].filter(([id]) => !proven.has(id)));
   // upon a walk that was cut off nothing more can be stored yet
-  if (left.size === 0 || isCut) return { stored: proven.size, fault };
-  const { named, head: now } = await viewOf(left, db, head, tools);
-  const roots = findRoots(left, named, now, tools.said);
-  const queried = await createQuery(tools, head, deadline)(roots).catch(requireFault);
-  const said = roots.length === 0 ? NONE : await storeAll(db, head, left, tools);
-  return { stored: proven.size + said.size, fault: fault ?? (queried || undefined) };
+  const isEnd = left.size === 0 || isCut || Date.now() >= limits.deadline;
+  const { said, fault } = isEnd
+    ? { said: NONE, fault: undefined }
+    : await storeSaid(context, moment, left, limits);
+  const stored = proven.size + said.size;
+  upkeep.room -= stored;
+  if (stored > 0) tips.newestBlock = Date.now();
+  const full = isFull ? new ConeUnavailable('over-budget', TOO_MANY) : undefined;
+  return { stored, fault: full ?? walk.fault ?? fault, isCut, refused };
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Stores what is unreferenced for certain by now; returns the hex IDs. */
+const TOO_MANY = 'too many unreferenced blocks are stored already';
+
+/** Stores what upstreams call unreferenced, and what stands upon that. */
+async function storeSaid(
+  context: GatherContext,
+  moment: Moment,
+  left: ReadonlyMap<string, ParsedBlock>,
+  limits: StoreLimits,
+): Promise<{ said: ReadonlySet<string>; fault: GatherFault | undefined }> {
+  const { db, memory } = context;
+  const parents = [...left.values()].flatMap(({ block }) => block.parents.map(toHexDigits));
+  const named = [...new Set([...left.keys(), ...parents])];
+  const view = await memory.index.view(db, moment.head, named);
+  const roots = findRoots(left, view.named, view.head, saidOf(memory, moment));
+  const query = createQuery(context, moment, limits.deadline);
+  const fault = (await query(roots).catch(requireFault)) || undefined;
+  return { said: roots.length === 0 ? NONE : await storeAll(context, moment, left, limits), fault };
+}
+
+/**
+ * Stores what is unreferenced for certain by now; returns the hex IDs. What is stored, or was, leaves
+ * the pool.
+ */
 async function storeAll(
-  db: Database,
-  head: Head,
+  { db, memory }: GatherContext,
+  moment: Moment,
   blocks: ReadonlyMap<string, ParsedBlock>,
-  { rules, said, index, announce, atHand, mutex }: StoreTools,
+  { maxDepth = Number.POSITIVE_INFINITY }: StoreLimits,
 ): Promise<Set<string>> {
+  const { index, announce, pool, step } = memory;
+  const { head, rules } = moment;
   const choose = ({ named, head: now }: UnreferencedView) => {
-    return { visible: findUnreferenced(blocks, named, now, said) };
+    const visible = findUnreferenced(blocks, named, now, saidOf(memory, moment));
+    for (const [id, block] of blocks) {
+      const isGivenUp = isBelow(block, named, now.ledger - maxDepth);
+      if (isGivenUp) visible.delete(id);
+      if (isGivenUp || named.has(id)) pool.delete(id);
+    }
+    return { visible };
   };
   const stored = new Set<string>();
   for (let more = blocks.size > 0; more; ) {
-    const ids = await mutex(() =>
+    const ids = await step('store', () =>
       storeUnreferenced(db, head, { blocks, rules, choose, index, announce }),
     );
     for (const id of ids) {
       stored.add(id);
-      atHand.delete(id);
+      pool.delete(id);
     }
     more = ids.length > 0 && stored.size < blocks.size;
   }
   return stored;
 }
 
-function viewOf(
-  blocks: ReadonlyMap<string, ParsedBlock>,
-  db: Database,
-  head: Head,
-  { index }: StoreTools,
-): Promise<UnreferencedView> {
-  const parents = [...blocks.values()].flatMap(({ block }) => block.parents.map(toHexDigits));
-  return index.view(db, head, [...new Set([...blocks.keys(), ...parents])]);
+/** Whether a milestone before this index references a parent of the block. */
+function isBelow(
+  { block }: ParsedBlock,
+  known: ReadonlyMap<string, KnownReference>,
+  index: number,
+): boolean {
+  return block.parents.some((id) => {
+    const { milestone = null } = known.get(toHexDigits(id)) ?? {};
+    return milestone !== null && milestone < index;
+  });
 }
 
 /**

@@ -59,7 +59,7 @@ export interface ChosenBlocks {
 
 /**
  * Stores those of the blocks that were chosen and whose parents are stored or known, behind a
- * fence, and returns their hex IDs. Run it in the mutex. Throws a LedgerMoved where the ledger is
+ * fence, and returns their hex IDs. Run it as a step. Throws a LedgerMoved where the ledger is
  * not that of `head` any more.
  */
 export async function storeUnreferenced(

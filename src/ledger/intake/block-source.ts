@@ -1,8 +1,4 @@
-/**
- * Where blocks come from that D1 does not have, and the one error that says why a cone cannot be
- * had.
- */
-import type { ParsedBlock } from '../../stardust/wire/block.ts';
+/** The one error that says why a cone cannot be had. */
 
 /**
  * `unknown-block`: neither we nor upstream know a block of the cone.
@@ -36,14 +32,4 @@ export class ConeUnavailable extends Error {
     super(message);
     this.fault = fault;
   }
-}
-
-export interface BlockSource {
-  /**
-   * Fetches blocks by hex ID, all of them, parsed. Throws a ConeUnavailable, or any other error
-   * when upstream fails.
-   */
-  fetch(ids: readonly string[]): Promise<ParsedBlock[]>;
-  /** A block that was fetched before and is not stored. */
-  recall?(id: string): ParsedBlock | undefined;
 }

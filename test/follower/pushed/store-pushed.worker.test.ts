@@ -1,12 +1,12 @@
 /**
  * What a feed brought is stored only where it is open for certain (src/follower/pushed/store-pushed.ts),
- * and a pushed milestone is applied with what was pushed (src/follower/pushed/apply-pushed.ts).
+ * and a pushed milestone is applied with what was pushed (src/follower/apply-next.ts).
  */
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
-import { noteLedger } from '../../../src/follower/follower-context.ts';
+import { applyPushed } from '../../../src/follower/apply-next.ts';
+import { noteLedger, takeMessage } from '../../../src/follower/follower-context.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
-import { applyPushed } from '../../../src/follower/pushed/apply-pushed.ts';
 import { storePushed } from '../../../src/follower/pushed/store-pushed.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { readView } from '../../../src/ledger/view/consistent-view.ts';
@@ -33,7 +33,7 @@ async function start(network: SyntheticNetwork, index = network.genesis.index): 
 function push({ following, network }: Rig, ids?: readonly string[]): void {
   const open = [...network.blocks.values()].filter(({ referenced }) => referenced === undefined);
   for (const id of ids ?? open.map((block) => block.id))
-    following.memory.pushed.take('blocks', network.blocks.get(id)!.bytes);
+    takeMessage(following.memory, 'blocks', network.blocks.get(id)!.bytes);
 }
 
 async function isKnown(id: string): Promise<boolean> {
@@ -51,7 +51,7 @@ it('stores blocks whose parents prove them open, in any order of coming', async 
   for (let i = 0; i < 30; i++) ids.push(network.note());
   push(rig, [...ids.toReversed(), network.milestoneBlock!]);
   expect(await storePushed(rig.following)).toBe(31);
-  expect(rig.following.memory.pushed.blocks.size).toBe(0);
+  expect(rig.following.memory.pool.pushed()).toEqual([]);
   const { request, response } = network.propose();
   expect(await ask(rig, request)).toEqual(response);
 });
@@ -130,7 +130,7 @@ it('gives up what was pushed for another ledger', async () => {
   push(rig);
   await startLedger(db, network, network.genesis.index);
   expect(await storePushed(rig.following)).toBe(0);
-  expect(rig.following.memory.pushed.blocks.size).toBe(0);
+  expect(rig.following.memory.pool.pushed()).toEqual([]);
 });
 
 it('applies a pushed milestone when its cone is there, and not before', async () => {
@@ -140,14 +140,14 @@ it('applies a pushed milestone when its cone is there, and not before', async ()
   await takeNext(rig, db);
   const ids = [network.milestoneBlock!, network.note(), network.note(), network.note()];
   network.milestone();
-  const { pushed } = rig.following.memory;
-  pushed.take('milestones', milestoneAt(network, 2)!.payload);
+  const { memory } = rig.following;
+  takeMessage(memory, 'milestones', milestoneAt(network, 2)!.payload);
   push(rig, ids.slice(1));
   expect(await applyPushed(rig.following)).toBe(0);
   push(rig, ids);
   expect(await applyPushed(rig.following)).toBe(1);
   expect(await ledgerIndex(db)).toBe(2);
-  expect(pushed.milestones.at(2)).toEqual([]);
+  expect(memory.milestones.at(2)).toEqual([]);
 });
 
 it('refuses a milestone that is not signed, and takes the one that is', async () => {
@@ -160,11 +160,11 @@ it('refuses a milestone that is not signed, and takes the one that is', async ()
   const { payload } = milestoneAt(network, 2)!;
   const forged = new Uint8Array(payload);
   forged[forged.length - 1]! ^= 1;
-  const { pushed } = rig.following.memory;
-  pushed.take('milestones', forged);
+  const { memory } = rig.following;
+  takeMessage(memory, 'milestones', forged);
   expect(await applyPushed(rig.following)).toBe(0);
-  expect(pushed.milestones.at(2)).toEqual([]);
-  pushed.take('milestones', payload);
+  expect(memory.milestones.at(2)).toEqual([]);
+  takeMessage(memory, 'milestones', payload);
   expect(await applyPushed(rig.following)).toBe(1);
 });
 
@@ -177,7 +177,7 @@ it('does not go beyond the final milestone, though more was pushed', async () =>
     push(rig);
     network.milestone();
     push(rig);
-    rig.following.memory.pushed.take('milestones', milestoneAt(network, index)!.payload);
+    takeMessage(rig.following.memory, 'milestones', milestoneAt(network, index)!.payload);
   }
   expect(await applyPushed({ ...rig.following, finalMilestone: 3 })).toBe(2);
   expect(await ledgerIndex(db)).toBe(3);

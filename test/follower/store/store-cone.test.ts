@@ -4,6 +4,7 @@
  * many.
  */
 import { expect, it, vi } from 'vitest';
+import type { PassBudget } from '../../../src/follower/apply-next.ts';
 import {
   createFollowerMemory,
   type FollowerMemory,
@@ -11,7 +12,6 @@ import {
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { followOnce, type PassResult } from '../../../src/follower/pass.ts';
 import { createMissingCone, storeCone } from '../../../src/follower/store/store-cone.ts';
-import type { PassBudget } from '../../../src/follower/try-upstream.ts';
 import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
 import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
@@ -21,7 +21,7 @@ import { ConeUnavailable } from '../../../src/ledger/intake/block-source.ts';
 import { explainMilestone } from '../../../src/ledger/read/applied-milestone.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { fromHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
-import { createMilestoneSource } from '../../../src/upstream/fetch-blocks.ts';
+import { createConeFetcher } from '../../../src/upstream/fetch-blocks.ts';
 import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import {
   ask,
@@ -56,7 +56,7 @@ const LARGE = 1500;
 const WIDTH = 8;
 
 function smallMemory(): FollowerMemory {
-  return createFollowerMemory(() => {}, MAX_FETCHED_HEAP_BYTES);
+  return createFollowerMemory(MAX_FETCHED_HEAP_BYTES);
 }
 
 const pass = ({ following }: Rig, more: Partial<PassBudget> = {}): Promise<PassResult> =>
@@ -163,16 +163,16 @@ async function storeInParts(
   const { id, milestone } = await verifyMilestone(payload, position, rules);
   const parents = milestone.parents.map(toHexDigits);
   memory.missing ??= createMissingCone(head, { milestone: toHexDigits(id), parents });
-  const limits = { maxBlocks: 5000, deadline: Date.now() + 20_000 };
   await storeCone(where, head, memory.missing, {
     view: await memory.index.view(where, head, parents),
+    memory,
     rules,
-    source: createMilestoneSource([rig.upstream], limits, memory.fetched),
-    mutex: memory.mutex,
-    index: memory.index,
-    stored: (ids) => {
-      for (const stored of ids) memory.fetched.delete(stored);
-    },
+    fetch: createConeFetcher({
+      pool: memory.pool,
+      upstream: rig.upstream,
+      budget: { fetchesLeft: 5000 },
+      deadline: Date.now() + 20_000,
+    }),
     deadline: deadline ?? Number.POSITIVE_INFINITY,
     maxPart: MAX_PART,
   });
@@ -195,9 +195,9 @@ it('come in over several passes, none of which fetches more than it may, and hea
   // each block once, and those that had to be evicted once more
   expect(read.length).toBeGreaterThan(LARGE + 1);
   expect(read.length).toBeLessThan(2 * (LARGE + 1));
-  const { fetched, missing } = rig.following.memory;
+  const { pool, missing } = rig.following.memory;
   expect(missing).toBeUndefined();
-  expect(read.filter((id) => fetched.get(id) !== undefined)).toEqual([]);
+  expect(read.filter((id) => pool.get(id) !== undefined)).toEqual([]);
   const status = await readNodeStatus(db, FOLLOWING);
   expect(status!.follower).toEqual({ state: 'following' });
 });

@@ -16,8 +16,6 @@ import { storeTips } from '../../../src/follower/store/store-tips.ts';
 import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
 import { REFUSAL_STATUSES } from '../../../src/http/routes/core/white-flag.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { readHead } from '../../../src/ledger/core/head.ts';
-import { admittingParameters, readParameters } from '../../../src/ledger/core/ledger-parameters.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { ConeUnavailable } from '../../../src/ledger/intake/block-source.ts';
 import type { StatusSettings } from '../../../src/ledger/read/node-status.ts';
@@ -28,8 +26,7 @@ import {
   type WhiteFlagResult,
 } from '../../../src/node/compute-white-flag.ts';
 import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
-import type { ProtocolParameters } from '../../../src/stardust/wire/parameters.ts';
-import { createMilestoneSource } from '../../../src/upstream/fetch-blocks.ts';
+import { createConeFetcher } from '../../../src/upstream/fetch-blocks.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import { NodeState } from '../hornet-double/node-state.ts';
@@ -164,11 +161,12 @@ export async function takeNext({ network, node, upstream }: Rig, db: Database): 
   node.confirm(index);
   const { payload } = milestoneAt(network, index)!;
   const verified = await verifyMilestone(payload, { head, milestone, announced }, rules);
-  const limits = { maxBlocks: 2000, deadline: Date.now() + 10_000 };
-  const source = createMilestoneSource([upstream], limits, new Map());
   const memory = createFollowerMemory();
+  const { pool } = memory;
+  const budget = { fetchesLeft: 2000 };
+  const fetch = createConeFetcher({ pool, upstream, budget, deadline: Date.now() + 10_000 });
   const deadline = Number.POSITIVE_INFINITY;
-  const tools = { memory, rules, source, deadline };
+  const tools = { memory, rules, fetch, deadline };
   for (;;) {
     try {
       await applyMilestone(db, head, verified, tools);
@@ -180,32 +178,19 @@ export async function takeNext({ network, node, upstream }: Rig, db: Database): 
   }
 }
 
-async function admitting(db: Database, ledger: number): Promise<ProtocolParameters[]> {
-  return admittingParameters(await readParameters(db), ledger);
-}
-
 /**
  * Stores the upstream's tips, and what lies below them, as the follower does between milestones.
  */
 export async function storeNow(
-  { network, upstream, following }: Rig,
+  { upstream, following }: Rig,
   db: Database,
   others: readonly Upstream[] = [],
 ): Promise<number> {
-  const head = (await readHead(db))!;
-  const rules = {
-    keys: network.keys,
-    verify: verifySignature,
-    parameters: await admitting(db, head.ledger),
-  };
-  const { stored } = await storeTips(db, head, {
-    upstreams: [upstream, ...others],
-    rules,
-    said: following.memory.upstreams.said(head.generation, head.ledger),
-    index: following.memory.index,
-    atHand: following.memory.fetched,
-    mutex: (task) => task(),
-  });
+  const position = await readPosition(db, following);
+  const { stored } = await storeTips(
+    { db, upstreams: [upstream, ...others], memory: following.memory },
+    position,
+  );
   return stored;
 }
 

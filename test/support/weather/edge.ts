@@ -5,14 +5,15 @@
  */
 
 import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import { applyPushed } from '../../../src/follower/apply-next.ts';
 import { bring } from '../../../src/follower/bring/bring-blocks.ts';
 import {
   createFollowerMemory,
   type FollowerContext,
   type FollowerMemory,
+  takeMessage,
 } from '../../../src/follower/follower-context.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
-import { applyPushed } from '../../../src/follower/pushed/apply-pushed.ts';
 import { storePushed } from '../../../src/follower/pushed/store-pushed.ts';
 import { REFUSAL_STATUSES } from '../../../src/http/routes/core/white-flag.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
@@ -136,8 +137,8 @@ export interface FollowerOptions {
   db: Database;
   keys: MilestoneKeys;
   upstreams: readonly Upstream[];
-  /** Heap for fetched blocks; a past cone that takes more is stored in parts. */
-  maxFetchedHeapBytes?: number | undefined;
+  /** Heap for blocks that are not stored yet; a past cone that takes more is stored in parts. */
+  maxPoolHeapBytes?: number | undefined;
   /** Milestones that are kept. */
   retention: number;
 }
@@ -151,7 +152,7 @@ export class Follower {
 
   constructor(options: FollowerOptions) {
     this.#options = options;
-    this.#memory = createFollowerMemory(undefined, options.maxFetchedHeapBytes);
+    this.#memory = createFollowerMemory(options.maxPoolHeapBytes);
   }
 
   /** One pass. `milestonesOnly`: as for a request that cannot wait. */
@@ -163,7 +164,7 @@ export class Follower {
 
   /** A message of the feed. */
   push(topic: string, payload: Uint8Array): void {
-    this.#memory.pushed.take(topic, payload);
+    takeMessage(this.#memory, topic, payload);
   }
 
   /** Stores what was pushed. */
@@ -174,8 +175,8 @@ export class Follower {
   /** Applies what was pushed, and fetches the rest where the upstream has the milestone whole. */
   async takeMilestones(): Promise<void> {
     await applyPushed(this.#context());
-    const { pushed, lastLedger } = this.#memory;
-    if (lastLedger !== undefined && pushed.milestones.confirmed === lastLedger.ledger + 1)
+    const { milestones, lastLedger } = this.#memory;
+    if (lastLedger !== undefined && milestones.confirmed === lastLedger.ledger + 1)
       await this.pass(true);
   }
 

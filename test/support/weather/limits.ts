@@ -10,9 +10,9 @@ import { registerHooks } from 'node:module';
 const LIMITS: Record<string, Record<string, readonly [tiny: number, small: number]>> = {
   'follower/apply-milestone.ts': { MAX_RESOLVING_STEPS: [3, 8] },
   'follower/bring/bring-blocks.ts': { MAX_LEVELS: [2, 6], RESOLVING_STEPS: [2, 5] },
-  'follower/pass.ts': { RESOLVING_STEPS: [2, 5] },
-  'follower/pushed/pushed-blocks.ts': { MAX_LOOKED_AGAIN: [2, 20] },
+  'follower/upkeep.ts': { RESOLVING_STEPS: [2, 5] },
   'follower/pushed/pushed-milestones.ts': { MAX_HELD: [3, 8], MAX_OF_INDEX: [2, 4] },
+  'follower/pushed/store-pushed.ts': { MAX_TOPS: [2, 20] },
   'follower/store/gather-blocks.ts': { MAX_QUERIED: [4, 30], QUERIED_AT_ONCE: [2, 10] },
   'follower/store/leave-out.ts': { MAX_QUERIED: [2, 20], QUERIED_AT_ONCE: [1, 5] },
   'follower/store/store-cone.ts': {

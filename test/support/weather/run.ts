@@ -59,7 +59,7 @@ export function makePlan(seed: string, options: PlanOptions = {}): Plan {
     ...(may('liar', 0.6) && {
       liar: { place: random.pick([0, 0, 1, 2]), lies: someLies(random) },
     }),
-    ...(may('heap', 0.35) && { maxFetchedHeapBytes: random.between(30, 90) * 1000 }),
+    ...(may('heap', 0.35) && { maxPoolHeapBytes: random.between(30, 90) * 1000 }),
     ...(may('faults', 0.4) && { faultEvery: random.between(5, 40) }),
     ...(may('forgetting', 0.4)
       ? { retention: random.between(3, 5), belowMaxDepth: 1 }
@@ -257,7 +257,7 @@ async function shrink(plan: Plan, failure: Error): Promise<Plan> {
   }
   const { liar: _liar, ...noLiar } = smallest.setting;
   await stillFails({ ...smallest, setting: noLiar });
-  const { maxFetchedHeapBytes: _heap, ...noHeap } = smallest.setting;
+  const { maxPoolHeapBytes: _heap, ...noHeap } = smallest.setting;
   await stillFails({ ...smallest, setting: noHeap });
   const { faultEvery: _faults, ...noFaults } = smallest.setting;
   await stillFails({ ...smallest, setting: noFaults });

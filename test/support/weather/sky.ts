@@ -32,7 +32,7 @@ export interface Setting {
   liar?: { place: number; lies: readonly Lie[] };
   counters: Counters;
   /** Heap for fetched blocks. */
-  maxFetchedHeapBytes?: number;
+  maxPoolHeapBytes?: number;
   /** Milestones that are kept; IDs are four times as long. */
   retention: number;
   /** How often calls of followers' databases fail. */
@@ -151,7 +151,7 @@ export class Sky {
       db: this.disturbed(fault),
       keys: network.keys,
       upstreams,
-      maxFetchedHeapBytes: setting.maxFetchedHeapBytes,
+      maxPoolHeapBytes: setting.maxPoolHeapBytes,
       retention: setting.retention,
     });
   }

@@ -1,15 +1,11 @@
 /**
- * What is remembered of blocks (src/upstream/block-cache.ts): their heap is counted and limited, and
- * what is remembered of a ledger index is of that one only.
+ * The pool of blocks that are not stored (src/upstream/block-pool.ts): their heap is counted and
+ * limited, and pushed blocks are fetched ones that are to be stored by themselves.
  */
 import { describe, expect, it } from 'vitest';
+import { toHexDigits } from '../../src/stardust/encoding/bytes.ts';
 import { type ParsedBlock, parseBlock } from '../../src/stardust/wire/block.ts';
-import {
-  createBlockCache,
-  createBlockIds,
-  heapOf,
-  ofLedgerIndex,
-} from '../../src/upstream/block-cache.ts';
+import { createBlockPool, heapOf } from '../../src/upstream/block-pool.ts';
 import { blockAround, taggedDataPayload } from '../support/network/blocks.ts';
 import { ZERO_ID } from '../support/network/network-model.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
@@ -27,9 +23,9 @@ function blockOf(length: number): ParsedBlock {
 
 const block = blockOf(1);
 
-const HOUR_MS = 3_600_000;
+const open = (maxHeapBytes: number) => createBlockPool(maxHeapBytes, () => true);
 
-describe('fetched blocks', () => {
+describe('blocks of the pool', () => {
   it('are counted with about as much heap as they take', () => {
     const network = new SyntheticNetwork({ seed: 'heap' });
     const [coin] = network.genesisCoins;
@@ -43,11 +39,13 @@ describe('fetched blocks', () => {
   });
 
   it('are kept, the newest, and take the room of their own only once', () => {
-    const blocks = createBlockCache(6 * heapOf(block));
+    const blocks = open(6 * heapOf(block));
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
     const kept = () => names.filter((name) => blocks.get(name) === block).join('');
     for (const name of names) blocks.set(name, block);
     expect(kept()).toBe('bcdefg');
+    // one that is there already is as old as it was
+    blocks.set('b', block);
     blocks.set('g', block);
     blocks.delete('e');
     blocks.delete('e');
@@ -64,7 +62,7 @@ describe('fetched blocks', () => {
   });
 
   it('do not grow without end', () => {
-    const blocks = createBlockCache(4_000_000);
+    const blocks = open(4_000_000);
     const large = blockOf(8000);
     const count = 1000;
     for (let i = 0; i < count; i++) blocks.set(String(i), large);
@@ -77,36 +75,48 @@ describe('fetched blocks', () => {
   });
 });
 
-describe('IDs of blocks', () => {
-  it('are remembered for three seconds, whatever the clock does', () => {
-    let now = 1_000_000_000;
-    const ids = createBlockIds(() => now, 10_000, 3000);
-    for (const step of [3000, HOUR_MS, -HOUR_MS]) {
-      ids.add('a');
-      now += Math.sign(step) * 2999;
-      expect(ids.has('a')).toBe(true);
-      now += step;
-      expect(ids.has('a')).toBe(false);
-    }
-    expect(ids.has('b')).toBe(false);
+describe('pushed blocks', () => {
+  const [one, two, three] = [blockOf(1), blockOf(2), blockOf(3)];
+  const [first, second, third] = [one, two, three].map(({ id }) => toHexDigits(id));
+
+  it('are to be stored in the order of their coming, until they are settled', () => {
+    const blocks = open(1e6);
+    blocks.push(two.bytes, 10);
+    blocks.push(one.bytes, 20);
+    blocks.push(two.bytes, 30);
+    expect(blocks.pushed()).toEqual([
+      [second, 10],
+      [first, 20],
+    ]);
+    blocks.settle(second!);
+    expect(blocks.pushed()).toEqual([[first, 20]]);
+    expect(blocks.get(second!)).toEqual(two);
+    // it is one that was there
+    blocks.push(two.bytes, 40);
+    blocks.delete(first!);
+    expect(blocks.pushed()).toEqual([]);
   });
 
-  it('are as many as they may, the newest', () => {
-    const ids = createBlockIds(() => 0, 10_000);
-    for (let i = 0; i < 10_001; i++) ids.add(`${i}`);
-    expect([ids.has('0'), ids.has('1'), ids.has('10000')]).toEqual([false, true, true]);
+  it('share the room with those that were fetched, and the oldest go first', () => {
+    const blocks = open(heapOf(two) + heapOf(three));
+    blocks.push(one.bytes, 0);
+    blocks.set(second!, two);
+    blocks.push(three.bytes, 0);
+    expect(blocks.pushed()).toEqual([[third, 0]]);
+    blocks.push(one.bytes, 1);
+    expect([first, second, third].map((id) => blocks.get(id!) !== undefined)).toEqual([
+      true,
+      false,
+      true,
+    ]);
   });
-});
 
-it('what is remembered of one ledger index is not seen at another one, nor by another ledger', () => {
-  const remembered = ofLedgerIndex(() => createBlockIds(Date.now, 10));
-  const former = remembered('one', 7);
-  former.add('a');
-  expect(remembered('one', 7).has('a')).toBe(true);
-  for (const next of [remembered('one', 8), remembered('two', 8), remembered('one', 7)]) {
-    expect(next.has('a')).toBe(false);
-    // by a request that began before
-    former.add('b');
-    expect(next.has('b')).toBe(false);
-  }
+  it('are not kept if they do not parse or are not admitted; those that are fetched are', () => {
+    const blocks = createBlockPool(1e6, ({ id }) => toHexDigits(id) !== first);
+    blocks.push(one.bytes, 0);
+    blocks.push(two.bytes.subarray(1), 0);
+    expect(blocks.pushed()).toEqual([]);
+    blocks.set(first!, one);
+    expect(blocks.get(first!)).toBe(one);
+  });
 });

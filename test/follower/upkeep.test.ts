@@ -3,13 +3,21 @@
  * looked at.
  */
 import { expect, it } from 'vitest';
-import { createFollowerMemory } from '../../src/follower/follower-context.ts';
-import { keepIndex } from '../../src/follower/keep-index.ts';
+import { createFollowerMemory, type FollowerMemory } from '../../src/follower/follower-context.ts';
+import { keepUp } from '../../src/follower/upkeep.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { readHead } from '../../src/ledger/core/head.ts';
+import type { IndexSettings } from '../../src/ledger/write/fill-index.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
 import { EVERY_KIND, listedLedger, ONLY_NFTS } from '../support/nft-list/listed-ledger.ts';
 
 const LEDGER = 30;
+
+/** How it goes with the index. */
+async function keepIndex(db: Database, settings: IndexSettings, memory: FollowerMemory) {
+  const tools = { db, upstreams: [], verify: verifySignature, memory, retention: 100 };
+  return (await keepUp({ ...tools, ...settings }, ['index'])).index;
+}
 
 it('indexes every kind at the final milestone, and then stays', async () => {
   const db = await listedLedger(LEDGER);

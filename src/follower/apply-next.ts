@@ -1,0 +1,216 @@
+/**
+ * Applying the milestones after the ledger's, one after the other. An upstream gives a milestone's
+ * payload and the blocks of its past cone; a pushed milestone is one whose payload is at hand, and
+ * it is applied once its blocks are too.
+ *
+ * Both are trusted as little: a milestone must follow the ledger's, be signed, and have the roots
+ * that are computed from its blocks (apply-milestone.ts).
+ */
+
+import { LedgerMoved } from '../ledger/core/fence.ts';
+import { networkNames } from '../ledger/core/ledger-parameters.ts';
+import { ConeUnavailable } from '../ledger/intake/block-source.ts';
+import { createConeFetcher } from '../upstream/fetch-blocks.ts';
+import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
+import { applyMilestone } from './apply-milestone.ts';
+import { type FollowerContext, noteApplied, noteLedger } from './follower-context.ts';
+import { countUpstream } from './follower-counts.ts';
+import { type LedgerPosition, readPosition } from './ledger-position.ts';
+import type { Ending, UpstreamOutcome } from './summarize-pass.ts';
+import { Divergence, verifyMilestone } from './verify-milestone.ts';
+
+export interface PassBudget {
+  /**
+   * Unix milliseconds after which no further milestone is begun. Exception: the first of each
+   * upstream, because an upstream before it may have used up the time.
+   */
+  deadline: number;
+  /** Milestones in one pass. */
+  milestones: number;
+  /**
+   * Blocks fetched for milestones; the rest of a past cone is left to the next pass. Absent: as
+   * many as there are.
+   */
+  fetches?: number;
+  /** Whether to leave out what is not urgent: storing tips, pruning. */
+  milestonesOnly?: boolean;
+}
+
+/** A pass under way. */
+export interface PassState {
+  readonly budget: PassBudget;
+  /** Milestones applied so far. */
+  applied: number;
+  /** Blocks that may still be fetched. */
+  fetchesLeft: number;
+}
+
+/** Where milestones come from. */
+interface Giver {
+  /** The last milestone that it may have. */
+  confirmed: number;
+  /** A payload that may be the milestone with this index; undefined if there is none. */
+  readMilestone(index: number): Promise<Uint8Array | undefined>;
+  /**
+   * Blocks are fetched from it, and it is queried about those that earlier milestones may have
+   * referenced. Absent: what is in the pool is all there is.
+   */
+  upstream?: Upstream;
+}
+
+/** To fetch the blocks of one milestone. */
+const MILESTONE_FETCH_MS = 60_000;
+
+export function startPass(budget: PassBudget): PassState {
+  return { budget, applied: 0, fetchesLeft: budget.fetches ?? Number.POSITIVE_INFINITY };
+}
+
+/**
+ * Applies what the upstream at this place has to give. Throws a LedgerMoved when somebody else is
+ * at work on the ledger, and what the database throws.
+ */
+export async function tryUpstream(
+  context: FollowerContext,
+  place: number,
+  pass: PassState,
+): Promise<UpstreamOutcome> {
+  const upstream = context.upstreams[place]!;
+  const { counts } = context.memory;
+  const appliedBefore = pass.applied;
+  let latest: UpstreamHeads['latest'] | undefined;
+  const end = (ending: Ending): UpstreamOutcome => {
+    return { ...ending, place, applied: pass.applied - appliedBefore, latest };
+  };
+  try {
+    const heads = await upstream.readHeads();
+    latest = heads.latest;
+    countUpstream(counts, place, upstream.name, heads);
+    const giver = fromUpstream(upstream, heads.confirmed);
+    const ending = await applyUpTo(context, giver, pass);
+    // not before: a network that is ahead may have announced another name since
+    requireNetwork(ending, heads.networkName);
+    return end(ending);
+  } catch (error) {
+    if (!(error instanceof Divergence || error instanceof UpstreamFailure)) throw error;
+    const kind = error instanceof Divergence ? 'diverged' : 'failed';
+    countUpstream(counts, place, upstream.name, kind);
+    // where the walk ended by the upstream's word, the next try walks afresh
+    if (kind === 'diverged') context.memory.missing = undefined;
+    const event = kind === 'diverged' ? 'upstream.diverged' : 'upstream.failed';
+    context.memory.log('warn', event, { upstream: upstream.name, detail: error.message });
+    return end({ kind, reason: error.message });
+  }
+}
+
+/**
+ * Throws a Divergence where the upstream's network is not the ledger's. Milestones need not show
+ * that: those of two networks that were made with the same keys may follow the same genesis.
+ */
+function requireNetwork(ending: Ending, network: string | undefined): void {
+  if (network === undefined || !('position' in ending)) return;
+  const names = networkNames(ending.position.announced);
+  if (names.includes(network)) return;
+  throw new Divergence(
+    `the upstream is of network ${network}, the imported ledger of ${names.at(-1)}: ` +
+      'import a snapshot of that network, or name an upstream of this one',
+  );
+}
+
+/** @param confirmed the index of the last milestone that the upstream has confirmed */
+function fromUpstream(upstream: Upstream, confirmed: number): Giver {
+  return {
+    confirmed,
+    upstream,
+    async readMilestone(index) {
+      const payload = await upstream.readMilestone(index);
+      if (payload === undefined)
+        throw new UpstreamFailure(`${upstream.name} has no milestone ${index}`);
+      return payload;
+    },
+  };
+}
+
+/**
+ * Applies pushed milestones as long as their past cones were pushed or are in D1, and returns how
+ * many. Where a block is missing, a pass fetches it (pass.ts). Throws what the database throws.
+ */
+export async function applyPushed(context: FollowerContext): Promise<number> {
+  const { milestones } = context.memory;
+  let tried: { index: number; payload: Uint8Array } | undefined;
+  const giver: Giver = {
+    confirmed: Number.POSITIVE_INFINITY,
+    async readMilestone(index) {
+      const payload = milestones.at(index)[0];
+      tried = payload && { index, payload };
+      return payload;
+    },
+  };
+  const unlimited = Number.POSITIVE_INFINITY;
+  const pass = startPass({ deadline: unlimited, milestones: unlimited });
+  for (;;) {
+    try {
+      await applyUpTo(context, giver, pass);
+      return pass.applied;
+    } catch (error) {
+      const isMissing = error instanceof ConeUnavailable || error instanceof UpstreamFailure;
+      if (isMissing || error instanceof LedgerMoved) return pass.applied;
+      // anybody can make up a milestone; what is wrong with a signed one is found by a pass
+      if (!(error instanceof Divergence) || tried === undefined) throw error;
+      milestones.refuse(tried.index, tried.payload);
+    }
+  }
+}
+
+/**
+ * Applies milestones until the ledger is level with the giver's confirmed one or the final one, or
+ * cannot.
+ */
+async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState): Promise<Ending> {
+  const { finalMilestone = Number.POSITIVE_INFINITY, memory } = context;
+  const { budget, applied: appliedBefore } = pass;
+  const confirmed = Math.min(giver.confirmed, finalMilestone);
+  let position = await readPosition(context.db, context);
+  noteLedger(memory, position);
+  while (position.head.ledger < confirmed) {
+    const unsupported = position.announced.unsupportedAfter(position.head.ledger);
+    if (unsupported !== undefined)
+      return { kind: 'stopped', reason: `protocol version ${unsupported} is not known here` };
+    const isLate = pass.applied > appliedBefore && Date.now() > budget.deadline;
+    if (pass.applied >= budget.milestones || isLate) return { kind: 'budget-spent' };
+    try {
+      if (!(await applyNext(context, giver, position, pass))) break;
+    } catch (error) {
+      if (!(error instanceof ConeUnavailable) || error.fault !== 'over-budget') throw error;
+      return { kind: 'budget-spent' };
+    }
+    position = await readPosition(context.db, context);
+    noteLedger(memory, position);
+    await context.publish(giver.upstream !== undefined && position.head.ledger < confirmed);
+  }
+  return position.head.ledger === confirmed
+    ? { kind: 'level', position }
+    : { kind: 'behind', position };
+}
+
+/** Whether the giver has the milestone after the ledger's, and it was applied. */
+async function applyNext(
+  { db, memory, announce }: FollowerContext,
+  { readMilestone, upstream }: Giver,
+  position: LedgerPosition,
+  pass: PassState,
+): Promise<boolean> {
+  const started = Date.now();
+  const { rules, head } = position;
+  const payload = await readMilestone(head.ledger + 1);
+  if (payload === undefined) return false;
+  const verified = await verifyMilestone(payload, position, rules);
+  const deadline = started + MILESTONE_FETCH_MS;
+  const fetch = createConeFetcher({ pool: memory.pool, upstream, budget: pass, deadline });
+  const tools = { memory, rules, fetch, upstream, deadline: pass.budget.deadline };
+  const applied = await applyMilestone(db, head, verified, tools);
+  const how = upstream === undefined ? { pushed: true as const } : {};
+  noteApplied(memory, applied, { started, ...how });
+  announce?.(applied.index);
+  pass.applied++;
+  return true;
+}

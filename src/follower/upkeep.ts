@@ -1,0 +1,217 @@
+/**
+ * Upkeep: what a pass does once the ledger is as far as it can be. Each kind works in bounded steps
+ * (steps.ts) and goes on from what D1 says. One that fails is logged and stops no other; a later pass
+ * tries again.
+ */
+
+import { hasPassed } from '../clock.ts';
+import { LedgerDamaged } from '../ledger/core/checksum.ts';
+import { ALL_INDEXED } from '../ledger/core/head.ts';
+import { buildFinalLedger } from '../ledger/final/build-final-ledger.ts';
+import { dropUnneeded, UNREFERENCED_LIMITS } from '../ledger/write/drop-blocks.ts';
+import { fillIndex } from '../ledger/write/fill-index.ts';
+import { MIN_RETENTION, prune, type Shortage } from '../ledger/write/prune.ts';
+import { resolveVerdicts } from '../ledger/write/resolve-verdicts.ts';
+import { scrub } from '../ledger/write/scrub.ts';
+import { writeLog } from '../log.ts';
+import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
+import { type FollowerContext, logFailure } from './follower-context.ts';
+
+type UpkeepContext = Omit<FollowerContext, 'keys' | 'isFed' | 'publish' | 'announce'>;
+
+/** `more`: there is more to do right away. */
+export type UpkeepState = 'done' | 'more' | 'failed';
+
+interface Upkeep {
+  /** Logged where it fails. */
+  failure: string;
+  /** Whether nothing more is to be done right away. */
+  run: (context: UpkeepContext) => Promise<boolean>;
+}
+
+/** In the order of a pass. */
+const UPKEEP = {
+  prune: { failure: 'follower.prune-failed', run: pruneMilestones },
+  drop: { failure: 'follower.blocks-not-dropped', run: dropBlocks },
+  resolve: { failure: 'follower.verdicts-not-made', run: makeVerdicts },
+  index: { failure: 'follower.index-not-filled', run: keepIndex },
+  final: {
+    failure: 'follower.final-ledger-not-built',
+    run: ({ db, finalMilestone }) => buildFinalLedger(db, finalMilestone),
+  },
+  scrub: { failure: 'follower.scrub-failed', run: scrubIfDue },
+} as const satisfies Record<string, Upkeep>;
+
+export type UpkeepName = keyof typeof UPKEEP;
+
+/** What a ledger needs that does not move. */
+export const AT_REST: readonly UpkeepName[] = ['index', 'final', 'scrub'];
+
+const ALL_UPKEEP = Object.keys(UPKEEP) as readonly UpkeepName[];
+
+export async function keepUp(
+  context: UpkeepContext,
+  names: readonly UpkeepName[] = ALL_UPKEEP,
+): Promise<Partial<Record<UpkeepName, UpkeepState>>> {
+  const states: Partial<Record<UpkeepName, UpkeepState>> = {};
+  for (const name of names) {
+    const { failure, run }: Upkeep = UPKEEP[name];
+    try {
+      states[name] = (await run(context)) ? 'done' : 'more';
+    } catch (error) {
+      logFailure(failure, error);
+      states[name] = 'failed';
+    }
+  }
+  return states;
+}
+
+async function pruneMilestones(context: UpkeepContext): Promise<boolean> {
+  const { db, retention, databaseLimit: limitBytes, memory } = context;
+  const isFull = memory.upkeep.isDatabaseFull;
+  const shortage = await memory.step('prune', () => prune(db, retention, { limitBytes, isFull }));
+  memory.upkeep.isDatabaseFull = false;
+  if (shortage !== undefined) tellShortage(context, shortage);
+  return true;
+}
+
+/** The numbers are rounded, so that a line is the same for a while. */
+function tellShortage(
+  { memory, retention, databaseLimit }: UpkeepContext,
+  { databaseBytes, kept }: Shortage,
+): void {
+  const isLeast = kept <= MIN_RETENTION;
+  memory.log(isLeast ? 'error' : 'warn', 'follower.retention-shortened', {
+    detail: isLeast
+      ? 'the database is nearly full, and no fewer milestones can be kept'
+      : 'the database is nearly full: fewer milestones are kept than RETENTION_MILESTONES says',
+    databaseGigabytes: Math.floor(databaseBytes / 1e8) / 10,
+    limitGigabytes: databaseLimit && databaseLimit / 1e9,
+    keptMilestones: Math.min(Number(kept.toPrecision(1)), retention),
+    configuredMilestones: retention,
+  });
+}
+
+/**
+ * How much longer than an eviction the pause after it is: it may find that everything is needed.
+ */
+const PAUSE_PER_EVICTION = 10;
+
+/**
+ * Orphans, and beyond a limit what no tip of an upstream needs; not while a milestone's past cone
+ * is stored in parts, as no tip may lead to those yet.
+ */
+async function dropBlocks({ db, upstreams, memory }: UpkeepContext): Promise<boolean> {
+  if (memory.missing !== undefined) return true;
+  const { upkeep, counts, index } = memory;
+  const mayEvict = hasPassed(upkeep.eviction.pause, upkeep.eviction.ended, Date.now());
+  let isEvicting = false;
+  const drop = async (tips: readonly string[]) => {
+    const readTips = async () => {
+      isEvicting = true;
+      return tips;
+    };
+    const { orphans, evicted, room } = await memory.step('drop', () =>
+      dropUnneeded(db, index, readTips, UNREFERENCED_LIMITS),
+    );
+    upkeep.room = room;
+    counts.orphans += orphans;
+    counts.evicted += evicted;
+    if (evicted > 0) memory.log('warn', 'follower.blocks-evicted', { blocks: evicted });
+  };
+  await drop([]);
+  if (!isEvicting || !mayEvict) return true;
+  const begun = Date.now();
+  try {
+    await drop(await readAllTips(upstreams));
+  } finally {
+    // after a failure too
+    const ended = Date.now();
+    upkeep.eviction = { ended, pause: PAUSE_PER_EVICTION * Math.max(ended - begun, 0) };
+  }
+  return true;
+}
+
+/** Milliseconds for the tips of all upstreams: the next milestone may wait meanwhile. */
+const TIPS_MS = 3000;
+
+/**
+ * Hex IDs of the tips of all upstreams that name theirs in time. What one of them says can keep
+ * blocks, and evict none that another one needs.
+ */
+async function readAllTips(upstreams: readonly Upstream[]): Promise<string[]> {
+  const { promise: late, resolve } = Promise.withResolvers<string[]>();
+  const timer = setTimeout(resolve, TIPS_MS, []);
+  const readTips = async (upstream: Upstream): Promise<string[]> => {
+    try {
+      return await upstream.readTips();
+    } catch (error) {
+      if (error instanceof UpstreamFailure) return [];
+      throw error;
+    }
+  };
+  try {
+    const tips = await Promise.all(upstreams.map((each) => Promise.race([readTips(each), late])));
+    return tips.flat();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Steps of one pass: some 0.2 s each at most, and up to 18 statements. */
+const RESOLVING_STEPS = 16;
+
+/** Verdicts that can be made and are not yet. */
+async function makeVerdicts({ db, verify, memory }: UpkeepContext): Promise<boolean> {
+  const { lastLedger: head, index } = memory;
+  let isMore = head !== undefined;
+  for (let step = 0; step < RESOLVING_STEPS && isMore; step++)
+    isMore = await memory.step('resolve', () =>
+      resolveVerdicts(db, { index, head: head!, verify }, 1),
+    );
+  return true;
+}
+
+/** Milliseconds of a pass: the next milestones must not wait for longer. */
+const MAX_FILL_MS = 5000;
+
+/** Of one pass: three queries each, where D1 allows 1,000 an invocation. */
+const MAX_FILL_STEPS = 100;
+
+/**
+ * Sees to it that the ledger's lists have the kinds of outputs that they are to have: every kind
+ * where INDEX says so, and of a ledger that is over; else NFTs alone
+ * (docs/storage.md#lists). No list is answered before the index is whole.
+ */
+async function keepIndex({ db, memory, ...settings }: UpkeepContext): Promise<boolean> {
+  const { indexAll, finalMilestone } = settings;
+  if (indexAll === undefined) return true;
+  // each pass reads it: an import or Time Travel may have changed it
+  const mayBeWanted = indexAll || finalMilestone !== undefined;
+  const indexed = memory.lastLedger?.indexed;
+  if (indexed === ALL_INDEXED || (!mayBeWanted && indexed === '')) return true;
+  const deadline = Date.now() + MAX_FILL_MS;
+  for (let step = 0; step < MAX_FILL_STEPS && Date.now() < deadline; step++) {
+    if (await memory.step('index', () => fillIndex(db, { indexAll, finalMilestone }))) return true;
+  }
+  return false;
+}
+
+/** From the end of a step of the scrub to the next: each writes a row and reads up to 8,000. */
+const SCRUB_INTERVAL_MS = 10_000;
+
+/** What the scrub finds is in D1 from then on, so that every read of the ledger is an error. */
+async function scrubIfDue({ db, memory }: UpkeepContext): Promise<boolean> {
+  const { upkeep } = memory;
+  if (!hasPassed(SCRUB_INTERVAL_MS, upkeep.scrubbedAt, Date.now())) return true;
+  try {
+    const isRound = await memory.step('scrub', () => scrub(db));
+    if (isRound) writeLog('info', 'follower.ledger-scrubbed', {});
+  } catch (error) {
+    if (!(error instanceof LedgerDamaged)) throw error;
+    memory.log('error', 'follower.ledger-damaged', { reason: error.message });
+  } finally {
+    upkeep.scrubbedAt = Date.now();
+  }
+  return true;
+}

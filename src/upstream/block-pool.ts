@@ -1,0 +1,86 @@
+/**
+ * The pool: blocks that are not in D1 yet, whether a feed pushed them or they were fetched. A pushed
+ * block is a fetched block that cost nothing: whoever needs a block looks here first
+ * (src/follower/store/gather-blocks.ts), and storing a block takes it out.
+ *
+ * What is here is bounded by heap, and the oldest blocks are evicted first. An evicted block is not
+ * lost: it is fetched when a milestone, a tip or a request leads to it.
+ */
+import { createBoundedMap } from '../bounded-map.ts';
+import { toHexDigits } from '../stardust/encoding/bytes.ts';
+import { type ParsedBlock, parseBlock } from '../stardust/wire/block.ts';
+
+/** Blocks by their 64 hex digits. */
+export interface BlockPool {
+  get(id: string): ParsedBlock | undefined;
+  /** Keeps a block that was fetched. */
+  set(id: string, block: ParsedBlock): void;
+  delete(id: string): void;
+  /**
+   * Keeps a block that nobody requested, if its bytes parse and it is admitted. They come in any
+   * order.
+   *
+   * @param now Unix milliseconds
+   */
+  push(bytes: Uint8Array, now: number): void;
+  /** The pushed blocks that are to be stored, and when they came; in the order of their coming. */
+  pushed(): [id: string, came: number][];
+  /** A pushed block is not to be stored by itself any more, and counts as a fetched one. */
+  settle(id: string): void;
+  clear(): void;
+}
+
+/** `came` is set as long as the block is one that was pushed. */
+interface Pooled {
+  block: ParsedBlock;
+  came?: number | undefined;
+}
+
+/** The heap of a parsed block without its bytes, and of the ID of each parent, measured. */
+const BLOCK_BYTES = 1000;
+const PARENT_BYTES = 330;
+
+/** A parsed transaction's objects take so many times its bytes, measured. Data stays as it came. */
+const TRANSACTION_FACTOR = 10;
+
+/** The heap of a parsed block. */
+export function heapOf({ bytes, block, transaction }: ParsedBlock): number {
+  const factor = transaction === undefined ? 1 : TRANSACTION_FACTOR;
+  return BLOCK_BYTES + PARENT_BYTES * block.parents.length + factor * bytes.length;
+}
+
+/**
+ * Reading a block does not make it recent: a walk fetches children first and storing reads parents
+ * first, so each block that is fetched again would evict the next one to be read.
+ *
+ * @param isAdmitted whether a node would store the block though nobody requested it
+ */
+export function createBlockPool(
+  maxHeapBytes: number,
+  isAdmitted: (block: ParsedBlock) => boolean,
+): BlockPool {
+  const pooled = createBoundedMap<Pooled>(maxHeapBytes, (_, { block }) => heapOf(block));
+  return {
+    get: (id) => pooled.peek(id)?.block,
+    set(id, block) {
+      if (pooled.peek(id) === undefined) pooled.set(id, { block });
+    },
+    delete: pooled.delete,
+    push(bytes, now) {
+      const result = parseBlock(bytes);
+      if (!result.ok) return;
+      const id = toHexDigits(result.parsed.id);
+      if (pooled.peek(id) !== undefined || !isAdmitted(result.parsed)) return;
+      pooled.set(id, { block: result.parsed, came: now });
+    },
+    pushed: () =>
+      Array.from(pooled.entries()).flatMap(([id, { came }]): [string, number][] =>
+        came === undefined ? [] : [[id, came]],
+      ),
+    settle(id) {
+      const held = pooled.peek(id);
+      if (held !== undefined) held.came = undefined;
+    },
+    clear: pooled.clear,
+  };
+}

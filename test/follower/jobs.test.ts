@@ -1,0 +1,41 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { createJob } from '../../src/follower/jobs.ts';
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+it('is joined while it runs, and runs again once if it was started meanwhile', async () => {
+  let runs = 0;
+  const job = createJob('job-failed', async () => {
+    const mine = ++runs;
+    await pause(5);
+    return mine;
+  });
+  const joined = [job.join(), job.join()];
+  job.start();
+  job.start();
+  expect(await Promise.all(joined)).toEqual([1, 1]);
+  expect(await job.join()).toBe(2);
+  await pause(20);
+  expect(runs).toBe(2);
+  expect(await job.join()).toBe(3);
+});
+
+it('goes on after a failure, which is logged where nobody waits for it', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  let runs = 0;
+  const job = createJob('job-failed', async () => {
+    await pause(1);
+    if (++runs <= 2) throw new Error('fails');
+    return runs;
+  });
+  await expect(job.join()).rejects.toThrow('fails');
+  expect(warn).not.toHaveBeenCalled();
+  job.start();
+  job.start();
+  expect(await vi.waitUntil(() => runs === 3 && runs, 1000)).toBe(3);
+  expect(warn.mock.calls).toEqual([[expect.stringContaining('"job-failed"')]]);
+});
