@@ -216,8 +216,8 @@ export class Follower extends DurableObject<Env> {
   }
 
   /** For a request that is ahead of the ledger. */
-  async catchUp(): Promise<void> {
-    await this.#catchUp.join();
+  catchUp(): Promise<PassResult> {
+    return this.#catchUp.join();
   }
 
   /** For GET /metrics. */
