@@ -8,7 +8,7 @@
 -- Where the ledger stands: one row, after a snapshot was imported.
 CREATE TABLE head (
   one INTEGER PRIMARY KEY CHECK (one = 1),
-  schema INTEGER NOT NULL,            -- version of these tables (src/ledger/core/schema.ts)
+  schema INTEGER NOT NULL,            -- version of these tables (src/ledger/core/head.ts)
   generation TEXT NOT NULL,           -- names the import that this ledger grew from
   genesis INTEGER NOT NULL,           -- genesis milestone index
   start INTEGER NOT NULL,             -- ledger index of the imported snapshot

@@ -7,7 +7,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { requireSchema } from '../../src/ledger/core/schema.ts';
+import { requireSchema } from '../../src/ledger/core/head.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
 import { PROJECT } from '../lib/project.ts';
 import type { RunWrangler } from '../lib/wrangler/run-wrangler.ts';

@@ -5,8 +5,7 @@
 import { createServer } from 'node:net';
 import { distance } from 'fastest-levenshtein';
 import type { Database } from '../../src/ledger/core/database.ts';
-import { readHead } from '../../src/ledger/core/head.ts';
-import { LedgerUnreadable } from '../../src/ledger/core/schema.ts';
+import { LedgerUnreadable, readHead } from '../../src/ledger/core/head.ts';
 import { VAR_NAMES } from '../../src/settings.ts';
 import { CALLED_AS } from '../lib/process/command.ts';
 

@@ -10,7 +10,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
-import { LedgerUnreadable } from '../ledger/core/schema.ts';
+import { LedgerUnreadable } from '../ledger/core/head.ts';
 import { describeError, writeLog } from '../log.ts';
 import { BLOCKS, UNLOCKS } from '../mqtt/topics.ts';
 import { Refusal } from '../stardust/encoding/bytes.ts';

@@ -6,7 +6,7 @@
  * itself. So whoever is told of the milestone has been told everything of it before. The reference
  * promises no order (core/mqtt/server.go runs a goroutine for each stream).
  */
-import { LedgerDamaged, requireBlockId } from '../ledger/core/checksum.ts';
+import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import type { Database } from '../ledger/core/database.ts';
 import {
   type BlockWithBytes,
@@ -16,6 +16,7 @@ import {
   readSpentOutputs,
 } from '../ledger/read/milestone-contents.ts';
 import type { OutputStatus } from '../ledger/read/output-status.ts';
+import { requireBlockId } from '../ledger/read/stored-block.ts';
 import {
   ANY_CONDITION,
   blockMetadataTopic,

@@ -2,7 +2,7 @@
  * What the publisher of the NFT index reads and writes in D1 (ports.ts). Every batch is one transaction.
  */
 import type { Database } from '../ledger/core/database.ts';
-import { type Head, headFromRow } from '../ledger/core/head.ts';
+import { type Head, headFromRow, SCHEMA } from '../ledger/core/head.ts';
 import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-row.ts';
 import {
   first,
@@ -14,12 +14,11 @@ import {
   write,
 } from '../ledger/core/read-batch.ts';
 import { rowSum } from '../ledger/core/row-sum.ts';
-import { SCHEMA } from '../ledger/core/schema.ts';
 import type { IndexLedger } from './ports.ts';
 import { parseState, serializeState } from './publisher-state.ts';
 import { PREFIX_LENGTH } from './recent-changes.ts';
 
-/** The publisher ignores a ledger with another schema (ledger/core/schema.ts). */
+/** The publisher ignores a ledger with another schema (ledger/core/head.ts). */
 const SELECT_HEAD = `SELECT * FROM head WHERE schema = ${SCHEMA}`;
 
 const SELECT_STORED = 'SELECT * FROM nft_index';

@@ -51,7 +51,7 @@ export type { EventCounts } from '../events/event-broker.ts';
 export type { FollowerCounts } from '../follower/follower-counts.ts';
 export { LedgerDamaged } from '../ledger/core/checksum.ts';
 export { shareUsed, UNHEALTHY_AT, WARN_AT } from '../ledger/core/database-size.ts';
-export { LedgerUnreadable } from '../ledger/core/schema.ts';
+export { LedgerUnreadable } from '../ledger/core/head.ts';
 export type { NoFinalLedger } from '../ledger/final/prove-final.ts';
 export {
   ALL_KINDS,

@@ -6,7 +6,7 @@ import { env, exports } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { finalLedgerRoutes } from '../../src/http/routes/proof/final-ledger.ts';
 import { listRoutes } from '../../src/http/routes.ts';
-import { SCHEMA } from '../../src/ledger/core/schema.ts';
+import { SCHEMA } from '../../src/ledger/core/head.ts';
 import { post } from '../support/http/contract.ts';
 import { facts } from '../support/http/stub-node.ts';
 import { startLedger } from '../support/ledger/ledger-harness.ts';

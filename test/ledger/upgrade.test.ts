@@ -10,7 +10,7 @@ import { migrate } from '../../scripts/lib/wrangler/local-database.ts';
 import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { readPosition } from '../../src/follower/ledger-position.ts';
 import { hasEnded } from '../../src/follower/pass.ts';
-import { LedgerUnreadable, SCHEMA } from '../../src/ledger/core/schema.ts';
+import { LedgerUnreadable, SCHEMA } from '../../src/ledger/core/head.ts';
 import { loadSnapshot } from '../../src/ledger/import/load-snapshot.ts';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { prune } from '../../src/ledger/write/prune.ts';

@@ -3,9 +3,6 @@
  * continued, so that blocks are appended to a pack without reading it.
  */
 
-import { blake2b256 } from '../../stardust/crypto/hash.ts';
-import { toHexDigits } from '../../stardust/encoding/bytes.ts';
-
 const SUM_MASK = 0xfffff;
 const TWO_32 = 2 ** 32;
 
@@ -45,10 +42,4 @@ export class LedgerDamaged extends Error {
  */
 export function requireChecksum(bytes: Uint8Array, sum: number, what: string): void {
   if (checksum(bytes) !== sum) throw new LedgerDamaged(what);
-}
-
-/** Throws a LedgerDamaged unless the bytes are those of the block: its ID is their hash (B.1). */
-export function requireBlockId(bytes: Uint8Array, blockId: string): void {
-  if (toHexDigits(blake2b256(bytes)) !== blockId)
-    throw new LedgerDamaged(`bytes of block 0x${blockId}`);
 }

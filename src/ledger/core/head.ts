@@ -3,10 +3,46 @@
  */
 import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
-import { type IdTable, readIdTables, writeIdTables } from './id-index.ts';
 import { first, type Query, type Row, readAlone } from './read-batch.ts';
 import { type Cell, type Integrity, rowSum, SUMMED_COLUMNS, summedColumns } from './row-sum.ts';
-import { requireSchema, SCHEMA } from './schema.ts';
+
+/**
+ * The version of the tables, the value of `head.schema`. A migration that changes the meaning of
+ * stored rows raises it. A ledger of another version is not read: its rows would be misread
+ * (docs/operations.md#upgrade).
+ */
+export const SCHEMA = 1;
+
+/** D1 holds a ledger that this version does not read. The message is for people, in ASCII. */
+export class LedgerUnreadable extends Error {
+  override readonly name = 'LedgerUnreadable';
+}
+
+/** Throws a LedgerUnreadable unless `schema`, the value of `head.schema`, is {@link SCHEMA}. */
+export function requireSchema(schema: unknown): void {
+  if (schema === SCHEMA) return;
+  throw new LedgerUnreadable(
+    `ledger schema ${schema} is not supported by this version, which reads ${SCHEMA}: ` +
+      'import the snapshot again (docs/operations.md#upgrade)',
+  );
+}
+
+/** A table of the index of IDs that is in use: it holds milestones from the first one up to the next table's first. */
+export interface IdTable {
+  /** Number, 0 to 4. */
+  table: number;
+  /** Milestone index. */
+  first: number;
+}
+
+/** As the row `head.id_tables` has them. */
+function readIdTables(text: string): IdTable[] {
+  return (JSON.parse(text) as [number, number][]).map(([table, first]) => ({ table, first }));
+}
+
+function writeIdTables(tables: readonly IdTable[]): string {
+  return JSON.stringify(tables.map(({ table, first }) => [table, first]));
+}
 
 export interface Head {
   /** Names the import that this ledger grew from. */

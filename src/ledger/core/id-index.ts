@@ -8,6 +8,7 @@
  * whoever finds one ID of a milestone finds all of them (docs/storage.md#the-index-of-ids).
  */
 import { type Database, forEachPiece, isPartOf } from './database.ts';
+import type { IdTable } from './head.ts';
 import { many, one, readAlone } from './read-batch.ts';
 import { type FingerprintMover, type Integrity, numberSumSql, rowSum } from './row-sum.ts';
 
@@ -15,23 +16,6 @@ import { type FingerprintMover, type Integrity, numberSumSql, rowSum } from './r
 export const ID_TABLE_COUNT = 5;
 
 const ID_TABLES = Array.from({ length: ID_TABLE_COUNT }, (_, table) => nameOf(table));
-
-/** A table in use: it holds milestones from the first one up to the next table's first. */
-export interface IdTable {
-  /** Number, 0 to 4. */
-  table: number;
-  /** Milestone index. */
-  first: number;
-}
-
-/** As the row `head.id_tables` has them. */
-export function readIdTables(text: string): IdTable[] {
-  return (JSON.parse(text) as [number, number][]).map(([table, first]) => ({ table, first }));
-}
-
-export function writeIdTables(tables: readonly IdTable[]): string {
-  return JSON.stringify(tables.map(({ table, first }) => [table, first]));
-}
 
 /** The index's entry for a milestone's own ID: a block's ID has no letter before it. */
 export function milestoneEntry(id: string): string {

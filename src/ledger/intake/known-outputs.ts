@@ -15,6 +15,7 @@ import { readSpentOutput, requireOutputSum } from '../core/packs.ts';
 import { concat, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 import type { KnownBlock } from './known-blocks.ts';
+import type { NextNumbers } from './next-numbers.ts';
 
 /** What an output's ID stands for, as far as it is known. */
 export interface KnownOutput {
@@ -27,12 +28,6 @@ export interface KnownOutput {
   created?: number;
   /** Milestone that spent it. */
   spent?: number;
-}
-
-/** Numbers from which on blocks and outputs are free. */
-export interface NextNumbers {
-  nextBlock: number;
-  nextOutput: number;
 }
 
 /** The numbers of the blocks and outputs that a piece of work is about, and the next free ones. */

@@ -5,7 +5,12 @@ import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { STATUS_LENGTH } from '../core/packs.ts';
 import { one, type Query } from '../core/read-batch.ts';
-import type { NextNumbers } from './known-outputs.ts';
+
+/** Numbers from which on blocks and outputs are free. */
+export interface NextNumbers {
+  nextBlock: number;
+  nextOutput: number;
+}
 
 /**
  * Numbers that live packs have given; those from these on are free. Blocks are only stored in the

@@ -4,7 +4,6 @@
  */
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
-import { requireBlockId } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
 import { payloadFromRow } from '../core/milestone-payload.ts';
@@ -18,6 +17,7 @@ import {
   selectBlocksOf,
   selectReferencedBytes,
 } from './referenced-blocks.ts';
+import { requireBlockId } from './stored-block.ts';
 
 /** One block of an applied milestone, as the white flag judged it. */
 export interface ExplainedBlock {

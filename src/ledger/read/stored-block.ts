@@ -2,8 +2,10 @@
  * A block by its ID, as long as its bytes are kept: one that a milestone references, with what
  * became of it, or an unreferenced one.
  */
+
+import { blake2b256 } from '../../stardust/crypto/hash.ts';
 import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
-import { requireBlockId } from '../core/checksum.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
 import { first, one, readBatch } from '../core/read-batch.ts';
@@ -87,4 +89,9 @@ export async function readIncludedBlock(
 ): Promise<StoredBlock | undefined> {
   const output = await readOutput(db, `${transactionId}0000`);
   return output && readBlock(db, output.blockId);
+}
+
+/** Throws a LedgerDamaged unless the bytes are those of the block: its ID is their hash (B.1). */
+export function requireBlockId(bytes: Uint8Array, blockId: string): void {
+  if (blake2b256(bytes).toHex() !== blockId) throw new LedgerDamaged(`bytes of block 0x${blockId}`);
 }

@@ -16,7 +16,7 @@ import {
   walkedPacksFromRows,
 } from '../core/packs.ts';
 import type { Row } from '../core/read-batch.ts';
-import type { NextNumbers } from '../intake/known-outputs.ts';
+import type { NextNumbers } from '../intake/next-numbers.ts';
 import { renumberOutputs, visitInputs } from '../record/block-record.ts';
 import { NumberMap } from '../record/number-map.ts';
 import { type RecordCone, readCone } from '../record/read-cone.ts';

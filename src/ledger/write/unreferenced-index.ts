@@ -29,11 +29,11 @@ import {
   findLedgerStates,
   type KnownOutput,
   knownOutputs,
-  type NextNumbers,
   NO_OUTPUTS,
   type Numbering,
   type OutputsToFind,
 } from '../intake/known-outputs.ts';
+import type { NextNumbers } from '../intake/next-numbers.ts';
 import { type GivenNumbers, nextNumbers, selectGiven } from '../intake/next-numbers.ts';
 import type { PreparedBlock } from '../intake/prepare-blocks.ts';
 import type { LeftBlocks } from '../view/viewed-packs.ts';

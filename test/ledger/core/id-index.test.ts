@@ -4,7 +4,8 @@
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ID_TABLE_COUNT, type IdTable, turnOver } from '../../../src/ledger/core/id-index.ts';
+import type { IdTable } from '../../../src/ledger/core/head.ts';
+import { ID_TABLE_COUNT, turnOver } from '../../../src/ledger/core/id-index.ts';
 
 it('no ID is forgotten before its time, whatever the retention was and is', () => {
   const steps = fc.array(
