@@ -1,6 +1,6 @@
 /**
  * The broker of events: MQTT 3.1.1 over WebSockets that hibernate
- * (docs/architecture.md#events). What it is told by the follower is a hint only: it reads
+ * (src/events/README.md). What it is told by the follower is a hint only: it reads
  * milestones from D1, so that none is announced that is not committed.
  *
  * Nothing here keeps the object awake, but for a timer while a client has not said CONNECT. What

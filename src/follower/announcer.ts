@@ -1,5 +1,5 @@
 /**
- * Tells the broker of events what was applied and stored (docs/architecture.md#events). Nothing
+ * Tells the broker of events what was applied and stored (src/events/README.md). Nothing
  * waits for it, and nothing that it does or fails to do changes the ledger: the broker reads what
  * it publishes from D1, and what it was not told today it finds there tomorrow.
  */
