@@ -11,7 +11,10 @@ import { type FollowerContext, noteLedger } from '../follower-context.ts';
 import { readPosition } from '../ledger-position.ts';
 import { storeBelow } from '../store/store-gathered.ts';
 
-/** Pushed blocks that are stored without a pause: a full pack is a row by itself. */
+/**
+ * So many pushed blocks are stored without a pause, and in one step: a full pack is a row by itself,
+ * and a request does not wait for more.
+ */
 export const FULL_PACK = MAX_PACK_BLOCKS;
 
 /** Tops of one walk: more than come in the time for which a parent may be late. */
@@ -39,6 +42,7 @@ export async function storePushed(context: FeedTools): Promise<number> {
   const { stored, isCut } = await storeBelow(context, position, ids, {
     ...limits,
     maxDepth: belowMaxDepth,
+    most: FULL_PACK,
   });
   for (const [id, came] of tops) {
     // where no parent is missing, only an upstream can tell whether the block is unreferenced

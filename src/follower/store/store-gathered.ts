@@ -46,6 +46,8 @@ export interface StoreLimits extends GatherLimits {
    * ledger's; absent: none is.
    */
   maxDepth?: number;
+  /** Blocks of one step; by default as many as may be (store-unreferenced.ts). */
+  most?: number;
 }
 
 /**
@@ -108,7 +110,7 @@ async function storeAll(
   { db, memory }: GatherContext,
   moment: Moment,
   blocks: ReadonlyMap<string, ParsedBlock>,
-  { maxDepth = Number.POSITIVE_INFINITY }: StoreLimits,
+  { maxDepth = Number.POSITIVE_INFINITY, most }: StoreLimits,
 ): Promise<Set<string>> {
   const { index, announce, pool, step } = memory;
   const { head, rules } = moment;
@@ -124,7 +126,7 @@ async function storeAll(
   const stored = new Set<string>();
   for (let more = blocks.size > 0; more; ) {
     const ids = await step('store', () =>
-      storeUnreferenced(db, head, { blocks, rules, choose, index, announce }),
+      storeUnreferenced(db, head, { blocks, rules, most, choose, index, announce }),
     );
     for (const id of ids) {
       stored.add(id);

@@ -32,9 +32,9 @@ const RESOLVING_STEPS = 2;
 export interface BlocksToStore {
   /** By hex ID, parents first. */
   blocks: ReadonlyMap<string, ParsedBlock>;
-  /** Hex IDs to look up besides those of the blocks and of their parents. */
-  also?: Iterable<string>;
   rules: AdmissionRules;
+  /** How many are stored in one go; by default as many as may be. */
+  most?: number | undefined;
   /**
    * Hex IDs of the blocks that requests may see, because they are unreferenced at the view's moment
    * for certain, and of those to be staged for the next milestone. Called with the view that names
@@ -65,13 +65,13 @@ export interface ChosenBlocks {
 export async function storeUnreferenced(
   db: Database,
   head: Pick<Head, 'generation' | 'ledger'>,
-  { blocks, also = [], rules, choose, ends = NONE, index, announce }: BlocksToStore,
+  { blocks, rules, most = MAX_STORED, choose, ends = NONE, index, announce }: BlocksToStore,
 ): Promise<string[]> {
   const parents = [...blocks.values()].flatMap(({ block }) => block.parents.map(toHexDigits));
   const outputs = outputsToFind([...blocks.values()]);
-  const named = [...new Set([...blocks.keys(), ...parents, ...also])];
+  const named = [...new Set([...blocks.keys(), ...parents])];
   const view = await index.view(db, head, named, outputs);
-  const { storable, staged } = findStorable(blocks, view, ends, choose(view));
+  const { storable, staged } = findStorable(blocks, view, ends, most, choose(view));
   if (storable.length === 0) return [];
 
   const numbering: Numbering = { ...view.numbering, blocks: new Map(view.named) };
@@ -113,6 +113,7 @@ function findStorable(
   blocks: ReadonlyMap<string, ParsedBlock>,
   { named, stagedNumber }: UnreferencedView,
   ends: ReadonlySet<string>,
+  most: number,
   { visible, staged: mayBeStaged = new Set() }: ChosenBlocks,
 ): { storable: ParsedBlock[]; staged: Set<string> } {
   const storable: ParsedBlock[] = [];
@@ -122,7 +123,7 @@ function findStorable(
   const isStored = (id: string) =>
     isVisible(id) || staged.has(id) || stagedNumber(id) !== undefined || ends.has(id);
   for (const [id, block] of blocks) {
-    if (storable.length === MAX_STORED) break;
+    if (storable.length === most) break;
     if (isStored(id)) continue;
     const parents = block.block.parents.map(toHexDigits);
     if (visible.has(id) && parents.every(isVisible)) shown.add(id);
