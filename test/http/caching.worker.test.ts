@@ -70,9 +70,9 @@ describe('white flag', () => {
     const fetch = fetchFrom({
       cache,
       node: {
-        computeWhiteFlag: async (request) => {
+        computeWhiteFlag: async () => {
           computed++;
-          return change?.(computed) ?? stubNode.computeWhiteFlag(request);
+          return change?.(computed) ?? stubNode.computeWhiteFlag();
         },
       },
     });

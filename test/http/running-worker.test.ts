@@ -10,6 +10,7 @@ import { badRequests, checkAnswer } from '../support/http/bad-requests.ts';
 import {
   checkRow,
   type Facts,
+  ledgerRows,
   nftRows,
   post,
   type Row,
@@ -49,9 +50,11 @@ describe('NFT lookup', () => {
   );
 });
 
+const allWhiteFlagRows = (facts: Facts) => [...whiteFlagRows(facts), ...ledgerRows(facts)];
+
 describe('white flag', () => {
-  it.each(placesOf(whiteFlagRows))('$name', ({ place }) =>
-    checkRow(worker.fetch, whiteFlagRows(worker.facts)[place]!),
+  it.each(placesOf(allWhiteFlagRows))('$name', ({ place }) =>
+    checkRow(worker.fetch, allWhiteFlagRows(worker.facts)[place]!),
   );
 });
 

@@ -181,6 +181,17 @@ export function nftRows(facts: Facts): Row[] {
   ];
 }
 
+/** Makes a row of the good request with some fields changed; undefined leaves a field out. */
+const asksOf =
+  ({ whiteFlag }: Facts) =>
+  (name: string, changes: object, expected: { status: number }): Row => ({
+    name: `${expected.status}: ${name}`,
+    path: WHITE_FLAG,
+    init: post(JSON.stringify({ ...whiteFlag, ...changes })),
+    ...expected,
+  });
+
+/** Steps 1 and 2, and what follows from the route: the HTTP layer decides. */
 export function whiteFlagRows(facts: Facts): Row[] {
   const { whiteFlag } = facts;
   const ledgerIndex = String(facts.ledgerIndex);
@@ -196,13 +207,7 @@ export function whiteFlagRows(facts: Facts): Row[] {
       'cache-control': 'no-store',
     },
   };
-  /** The good request with some fields changed; undefined leaves a field out. */
-  const asks = (name: string, changes: object, expected: { status: number }): Row => ({
-    name: `${expected.status}: ${name}`,
-    path: WHITE_FLAG,
-    init: post(JSON.stringify({ ...whiteFlag, ...changes })),
-    ...expected,
-  });
+  const asks = asksOf(facts);
   const sends = (
     name: string,
     body: BodyInit,
@@ -215,7 +220,6 @@ export function whiteFlagRows(facts: Facts): Row[] {
     ...expected,
   });
   const bad = { status: 400 };
-  const missing = { status: 404, headers: { 'x-ledger-index': ledgerIndex } };
   const good = JSON.stringify(whiteFlag);
   const parent = whiteFlag.parents[0]!;
   const upper = (id: string) => `0X${id.slice(2).toUpperCase()}`;
@@ -286,6 +290,7 @@ export function whiteFlagRows(facts: Facts): Row[] {
       asks(`H-116, H-117 parents ${JSON.stringify(parents)?.slice(0, 24)}`, { parents }, bad),
     ),
     asks('a parent with a line feed', { parents: [`${parent}\n`] }, bad),
+    asks('index 0', { index: 0 }, bad),
     asks('9 distinct parents', { parents: [parent, ...otherIds] }, bad),
     ...['0x', parent.slice(2), `${parent}00`, 0, false, [], {}].map((previousMilestoneId) =>
       asks(
@@ -294,24 +299,6 @@ export function whiteFlagRows(facts: Facts): Row[] {
         bad,
       ),
     ),
-    // step 3
-    asks('index 0', { index: 0 }, bad),
-    asks('index of genesis', { index: facts.genesisIndex }, bad),
-    asks('H-108 the first milestone with a previous one', { index: facts.genesisIndex + 1 }, bad),
-    ...[undefined, null, '', ZERO_ID].map((previousMilestoneId) =>
-      asks(
-        `H-108 a later milestone with previousMilestoneId ${JSON.stringify(previousMilestoneId)?.slice(0, 8)}`,
-        { previousMilestoneId },
-        bad,
-      ),
-    ),
-    // step 4
-    asks('H-109, H-116 a milestone too far ahead', { index: whiteFlag.index + 1 }, missing),
-    asks('index 4294967295', { index: 4_294_967_295 }, missing),
-    asks('another previous milestone', { previousMilestoneId: UNKNOWN_ID }, bad),
-    asks('H-109 a timestamp that is not raised', { timestamp: facts.ledgerTimestamp }, bad),
-    // step 5
-    asks('an unknown parent', { parents: [...whiteFlag.parents.slice(0, 7), UNKNOWN_ID] }, missing),
     // the route
     { name: '405: GET', path: WHITE_FLAG, status: 405, headers: { allow: 'POST, OPTIONS' } },
     { name: '405: PUT', path: `${WHITE_FLAG}?x`, init: { method: 'PUT' }, status: 405 },
@@ -329,5 +316,32 @@ export function whiteFlagRows(facts: Facts): Row[] {
       status: 404,
     },
     { name: '404: unknown path', path: '/api/core/v2/peers', status: 404 },
+  ];
+}
+
+/** Steps 3 to 5: the ledger decides. */
+export function ledgerRows(facts: Facts): Row[] {
+  const { whiteFlag } = facts;
+  const asks = asksOf(facts);
+  const bad = { status: 400 };
+  const missing = { status: 404, headers: { 'x-ledger-index': String(facts.ledgerIndex) } };
+  return [
+    // step 3
+    asks('index of genesis', { index: facts.genesisIndex }, bad),
+    asks('H-108 the first milestone with a previous one', { index: facts.genesisIndex + 1 }, bad),
+    ...[undefined, null, '', ZERO_ID].map((previousMilestoneId) =>
+      asks(
+        `H-108 a later milestone with previousMilestoneId ${JSON.stringify(previousMilestoneId)?.slice(0, 8)}`,
+        { previousMilestoneId },
+        bad,
+      ),
+    ),
+    // step 4
+    asks('H-109, H-116 a milestone too far ahead', { index: whiteFlag.index + 1 }, missing),
+    asks('index 4294967295', { index: 4_294_967_295 }, missing),
+    asks('another previous milestone', { previousMilestoneId: UNKNOWN_ID }, bad),
+    asks('H-109 a timestamp that is not raised', { timestamp: facts.ledgerTimestamp }, bad),
+    // step 5
+    asks('an unknown parent', { parents: [...whiteFlag.parents.slice(0, 7), UNKNOWN_ID] }, missing),
   ];
 }
