@@ -9,6 +9,7 @@ import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { OUR_ISOLATE, readHeaps } from '../support/edge/heap.ts';
 import { IN_TIME, isLate, lookUpNft, nftsAt, nftsEver } from '../support/edge/walk-network.ts';
 import { ACCOUNTS, newLife, takeStock } from '../support/network/accounts.ts';
+import { freshRandom } from '../support/network/fresh-random.ts';
 import { somethingHappens } from '../support/network/random-network.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import { basic } from '../support/payloads/outputs.ts';
@@ -36,10 +37,10 @@ const MANY_LOOKS = 60;
 /** The most parents of a proposal. */
 const MAX_PARENTS = 8;
 
-const pick = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 it(`${MINUTES} minutes`, async () => {
+  const random = freshRandom();
   const network = new SyntheticNetwork({
     seed: 'load',
     coins: (account) =>
@@ -50,7 +51,7 @@ it(`${MINUTES} minutes`, async () => {
   await using following = await prepareFollowing(network);
   const { double } = following;
   const start = (port: number) => following.start({ inspect: true, port });
-  const port = 20_000 + Math.floor(Math.random() * 10_000);
+  const port = 20_000 + random.below(10_000);
   let edge = await start(port);
   let up = true;
   const end = Date.now() + MINUTES * 60_000;
@@ -94,11 +95,11 @@ it(`${MINUTES} minutes`, async () => {
   }
 
   async function askRoots(): Promise<void> {
-    const { request: recorded, response } = pick(asked);
+    const { request: recorded, response } = random.pick(asked);
     // a parent named once more changes no answer, but it is another question to the cache
     const request = {
       ...recorded,
-      parents: [...recorded.parents, pick(recorded.parents)].slice(0, MAX_PARENTS),
+      parents: [...recorded.parents, random.pick(recorded.parents)].slice(0, MAX_PARENTS),
     };
     const answer = await fetch(`${edge.url}/api/core/v2/whiteflag`, {
       method: 'POST',
@@ -120,7 +121,7 @@ it(`${MINUTES} minutes`, async () => {
 
   async function askNft(): Promise<void> {
     if (nftIds.length === 0) return void (await pause(20));
-    const nftId = pick(nftIds);
+    const nftId = random.pick(nftIds);
     const answer = await lookUpNft(edge.url, nftId);
     const place = places.get(answer.ledgerIndex)!.get(nftId);
     const truth = {

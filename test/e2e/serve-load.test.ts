@@ -12,6 +12,7 @@ import { collectAllGarbage, OUR_ISOLATE, readHeaps } from '../support/edge/heap.
 import { IN_TIME, type Info, LATE } from '../support/edge/walk-network.ts';
 import { checkMetrics } from '../support/http/check-metrics.ts';
 import { NFT, WHITE_FLAG } from '../support/http/contract.ts';
+import { freshRandom } from '../support/network/fresh-random.ts';
 import { SteadyNetwork } from '../support/network/steady-network.ts';
 
 const REQUESTS = Number(process.env.REQUESTS ?? 3000);
@@ -42,9 +43,8 @@ interface Look {
   host: number;
 }
 
-const pick = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!;
-
 it(`${REQUESTS} requests, ${MILESTONES} milestones`, async () => {
+  const random = freshRandom();
   const steady = new SteadyNetwork('serve', { blocks: 5, transactions: 3, nfts: 1 }, 8);
   const { network } = steady;
   network.milestone();
@@ -99,7 +99,13 @@ it(`${REQUESTS} requests, ${MILESTONES} milestones`, async () => {
   }
 
   async function askOther(connection: Connection): Promise<void> {
-    const path = pick(['/health', '/api/core/v2/info', '/metrics', '/api/core/v2/tips', '/none']);
+    const path = random.pick([
+      '/health',
+      '/api/core/v2/info',
+      '/metrics',
+      '/api/core/v2/tips',
+      '/none',
+    ]);
     const { status } = await connection.get(path);
     expect([path, status]).toEqual([path, { '/health': 503, '/none': 404 }[path] ?? 200]);
   }
@@ -107,11 +113,11 @@ it(`${REQUESTS} requests, ${MILESTONES} milestones`, async () => {
   async function client(): Promise<void> {
     const connection = new Connection(edge.url);
     while (answered < REQUESTS) {
-      const chance = Math.random();
-      if (chance < 0.01) await askRoots(connection);
-      else if (chance < 0.03) await askOther(connection);
+      const chance = random.below(100);
+      if (chance < 1) await askRoots(connection);
+      else if (chance < 3) await askOther(connection);
       else {
-        const nftId = pick(nftIds);
+        const nftId = random.pick(nftIds);
         checkLookup(nftId, await connection.get(`${NFT}0x${nftId}`));
       }
       answered++;

@@ -16,6 +16,7 @@ import { checkMetrics } from '../support/http/check-metrics.ts';
 import { NFT } from '../support/http/contract.ts';
 import { freshRandom } from '../support/network/fresh-random.ts';
 import { lastIndex } from '../support/network/network-model.ts';
+import type { Random } from '../support/network/random.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 const KILLS = Number(process.env.KILLS ?? 5);
@@ -28,7 +29,6 @@ const network = recordedNetwork('network-a');
 const last = lastIndex(network);
 const nftIds = nftsEver(network);
 const places = Array.from({ length: last + 1 }, (_, index) => nftsAt(network, index));
-const pick = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!;
 
 /** Between two questions of a client, in milliseconds. */
 const PAUSE = 10;
@@ -38,12 +38,16 @@ const PAUSE = 10;
  *
  * @param isDown whether the command is, and nothing can be answered
  */
-function startClient(url: string, isDown: () => boolean): { stop(): Promise<number> } {
+function startClient(
+  url: string,
+  random: Random,
+  isDown: () => boolean,
+): { stop(): Promise<number> } {
   let stopped = false;
   let answers = 0;
   const asking = (async () => {
     while (!stopped) {
-      const nftId = pick(nftIds);
+      const nftId = random.pick(nftIds);
       const answer = await lookUpNft(url, nftId).catch((error: unknown) => {
         if (!isDown()) throw error;
       });
@@ -80,7 +84,7 @@ it(`killed ${KILLS} times`, async () => {
   let served: Served | undefined;
   let isDown = true;
   const url = `http://127.0.0.1:${port}`;
-  const clients = Array.from({ length: CLIENTS }, () => startClient(url, () => isDown));
+  const clients = Array.from({ length: CLIENTS }, () => startClient(url, random, () => isDown));
   for (let kill = 0; kill < KILLS; kill++) {
     served ??= await start();
     isDown = false;

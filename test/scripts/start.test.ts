@@ -16,6 +16,7 @@ import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { parseBlock } from '../../src/stardust/wire/block.ts';
 import { outputId } from '../../src/stardust/wire/ids.ts';
 import { freePort } from '../support/edge/npm-start.ts';
+import { freshRandom } from '../support/network/fresh-random.ts';
 import { nftIdOfOutput } from '../support/payloads/outputs.ts';
 import { runCommand, startCommand, temporaryFolder } from '../support/scripts/script-process.ts';
 
@@ -79,9 +80,10 @@ describe('npm start', { timeout: 120_000 }, () => {
   const persistTo = join(folder, 'state');
 
   it('goes on where it was killed while preparing, and serves the sample', async () => {
+    const random = freshRandom();
     for (let deaths = 0; deaths < 6; deaths++) {
       const { child, ended } = startCommand('start', ['--port', '1', '--persist-to', persistTo]);
-      await sleep(300 + Math.random() * 500);
+      await sleep(random.between(300, 800));
       child.kill('SIGKILL');
       await ended;
     }

@@ -16,8 +16,11 @@ import { PROJECT } from '../../scripts/lib/project.ts';
 import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { startServe } from '../support/edge/npm-serve.ts';
 import { readInfo } from '../support/edge/walk-network.ts';
+import { tellRandom } from '../support/network/random.ts';
 import { stateHashAt } from '../support/network/state-hash-at.ts';
 import { SteadyNetwork } from '../support/network/steady-network.ts';
+
+const random = tellRandom();
 
 /** Between two milestones. */
 const MILESTONE_MS = 250;
@@ -101,9 +104,9 @@ await runMain(USAGE, async (args) => {
       const file = join(folder, `backup-${round}`);
       const into = join(folder, `restored-${round}`);
       const backUp = ['--persist-to', persistTo, file];
-      const killed = run('backup', backUp, Math.random() * COMMAND_MS);
+      const killed = run('backup', backUp, random.below(COMMAND_MS));
       if (round % 2 === 1) {
-        await sleep(Math.random() * COMMAND_MS);
+        await sleep(random.below(COMMAND_MS));
         await served.kill('all');
         kills++;
         served = await startServe(flags, vars);
@@ -120,7 +123,7 @@ await runMain(USAGE, async (args) => {
       assert.equal(state.stateHash, await stateHashAt(network, state.ledger));
 
       const restore = ['--persist-to', into, file];
-      let restored = await run('restore', restore, Math.random() * COMMAND_MS);
+      let restored = await run('restore', restore, random.below(COMMAND_MS));
       if (restored.code !== 0) {
         kills++;
         rmSync(into, { recursive: true, force: true });

@@ -17,6 +17,9 @@ import { WRANGLER } from '../../scripts/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { checkAddress } from '../../scripts/serve/check-start.ts';
 import { prepareSample } from '../../scripts/start/prepare-sample.ts';
+import { tellRandom } from '../support/network/random.ts';
+
+const random = tellRandom();
 
 /** To start, or to end, on a busy machine. */
 const PATIENCE_MS = 30_000;
@@ -158,7 +161,7 @@ const CASES: readonly Case[] = [
     name: 'the group is killed at any moment of the start, and it is started at once',
     async run(port) {
       const first = serve(port);
-      await sleep(Math.random() * START_MS);
+      await sleep(random.below(START_MS));
       killGroup(first);
       const second = serve(port);
       // the port may still be in use by workerd of the first one, which is about to end

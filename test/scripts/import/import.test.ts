@@ -16,6 +16,7 @@ import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-confi
 import { readHead } from '../../../src/ledger/core/head.ts';
 import { entryKey, readEntry } from '../../../src/nft-index/kv-values.ts';
 import { dump, openMemory } from '../../support/ledger/memory-database.ts';
+import { freshRandom } from '../../support/network/fresh-random.ts';
 import { callCommand } from '../../support/scripts/call-script.ts';
 import { writeMadeSnapshot } from '../../support/scripts/made-snapshot.ts';
 import {
@@ -256,6 +257,7 @@ describe('import', { timeout: 60_000 }, () => {
   const DEATHS = Number(process.env.DEATHS ?? 4);
 
   it(`goes on after each of ${DEATHS} deaths`, async () => {
+    const random = freshRandom();
     const path = join(folder, 'made.bin');
     writeMadeSnapshot(path, 20_000);
     const smooth = join(folder, 'smooth');
@@ -266,7 +268,7 @@ describe('import', { timeout: 60_000 }, () => {
     const positions: number[] = [];
     for (let deaths = 0; deaths < DEATHS; deaths++) {
       const { child, ended } = startCommand('import', [path, '--persist-to', rough]);
-      await sleep(300 + Math.random() * 700);
+      await sleep(random.between(300, 1000));
       child.kill('SIGKILL');
       if ((await ended).code === 0) break;
       const [progress] = ((await dumpOf(rough)).import_progress ?? []) as { position: number }[];
