@@ -140,6 +140,18 @@ it('Prometheus reads the rules, and the services that there are', () => {
   if (hasTool('promtool')) execFileSync('promtool', ['check', 'rules', join(FOLDER, 'alerts.yml')]);
 });
 
+it('each alert fires when it should, and not before', () => {
+  const tests = readFileSync(join(import.meta.dirname, 'alerts.yml'), 'utf8');
+  const alerts = Array.from(read('alerts.yml').matchAll(/- alert: (\w+)/g), ([, name]) => name);
+  expect(alerts.length).toBeGreaterThan(7);
+  for (const name of alerts) {
+    expect(tests).toContain(`alertname: ${name}, exp_alerts: [] }`);
+    expect(tests).toContain(`alertname: ${name}\n        exp_alerts:\n          - exp_labels`);
+  }
+  if (hasTool('promtool'))
+    execFileSync('promtool', ['test', 'rules', 'alerts.yml'], { cwd: import.meta.dirname });
+});
+
 it('nginx limits both routes of the white flag, and counts clients as the Worker does', () => {
   const conf = read('nginx.conf');
   for (const path of ['/api/core/v2/whiteflag', '/api/edge/v1/whiteflag'])
