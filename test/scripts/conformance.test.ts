@@ -2,11 +2,8 @@
  * `stardust-edge conformance`: the recorded vectors pass, spoilt ones fail with a sentence, and
  * nothing makes it crash.
  */
-import { execFile } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { README_PARAMETERS } from '../../scripts/conformance/parameters.ts';
@@ -16,6 +13,7 @@ import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../src/stardust/encoding/codec.ts';
 import { blockFromJson } from '../../src/stardust/json/read-rest-json.ts';
 import { block } from '../../src/stardust/wire/block.ts';
+import { runCommand, temporaryFolder } from '../support/scripts/script-process.ts';
 import { readJson, readLines } from '../support/vectors.ts';
 
 type Vector = Record<string, unknown>;
@@ -29,7 +27,7 @@ const proofs = ['private-network', 'shimmer-3857880'].map(
   (name) => readJson(`proofs/${name}.json`) as Vector,
 );
 
-const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
+const folder = temporaryFolder();
 let files = 0;
 function file(content: string | Uint8Array, ending = 'jsonl'): string {
   const path = join(folder, `${files++}.${ending}`);
@@ -223,19 +221,8 @@ describe('files', () => {
 });
 
 describe('the command', { timeout: 60_000 }, () => {
-  const script = join(import.meta.dirname, '..', '..', 'scripts', 'stardust-edge.js');
-
-  async function command(
-    ...args: string[]
-  ): Promise<{ code: unknown; out: string[]; error: string }> {
-    const { code, stdout, stderr } = await promisify(execFile)(process.execPath, [
-      script,
-      'conformance',
-      ...args,
-    ]).then(
-      (done) => ({ code: 0, ...done }),
-      (failed: { code: unknown; stdout: string; stderr: string }) => failed,
-    );
+  async function command(...args: string[]) {
+    const { code, stdout, stderr } = await runCommand('conformance', ...args);
     return { code, out: stdout.trimEnd().split('\n'), error: stderr };
   }
   const good = file(
