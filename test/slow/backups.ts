@@ -20,8 +20,6 @@ import { tellRandom } from '../support/network/random.ts';
 import { stateHashAt } from '../support/network/state-hash-at.ts';
 import { SteadyNetwork } from '../support/network/steady-network.ts';
 
-const random = tellRandom();
-
 /** Between two milestones. */
 const MILESTONE_MS = 250;
 
@@ -69,6 +67,7 @@ await runMain(USAGE, async (args) => {
   const [count = 20, ...others] = positionals.map(Number);
   if (!Number.isSafeInteger(count) || others.length > 0)
     throw new UsageError('the number of back-ups is a whole number');
+  const random = tellRandom();
   const folder = mkdtempSync(join(tmpdir(), 'backups-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const steady = new SteadyNetwork('backups', RATE);

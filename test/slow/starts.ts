@@ -17,9 +17,7 @@ import { WRANGLER } from '../../scripts/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
 import { checkAddress } from '../../scripts/serve/check-start.ts';
 import { prepareSample } from '../../scripts/start/prepare-sample.ts';
-import { tellRandom } from '../support/network/random.ts';
-
-const random = tellRandom();
+import { type Random, tellRandom } from '../support/network/random.ts';
 
 /** To start, or to end, on a busy machine. */
 const PATIENCE_MS = 30_000;
@@ -143,7 +141,7 @@ const isFalse = () => false;
 
 interface Case {
   name: string;
-  run(port: number): Promise<void>;
+  run(port: number, random: Random): Promise<void>;
 }
 
 /** After each case the next one starts at once, on the same folder and port. */
@@ -159,7 +157,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'the group is killed at any moment of the start, and it is started at once',
-    async run(port) {
+    async run(port, random) {
       const first = serve(port);
       await sleep(random.below(START_MS));
       killGroup(first);
@@ -284,6 +282,7 @@ await runMain(USAGE, async (args) => {
   const [rounds = 13, only, ...others] = positionals.map(Number);
   if (!Number.isSafeInteger(rounds) || others.length > 0)
     throw new UsageError('the number of rounds is a whole number');
+  const random = tellRandom();
   const free = await listen(0, '127.0.0.1');
   const { port } = free.address() as { port: number };
   free.close();
@@ -293,7 +292,7 @@ await runMain(USAGE, async (args) => {
     for (const [place, { name, run }] of CASES.entries()) {
       if (only !== undefined && place !== only) continue;
       const started = Date.now();
-      const result = await run(port).then(
+      const result = await run(port, random).then(
         () => 'as expected',
         (error: unknown) => {
           failed++;
