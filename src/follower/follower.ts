@@ -22,8 +22,7 @@ import { openSocket } from '../upstream/feed/web-socket.ts';
 import { openUpstreams, type Patience } from '../upstream/rest-upstream.ts';
 import { verifySignature } from '../verify-signature.ts';
 import { createAnnouncer } from './announcer.ts';
-import type { PassBudget } from './apply-next.ts';
-import { applyPushed } from './apply-next.ts';
+import { applyPushed, type PassBudget } from './apply-next.ts';
 import { type Bringer, createBringer, patienceOf } from './bring/bringer.ts';
 import {
   createFollowerMemory,

@@ -17,54 +17,44 @@ import { type Database, forEachPiece } from '../core/database.ts';
 import type { Row } from '../core/read-batch.ts';
 import type { Cell } from '../core/row-sum.ts';
 
-/** Columns that hold bytes; as cells they are hex digits. */
-const BYTES: readonly string[] = [
-  'output',
-  'address',
-  'governor',
-  'issuer',
-  'sender',
-  'tag',
-  'deposit_return',
-  'expiration_return',
-  'chain',
-];
+/** In their order. Cells of those that hold bytes are hex digits. */
+const COLUMNS: Readonly<Record<string, 'bytes' | 'number'>> = {
+  created_time: 'number',
+  output: 'bytes',
+  kind: 'number',
+  address: 'bytes',
+  governor: 'bytes',
+  issuer: 'bytes',
+  sender: 'bytes',
+  tag: 'bytes',
+  deposit_return: 'bytes',
+  expiration_return: 'bytes',
+  expiration: 'number',
+  timelock: 'number',
+  native_tokens: 'number',
+  chain: 'bytes',
+};
 
-const COLUMNS = [
-  'created_time',
-  'output',
-  'kind',
-  'address',
-  'governor',
-  'issuer',
-  'sender',
-  'tag',
-  'deposit_return',
-  'expiration_return',
-  'expiration',
-  'timelock',
-  'native_tokens',
-  'chain',
-];
+const COLUMN_NAMES = Object.keys(COLUMNS);
 
-/** The cells of a row in the order of COLUMNS; addresses as keys, times in Unix seconds. */
+/** The cells of a row in the order of the columns; addresses as keys, times in Unix seconds. */
 export type ListRow = readonly Cell[];
 
 /** SQL of a value as the column has it, given SQL of the cell. */
 export function toColumn(column: string, cell: string): string {
-  return BYTES.includes(column) ? `unhex(${cell})` : cell;
+  return COLUMNS[column] === 'bytes' ? `unhex(${cell})` : cell;
 }
 
 /** SQL of a cell. hex(NULL) is the empty text. */
 function cellOf(column: string): string {
-  return BYTES.includes(column) ? `nullif(lower(hex(${column})), '') AS ${column}` : column;
+  return COLUMNS[column] === 'bytes' ? `nullif(lower(hex(${column})), '') AS ${column}` : column;
 }
 
 /** SQL of all cells of a row. */
-export const LIST_CELLS = COLUMNS.map(cellOf).join(', ');
+export const LIST_CELLS = COLUMN_NAMES.map(cellOf).join(', ');
 
 export function cellsFromRow(row: Row): ListRow {
-  return COLUMNS.map((column) => row.cell(column));
+  return COLUMN_NAMES.map((column) => row.cell(column));
 }
 
 /** SQL of the cells of a position. */
@@ -106,7 +96,7 @@ export const packedKind = (row: string) => `${row} ->> 0`;
 
 /** SQL of the cells of a row of a pack as columns of the table, from the third one on. */
 export function unpackedColumns(row: string): string {
-  return COLUMNS.slice(2)
+  return COLUMN_NAMES.slice(2)
     .map((column, i) => toColumn(column, `${row} ->> ${i}`))
     .join();
 }
@@ -159,11 +149,11 @@ function keyOf(address: Address | undefined): string | null {
 
 /** SQL that inserts what a SELECT has of the columns. @param into the table, or an import's */
 export function insertDetails(select: string, into = 'output_detail'): string {
-  return `INSERT INTO ${into} (${COLUMNS.join()}) ${select}`;
+  return `INSERT INTO ${into} (${COLUMN_NAMES.join()}) ${select}`;
 }
 
 const CELLS_OF_JSON = `
-  SELECT ${COLUMNS.map((column, i) => toColumn(column, `value ->> ${i}`)).join()} FROM json_each(?1)`;
+  SELECT ${COLUMN_NAMES.map((column, i) => toColumn(column, `value ->> ${i}`)).join()} FROM json_each(?1)`;
 
 /**
  * Statements that insert the rows. Rows that are there stay.
