@@ -2,7 +2,7 @@
  * A test network in D1: as an import leaves it at one of its milestones, with unreferenced blocks
  * as the follower stores them, and with milestones applied.
  */
-import { applyMilestone } from '../../src/follower/apply-milestone.ts';
+import { completeMilestone } from '../../src/follower/complete-milestone.ts';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { storeUnreferenced } from '../../src/follower/store/store-unreferenced.ts';
 import { verifyMilestone } from '../../src/follower/verify-milestone.ts';
@@ -11,8 +11,8 @@ import { type Head, type KnownMilestone, selectHeadAt } from '../../src/ledger/c
 import { readParameters } from '../../src/ledger/core/ledger-parameters.ts';
 import { readQuery } from '../../src/ledger/core/read-batch.ts';
 import { loadSnapshot } from '../../src/ledger/import/load-snapshot.ts';
-import type { AdmissionRules } from '../../src/ledger/intake/admission-rules.ts';
 import { createUnreferencedIndex } from '../../src/ledger/write/unreferenced-index.ts';
+import type { AdmissionRules } from '../../src/stardust/admission.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { asFile } from '../../test/support/ledger/ledger-harness.ts';
 import { parsedBlock } from '../../test/support/network/blocks.ts';
@@ -82,6 +82,6 @@ export async function takeIn(db: Database, network: Network, to: number): Promis
     const { payload } = milestoneAt(network, head.ledger + 1)!;
     const announced = await readParameters(db);
     const verified = await verifyMilestone(payload, { head, milestone, announced }, rules);
-    await applyMilestone(db, head, verified, { memory, rules, fetch, deadline });
+    await completeMilestone(db, head, verified, { memory, rules, fetch, deadline });
   }
 }

@@ -31,10 +31,10 @@ import {
   UNLOCKS,
   unlockTopic,
 } from '../mqtt/topics.ts';
-import { carriesMilestone } from '../stardust/admission.ts';
 import { toBech32 } from '../stardust/bech32.ts';
 import { fromHex, toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
 import type { RestObject } from '../stardust/json/rest-json.ts';
+import { carriesMilestone } from '../stardust/milestone-keys.ts';
 import { type Address, addressKey } from '../stardust/wire/address.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/wire/block.ts';
 import { chainIdOf, decodeOutput, outputBytes, outputId } from '../stardust/wire/ids.ts';

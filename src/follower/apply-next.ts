@@ -4,7 +4,7 @@
  * it is applied once its blocks are too.
  *
  * Both are trusted as little: a milestone must follow the ledger's, be signed, and have the roots
- * that are computed from its blocks (apply-milestone.ts).
+ * that are computed from its blocks (complete-milestone.ts).
  */
 
 import { LedgerMoved } from '../ledger/core/fence.ts';
@@ -12,7 +12,7 @@ import { networkNames } from '../ledger/core/ledger-parameters.ts';
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { createConeFetcher } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
-import { applyMilestone } from './apply-milestone.ts';
+import { completeMilestone } from './complete-milestone.ts';
 import { type FollowerContext, noteApplied, noteLedger } from './follower-context.ts';
 import { countUpstream } from './follower-counts.ts';
 import { type LedgerPosition, readPosition } from './ledger-position.ts';
@@ -207,7 +207,7 @@ async function applyNext(
   const deadline = started + MILESTONE_FETCH_MS;
   const fetch = createConeFetcher({ pool: memory.pool, upstream, budget: pass, deadline });
   const tools = { memory, rules, fetch, upstream, deadline: pass.budget.deadline };
-  const applied = await applyMilestone(db, head, verified, tools);
+  const applied = await completeMilestone(db, head, verified, tools);
   const how = upstream === undefined ? { pushed: true as const } : {};
   noteApplied(memory, applied, { started, ...how });
   announce?.(applied.index);

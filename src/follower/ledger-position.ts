@@ -6,7 +6,8 @@ import type { Database } from '../ledger/core/database.ts';
 import { type Head, type KnownMilestone, selectHeadAt } from '../ledger/core/head.ts';
 import { admittingParameters, selectParameters } from '../ledger/core/ledger-parameters.ts';
 import { readBatch } from '../ledger/core/read-batch.ts';
-import type { AdmissionRules } from '../ledger/intake/admission-rules.ts';
+import type { AdmissionRules } from '../stardust/admission.ts';
+import type { MilestoneRules } from '../stardust/milestone-keys.ts';
 import type { ParameterTable } from '../stardust/parameter-table.ts';
 
 export interface LedgerPosition {
@@ -22,7 +23,7 @@ export interface LedgerPosition {
 /** Throws an Error if there is no ledger, and a LedgerUnreadable if it has another schema. */
 export async function readPosition(
   db: Database,
-  { keys, verify }: Pick<AdmissionRules, 'keys' | 'verify'>,
+  { keys, verify }: MilestoneRules,
 ): Promise<LedgerPosition> {
   const { at, announced } = await readBatch(db, {
     at: selectHeadAt(db),

@@ -4,11 +4,10 @@
  */
 
 import type { Head, KnownMilestone } from '../ledger/core/head.ts';
-import type { AdmissionRules } from '../ledger/intake/admission-rules.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
 import { Reader, Refusal, toHexDigits } from '../stardust/encoding/bytes.ts';
 import { decode } from '../stardust/encoding/codec.ts';
-import { signatureFault } from '../stardust/milestone-keys.ts';
+import { type MilestoneRules, signatureFault } from '../stardust/milestone-keys.ts';
 import { milestoneId } from '../stardust/wire/ids.ts';
 import { announcedParameters, type Milestone, milestone } from '../stardust/wire/milestone.ts';
 import type { LedgerPosition } from './ledger-position.ts';
@@ -30,7 +29,7 @@ export class Divergence extends Error {
 export async function verifyMilestone(
   received: Uint8Array,
   { head, milestone: previous, announced }: Omit<LedgerPosition, 'rules'>,
-  { keys, verify }: Pick<AdmissionRules, 'keys' | 'verify'>,
+  { keys, verify }: MilestoneRules,
 ): Promise<VerifiedMilestone> {
   const index = head.ledger + 1;
   const payload = new Uint8Array(received);

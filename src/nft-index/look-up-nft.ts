@@ -3,10 +3,9 @@
  */
 import { describeError, writeLog } from '../log.ts';
 import { type Entry, entryKey, type IndexReader, type KvRead } from './kv-values.ts';
-import { type NftLedger, openNftLedger } from './nft-ledger.ts';
-import { createRecentCaches, type OpenRecentCache } from './recent-cache.ts';
+import type { OpenRecentCache } from './recent-cache.ts';
 import { RECENT_KEY, type Recent } from './recent-changes.ts';
-import { RememberedReads } from './remembered-reads.ts';
+import type { RememberedReads } from './remembered-reads.ts';
 import { type Resolution, resolve } from './resolve.ts';
 import { KV_CACHE_TTL_S } from './timing-assumptions.ts';
 
@@ -18,6 +17,18 @@ export interface NftAnswer {
   source: 'kv' | 'd1';
   /** What proves KV's answer (`ProvenBy` in resolve.ts), or why D1 was asked. */
   why: string;
+}
+
+/** The ledger itself. */
+export interface NftLedger {
+  /**
+   * @param latest whether a replica, which may lag behind, must not answer
+   * @returns undefined where there is no ledger
+   */
+  readNft(
+    nftId: string,
+    latest: boolean,
+  ): Promise<{ ledgerIndex: number; output: string | null } | undefined>;
 }
 
 /** Where a lookup reads. */
@@ -38,26 +49,6 @@ export interface NftRequest {
 }
 
 const KV_OPTIONS = { type: 'text', cacheTtl: KV_CACHE_TTL_S } as const;
-
-/**
- * What lookups of one isolate share.
- *
- * @param versionId of the Worker's version; undefined: `recent` is not cached
- */
-export function openNftSources(
-  ledger: D1Database,
-  index: KVNamespace,
-  versionId: string | undefined,
-  clock: () => number,
-): NftSources {
-  return {
-    ledger: openNftLedger(ledger),
-    index,
-    openCache: createRecentCaches(caches, versionId),
-    remembered: new RememberedReads(),
-    clock,
-  };
-}
 
 /**
  * @param nftId 64 lower-case hex digits

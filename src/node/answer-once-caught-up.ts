@@ -7,6 +7,8 @@ import type { Database } from '../ledger/core/database.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
 import { describeError, writeLog } from '../log.ts';
 import type { Settings } from '../settings.ts';
+import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
+import { verifySignature } from '../verify-signature.ts';
 import type {
   Brought,
   WhiteFlagOptions,
@@ -110,6 +112,9 @@ const LATE: NotBrought = {
   detail: 'upstream did not give the cone in time',
 };
 
+/** Without keys no block counts as a milestone's. */
+const NO_KEYS: MilestoneKeys = { keys: [], threshold: 1 };
+
 /** What a request says where an upstream failed. */
 const NO_BLOCKS = 'an upstream node does not answer as it should';
 
@@ -119,9 +124,9 @@ function answerFromLedger<Answer extends { ok: true }>(
   { request, client }: Asked,
   { compute, deadline }: { compute: Compute<Answer>; deadline: number },
 ): Promise<Answer | WhiteFlagRefusal> {
-  const { milestoneKeys: keys } = settings;
+  const { milestoneKeys: keys = NO_KEYS } = settings;
   const bring = mayFetch(settings)
     ? (wanted: WantedOfFollower) => bringWithin(settings, wanted, { client, deadline })
     : undefined;
-  return compute(db, request, { keys, bring });
+  return compute(db, request, { rules: { keys, verify: verifySignature }, bring });
 }

@@ -8,7 +8,6 @@
 
 import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved, unlessMoved } from '../ledger/core/fence.ts';
-import { type AdmissionRules, readAdmissionRules } from '../ledger/intake/admission-rules.ts';
 import {
   ConeUnavailable,
   type NotBrought,
@@ -19,7 +18,7 @@ import { meetsInadmissible, meetsPreviousMilestone } from '../ledger/view/examin
 import { MAX_CONE_BLOCKS } from '../ledger/view/select-cone.ts';
 import { packsOf } from '../ledger/view/viewed-packs.ts';
 import { isZero } from '../stardust/encoding/bytes.ts';
-import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
+import type { MilestoneRules } from '../stardust/milestone-keys.ts';
 import { computeRoots, type WhiteFlag } from '../stardust/white-flag/walk.ts';
 
 /**
@@ -66,8 +65,7 @@ export interface WhiteFlagRefusal {
 export type WhiteFlagResult = WhiteFlagRoots | WhiteFlagRefusal;
 
 export interface WhiteFlagOptions {
-  /** Who may sign milestones; without keys no block counts as a milestone's. */
-  keys: MilestoneKeys | undefined;
+  rules: MilestoneRules;
   /** Has the follower write what D1 lacks. Absent where nothing is followed. */
   bring?: ((wanted: WantedOfFollower) => Promise<Brought>) | undefined;
 }
@@ -130,7 +128,7 @@ export async function walkProposal(
   request: WhiteFlagRequest,
   options: WhiteFlagOptions,
 ): Promise<WalkedProposal | WhiteFlagRefusal> {
-  const { keys, bring } = options;
+  const { rules, bring } = options;
   const { index, parents } = request;
   const { stages, measure } = createStopwatch();
   let db = asked;
@@ -155,10 +153,9 @@ export async function walkProposal(
       return refuse('failed', `more than ${MAX_CONE_BLOCKS} blocks to walk`);
     if (whiteFlag.undecided.length > 0)
       return refuse('failed', 'transactions of the cone have no verdict yet');
-    const rules = once(() => readAdmissionRules(db, keys, index - 1));
+    if (meetsInadmissible(view, whiteFlag))
+      return refuse('unknown', 'a block of the cone is not one that a node admits');
     return await unlessMoved(db, view.head, index - 1, async () => {
-      if (await meetsInadmissible(db, view, whiteFlag, rules))
-        return refuse('unknown', 'a block of the cone is not one that a node admits');
       if (!(await meetsPreviousMilestone(db, view, whiteFlag, rules)))
         return refuse(
           'impossible',
@@ -289,16 +286,5 @@ function createStopwatch(stages: Record<string, number> = {}): {
       stages[stage] = now - since;
       since = now;
     },
-  };
-}
-
-/**
- * The rules are read at most once a request, and only where blocks or verdicts are to be judged.
- */
-function once(read: () => Promise<AdmissionRules>): () => Promise<AdmissionRules> {
-  let rules: Promise<AdmissionRules> | undefined;
-  return () => {
-    rules ??= read();
-    return rules;
   };
 }

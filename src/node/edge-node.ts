@@ -38,7 +38,8 @@ import {
   readMilestone,
 } from '../ledger/read/stored-milestone.ts';
 import { readTips } from '../ledger/read/tips.ts';
-import { lookUpNft, type NftRequest, openNftSources } from '../nft-index/look-up-nft.ts';
+import { lookUpNft, type NftRequest } from '../nft-index/look-up-nft.ts';
+import { openNftSources } from '../nft-index/nft-sources.ts';
 import type { Settings } from '../settings.ts';
 import type { FinalTreeName } from '../stardust/proof/final-ledger.ts';
 import { answerOnceCaughtUp } from './answer-once-caught-up.ts';

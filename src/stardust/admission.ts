@@ -11,12 +11,21 @@
  */
 
 import { hasProofOfWork } from './crypto/proof-of-work.ts';
-import { equalBytes } from './encoding/bytes.ts';
+import type { MilestoneRules } from './milestone-keys.ts';
 import type { Block, ParsedBlock } from './wire/block.ts';
 import { outputBytes } from './wire/ids.ts';
 import type { Output } from './wire/output.ts';
 import { networkIdOf, type ProtocolParameters, type RentStructure } from './wire/parameters.ts';
 import { findCondition, UnlockConditionType } from './wire/unlock-condition.ts';
+
+/** What a block is judged by as it comes in. */
+export interface AdmissionRules extends MilestoneRules {
+  /**
+   * Every set of protocol parameters that a block may have been admitted under, the current one
+   * first.
+   */
+  parameters: readonly ProtocolParameters[];
+}
 
 /**
  * Bytes that a deposit pays for besides the output itself (C.2): the output ID, which counts as
@@ -113,15 +122,4 @@ function outputsAdmissionFault(
       return 'C-19: a storage deposit return over the amount';
   }
   return undefined;
-}
-
-/** M-5: the parents of a block with a milestone are the milestone's, or the first of them. */
-export function carriesMilestone(
-  blockParents: readonly Uint8Array[],
-  milestoneParents: readonly Uint8Array[],
-): boolean {
-  return (
-    blockParents.length <= milestoneParents.length &&
-    blockParents.every((parent, i) => equalBytes(parent, milestoneParents[i]!))
-  );
 }

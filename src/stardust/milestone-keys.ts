@@ -2,8 +2,7 @@
  * Which keys may sign milestones, and whether a milestone is signed by them (TIP-0029;
  * docs/protocol.md, M-2 to M-5).
  */
-import { carriesMilestone } from './admission.ts';
-import { toHex, toHexDigits } from './encoding/bytes.ts';
+import { equalBytes, toHex, toHexDigits } from './encoding/bytes.ts';
 import type { ParsedBlock } from './wire/block.ts';
 import type { Milestone } from './wire/milestone.ts';
 
@@ -28,6 +27,12 @@ export type VerifySignature = (
   message: Uint8Array,
   signature: Uint8Array,
 ) => Promise<boolean>;
+
+/** What milestones are verified by. */
+export interface MilestoneRules {
+  keys: MilestoneKeys;
+  verify: VerifySignature;
+}
 
 /**
  * Why the milestone is not properly signed, undefined if it is. M-2: enough keys may sign, and
@@ -74,4 +79,15 @@ export async function isMilestoneBlock(
   if (milestone === undefined || !carriesMilestone(parsed.block.parents, milestone.value.parents))
     return false;
   return (await signatureFault(milestone.value, milestone.id, keys, verify)) === undefined;
+}
+
+/** M-5: the parents of a block with a milestone are the milestone's, or the first of them. */
+export function carriesMilestone(
+  blockParents: readonly Uint8Array[],
+  milestoneParents: readonly Uint8Array[],
+): boolean {
+  return (
+    blockParents.length <= milestoneParents.length &&
+    blockParents.every((parent, i) => equalBytes(parent, milestoneParents[i]!))
+  );
 }

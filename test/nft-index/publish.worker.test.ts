@@ -2,7 +2,8 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-values.ts';
-import { lookUpNft, type NftAnswer, openNftSources } from '../../src/nft-index/look-up-nft.ts';
+import { lookUpNft, type NftAnswer } from '../../src/nft-index/look-up-nft.ts';
+import { openNftSources } from '../../src/nft-index/nft-sources.ts';
 import { publish } from '../../src/nft-index/publish.ts';
 import {
   MAX_STATES,

@@ -3,9 +3,11 @@
  * HORNET decided of each of its blocks, before the milestone is there and after it; and the input
  * that decided.
  */
+
 import { expect, it } from 'vitest';
 import { explainWhiteFlag, type JudgedBlock } from '../../src/node/explain-white-flag.ts';
 import { outputId } from '../../src/stardust/wire/ids.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
 import { bringFrom, followTo, questionOf, startLedger } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { parsedBlock } from '../support/network/blocks.ts';
@@ -43,7 +45,7 @@ it('tells what HORNET decided, of the next milestone and of the one that was app
     return explainWhiteFlag(
       db,
       { index, timestamp: question.timestamp, parents, previousMilestoneId },
-      { keys: network.keys, bring: bringFrom(rig.following) },
+      { rules: { keys: network.keys, verify: verifySignature }, bring: bringFrom(rig.following) },
     );
   };
   for (let index = 1; index <= lastIndex(network); index += 3) {

@@ -2,6 +2,7 @@
  * Questions about blocks that are not stored: the follower stores what it holds or fetches, and D1
  * is read again (docs/architecture.md#the-follower).
  */
+
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { bring } from '../../src/follower/bring/bring-blocks.ts';
@@ -11,6 +12,7 @@ import { readView } from '../../src/ledger/view/consistent-view.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
 import {
   type Question,
   type Rig,
@@ -51,7 +53,7 @@ async function ask(rig: Rig, question: Question, { isFed = true, waits = async (
     previousMilestoneId: question.previousMilestoneId!.slice(2),
   };
   const result = await computeWhiteFlag(db, request, {
-    keys: rig.network.keys,
+    rules: { keys: rig.network.keys, verify: verifySignature },
     async bring(wanted) {
       await waits();
       return { db, notBrought: await bring(context, wanted) };

@@ -3,10 +3,12 @@
  * src/ledger/read/referenced-blocks.ts): of a halt of an hour, contents take more memory than an
  * isolate has.
  */
+
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { readLedgerChanges } from '../../src/ledger/read/stored-milestone.ts';
 import { explainWhiteFlag } from '../../src/node/explain-white-flag.ts';
+import { verifySignature } from '../../src/verify-signature.ts';
 import {
   followTo,
   startNew,
@@ -57,7 +59,9 @@ it('what a milestone changed takes no contents, and an explanation few at a time
     previousMilestoneId: request.previousMilestoneId!.slice(2),
   };
   const explaining = measured(db);
-  const explained = await explainWhiteFlag(explaining.db, asked, { keys: network.keys });
+  const explained = await explainWhiteFlag(explaining.db, asked, {
+    rules: { keys: network.keys, verify: verifySignature },
+  });
   if (!explained.ok) throw new Error(explained.detail);
   const ids = explained.blocks.map(({ blockId }) => `0x${blockId}`);
   expect(ids.filter((id) => blocks.includes(id))).toEqual(blocks);

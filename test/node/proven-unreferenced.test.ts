@@ -56,7 +56,7 @@ function listening(upstream: Upstream): { upstream: Upstream; asked: string[]; r
   return { upstream: listener, asked, read };
 }
 
-/** As pruning does (src/ledger/core/id-index.ts): all IDs of all milestones up to this one. */
+/** As pruning does (src/ledger/write/turn-over-ids.ts): all IDs of all milestones up to this one. */
 async function forgetUpTo(milestone: number): Promise<void> {
   await db.batch([
     db.prepare('DELETE FROM id_0 WHERE milestone <= ?1').bind(milestone),

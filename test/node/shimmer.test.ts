@@ -113,7 +113,7 @@ async function ask(request: Request) {
       parents: request.parents.map(digits),
       previousMilestoneId: digits(request.previousMilestoneId),
     },
-    { keys, bring: bringFrom(following) },
+    { rules: { keys, verify: verifySignature }, bring: bringFrom(following) },
   );
   if (!result.ok) return result;
   const { inclusionMerkleRoot, appliedMerkleRoot } = result;

@@ -15,15 +15,7 @@ import { inclusionRoot } from '../../stardust/white-flag/walk.ts';
 import { type OfLedgerIndex, ofLedgerIndex } from '../../upstream/block-ids.ts';
 import { createReferenceReader } from '../../upstream/read-references.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
-
-/** A walk whose inclusion root is not the signed one. */
-export interface MismatchedWalk {
-  view: ConsistentView;
-  /** Positions in the view's cone, in white-flag order. */
-  order: Uint32Array;
-  /** The signed root. */
-  root: Uint8Array;
-}
+import type { RootDiffers } from '../apply-milestone.ts';
 
 /**
  * What upstreams said about doubtful blocks, by the blocks' numbers, which stay the same until
@@ -47,7 +39,7 @@ const QUERIED_AT_ONCE = 30;
  */
 export async function findReferencedBefore(
   db: Database,
-  { view, order, root }: MismatchedWalk,
+  { view, order, root }: RootDiffers,
   upstream: Upstream,
   saidOf: SaidOfNumbers,
 ): Promise<ReadonlySet<number> | undefined> {

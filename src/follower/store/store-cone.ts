@@ -22,7 +22,6 @@
 import type { Database } from '../../ledger/core/database.ts';
 import { LedgerMoved } from '../../ledger/core/fence.ts';
 import type { Head } from '../../ledger/core/head.ts';
-import type { AdmissionRules } from '../../ledger/intake/admission-rules.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import { type ConeSkeleton, createConeSkeleton } from '../../ledger/intake/cone-skeleton.ts';
 import { lookUpBlocks } from '../../ledger/intake/known-blocks.ts';
@@ -30,6 +29,7 @@ import { findProvenUnreferenced } from '../../ledger/intake/prove-unreferenced.t
 import { WALKED_AT_ONCE, type WalkTools, walkDown } from '../../ledger/intake/walk-down.ts';
 import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
 import { writeLog } from '../../log.ts';
+import type { AdmissionRules } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { type BlockPool, heapOf } from '../../upstream/block-pool.ts';

@@ -9,7 +9,6 @@ import type { Database } from '../../ledger/core/database.ts';
 import { runFenced } from '../../ledger/core/fence.ts';
 import type { Head } from '../../ledger/core/head.ts';
 import { write } from '../../ledger/core/read-batch.ts';
-import type { AdmissionRules } from '../../ledger/intake/admission-rules.ts';
 import { type Numbering, readOutputContents } from '../../ledger/intake/known-outputs.ts';
 import {
   type ContentSource,
@@ -20,6 +19,7 @@ import { resolveVerdicts } from '../../ledger/write/resolve-verdicts.ts';
 import { storeStatements } from '../../ledger/write/store-blocks.ts';
 import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
 import { describeError, writeLog } from '../../log.ts';
+import type { AdmissionRules } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 

@@ -5,6 +5,8 @@
  * same function serves the blocks that will be stored (store-blocks.ts) and those that a request
  * keeps in memory only.
  */
+
+import type { AdmissionRules } from '../../stardust/admission.ts';
 import { admissionFault } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { isMilestoneBlock, type VerifySignature } from '../../stardust/milestone-keys.ts';
@@ -20,7 +22,6 @@ import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { chainIdOf, decodeOutput, outputBytes, outputId } from '../../stardust/wire/ids.ts';
 import type { Output } from '../../stardust/wire/output.ts';
 import { decodeRecord, encodeRecord } from '../record/block-record.ts';
-import type { AdmissionRules } from './admission-rules.ts';
 import type { KnownOutput, Numbering, OutputsToFind } from './known-outputs.ts';
 
 /** An output that a transaction creates. */

@@ -16,13 +16,7 @@ import { treasuryAfter } from '../../stardust/wire/treasury.ts';
 import { checksum, LedgerDamaged } from '../core/checksum.ts';
 import { type Database, forEachPiece, PARTS } from '../core/database.ts';
 import { insertMilestone, keepsIndex, moveHead } from '../core/head.ts';
-import {
-  entrySum,
-  idTableName,
-  insertIds,
-  milestoneEntry,
-  moveByBlocks,
-} from '../core/id-index.ts';
+import { entrySum, idTableName, milestoneEntry } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
 import { writePayload } from '../core/milestone-payload.ts';
 import {
@@ -36,12 +30,13 @@ import {
   writeStatuses,
 } from '../core/packs.ts';
 import { moveFingerprints, rowSum } from '../core/row-sum.ts';
+import { requireSameUnreferenced } from '../intake/next-numbers.ts';
 import { insertReceipt } from '../read/receipts.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import { countVisible, type LeftBlocks, leftBlocks, packAt } from '../view/viewed-packs.ts';
+import { insertIds, moveByBlocks } from './insert-ids.ts';
 import { listChanges, type MilestoneChanges, type VerifiedMilestone } from './milestone-changes.ts';
 import { changeOutputs, readChanges, rowsAsJson, SELECT_SPENT } from './output-changes.ts';
-import { requireSameUnreferenced } from './store-blocks.ts';
 
 export interface ApplyStatements {
   /** To be run as one batch. */

@@ -27,11 +27,10 @@ import {
   writeStatuses,
 } from '../core/packs.ts';
 import { one, readBatch, write } from '../core/read-batch.ts';
-import { selectGiven } from '../intake/next-numbers.ts';
+import { requireSameUnreferenced, selectGiven } from '../intake/next-numbers.ts';
 import type { RecordCone } from '../record/read-cone.ts';
 import { type ConsistentView, readView } from '../view/consistent-view.ts';
 import { countVisible, leftBlocks, packAt, type ViewedPack } from '../view/viewed-packs.ts';
-import { requireSameUnreferenced } from './store-blocks.ts';
 import type { UnreferencedIndex } from './unreferenced-index.ts';
 
 /** Milestones beyond below-max-depth for which an unreferenced block is kept. */

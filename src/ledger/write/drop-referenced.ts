@@ -5,9 +5,9 @@
  */
 import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
-import { insertEntryPoints, moveByBlocks } from '../core/id-index.ts';
 import { write } from '../core/read-batch.ts';
 import { moveFingerprints } from '../core/row-sum.ts';
+import { requireSameUnreferenced } from '../intake/next-numbers.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import { placesOf } from '../view/doubtful-blocks.ts';
 import { countVisible, packAt } from '../view/viewed-packs.ts';
@@ -19,7 +19,7 @@ import {
   withoutBlocks,
   youngest,
 } from './drop-blocks.ts';
-import { requireSameUnreferenced } from './store-blocks.ts';
+import { insertEntryPoints, moveByBlocks } from './insert-ids.ts';
 
 /**
  * Drops these blocks, with whatever visible blocks stand upon them, and all staged blocks: what is

@@ -15,8 +15,8 @@ import { type Database, PARTS } from '../core/database.ts';
 import { SHRINK_AT, shareUsed, withSize } from '../core/database-size.ts';
 import { runFenced } from '../core/fence.ts';
 import { moveHead, SCHEMA, selectHead } from '../core/head.ts';
-import { dropIdTable, turnIntegrity, turnOver } from '../core/id-index.ts';
 import { many, one, readAlone, readBatch, write } from '../core/read-batch.ts';
+import { dropIdTable, turnIntegrity, turnOver } from './turn-over-ids.ts';
 
 /** Rows that one step deletes of each kind. */
 const STEP = 1000;

@@ -11,8 +11,6 @@ import { toBase64 } from '../../stardust/encoding/bytes.ts';
 import { isUndecidedAt } from '../../stardust/white-flag/cone.ts';
 import { checksum } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
-import { failUnless, SAME_HEAD } from '../core/fence.ts';
-import type { Head } from '../core/head.ts';
 import { writeOutputBytes } from '../core/output-bytes.ts';
 import {
   MAX_PACK_BLOCKS,
@@ -30,7 +28,7 @@ import {
   writeStatuses,
 } from '../core/packs.ts';
 import type { Numbering } from '../intake/known-outputs.ts';
-import { SELECT_NEXT } from '../intake/next-numbers.ts';
+import { requireSameUnreferenced } from '../intake/next-numbers.ts';
 import type { PreparedBlock } from '../intake/prepare-blocks.ts';
 import { packedListRow } from '../output-list/list-rows.ts';
 import { readCone } from '../record/read-cone.ts';
@@ -252,22 +250,4 @@ function boundColumns(
     blocks,
     outputs,
   ];
-}
-
-const SAME_UNREFERENCED = failUnless(
-  `${SAME_HEAD} AND (SELECT next_block FROM (${SELECT_NEXT})) IS ?4`,
-);
-
-/**
- * Fails when the unreferenced blocks are not those that were read: a milestone was applied, blocks
- * were stored or dropped, or an import replaced the ledger.
- *
- * @param stored the highest next_block of a live pack, null where none was
- */
-export function requireSameUnreferenced(
-  db: Database,
-  { generation, ledger, dropped }: Head,
-  stored: number | null,
-): D1PreparedStatement {
-  return db.prepare(SAME_UNREFERENCED).bind(generation, ledger, dropped, stored);
 }

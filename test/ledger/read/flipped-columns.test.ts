@@ -3,6 +3,7 @@
  * then says the same as before, or nothing (docs/storage.md#damage-on-disk). The columns are read
  * from the schema, so that a new one is not forgotten.
  */
+
 import { expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
 import { tellInitial } from '../../../src/events/initial-events.ts';
@@ -35,12 +36,13 @@ import {
 import { readTips } from '../../../src/ledger/read/tips.ts';
 import { scrub } from '../../../src/ledger/write/scrub.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
-import { openNftLedger } from '../../../src/nft-index/nft-ledger.ts';
+import { openNftLedger } from '../../../src/nft-index/nft-sources.ts';
 import { beginState } from '../../../src/nft-index/publisher-state.ts';
 import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
 import { explainWhiteFlag } from '../../../src/node/explain-white-flag.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { chainIdFromOutputId } from '../../../src/stardust/wire/ids.ts';
+import { verifySignature } from '../../../src/verify-signature.ts';
 import {
   FOLLOWING,
   followTo,
@@ -171,7 +173,7 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
   };
   const address = addressKey(network.account(1).address);
   const aliasId = digits(chainIdFromOutputId(made.coins[3]!.id));
-  const options = { keys: network.keys, openSource: undefined };
+  const options = { rules: { keys: network.keys, verify: verifySignature } };
   const whiteFlag = (request: ReturnType<typeof questionOf>['question']) => ({
     index: request.index,
     timestamp: request.timestamp,

@@ -3,8 +3,8 @@
  * it; all in one process, without HTTP.
  */
 
-import { applyMilestone } from '../../../src/follower/apply-milestone.ts';
 import { bring } from '../../../src/follower/bring/bring-blocks.ts';
+import { completeMilestone } from '../../../src/follower/complete-milestone.ts';
 import {
   createFollowerMemory,
   type FollowerContext,
@@ -169,7 +169,7 @@ export async function takeNext({ network, node, upstream }: Rig, db: Database): 
   const tools = { memory, rules, fetch, deadline };
   for (;;) {
     try {
-      await applyMilestone(db, head, verified, tools);
+      await completeMilestone(db, head, verified, tools);
       return;
     } catch (error) {
       // as the next pass does
@@ -245,7 +245,7 @@ function askInFull(
   };
   const following = { ...rig.following, db, memory, upstreams: upstreams ?? [] };
   return computeWhiteFlag(db, request, {
-    keys: rig.network.keys,
+    rules: { keys: rig.network.keys, verify: verifySignature },
     bring: async (wanted) =>
       upstreams === undefined && wanted.blocks.length > 0
         ? { db, notBrought: undefined }

@@ -5,7 +5,7 @@
 import { insertHead, insertMilestone } from '../../../src/ledger/core/head.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
-import { openNftLedger } from '../../../src/nft-index/nft-ledger.ts';
+import { openNftLedger } from '../../../src/nft-index/nft-sources.ts';
 import type { NftRow } from '../../../src/nft-index/ports.ts';
 import { sealRows } from '../ledger/seal-rows.ts';
 import { testHead, testMilestone } from '../ledger/test-head.ts';

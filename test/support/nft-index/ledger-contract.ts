@@ -4,7 +4,7 @@
  */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { CHANGES_STEP } from '../../../src/ledger/write/prune.ts';
-import type { NftLedger } from '../../../src/nft-index/nft-ledger.ts';
+import type { NftLedger } from '../../../src/nft-index/look-up-nft.ts';
 import type { IndexLedger, NftRow } from '../../../src/nft-index/ports.ts';
 import { beginState, endOf } from '../../../src/nft-index/publisher-state.ts';
 

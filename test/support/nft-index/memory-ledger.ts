@@ -4,7 +4,7 @@
  * behaves as D1 does.
  */
 import { CHANGES_STEP } from '../../../src/ledger/write/prune.ts';
-import type { NftLedger } from '../../../src/nft-index/nft-ledger.ts';
+import type { NftLedger } from '../../../src/nft-index/look-up-nft.ts';
 import type { ChangeRow, IndexLedger, NftRow, Page, Window } from '../../../src/nft-index/ports.ts';
 import type { State } from '../../../src/nft-index/publisher-state.ts';
 import { PREFIX_LENGTH } from '../../../src/nft-index/recent-changes.ts';

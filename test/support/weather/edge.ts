@@ -228,7 +228,7 @@ export class Isolate {
         parents: request.parents.map((id) => id.slice(2)),
         previousMilestoneId: request.previousMilestoneId.slice(2),
       },
-      { keys: this.#keys, bring },
+      { rules: { keys: this.#keys, verify }, bring },
     );
     if (!result.ok) return { status: REFUSAL_STATUSES[result.reason], detail: result.detail };
     return {

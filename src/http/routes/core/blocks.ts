@@ -4,10 +4,10 @@
  */
 
 import type { StoredBlock } from '../../../node/edge-node.ts';
-import { carriesMilestone } from '../../../stardust/admission.ts';
 import { Reader, toHex, toHexDigits } from '../../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../../stardust/encoding/codec.ts';
 import { blockToJson, inclusionStateToJson } from '../../../stardust/json/rest-json.ts';
+import { carriesMilestone } from '../../../stardust/milestone-keys.ts';
 import { ConflictReason, describeReason } from '../../../stardust/semantics/verdict.ts';
 import { type Block, block } from '../../../stardust/wire/block.ts';
 import { milestoneId } from '../../../stardust/wire/ids.ts';

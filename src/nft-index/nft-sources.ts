@@ -1,21 +1,12 @@
 /**
- * The readers' side of D1: where KV proves no answer, D1 has it.
+ * Where lookups read: KV, the caches before it, and D1, which has the answer where KV proves none.
  */
 import { headFromRow } from '../ledger/core/head.ts';
 import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-row.ts';
 import { first, type Row, readAlone } from '../ledger/core/read-batch.ts';
-
-/** Tests put a model in its place. */
-export interface NftLedger {
-  /**
-   * @param latest whether a replica, which may lag behind, must not answer
-   * @returns undefined where there is no ledger
-   */
-  readNft(
-    nftId: string,
-    latest: boolean,
-  ): Promise<{ ledgerIndex: number; output: string | null } | undefined>;
-}
+import type { NftLedger, NftSources } from './look-up-nft.ts';
+import { createRecentCaches } from './recent-cache.ts';
+import { RememberedReads } from './remembered-reads.ts';
 
 const SELECT_NFT = `
   SELECT h.*, ${NFT_COLUMNS} FROM head h LEFT JOIN nft n ON n.id = ?1 ${JOIN_HELD}`;
@@ -32,4 +23,24 @@ export function openNftLedger(db: D1Database): NftLedger {
 function currentFromRow(row: Row): { ledgerIndex: number; output: string | null } {
   const { ledger } = headFromRow(row);
   return { ledgerIndex: ledger, output: nftFromRow(row)?.output ?? null };
+}
+
+/**
+ * What lookups of one isolate share.
+ *
+ * @param versionId of the Worker's version; undefined: `recent` is not cached
+ */
+export function openNftSources(
+  ledger: D1Database,
+  index: KVNamespace,
+  versionId: string | undefined,
+  clock: () => number,
+): NftSources {
+  return {
+    ledger: openNftLedger(ledger),
+    index,
+    openCache: createRecentCaches(caches, versionId),
+    remembered: new RememberedReads(),
+    clock,
+  };
 }

@@ -1,0 +1,163 @@
+/**
+ * Bringing a verified milestone into the ledger: what D1 lacks of its past cone is fetched and stored
+ * (store/store-cone.ts), verdicts that are missing are made, and blocks that an earlier milestone
+ * referenced are left out (store/leave-out.ts). Then it is applied from D1 (apply-milestone.ts).
+ */
+
+import { LedgerDamaged } from '../ledger/core/checksum.ts';
+import type { Database } from '../ledger/core/database.ts';
+import { unlessMoved } from '../ledger/core/fence.ts';
+import type { Head } from '../ledger/core/head.ts';
+import { ConeUnavailable } from '../ledger/intake/block-source.ts';
+import { dropStaged } from '../ledger/write/drop-blocks.ts';
+import { dropReferenced } from '../ledger/write/drop-referenced.ts';
+import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
+import { resolvePacks } from '../ledger/write/resolve-verdicts.ts';
+import type { AdmissionRules } from '../stardust/admission.ts';
+import { toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
+import { inclusionRoot } from '../stardust/white-flag/walk.ts';
+import type { FetchBlocks } from '../upstream/fetch-blocks.ts';
+import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
+import { type ApplyOutcome, applyMilestone, type RootDiffers } from './apply-milestone.ts';
+import type { AppliedMilestone, FollowerMemory } from './follower-context.ts';
+import { findReferencedBefore, hasStagedRoot } from './store/leave-out.ts';
+import { createMissingCone, isKnown, storeCone } from './store/store-cone.ts';
+import { Divergence } from './verify-milestone.ts';
+
+export interface CompleteTools {
+  memory: FollowerMemory;
+  rules: AdmissionRules;
+  /** Of blocks that D1 does not have. */
+  fetch: FetchBlocks;
+  /**
+   * The upstream that the milestone comes from, which is queried about blocks that earlier
+   * milestones may have referenced. Absent: nobody is.
+   */
+  upstream?: Upstream | undefined;
+  /** Unix milliseconds after which no further part of a large cone is begun. */
+  deadline: number;
+}
+
+/**
+ * How often blocks of the cone may be found dropped, by others or as an earlier milestone referenced
+ * them, before the next pass continues.
+ */
+const MAX_TRIES = 3;
+
+/**
+ * Steps in which one try to apply a milestone makes verdicts: up to 12 statements each, of the 1,000
+ * that an invocation may run on D1.
+ */
+const MAX_RESOLVING_STEPS = 24;
+
+/**
+ * Brings in the milestone after the ledger's, whatever the size of its cone. Throws a Divergence when
+ * the roots are not those of the milestone, a LedgerMoved when somebody else was first or replaced
+ * the ledger, an UpstreamFailure when a block cannot be fetched, a ConeUnavailable, `over-budget`,
+ * where the next pass continues, and whatever else `fetch` throws.
+ *
+ * @param head where the ledger stands, right before the milestone
+ */
+export async function completeMilestone(
+  db: Database,
+  head: Head,
+  verified: VerifiedMilestone,
+  tools: CompleteTools,
+): Promise<AppliedMilestone> {
+  const { memory } = tools;
+  for (let tries = 1; tries <= MAX_TRIES; tries++) {
+    const fetched = await storeMissing(db, head, verified, tools);
+    const outcome = await applyStored(db, verified, tools);
+    if (outcome.kind === 'applied')
+      return { index: verified.milestone.index, blocks: outcome.blocks, fetched };
+    if (outcome.kind === 'root-differs') await leaveOut(db, outcome, verified, tools, tries > 1);
+    if (outcome.kind === 'staged-for-another')
+      await memory.step('apply', () => dropStaged(db, outcome.view));
+    // blocks of the cone were dropped: the walk begins again
+    memory.missing = undefined;
+  }
+  throw new ConeUnavailable('over-budget', 'blocks of the cone are gone again');
+}
+
+/** Stores what D1 does not have of the cone. Returns how many blocks that were. */
+async function storeMissing(
+  db: Database,
+  head: Head,
+  verified: VerifiedMilestone,
+  tools: CompleteTools,
+): Promise<number> {
+  const { memory } = tools;
+  const parents = verified.milestone.parents.map(toHexDigits);
+  const view = await memory.step('apply', () => memory.index.view(db, head, parents));
+  if (parents.every((id) => isKnown(view, id))) return 0;
+  const milestone = toHexDigits(verified.id);
+  if (memory.missing?.milestone !== milestone)
+    memory.missing = createMissingCone(head, { milestone, parents });
+  const { missing } = memory;
+  try {
+    await storeCone(db, head, missing, { ...tools, view });
+  } catch (error) {
+    if (error instanceof ConeUnavailable && error.fault === 'unknown-block')
+      throw new UpstreamFailure(error.message);
+    throw error;
+  }
+  return missing.stored;
+}
+
+/** Applies the milestone, verdicts made where they are missing. */
+async function applyStored(
+  db: Database,
+  verified: VerifiedMilestone,
+  { memory, rules }: CompleteTools,
+): Promise<Exclude<ApplyOutcome, { kind: 'verdicts-missing' }>> {
+  const left = { steps: MAX_RESOLVING_STEPS };
+  for (;;) {
+    const outcome = await memory.step('apply', async () => {
+      const tried = await applyMilestone(db, verified, rules);
+      if (tried.kind === 'applied') memory.index.retain(tried.view, tried.after, tried.left);
+      return tried;
+    });
+    if (outcome.kind !== 'verdicts-missing') return outcome;
+    const { view, packs } = outcome;
+    const { head } = view;
+    const resolving = { index: memory.index, head, verify: rules.verify };
+    const made = await memory.step('apply', () => resolvePacks(db, resolving, packs, left));
+    if (made > 0) continue;
+    // the walk found all that these transactions consume, so the verdicts could be made
+    await unlessMoved(db, head, head.ledger, async () => {
+      throw new LedgerDamaged(`verdicts of pack ${packs[0]}`);
+    });
+  }
+}
+
+/**
+ * Drops the blocks of the cone that an earlier milestone referenced. Where there are none, as far as
+ * the upstream says, staged blocks that rest on the word of an upstream are dropped, and a
+ * Divergence is thrown.
+ *
+ * @param isRetry false: what was dropped may have rested on the word of another upstream, so nothing
+ *   is thrown
+ */
+async function leaveOut(
+  db: Database,
+  walk: RootDiffers,
+  { milestone }: VerifiedMilestone,
+  { memory, upstream }: CompleteTools,
+  isRetry: boolean,
+): Promise<void> {
+  const { view, order, root } = walk;
+  const { saidOfNumbers } = memory.upstreams;
+  const before = upstream && (await findReferencedBefore(db, walk, upstream, saidOfNumbers));
+  if (before !== undefined) {
+    await memory.step('apply', () => dropReferenced(db, view, before));
+    const fields = { index: milestone.index, blocks: before.size };
+    return memory.log('warn', 'follower.blocks-referenced-before', fields);
+  }
+  const restsOnWord = hasStagedRoot(view);
+  if (restsOnWord) await memory.step('apply', () => dropStaged(db, view));
+  if (restsOnWord && !isRetry) return;
+  const computed = toHex(inclusionRoot(view.cone, order));
+  throw new Divergence(
+    `milestone ${milestone.index}: inclusionMerkleRoot ${toHex(root)}, computed ${computed}`,
+  );
+}
