@@ -74,7 +74,10 @@ export interface PassSummary {
   beginWith: number | undefined;
   /** The upstream whose tips may be stored, because it has confirmed the ledger's milestone. */
   level: LevelOutcome | undefined;
-  /** To be remembered for the next pass. */
+  /**
+   * To be remembered for the next pass: a divergence stays until a milestone is applied, or all
+   * upstreams were tried and none diverges.
+   */
   diverged: string | undefined;
   /** Whether the pass got somewhere, or all upstreams say that there is nothing to do. */
   getsOn: boolean;

@@ -1,5 +1,5 @@
 /**
- * Importing a snapshot (docs/architecture.md#snapshot-import): it is staged beside the ledger that
+ * Importing a snapshot (docs/storage.md#import): it is staged beside the ledger that
  * is served, and replaces it at the end, in one step.
  *
  * Whatever goes wrong before leaves the served ledger as it is. Files that are not good, or not

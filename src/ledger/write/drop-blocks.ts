@@ -1,7 +1,7 @@
 /**
  * Dropping unreferenced blocks: orphans, which are so old that no milestone is likely to reference
  * them any more, and blocks that no honest tip needs, when there are too many
- * (docs/architecture.md).
+ * (docs/storage.md#dropping-blocks).
  *
  * A block is dropped together with all its unreferenced descendants: a parent that is not there is
  * taken for one that a milestone references, so that a child left behind would be answered for

@@ -1,5 +1,5 @@
 /**
- * Loading snapshots into the ledger's tables (docs/architecture.md#snapshot-import): what is in
+ * Loading snapshots into the ledger's tables (docs/storage.md#import): what is in
  * them afterwards, that nothing else is, and that no failure and no interruption shows.
  */
 import { describe, expect, it } from 'vitest';
