@@ -4,8 +4,7 @@
  */
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { createFollowerMemory } from '../src/follower/follower-context.ts';
-import { watchDatabase } from '../src/follower/watch-database.ts';
+import { createFollowerMemory, watchDatabase } from '../src/follower/follower-context.ts';
 import { loadSnapshot } from '../src/ledger/import/load-snapshot.ts';
 import { openIndexLedger } from '../src/nft-index/d1-ledger.ts';
 import type { IndexStore } from '../src/nft-index/ports.ts';

@@ -2,7 +2,9 @@
  * What a pass of the follower works with, and what passes leave to those after them.
  */
 import type { Database } from '../ledger/core/database.ts';
+import { isDatabaseFull } from '../ledger/core/database-size.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
+import { measureDatabase } from '../ledger/core/measure-database.ts';
 import {
   createUnreferencedIndex,
   type UnreferencedIndex,
@@ -13,6 +15,7 @@ import { isAdmittedUnasked } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
+import { takeTurns } from '../turns.ts';
 import {
   type BlockIds,
   createBlockIds,
@@ -202,6 +205,28 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
     hasState: false,
   };
   return memory;
+}
+
+/**
+ * The database as the follower writes it: rows are counted, a write that fails for want of room is
+ * noted, and requests come between two calls.
+ */
+export function watchDatabase(db: Database, memory: FollowerMemory): Database {
+  const endStep = takeTurns();
+  async function waitFor<T>(run: Promise<T>): Promise<T> {
+    try {
+      return await run;
+    } catch (error) {
+      if (isDatabaseFull(error)) memory.upkeep.isDatabaseFull = true;
+      throw error;
+    } finally {
+      await endStep();
+    }
+  }
+  const count = ({ rows_written }: D1Meta) => {
+    memory.counts.rowsWritten += rows_written;
+  };
+  return measureDatabase(db, count, waitFor);
 }
 
 /** Takes a message of a feed (src/upstream/feed/keep-feed.ts). */

@@ -29,6 +29,7 @@ import {
   dropPushed,
   type FollowerContext,
   takeMessage,
+  watchDatabase,
 } from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
 import { stopFollowing } from './follower-status.ts';
@@ -36,7 +37,6 @@ import { createJob } from './jobs.ts';
 import { followOnce, type PassResult } from './pass.ts';
 import { FULL_PACK, storePushed } from './pushed/store-pushed.ts';
 import { AT_REST, keepUp } from './upkeep.ts';
-import { watchDatabase } from './watch-database.ts';
 
 /** From the end of a pass to the next. */
 const PASS_INTERVAL_MS = 1000;

@@ -5,8 +5,8 @@
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
+import { watchDatabase } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
-import { watchDatabase } from '../../src/follower/watch-database.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { SHRINK_AT } from '../../src/ledger/core/database-size.ts';
 import { readNodeStatus } from '../../src/ledger/read/node-status.ts';

@@ -18,7 +18,7 @@ export interface NextNumbers {
  * Numbers that live packs have given; those from these on are free. Blocks are only stored in the
  * last visible and the last staged pack.
  */
-export const SELECT_NEXT = `
+const SELECT_NEXT = `
   SELECT max(next_block) AS next_block, max(next_output) AS next_output,
     count(*) = coalesce(sum(next_block - next_output = next), 0) AS is_whole,
     (SELECT coalesce(sum(length(statuses)), 0) / ${STATUS_LENGTH} FROM pack

@@ -69,11 +69,13 @@ export async function applyStatements(
   const own = { index, id: toHexDigits(id) };
   const fingerprints = moveFingerprints(head.integrity);
   const idTable = idTableName(head.idTables.at(-1)!);
-  const read = await readChanges(db, milestone, changes, fingerprints, idTable);
+  const places = () => referencedPlaces(view, changes);
+  const [read] = await Promise.all([
+    readChanges(db, milestone, changes, fingerprints, idTable),
+    moveByBlocks(db, fingerprints, head.idTables, 'referenced', index, places()),
+  ]);
   const entry = milestoneEntry(own.id);
   fingerprints.move(idTable, entry, entrySum(entry, index));
-  const places = () => referencedPlaces(view, changes);
-  await moveByBlocks(db, fingerprints, head.idTables, 'referenced', index, places());
   const treasury = treasuryAfter(milestone, id);
   const statements = [
     requireSameUnreferenced(db, head, view.stored),
