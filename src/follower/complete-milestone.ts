@@ -121,7 +121,9 @@ async function applyStored(
     const { view, packs } = outcome;
     const { head } = view;
     const resolving = { index: memory.index, head, verify: rules.verify };
-    const made = await memory.step('apply', () => resolvePacks(db, resolving, packs, left));
+    let made = 0;
+    for (const key of packs)
+      made += await memory.step('apply', () => resolvePacks(db, resolving, [key], left));
     if (made > 0) continue;
     // the walk found all that these transactions consume, so the verdicts could be made
     await unlessMoved(db, head, head.ledger, async () => {
