@@ -48,7 +48,7 @@ export type ApplyOutcome =
   /** D1 does not have the whole past cone. */
   | { kind: 'blocks-missing' }
   /** `packs`: keys of those with transactions of the cone that have no verdict. */
-  | { kind: 'verdicts-missing'; view: ConsistentView; packs: number[] }
+  | { kind: 'verdicts-missing'; head: Head; packs: number[] }
   | RootDiffers
   /** Blocks that another milestone with this index led to are in packs with blocks of this one. */
   | { kind: 'staged-for-another'; view: ConsistentView };
@@ -86,7 +86,7 @@ export async function applyMilestone(
   if (!equalBytes(inclusionRoot(view.cone, order), root))
     return { kind: 'root-differs', view, order, root };
   if (undecided.length > 0)
-    return { kind: 'verdicts-missing', view, packs: packsOf(packs, undecided) };
+    return { kind: 'verdicts-missing', head, packs: packsOf(packs, undecided) };
   return unlessMoved(db, head, index - 1, () => apply(db, verified, view, whiteFlag, rules));
 }
 

@@ -6,7 +6,6 @@
 
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import type { Database } from '../ledger/core/database.ts';
-import { unlessMoved } from '../ledger/core/fence.ts';
 import type { Head } from '../ledger/core/head.ts';
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { dropStaged } from '../ledger/write/drop-blocks.ts';
@@ -104,31 +103,31 @@ async function storeMissing(
   return missing.stored;
 }
 
-/** Applies the milestone, verdicts made where they are missing. */
+/**
+ * Applies the milestone, verdicts made where they are missing. The walk found all that their
+ * transactions consume, so they can be made. If none is made, somebody else has made them since the
+ * walk, or they are damaged: the next round tells.
+ */
 async function applyStored(
   db: Database,
   verified: VerifiedMilestone,
   { memory, rules }: CompleteTools,
 ): Promise<Exclude<ApplyOutcome, { kind: 'verdicts-missing' }>> {
   const left = { steps: MAX_RESOLVING_STEPS };
-  for (;;) {
+  for (let isFruitless = false; ; ) {
     const outcome = await memory.step('apply', async () => {
       const tried = await applyMilestone(db, verified, rules);
       if (tried.kind === 'applied') memory.index.retain(tried.view, tried.after, tried.left);
       return tried;
     });
     if (outcome.kind !== 'verdicts-missing') return outcome;
-    const { view, packs } = outcome;
-    const { head } = view;
+    const { packs, head } = outcome;
     const resolving = { index: memory.index, head, verify: rules.verify };
     let made = 0;
     for (const key of packs)
       made += await memory.step('apply', () => resolvePacks(db, resolving, [key], left));
-    if (made > 0) continue;
-    // the walk found all that these transactions consume, so the verdicts could be made
-    await unlessMoved(db, head, head.ledger, async () => {
-      throw new LedgerDamaged(`verdicts of pack ${packs[0]}`);
-    });
+    if (made === 0 && isFruitless) throw new LedgerDamaged(`verdicts of pack ${packs[0]}`);
+    isFruitless = made === 0;
   }
 }
 

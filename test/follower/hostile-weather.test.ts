@@ -60,6 +60,7 @@ const MISTAKES = [
   ['blocks that an earlier milestone referenced stay', 24],
   ['milestones leave notes as they are', 10],
   ['each known parent proves its child unreferenced', 11],
+  ['a verdict that somebody else makes meanwhile counts as damaged', 9421660],
 ] as const;
 
 it.each(MISTAKES)(

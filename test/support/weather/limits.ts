@@ -65,6 +65,9 @@ const MUTATIONS = {
       ['milestone > forgotten && (milestone > start || start === genesis)', 'true'],
     ],
   },
+  'a verdict that somebody else makes meanwhile counts as damaged': {
+    'follower/complete-milestone.ts': [['made === 0 && isFruitless', 'made === 0']],
+  },
 } satisfies Record<string, Mutation>;
 
 export type Mistake = keyof typeof MUTATIONS;
