@@ -167,7 +167,7 @@ const REFERENCED_MS = 10_000;
 const MAX_SAID = 12_500;
 
 /** Heap for blocks that are not stored yet: more than two seconds of a busy network. */
-const MAX_POOL_HEAP_BYTES = 44_000_000;
+const MAX_POOL_HEAP_BYTES = 34_000_000;
 
 export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): FollowerMemory {
   // before a ledger was read nothing is admitted
