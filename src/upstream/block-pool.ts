@@ -23,8 +23,10 @@ export interface BlockPool {
    * @param now Unix milliseconds
    */
   push(bytes: Uint8Array, now: number): void;
-  /** The pushed blocks that are to be stored, and when they came; in the order of their coming. */
-  pushed(): [id: string, came: number][];
+  /** The pushed blocks that are to be stored, and when they came; the first that came first. */
+  pushed(most?: number): [id: string, came: number][];
+  /** Whether the block was pushed and is to be stored. */
+  isPushed(id: string): boolean;
   /** A pushed block is not to be stored by itself any more, and counts as a fetched one. */
   settle(id: string): void;
   clear(): void;
@@ -73,10 +75,15 @@ export function createBlockPool(
       if (pooled.peek(id) !== undefined || !isAdmitted(result.parsed)) return;
       pooled.set(id, { block: result.parsed, came: now });
     },
-    pushed: () =>
-      Array.from(pooled.entries()).flatMap(([id, { came }]): [string, number][] =>
-        came === undefined ? [] : [[id, came]],
-      ),
+    pushed(most = Number.POSITIVE_INFINITY) {
+      const found: [string, number][] = [];
+      for (const [id, { came }] of pooled.entries()) {
+        if (found.length === most) break;
+        if (came !== undefined) found.push([id, came]);
+      }
+      return found;
+    },
+    isPushed: (id) => pooled.peek(id)?.came !== undefined,
     settle(id) {
       const held = pooled.peek(id);
       if (held !== undefined) held.came = undefined;

@@ -32,11 +32,11 @@ export type FeedTools = Pick<FollowerContext, 'db' | 'upstreams' | 'keys' | 'ver
 export async function storePushed(context: FeedTools): Promise<number> {
   const { db, memory } = context;
   const { pool, tips, upkeep } = memory;
-  if (pool.pushed().length === 0 || upkeep.room <= 0) return 0;
+  const tops = pool.pushed(MAX_TOPS);
+  if (tops.length === 0 || upkeep.room <= 0) return 0;
   const position = await readPosition(db, context);
   noteLedger(memory, position);
   const { belowMaxDepth } = position.rules.parameters[0]!;
-  const tops = pool.pushed().slice(0, MAX_TOPS);
   const ids = tops.map(([id]) => id);
   const limits = { maxFetched: 0, maxLevels: Number.POSITIVE_INFINITY, deadline: 0 };
   const { stored, isCut } = await storeBelow(context, position, ids, {

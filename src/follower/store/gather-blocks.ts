@@ -95,8 +95,7 @@ export async function gatherBlocks(
   const { pool } = memory;
   const { head, rules } = moment;
   const said = saidOf(memory, moment);
-  const unrequested = new Set(tops);
-  for (const [id] of pool.pushed()) unrequested.delete(id);
+  const unrequested = new Set(tops.filter((id) => !pool.isPushed(id)));
   const refused = new Set<string>();
   const refuses = (id: string, block: ParsedBlock): boolean => {
     if (!unrequested.has(id) || isAdmittedUnasked(block, rules.parameters)) return false;
