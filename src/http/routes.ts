@@ -17,6 +17,7 @@ import {
   milestoneExplanationRoutes,
 } from './routes/edge/milestone-explanation.ts';
 import { describeNftChanges, nftChangeRoutes } from './routes/edge/nft-changes.ts';
+import { describeNftHistory, nftHistoryRoutes } from './routes/edge/nft-history.ts';
 import { describeNfts, nftRoutes } from './routes/edge/nfts.ts';
 import {
   describeWhiteFlagExplanation,
@@ -38,6 +39,7 @@ const ROUTES = {
   ...outputListRoutes,
   ...chainLookupRoutes,
   ...nftRoutes,
+  ...nftHistoryRoutes,
   ...nftChangeRoutes,
   ...outputRoutes,
   ...blockRoutes,
@@ -72,6 +74,7 @@ export function describeRoutes(): Operations<typeof ROUTES> {
     ...describeOutputLists(),
     ...describeChainLookup(),
     ...describeNfts(),
+    ...describeNftHistory(),
     ...describeNftChanges(),
     ...describeOutputs(),
     ...describeBlocks(),

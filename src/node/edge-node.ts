@@ -26,6 +26,7 @@ import {
 import { explainMilestone, proveBlock } from '../ledger/read/applied-milestone.ts';
 import { readNftChanges } from '../ledger/read/nft-changes.ts';
 import { readNftGallery } from '../ledger/read/nft-gallery.ts';
+import { type HistoryPosition, readNftHistory } from '../ledger/read/nft-history.ts';
 import { readNftOutputs } from '../ledger/read/nft-outputs.ts';
 import { readNodeStatus } from '../ledger/read/node-status.ts';
 import { readOutput } from '../ledger/read/output-status.ts';
@@ -70,6 +71,7 @@ export type {
 } from '../ledger/read/applied-milestone.ts';
 export { MAX_CHANGES } from '../ledger/read/nft-changes.ts';
 export type { NftStatus } from '../ledger/read/nft-gallery.ts';
+export { type HistoryPosition, MAX_HISTORY, type NftChange } from '../ledger/read/nft-history.ts';
 export type { NftOutputs } from '../ledger/read/nft-outputs.ts';
 export type { MilestoneStatus, NodeStatus } from '../ledger/read/node-status.ts';
 export type { OutputStatus } from '../ledger/read/output-status.ts';
@@ -147,6 +149,12 @@ export function openNode(settings: Settings) {
     /** After milestone `after`. */
     readNftChanges: (after: number, minLedgerIndex: number) =>
       readNftChanges(sessionFrom(Math.max(after, minLedgerIndex)), after),
+    readNftHistory: (
+      nftId: string,
+      pageSize: number,
+      from: HistoryPosition | undefined,
+      minLedgerIndex: number,
+    ) => readNftHistory(sessionFrom(minLedgerIndex), nftId, pageSize, from),
     readOutput: (outputId: string, minLedgerIndex: number) =>
       readOutput(sessionFrom(minLedgerIndex), outputId),
     readBlock: async (blockId: string) => {

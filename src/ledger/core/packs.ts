@@ -336,7 +336,7 @@ export type SpentRow = [
 ];
 
 /** Hex digits of a transaction's ID, with which those of its outputs begin. */
-const TRANSACTION_ID_DIGITS = 64;
+export const TRANSACTION_ID_DIGITS = 64;
 
 /**
  * Throws a LedgerDamaged where the sum is not right. The ID is first: queries look for it there

@@ -23,6 +23,7 @@ import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { readMilestoneContents } from '../../../src/ledger/read/milestone-contents.ts';
 import { readNftChanges } from '../../../src/ledger/read/nft-changes.ts';
 import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
+import { readNftHistory } from '../../../src/ledger/read/nft-history.ts';
 import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
@@ -228,6 +229,7 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
     changes: (on) => readLedgerChanges(on, { index: 3 }),
     'changes of NFTs': (on) => readNftChanges(on, 0),
     'changes of NFTs after the last': (on) => readNftChanges(on, 4),
+    'history of an NFT': (on) => readNftHistory(on, nftId, 10),
     explanation: (on) => explainMilestone(on, 3),
     proof: (on) => proveBlock(on, digits(last)),
     'events of milestone 2': eventsOf(2),
@@ -308,7 +310,7 @@ async function told(read: Promise<unknown>): Promise<string | undefined> {
  */
 const HIDES: Record<string, RegExp> = {
   // a row that its key hides is no longer there
-  'milestone.idx': /^status$/,
+  'milestone.idx': /^(status|history of an NFT)$/,
   'output_detail.\\w+':
     /^(all NFTs|NFTs of an address|gallery|all outputs|basic outputs of an address|output of an alias)$/,
   'output.id': /^NFT of an output$/,

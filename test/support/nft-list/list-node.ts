@@ -9,6 +9,7 @@ import {
 } from '../../../src/ledger/output-list/read-list.ts';
 import { readNftChanges } from '../../../src/ledger/read/nft-changes.ts';
 import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
+import { readNftHistory } from '../../../src/ledger/read/nft-history.ts';
 import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
@@ -24,6 +25,7 @@ export function nodeOver(
   | 'listNftOutputs'
   | 'readNfts'
   | 'readNftChanges'
+  | 'readNftHistory'
   | 'readOutput'
 > {
   return {
@@ -33,6 +35,7 @@ export function nodeOver(
     listNftOutputs: (query) => readNftGallery(db, query),
     readNfts: (ids) => readNftOutputs(db, ids),
     readNftChanges: (after) => readNftChanges(db, after),
+    readNftHistory: (nftId, pageSize, from) => readNftHistory(db, nftId, pageSize, from),
     readOutput: (outputId) => readOutput(db, outputId),
   };
 }

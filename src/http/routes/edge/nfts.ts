@@ -148,7 +148,7 @@ function nftToJson(
   };
 }
 
-function ownerToJson(output: NftOutput, timestamp: number, prefix: string) {
+export function ownerToJson(output: NftOutput, timestamp: number, prefix: string) {
   const { address, timelockedUntil, passesTo } = ownerAt(output, timestamp);
   return {
     address: toBech32(prefix, address),
@@ -160,30 +160,28 @@ function ownerToJson(output: NftOutput, timestamp: number, prefix: string) {
   };
 }
 
+/** Of an NFT at the ledger's time, or at that of a change. */
+export const ownerSchema: JsonSchema = /* @__PURE__ */ named('NFTOwner', () =>
+  objectOf(
+    {
+      address: described('The one address that can unlock the output at that time.', bech32Schema),
+      canUnlock: described('False while a timelock holds the output.', flagSchema),
+    },
+    {
+      timelockedUntil: described('Present while a timelock holds the output.', unixTimeSchema),
+      passesTo: described(
+        'Present if the output will expire: the owner from that time on.',
+        named('NextOwner', objectOf({ address: bech32Schema, unixTime: unixTimeSchema })),
+      ),
+    },
+  ),
+);
+
 export function describeNfts(): Operations<typeof nftRoutes> {
-  const owner = named(
-    'NFTOwner',
-    objectOf(
-      {
-        address: described(
-          "The one address that can unlock the output at the ledger's time.",
-          bech32Schema,
-        ),
-        canUnlock: described('False while a timelock holds the output.', flagSchema),
-      },
-      {
-        timelockedUntil: described('Present while a timelock holds the output.', unixTimeSchema),
-        passesTo: described(
-          'Present if the output will expire: the owner from that time on.',
-          named('NextOwner', objectOf({ address: bech32Schema, unixTime: unixTimeSchema })),
-        ),
-      },
-    ),
-  );
   const fields: Record<string, JsonSchema> = {
     nftId: hashSchema,
     outputId: outputIdSchema,
-    owner,
+    owner: described("At the time of the ledger's milestone.", ownerSchema),
     metadata: outputMetadataSchema,
     output: nftOutputSchema,
   };

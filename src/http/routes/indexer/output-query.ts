@@ -198,7 +198,7 @@ function readTag(value: string, name: string): string {
 }
 
 /** What is no number, or 0, or too large, is the largest page. */
-function readPageSize(values: QueryString): number {
+export function readPageSize(values: QueryString): number {
   const size = uint32(values.get('pageSize') ?? '');
   return size === undefined || size === 0 || size > MAX_PAGE_SIZE ? MAX_PAGE_SIZE : size;
 }

@@ -1,0 +1,330 @@
+/**
+ * Histories of NFTs (src/ledger/read/nft-history.ts) against what the network's own transactions
+ * did: page by page, while milestones are applied, pruned, and replaced by imports.
+ */
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
+import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
+import {
+  type HistoryPosition,
+  type NftChange,
+  type NftHistory,
+  readNftHistory,
+} from '../../../src/ledger/read/nft-history.ts';
+import { prune } from '../../../src/ledger/write/prune.ts';
+import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
+import { beginState } from '../../../src/nft-index/publisher-state.ts';
+import { ownerAt } from '../../../src/stardust/owner.ts';
+import { addressKey } from '../../../src/stardust/wire/address.ts';
+import {
+  asFile,
+  disturbed,
+  followTo,
+  type Rig,
+  startLedger,
+  takeNext,
+} from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
+import { freshRandom } from '../../support/network/fresh-random.ts';
+import { fullSnapshot } from '../../support/network/network-snapshot.ts';
+import { eventsOfLives, type LifeEvent, nftLives } from '../../support/network/nft-lives.ts';
+
+const MILESTONES = 30;
+
+const network = nftLives('histories of NFTs', MILESTONES);
+const lives = eventsOfLives(network);
+const nfts = [...lives.keys()];
+const UNKNOWN = 'ab'.repeat(32);
+
+type Whole = Extract<NftHistory, { ok: true }>;
+
+/** What the network did to an NFT, as a ledger that knows changes from `since` on says it. */
+function expected(nft: string, since: number, ledger: number) {
+  const events = lives.get(nft)?.filter(({ index }) => index <= ledger) ?? [];
+  const isOld = lives.get(nft)?.[0]?.kind !== 'minted' && lives.has(nft);
+  const last = events.at(-1);
+  const isUnknown = last === undefined ? !isOld : last.kind === 'burned' && last.index < since;
+  if (isUnknown) return 'unknown';
+  const [old, kept] = [0, 1].map((side) =>
+    events.filter(({ index }) => Number(index >= since) === side),
+  ) as [LifeEvent[], LifeEvent[]];
+  const complete = !isOld && old.length <= 1;
+  return { since, complete, changes: [...(complete ? old : []), ...kept].reverse() };
+}
+
+function eventOf({ held, ...facts }: NftChange): LifeEvent {
+  const owner = held && addressKey(ownerAt(held.output, facts.timestamp).address);
+  return { ...facts, outputId: held?.outputId, owner };
+}
+
+/** All pages; `between` happens between two. */
+async function readPages(
+  read: (from?: HistoryPosition) => Promise<NftHistory | undefined>,
+  pageSize: number,
+  between: () => Promise<unknown> = async () => {},
+) {
+  const changes: LifeEvent[] = [];
+  let from: HistoryPosition | undefined;
+  for (let pages = 0; ; pages++) {
+    const page = await read(from);
+    if (!page?.ok) return page?.why;
+    changes.push(...page.changes.map(eventOf));
+    expect(page.changes.length).toBeLessThanOrEqual(pageSize);
+    if (page.next === undefined) return { since: page.since, complete: page.complete, changes };
+    expect([page.complete, page.changes.length > 0]).toEqual([false, true]);
+    from = page.next;
+    if (pages > 500) throw new Error('pages without end');
+    await between();
+  }
+}
+
+type Action =
+  | { kind: 'apply'; count: number }
+  | { kind: 'prune'; retention: number }
+  | { kind: 'publish' }
+  | { kind: 'import'; back: number }
+  | { kind: 'ask'; pageSize: number; searched: number; moves: boolean };
+
+const action: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constant('apply'), count: fc.integer({ min: 1, max: 5 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('prune'),
+      retention: fc.integer({ min: 0, max: 16 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('publish') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('import'), back: fc.integer({ min: 0, max: 4 }) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('ask'),
+      pageSize: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.constant(100)),
+      searched: fc.oneof(fc.integer({ min: 1, max: 6000 }), fc.constant(16_000_000)),
+      moves: fc.boolean(),
+    }),
+  },
+) as fc.Arbitrary<Action>;
+
+class Modelled {
+  ledger = 0;
+  /** The first milestone that is kept. */
+  first = 0;
+  readonly db: SqliteDatabase;
+  readonly rig: Rig;
+  readonly seen: Set<string>;
+
+  constructor(db: SqliteDatabase, rig: Rig, seen: Set<string>) {
+    this.db = db;
+    this.rig = rig;
+    this.seen = seen;
+  }
+
+  get since(): number {
+    return this.first + 1;
+  }
+
+  async apply(): Promise<void> {
+    if (this.ledger === MILESTONES) return;
+    await takeNext(this.rig, this.db);
+    this.ledger++;
+  }
+
+  async act(next: Action): Promise<void> {
+    switch (next.kind) {
+      case 'apply':
+        for (let i = 0; i < next.count; i++) await this.apply();
+        return;
+      case 'prune':
+        await prune(this.db, next.retention);
+        this.first = Math.max(this.first, this.ledger - next.retention);
+        return;
+      case 'publish': {
+        const index = openIndexLedger(this.db);
+        const { head, stored } = await index.readState();
+        const state = beginState(head!.generation, this.ledger);
+        await index.swap(stored?.token, { token: crypto.randomUUID(), state });
+        return;
+      }
+      case 'import': {
+        const target = Math.max(0, this.ledger - next.back);
+        await loadSnapshot(this.db, asFile(fullSnapshot(network, { target })), undefined);
+        Object.assign(this, { ledger: target, first: target });
+        return;
+      }
+      case 'ask':
+        for (const nft of [...nfts, UNKNOWN]) await this.ask(nft, next);
+    }
+  }
+
+  async ask(nft: string, { pageSize, searched, moves }: Action & { kind: 'ask' }) {
+    const due = expected(nft, this.since, this.ledger);
+    const read = (from?: HistoryPosition) => readNftHistory(this.db, nft, pageSize, from, searched);
+    const found = await readPages(read, pageSize, async () => {
+      this.seen.add('pages');
+      if (moves) await this.apply();
+    });
+    expect(found).toEqual(due);
+    if (typeof due === 'string') this.seen.add(due);
+    else {
+      this.seen.add(due.complete ? 'complete' : 'cut');
+      for (const { kind } of due.changes) this.seen.add(kind);
+      const times = due.changes.map(({ index }) => index);
+      if (new Set(times).size < times.length) this.seen.add('twice in a milestone');
+      if (due.complete && (due.changes.at(-1)?.index ?? 0) < this.since) this.seen.add('old mint');
+    }
+  }
+}
+
+it('every history is what the transactions did, however it is cut into pages', async () => {
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(action, { minLength: 15, maxLength: 30, size: 'max' }),
+      async (actions) => {
+        const db = await openMemory();
+        const model = new Modelled(db, await startLedger(db, network, 0), seen);
+        for (const next of actions) await model.act(next);
+      },
+    ),
+    { numRuns: Number(process.env.RUNS ?? 8), seed: 37, endOnFailure: true },
+  );
+  expect([...seen].sort()).toEqual([
+    'burned',
+    'changed',
+    'complete',
+    'cut',
+    'minted',
+    'old mint',
+    'pages',
+    'transferred',
+    'twice in a milestone',
+    'unknown',
+  ]);
+}, 120_000);
+
+describe('a ledger with all milestones', () => {
+  let db: SqliteDatabase;
+  beforeAll(async () => {
+    db = await openMemory();
+    await followTo(await startLedger(db, network, 0), MILESTONES);
+  });
+
+  const longest = nfts.reduce((one, other) =>
+    lives.get(other)!.length > lives.get(one)!.length ? other : one,
+  );
+  const burned = nfts.find((nft) => lives.get(nft)!.at(-1)?.kind === 'burned')!;
+
+  it('a position that is none of this NFT', async () => {
+    const { next } = (await readNftHistory(db, longest, 1)) as Whole;
+    const other = nfts.find((nft) => nft !== longest && lives.get(nft)!.length > 2)!;
+    const wrong = [
+      [other, next!],
+      [longest, { ...next!, spentIn: next!.spentIn - 1 }],
+      [longest, { ...next!, spentIn: 0xffff_ffff }],
+      [longest, { ...next!, outputId: '0'.repeat(68) }],
+    ] as const;
+    for (const [nft, position] of wrong)
+      expect(await readNftHistory(db, nft, 10, position)).toMatchObject({ why: 'no position' });
+  });
+
+  it('nothing imported', async () => {
+    expect(await readNftHistory(await openMemory(), longest, 10)).toBeUndefined();
+  });
+
+  it('an import before the block of the burn is read', async () => {
+    const other = await openMemory();
+    await followTo(await startLedger(other, network, 0), MILESTONES);
+    const busy = disturbed(other, async (_, batch) => {
+      if (batch === 2)
+        await loadSnapshot(other, asFile(fullSnapshot(network, { target: 1 })), undefined);
+    });
+    await expect(readNftHistory(busy, burned, 10)).rejects.toThrow(LedgerMoved);
+  });
+});
+
+it('a character that was changed never makes a history another one', async () => {
+  const random = freshRandom();
+  const db = await openMemory();
+  await followTo(await startLedger(db, network, 0), MILESTONES);
+  const busiest = [...nfts].sort((a, b) => lives.get(b)!.length - lives.get(a)!.length).slice(0, 4);
+  const gone = nfts.find((nft) => lives.get(nft)!.at(-1)!.kind === 'burned')!;
+  const asked = [...new Set([...busiest, gone])];
+  let errors = 0;
+  for (const [table, keyed] of [
+    ['milestone_part', 'key'],
+    ['nft', 'id'],
+    ['output', 'id'],
+    ['parameters', 'target'],
+  ] as const) {
+    const { results: rows } = await db.prepare(`SELECT * FROM ${table}`).all();
+    for (const row of rows)
+      for (const [column, value] of Object.entries(row)) {
+        const flipped = flip(value, random.below(1000) / 1000);
+        if (flipped === undefined || value === '[]') continue;
+        const change = (to: unknown, key: unknown) =>
+          db.prepare(`UPDATE ${table} SET ${column} = ?1 WHERE ${keyed} = ?2`).bind(to, key).run();
+        try {
+          await change(flipped, row[keyed]);
+        } catch {
+          continue; // against a constraint
+        }
+        for (const nft of asked) {
+          try {
+            const found = await readPages((from) => readNftHistory(db, nft, 7, from), 7);
+            // a row of nft that its key hides is found by the scrub
+            if (table !== 'nft' || found !== 'unknown')
+              expect(found, `${table}.${column}`).toEqual(expected(nft, 1, MILESTONES));
+          } catch (error) {
+            if ((error as Error).name === 'AssertionError') throw error;
+            errors++;
+          }
+        }
+        await change(value, column === keyed ? flipped : row[keyed]);
+      }
+  }
+  expect(errors).toBeGreaterThan(50);
+}, 60_000);
+
+/** With another character at a place, 0 to 1. */
+function flip(value: unknown, place: number): string | number | undefined {
+  const text = String(value);
+  const at = Math.floor(text.length * place);
+  if (value === null || text === '') return undefined;
+  const flipped =
+    text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ 1) + text.slice(at + 1);
+  return typeof value === 'number' ? Number(flipped) : flipped;
+}
+
+it('a part that damage hides is an error, and never a shorter history', async () => {
+  const db = await openMemory();
+  await followTo(await startLedger(db, network, 0), MILESTONES);
+  const { results: keys } = await db
+    .prepare('SELECT key FROM milestone_part')
+    .all<{ key: number }>();
+  let errors = 0;
+  for (const { key } of keys) {
+    const index = Math.floor(key / 4096);
+    await db.prepare('UPDATE milestone_part SET key = -key WHERE key = ?1').bind(key).run();
+    for (const nft of nfts) {
+      const read = readPages((from) => readNftHistory(db, nft, 3, from), 3);
+      const isHit = lives
+        .get(nft)!
+        .some((event) => event.index === index && event.kind !== 'minted');
+      if (isHit) await expect(read).rejects.toThrow('are damaged on disk');
+      else expect(await read).toEqual(expected(nft, 1, MILESTONES));
+      errors += Number(isHit);
+    }
+    await db.prepare('UPDATE milestone_part SET key = -key WHERE key = ?1').bind(-key).run();
+  }
+  expect(errors).toBeGreaterThan(20);
+}, 60_000);
