@@ -16,6 +16,7 @@ import {
   describeMilestoneExplanation,
   milestoneExplanationRoutes,
 } from './routes/edge/milestone-explanation.ts';
+import { describeNftCertificate, nftCertificateRoutes } from './routes/edge/nft-certificate.ts';
 import { describeNftChanges, nftChangeRoutes } from './routes/edge/nft-changes.ts';
 import { describeNftHistory, nftHistoryRoutes } from './routes/edge/nft-history.ts';
 import { describeNfts, nftRoutes } from './routes/edge/nfts.ts';
@@ -40,6 +41,7 @@ const ROUTES = {
   ...chainLookupRoutes,
   ...nftRoutes,
   ...nftHistoryRoutes,
+  ...nftCertificateRoutes,
   ...nftChangeRoutes,
   ...outputRoutes,
   ...blockRoutes,
@@ -75,6 +77,7 @@ export function describeRoutes(): Operations<typeof ROUTES> {
     ...describeChainLookup(),
     ...describeNfts(),
     ...describeNftHistory(),
+    ...describeNftCertificate(),
     ...describeNftChanges(),
     ...describeOutputs(),
     ...describeBlocks(),

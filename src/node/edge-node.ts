@@ -23,10 +23,11 @@ import {
   readOutputList,
   readOutputOfChain,
 } from '../ledger/output-list/read-list.ts';
+import { type NamedChange, readNftCertificate } from '../ledger/provenance/nft-certificate.ts';
+import { type HistoryPosition, readNftHistory } from '../ledger/provenance/nft-history.ts';
 import { explainMilestone, proveBlock } from '../ledger/read/applied-milestone.ts';
 import { readNftChanges } from '../ledger/read/nft-changes.ts';
 import { readNftGallery } from '../ledger/read/nft-gallery.ts';
-import { type HistoryPosition, readNftHistory } from '../ledger/read/nft-history.ts';
 import { readNftOutputs } from '../ledger/read/nft-outputs.ts';
 import { readNodeStatus } from '../ledger/read/node-status.ts';
 import { readOutput } from '../ledger/read/output-status.ts';
@@ -65,13 +66,18 @@ export {
   START,
 } from '../ledger/output-list/output-query.ts';
 export type { NotIndexed, OutputList } from '../ledger/output-list/read-list.ts';
+export type { NamedChange, NftCertificate } from '../ledger/provenance/nft-certificate.ts';
+export {
+  type HistoryPosition,
+  MAX_HISTORY,
+  type NftChange,
+} from '../ledger/provenance/nft-history.ts';
 export type {
   BlockProof,
   ExplainedBlock,
 } from '../ledger/read/applied-milestone.ts';
 export { MAX_CHANGES } from '../ledger/read/nft-changes.ts';
 export type { NftStatus } from '../ledger/read/nft-gallery.ts';
-export { type HistoryPosition, MAX_HISTORY, type NftChange } from '../ledger/read/nft-history.ts';
 export type { NftOutputs } from '../ledger/read/nft-outputs.ts';
 export type { MilestoneStatus, NodeStatus } from '../ledger/read/node-status.ts';
 export type { OutputStatus } from '../ledger/read/output-status.ts';
@@ -155,6 +161,8 @@ export function openNode(settings: Settings) {
       from: HistoryPosition | undefined,
       minLedgerIndex: number,
     ) => readNftHistory(sessionFrom(minLedgerIndex), nftId, pageSize, from),
+    readNftCertificate: (nftId: string, named: NamedChange | undefined, minLedgerIndex: number) =>
+      readNftCertificate(sessionFrom(minLedgerIndex), nftId, named),
     readOutput: (outputId: string, minLedgerIndex: number) =>
       readOutput(sessionFrom(minLedgerIndex), outputId),
     readBlock: async (blockId: string) => {

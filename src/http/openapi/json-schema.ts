@@ -101,6 +101,12 @@ export const bytesSchema = named('Bytes', {
   description: 'Bytes as hex text.',
 });
 
+export const base64Schema = named('Base64', {
+  type: 'string',
+  pattern: '^[0-9A-Za-z+/]*={0,2}$',
+  description: 'Bytes in base64.',
+});
+
 /** An ID or a hash. */
 export const hashSchema = named(
   'Hash',

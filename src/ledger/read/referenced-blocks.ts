@@ -47,7 +47,7 @@ export function milestoneAt(index: number): MilestoneSql {
 }
 
 /** SQL of the keys of the packs that hold its blocks. */
-function selectKeys(milestone: string): string {
+export function selectKeys(milestone: string): string {
   return `
     SELECT k.value FROM milestone_part m CROSS JOIN json_each(m.packs) k
     WHERE ${isPartOf('m.key', milestone)}`;

@@ -57,6 +57,27 @@ export function proofFor(
 }
 
 /**
+ * The proof for the block `ids[index]` in the tree over the blocks at these places alone, ascending:
+ * those whose transactions were applied, for example. Undefined if it is none of them.
+ *
+ * @param leafHashes as of {@link proofFor}, of all `ids`
+ */
+export function proofAmong(
+  ids: readonly Uint8Array[],
+  places: readonly number[],
+  index: number,
+  leafHashes: Uint8Array = hashLeaves(ids),
+): Proof | undefined {
+  const place = places.indexOf(index);
+  if (place === -1) return undefined;
+  const hashes = new Uint8Array(places.length * HASH_BYTES);
+  for (const [i, at] of places.entries())
+    hashes.set(leafHashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES), i * HASH_BYTES);
+  const among = places.map((at) => ids[at]!);
+  return proofFor(among, place, hashes);
+}
+
+/**
  * Reads a proof: the block ID, and the siblings on its path from the leaf up. Throws a {@link
  * Refusal} if `json` is not a proof.
  */

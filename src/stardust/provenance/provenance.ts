@@ -9,6 +9,8 @@
  * - {@link proveBlockBytes}: bytes and an ID → parents, kind, ID of its transaction.
  * - {@link proveCone}: the former two together → what the milestone decided about each block.
  * - {@link provePath}: a milestone, a block and a Merkle path → it is included; it was applied.
+ * - {@link proveCertificate}: a certificate → a state of an NFT, and since when; {@link laterState},
+ *   {@link latestState}: which of several is the latest.
  * - {@link proveFinalLedger}, {@link proveFinalRecord}: a final root → what the ledger has, or not.
  */
 export {
@@ -18,6 +20,7 @@ export {
   proveBlocks,
   proveWalk,
 } from './blocks.ts';
+export { laterState, latestState, type NftState, proveCertificate } from './certificate.ts';
 export {
   compareCone,
   comparePayloads,

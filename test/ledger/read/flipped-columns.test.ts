@@ -18,12 +18,13 @@ import {
   START,
 } from '../../../src/ledger/output-list/output-query.ts';
 import { readOutputList, readOutputOfChain } from '../../../src/ledger/output-list/read-list.ts';
+import { readNftCertificate } from '../../../src/ledger/provenance/nft-certificate.ts';
+import { readNftHistory } from '../../../src/ledger/provenance/nft-history.ts';
 import { explainMilestone, proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { readMilestoneContents } from '../../../src/ledger/read/milestone-contents.ts';
 import { readNftChanges } from '../../../src/ledger/read/nft-changes.ts';
 import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
-import { readNftHistory } from '../../../src/ledger/read/nft-history.ts';
 import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
@@ -229,6 +230,8 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
     changes: (on) => readLedgerChanges(on, { index: 3 }),
     'changes of NFTs': (on) => readNftChanges(on, 0),
     'changes of NFTs after the last': (on) => readNftChanges(on, 4),
+    'certificate of an NFT': (on) => readNftCertificate(on, nftId),
+    'certificate of a change': (on) => readNftCertificate(on, nftId, { milestone: 2 }),
     'history of an NFT': (on) => readNftHistory(on, nftId, 10),
     explanation: (on) => explainMilestone(on, 3),
     proof: (on) => proveBlock(on, digits(last)),

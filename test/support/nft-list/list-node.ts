@@ -7,9 +7,10 @@ import {
   readOutputList,
   readOutputOfChain,
 } from '../../../src/ledger/output-list/read-list.ts';
+import { readNftCertificate } from '../../../src/ledger/provenance/nft-certificate.ts';
+import { readNftHistory } from '../../../src/ledger/provenance/nft-history.ts';
 import { readNftChanges } from '../../../src/ledger/read/nft-changes.ts';
 import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
-import { readNftHistory } from '../../../src/ledger/read/nft-history.ts';
 import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
@@ -26,6 +27,7 @@ export function nodeOver(
   | 'readNfts'
   | 'readNftChanges'
   | 'readNftHistory'
+  | 'readNftCertificate'
   | 'readOutput'
 > {
   return {
@@ -36,6 +38,7 @@ export function nodeOver(
     readNfts: (ids) => readNftOutputs(db, ids),
     readNftChanges: (after) => readNftChanges(db, after),
     readNftHistory: (nftId, pageSize, from) => readNftHistory(db, nftId, pageSize, from),
+    readNftCertificate: (nftId, named) => readNftCertificate(db, nftId, named),
     readOutput: (outputId) => readOutput(db, outputId),
   };
 }

@@ -5,9 +5,8 @@
  * `appliedProof` is there where the block's transaction was applied, and leads to the milestone's
  * applied root.
  */
-import type { BlockProof } from '../../../node/edge-node.ts';
-import { HASH_BYTES, hashLeaves } from '../../../stardust/proof/merkle.ts';
-import { type Proof, proofFor } from '../../../stardust/proof/proof.ts';
+import { hashLeaves } from '../../../stardust/proof/merkle.ts';
+import { proofAmong } from '../../../stardust/proof/proof.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { described, named, objectOf } from '../../openapi/json-schema.ts';
 import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
@@ -27,25 +26,12 @@ export const blockProofRoutes = {
 async function answerProof(context: RouteContext): Promise<Answer> {
   const parts = await readProof(context);
   const leafHashes = hashLeaves(parts.included);
-  const appliedProof = proveApplied(parts, leafHashes);
+  const { included, applied, position } = parts;
+  const appliedProof = proofAmong(included, applied, position, leafHashes);
   return jsonAnswer({
     ...inclusionToJson(parts, leafHashes),
     ...(appliedProof && { appliedProof }),
   });
-}
-
-function proveApplied(
-  { included, position, applied }: BlockProof,
-  leafHashes: Uint8Array,
-): Proof | undefined {
-  const place = applied.indexOf(position);
-  if (place === -1) return undefined;
-  const hashes = new Uint8Array(applied.length * HASH_BYTES);
-  for (const [i, at] of applied.entries()) {
-    hashes.set(leafHashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES), i * HASH_BYTES);
-  }
-  const ids = applied.map((at) => included[at]!);
-  return proofFor(ids, place, hashes);
 }
 
 export function describeBlockProof(): Operations<typeof blockProofRoutes> {

@@ -4,29 +4,27 @@
  * output that held the NFT before (docs/storage.md#histories-of-nfts).
  */
 
-import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { ownerAt } from '../../stardust/owner.ts';
 import { type AddressKey, addressKey } from '../../stardust/wire/address.ts';
-import { parseBlock } from '../../stardust/wire/block.ts';
-import { decodeOutput, nftIdOf, outputId } from '../../stardust/wire/ids.ts';
-import { type NftOutput, OutputType } from '../../stardust/wire/output.ts';
-import { LedgerDamaged } from '../core/checksum.ts';
+import type { NftOutput } from '../../stardust/wire/output.ts';
 import { type Database, isPartOf } from '../core/database.ts';
 import { unlessMoved } from '../core/fence.ts';
-import { type Head, selectHead } from '../core/head.ts';
+import { selectHead } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../core/nft-row.ts';
+import { TRANSACTION_ID_DIGITS } from '../core/packs.ts';
+import { many, readBatch } from '../core/read-batch.ts';
 import {
-  outputColumns,
-  readOutputBytes,
-  type UnspentOutput,
-  unspentFromRow,
-} from '../core/output-bytes.ts';
-import { readSpentOutput, type SpentRow, TRANSACTION_ID_DIGITS } from '../core/packs.ts';
-import { first, many, type Row, readBatch, readQuery } from '../core/read-batch.ts';
-import { readOutput } from './output-status.ts';
-import { selectReferencedBytes } from './referenced-blocks.ts';
-import { requireBlockId } from './stored-block.ts';
+  damagedNft,
+  type HeldOutput,
+  heldFromSpent,
+  LAST_SPENT,
+  madeBy,
+  readBurn,
+  SINCE,
+  selectNftState,
+  selectSince,
+  spentOf,
+} from './nft-state.ts';
 
 /** The most changes of a page. */
 export const MAX_HISTORY = 100;
@@ -74,39 +72,13 @@ export type NftHistory =
     }
   | { ledgerIndex: number; ok: false; why: 'unknown' | 'no position' };
 
-/**
- * The milestone after the first that is kept, as for changes of NFTs: of those burned by that one
- * itself nobody knows any more (write/prune.ts), and a snapshot's own milestone spent nothing here.
- */
-const SINCE = '(SELECT min(idx) + 1 FROM milestone)';
-const SELECT_OLDEST = 'SELECT * FROM milestone ORDER BY idx LIMIT 1';
-
-/** The NFT ?1, with the milestone of its last change. */
-const SELECT_STATE = `
-  SELECT ${NFT_COLUMNS}, ${outputColumns('o', { prefix: 'output_' })}, n.changed
-  FROM nft n ${JOIN_HELD} LEFT JOIN output o ON o.id = n.output
-  WHERE n.id = ?1`;
-
-/** SQL of the ID of the transaction that created or spent an output, as a part has it. */
-const madeBy = (id: string) => `substr(${id}, 1, ${TRANSACTION_ID_DIGITS})`;
-
-/** SQL of the outputs of the NFT ?1 that this milestone spent. Other parts are not parsed. */
-const spentOf = (milestone: string, from = '') => `
-  FROM ${from} milestone_part p CROSS JOIN json_each(p.spent) s
-  WHERE ${isPartOf('p.key', milestone)} AND instr(p.spent, '"' || ?1 || '"') > 0
-    AND s.value ->> 2 = ?1`;
-
 const SPENT_COLUMNS = 's.value ->> 0, s.value ->> 4, s.value';
 
-/** The milestone that burned the NFT ?1, NULL where none did or it is not kept. */
-const BURNED_IN = `(SELECT changed FROM nft WHERE id = ?1 AND output IS NULL AND changed >= ${SINCE})`;
-
-/** Of an unspent NFT its output; of a burned one the last, whose spender created no other of it. */
+/** The output that holds the NFT ?1, or the last one of it. */
 const NEWEST = `
   SELECT 0, o.id, o.created, NULL, 0 FROM nft t JOIN output o ON o.id = t.output WHERE t.id = ?1
   UNION ALL
-  SELECT 0, ${SPENT_COLUMNS}, 0 ${spentOf(BURNED_IN)} AND ${madeBy('s.value ->> 6')} NOT IN (
-    SELECT ${madeBy('s.value ->> 0')} ${spentOf(BURNED_IN)})`;
+  SELECT 0, ${SPENT_COLUMNS}, 0 ${LAST_SPENT}`;
 
 /** The output ?5, which the milestone ?4 spent. */
 const AT_POSITION = `
@@ -131,24 +103,6 @@ const walk = (from: string) => `
 const FROM_NEWEST = walk(NEWEST);
 const FROM_POSITION = walk(AT_POSITION);
 
-/** An output that held the NFT. IDs are hex. */
-interface Held {
-  id: string;
-  output: NftOutput;
-  /** Whether it is the first one. */
-  isMint: boolean;
-  block: string;
-  created: number;
-  createdTime: number;
-}
-
-interface State {
-  /** Undefined of a burned NFT. */
-  unspent: Held | undefined;
-  /** The milestone of the last change. */
-  changed: number;
-}
-
 /**
  * Undefined where there is no ledger. Throws a LedgerDamaged where an output that must be kept is
  * missing, and a LedgerMoved where one was pruned meanwhile.
@@ -170,20 +124,11 @@ export async function readNftHistory(
     from === undefined
       ? db.prepare(FROM_NEWEST).bind(nftId, most, maxSearched)
       : db.prepare(FROM_POSITION).bind(nftId, most, maxSearched, from.spentIn, from.outputId);
-  const {
-    head,
-    oldest: kept,
-    parameters,
-    state,
-    walked,
-  } = await readBatch(db, {
+  const { head, since, parameters, state, walked } = await readBatch(db, {
     head: selectHead(db),
-    oldest: first(db.prepare(SELECT_OLDEST), (row) => {
-      row.requireSum('milestone');
-      return row.integer('idx');
-    }),
+    since: selectSince(db),
     parameters: selectParameters(db),
-    state: first(db.prepare(SELECT_STATE).bind(nftId), (row) => stateFromRow(row, nftId)),
+    state: selectNftState(db, nftId),
     walked: many(steps, (row) => ({
       step: row.integer('n'),
       spent: row.textOrNull('spent'),
@@ -191,8 +136,7 @@ export async function readNftHistory(
     })),
   });
   if (head === undefined) return undefined;
-  if (kept === undefined) throw new LedgerDamaged('rows of the table milestone');
-  const since = kept + 1;
+  if (since === undefined) throw damagedNft();
   const { ledger: ledgerIndex } = head;
   const refuse = (why: 'unknown' | 'no position') => ({ ledgerIndex, ok: false as const, why });
   if (state === undefined) return refuse('unknown');
@@ -203,17 +147,19 @@ export async function readNftHistory(
   const spent = walked.map((each) => (each.spent === null ? undefined : JSON.parse(each.spent)));
   const outputs = spent.map((row) => (row === undefined ? unspent : heldFromSpent(row, nftId)));
   const isInOrder = walked.every(({ step }, i) => step === i);
-  if (!isInOrder || !isWhole(outputs)) throw damaged();
+  if (!isInOrder || !isWhole(outputs)) throw damagedNft();
   const oldest = outputs.at(-1)!;
   const isFull = walked.length === most || walked.at(-1)!.searched >= maxSearched;
   // what came before is not kept, so nobody knows what became of the NFT there
   const isCut = !oldest.isMint && oldest.created < since;
-  if (!oldest.isMint && !isCut && !isFull) throw damaged();
+  if (!oldest.isMint && !isCut && !isFull) throw damagedNft();
 
-  const burn =
-    from === undefined && unspent === undefined
-      ? [await readBurn(db, head, changed, nftId, spent[0])]
-      : [];
+  const burn: NftChange[] = [];
+  if (from === undefined && unspent === undefined) {
+    const last = spent[0];
+    const facts = await unlessMoved(db, head, changed, () => readBurn(db, changed, nftId, last));
+    burn.push({ kind: 'burned', index: changed, ...facts, held: undefined });
+  }
   const known = oldest.isMint ? outputs : outputs.slice(0, -1);
   const changes = [...burn, ...known.map((held, i) => changeOf(held, outputs[i + 1]))].slice(
     0,
@@ -235,40 +181,13 @@ export async function readNftHistory(
   };
 }
 
-function damaged(): LedgerDamaged {
-  return new LedgerDamaged('outputs that NFTs had');
-}
-
 /** Of an NFT that is not burned the newest output is unspent, of a burned one all were spent. */
-function isWhole(outputs: readonly (Held | undefined)[]): outputs is Held[] {
+function isWhole(outputs: readonly (HeldOutput | undefined)[]): outputs is HeldOutput[] {
   return outputs.length > 0 && !outputs.includes(undefined);
 }
 
-function stateFromRow(row: Row, nftId: string): State {
-  const { output } = nftFromRow(row)!;
-  const changed = row.integer('changed');
-  if (output === null) return { unspent: undefined, changed };
-  return { unspent: heldOf(unspentFromRow(row, 'output_'), nftId), changed };
-}
-
-function heldFromSpent(row: SpentRow, nftId: string): Held {
-  const { bytes, ...facts } = readSpentOutput(row);
-  return heldOf({ ...facts, bytes: readOutputBytes(bytes, facts.id) }, nftId);
-}
-
-function heldOf({ id, bytes, block, created, createdTime }: UnspentOutput, nftId: string): Held {
-  const output = decodeOutput(bytes);
-  if (
-    output.type !== OutputType.Nft ||
-    toHexDigits(nftIdOf(output, Uint8Array.fromHex(id))) !== nftId
-  )
-    throw damaged();
-  const isMint = output.nftId.every((byte) => byte === 0);
-  return { id, output, isMint, block, created, createdTime };
-}
-
 /** @param before the output that held the NFT before; undefined of a mint */
-function changeOf(held: Held, before: Held | undefined): NftChange {
+function changeOf(held: HeldOutput, before: HeldOutput | undefined): NftChange {
   const { id, output, isMint, block, created, createdTime } = held;
   const isSameOwner = before !== undefined && ownerOf(before) === ownerOf(held);
   return {
@@ -282,45 +201,6 @@ function changeOf(held: Held, before: Held | undefined): NftChange {
 }
 
 /** As its change says: an expiration that passes later is no change (docs/contract.md). */
-function ownerOf({ output, createdTime }: Held): AddressKey {
+function ownerOf({ output, createdTime }: HeldOutput): AddressKey {
   return addressKey(ownerAt(output, createdTime).address);
-}
-
-/**
- * What burned the NFT: a transaction that consumed its last output and created none of it, as its
- * block shows.
- *
- * @param index of the milestone that applied it
- * @param last the NFT's last output
- */
-async function readBurn(
-  db: Database,
-  head: Head,
-  index: number,
-  nftId: string,
-  last: SpentRow,
-): Promise<NftChange> {
-  const { transaction: transactionId } = readSpentOutput(last);
-  return unlessMoved(db, head, index, async () => {
-    // a transaction creates an output at least, which names its block
-    const made = await readOutput(db, `${transactionId}0000`);
-    if (made?.bookedIndex !== index) throw damaged();
-    const { blockId, bookedTimestamp: timestamp } = made;
-    const bytes = await readQuery(db, selectReferencedBytes(db, blockId));
-    if (bytes === undefined) throw damaged();
-    requireBlockId(bytes, blockId);
-    if (createsNft(bytes, transactionId, nftId)) throw damaged();
-    return { kind: 'burned', index, timestamp, transactionId, blockId, held: undefined };
-  });
-}
-
-function createsNft(block: Uint8Array, transactionId: string, nftId: string): boolean {
-  const result = parseBlock(block);
-  if (!result.ok || result.parsed.transaction === undefined) throw damaged();
-  const { id, value } = result.parsed.transaction;
-  if (toHexDigits(id) !== transactionId) throw damaged();
-  return value.essence.outputs.some(
-    (output, i) =>
-      output.type === OutputType.Nft && toHexDigits(nftIdOf(output, outputId(id, i))) === nftId,
-  );
 }

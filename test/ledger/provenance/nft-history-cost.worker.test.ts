@@ -10,7 +10,7 @@ import { insertParameters } from '../../../src/ledger/core/ledger-parameters.ts'
 import { writeOutputBytes } from '../../../src/ledger/core/output-bytes.ts';
 import type { SpentRow } from '../../../src/ledger/core/packs.ts';
 import { rowSum } from '../../../src/ledger/core/row-sum.ts';
-import { MAX_HISTORY, readNftHistory } from '../../../src/ledger/read/nft-history.ts';
+import { MAX_HISTORY, readNftHistory } from '../../../src/ledger/provenance/nft-history.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { outputBytes } from '../../../src/stardust/wire/ids.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
