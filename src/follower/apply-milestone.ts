@@ -32,26 +32,12 @@ import { receiptOf } from '../stardust/wire/milestone.ts';
 import { receiptFault } from '../stardust/wire/receipt.ts';
 import { Divergence } from './verify-milestone.ts';
 
-/** What came of it. Nothing was written unless it is `applied`. */
-export type ApplyOutcome =
-  | {
-      kind: 'applied';
-      /** How many blocks the milestone references. */
-      blocks: number;
-      /** Before the milestone. */
-      view: ConsistentView;
-      /** Where the ledger stands now. `stored`: the highest next_block of a live pack. */
-      after: { ledger: number; dropped: number; stored: number | null };
-      /** What stays unreferenced. */
-      left: LeftBlocks;
-    }
-  /** D1 does not have the whole past cone. */
-  | { kind: 'blocks-missing' }
-  /** `packs`: keys of those with transactions of the cone that have no verdict. */
-  | { kind: 'verdicts-missing'; head: Head; packs: number[] }
-  | RootDiffers
-  /** Blocks that another milestone with this index led to are in packs with blocks of this one. */
-  | { kind: 'staged-for-another'; view: ConsistentView };
+/** A walk over the milestone's past cone whose inclusion root is the signed one. */
+interface Walked {
+  kind: 'walked';
+  view: ConsistentView;
+  whiteFlag: WhiteFlag;
+}
 
 /** A walk whose inclusion root is not the signed one. */
 export interface RootDiffers {
@@ -63,6 +49,33 @@ export interface RootDiffers {
   root: Uint8Array;
 }
 
+type WalkOutcome =
+  | Walked
+  /** D1 does not have the whole past cone. */
+  | { kind: 'blocks-missing' }
+  /** `packs`: keys of those with transactions of the cone that have no verdict. */
+  | { kind: 'verdicts-missing'; head: Head; packs: number[] }
+  | RootDiffers;
+
+interface Applied {
+  kind: 'applied';
+  /** How many blocks the milestone references. */
+  blocks: number;
+  /** Before the milestone. */
+  view: ConsistentView;
+  /** Where the ledger stands now. `stored`: the highest next_block of a live pack. */
+  after: { ledger: number; dropped: number; stored: number | null };
+  /** What stays unreferenced. */
+  left: LeftBlocks;
+}
+
+/** What came of it. Nothing was written unless it is `applied`. */
+export type ApplyOutcome =
+  | Exclude<WalkOutcome, Walked>
+  | Applied
+  /** Blocks that another milestone with this index led to are in packs with blocks of this one. */
+  | { kind: 'staged-for-another'; view: ConsistentView };
+
 /**
  * Applies the milestone after the ledger's, whatever the size of its cone. Throws a Divergence when
  * the applied root or the receipt is not right though the inclusion root is; a LedgerMoved when
@@ -73,6 +86,18 @@ export async function applyMilestone(
   verified: VerifiedMilestone,
   rules: MilestoneRules,
 ): Promise<ApplyOutcome> {
+  const walked = await walkMilestone(db, verified);
+  if (walked.kind !== 'walked') return walked;
+  const { view, whiteFlag } = walked;
+  const { index } = verified.milestone;
+  return unlessMoved(db, view.head, index - 1, () => apply(db, verified, view, whiteFlag, rules));
+}
+
+/** Walks over the milestone's past cone, as D1 has it. Throws a LedgerMoved. */
+export async function walkMilestone(
+  db: Database,
+  verified: VerifiedMilestone,
+): Promise<WalkOutcome> {
   const { index, inclusionMerkleRoot: root } = verified.milestone;
   const parents = verified.milestone.parents.map(toHexDigits);
   const view = await readView(db, { index, named: parents, withStaged: true });
@@ -87,7 +112,7 @@ export async function applyMilestone(
     return { kind: 'root-differs', view, order, root };
   if (undecided.length > 0)
     return { kind: 'verdicts-missing', head, packs: packsOf(packs, undecided) };
-  return unlessMoved(db, head, index - 1, () => apply(db, verified, view, whiteFlag, rules));
+  return { kind: 'walked', view, whiteFlag };
 }
 
 function proposalOf(
@@ -106,7 +131,7 @@ async function apply(
   view: ConsistentView,
   whiteFlag: WhiteFlag,
   rules: MilestoneRules,
-): Promise<ApplyOutcome> {
+): Promise<Exclude<ApplyOutcome, WalkOutcome>> {
   const { milestone } = verified;
   const { index } = milestone;
   const { head, cone } = view;

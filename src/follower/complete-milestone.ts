@@ -17,9 +17,14 @@ import { toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
 import { inclusionRoot } from '../stardust/white-flag/walk.ts';
 import type { FetchBlocks } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
-import { type ApplyOutcome, applyMilestone, type RootDiffers } from './apply-milestone.ts';
+import {
+  type ApplyOutcome,
+  applyMilestone,
+  type RootDiffers,
+  walkMilestone,
+} from './apply-milestone.ts';
 import type { AppliedMilestone, FollowerMemory } from './follower-context.ts';
-import { findReferencedBefore, hasStagedRoot } from './store/leave-out.ts';
+import { findLeftOut, hasStagedRoot, queryDoubtful } from './store/leave-out.ts';
 import { createMissingCone, isKnown, storeCone } from './store/store-cone.ts';
 import { Divergence } from './verify-milestone.ts';
 
@@ -70,8 +75,6 @@ export async function completeMilestone(
     if (outcome.kind === 'applied')
       return { index: verified.milestone.index, blocks: outcome.blocks, fetched };
     if (outcome.kind === 'root-differs') await leaveOut(db, outcome, verified, tools, tries > 1);
-    if (outcome.kind === 'staged-for-another')
-      await memory.step('apply', () => dropStaged(db, outcome.view));
     // blocks of the cone were dropped: the walk begins again
     memory.missing = undefined;
   }
@@ -118,6 +121,8 @@ async function applyStored(
     const outcome = await memory.step('apply', async () => {
       const tried = await applyMilestone(db, verified, rules);
       if (tried.kind === 'applied') memory.index.retain(tried.view, tried.after, tried.left);
+      // in the same step, as the drop is fenced on the blocks that are stored
+      if (tried.kind === 'staged-for-another') await dropStaged(db, tried.view);
       return tried;
     });
     if (outcome.kind !== 'verdicts-missing') return outcome;
@@ -142,23 +147,31 @@ async function applyStored(
 async function leaveOut(
   db: Database,
   walk: RootDiffers,
-  { milestone }: VerifiedMilestone,
+  verified: VerifiedMilestone,
   { memory, upstream }: CompleteTools,
   isRetry: boolean,
 ): Promise<void> {
-  const { view, order, root } = walk;
   const { saidOfNumbers } = memory.upstreams;
-  const before = upstream && (await findReferencedBefore(db, walk, upstream, saidOfNumbers));
-  if (before !== undefined) {
-    await memory.step('apply', () => dropReferenced(db, view, before));
-    const fields = { index: milestone.index, blocks: before.size };
-    return memory.log('warn', 'follower.blocks-referenced-before', fields);
-  }
-  const restsOnWord = hasStagedRoot(view);
-  if (restsOnWord) await memory.step('apply', () => dropStaged(db, view));
-  if (restsOnWord && !isRetry) return;
-  const computed = toHex(inclusionRoot(view.cone, order));
-  throw new Divergence(
-    `milestone ${milestone.index}: inclusionMerkleRoot ${toHex(root)}, computed ${computed}`,
-  );
+  const { index } = verified.milestone;
+  if (upstream !== undefined) await queryDoubtful(db, walk, upstream, saidOfNumbers);
+  await memory.step('apply', async () => {
+    // walked again, as the drop is fenced on the blocks that are stored by now
+    const now = await walkMilestone(db, verified);
+    if (now.kind !== 'root-differs') return;
+    const { view, order, root } = now;
+    const before = upstream && findLeftOut(now, upstream, saidOfNumbers);
+    if (before === 'unsaid') return;
+    if (before !== undefined) {
+      await dropReferenced(db, view, before);
+      memory.log('warn', 'follower.blocks-referenced-before', { index, blocks: before.size });
+      return;
+    }
+    const restsOnWord = hasStagedRoot(view);
+    if (restsOnWord) await dropStaged(db, view);
+    if (restsOnWord && !isRetry) return;
+    const computed = toHex(inclusionRoot(view.cone, order));
+    throw new Divergence(
+      `milestone ${index}: inclusionMerkleRoot ${toHex(root)}, computed ${computed}`,
+    );
+  });
 }

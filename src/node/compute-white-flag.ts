@@ -14,7 +14,7 @@ import {
   type WantedOfFollower,
 } from '../ledger/intake/block-source.ts';
 import { type ConsistentView, readView, walkView } from '../ledger/view/consistent-view.ts';
-import { meetsInadmissible, meetsPreviousMilestone } from '../ledger/view/examine-cone.ts';
+import { meetsPreviousMilestone } from '../ledger/view/examine-cone.ts';
 import { MAX_CONE_BLOCKS } from '../ledger/view/select-cone.ts';
 import { packsOf } from '../ledger/view/viewed-packs.ts';
 import { isZero } from '../stardust/encoding/bytes.ts';
@@ -153,8 +153,6 @@ export async function walkProposal(
       return refuse('failed', `more than ${MAX_CONE_BLOCKS} blocks to walk`);
     if (whiteFlag.undecided.length > 0)
       return refuse('failed', 'transactions of the cone have no verdict yet');
-    if (meetsInadmissible(view, whiteFlag))
-      return refuse('unknown', 'a block of the cone is not one that a node admits');
     return await unlessMoved(db, view.head, index - 1, async () => {
       if (!(await meetsPreviousMilestone(db, view, whiteFlag, rules)))
         return refuse(

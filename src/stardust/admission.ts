@@ -74,6 +74,14 @@ export function transactionAdmissionFault(
   return outputsAdmissionFault(outputs, parameters);
 }
 
+/** Whether a node stores the block if it requested it, under one of these parameters. */
+export function isAdmitted(
+  parsed: ParsedBlock,
+  parameters: readonly ProtocolParameters[],
+): boolean {
+  return parameters.some((each) => admissionFault(parsed, each) === undefined);
+}
+
 /**
  * Why a node does not store the block if nobody asked for it: as {@link admissionFault}, and C-6. A
  * block with a milestone needs no proof of work.

@@ -6,6 +6,7 @@
  */
 import type { Database } from '../../ledger/core/database.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';
+import type { Head } from '../../ledger/core/head.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import { NumberMap } from '../../ledger/record/number-map.ts';
 import type { ConsistentView } from '../../ledger/view/consistent-view.ts';
@@ -32,32 +33,22 @@ const MAX_QUERIED = 1000;
 const QUERIED_AT_ONCE = 30;
 
 /**
- * Positions of the blocks that the milestone's cone has and the milestone does not reference;
- * undefined where what the upstream says is not what was signed. Throws an UpstreamFailure where
- * the upstream cannot tell, a ConeUnavailable, `over-budget`, where the next pass continues, and a
- * LedgerMoved.
+ * Queries the upstream about the blocks of the cone that nothing proves, the lowest first. Throws an
+ * UpstreamFailure where the upstream cannot tell, a ConeUnavailable, `over-budget`, where the next
+ * pass continues, and a LedgerMoved.
  */
-export async function findReferencedBefore(
+export async function queryDoubtful(
   db: Database,
-  { view, order, root }: RootDiffers,
+  { view, order }: RootDiffers,
   upstream: Upstream,
   saidOf: SaidOfNumbers,
-): Promise<ReadonlySet<number> | undefined> {
+): Promise<void> {
   const { cone, head } = view;
-  // whatever is referenced was referenced by milestones that this ledger applied
-  if (head.start === head.genesis) return undefined;
-  const saidByAll = saidOf(head.generation, head.ledger);
-  const said = saidByAll.get(upstream) ?? new NumberMap();
-  saidByAll.set(upstream, said);
+  if (knowsAll(head)) return;
+  const said = saidBy(upstream, head, saidOf);
   for (let left = MAX_QUERIED; ; ) {
-    const { leftOut, unsaid } = findDoubtful(cone, order, said);
-    if (unsaid.length === 0) {
-      const kept = order.filter((position) => !leftOut.has(position));
-      if (leftOut.size > 0 && equalBytes(inclusionRoot(cone, kept), root)) return leftOut;
-      // it may say something else when it is queried again
-      saidByAll.delete(upstream);
-      return undefined;
-    }
+    const { unsaid } = findDoubtful(cone, order, said);
+    if (unsaid.length === 0) return;
     if (left <= 0)
       throw new ConeUnavailable(
         'over-budget',
@@ -73,6 +64,38 @@ export async function findReferencedBefore(
         referenced.has(id) ? SaidOfBlock.Referenced : SaidOfBlock.Unreferenced,
       );
   }
+}
+
+/**
+ * Positions of the blocks that the milestone's cone has and the milestone does not reference, by
+ * what the upstream said; undefined where that is not what was signed. `unsaid`: it has to be
+ * queried about more.
+ */
+export function findLeftOut(
+  { view: { cone, head }, order, root }: RootDiffers,
+  upstream: Upstream,
+  saidOf: SaidOfNumbers,
+): ReadonlySet<number> | 'unsaid' | undefined {
+  if (knowsAll(head)) return undefined;
+  const { leftOut, unsaid } = findDoubtful(cone, order, saidBy(upstream, head, saidOf));
+  if (unsaid.length > 0) return 'unsaid';
+  const kept = order.filter((position) => !leftOut.has(position));
+  if (leftOut.size > 0 && equalBytes(inclusionRoot(cone, kept), root)) return leftOut;
+  // it may say something else when it is queried again
+  saidOf(head.generation, head.ledger).delete(upstream);
+  return undefined;
+}
+
+/** Whatever is referenced was referenced by milestones that this ledger applied. */
+function knowsAll({ start, genesis }: Head): boolean {
+  return start === genesis;
+}
+
+function saidBy(upstream: Upstream, { generation, ledger }: Head, saidOf: SaidOfNumbers) {
+  const saidByAll = saidOf(generation, ledger);
+  const said = saidByAll.get(upstream) ?? new NumberMap();
+  saidByAll.set(upstream, said);
+  return said;
 }
 
 /**

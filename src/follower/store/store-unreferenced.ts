@@ -19,7 +19,7 @@ import { resolveVerdicts } from '../../ledger/write/resolve-verdicts.ts';
 import { storeStatements } from '../../ledger/write/store-blocks.ts';
 import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
 import { describeError, writeLog } from '../../log.ts';
-import type { AdmissionRules } from '../../stardust/admission.ts';
+import { type AdmissionRules, isAdmitted } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 
@@ -71,7 +71,8 @@ export async function storeUnreferenced(
   const outputs = outputsToFind([...blocks.values()]);
   const named = [...new Set([...blocks.keys(), ...parents])];
   const view = await index.view(db, head, named, outputs);
-  const { storable, staged } = findStorable(blocks, view, ends, most, choose(view));
+  const chosen = choose(view);
+  const { storable, staged } = findStorable({ blocks, rules, most, ends }, view, chosen);
   if (storable.length === 0) return [];
 
   const numbering: Numbering = { ...view.numbering, blocks: new Map(view.named) };
@@ -107,13 +108,18 @@ function contentsOf(db: Database, { creatorOf, numbering }: UnreferencedView): C
 
 /**
  * The first blocks that can be stored. One whose parent cannot be stored is left out; one that
- * requests could see, if it were not for a staged parent, is staged too, if it may be.
+ * requests could see, if it were not for a staged parent, is staged too, if it may be. Nor do requests
+ * see a block that is not admitted under the parameters that are known: the reference would not have
+ * it (C-4 to C-19). It is fetched again, and may be admitted then.
  */
 function findStorable(
-  blocks: ReadonlyMap<string, ParsedBlock>,
+  {
+    blocks,
+    rules,
+    most,
+    ends,
+  }: Pick<BlocksToStore, 'blocks' | 'rules'> & { most: number; ends: ReadonlySet<string> },
   { named, stagedNumber }: UnreferencedView,
-  ends: ReadonlySet<string>,
-  most: number,
   { visible, staged: mayBeStaged = new Set() }: ChosenBlocks,
 ): { storable: ParsedBlock[]; staged: Set<string> } {
   const storable: ParsedBlock[] = [];
@@ -126,7 +132,8 @@ function findStorable(
     if (storable.length === most) break;
     if (isStored(id)) continue;
     const parents = block.block.parents.map(toHexDigits);
-    if (visible.has(id) && parents.every(isVisible)) shown.add(id);
+    const isCertain = visible.has(id) && parents.every(isVisible);
+    if (isCertain && isAdmitted(block, rules.parameters)) shown.add(id);
     else if (mayBeStaged.has(id) && parents.every(isStored)) staged.add(id);
     else continue;
     storable.push(block);

@@ -6,10 +6,12 @@
  * keeps in memory only.
  */
 
-import type { AdmissionRules } from '../../stardust/admission.ts';
-import { admissionFault } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
-import { isMilestoneBlock, type VerifySignature } from '../../stardust/milestone-keys.ts';
+import {
+  isMilestoneBlock,
+  type MilestoneRules,
+  type VerifySignature,
+} from '../../stardust/milestone-keys.ts';
 import { hashLeaves } from '../../stardust/proof/merkle.ts';
 import { judgeOverTime } from '../../stardust/semantics/judge.ts';
 import { verifySignatures } from '../../stardust/semantics/signatures.ts';
@@ -101,7 +103,7 @@ const MAX_READINGS = 3;
 export async function prepareBlocks(
   blocks: readonly ParsedBlock[],
   numbering: Numbering,
-  rules: AdmissionRules,
+  rules: MilestoneRules,
   source: ContentSource,
 ): Promise<PreparedBlock[]> {
   // first what all of them create: a transaction may stand before the one that it spends from
@@ -162,7 +164,7 @@ async function prepareBlock(
   parsed: ParsedBlock,
   created: CreatedOutput[],
   known: KnownContents,
-  rules: AdmissionRules,
+  rules: MilestoneRules,
 ): Promise<Omit<PreparedBlock, 'isLeft'>> {
   const { numbering } = known;
   const id = toHexDigits(parsed.id);
@@ -189,9 +191,6 @@ async function prepareBlock(
     number,
     parents,
     leaf: hashLeaves([parsed.id]),
-    inadmissible: rules.parameters.every(
-      (parameters) => admissionFault(parsed, parameters) !== undefined,
-    ),
     ...(milestone && { milestone: { id: milestone.id, isVerified } }),
     ...(transaction && { transaction: { inputs, outputs, steps } }),
   });

@@ -29,12 +29,6 @@ import {
 import { conflictReasonOf, type VerdictStep } from '../../stardust/semantics/verdict.ts';
 import { BlockKind } from '../../stardust/white-flag/cone.ts';
 
-/**
- * Marks a block that breaks an admission rule under every set of parameters we know: the reference
- * would not have stored it (C-4 … C-19).
- */
-export const INADMISSIBLE = 0x80;
-
 /** What a record says of a transaction. */
 export interface TransactionFacts {
   /** Numbers of the outputs consumed, in the order of the inputs. */
@@ -50,7 +44,6 @@ export interface BlockRecord {
   parents: readonly number[];
   /** 32 bytes, H(00 ‖ block ID). */
   leaf: Uint8Array;
-  inadmissible: boolean;
   /** The milestone that the block carries: its ID, and whether it was verified (M-2 to M-5). */
   milestone?: { id: Uint8Array; isVerified: boolean };
   transaction?: TransactionFacts;
@@ -58,7 +51,6 @@ export interface BlockRecord {
 
 export function encodeRecord(record: BlockRecord): Uint8Array<ArrayBuffer> {
   const { number, parents, leaf, milestone, transaction } = record;
-  const kind = kindOf(record);
   const tail = new Writer();
   for (const parent of parents) tail.u56(parent);
   if (milestone) tail.put(milestone.id);
@@ -74,7 +66,7 @@ export function encodeRecord(record: BlockRecord): Uint8Array<ArrayBuffer> {
   return new Writer()
     .u56(number)
     .u16(length)
-    .u8(kind | (record.inadmissible ? INADMISSIBLE : 0))
+    .u8(kindOf(record))
     .u8(parents.length)
     .put(leaf)
     .put(tail.finish())
@@ -138,7 +130,7 @@ function visitTransactions(
     start < records.length;
     start += view.getUint16(start + LENGTH_OFFSET, true), place++
   ) {
-    if ((records[start + KIND_OFFSET]! & ~INADMISSIBLE) !== BlockKind.Transaction) continue;
+    if (records[start + KIND_OFFSET] !== BlockKind.Transaction) continue;
     const parents = records[start + PARENT_COUNT_OFFSET]!;
     const at = start + HEADER_LENGTH + parents * UINT56_BYTES;
     const [inputCount, outputCount] = [records[at]!, records[at + 1]!];
@@ -159,12 +151,10 @@ export function decodeRecord(bytes: Uint8Array): BlockRecord {
     number,
     parents: numbers(parentCount),
     leaf,
-    inadmissible: (kind & INADMISSIBLE) !== 0,
   };
-  const plainKind = kind & ~INADMISSIBLE;
-  if (plainKind === BlockKind.Milestone || plainKind === BlockKind.UnverifiedMilestone)
-    record.milestone = { id: r.take(32), isVerified: plainKind === BlockKind.Milestone };
-  if (plainKind === BlockKind.Transaction) {
+  if (kind === BlockKind.Milestone || kind === BlockKind.UnverifiedMilestone)
+    record.milestone = { id: r.take(32), isVerified: kind === BlockKind.Milestone };
+  if (kind === BlockKind.Transaction) {
     const inputCount = r.u8();
     const outputCount = r.u8();
     const stepCount = r.u16();

@@ -6,7 +6,6 @@ import { concatBytes, getUint56, UINT56_BYTES } from '../../stardust/encoding/by
 import type { Cone, TransactionView } from '../../stardust/white-flag/cone.ts';
 import {
   HEADER_LENGTH,
-  INADMISSIBLE,
   KIND_OFFSET,
   LEAF_OFFSET,
   LENGTH_OFFSET,
@@ -23,7 +22,6 @@ export interface RecordCone extends Cone {
   readonly bytes: Uint8Array;
   /** The record's bytes. */
   recordAt(position: number): Uint8Array;
-  inadmissibleAt(position: number): boolean;
 }
 
 /**
@@ -62,10 +60,9 @@ export function readCone(
     find: indexNumbers(numberAt, offsets.length, isExcluded),
     numberAt,
     recordAt: (position) => bytes.subarray(at(position), at(position) + lengthAt(position)),
-    inadmissibleAt: (position) => (bytes[at(position) + KIND_OFFSET]! & INADMISSIBLE) !== 0,
     parentCountAt,
     parentAt: (position, parent) => u56(at(position) + HEADER_LENGTH + parent * UINT56_BYTES),
-    kindAt: (position) => bytes[at(position) + KIND_OFFSET]! & ~INADMISSIBLE,
+    kindAt: (position) => bytes[at(position) + KIND_OFFSET]!,
     copyLeaf: (position, target, to) => {
       const start = at(position) + LEAF_OFFSET;
       // a loop, as to make a view of so few bytes takes longer than to copy them

@@ -1,6 +1,5 @@
 /**
- * What a walk over records leaves open: milestones that were not verified when their blocks came in,
- * and blocks that were not admitted then.
+ * What a walk over records leaves open: milestones that were not verified when their blocks came in.
  */
 import { isMilestoneBlock, type MilestoneRules } from '../../stardust/milestone-keys.ts';
 import type { WhiteFlag } from '../../stardust/white-flag/walk.ts';
@@ -8,7 +7,6 @@ import type { Database } from '../core/database.ts';
 import { ConeUnavailable } from '../intake/block-source.ts';
 import { readBlocks } from './cone-blocks.ts';
 import type { ConsistentView } from './consistent-view.ts';
-import { packAt } from './viewed-packs.ts';
 
 /** Blocks that carry the previous milestone's payload and are verified in one request. */
 const MAX_VERIFIED = 100;
@@ -32,17 +30,4 @@ export async function meetsPreviousMilestone(
   for (const block of await readBlocks(db, view, numbers))
     if (await isMilestoneBlock(block, keys, verify)) return true;
   return false;
-}
-
-/**
- * Whether the walk met a block that the reference would not have stored (C-4 to C-19), under the
- * parameters that were known when it was stored here: then the reference could not have answered. A
- * block that a milestone references was admitted, under whatever parameters.
- */
-export function meetsInadmissible({ cone, packs }: ConsistentView, { order }: WhiteFlag): boolean {
-  const isUnreferenced = (position: number) => {
-    const { statuses, first } = packs[packAt(packs, position)]!;
-    return statuses.milestoneAt(position - first) === 0;
-  };
-  return order.some((position) => cone.inadmissibleAt(position) && isUnreferenced(position));
 }

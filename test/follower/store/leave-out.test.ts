@@ -7,6 +7,7 @@ import { createFollowerMemory } from '../../../src/follower/follower-context.ts'
 import { followOnce } from '../../../src/follower/pass.ts';
 import { scrub } from '../../../src/ledger/write/scrub.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
+import { keepPushing } from '../../support/ledger/busy-feed.ts';
 import {
   ask,
   disturbed,
@@ -89,6 +90,17 @@ describe('a milestone upon a block that was referenced before the snapshot', () 
       while (!(await scrub(db)));
     },
   );
+
+  it('is applied while a feed pushes all the time', async () => {
+    const started = await start();
+    const { rig, network } = started;
+    const ground = network.milestoneBlock!;
+    await storeNow(rig, db);
+    goOn(started);
+    await keepPushing(rig, ground);
+    await passes(rig, 2);
+    expect(await ledgerIndex(db)).toBe(7);
+  });
 
   it('is applied where one upstream lies and another one does not', async () => {
     for (const length of [1, LONG]) {

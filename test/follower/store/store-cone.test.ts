@@ -23,6 +23,7 @@ import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { fromHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { createConeFetcher } from '../../../src/upstream/fetch-blocks.ts';
 import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
+import { keepPushing } from '../../support/ledger/busy-feed.ts';
 import {
   ask,
   disturbed,
@@ -374,38 +375,43 @@ it('do not show a block whose parents may have been forgotten before the milesto
   await expectApplied(network, 2);
 });
 
-it('do not show what was staged for another milestone with the same index', async () => {
-  const network = new SyntheticNetwork({ seed: 'signed twice' });
-  network.milestone();
-  const point = network.note([network.milestoneBlock!]);
-  network.milestone({ parents: [network.milestoneBlock!, point] });
-  const [unproven, others] = [[network.note([point])], [network.note([point])]];
-  network.milestone({ parents: [network.milestoneBlock!] });
-  for (const chain of [unproven, others]) chain.push(network.note([chain[0]!]));
-  const previous = network.milestoneBlock!;
-  const parents = [previous, unproven[1]!, others[1]!].sort();
-  const { inclusionMerkleRoot, appliedMerkleRoot } = network.propose({ parents }).response;
-  const { payload } = network.milestone({ parents: [previous, unproven[1]!] });
-  const twin = resign(
-    payload,
-    {
-      parents: parents.map(fromHex),
-      inclusionMerkleRoot: fromHex(inclusionMerkleRoot),
-      appliedMerkleRoot: fromHex(appliedMerkleRoot),
-    },
-    network.signers,
-  );
-  const { rig } = await startAt(network, 3, 2);
+it.each(['at rest', 'busy'])(
+  'do not show what was staged for another milestone with the same index: feed %s',
+  async (feed) => {
+    const network = new SyntheticNetwork({ seed: 'signed twice' });
+    network.milestone();
+    const point = network.note([network.milestoneBlock!]);
+    network.milestone({ parents: [network.milestoneBlock!, point] });
+    const [unproven, others] = [[network.note([point])], [network.note([point])]];
+    network.milestone({ parents: [network.milestoneBlock!] });
+    for (const chain of [unproven, others]) chain.push(network.note([chain[0]!]));
+    const previous = network.milestoneBlock!;
+    const parents = [previous, unproven[1]!, others[1]!].sort();
+    const { inclusionMerkleRoot, appliedMerkleRoot } = network.propose({ parents }).response;
+    const { payload } = network.milestone({ parents: [previous, unproven[1]!] });
+    const twin = resign(
+      payload,
+      {
+        parents: parents.map(fromHex),
+        inclusionMerkleRoot: fromHex(inclusionMerkleRoot),
+        appliedMerkleRoot: fromHex(appliedMerkleRoot),
+      },
+      network.signers,
+    );
+    const { rig } = await startAt(network, 3, 2);
 
-  await storeInParts(rig, db, undefined, twin);
-  expect(await stagedIds()).toEqual(new Set([...unproven, ...others]));
-  await passTo(rig, 4, 1);
-  await expectApplied(network, 4);
-  expect(await unreferencedIds()).toEqual([]);
-  const { request } = network.propose({ parents: [others[1]!, network.milestoneBlock!] });
-  expect(await ask(rig, request)).toBe(404);
-  expect(rig.following.memory.missing).toBeUndefined();
-});
+    await storeInParts(rig, db, undefined, twin);
+    expect(await stagedIds()).toEqual(new Set([...unproven, ...others]));
+    if (feed === 'busy') await keepPushing(rig, previous);
+    await passTo(rig, 4, 1);
+    await expectApplied(network, 4);
+    const isOfNetwork = (id: string) => network.blocks.has(id);
+    expect((await unreferencedIds()).filter(isOfNetwork)).toEqual([]);
+    const { request } = network.propose({ parents: [others[1]!, network.milestoneBlock!] });
+    expect(await ask(rig, request)).toBe(404);
+    expect(rig.following.memory.missing).toBeUndefined();
+  },
+);
 
 it('are walked some levels in a pass: no pass comes near the 1,000 statements that D1 allows', async () => {
   const network = new SyntheticNetwork({ seed: 'deep cone' });

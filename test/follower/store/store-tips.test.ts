@@ -132,41 +132,47 @@ it('does not record a milestone as any other block whose key is not configured y
   await followTo(rig, 3);
 });
 
-it('does not record a block as inadmissible whose parameters are not announced yet', async () => {
-  const network = new SyntheticNetwork({ seed: 'cheaper' });
-  const { parameters } = network.genesis;
-  const cheaper = {
-    ...parameters,
-    rentStructure: { vByteCost: 1, vByteFactorData: 1, vByteFactorKey: 10 },
-  };
-  network.milestone();
-  network.note();
-  const rig = await startLedger(db, network, network.genesis.index);
-  await followTo(rig, 1);
-  const protocolVersion = parameters.version;
-  const announce = {
-    type: 1 as const,
-    targetMilestoneIndex: 2,
-    protocolVersion,
-    parameters: encode(protocolParameters, cheaper),
-  };
-  network.milestone({ announce });
-  const by = network.account(0);
-  const [coin] = network.genesisCoins;
-  network.attachTransaction(
-    network.transaction(
-      [{ coin: coin!, by }],
-      [basic(by, { amount: 1000n }), basic(by, { amount: COIN_AMOUNT - 1000n })],
-    ),
-  );
-  // the upstream confirms it between being asked for its heads and for its tips
-  rig.node.confirm(2);
-  await storeNow(rig, db);
-  await followTo(rig, 2);
-  await storeNow(rig, db);
-  const { request, response } = network.propose();
-  expect(await ask(rig, request)).toEqual(response);
-});
+it.each(['a tip', 'below a tip'])(
+  'does not give a block up that parameters admit which come later: %s',
+  async (where) => {
+    const network = new SyntheticNetwork({ seed: 'cheaper' });
+    const { parameters } = network.genesis;
+    const cheaper = {
+      ...parameters,
+      rentStructure: { vByteCost: 1, vByteFactorData: 1, vByteFactorKey: 10 },
+    };
+    network.milestone();
+    network.note();
+    const rig = await startLedger(db, network, network.genesis.index);
+    await followTo(rig, 1);
+    const protocolVersion = parameters.version;
+    const announce = {
+      type: 1 as const,
+      targetMilestoneIndex: 2,
+      protocolVersion,
+      parameters: encode(protocolParameters, cheaper),
+    };
+    network.milestone({ announce });
+    const by = network.account(0);
+    const [coin] = network.genesisCoins;
+    const cheap = network.attachTransaction(
+      network.transaction(
+        [{ coin: coin!, by }],
+        [basic(by, { amount: 1000n }), basic(by, { amount: COIN_AMOUNT - 1000n })],
+      ),
+    );
+    if (where === 'below a tip') network.note([cheap]);
+    // the upstream confirms it between being asked for its heads and for its tips
+    rig.node.confirm(2);
+    const newest = [...network.blocks.keys()].at(-1)!.slice(2);
+    const ofTip = { ...rig, upstream: { ...rig.upstream, readTips: async () => [newest] } };
+    await storeNow(ofTip, db);
+    await followTo(rig, 2);
+    await storeNow(ofTip, db);
+    const { request, response } = network.propose();
+    expect(await ask(rig, request)).toEqual(response);
+  },
+);
 
 it('stores a chain of 121 blocks at once, parents first', async () => {
   const network = new SyntheticNetwork({ seed: 'chain' });

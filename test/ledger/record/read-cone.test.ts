@@ -38,7 +38,7 @@ const step = fc.record({
   from: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
 });
 
-const base = { number, parents: numbers(8), leaf: hash, inadmissible: fc.boolean() };
+const base = { number, parents: numbers(8), leaf: hash };
 
 const record: fc.Arbitrary<BlockRecord> = fc.oneof(
   fc.record(base),
@@ -55,7 +55,6 @@ const record: fc.Arbitrary<BlockRecord> = fc.oneof(
 
 function expectRecord(cone: RecordCone, position: number, each: BlockRecord): void {
   expect(cone.numberAt(position)).toBe(each.number);
-  expect(cone.inadmissibleAt(position)).toBe(each.inadmissible);
   const parents = Array.from({ length: cone.parentCountAt(position) }, (_, i) =>
     cone.parentAt(position, i),
   );
@@ -90,7 +89,7 @@ describe('records', () => {
   });
 
   it('take no number that does not fit', () => {
-    const plain = { number: 1, parents: [1], leaf: new Uint8Array(32), inadmissible: false };
+    const plain = { number: 1, parents: [1], leaf: new Uint8Array(32) };
     const transaction = { inputs: [1], outputs: [1], steps: [] };
     const wrong: BlockRecord[] = [2 ** 53, -1, 0.5].flatMap((no) => [
       { ...plain, number: no },
@@ -133,7 +132,6 @@ describe('records', () => {
       number: 2 ** 40,
       parents: [1],
       leaf: new Uint8Array(32),
-      inadmissible: false,
     });
     for (let length = 1; length < bytes.length; length++)
       expect(() => readCone([bytes.slice(0, length)])).toThrow();

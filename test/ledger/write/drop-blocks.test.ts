@@ -521,7 +521,7 @@ it('blocks far apart, in many packs, do not stop the follower', async () => {
   const { leaf, parents } = decodeRecord(record);
   const rows = Array.from({ length: 900 }, (_, i) => {
     const far = 1000 + 256 * i;
-    const own = encodeRecord({ number: far, parents, leaf, inadmissible: false });
+    const own = encodeRecord({ number: far, parents, leaf });
     const statuses = writeStatuses([{ milestone: 0, storedAt: 0, reason: 0 }]);
     const sums = {
       records: checksum(own),
