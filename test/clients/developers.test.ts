@@ -3,14 +3,13 @@
  * compile, and both print what the document says. The block behind each is its output.
  */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PROJECT } from '../../scripts/lib/project.ts';
+import { listen } from '../support/edge/launch.ts';
 import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
 import { hasTool } from '../support/tools.ts';
 
@@ -122,13 +121,12 @@ describe('the errors', () => {
       });
       const body = await answer.bytes();
       response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(body);
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    });
     onTestFinished(() => {
       server.closeAllConnections();
       server.close();
     });
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return listen(server);
   }
 
   it.each<[string, (response: ServerResponse) => void]>([

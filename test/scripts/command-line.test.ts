@@ -120,13 +120,9 @@ const scripts = [
   ...['build.ts', 'bundle-explorer.ts', 'openapi.ts', 'start/collect-sample.ts'],
   '../bench/run.ts',
   '../test/run.ts',
-  '../test/slow/backups.ts',
-  '../test/slow/clock.ts',
   '../test/slow/full-disk.ts',
   '../test/slow/histories.ts',
-  '../test/slow/mutations.ts',
   '../test/slow/run.ts',
-  '../test/slow/starts.ts',
   '../test/support/scripts/made-snapshot.ts',
 ];
 

@@ -1,8 +1,6 @@
 /** `stardust-edge explain`: two answers to one white-flag request, and where they differ first. */
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { compareExplanations } from '../../scripts/explain/compare.ts';
@@ -11,6 +9,7 @@ import {
   describeReason,
   rulesOf,
 } from '../../src/stardust/semantics/verdict.ts';
+import { listen } from '../support/edge/launch.ts';
 import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
 import { questionOf } from '../support/ledger/ledger-harness.ts';
 import { coneOf } from '../support/network/network-model.ts';
@@ -66,10 +65,8 @@ async function serve(explanation: unknown, authorization?: string): Promise<stri
         : `${method} ${url}` === 'POST /api/edge/v1/whiteflag' && explanation;
     response.writeHead(allowed ? (body ? 200 : 404) : 401).end(JSON.stringify(body));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return listen(server);
 }
 
 async function explain(ours: string, theirs: string) {

@@ -15,7 +15,7 @@ import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { parseBlock } from '../../src/stardust/wire/block.ts';
 import { outputId } from '../../src/stardust/wire/ids.ts';
-import { freePort } from '../support/edge/npm-start.ts';
+import { freePort } from '../support/edge/launch.ts';
 import { freshRandom } from '../support/network/fresh-random.ts';
 import { nftIdOfOutput } from '../support/payloads/outputs.ts';
 import { runCommand, startCommand, temporaryFolder } from '../support/scripts/script-process.ts';

@@ -64,10 +64,7 @@ it('finds everything right, whichever block chance picks', async () => {
 });
 
 it('other keys, or too few of them', async () => {
-  const other = {
-    ...keys,
-    keys: keys.keys.map((key) => ({ ...key, last: INDEX - 1, first: 1 })),
-  };
+  const other = { ...keys, keys: keys.keys.map((key) => ({ ...key, last: INDEX - 1, first: 1 })) };
   for (const each of [other, { ...keys, threshold: 3 }])
     await expect(verify(honest, 0, each)).rejects.toThrow(/M-2/);
 });

@@ -29,20 +29,14 @@ const blocks: JudgedBlock[] = [
     payload: 'transaction',
     reason: 2,
     transactionId: id('b3'),
-    decided: {
-      rule: 'L-1',
-      input: { input: 1, outputId: `${id('c3')}0100`, spentBy: id('a2') },
-    },
+    decided: { rule: 'L-1', input: { input: 1, outputId: `${id('c3')}0100`, spentBy: id('a2') } },
   },
   {
     blockId: id('a4'),
     payload: 'transaction',
     reason: 9,
     transactionId: id('b4'),
-    decided: {
-      rule: 'S2.8',
-      input: { input: 0, outputId: `${id('c4')}0000`, spentBy: undefined },
-    },
+    decided: { rule: 'S2.8', input: { input: 0, outputId: `${id('c4')}0000`, spentBy: undefined } },
   },
   {
     blockId: id('a5'),

@@ -186,11 +186,7 @@ describe('import', { timeout: 60_000 }, () => {
     async (_, args, sentence, code = 1) => {
       const before = await dumpOf(state);
       const ended = await callCommand('import', ...args, '--persist-to', state);
-      expect(ended).toEqual({
-        code,
-        stdout: '',
-        stderr: expect.stringMatching(sentence),
-      });
+      expect(ended).toEqual({ code, stdout: '', stderr: expect.stringMatching(sentence) });
       expect(await dumpOf(state)).toEqual(before);
     },
   );

@@ -11,10 +11,7 @@ import { openMemory } from '../../support/ledger/memory-database.ts';
 const FOLLOWED = { UPSTREAM_URL: 'https://a.example' };
 
 function sample() {
-  return {
-    size: statSync(SNAPSHOT).size,
-    chunks: new Blob([readFileSync(SNAPSHOT)]).stream(),
-  };
+  return { size: statSync(SNAPSHOT).size, chunks: new Blob([readFileSync(SNAPSHOT)]).stream() };
 }
 
 it('that there is no ledger, and that nothing is followed', async () => {

@@ -4,9 +4,10 @@
  * wrongly if told so, and counts what it is asked.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { listen } from '../edge/launch.ts';
 import type { Network } from '../network/network-model.ts';
 import { type ChooseFault, distort, disturb, type SeenRequest } from './fault.ts';
 import { type MqttBroker, startMqttBroker } from './mqtt-broker.ts';
@@ -37,6 +38,7 @@ export class NodeDouble {
   /** Its MQTT plug-in, if it runs one. */
   mqtt: MqttBroker | undefined;
   readonly #server: Server;
+  #url = '';
   readonly #times = new Map<string, number>();
   #underWay = 0;
   #connections = 0;
@@ -60,15 +62,13 @@ export class NodeDouble {
       double.mqtt = broker;
       double.#server.on('upgrade', (...upgrade) => broker.upgrade(...upgrade));
     }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    double.#server.listen(0, '127.0.0.1', resolve);
-    await promise;
+    double.#url = await listen(double.#server);
     return double;
   }
 
   /** `http://127.0.0.1:<port>`: what UPSTREAM_URL takes. */
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this.#url;
   }
 
   /** Moves the node to a confirmed milestone; `latest` is the newest that it has heard of. */
