@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CacheApi, openResponseCache } from '../../src/http/response-cache.ts';
 import type { WhiteFlagResult } from '../../src/node/edge-node.ts';
-import { checkRow, NFT, post, WHITE_FLAG } from '../support/http/contract.ts';
+import { expectError, NFT, post, WHITE_FLAG } from '../support/http/contract.ts';
 import { facts, fetchFrom, OpenCache, stubNode } from '../support/http/stub-node.ts';
 
 const nftPath = NFT + facts.nftId;
@@ -133,12 +133,12 @@ describe('white flag', () => {
     await fetchFrom({ cache })(WHITE_FLAG, good());
     expect(cache.kept.size).toBe(1);
     const closed = fetchFrom({ cache, settings: { publicRoutes: ['/health'] } });
-    await checkRow(closed, { name: '', path: WHITE_FLAG, init: good(), status: 403 });
+    await expectError(closed, WHITE_FLAG, 403, good());
     const limited = fetchFrom({
       cache,
       settings: { whiteFlagLimit: { limit: async () => ({ success: false }) } },
     });
-    await checkRow(limited, { name: '', path: WHITE_FLAG, init: good(), status: 429 });
+    await expectError(limited, WHITE_FLAG, 429, good());
   });
 });
 

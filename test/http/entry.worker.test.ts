@@ -6,6 +6,7 @@ import { exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import {
   checkRow,
+  expectError,
   type Fetch,
   nftRows,
   post,
@@ -25,16 +26,11 @@ describe('without a ledger', () => {
 
   const found = nftRows(facts).find(({ status }) => status === 200)!;
   it.each([found.path, '/api/core/v2/info'])('cannot answer %s at any ledger index', (path) =>
-    checkRow(fetch, { name: '', path, status: 500 }),
+    expectError(fetch, path, 500),
   );
 
   it('does not know the state that a white flag asks for', () =>
-    checkRow(fetch, {
-      name: '',
-      path: WHITE_FLAG,
-      init: post(JSON.stringify(facts.whiteFlag)),
-      status: 404,
-    }));
+    expectError(fetch, WHITE_FLAG, 404, post(JSON.stringify(facts.whiteFlag))));
 
   const needsNoLedger = [...nftRows(facts), ...whiteFlagRows(facts)].filter(
     ({ status, path, init }) =>
@@ -84,7 +80,7 @@ describe('static files', () => {
     const head = await fetch(path, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
     expect((await fetch(path, { method: 'OPTIONS' })).status).toBe(204);
-    await checkRow(fetch, { name: '', path, init: { method: 'POST' }, status: 405 });
+    await expectError(fetch, path, 405, { method: 'POST' });
   });
 
   it('have one spelling of their paths, and no others are served', async () => {
@@ -97,6 +93,6 @@ describe('static files', () => {
       '/explorer/no.js',
       '/worker.js',
     ])
-      await checkRow(fetch, { name: '', path, status: 404 });
+      await expectError(fetch, path, 404);
   });
 });

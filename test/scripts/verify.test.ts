@@ -2,16 +2,14 @@
  * `stardust-edge verify`: what an edge node says holds against the keys (its lies:
  * test/e2e/lies.test.ts).
  */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { NodeClient } from '../../scripts/lib/node-client.ts';
 import { verifyNode } from '../../scripts/verify/verify-node.ts';
 import { describeVerdict, provedValue } from '../../src/stardust/provenance/provenance.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { questionOf } from '../support/ledger/ledger-harness.ts';
-import { fetchRecorded } from '../support/lies/recorded-source.ts';
+import { startLyingNode } from '../support/lies/lying-node.ts';
+import { fetchRecorded, recordedSource } from '../support/lies/recorded-source.ts';
 import { coneOf } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 import { callCommand } from '../support/scripts/call-script.ts';
@@ -100,32 +98,14 @@ it('requests no block before the IDs lead to the signed root', async () => {
 });
 
 describe('npx stardust-edge verify', () => {
+  const nobody = () => Promise.reject(new Error('only the API is asked'));
   const hex = keys.keys.map(({ publicKey }) => publicKey.toHex());
 
-  async function serve(): Promise<string> {
-    const server = createServer(async (asked, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of asked) chunks.push(chunk);
-      const answered = await fetchNode(asked.url!, {
-        method: asked.method!,
-        headers: asked.headers.accept === undefined ? {} : { accept: asked.headers.accept },
-        ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
-      });
-      response.writeHead(answered.status).end(await answered.bytes());
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
+  const toAsk = () => startLyingNode(recordedSource(network, INDEX, nobody));
 
   it('prints what it found right', async () => {
-    const { code, stdout, stderr } = await runCommand(
-      'verify',
-      await serve(),
-      '--keys',
-      hex.join(),
-    );
+    await using node = await toAsk();
+    const { code, stdout, stderr } = await runCommand('verify', node.url, '--keys', hex.join());
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.trim().split('\n')).toHaveLength(6);
     expect(stdout).toMatch(/^Verified: milestone 60 of /m);
@@ -133,7 +113,8 @@ describe('npx stardust-edge verify', () => {
 
   it('prints what is not so, and ends with 1', async () => {
     const foreign = `${hex[0]},${'ab'.repeat(32)}`;
-    const { code, stdout } = await runCommand('verify', await serve(), '--keys', foreign);
+    await using node = await toAsk();
+    const { code, stdout } = await callCommand('verify', node.url, '--keys', foreign);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^False: milestone 60 is not signed by the keys that you gave: M-3/);
   });

@@ -4,7 +4,14 @@ import type { ResponseCache } from '../../../src/http/response-cache.ts';
 import type { Route } from '../../../src/http/route.ts';
 import { listRoutes } from '../../../src/http/routes.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
-import { checkRow, NFT, post, type Row, WHITE_FLAG } from '../../support/http/contract.ts';
+import {
+  checkRow,
+  expectError,
+  NFT,
+  post,
+  type Row,
+  WHITE_FLAG,
+} from '../../support/http/contract.ts';
 import { facts, fetchFrom, OpenCache } from '../../support/http/stub-node.ts';
 
 const BOTH = 'Basic realm="stardust-edge-node", charset="UTF-8", Bearer realm="stardust-edge-node"';
@@ -124,7 +131,7 @@ describe('passwords and tokens', () => {
     ['two at once', `${right}, Bearer ${settings.apiToken}`],
     ['the empty token', 'Bearer ='],
   ])('%s is not', async (_, authorization) => {
-    await checkRow(fetch, { name: '', path: nftPath, init: asking(authorization), status: 401 });
+    await expectError(fetch, nftPath, 401, asking(authorization));
   });
 
   it('only what is set lets in, and only that is named', async () => {
@@ -338,7 +345,7 @@ describe('caches', () => {
     const fetch = fetchFrom({ settings, cache });
     await fetch(WHITE_FLAG, asking(right, post(good)));
     expect(cache.kept.size).toBe(1);
-    await checkRow(fetch, { name: '', path: WHITE_FLAG, init: post(good), status: 401 });
+    await expectError(fetch, WHITE_FLAG, 401, post(good));
     expect((await fetch(WHITE_FLAG, asking(right, post(good)))).status).toBe(200);
   });
 });

@@ -4,7 +4,7 @@ import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import { blockToJson, milestoneToJson } from '../../../src/stardust/json/rest-json.ts';
 import { verifyInclusion } from '../../../src/stardust/proof/proof.ts';
 import { parseBlock } from '../../../src/stardust/wire/block.ts';
-import { checkRow } from '../../support/http/contract.ts';
+import { expectError } from '../../support/http/contract.ts';
 import { recordedNode } from '../../support/http/recorded-node.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
@@ -66,9 +66,7 @@ describe('GET /api/edge/v1/whiteflag/:milestoneIndex', () => {
     ['1.0', 400],
     ['0x1', 400],
     ['latest', 400],
-  ])('%s is %i', (index, status) =>
-    checkRow(fetch, { name: '', path: `/api/edge/v1/whiteflag/${index}`, status }),
-  );
+  ])('%s is %i', (index, status) => expectError(fetch, `/api/edge/v1/whiteflag/${index}`, status));
 });
 
 describe('GET /api/edge/v1/blocks/:blockId/proof', () => {
@@ -101,13 +99,9 @@ describe('GET /api/edge/v1/blocks/:blockId/proof', () => {
 
   it('is 404 for a block that no applied milestone references, 400 for no ID', async () => {
     const later = coneOf(network, 101)[0]!.id;
-    await checkRow(fetch, { name: '', path: `/api/edge/v1/blocks/${later}/proof`, status: 404 });
-    await checkRow(fetch, {
-      name: '',
-      path: `/api/edge/v1/blocks/0x${'00'.repeat(32)}/proof`,
-      status: 404,
-    });
-    await checkRow(fetch, { name: '', path: '/api/edge/v1/blocks/0x00/proof', status: 400 });
-    await checkRow(fetch, { name: '', path: `/api/edge/v1/blocks/${later}`, status: 404 });
+    await expectError(fetch, `/api/edge/v1/blocks/${later}/proof`, 404);
+    await expectError(fetch, `/api/edge/v1/blocks/0x${'00'.repeat(32)}/proof`, 404);
+    await expectError(fetch, '/api/edge/v1/blocks/0x00/proof', 400);
+    await expectError(fetch, `/api/edge/v1/blocks/${later}`, 404);
   });
 });

@@ -5,7 +5,7 @@ import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { outputToJson } from '../../../src/stardust/json/rest-json.ts';
 import { ownerAt } from '../../../src/stardust/owner.ts';
 import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
-import { checkRow, type Fetch } from '../../support/http/contract.ts';
+import { expectError, type Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { milestoneAt } from '../../support/network/network-model.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
@@ -85,12 +85,12 @@ describe('one NFT', () => {
 
   it('400, 404, 500', async () => {
     const headers = { 'x-ledger-index': String(INDEX) };
-    await checkRow(fetch, { name: '', path: `${ONE}0x12`, status: 400 });
-    await checkRow(fetch, { name: '', path: ONE + UNKNOWN, status: 404, headers });
+    await expectError(fetch, `${ONE}0x12`, 400);
+    await expectError(fetch, ONE + UNKNOWN, 404, undefined, headers);
     const init = { headers: { 'x-min-ledger-index': String(INDEX + 1) } };
-    await checkRow(fetch, { name: '', path: ONE + nfts[0]!.nftId, init, status: 404, headers });
+    await expectError(fetch, ONE + nfts[0]!.nftId, 404, init, headers);
     const empty = fetchFrom({ node: { readNfts: async () => undefined } });
-    await checkRow(empty, { name: '', path: ONE + UNKNOWN, status: 500 });
+    await expectError(empty, ONE + UNKNOWN, 500);
   });
 });
 
@@ -136,7 +136,7 @@ describe('several NFTs', () => {
     ['101', SEVERAL + Array(101).fill(UNKNOWN).join()],
     ['a hundred thousand', SEVERAL + ','.repeat(100_000)],
   ])('400: %s', async (_, path) => {
-    await checkRow(fetch, { name: '', path, status: 400 });
+    await expectError(fetch, path, 400);
   });
 });
 
@@ -231,13 +231,13 @@ describe('a gallery', () => {
       (address: string) => `address=${address}&cursor=${'0'.repeat(76)}.0`,
     ],
   ])('400: %s', async (_, query) => {
-    await checkRow(fetch, { name: '', path: GALLERY + query(addressOf(nfts[0]!)), status: 400 });
+    await expectError(fetch, GALLERY + query(addressOf(nfts[0]!)), 400);
   });
 
   it('404 and 500 as of IDs', async () => {
     const path = `${GALLERY}address=${addressOf(nfts[0]!)}`;
     const init = { headers: { 'x-min-ledger-index': String(INDEX + 1) } };
-    await checkRow(fetch, { name: '', path, init, status: 404 });
-    await checkRow(fetchFrom(), { name: '', path, status: 500 });
+    await expectError(fetch, path, 404, init);
+    await expectError(fetchFrom(), path, 500);
   });
 });

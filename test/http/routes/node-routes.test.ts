@@ -9,7 +9,7 @@ import type { NodeStatus } from '../../../src/node/edge-node.ts';
 import { LedgerDamaged } from '../../../src/node/edge-node.ts';
 import { NodeState } from '../../support/hornet-double/node-state.ts';
 import { answer, routeOf } from '../../support/hornet-double/routes.ts';
-import { checkAlways, checkRow } from '../../support/http/contract.ts';
+import { checkAlways, expectError } from '../../support/http/contract.ts';
 import { recordedNode, recordedStatus } from '../../support/http/recorded-node.ts';
 import { fetchFrom, status } from '../../support/http/stub-node.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
@@ -224,7 +224,7 @@ describe('GET /api/core/v2/info', () => {
 
   it('is 500 without a ledger', async () => {
     const fetch = fetchFrom({ node: { readStatus: async () => undefined } });
-    await checkRow(fetch, { name: '', path: '/api/core/v2/info', status: 500 });
+    await expectError(fetch, '/api/core/v2/info', 500);
   });
 });
 
@@ -305,8 +305,8 @@ describe('GET /api/core/v2/outputs/:outputId', () => {
     const answer = await fetch(path, at(INDEX));
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
     const headers = { 'x-ledger-index': String(INDEX) };
-    await checkRow(fetch, { name: '', path, init: at(INDEX + 1), status: 404, headers });
-    await checkRow(fetch, { name: '', path, init: at('latest'), status: 400 });
+    await expectError(fetch, path, 404, at(INDEX + 1), headers);
+    await expectError(fetch, path, 400, at('latest'));
   });
 
   it('is JSON unless Accept begins with the raw type', async () => {
@@ -325,15 +325,15 @@ describe('GET /api/core/v2/outputs/:outputId', () => {
   it.each(['0x', '0x00', ids[0]!.slice(2), `${ids[0]}00`, `${ids[0]!.slice(0, -1)}g`])(
     '400: %s',
     async (id) => {
-      await checkRow(fetch, { name: '', path: `/api/core/v2/outputs/${id}`, status: 400 });
-      await checkRow(fetch, { name: '', path: `/api/core/v2/outputs/${id}/metadata`, status: 400 });
+      await expectError(fetch, `/api/core/v2/outputs/${id}`, 400);
+      await expectError(fetch, `/api/core/v2/outputs/${id}/metadata`, 400);
     },
   );
 
   it.each(['', '/', `/${ids[0]}/`, `/${ids[0]}/metadata/`, `/${ids[0]}/other`])(
     '404: outputs%s',
     async (rest) => {
-      await checkRow(fetch, { name: '', path: `/api/core/v2/outputs${rest}`, status: 404 });
+      await expectError(fetch, `/api/core/v2/outputs${rest}`, 404);
     },
   );
 });
