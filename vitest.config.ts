@@ -44,7 +44,7 @@ const END_TO_END_TESTS = 'test/{e2e,slow}/**/*.test.ts';
 const SLOW_TESTS = process.env.SLOW
   ? []
   : [
-      'test/e2e/{chain,event-feed,floods,hostile,kills,load,networks,serve-disk,serve-load}.test.ts',
+      'test/e2e/{chain,floods,hostile,kills,load,networks,serve-disk,serve-load}.test.ts',
       'test/follower/nearly-full.worker.test.ts',
       'test/slow/*.test.ts',
     ];

@@ -81,11 +81,36 @@ it('docs/developers.md has four programs that end, one of events, and no other c
   expect(DOCUMENT.match(/^```ts$/gm)).toHaveLength(programs.length + 1);
 });
 
-it('programs compile, strictly', () => {
+/** What the generated types must refuse: what is replaced by what, and what tsc says then. */
+const MISTAKES: readonly [right: string, wrong: string, message: string][] = [
+  ['condition.type === 2', 'condition.type === 1', "'unixTime' does not exist"],
+  ['output.nftId', 'output.nftID', "'nftID' does not exist"],
+  ['nft?.owner', 'nft.owner', 'possibly'],
+];
+
+const CLIENT = `import type { components, paths } from './nodeApi.ts';
+type Answer<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Body } } } };
+} ? Body : never;
+type Output = components['schemas']['Output'];
+export const readOutput = ({ output }: Answer<'/api/core/v2/outputs/{outputId}'>): Output => output;
+export const timelocksOf = (output: Output) =>
+  output.unlockConditions.map((condition) => condition.type === 2 ? condition.unixTime : 0);
+export const nftIdOf = (output: Output) => output.type === 6 ? output.nftId : undefined;
+export const transactionInputs = ({ payload }: Answer<'/api/core/v2/blocks/{blockId}'>) =>
+  payload?.type === 6 ? payload.essence.inputs.map(({ transactionId }) => transactionId) : [];
+export const ownersOf = (answer: Answer<'/api/edge/v1/nfts'>) =>
+  answer.nfts.map((nft) => nft?.owner.address);
+`;
+
+it('programs compile, strictly, and mistakes do not', () => {
   const generate = join(PROJECT, 'test/support/http/generate-types.ts');
   writeFileSync(join(folder, 'nodeApi.ts'), execFileSync(process.execPath, [generate]));
   for (const { file, code } of programs) writeFileSync(join(folder, file), code);
   writeFileSync(join(folder, 'program-events.ts'), EVENTS);
+  writeFileSync(join(folder, 'program-client.ts'), CLIENT);
+  for (const [i, [right, wrong]] of MISTAKES.entries())
+    writeFileSync(join(folder, `program-mistake-${i}.ts`), CLIENT.replace(right, wrong));
   const config = {
     extends: '../../tsconfig.base.json',
     compilerOptions: {
@@ -99,7 +124,12 @@ it('programs compile, strictly', () => {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const tsc = join(PROJECT, 'node_modules/.bin/tsc');
   const { stdout } = spawnSync(tsc, ['-p', folder, '--pretty', 'false'], { encoding: 'utf8' });
-  expect(stdout).toBe('');
+  const errors = stdout.split('\n').filter((line) => / error /.test(line));
+  expect(errors).toEqual(
+    MISTAKES.map(([, , message], i) =>
+      expect.stringMatching(new RegExp(`program-mistake-${i}\\.ts.*${message}`)),
+    ),
+  );
 });
 
 it.each(programs)('$title prints what the document says', async (program) => {

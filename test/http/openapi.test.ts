@@ -1,6 +1,9 @@
 /** openapi.json: up to date, complete, and true of real answers. */
+import { join } from 'node:path';
+import { lint, loadConfig } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { version } from '../../package.json';
+import { PROJECT } from '../../scripts/lib/project.ts';
 import { buildDocument } from '../../scripts/openapi/document.ts';
 import examples from '../../scripts/openapi/examples.json';
 import openapi from '../../src/http/assets/openapi.json';
@@ -10,6 +13,14 @@ import { checkDescribed } from '../support/http/described.ts';
 describe('openapi.json', () => {
   it('is what `npx node scripts/openapi.ts` makes of the routes', () => {
     expect(openapi).toEqual(JSON.parse(JSON.stringify(buildDocument(version, examples))));
+  });
+
+  it('is valid for Redocly, without warnings', async () => {
+    const ref = join(PROJECT, 'src/http/assets/openapi.json');
+    // also reads .redocly.lint-ignore.yaml
+    const problems = await lint({ ref, config: await loadConfig() });
+    const open = problems.filter(({ ignored }) => !ignored);
+    expect(open.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
   });
 
   it('has every route, and no other', () => {

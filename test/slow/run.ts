@@ -54,7 +54,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   'nearly-full': vitest('workerd', 'follower/nearly-full'),
   flips: vitest('node', 'ledger/read/flipped', { FLIPPED_ROWS: '8' }),
   events: vitest('workerd', 'events/fuzz', { FUZZ_STREAMS: '100000' }),
-  'event-feed': vitest('e2e', 'e2e/event-feed'),
+  'event-feed': vitest('e2e', 'e2e/events'),
   lists: vitest('node', 'http/routes/nft-list.test.ts', { QUERIES: '10000' }),
   final: vitest('node', 'ledger/final', { PROOFS: '10000' }),
   questions: vitest('node', 'node/random-questions', { QUESTIONS: '10000' }),

@@ -8,7 +8,6 @@ import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
 import type { NodeStatus } from '../../../src/node/edge-node.ts';
 import { LedgerDamaged } from '../../../src/node/edge-node.ts';
 import { NodeState } from '../../support/hornet-double/node-state.ts';
-import { answer, routeOf } from '../../support/hornet-double/routes.ts';
 import { checkAlways, expectError } from '../../support/http/contract.ts';
 import { recordedNode, recordedStatus } from '../../support/http/recorded-node.ts';
 import { fetchFrom, status } from '../../support/http/stub-node.ts';
@@ -228,36 +227,11 @@ describe('GET /api/core/v2/info', () => {
   });
 });
 
+// what it answers: test/http/recorded-reads.worker.test.ts
 describe('GET /api/core/v2/outputs/:outputId', () => {
   const INDEX = 70;
   const fetch = fetchFrom({ node: recordedNode(networkA, INDEX) });
-  const double = new NodeState(networkA, INDEX);
   const ids = [...networkA.outputs.keys()];
-
-  it('answers as the reference: JSON, raw and metadata, of every output that ever was', async () => {
-    let found = 0;
-    for (const id of ids) {
-      for (const [path, accept] of [
-        [`/api/core/v2/outputs/${id}`, 'application/json'],
-        [`/api/core/v2/outputs/${id}`, RAW],
-        [`/api/core/v2/outputs/${id}/metadata`, '*/*'],
-      ] as const) {
-        const response = await fetch(path, { headers: { accept } });
-        const expected = answer(double, routeOf(path), accept);
-        expect(response.status).toBe(expected.status);
-        if (expected.status !== 200) continue;
-        found++;
-        if (accept === RAW) {
-          expect(response.headers.get('content-type')).toBe(RAW);
-          expect(await response.bytes()).toEqual(new Uint8Array(expected.body));
-        } else {
-          expect(response.headers.get('content-type')).toBe('application/json');
-          expect(await response.text()).toBe(Buffer.from(expected.body).toString().trimEnd());
-        }
-      }
-    }
-    expect(found).toBeGreaterThan(1_000);
-  });
 
   it('raw may be kept for ever, JSON for seconds with a tag, and each says by what it varies', async () => {
     const [spent, unspent] = ['spent', 'unspent'].map(
