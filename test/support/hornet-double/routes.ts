@@ -56,7 +56,7 @@ function milestoneByIndex(text: string): Route {
   return index < 2 ** 32 ? { name: 'milestoneByIndex', index } : { name: 'invalid' };
 }
 
-export function answerJson(value: Json, status = 200): Answer {
+function answerJson(value: Json, status = 200): Answer {
   return { status, type: JSON_TYPE, body: Buffer.from(`${JSON.stringify(value)}\n`) };
 }
 
