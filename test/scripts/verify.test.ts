@@ -7,6 +7,7 @@ import type { NodeClient } from '../../scripts/lib/node-client.ts';
 import { verifyNode } from '../../scripts/verify/verify-node.ts';
 import { describeVerdict, provedValue } from '../../src/stardust/provenance/provenance.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
+import { WHITE_FLAG } from '../support/http/contract.ts';
 import { questionOf } from '../support/ledger/ledger-harness.ts';
 import { startLyingNode } from '../support/lies/lying-node.ts';
 import { fetchRecorded, recordedSource } from '../support/lies/recorded-source.ts';
@@ -21,7 +22,7 @@ const INDEX = 60;
 const { question } = questionOf(network, INDEX);
 const ids = coneOf(network, INDEX).map(({ id }) => id);
 
-const fetchNode = fetchRecorded(network, INDEX);
+const fetchNode = await fetchRecorded(network, INDEX);
 
 const honest: NodeClient = (path, { body, accept } = {}) =>
   fetchNode(path, {
@@ -44,9 +45,14 @@ async function verify(node: NodeClient, random = 0, trusted = keys): Promise<str
   return [...lines, describeVerdict(provedValue(proof), now())];
 }
 
-it('finds everything right, whichever block chance picks', async () => {
+it('finds everything right, whichever block chance picks, and asks as the coordinator did', async () => {
+  const proposals: unknown[] = [];
+  const node: NodeClient = (path, options) => {
+    if (path === WHITE_FLAG) proposals.push(JSON.parse(options!.body!));
+    return honest(path, options);
+  };
   for (const random of [0, 0.5, 0.999]) {
-    const lines = await verify(honest, random);
+    const lines = await verify(node, random);
     expect(lines).toHaveLength(6);
     expect(lines[0]).toMatch(
       new RegExp(
@@ -59,6 +65,7 @@ it('finds everything right, whichever block chance picks', async () => {
     );
     expect(lines.at(-1)).toContain('Not checked: NFTs, outputs and owners');
   }
+  expect(proposals).toEqual([question, question, question]);
 });
 
 it('other keys, or too few of them', async () => {
@@ -101,7 +108,7 @@ describe('npx stardust-edge verify', () => {
   const nobody = () => Promise.reject(new Error('only the API is asked'));
   const hex = keys.keys.map(({ publicKey }) => publicKey.toHex());
 
-  const toAsk = () => startLyingNode(recordedSource(network, INDEX, nobody));
+  const toAsk = async () => startLyingNode(await recordedSource(network, INDEX, nobody));
 
   it('prints what it found right', async () => {
     await using node = await toAsk();

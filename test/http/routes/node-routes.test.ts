@@ -3,14 +3,14 @@
  * recorded networks.
  */
 
-import { describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
 import type { NodeStatus } from '../../../src/node/edge-node.ts';
 import { LedgerDamaged } from '../../../src/node/edge-node.ts';
 import { NodeState } from '../../support/hornet-double/node-state.ts';
-import { checkAlways, expectError } from '../../support/http/contract.ts';
-import { recordedNode, recordedStatus } from '../../support/http/recorded-node.ts';
-import { fetchFrom, status } from '../../support/http/stub-node.ts';
+import { checkAlways, expectError, type Fetch } from '../../support/http/contract.ts';
+import { recordedNode } from '../../support/http/recorded-node.ts';
+import { facts, fetchFrom, status } from '../../support/http/stub-node.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
 
 const RAW = 'application/vnd.iota.serializer-v1';
@@ -168,7 +168,7 @@ describe('GET /api/core/v2/info', () => {
     [networkC, 30],
     [networkC, 68],
   ])('has the shape and the parameters of the reference: $name at %i', async (network, index) => {
-    const fetch = fetchFrom({ node: { readStatus: async () => recordedStatus(network, index) } });
+    const fetch = fetchFrom({ node: await recordedNode(network, index) });
     const info = (await (await fetch('/api/core/v2/info')).json()) as Record<string, unknown>;
     const node = new NodeState(network, index);
     node.healthy = false;
@@ -178,37 +178,38 @@ describe('GET /api/core/v2/info', () => {
     expect(info).toMatchObject({
       name: expect.any(String),
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
-      metrics: { blocksPerSecond: 1, referencedBlocksPerSecond: 1, referencedRate: 100 },
       features: [],
     });
   });
 
   it('is healthy when the ledger is fresh, and names the latest milestone that upstream has', async () => {
     const now = Math.floor(Date.now() / 1000);
-    const upstream = { index: 108, timestamp: now, milestoneId: 'aa'.repeat(32) };
-    const read = async () => ({ ...recordedStatus(networkA, 106, now), upstream });
+    const index = facts.ledgerIndex + 2;
+    const upstream = { index, timestamp: now, milestoneId: 'aa'.repeat(32) };
+    const ledger = { ...status.ledger, timestamp: now };
+    const read = async () => ({ ...status, ledger, upstream });
     const info = await (
       await fetchFrom({ node: { readStatus: read } })('/api/core/v2/info')
     ).json();
     expect(info).toMatchObject({
       status: {
         isHealthy: true,
-        latestMilestone: { index: 108 },
-        confirmedMilestone: { index: 106 },
+        latestMilestone: { index },
+        confirmedMilestone: { index: facts.ledgerIndex },
       },
     });
   });
 
   it('never names a latest milestone older than its own', async () => {
     const upstream = { index: 90, timestamp: 1, milestoneId: 'aa'.repeat(32) };
-    const read = async () => ({ ...recordedStatus(networkA, 106), upstream });
+    const read = async () => ({ ...status, upstream });
     const info = await (
       await fetchFrom({ node: { readStatus: read } })('/api/core/v2/info')
     ).json();
-    expect(info).toMatchObject({ status: { latestMilestone: { index: 106 } } });
+    expect(info).toMatchObject({ status: { latestMilestone: { index: facts.ledgerIndex } } });
   });
 
-  it('knows the tokens of Shimmer', async () => {
+  it('has its rates, and knows the tokens of Shimmer', async () => {
     expect(await (await fetchFrom()('/api/core/v2/info')).json()).toMatchObject({
       baseToken: {
         name: 'Shimmer',
@@ -218,6 +219,7 @@ describe('GET /api/core/v2/info', () => {
         decimals: 6,
         useMetricPrefix: false,
       },
+      metrics: { blocksPerSecond: 8.6, referencedBlocksPerSecond: 8.6, referencedRate: 100 },
     });
   });
 
@@ -230,7 +232,10 @@ describe('GET /api/core/v2/info', () => {
 // what it answers: test/http/recorded-reads.worker.test.ts
 describe('GET /api/core/v2/outputs/:outputId', () => {
   const INDEX = 70;
-  const fetch = fetchFrom({ node: recordedNode(networkA, INDEX) });
+  let fetch: Fetch;
+  beforeAll(async () => {
+    fetch = fetchFrom({ node: await recordedNode(networkA, INDEX) });
+  });
   const ids = [...networkA.outputs.keys()];
 
   it('raw may be kept for ever, JSON for seconds with a tag, and each says by what it varies', async () => {
@@ -268,7 +273,7 @@ describe('GET /api/core/v2/outputs/:outputId', () => {
       }
     }
     expect(tags.size).toBe(2);
-    const later = fetchFrom({ node: recordedNode(networkA, INDEX + 1) });
+    const later = fetchFrom({ node: await recordedNode(networkA, INDEX + 1) });
     const { headers } = await later(`/api/core/v2/outputs/${unspent}`);
     expect(tags).not.toContain(headers.get('etag'));
   });
