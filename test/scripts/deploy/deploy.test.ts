@@ -20,8 +20,11 @@ import {
   TAG,
   withSecrets,
 } from '../../support/scripts/deploy-machine.ts';
-import { currentVersion, type FakeAccount } from '../../support/scripts/fake-account.ts';
-import { fakeWrangler } from '../../support/scripts/fake-wrangler.ts';
+import {
+  currentVersion,
+  type FakeAccount,
+  fakeWrangler,
+} from '../../support/scripts/fake-account.ts';
 import { temporaryFolder } from '../../support/scripts/script-process.ts';
 
 /** test/vectors/README.md */

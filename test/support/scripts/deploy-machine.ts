@@ -21,8 +21,7 @@ import { recordedNode, withAge } from '../http/recorded-node.ts';
 import { fetchFrom } from '../http/stub-node.ts';
 import { dump } from '../ledger/memory-database.ts';
 import { recordedNetwork } from '../network/recorded-network.ts';
-import { currentVersion, FakeAccount } from './fake-account.ts';
-import { fakeWrangler } from './fake-wrangler.ts';
+import { currentVersion, FakeAccount, fakeWrangler } from './fake-account.ts';
 import { lastingFolder, unpackVector } from './script-process.ts';
 
 export const network = recordedNetwork('network-a');
