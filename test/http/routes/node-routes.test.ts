@@ -8,7 +8,12 @@ import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
 import type { NodeStatus } from '../../../src/node/edge-node.ts';
 import { LedgerDamaged } from '../../../src/node/edge-node.ts';
 import { NodeState } from '../../support/hornet-double/node-state.ts';
-import { checkAlways, expectError, type Fetch } from '../../support/http/contract.ts';
+import {
+  checkAlways,
+  checkLedgerRead,
+  expectError,
+  type Fetch,
+} from '../../support/http/contract.ts';
 import { recordedNode } from '../../support/http/recorded-node.ts';
 import { facts, fetchFrom, status } from '../../support/http/stub-node.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
@@ -254,38 +259,13 @@ describe('GET /api/core/v2/outputs/:outputId', () => {
       expect(raw.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
       expect(raw.headers.get('vary')).toBe('accept');
       expect([raw.headers.get('etag'), raw.headers.get('x-ledger-index')]).toEqual([null, null]);
-      for (const [url, vary] of [
-        [path, 'x-min-ledger-index, accept'],
-        [`${path}/metadata`, 'x-min-ledger-index'],
-      ] as const) {
-        const json = await fetch(url);
-        expect(json.headers.get('cache-control')).toMatch(/^public, max-age=5,/);
-        expect(json.headers.get('vary')).toBe(vary);
-        expect(json.headers.get('x-ledger-index')).toBe(String(INDEX));
-        const etag = json.headers.get('etag')!;
-        tags.add(etag);
-        const again = await fetch(url, { headers: { 'if-none-match': etag } });
-        expect([again.status, await again.text(), again.headers.get('vary')]).toEqual([
-          304,
-          '',
-          vary,
-        ]);
-      }
+      tags.add(await checkLedgerRead(fetch, path, INDEX, 'x-min-ledger-index, accept'));
+      tags.add(await checkLedgerRead(fetch, `${path}/metadata`, INDEX));
     }
     expect(tags.size).toBe(2);
     const later = fetchFrom({ node: await recordedNode(networkA, INDEX + 1) });
     const { headers } = await later(`/api/core/v2/outputs/${unspent}`);
     expect(tags).not.toContain(headers.get('etag'));
-  });
-
-  it('keeps X-Min-Ledger-Index', async () => {
-    const path = `/api/core/v2/outputs/${ids[0]}`;
-    const at = (index: number | string) => ({ headers: { 'x-min-ledger-index': String(index) } });
-    const answer = await fetch(path, at(INDEX));
-    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
-    const headers = { 'x-ledger-index': String(INDEX) };
-    await expectError(fetch, path, 404, at(INDEX + 1), headers);
-    await expectError(fetch, path, 400, at('latest'));
   });
 
   it('is JSON unless Accept begins with the raw type', async () => {

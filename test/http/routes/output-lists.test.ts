@@ -9,7 +9,7 @@ import { fillIndex } from '../../../src/ledger/write/fill-index.ts';
 import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { chainIdOf } from '../../../src/stardust/wire/ids.ts';
 import { OutputType } from '../../../src/stardust/wire/output.ts';
-import { expectError, type Fetch } from '../../support/http/contract.ts';
+import { checkLedgerRead, expectError, type Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { askRandomLists } from '../../support/nft-list/ask-random-lists.ts';
 import { nodeOver } from '../../support/nft-list/list-node.ts';
@@ -95,9 +95,8 @@ describe('a ledger that indexes every kind', () => {
   it('is told, as are later ledgers and other methods', async () => {
     const indexed = ['basic', 'alias', 'foundry', 'nft'];
     expect(await (await fetch('/api/routes')).json()).toMatchObject({ indexed });
-    const init = { headers: { 'x-min-ledger-index': String(LAST_INDEX + 1) } };
     for (const list of INDEXED) {
-      await expectError(fetch, OUTPUTS + list, 404, init);
+      await checkLedgerRead(fetch, OUTPUTS + list, LAST_INDEX);
       const post = { method: 'POST' };
       await expectError(fetch, OUTPUTS + list, 405, post);
     }

@@ -85,6 +85,33 @@ export const expectError = (
   headers: Row['headers'] = {},
 ) => checkRow(fetch, { name: '', path, status, init, headers });
 
+/**
+ * What holds for each read of the ledger (docs/contract.md#caching): it may be kept for seconds, is
+ * 304 by its tag, and obeys X-Min-Ledger-Index. Returns the tag.
+ */
+export async function checkLedgerRead(
+  fetch: Fetch,
+  path: string,
+  ledgerIndex: number,
+  vary = 'x-min-ledger-index',
+): Promise<string> {
+  const { status, headers } = await fetch(path);
+  const kept = 'public, max-age=5, stale-while-revalidate=10, stale-if-error=0';
+  const told = ['cache-control', 'vary', 'x-ledger-index'].map((name) => headers.get(name));
+  expect([path, status, ...told]).toEqual([path, 200, kept, vary, `${ledgerIndex}`]);
+  const etag = headers.get('etag')!;
+  expect(etag).toMatch(new RegExp(`^W/"${ledgerIndex}-(?:\\w+-)?[0-9a-f]{16}"$`));
+  const again = await fetch(path, { headers: { 'if-none-match': etag } });
+  expect([again.status, await again.text(), again.headers.get('vary')]).toEqual([304, '', vary]);
+  const atLeast = (minimum: unknown) => ({ headers: { 'x-min-ledger-index': `${minimum}` } });
+  const own = await fetch(path, atLeast(ledgerIndex));
+  expect([own.status, own.headers.get('cache-control')]).toEqual([200, 'no-store']);
+  const at = { 'x-ledger-index': `${ledgerIndex}` };
+  await expectError(fetch, path, 404, atLeast(ledgerIndex + 1), at);
+  await expectError(fetch, path, 400, atLeast('latest'));
+  return etag;
+}
+
 const EXPOSED = 'X-Ledger-Index, X-Final-Milestone, X-Error-Detail, ETag, Retry-After';
 
 /** What holds for every answer. One comparison, as random requests come by the thousand. */
