@@ -69,11 +69,6 @@ describe('500: anything unexpected', () => {
     expect(response.headers.get('x-error-detail')).toBeNull();
     expect(JSON.stringify([...response.headers])).not.toMatch(/D1|secret/);
   });
-
-  it('no ledger was imported', async () => {
-    const empty = fetchFrom({ node: { lookUpNft: async () => undefined } });
-    await expectError(empty, NFT + facts.nftId, 500);
-  });
 });
 
 describe('X-Error-Detail', () => {

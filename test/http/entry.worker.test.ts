@@ -9,7 +9,6 @@ import {
   expectError,
   type Fetch,
   nftRows,
-  post,
   WHITE_FLAG,
   whiteFlagRows,
 } from '../support/http/contract.ts';
@@ -18,20 +17,6 @@ import { facts } from '../support/http/stub-node.ts';
 const fetch: Fetch = (path, init) => exports.default.fetch(`http://no-ledger.example${path}`, init);
 
 describe('without a ledger', () => {
-  it('is not healthy, and says why', async () => {
-    const response = await fetch('/health');
-    expect([response.status, await response.text()]).toEqual([503, '']);
-    expect(response.headers.get('x-error-detail')).toBe('no ledger was imported yet');
-  });
-
-  const found = nftRows(facts).find(({ status }) => status === 200)!;
-  it.each([found.path, '/api/core/v2/info'])('cannot answer %s at any ledger index', (path) =>
-    expectError(fetch, path, 500),
-  );
-
-  it('does not know the state that a white flag asks for', () =>
-    expectError(fetch, WHITE_FLAG, 404, post(JSON.stringify(facts.whiteFlag))));
-
   const needsNoLedger = [...nftRows(facts), ...whiteFlagRows(facts)].filter(
     ({ status, path, init }) =>
       [400, 405].includes(status) && !(path === WHITE_FLAG && init?.method === 'POST'),

@@ -161,19 +161,6 @@ describe('differences', () => {
     );
   });
 
-  it('of the order', () => {
-    const [a, b, ...rest] = right.blocks;
-    const swapped = { ...right, blocks: [b!, a!, ...rest] };
-    expect(lines(right, swapped)).toContain(`ours has ${a!.blockId}, theirs ${b!.blockId}`);
-  });
-
-  it('of the length', () => {
-    const shorter = { ...right, blocks: right.blocks.slice(0, -1) };
-    const last = right.blocks.at(-1)!.blockId;
-    expect(lines(right, shorter)).toContain(`Only ours has a block there: ${last}`);
-    expect(lines(shorter, right)).toContain(`Only theirs has a block there: ${last}`);
-  });
-
   it('of the roots alone', () => {
     const other = { ...right, inclusionMerkleRoot: `0x${'22'.repeat(32)}` };
     expect(compareExplanations(right, other).same).toBe(false);

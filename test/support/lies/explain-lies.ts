@@ -39,12 +39,17 @@ export const EXPLAIN_LIES: readonly ExplainLie[] = [
   lie(
     'two blocks that change places',
     inJson(PROPOSAL, ({ blocks }) => void blocks.splice(5, 2, blocks[6], blocks[5])),
-    { prints: /at place 5 of the white-flag order/ },
+    { prints: /at place 5 of the white-flag order.*ours has 0x\w+, theirs 0x\w+/s },
   ),
   lie(
     'a block left out',
     inJson(PROPOSAL, ({ blocks }) => void blocks.pop()),
     { prints: /Only ours has a block there/ },
+  ),
+  lie(
+    'a block more',
+    inJson(PROPOSAL, ({ blocks }) => void blocks.push({ ...blocks[0], blockId: NOTHING })),
+    { prints: /Only theirs has a block there: 0x7{64}/ },
   ),
   lie('another index', withField(PROPOSAL, 'index', 99_999), {
     prints: /^These are two milestones: ours 17339, theirs 99999\.$/m,
