@@ -77,7 +77,7 @@ describe('npm run serve', () => {
     for (const pid of Object.values(served.processes()).toReversed()) process.kill(pid, 'SIGTERM');
     expect(await served.stop()).toBe(0);
     const empty = join(folder, 'empty');
-    // how many files a process may open is up to the machine (file-limit.test.ts), and so is whether
+    // how many files a process may open is up to the machine (check-start.test.ts), and so is whether
     // the host sees workerd end before its own signal comes
     const isOther = (line: string) =>
       !/"event":"http.request"|^A process may open|^\[mf:warn\] .* crashed/.test(line);
