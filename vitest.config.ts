@@ -1,6 +1,6 @@
 /**
- * Three projects: `*.worker.test.ts` runs in workerd with the bindings of wrangler.toml, `e2e/` runs
- * whole Workers over HTTP, everything else runs in Node.
+ * Three projects: `*.worker.test.ts` runs in workerd with the bindings of wrangler.toml, `e2e/` and
+ * `slow/` run whole Workers over HTTP, everything else runs in Node.
  */
 import { availableParallelism } from 'node:os';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
@@ -38,14 +38,15 @@ class ByProject extends BaseSequencer {
 
 const LONGEST_TEST = 'hostile-weather.test.ts';
 const WORKER_TESTS = 'test/**/*.worker.test.ts';
-const END_TO_END_TESTS = 'test/e2e/**/*.test.ts';
+const END_TO_END_TESTS = 'test/{e2e,slow}/**/*.test.ts';
 
 /** What takes long: `npm run test:slow` alone runs it. */
 const SLOW_TESTS = process.env.SLOW
   ? []
   : [
-      'test/e2e/{chain,event-feed,floods,hostile,kills,load,networks,serve-disk,serve-load}.test.ts',
+      'test/e2e/{chain,floods,hostile,kills,load,networks,serve-disk,serve-load}.test.ts',
       'test/follower/nearly-full.worker.test.ts',
+      'test/slow/*.test.ts',
     ];
 
 export default defineConfig(async () => {

@@ -76,24 +76,3 @@ describe('npx wrangler', () => {
     for (const flag of new Set(uses.flatMap((use) => use.flags))) expect(known).toContain(flag);
   });
 });
-
-describe('commandsOf', () => {
-  it('takes them from blocks and from the middle of a text, across lines', () => {
-    const text = [
-      'Give `npm run a -- FILE --one=1 --two` or `npx wrangler d1',
-      'export NAME --remote`.',
-      '',
-      '    npm run b -- --three x \\',
-      '      --four',
-      '    npx wrangler deploy',
-      '    A_B=1 npx stardust-edge c FILE --five 6',
-    ].join('\n');
-    expect(commandsOf(text)).toEqual([
-      { tool: 'npm run', words: ['a'], flags: ['--one', '--two'] },
-      { tool: 'npx wrangler', words: ['d1', 'export'], flags: ['--remote'] },
-      { tool: 'npm run', words: ['b'], flags: ['--three', '--four'] },
-      { tool: 'npx wrangler', words: ['deploy'], flags: [] },
-      { tool: 'npx stardust-edge', words: ['c'], flags: ['--five'] },
-    ]);
-  });
-});

@@ -36,7 +36,7 @@ async function measure(
   while ((await ledgerIndex(db)) < 1) await takeNext(rig, db);
   await using double = await NodeDouble.start(network, {
     confirmed,
-    fault: () => ({ delay: DELAY_MS }),
+    fault: () => ({ kind: 'late', delay: DELAY_MS }),
   });
   const options = { fetch: (...request: Parameters<typeof fetch>) => fetch(...request) };
   const upstream = restUpstream(double.url, { ...options, timeout: 10_000, attempts: 1 });

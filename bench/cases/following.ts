@@ -61,7 +61,7 @@ async function follow(
       confirmed: lastIndex(network),
       fault: ({ path }) => {
         asked.push({ path, at: performance.now() });
-        return { delay: delay(path) };
+        return { kind: 'late', delay: delay(path) };
       },
     });
     const vars = varsOf(network, double.url);

@@ -59,9 +59,36 @@ const FLAGS_NOTED = /bootstrap compile cache failed/;
 /** Milliseconds in which a signal that workerd got arrives here too. */
 const SIGNALLED_WITHIN_MS = 200;
 
+/** The Worker with its bindings, and the one that has its static files. */
+export function describeWorkers({
+  folder,
+  config,
+  vars,
+}: Pick<WorkerOptions, 'folder' | 'config' | 'vars'>) {
+  const { compatibilityDate, compatibilityFlags } = config;
+  const own = {
+    name: config.workerName,
+    modulesRoot: folder,
+    modules: readModules(folder),
+    compatibilityDate,
+    compatibilityFlags,
+    d1Databases: { LEDGER: config.localDatabaseId },
+    kvNamespaces: { NFT_INDEX: config.localNamespaceId },
+    durableObjects: {
+      FOLLOWER: { className: 'Follower', useSQLite: true },
+      EVENTS: { className: 'EventBroker', useSQLite: true },
+    },
+    serviceBindings: STATIC_FILES_BINDING,
+    versionMetadata: 'VERSION',
+    bindings: { ...vars },
+  };
+  return [own, staticFilesWorker(staticFilesOf(folder), compatibilityDate)] as const;
+}
+
 /** Resolves when it answers. Rejects with what miniflare says if it cannot. */
 export async function runWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { folder, persistTo, host, port, config, vars, onRestart, inspect = false } = options;
+  const [own, files] = describeWorkers({ folder, config, vars: { ...vars, ONE_ISOLATE: 'true' } });
   const converted = convertV4MiniflareOptions({
     // miniflare's entry, at a port that is not printed
     host: '127.0.0.1',
@@ -79,26 +106,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
       if (onRestart !== undefined) void miniflare.unsafeGetDirectURL().then(onRestart);
     },
     ...(inspect && { inspectorPort: 0 }),
-    workers: [
-      {
-        name: config.workerName,
-        unsafeDirectSockets: [{ host, port }],
-        modulesRoot: folder,
-        modules: readModules(folder),
-        compatibilityDate: config.compatibilityDate,
-        compatibilityFlags: config.compatibilityFlags,
-        d1Databases: { LEDGER: config.localDatabaseId },
-        kvNamespaces: { NFT_INDEX: config.localNamespaceId },
-        durableObjects: {
-          FOLLOWER: { className: 'Follower', useSQLite: true },
-          EVENTS: { className: 'EventBroker', useSQLite: true },
-        },
-        serviceBindings: STATIC_FILES_BINDING,
-        versionMetadata: 'VERSION',
-        bindings: { ...vars, ONE_ISOLATE: 'true' },
-      },
-      staticFilesWorker(staticFilesOf(folder), config.compatibilityDate),
-    ],
+    workers: [{ ...own, unsafeDirectSockets: [{ host, port }] }, files],
   });
   process.env.MINIFLARE_WORKERD_V8_FLAGS ??= V8_FLAGS;
   const miniflare = new Miniflare({

@@ -23,7 +23,9 @@ import {
   unfold,
   untilCount,
 } from '../support/browser/use-page.ts';
-import { type AlteringProxy, startProxy } from '../support/edge/altering-proxy.ts';
+import { type LyingNode, nodeAt, startLyingNode } from '../support/lies/lying-node.ts';
+import { inJson, type Json, withField } from '../support/lies/rules.ts';
+import { EXPLANATION } from '../support/lies/sample-paths.ts';
 
 const { url, nft } = inject('sample');
 
@@ -42,17 +44,15 @@ const PIXEL: Elsewhere = {
   body: Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'),
 };
 
-const EXPLANATION = /^\/api\/edge\/v1\/whiteflag\/17339$/;
-
 describe.each(DRIVERS)('in $name', ({ launch }) => {
   describe.each(SCREENS)('on a %s, in %s colours', (size, scheme) => {
     let browser: DrivenBrowser;
-    let node: AlteringProxy;
+    let node: LyingNode;
     let page: DrivenPage;
 
     beforeAll(async () => {
       browser = await launch({ scheme });
-      node = await startProxy(url);
+      node = await startLyingNode(nodeAt(url));
       page = await browser.open(`${node.url}/#/no/such/page`, size);
     });
     afterAll(async () => {
@@ -64,24 +64,14 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       expect(await overhangOf(page)).toBe(0);
     });
 
-    /** What the node answers to a path, as JSON, is changed. */
-    function changeAnswer(
-      pattern: RegExp,
-      change: (json: Record<string, unknown>) => object,
-    ): void {
-      node.alter = (path, body) =>
-        pattern.test(path)
-          ? Buffer.from(JSON.stringify(change(JSON.parse(new TextDecoder().decode(body)))))
-          : body;
-    }
-
     /** Shows the NFT in a page, as if this text was its metadata. */
     async function showNft(metadata: string, owner: object = {}, where = page): Promise<void> {
-      changeAnswer(/^\/api\/edge\/v1\/nfts\//, (answer) => {
-        const data = `0x${Buffer.from(metadata).toString('hex')}`;
-        const output = { ...(answer.output as object), immutableFeatures: [{ type: 2, data }] };
-        return { ...answer, owner: { ...(answer.owner as object), ...owner }, output };
-      });
+      const data = `0x${Buffer.from(metadata).toString('hex')}`;
+      const change = (answer: Json) => {
+        answer.output.immutableFeatures = [{ type: 2, data }];
+        Object.assign(answer.owner, owner);
+      };
+      node.lie([inJson(/^\/api\/edge\/v1\/nfts\//, change)]);
       // another view before, so that the NFT is read again
       await open(where, '/no/such/page');
       await textOf(where, 'main h1').toBe('No such page');
@@ -267,13 +257,9 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
           ? { payload: 'taggedData', ledgerInclusionState: 'noTransaction' }
           : i % 20 === 3
             ? { payload: 'transaction', ledgerInclusionState: 'included' }
-            : {
-                payload: 'transaction',
-                ledgerInclusionState: 'conflicting',
-                conflictReason: 2,
-              }),
+            : { payload: 'transaction', ledgerInclusionState: 'conflicting', conflictReason: 2 }),
       }));
-      changeAnswer(EXPLANATION, (answer) => ({ ...answer, blocks }));
+      node.lie([withField(EXPLANATION, 'blocks', blocks)]);
       await open(page, '/milestone/17339');
       await untilCount(page, 'tbody tr', 50);
       const zoomTime = `(async () => {
@@ -306,11 +292,9 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     });
 
     it('says why a transaction is in conflict, on hover, on focus and in the table', async () => {
-      changeAnswer(EXPLANATION, (answer) => {
-        const blocks = answer.blocks as object[];
-        Object.assign(blocks[3]!, { ledgerInclusionState: 'conflicting', conflictReason: 2 });
-        return answer;
-      });
+      const conflict = { ledgerInclusionState: 'conflicting', conflictReason: 2 };
+      const change = ({ blocks }: Json) => void Object.assign(blocks[3], conflict);
+      node.lie([inJson(EXPLANATION, change)]);
       await open(page, '/no/such/page');
       await textOf(page, 'main h1').toBe('No such page');
       await open(page, '/milestone/17339');

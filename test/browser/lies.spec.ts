@@ -143,7 +143,7 @@ describe.each(PARTS)('in $driver.name on a $size', ({ driver, size, every }) => 
 
     it('a true node 50 milestones back is verified, and old', async () => {
       const network = recordedNetwork('network-a');
-      await using old = await startLyingNode(recordedSource(network, 10, nodeAt(url)));
+      await using old = await startLyingNode(await recordedSource(network, 10, nodeAt(url)));
       const keys = network.keys.keys.map(({ publicKey }) => publicKey.toHex());
       const { by, text } = await verifyBy(keys.join('\n'), '', old.url);
       expect(by.proved.join('\n')).toMatch(/^Verified: milestone 10\b.* old/m);

@@ -2,12 +2,9 @@
  * The explorer where a node has no ledger, nothing to check yet, or no answer, and while a ledger
  * moves on; and how much it loads, and how soon it is seen.
  */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import type { FinalTreeName } from '../../src/stardust/proof/final-ledger.ts';
 import { audit } from '../support/browser/audit.ts';
 import {
   DRIVERS,
@@ -24,15 +21,18 @@ import {
   textOf,
   untilCount,
 } from '../support/browser/use-page.ts';
-import { type AlteringProxy, startProxy } from '../support/edge/altering-proxy.ts';
+import { listen } from '../support/edge/launch.ts';
 import { madeFinalLedger } from '../support/final-ledger/made-ledger.ts';
 import { startMqttBroker } from '../support/hornet-double/mqtt-broker.ts';
 import { NodeState } from '../support/hornet-double/node-state.ts';
+import { finalTruth } from '../support/lies/final-lies.ts';
+import { type LyingNode, nodeAt, type Rule, startLyingNode } from '../support/lies/lying-node.ts';
+import { withField, withHeaders } from '../support/lies/rules.ts';
+import { INFO } from '../support/lies/sample-paths.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 const { url, nft, empty, fresh } = inject('sample');
 
-const INFO = '/api/core/v2/info';
 const UNKNOWN = `0x${'5a'.repeat(32)}`;
 
 describe.each(DRIVERS)('in $name', ({ launch }) => {
@@ -79,22 +79,29 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     });
 
     describe('while somebody looks', () => {
-      let node: AlteringProxy;
+      let node: LyingNode;
       let asked: number;
 
       beforeEach(async () => {
-        node = await startProxy(url);
+        node = await startLyingNode(nodeAt(url));
         asked = 0;
-        node.alter = (path, body) => {
-          if (path === INFO) asked++;
-          return body;
-        };
+        node.lie([counting]);
         page = await browser.open(`${node.url}/`, size, { isQuick: true });
       });
       afterEach(async () => {
         await page.close();
         await node[Symbol.asyncDispose]();
       });
+
+      const isInfo: Rule['concerns'] = ({ path }) => path === INFO;
+      /** Counts the readings of the ledger's state. */
+      const counting: Rule = {
+        concerns: isInfo,
+        tell(request, next) {
+          asked++;
+          return next(request);
+        },
+      };
 
       /** Waits until the page has read the state of the ledger so many times more. */
       async function untilAsked(count: number): Promise<void> {
@@ -104,14 +111,16 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
 
       it('tells how blocks come in, and when the node does not answer', async () => {
         await textOf(page, '#node-state').toMatch(/It keeps milestones from 17,338 on\.$/);
-        node.headers = { 'x-blocks-by': 'feed', 'x-newest-block-age': '2' };
+        const tell = (headers: Record<string, string>) => node.lie([withHeaders(/./, headers)]);
+        tell({ 'x-blocks-by': 'feed', 'x-newest-block-age': '2' });
         await textOf(page, '#node-state').toContain('Blocks come by feed, the newest 2 seconds');
-        node.headers = { 'x-blocks-by': 'polling', 'x-newest-block-age': '75' };
+        tell({ 'x-blocks-by': 'polling', 'x-newest-block-age': '75' });
         await textOf(page, '#node-state').toContain('by polling, the newest 1 minute ago.');
-        node.headers = { 'x-blocks-by': 'polling' };
+        tell({ 'x-blocks-by': 'polling' });
         await textOf(page, '#node-state').toMatch(/Blocks come by polling\.$/);
         // what was read stays on show
-        node.alter = (path, body) => (path === INFO ? undefined : body);
+        // the connection is cut
+        node.lie([{ concerns: isInfo, tell: () => Promise.reject(new Error('cut')) }]);
         await textOf(page, '#ledger-state').toBe(
           'shimmer · ledger 17,339 · the node does not answer now',
         );
@@ -137,12 +146,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         await untilRest();
         await hide(false);
         await untilAsked(2);
-        node.alter = (path, body) => {
-          if (path !== INFO) return body;
-          asked++;
-          const info = JSON.parse(new TextDecoder().decode(body));
-          return Buffer.from(JSON.stringify({ ...info, features: ['finalMilestone'] }));
-        };
+        node.lie([counting, withField(INFO, 'features', ['finalMilestone'])]);
         await textOf(page, '#ledger-state').toMatch(
           /signed, but \d+ years old · this node says final: the network ended here$/,
         );
@@ -151,7 +155,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
 
       it('reads when the node announces a milestone, and at intervals where it does not', async () => {
         const broker = await startMqttBroker(new NodeState(recordedNetwork('network-a'), 10));
-        node.upgrade = broker.upgrade;
+        node.lie([counting], broker.upgrade);
         const announce = () =>
           broker.push({ topic: 'milestone-info/confirmed', payload: new Uint8Array(150) });
         await page.close();
@@ -174,14 +178,9 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       });
 
       it('checks what a final ledger has, against the root that the visitor gives', async () => {
-        const { keys, root, ledger, ask } = await madeFinalLedger(150);
-        const info = (await (await fetch(url + INFO)).json()) as object;
-        node.answer = (path) => {
-          if (path === INFO) return { ...info, features: ['finalMilestone'] };
-          const [, tree, id] = /final(?:\/(\w+)\/0x(\w+))?$/.exec(path) ?? [];
-          if (id !== undefined) return ask(tree as FinalTreeName, id);
-          return path.endsWith('/final') ? ledger : undefined;
-        };
+        const made = await madeFinalLedger(150);
+        const { keys, root } = made;
+        node.lie(finalTruth(made));
         await page.reload();
         await open(page, '/verify');
         await untilCount(page, '#final-ledger', 1);
@@ -220,9 +219,8 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
   it('is small and quick: 65 KB before a graph, first paint within 300 ms', async () => {
     const plain = createServer((_, response) =>
       response.setHeader('content-type', 'text/html').end('<!doctype html>Nothing'),
-    ).listen(0, '127.0.0.1');
-    await once(plain, 'listening');
-    const plainUrl = `http://127.0.0.1:${(plain.address() as AddressInfo).port}/`;
+    );
+    const plainUrl = await listen(plain);
     const browser = await launch();
     const paints: Record<'ours' | 'plain', number> = { ours: Infinity, plain: Infinity };
     let names: string[] = [];

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { outputToJson } from '../../src/stardust/json/rest-json.ts';
 import { decodeOutput } from '../../src/stardust/wire/ids.ts';
-import { npmStart, type Started } from '../support/edge/npm-start.ts';
+import { npmStart, type Served } from '../support/edge/npm-serve.ts';
 import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
 import { MESSAGES } from '../support/http/contract.ts';
 import { nftIdOfOutput } from '../support/payloads/outputs.ts';
@@ -21,7 +21,7 @@ const UNKNOWN = `0x${'5a'.repeat(32)}`;
 const folder = temporaryFolder();
 
 let worker: SampleWorker;
-let started: Started;
+let started: Pick<Served, 'url' | 'stop'>;
 /** A Worker of which only the health is public, and one without a ledger. */
 let closed: string;
 let empty: string;

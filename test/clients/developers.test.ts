@@ -3,14 +3,13 @@
  * compile, and both print what the document says. The block behind each is its output.
  */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PROJECT } from '../../scripts/lib/project.ts';
+import { listen } from '../support/edge/launch.ts';
 import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
 import { hasTool } from '../support/tools.ts';
 
@@ -82,11 +81,36 @@ it('docs/developers.md has four programs that end, one of events, and no other c
   expect(DOCUMENT.match(/^```ts$/gm)).toHaveLength(programs.length + 1);
 });
 
-it('programs compile, strictly', () => {
+/** What the generated types must refuse: what is replaced by what, and what tsc says then. */
+const MISTAKES: readonly [right: string, wrong: string, message: string][] = [
+  ['condition.type === 2', 'condition.type === 1', "'unixTime' does not exist"],
+  ['output.nftId', 'output.nftID', "'nftID' does not exist"],
+  ['nft?.owner', 'nft.owner', 'possibly'],
+];
+
+const CLIENT = `import type { components, paths } from './nodeApi.ts';
+type Answer<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Body } } } };
+} ? Body : never;
+type Output = components['schemas']['Output'];
+export const readOutput = ({ output }: Answer<'/api/core/v2/outputs/{outputId}'>): Output => output;
+export const timelocksOf = (output: Output) =>
+  output.unlockConditions.map((condition) => condition.type === 2 ? condition.unixTime : 0);
+export const nftIdOf = (output: Output) => output.type === 6 ? output.nftId : undefined;
+export const transactionInputs = ({ payload }: Answer<'/api/core/v2/blocks/{blockId}'>) =>
+  payload?.type === 6 ? payload.essence.inputs.map(({ transactionId }) => transactionId) : [];
+export const ownersOf = (answer: Answer<'/api/edge/v1/nfts'>) =>
+  answer.nfts.map((nft) => nft?.owner.address);
+`;
+
+it('programs compile, strictly, and mistakes do not', () => {
   const generate = join(PROJECT, 'test/support/http/generate-types.ts');
   writeFileSync(join(folder, 'nodeApi.ts'), execFileSync(process.execPath, [generate]));
   for (const { file, code } of programs) writeFileSync(join(folder, file), code);
   writeFileSync(join(folder, 'program-events.ts'), EVENTS);
+  writeFileSync(join(folder, 'program-client.ts'), CLIENT);
+  for (const [i, [right, wrong]] of MISTAKES.entries())
+    writeFileSync(join(folder, `program-mistake-${i}.ts`), CLIENT.replace(right, wrong));
   const config = {
     extends: '../../tsconfig.base.json',
     compilerOptions: {
@@ -100,7 +124,12 @@ it('programs compile, strictly', () => {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const tsc = join(PROJECT, 'node_modules/.bin/tsc');
   const { stdout } = spawnSync(tsc, ['-p', folder, '--pretty', 'false'], { encoding: 'utf8' });
-  expect(stdout).toBe('');
+  const errors = stdout.split('\n').filter((line) => / error /.test(line));
+  expect(errors).toEqual(
+    MISTAKES.map(([, , message], i) =>
+      expect.stringMatching(new RegExp(`program-mistake-${i}\\.ts.*${message}`)),
+    ),
+  );
 });
 
 it.each(programs)('$title prints what the document says', async (program) => {
@@ -122,13 +151,12 @@ describe('the errors', () => {
       });
       const body = await answer.bytes();
       response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(body);
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    });
     onTestFinished(() => {
       server.closeAllConnections();
       server.close();
     });
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return listen(server);
   }
 
   it.each<[string, (response: ServerResponse) => void]>([

@@ -4,14 +4,13 @@
  * over a database in memory; the events are a double's.
  */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { PROJECT } from '../../scripts/lib/project.ts';
+import { listen } from '../support/edge/launch.ts';
 import { startMqttBroker } from '../support/hornet-double/mqtt-broker.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';
 import { startLedger, takeNext } from '../support/ledger/ledger-harness.ts';
@@ -41,15 +40,13 @@ it('misses nothing', async () => {
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.bytes());
   });
   server.on('upgrade', broker.upgrade);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   onTestFinished(async () => {
     await broker.stop();
     server.closeAllConnections();
     server.close();
   });
 
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await listen(server);
   const code = PROGRAM.replace('http://127.0.0.1:8787', url)
     .replace('seen = 17338', 'seen = 0')
     // sooner than after a second

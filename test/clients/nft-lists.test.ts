@@ -17,6 +17,7 @@ import { type RunningWorker, runWorker } from '../support/http/running-worker.ts
 import { type ListName, plainList } from '../support/nft-list/plain-list.ts';
 import { recordedNfts, recordedOutputs } from '../support/nft-list/recorded-nfts.ts';
 import { temporaryFolder } from '../support/scripts/script-process.ts';
+import { tellSkipped } from '../support/tools.ts';
 
 /** In the course of network-n; so that the follower has not far to go. */
 const INDEX = 30;
@@ -140,7 +141,9 @@ function buildWithGo(): string | undefined {
   const { status } = spawnSync('go', ['build', '-o', program, '.'], {
     cwd: join(import.meta.dirname, 'iota-go'),
   });
-  return status === 0 ? program : undefined;
+  if (status === 0) return program;
+  tellSkipped('iota.go: Go or its modules are not to be had');
+  return undefined;
 }
 
 const program = buildWithGo();

@@ -1,8 +1,10 @@
 /**
  * Events as clients have them, unchanged, against the built Worker that follows a network: mqtt.js
- * 4 and 5, @iota/mqtt.js, and another edge node, which follows by its feed.
+ * 4 and 5, @iota/mqtt.js; and over time: clients of a Worker that is killed, and another edge node
+ * that follows by its feed, which `npm run test:slow -- event-feed` runs.
  */
 import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MqttClient as IotaMqttClient } from '@iota/mqtt.js';
 import { connectAsync } from 'mqtt';
 import { describe, expect, it, vi } from 'vitest';
@@ -34,7 +36,7 @@ const infoOf = (index: number) => {
   return `{"index":${index},"timestamp":${timestamp},"milestoneId":"${id}"}`;
 };
 
-const until = (holds: () => void) => vi.waitFor(holds, { timeout: 30_000, interval: 20 });
+const until = (holds: () => unknown) => vi.waitFor(holds, { timeout: 30_000, interval: 20 });
 
 async function start(following: Following): Promise<Edge> {
   following.double.node.confirm(first + 2);
@@ -109,4 +111,48 @@ describe('clients', () => {
     clientIota.unsubscribe('');
     expect(edge.log.filter((line) => /"error"|events\./.test(line))).toEqual([]);
   }, 120_000);
+});
+
+describe.runIf(process.env.SLOW)('over time', () => {
+  it('clients reconnect where the Worker was killed, and hear what comes then', async () => {
+    await using following = await prepareFollowing(network);
+    let edge = await start(following);
+    const { port } = new URL(edge.url);
+    const heard: string[] = [];
+    const url = `${edge.url.replace('http', 'ws')}/api/mqtt/v1`;
+    const client = await connectAsync(url, { reconnectPeriod: 100 });
+    client.on('message', (_topic, payload) => heard.push(String(payload)));
+    await client.subscribeAsync('milestone-info/confirmed');
+    await until(() => expect(heard).toEqual([infoOf(first + 2)]));
+    await edge.kill();
+    const health = `${edge.url}/health`;
+    // workerd goes a moment after the process that started it
+    await until(() => expect(fetch(health)).rejects.toThrow());
+    edge = await following.start({ port: Number(port) });
+    await until(() => expect(heard).toEqual([infoOf(first + 2), infoOf(first + 2)]));
+    following.double.node.confirm(first + 4);
+    await until(() => expect(heard.at(-1)).toBe(infoOf(first + 4)));
+    await client.endAsync(true);
+  }, 120_000);
+
+  it('an edge node follows another one by its feed', async () => {
+    await using following = await prepareFollowing(network, { mqtt: true });
+    await using other = await prepareFollowing(network);
+    const edge = await start(following);
+    const follower = await other.start({ vars: { UPSTREAM_URL: edge.url } });
+    await untilLedger(follower, first + 2);
+    await until(async () => {
+      const health = await fetch(`${follower.url}/health`);
+      expect(health.headers.get('x-blocks-by')).toBe('feed');
+    });
+    // its first look at who listens
+    await sleep(11_000);
+    for (let index = first + 3; index <= lastIndex(network); index++) {
+      await following.double.pushTo(index);
+      await untilLedger(follower, index, 40);
+    }
+    const applied = follower.log.filter((line) => line.includes('follower.milestone-applied'));
+    const pushed = applied.filter((line) => line.includes('"pushed":true'));
+    expect(pushed.length).toBeGreaterThan(lastIndex(network) / 2);
+  }, 180_000);
 });

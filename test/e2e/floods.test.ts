@@ -16,7 +16,7 @@ const SECONDS = Number(process.env.SECONDS ?? 3);
 /** Enough that each list ends in "too many". */
 const NFTS = 300_000;
 
-/** By how much 32 connections may slow a question more than 2 do; 0.2 answered 15 times later. */
+/** By how much 32 connections may slow a question more than 2 do. */
 const MAX_RATIO = 4;
 
 it('32 connections with lists slow a coordinator by little more than 2 do', async () => {

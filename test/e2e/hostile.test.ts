@@ -1,5 +1,5 @@
 /**
- * What stopped version 0.2, against the built Worker as `npm run serve` runs it: a forged milestone
+ * What could stop a node, against the built Worker as `npm run serve` runs it: a forged milestone
  * below large conflicting transactions, many small stores without a milestone, and numbers beyond
  * 32 bits. `npm run test:slow -- hostile` has what takes longer.
  */
@@ -8,81 +8,22 @@ import { expect, it, vi } from 'vitest';
 import { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import { openDatabase } from '../support/edge/d1-file.ts';
-import type { Edge } from '../support/edge/edge.ts';
-import { type Following, prepareFollowing } from '../support/edge/follow-network.ts';
-import { untilLedger } from '../support/edge/walk-network.ts';
-import { WHITE_FLAG } from '../support/http/contract.ts';
+import {
+  askRoots,
+  type Fed,
+  followFeed,
+  issueMilestone,
+  SUBSCRIBE_MS,
+} from '../support/edge/follow-feed.ts';
 import { sealRows } from '../support/ledger/seal-rows.ts';
 import { forgedSignature, signMilestone } from '../support/network/milestones.ts';
-import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import type { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import { metadata, nft } from '../support/payloads/outputs.ts';
 
-/** From the connection to the subscription: what is pushed before is lost. */
-const SUBSCRIBE_MS = 1500;
-
-interface Running extends Following {
-  network: SyntheticNetwork;
-  edge: Edge;
-  /** Ends the Worker and starts another one. */
-  restart(): Promise<void>;
-}
-
-/** A network at milestone 1 behind the HORNET double, and the Worker that follows it by feed. */
-async function follow(
-  seed: string,
-  prepare: (folder: string) => Promise<void> = async () => {},
-): Promise<Running> {
-  const network = new SyntheticNetwork({ seed });
-  const following = await prepareFollowing(network, { mqtt: true });
-  await prepare(following.persistTo);
-  const start = async () => {
-    const edge = await following.start({ asServe: true });
-    await fetch(`${edge.url}/health`);
-    await vi.waitFor(() => expect(following.double.mqtt!.connections).toBe(1), { timeout: 30_000 });
-    await sleep(SUBSCRIBE_MS);
-    return edge;
-  };
-  const running: Running = {
-    ...following,
-    network,
-    edge: await start(),
-    async restart() {
-      await running.edge.stop();
-      running.edge = await start();
-    },
-  };
-  network.milestone();
-  await running.double.pushTo(1);
-  await untilLedger(running.edge, 1);
-  return running;
-}
-
-interface Answer {
-  status: number;
-  detail: string | null;
-  body: unknown;
-}
-
-async function ask({ edge }: Running, request: object): Promise<Answer> {
-  const body = JSON.stringify(request);
-  const answer = await fetch(edge.url + WHITE_FLAG, { method: 'POST', body });
-  const detail = answer.headers.get('x-error-detail');
-  return { status: answer.status, detail, body: await answer.json() };
-}
-
-async function expectRoots(running: Running, parents: readonly string[]): Promise<void> {
-  const { request, response } = running.network.propose({ parents });
-  expect(await ask(running, request)).toEqual({ status: 200, detail: null, body: response });
-}
-
-/** Issues a milestone with these parents, which is applied. */
-async function issue(
-  { network, double, edge }: Running,
-  parents: readonly string[],
-): Promise<void> {
-  const { index } = network.milestone({ parents });
-  await double.pushTo(index);
-  await untilLedger(edge, index, 30);
+async function expectRoots(fed: Fed, parents: readonly string[]): Promise<void> {
+  const { request, response } = fed.network.propose({ parents });
+  const { told } = await askRoots(fed, request);
+  expect(told).toEqual({ status: 200, detail: null, body: response });
 }
 
 /** A block with a milestone payload that nobody signed: it needs no proof of work. */
@@ -106,7 +47,7 @@ function attachForged(network: SyntheticNetwork, below: string): string {
 }
 
 it('blocks upon a forged milestone are stored, and a new isolate need not fetch them', async () => {
-  await using running = await follow('forged');
+  await using running = await followFeed('forged');
   const { network, double: node } = running;
   let last = attachForged(network, network.note([network.milestoneBlock!]));
   for (let i = 0; i < 10; i++) last = network.note([last]);
@@ -118,11 +59,11 @@ it('blocks upon a forged milestone are stored, and a new isolate need not fetch 
   expect(node.requests.filter(({ route }) => route.name === 'block')).toEqual([]);
 });
 
-/** Transactions of 25 KB that consume one coin: 0.2 held ten times as much, up to 24 MB. */
+/** Transactions of 25 KB that consume one coin. */
 const CONFLICTS = 200;
 
 it('a milestone is applied that references large conflicts upon a forged milestone', async () => {
-  await using running = await follow('conflicts');
+  await using running = await followFeed('conflicts');
   const { network, double: node } = running;
   let last = attachForged(network, network.note([network.milestoneBlock!]));
   for (let i = 0; i < CONFLICTS; i++) {
@@ -136,15 +77,15 @@ it('a milestone is applied that references large conflicts upon a forged milesto
     last = network.attachTransaction(network.transaction([spend], outputs), [last]);
   }
   await node.mqtt!.pushNews();
-  await issue(running, [last]);
+  await issueMilestone(running, [last]);
   await expectRoots(running, [network.milestoneBlock!]);
 });
 
-/** Each makes the follower store a block by itself; 0.2 wrote a pack for each. */
+/** Each makes the follower store a block by itself. */
 const STORES = 60;
 
 it('many small stores between two milestones leave few packs', async () => {
-  await using running = await follow('stores');
+  await using running = await followFeed('stores');
   const { network, double: node, persistTo } = running;
   let last = network.milestoneBlock!;
   for (let i = 0; i < STORES; i++) {
@@ -164,7 +105,7 @@ const COUNT_PACKS = `
 it.each([2 ** 32 - 5, 2 ** 53 - 1000])(
   'blocks and outputs with numbers from %i on get the right roots',
   async (first) => {
-    await using running = await follow('numbers', async (folder) => {
+    await using running = await followFeed('numbers', {}, async (folder) => {
       using db = openDatabase(folder);
       db.exec(`UPDATE head SET next_block = ${first}, next_output = ${first}`);
       const ledger = new SqliteDatabase(db.location()!);
@@ -184,8 +125,8 @@ it.each([2 ** 32 - 5, 2 ** 53 - 1000])(
     const side = network.note([network.milestoneBlock!]);
     await expectRoots(running, [last, side]);
     await expectRoots(running, [side, last]);
-    await issue(running, [last, side]);
-    await issue(running, [transfer(8, network.milestoneBlock!)]);
+    await issueMilestone(running, [last, side]);
+    await issueMilestone(running, [transfer(8, network.milestoneBlock!)]);
     await expectRoots(running, [network.milestoneBlock!]);
   },
 );

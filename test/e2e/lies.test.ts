@@ -127,7 +127,7 @@ it(`${RANDOM_LIES} random lies`, { timeout: 600_000 }, async () => {
 
 it('proves what a node 50 milestones back says, and how old that is', async () => {
   const network = recordedNetwork('network-a');
-  await using old = await startLyingNode(recordedSource(network, 10, nodeAt(sample.url)));
+  await using old = await startLyingNode(await recordedSource(network, 10, nodeAt(sample.url)));
   const keys = network.keys.keys.map(({ publicKey }) => publicKey.toHex()).join();
   const { code, proved } = await runVerify(old.url, ['--keys', keys]);
   expect(code).toBe(0);

@@ -4,10 +4,12 @@
  * of the isolate that does not grow. `npm run test:slow -- --in-time load` runs it for half an
  * hour.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { OUR_ISOLATE, readHeaps } from '../support/edge/heap.ts';
-import { IN_TIME, isLate, lookUpNft, nftsAt, nftsEver } from '../support/edge/walk-network.ts';
+import { nftsOf } from '../support/edge/recorded-ledger.ts';
+import { IN_TIME, isLate, nftsEver } from '../support/edge/walk-network.ts';
 import { ACCOUNTS, newLife, takeStock } from '../support/network/accounts.ts';
 import { freshRandom } from '../support/network/fresh-random.ts';
 import { somethingHappens } from '../support/network/random-network.ts';
@@ -37,8 +39,6 @@ const MANY_LOOKS = 60;
 /** The most parents of a proposal. */
 const MAX_PARENTS = 8;
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 it(`${MINUTES} minutes`, async () => {
   const random = freshRandom();
   const network = new SyntheticNetwork({
@@ -57,7 +57,7 @@ it(`${MINUTES} minutes`, async () => {
   const end = Date.now() + MINUTES * 60_000;
   const asked: { request: object & { index: number; parents: string[] }; response: object }[] = [];
   let nftIds: string[] = [];
-  const places = new Map([[network.genesis.index, nftsAt(network, network.genesis.index)]]);
+  const expectNft = nftsOf(network);
   const counts = { milestones: 0, nfts: 0, whiteFlags: 0, kills: 0, whileDown: 0, late: 0 };
   /** Bytes of the isolate's heap, its garbage included. */
   const heaps: number[] = [];
@@ -72,13 +72,11 @@ it(`${MINUTES} minutes`, async () => {
         parents: request.parents,
         timestamp: request.timestamp,
       });
-      // known before the Worker can hear of it
-      places.set(index, nftsAt(network, index));
       nftIds = nftsEver(network);
       double.confirm(index);
       asked.push({ request, response });
       counts.milestones++;
-      await pause(1000);
+      await sleep(1000);
     }
   }
 
@@ -90,7 +88,7 @@ it(`${MINUTES} minutes`, async () => {
     } catch (error) {
       if (up && before === edge) throw error;
       counts.whileDown++;
-      await pause(50);
+      await sleep(50);
     }
   }
 
@@ -120,27 +118,19 @@ it(`${MINUTES} minutes`, async () => {
   }
 
   async function askNft(): Promise<void> {
-    if (nftIds.length === 0) return void (await pause(20));
-    const nftId = random.pick(nftIds);
-    const answer = await lookUpNft(edge.url, nftId);
-    const place = places.get(answer.ledgerIndex)!.get(nftId);
-    const truth = {
-      status: place ? 200 : 404,
-      items: place ? [place] : null,
-      ledgerIndex: answer.ledgerIndex,
-    };
-    expect(answer).toEqual(truth);
+    if (nftIds.length === 0) return void (await sleep(20));
+    await expectNft(edge.url, random.pick(nftIds));
     counts.nfts++;
   }
 
   async function client(ask: () => Promise<void>): Promise<void> {
-    while (Date.now() < end) await (asked.length > 0 ? whileUp(ask) : pause(50));
+    while (Date.now() < end) await (asked.length > 0 ? whileUp(ask) : sleep(50));
   }
 
   async function watchAndKill(): Promise<void> {
     let nextKill = Date.now() + KILL_EVERY * 1000;
     while (Date.now() < end) {
-      await pause(LOOK_EVERY * 1000);
+      await sleep(LOOK_EVERY * 1000);
       heaps.push((await readHeaps(edge)).get(OUR_ISOLATE)!);
       edge.log.splice(0, edge.log.length - 100);
       if (Date.now() < nextKill || end - Date.now() < MINUTES * 20_000) continue;

@@ -1,6 +1,6 @@
 /**
  * The data folder of `npm run serve` does not grow with the number of requests: white-flag answers
- * are cached in memory, and what version 0.2 cached in files is removed at the start.
+ * are cached in memory, and what `npm start` cached in files is removed at the start.
  * `npm run test:slow -- serve-disk` runs it with 10,000 questions.
  */
 import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ it(`${QUESTIONS} different questions leave the data folder as it is`, async () =
   network.milestone();
   await using following = await prepareFollowing(network, { confirmed: 1 });
   const { persistTo: folder, vars } = following;
-  // as version 0.2 left it
+  // as wrangler dev leaves it
   const old = join(folder, 'v3', 'cache', 'default', 'blobs');
   mkdirSync(old, { recursive: true });
   writeFileSync(join(old, 'answer'), 'x');

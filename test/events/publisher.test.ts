@@ -46,9 +46,7 @@ it('tells addresses with the prefix that is in force at the milestone', async ()
     const to = network.account(index).address;
     const parents = [network.milestoneBlock!];
     const transfer = network.transfer(network.genesisCoins[index]!, index);
-    network.milestone({
-      parents: [...parents, network.attachTransaction(transfer, parents)],
-    });
+    network.milestone({ parents: [...parents, network.attachTransaction(transfer, parents)] });
     await followTo(rig, index);
     told.length = 0;
     if (index === TARGET) {

@@ -53,7 +53,7 @@ describe('at the final milestone', () => {
   it('outputs may be kept, bytes and JSON apart', async () => {
     const network = recordedNetwork('network-a');
     const [id] = network.outputs.keys();
-    const node = recordedNode(network, 106);
+    const node = await recordedNode(network, 106);
     const { headers } = await fetchFrom({ node, settings: { finalMilestone: 106 } })(
       `/api/core/v2/outputs/${id}`,
     );

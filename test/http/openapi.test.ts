@@ -1,25 +1,26 @@
 /** openapi.json: up to date, complete, and true of real answers. */
+import { join } from 'node:path';
+import { lint, loadConfig } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { version } from '../../package.json';
+import { PROJECT } from '../../scripts/lib/project.ts';
 import { buildDocument } from '../../scripts/openapi/document.ts';
 import examples from '../../scripts/openapi/examples.json';
 import openapi from '../../src/http/assets/openapi.json';
 import { listRoutes } from '../../src/http/routes.ts';
-import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import { nftIdOf } from '../../src/stardust/wire/ids.ts';
-import { NFT, post, WHITE_FLAG } from '../support/http/contract.ts';
 import { checkDescribed } from '../support/http/described.ts';
-import { recordedNode } from '../support/http/recorded-node.ts';
-import { facts, fetchFrom } from '../support/http/stub-node.ts';
-import { coneOf } from '../support/network/network-model.ts';
-import { recordedNetwork } from '../support/network/recorded-network.ts';
-import { nodeOver } from '../support/nft-list/list-node.ts';
-import { listedLedger } from '../support/nft-list/listed-ledger.ts';
-import { type PlainNft, recordedNfts } from '../support/nft-list/recorded-nfts.ts';
 
 describe('openapi.json', () => {
   it('is what `npx node scripts/openapi.ts` makes of the routes', () => {
     expect(openapi).toEqual(JSON.parse(JSON.stringify(buildDocument(version, examples))));
+  });
+
+  it('is valid for Redocly, without warnings', async () => {
+    const ref = join(PROJECT, 'src/http/assets/openapi.json');
+    // also reads .redocly.lint-ignore.yaml
+    const problems = await lint({ ref, config: await loadConfig() });
+    const open = problems.filter(({ ignored }) => !ignored);
+    expect(open.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
   });
 
   it('has every route, and no other', () => {
@@ -36,39 +37,7 @@ describe('openapi.json', () => {
   });
 });
 
-describe('answers are as described', () => {
-  const network = recordedNetwork('network-a');
-  const nftNetwork = listedLedger(60);
-  const [{ output, outputId: nftOutputId }] = recordedNfts()(60) as [PlainNft];
-  const nftId = toHex(nftIdOf(output, Uint8Array.fromHex(nftOutputId)));
-  const outputId = [...network.outputs.keys()][100]!;
-  const block = coneOf(network, 50)[0]!.id;
-
-  it.each<[string, number, RequestInit?]>([
-    [NFT + facts.nftId, 200],
-    [WHITE_FLAG, 200, post(JSON.stringify(facts.whiteFlag))],
-    ['/api/routes', 200],
-    ['/api/core/v2/info', 200],
-    ['/api/indexer/v1/outputs/nft?pageSize=2', 200],
-    [`/api/edge/v1/nfts/${nftId}`, 200],
-    [`/api/edge/v1/nfts?ids=${facts.nftId},${nftId}`, 200],
-    ['/api/edge/v1/changes/nfts?after=60', 200],
-    [`/api/core/v2/outputs/${outputId}`, 200],
-    [`/api/core/v2/outputs/${outputId}/metadata`, 200],
-    ['/api/edge/v1/whiteflag/50', 200],
-    [`/api/edge/v1/blocks/${block}/proof`, 200],
-    [`/api/poi/v1/create/${block}`, 200],
-    ['/nowhere', 404],
-  ])('%s', async (path, status, init) => {
-    const { listOutputs, readNfts, readNftChanges } = nodeOver(await nftNetwork);
-    // fetchFrom holds every answer against openapi.json
-    const fetch = fetchFrom({
-      node: { ...recordedNode(network, 106), listOutputs, readNfts, readNftChanges },
-    });
-    expect((await fetch(path, init)).status).toBe(status);
-  });
-});
-
+// fetchFrom, by which tests ask the routes, holds every answer against openapi.json
 describe('an answer is not as described', () => {
   const path = '/api/core/v2/tips';
   const tips = { tips: [`0x${'ab'.repeat(32)}`] };

@@ -7,12 +7,7 @@ import { ledgerAnswer } from '../../src/http/ledger-answer.ts';
 import { createReadCache } from '../../src/http/read-cache.ts';
 import type { Route } from '../../src/http/route.ts';
 
-const GET: Route = {
-  method: 'GET',
-  path: '/',
-  keep: 'ledger',
-  handle: async () => jsonAnswer({}),
-};
+const GET: Route = { method: 'GET', path: '/', keep: 'ledger', handle: async () => jsonAnswer({}) };
 
 /** A cache, its clock, and a node whose answers name the ledger index that it is at. */
 function createServer(route = GET, maxBytes = 100_000) {

@@ -91,10 +91,7 @@ describe('packets', () => {
   it('come back from a stream that is cut anywhere', () => {
     const lengths = fc.array(
       fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 70_000 })),
-      {
-        minLength: 1,
-        maxLength: 6,
-      },
+      { minLength: 1, maxLength: 6 },
     );
     fc.assert(
       fc.property(fc.array(packet, { maxLength: 6 }), lengths, (packets, pieces) => {

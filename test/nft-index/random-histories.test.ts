@@ -1,7 +1,7 @@
 /**
  * The index over models of D1 and KV, in random histories of milestones, imports, publishers and
  * readers. `npx node test/slow/histories.ts` runs more of them, and
- * `npx node test/slow/mutations.ts` shows that they find mistakes. publish.worker.test.ts tests D1 by
+ * `npm run test:slow -- mutations` shows that they find mistakes. publish.worker.test.ts tests D1 by
  * the same contract as the model.
  */
 import { beforeAll, describe, expect, test, vi } from 'vitest';

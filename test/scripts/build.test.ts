@@ -2,14 +2,14 @@
  * `npm run build -- --to DIR`: the folder serves a ledger without TypeScript and without the tools
  * of development.
  */
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { PROJECT } from '../../scripts/lib/project.ts';
 import { SNAPSHOT } from '../../scripts/start/sample.ts';
+import { launch } from '../support/edge/launch.ts';
 import { readInfo } from '../support/edge/walk-network.ts';
 import { runScript, temporaryFolder } from '../support/scripts/script-process.ts';
 
@@ -47,15 +47,10 @@ it('makes a folder that imports and serves', { timeout: 240_000 }, async () => {
     ...args,
   ];
   await promisify(execFile)(process.execPath, run('import', SNAPSHOT));
-  const served = spawn(process.execPath, run('serve', '--port', '0'));
-  onTestFinished(() => void served.kill());
-  for await (const line of createInterface({ input: served.stdout })) {
-    const url = /^Serving .* at (http:.*)\/$/.exec(line)?.[1];
-    if (url === undefined) continue;
-    expect((await readInfo(url)).status.confirmedMilestone.index).toBe(17338);
-    return;
-  }
-  throw new Error('the folder does not serve');
+  const served = launch(process.execPath, run('serve', '--port', '0'));
+  onTestFinished(() => void served.child.kill());
+  const [, url] = await served.until(/^Serving .* at (http:.*)\/$/);
+  expect((await readInfo(url!)).status.confirmedMilestone.index).toBe(17338);
 });
 
 it('refuses a folder that is in use', async () => {

@@ -9,7 +9,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { errorMessage } from '../../scripts/lib/process/command-line.ts';
 import { PROJECT } from '../../scripts/lib/project.ts';
 import { callCommand, callScript } from '../support/scripts/call-script.ts';
-import { runCommand, runScript } from '../support/scripts/script-process.ts';
+import { runCommand } from '../support/scripts/script-process.ts';
 
 const COMMANDS = [
   'start',
@@ -120,27 +120,16 @@ const scripts = [
   ...['build.ts', 'bundle-explorer.ts', 'openapi.ts', 'start/collect-sample.ts'],
   '../bench/run.ts',
   '../test/run.ts',
-  '../test/slow/backups.ts',
-  '../test/slow/clock.ts',
   '../test/slow/full-disk.ts',
   '../test/slow/histories.ts',
-  '../test/slow/mutations.ts',
   '../test/slow/run.ts',
-  '../test/slow/starts.ts',
-  '../test/support/scripts/made-snapshot.ts',
 ];
 
 /** Their flags go to vitest. */
 const PASS_ON = ['../test/run.ts'];
 
-/** What is a module too is a command only as a process. */
-function call(script: string, flag: string) {
-  const source = readFileSync(join(PROJECT, 'scripts', script), 'utf8');
-  return source.includes('import.meta.main') ? runScript(script, flag) : callScript(script, flag);
-}
-
 it.each(scripts)('%s says with --help how it is called', async (script) => {
-  const { code, stdout, stderr } = await call(script, '--help');
+  const { code, stdout, stderr } = await callScript(script, '--help');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^Usage: /);
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(COLUMNS);
@@ -149,7 +138,7 @@ it.each(scripts)('%s says with --help how it is called', async (script) => {
 it.each(scripts.filter((script) => !PASS_ON.includes(script)))(
   '%s refuses a flag that it does not know',
   async (script) => {
-    const { code, stdout, stderr } = await call(script, '--nothing-of-this-name');
+    const { code, stdout, stderr } = await callScript(script, '--nothing-of-this-name');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^Unknown option '--nothing-of-this-name'.*\n--help describes /);
   },

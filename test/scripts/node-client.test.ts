@@ -1,28 +1,25 @@
 /**
  * What scripts say of a node that does not answer, or not as a node does: its URL and the cause.
  */
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openNodeClient, requestJson } from '../../scripts/lib/node-client.ts';
 import { PROJECT } from '../../scripts/lib/project.ts';
-import { freePort } from '../support/edge/npm-start.ts';
+import { freePort, listen } from '../support/edge/launch.ts';
 import { runCommand } from '../support/scripts/script-process.ts';
 
 const PATH = '/api/core/v2/info';
 
 /** Host and port of a server. */
 async function serve(answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = createServer(answer);
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return new URL(await listen(server)).host;
 }
 
 function request(url: string, timeout?: number): Promise<unknown> {

@@ -15,7 +15,7 @@ import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { parseBlock } from '../../src/stardust/wire/block.ts';
 import { outputId } from '../../src/stardust/wire/ids.ts';
-import { freePort } from '../support/edge/npm-start.ts';
+import { freePort } from '../support/edge/launch.ts';
 import { freshRandom } from '../support/network/fresh-random.ts';
 import { nftIdOfOutput } from '../support/payloads/outputs.ts';
 import { runCommand, startCommand, temporaryFolder } from '../support/scripts/script-process.ts';
@@ -50,15 +50,8 @@ async function isSilent(port: number): Promise<boolean> {
 /** Starts it and waits for the two requests that it prints. */
 async function start(port: number, persistTo: string) {
   const running = startCommand('start', ['--port', String(port), '--persist-to', persistTo]);
-  let text = '';
-  await new Promise<void>((resolve, reject) => {
-    running.child.stdout.on('data', (chunk: string) => {
-      text += chunk;
-      if (text.includes('"appliedMerkleRoot"')) resolve();
-    });
-    void running.ended.then(({ stdout, stderr }) => reject(new Error(`ended: ${stdout}${stderr}`)));
-  });
-  return { ...running, printed: text };
+  await running.until(/"appliedMerkleRoot"/);
+  return { ...running, printed: running.log.join('\n') };
 }
 
 /** Tips are ordered by when they were stored, which the kills before have changed. */

@@ -2,16 +2,15 @@
  * `stardust-edge verify`: what an edge node says holds against the keys (its lies:
  * test/e2e/lies.test.ts).
  */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { NodeClient } from '../../scripts/lib/node-client.ts';
 import { verifyNode } from '../../scripts/verify/verify-node.ts';
 import { describeVerdict, provedValue } from '../../src/stardust/provenance/provenance.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
+import { WHITE_FLAG } from '../support/http/contract.ts';
 import { questionOf } from '../support/ledger/ledger-harness.ts';
-import { fetchRecorded } from '../support/lies/recorded-source.ts';
+import { startLyingNode } from '../support/lies/lying-node.ts';
+import { fetchRecorded, recordedSource } from '../support/lies/recorded-source.ts';
 import { coneOf } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 import { callCommand } from '../support/scripts/call-script.ts';
@@ -23,7 +22,7 @@ const INDEX = 60;
 const { question } = questionOf(network, INDEX);
 const ids = coneOf(network, INDEX).map(({ id }) => id);
 
-const fetchNode = fetchRecorded(network, INDEX);
+const fetchNode = await fetchRecorded(network, INDEX);
 
 const honest: NodeClient = (path, { body, accept } = {}) =>
   fetchNode(path, {
@@ -46,9 +45,14 @@ async function verify(node: NodeClient, random = 0, trusted = keys): Promise<str
   return [...lines, describeVerdict(provedValue(proof), now())];
 }
 
-it('finds everything right, whichever block chance picks', async () => {
+it('finds everything right, whichever block chance picks, and asks as the coordinator did', async () => {
+  const proposals: unknown[] = [];
+  const node: NodeClient = (path, options) => {
+    if (path === WHITE_FLAG) proposals.push(JSON.parse(options!.body!));
+    return honest(path, options);
+  };
   for (const random of [0, 0.5, 0.999]) {
-    const lines = await verify(honest, random);
+    const lines = await verify(node, random);
     expect(lines).toHaveLength(6);
     expect(lines[0]).toMatch(
       new RegExp(
@@ -61,13 +65,11 @@ it('finds everything right, whichever block chance picks', async () => {
     );
     expect(lines.at(-1)).toContain('Not checked: NFTs, outputs and owners');
   }
+  expect(proposals).toEqual([question, question, question]);
 });
 
 it('other keys, or too few of them', async () => {
-  const other = {
-    ...keys,
-    keys: keys.keys.map((key) => ({ ...key, last: INDEX - 1, first: 1 })),
-  };
+  const other = { ...keys, keys: keys.keys.map((key) => ({ ...key, last: INDEX - 1, first: 1 })) };
   for (const each of [other, { ...keys, threshold: 3 }])
     await expect(verify(honest, 0, each)).rejects.toThrow(/M-2/);
 });
@@ -103,32 +105,14 @@ it('requests no block before the IDs lead to the signed root', async () => {
 });
 
 describe('npx stardust-edge verify', () => {
+  const nobody = () => Promise.reject(new Error('only the API is asked'));
   const hex = keys.keys.map(({ publicKey }) => publicKey.toHex());
 
-  async function serve(): Promise<string> {
-    const server = createServer(async (asked, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of asked) chunks.push(chunk);
-      const answered = await fetchNode(asked.url!, {
-        method: asked.method!,
-        headers: asked.headers.accept === undefined ? {} : { accept: asked.headers.accept },
-        ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
-      });
-      response.writeHead(answered.status).end(await answered.bytes());
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
+  const toAsk = async () => startLyingNode(await recordedSource(network, INDEX, nobody));
 
   it('prints what it found right', async () => {
-    const { code, stdout, stderr } = await runCommand(
-      'verify',
-      await serve(),
-      '--keys',
-      hex.join(),
-    );
+    await using node = await toAsk();
+    const { code, stdout, stderr } = await runCommand('verify', node.url, '--keys', hex.join());
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.trim().split('\n')).toHaveLength(6);
     expect(stdout).toMatch(/^Verified: milestone 60 of /m);
@@ -136,7 +120,8 @@ describe('npx stardust-edge verify', () => {
 
   it('prints what is not so, and ends with 1', async () => {
     const foreign = `${hex[0]},${'ab'.repeat(32)}`;
-    const { code, stdout } = await runCommand('verify', await serve(), '--keys', foreign);
+    await using node = await toAsk();
+    const { code, stdout } = await callCommand('verify', node.url, '--keys', foreign);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^False: milestone 60 is not signed by the keys that you gave: M-3/);
   });

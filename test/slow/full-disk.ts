@@ -13,12 +13,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { runMain } from '../../scripts/lib/process/command-line.ts';
 import { readStateHash } from '../support/edge/d1-file.ts';
-import { prepareFollowing } from '../support/edge/follow-network.ts';
+import { prepareMoving } from '../support/edge/follow-network.ts';
 import { startServe } from '../support/edge/npm-serve.ts';
 import { readInfo } from '../support/edge/walk-network.ts';
 import { milestoneAt } from '../support/network/network-model.ts';
 import { stateHashAt } from '../support/network/state-hash-at.ts';
-import { SteadyNetwork } from '../support/network/steady-network.ts';
 
 const DISK = '60m';
 
@@ -27,8 +26,6 @@ const MILESTONE_MS = 250;
 
 /** How long the disk is full. */
 const FULL_MS = 20_000;
-
-const RATE = { blocks: 20, transactions: 10, nfts: 4 };
 
 /** Mounts the disk, where nobody else sees it, and runs this file again there. */
 async function runOnSmallDisk(): Promise<number> {
@@ -60,20 +57,10 @@ function fill(path: string): void {
 }
 
 async function follow(): Promise<number> {
-  const steady = new SteadyNetwork('full', RATE);
-  const { network } = steady;
-  network.milestone();
-  await using following = await prepareFollowing(network, { confirmed: 1 });
-  const { double, persistTo, vars } = following;
+  await using moving = await prepareMoving('full');
+  const { network, persistTo, vars } = moving;
   const served = await startServe(['--port', '0', '--persist-to', persistTo], vars);
-  let stopped = false;
-  const coordinator = (async () => {
-    while (!stopped) {
-      await steady.makeMilestone(async () => {});
-      double.confirm(network.nextIndex - 1);
-      await sleep(MILESTONE_MS);
-    }
-  })();
+  moving.move(MILESTONE_MS);
 
   let failed = 0;
   /** The ledger index, if it answers: then the milestone is the network's. */
@@ -120,13 +107,11 @@ async function follow(): Promise<number> {
     console.log(said);
     rmSync(filler);
     await untilBeyond(ledger + 5);
-    stopped = true;
-    await coordinator;
+    await moving.halt();
     await untilBeyond(network.nextIndex - 2);
     assert.equal(await served.stop(), 0);
   } finally {
-    stopped = true;
-    await coordinator;
+    await moving.halt();
     await served.kill('all');
   }
   const last = network.nextIndex - 1;
@@ -140,9 +125,6 @@ const USAGE = `Usage: npx node test/slow/full-disk.ts
 Fills the disk of npm run serve while it follows a network, for ${FULL_MS / 1000} seconds: about a minute.`;
 
 await runMain(USAGE, (args) => {
-  const { values } = parseArgs({
-    args,
-    options: { here: { type: 'boolean', default: false } },
-  });
+  const { values } = parseArgs({ args, options: { here: { type: 'boolean', default: false } } });
   return values.here ? follow() : runOnSmallDisk();
 });

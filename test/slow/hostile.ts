@@ -10,12 +10,10 @@ import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../scripts/lib/process/command-line.ts';
 import { openDatabase } from '../support/edge/d1-file.ts';
 import type { Edge } from '../support/edge/edge.ts';
-import { prepareFollowing } from '../support/edge/follow-network.ts';
+import { askRoots, type Fed, followFeed, issueMilestone } from '../support/edge/follow-feed.ts';
 import { OUR_ISOLATE, readHeaps } from '../support/edge/heap.ts';
 import { untilLedger } from '../support/edge/walk-network.ts';
-import type { NodeDouble } from '../support/hornet-double/hornet-double.ts';
-import { WHITE_FLAG } from '../support/http/contract.ts';
-import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { COIN_AMOUNT } from '../support/network/synthetic-network.ts';
 import { basic, metadata, nft } from '../support/payloads/outputs.ts';
 
 /** A coordinator waits for an answer no longer than this, by default. */
@@ -30,53 +28,25 @@ const MAX_HEAP_BYTES = 128_000_000;
  */
 const OLD_SPACE_MB = 64;
 
-/** From the connection to the subscription: what is pushed before is lost. */
-const SUBSCRIBE_MS = 1500;
-
 /** Between two looks at the heaps. */
 const LOOK_EVERY_MS = 50;
 
-interface Running {
-  network: SyntheticNetwork;
-  node: NodeDouble;
-  edge: Edge;
-  restart(): Promise<void>;
+interface Running extends Fed {
   /** Blocks of live packs. */
   stored(): number;
 }
 
 /** A network at milestone 1 behind the HORNET double, and the Worker that follows it by feed. */
 async function withWorker(seed: string, use: (running: Running) => Promise<void>): Promise<void> {
-  const network = new SyntheticNetwork({ seed });
-  await using following = await prepareFollowing(network, { mqtt: true });
-  const { double: node, persistTo } = following;
-  const start = async () => {
-    const edge = await following.start({ asServe: true, inspect: true, oldSpaceMb: OLD_SPACE_MB });
-    await fetch(`${edge.url}/health`);
-    while (node.mqtt!.connections < 1) await sleep(50);
-    await sleep(SUBSCRIBE_MS);
-    return edge;
-  };
-  const running: Running = {
-    network,
-    node,
-    edge: await start(),
-    async restart() {
-      await running.edge.stop();
-      running.edge = await start();
-    },
-    stored() {
-      using db = openDatabase(persistTo);
-      return Number(db.prepare(COUNT_STORED).get()!.stored);
-    },
+  await using fed = await followFeed(seed, { inspect: true, oldSpaceMb: OLD_SPACE_MB });
+  const stored = () => {
+    using db = openDatabase(fed.persistTo);
+    return Number(db.prepare(COUNT_STORED).get()!.stored);
   };
   try {
-    network.milestone();
-    await node.pushTo(1);
-    await untilLedger(running.edge, 1);
-    await use(running);
+    await use(Object.assign(fed, { stored }));
   } catch (error) {
-    console.error(running.edge.log.slice(-20).join('\n'));
+    console.error(fed.edge.log.slice(-20).join('\n'));
     throw error;
   }
 }
@@ -88,42 +58,17 @@ function say(what: string, figures: object): void {
   console.log(`${what}: ${JSON.stringify(figures)}`);
 }
 
-interface Asked {
-  status: number;
-  detail: string | null;
-  body: unknown;
-  /** Milliseconds. */
-  ms: number;
-}
-
-async function ask({ edge }: Running, request: object): Promise<Asked> {
-  const began = performance.now();
-  const answer = await fetch(edge.url + WHITE_FLAG, {
-    method: 'POST',
-    body: JSON.stringify(request),
-  });
-  const body = await answer.json();
-  const ms = Math.round(performance.now() - began);
-  return { status: answer.status, detail: answer.headers.get('x-error-detail'), body, ms };
-}
-
 /** Proposes these parents. Returns the milliseconds that the right answer took. */
 async function propose(running: Running, parents: readonly string[]): Promise<number> {
   const { request, response } = running.network.propose({ parents });
-  const { status, detail, body, ms } = await ask(running, request);
-  assert.deepEqual({ status, detail, body }, { status: 200, detail: null, body: response });
+  const { told, ms } = await askRoots(running, request);
+  assert.deepEqual(told, { status: 200, detail: null, body: response });
   if (inTime) assert.ok(ms < MAX_ANSWER_MS, `answered after ${ms} ms`);
   return ms;
 }
 
-/** Issues a milestone with these parents. Returns the milliseconds until it is applied. */
-async function issue(running: Running, parents: readonly string[], wait = 60): Promise<number> {
-  const { index } = running.network.milestone({ parents });
-  const began = performance.now();
-  await running.node.pushTo(index);
-  await untilLedger(running.edge, index, wait);
-  return Math.round(performance.now() - began);
-}
+const issue = (running: Running, parents: readonly string[], seconds = 60) =>
+  issueMilestone(running, parents, seconds);
 
 /** The most that each isolate's heap was while `work` went on, in MB with its garbage. */
 async function peaksOf(edge: Edge, work: () => Promise<void>): Promise<Record<string, number>> {
@@ -150,7 +95,7 @@ async function peaksOf(edge: Edge, work: () => Promise<void>): Promise<Record<st
 
 /** Pushes blocks as `make` makes them, some at a time, each time until all are stored. */
 async function pushStored(
-  { network, node, stored }: Running,
+  { network, double, stored }: Running,
   { count, atOnce }: { count: number; atOnce: number },
   make: () => void,
 ): Promise<void> {
@@ -159,7 +104,7 @@ async function pushStored(
     const storedBefore = stored();
     for (let i = 0; i < Math.min(atOnce, count - made); i++) make();
     made += network.blocks.size - before;
-    await node.mqtt!.pushNews();
+    await double.mqtt!.pushNews();
     const due = storedBefore + network.blocks.size - before;
     for (const end = Date.now() + 60_000; stored() < due; await sleep(20))
       assert.ok(Date.now() < end, `${stored()} of ${due} blocks are stored`);
@@ -173,16 +118,16 @@ const BATCH = 10;
  * A question about the newest block has each batch stored by itself, as a second of a halt does.
  */
 async function halt(running: Running): Promise<void> {
-  const { network, node } = running;
+  const { network, double } = running;
   const { request } = network.propose();
   let last = network.milestoneBlock!;
   const times: number[] = [];
   for (let batch = 0; batch < BATCHES; batch++) {
     for (let i = 0; i < BATCH; i++)
       last = network.note([...new Set([last, ...network.someParents()])]);
-    await node.mqtt!.pushNews();
-    const { status, detail, ms } = await ask(running, { ...request, parents: [last] });
-    assert.deepEqual({ status, detail }, { status: 200, detail: null });
+    await double.mqtt!.pushNews();
+    const { told, ms } = await askRoots(running, { ...request, parents: [last] });
+    assert.deepEqual([told.status, told.detail], [200, null]);
     times.push(ms);
   }
   const blocks = running.stored();
@@ -243,7 +188,7 @@ const MADE = 1.14 * LARGE;
 const TRANSFER_EVERY = 10;
 
 async function milestone(running: Running): Promise<void> {
-  const { network, node } = running;
+  const { network, double } = running;
   const coins = [...network.genesisCoins];
   for (let i = 1; i < MADE; i++) {
     if (i % TRANSFER_EVERY !== 0) {
@@ -265,7 +210,7 @@ async function milestone(running: Running): Promise<void> {
   const began = Date.now();
   const peaks = await peaksOf(running.edge, async () => {
     // the feed is of no use for blocks that were missed
-    node.confirm(index);
+    double.confirm(index);
     await untilLedger(running.edge, index, 3600);
   });
   const seconds = Math.round((Date.now() - began) / 1000);

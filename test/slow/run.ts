@@ -5,241 +5,110 @@ import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../scripts/lib/process/command-line.ts';
 import { type Count, conclude, run, runVitest } from '../support/run-tests.ts';
 
-interface SlowTest {
-  name: string;
-  /** One sentence. */
-  about: string;
-  /** On two cores that do nothing else. */
-  minutes: number;
-  run(inTime: boolean): Promise<Count>;
-}
+type Run = (inTime: boolean) => Promise<Count>;
 
 /** A command that passes or fails as a whole. */
-async function runAsOne(script: string, ...args: string[]): Promise<Count> {
-  const passed = (await run(process.execPath, [script, ...args])) === 0;
-  return passed ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
-}
+const script =
+  (name: string): Run =>
+  async (inTime) => {
+    const flags = inTime && name === 'hostile' ? ['--in-time'] : [];
+    const code = await run(process.execPath, [`test/slow/${name}.ts`, ...flags]);
+    return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  };
 
-/** A test of test/e2e/, which reads its counts from the environment. */
-function runEndToEnd(file: string, env: Record<string, string> = {}): Promise<Count> {
-  return runVitest(['--project', 'e2e', '--silent=false', file], { SLOW: '1', ...env });
-}
+/** Tests whose figures are of interest though they pass. */
+const TALK = /^(?:e2e|slow|node\/random-questions)/;
 
-const TESTS: readonly SlowTest[] = [
-  {
-    name: 'kills',
-    about: 'the Worker killed 300 times while it follows a network',
-    minutes: 12,
-    run: () => runEndToEnd('test/e2e/kills'),
+/** A file of tests, which reads its counts from the environment. */
+const vitest =
+  (project: 'e2e' | 'node' | 'workerd', path: string, env: Record<string, string> = {}): Run =>
+  (inTime) => {
+    const talk = TALK.test(path) ? ['--silent=false'] : [];
+    const strict = inTime && /e2e\/(?:load|coordinator)/.test(path) ? { IN_TIME: '1' } : {};
+    const settings = { SLOW: '1', ...env, ...strict };
+    return runVitest(['--project', project, ...talk, `test/${path}`], settings);
+  };
+
+const { REQUESTS = '1000000', MILESTONES = '5000' } = process.env;
+const RANDOM_LIES = { RANDOM_LIES: '2000' };
+
+const TESTS: Readonly<Record<string, Run>> = {
+  kills: vitest('e2e', 'e2e/kills'),
+  serve: vitest('e2e', 'e2e/serve.test', { KILLS: '50' }),
+  starts: vitest('e2e', 'slow/starts'),
+  backups: vitest('e2e', 'slow/backups'),
+  'full-disk': script('full-disk'),
+  clock: vitest('e2e', 'slow/clock'),
+  'serve-load': vitest('e2e', 'e2e/serve-load', { REQUESTS, MILESTONES }),
+  'serve-disk': vitest('e2e', 'e2e/serve-disk', { QUESTIONS: '10000' }),
+  floods: vitest('e2e', 'e2e/floods', { SECONDS: '30' }),
+  siege: script('siege'),
+  load: vitest('e2e', 'e2e/load', { MINUTES: '30' }),
+  coordinator: vitest('e2e', 'e2e/coordinator', { MILESTONES: '300' }),
+  feeds: vitest('e2e', 'e2e/feed', { FEEDS: 'all' }),
+  chain: vitest('e2e', 'e2e/chain'),
+  forged: vitest('e2e', 'e2e/hostile'),
+  imports: vitest('node', 'scripts/import/import.test', { DEATHS: '40' }),
+  networks: vitest('e2e', 'e2e/networks'),
+  'bad-requests': vitest('node', 'http/running-worker', { BAD_REQUESTS: '20000' }),
+  'nearly-full': vitest('workerd', 'follower/nearly-full'),
+  flips: vitest('node', 'ledger/read/flipped', { FLIPPED_ROWS: '8' }),
+  events: vitest('workerd', 'events/fuzz', { FUZZ_STREAMS: '100000' }),
+  'event-feed': vitest('e2e', 'e2e/events'),
+  lists: vitest('node', 'http/routes/nft-list.test.ts', { QUERIES: '10000' }),
+  final: vitest('node', 'ledger/final', { PROOFS: '10000' }),
+  questions: vitest('node', 'node/random-questions', { QUESTIONS: '10000' }),
+  async lies(inTime) {
+    const told = await vitest('e2e', 'e2e/lies.test', RANDOM_LIES)(inTime);
+    const page = ['--config', 'vitest.browser.config.ts', 'test/browser/lies'];
+    const shown = await runVitest(page, RANDOM_LIES);
+    return { passed: told.passed + shown.passed, failed: told.failed + shown.failed };
   },
-  {
-    name: 'serve',
-    about: 'npm run serve killed 50 times under load while it follows a network',
-    minutes: 5,
-    run: () => runEndToEnd('test/e2e/serve.test', { KILLS: '50' }),
-  },
-  {
-    name: 'starts',
-    about: 'serve started and killed 104 times, in 8 ways, on one folder and port',
-    minutes: 6,
-    run: () => runAsOne('test/slow/starts.ts'),
-  },
-  {
-    name: 'backups',
-    about: '20 back-ups of a ledger that moves and is read, killed and restored',
-    minutes: 4,
-    run: () => runAsOne('test/slow/backups.ts'),
-  },
-  {
-    name: 'full-disk',
-    about: 'the disk of serve fills up while it follows a network, and has space again',
-    minutes: 1,
-    run: () => runAsOne('test/slow/full-disk.ts'),
-  },
-  {
-    name: 'clock',
-    about: 'the clock set back by an hour, and forward again, while it follows',
-    minutes: 1,
-    run: () => runAsOne('test/slow/clock.ts'),
-  },
-  {
-    name: 'serve-load',
-    about: 'requests and milestones (REQUESTS, MILESTONES) through serve; no memory grows',
-    minutes: 25,
-    run: () =>
-      runEndToEnd('test/e2e/serve-load', {
-        REQUESTS: process.env.REQUESTS ?? '1000000',
-        MILESTONES: process.env.MILESTONES ?? '5000',
-      }),
-  },
-  {
-    name: 'serve-disk',
-    about: '10,000 different white-flag questions to serve; its data folder must not grow',
-    minutes: 1,
-    run: () => runEndToEnd('test/e2e/serve-disk', { QUESTIONS: '10000' }),
-  },
-  {
-    name: 'floods',
-    about: 'lists over 32 connections to serve; a coordinator waits for one of them',
-    minutes: 2,
-    run: () => runEndToEnd('test/e2e/floods', { SECONDS: '30' }),
-  },
-  {
-    name: 'siege',
-    about: 'hostile clients of all kinds at once beside a coordinator: latency, memory',
-    minutes: 6,
-    run: () => runAsOne('test/slow/siege.ts'),
-  },
-  {
-    name: 'load',
-    about: 'half an hour of both operations on a moving ledger; the heap must not grow',
-    minutes: 31,
-    run: (inTime) =>
-      runEndToEnd('test/e2e/load', { MINUTES: '30', ...(inTime && { IN_TIME: '1' }) }),
-  },
-  {
-    name: 'coordinator',
-    about: 'a coordinator that asks before each of 300 milestones',
-    minutes: 6,
-    run: (inTime) =>
-      runEndToEnd('test/e2e/coordinator', { MILESTONES: '300', ...(inTime && { IN_TIME: '1' }) }),
-  },
-  {
-    name: 'feeds',
-    about: 'three networks by feed: messages lost, doubled, spoiled; cuts and kills',
-    minutes: 6,
-    run: () => runEndToEnd('test/e2e/feed', { FEEDS: 'all' }),
-  },
-  {
-    name: 'chain',
-    about: 'an edge node that follows an edge node, over two networks',
-    minutes: 1,
-    run: () => runEndToEnd('test/e2e/chain'),
-  },
-  {
-    name: 'forged',
-    about: 'forged milestones, large conflicts and numbers near their ends, over HTTP',
-    minutes: 1,
-    run: () => runEndToEnd('test/e2e/hostile'),
-  },
-  {
-    name: 'imports',
-    about: 'an import killed 40 times',
-    minutes: 1,
-    run: () =>
-      runVitest(['--project', 'node', 'test/scripts/import/import.test'], { DEATHS: '40' }),
-  },
-  {
-    name: 'networks',
-    about: 'every answer over HTTP at every ledger index of two recorded networks',
-    minutes: 3,
-    run: () => runEndToEnd('test/e2e/networks'),
-  },
-  {
-    name: 'bad-requests',
-    about: '20,000 random bad requests to the built Worker over HTTP',
-    minutes: 1,
-    run: () =>
-      runVitest(['--project', 'node', 'test/http/running-worker'], { BAD_REQUESTS: '20000' }),
-  },
-  {
-    name: 'nearly-full',
-    about: 'a database that becomes nearly full: fewer milestones are kept',
-    minutes: 1,
-    run: () => runVitest(['--project', 'workerd', 'test/follower/nearly-full'], { SLOW: '1' }),
-  },
-  {
-    name: 'flips',
-    about: 'a character changed in eight rows of each table; no answer is wrong',
-    minutes: 2,
-    run: () => runVitest(['--project', 'node', 'test/ledger/read/flipped'], { FLIPPED_ROWS: '8' }),
-  },
-  {
-    name: 'events',
-    about: '100,000 random byte streams to the broker of events',
-    minutes: 2,
-    run: () => runVitest(['--project', 'workerd', 'test/events/fuzz'], { FUZZ_STREAMS: '100000' }),
-  },
-  {
-    name: 'event-feed',
-    about: 'an edge node that another one feeds; clients of events of one that is killed',
-    minutes: 1,
-    run: () => runEndToEnd('test/e2e/event-feed'),
-  },
-  {
-    name: 'lists',
-    about: '10,000 random queries of the lists of NFTs',
-    minutes: 1,
-    run: () =>
-      runVitest(['--project', 'node', 'test/http/routes/nft-list.test.ts'], { QUERIES: '10000' }),
-  },
-  {
-    name: 'final',
-    about: '10,000 proofs of a final ledger, 10,000 that are changed, 10,000 forgeries',
-    minutes: 1,
-    run: () => runVitest(['--project', 'node', 'test/ledger/final'], { PROOFS: '10000' }),
-  },
-  {
-    name: 'questions',
-    about: '10,000 questions about random networks, each put to the oracle too',
-    minutes: 15,
-    run: () =>
-      runVitest(['--project', 'node', '--silent=false', 'test/node/random-questions'], {
-        QUESTIONS: '10000',
-      }),
-  },
-  {
-    name: 'lies',
-    about: '2,000 random lies to npx stardust-edge verify, and 2,000 to the page',
-    minutes: 20,
-    async run() {
-      const env = { RANDOM_LIES: '2000' };
-      const told = await runVitest(['--project', 'e2e', 'test/e2e/lies.test'], env);
-      const shown = await runVitest(
-        ['--config', 'vitest.browser.config.ts', 'test/browser/lies'],
-        env,
-      );
-      return { passed: told.passed + shown.passed, failed: told.failed + shown.failed };
-    },
-  },
-  {
-    name: 'mutations',
-    about: 'mistakes in copies of src/nft-index, which random histories must find',
-    minutes: 1,
-    run: () => runAsOne('test/slow/mutations.ts'),
-  },
-  {
-    name: 'histories',
-    about: '200,000 random histories of the NFT index',
-    minutes: 15,
-    run: () => runAsOne('test/slow/histories.ts'),
-  },
-  {
-    name: 'weather',
-    about: '10,000 runs of forged blocks, crashes, lies and what else is hostile',
-    minutes: 30,
-    run: () => runAsOne('test/slow/weather.ts'),
-  },
-  {
-    name: 'hostile',
-    about: 'a halt, a flood, a milestone at full size through serve; heaps below 128 MB',
-    minutes: 30,
-    run: (inTime) => runAsOne('test/slow/hostile.ts', ...(inTime ? ['--in-time'] : [])),
-  },
-];
+  mutations: vitest('e2e', 'slow/mutations'),
+  histories: script('histories'),
+  weather: script('weather'),
+  hostile: script('hostile'),
+};
 
 const USAGE = `Usage: npm run test:slow -- [--in-time] [NAME…]
 
 Runs all long tests, or those that are named, one after the other. The last line is
 "N passed, N failed"; exit code 1 if any failed.
 
-  --in-time   late answers fail too, in load and coordinator: for a machine that does nothing else
+  --in-time   late answers fail too, in load, coordinator and hostile: for a machine that does
+              nothing else
 
-${TESTS.map(describe).join('\n')}`;
-
-function describe({ name, about, minutes }: SlowTest): string {
-  return `  ${name.padEnd(12)} ${`${minutes} min`.padStart(6)}  ${about}`;
-}
+  name        on two cores that do nothing else
+  kills        12 min  the Worker killed 300 times while it follows a network
+  serve         5 min  npm run serve killed 50 times under load while it follows a network
+  starts        6 min  serve started and killed 104 times, in 8 ways, on one folder and port
+  backups       4 min  20 back-ups of a ledger that moves and is read, killed and restored
+  full-disk     1 min  the disk of serve fills up while it follows a network, and has space again
+  clock         1 min  the clock set back by an hour, and forward again, while it follows
+  serve-load   25 min  requests and milestones (REQUESTS, MILESTONES) through serve; no memory grows
+  serve-disk    1 min  10,000 different white-flag questions to serve; its data folder must not grow
+  floods        2 min  lists over 32 connections to serve; a coordinator waits for one of them
+  siege         6 min  hostile clients of all kinds at once beside a coordinator: latency, memory
+  load         31 min  half an hour of both operations on a moving ledger; the heap must not grow
+  coordinator   6 min  a coordinator that asks before each of 300 milestones
+  feeds         6 min  three networks by feed: messages lost, doubled, spoiled; cuts and kills
+  chain         1 min  an edge node that follows an edge node, over two networks
+  forged        1 min  forged milestones, large conflicts and numbers near their ends, over HTTP
+  imports       1 min  an import killed 40 times
+  networks      3 min  every answer over HTTP at every ledger index of two recorded networks
+  bad-requests  1 min  20,000 random bad requests to the built Worker over HTTP
+  nearly-full   1 min  a database that becomes nearly full: fewer milestones are kept
+  flips         2 min  a character changed in eight rows of each table; no answer is wrong
+  events        2 min  100,000 random byte streams to the broker of events
+  event-feed    1 min  an edge node that another one feeds; clients of events of one that is killed
+  lists         1 min  10,000 random queries of the lists of NFTs
+  final         1 min  10,000 proofs of a final ledger, 10,000 that are changed, 10,000 forgeries
+  questions    15 min  10,000 questions about random networks, each put to the oracle too
+  lies         20 min  2,000 random lies to npx stardust-edge verify, and 2,000 to the page
+  mutations     1 min  mistakes in copies of src/nft-index, which random histories must find
+  histories    15 min  200,000 random histories of the NFT index
+  weather      30 min  10,000 runs of forged blocks, crashes, lies and what else is hostile
+  hostile      30 min  a halt, a flood, a milestone at full size through serve; heaps below 128 MB`;
 
 await runMain(USAGE, async (args) => {
   const { values, positionals } = parseArgs({
@@ -247,12 +116,12 @@ await runMain(USAGE, async (args) => {
     options: { 'in-time': { type: 'boolean', default: false } },
     allowPositionals: true,
   });
-  const unknown = positionals.find((name) => TESTS.every((test) => test.name !== name));
+  const unknown = positionals.find((name) => !Object.hasOwn(TESTS, name));
   if (unknown !== undefined) throw new UsageError(`no slow test is named ${unknown}`);
   const counts: Count[] = [];
-  for (const { name, run } of TESTS) {
+  for (const [name, runOne] of Object.entries(TESTS)) {
     if (positionals.length === 0 || positionals.includes(name))
-      counts.push(await run(values['in-time']));
+      counts.push(await runOne(values['in-time']));
   }
   return conclude(counts);
 });

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } fr
 import { createMisconfiguredApp } from '../../../src/http/app.ts';
 import {
   checkAlways,
-  checkRow,
   errorBody,
+  expectError,
   NFT,
   post,
   WHITE_FLAG,
@@ -49,7 +49,7 @@ describe('the rate limit', () => {
     checkAlways(refused);
     expect((await from('192.0.2.2')).status).toBe(200);
     expect((await fetch(NFT + facts.nftId)).status).toBe(200);
-    await checkRow(fetch, { name: '', path: WHITE_FLAG, status: 405 });
+    await expectError(fetch, WHITE_FLAG, 405);
     expect([...counts.values()]).toEqual([3, 1]);
   });
 });
@@ -83,7 +83,7 @@ describe('the rate limits of reads', () => {
       const refused = await fetch(path);
       expect([path, refused.status, refused.headers.get('retry-after')]).toEqual([path, 429, '60']);
       checkAlways(refused);
-      await checkRow(fetch, { name: '', path, init: { method: 'DELETE' }, status: 405 });
+      await expectError(fetch, path, 405, { method: 'DELETE' });
     }
     for (const path of [...free, ...OTHERS]) expect((await fetch(path)).status).not.toBe(429);
     expect((await fetch(WHITE_FLAG, good)).status).toBe(200);

@@ -4,7 +4,7 @@ import { version } from '../../../package.json';
 import { countUpstream, createFollowerCounts } from '../../../src/follower/follower-counts.ts';
 import type { NodeStatus } from '../../../src/node/edge-node.ts';
 import { checkMetrics } from '../../support/http/check-metrics.ts';
-import { checkAlways, checkRow, errorBody, NFT } from '../../support/http/contract.ts';
+import { checkAlways, errorBody, expectError, NFT } from '../../support/http/contract.ts';
 import { facts, fetchFrom, status } from '../../support/http/stub-node.ts';
 
 const PATH = '/metrics';
@@ -60,7 +60,7 @@ describe('who may ask', () => {
     const health = await named('/health');
     expect([health.status, health.headers.get('x-error-detail')]).toEqual([403, null]);
     for (const path of ['/metrics/', '/Metrics', '/metrics/a', '//metrics'])
-      await checkRow(fetchFrom({ settings: { publicRoutes } }), { name: '', path, status: 404 });
+      await expectError(fetchFrom({ settings: { publicRoutes } }), path, 404);
   });
 
   it('with a token, where PROTECTED_ROUTES has it', async () => {
@@ -87,7 +87,7 @@ describe('who may ask', () => {
     const head = await fetch(PATH, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
     const headers = { allow: 'GET, HEAD, OPTIONS' };
-    await checkRow(fetch, { name: '', path: PATH, init: { method: 'POST' }, status: 405, headers });
+    await expectError(fetch, PATH, 405, { method: 'POST' }, headers);
     expect((await fetch(PATH, { method: 'OPTIONS' })).status).toBe(204);
   });
 });

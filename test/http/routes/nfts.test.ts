@@ -5,7 +5,7 @@ import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { outputToJson } from '../../../src/stardust/json/rest-json.ts';
 import { ownerAt } from '../../../src/stardust/owner.ts';
 import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
-import { checkRow, type Fetch } from '../../support/http/contract.ts';
+import { checkLedgerRead, expectError, type Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { milestoneAt } from '../../support/network/network-model.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
@@ -75,22 +75,17 @@ describe('one NFT', () => {
   });
 
   it('carries a tag, as a lookup', async () => {
-    const path = ONE + nfts[0]!.nftId;
-    const { headers } = await fetch(path);
-    const etag = headers.get('etag')!;
-    expect(etag).toBe(`W/"${INDEX}-${nfts[0]!.outputId.slice(0, 16)}"`);
-    expect(headers.get('cache-control')).toMatch(/^public, max-age=5,/);
-    expect((await fetch(path, { headers: { 'if-none-match': etag } })).status).toBe(304);
+    const { nftId, outputId } = nfts[0]!;
+    const etag = await checkLedgerRead(fetch, ONE + nftId, INDEX);
+    expect(etag).toBe(`W/"${INDEX}-${outputId.slice(0, 16)}"`);
   });
 
   it('400, 404, 500', async () => {
     const headers = { 'x-ledger-index': String(INDEX) };
-    await checkRow(fetch, { name: '', path: `${ONE}0x12`, status: 400 });
-    await checkRow(fetch, { name: '', path: ONE + UNKNOWN, status: 404, headers });
-    const init = { headers: { 'x-min-ledger-index': String(INDEX + 1) } };
-    await checkRow(fetch, { name: '', path: ONE + nfts[0]!.nftId, init, status: 404, headers });
+    await expectError(fetch, `${ONE}0x12`, 400);
+    await expectError(fetch, ONE + UNKNOWN, 404, undefined, headers);
     const empty = fetchFrom({ node: { readNfts: async () => undefined } });
-    await checkRow(empty, { name: '', path: ONE + UNKNOWN, status: 500 });
+    await expectError(empty, ONE + UNKNOWN, 500);
   });
 });
 
@@ -101,10 +96,7 @@ describe('several NFTs', () => {
     const answer = await fetch(SEVERAL + ids.join());
     const body = { ledgerIndex: INDEX, nfts: asked.map((nft) => (nft ? expected(nft) : null)) };
     expect(await answer.text()).toBe(JSON.stringify(body));
-    const etag = answer.headers.get('etag')!;
-    expect(etag).toMatch(/^W\/"90-[0-9a-f]{16}"$/);
-    const again = await fetch(SEVERAL + ids.join(), { headers: { 'if-none-match': etag } });
-    expect(again.status).toBe(304);
+    await checkLedgerRead(fetch, SEVERAL + ids.join(), INDEX);
   });
 
   it('any case, commas escaped', async () => {
@@ -136,7 +128,7 @@ describe('several NFTs', () => {
     ['101', SEVERAL + Array(101).fill(UNKNOWN).join()],
     ['a hundred thousand', SEVERAL + ','.repeat(100_000)],
   ])('400: %s', async (_, path) => {
-    await checkRow(fetch, { name: '', path, status: 400 });
+    await expectError(fetch, path, 400);
   });
 });
 
@@ -209,10 +201,7 @@ describe('a gallery', () => {
       const largest = await fetch(`${GALLERY}address=${address}&pageSize=${size}`);
       expect(((await largest.json()) as Page).pageSize).toBe(100);
     }
-    const { headers } = await fetch(path);
-    const etag = headers.get('etag')!;
-    expect(etag).toMatch(/^W\/"90-[0-9a-f]{16}"$/);
-    expect((await fetch(path, { headers: { 'if-none-match': etag } })).status).toBe(304);
+    await checkLedgerRead(fetch, path, INDEX);
   });
 
   it('of nobody is empty', async () => {
@@ -231,13 +220,11 @@ describe('a gallery', () => {
       (address: string) => `address=${address}&cursor=${'0'.repeat(76)}.0`,
     ],
   ])('400: %s', async (_, query) => {
-    await checkRow(fetch, { name: '', path: GALLERY + query(addressOf(nfts[0]!)), status: 400 });
+    await expectError(fetch, GALLERY + query(addressOf(nfts[0]!)), 400);
   });
 
-  it('404 and 500 as of IDs', async () => {
+  it('500 without a ledger', async () => {
     const path = `${GALLERY}address=${addressOf(nfts[0]!)}`;
-    const init = { headers: { 'x-min-ledger-index': String(INDEX + 1) } };
-    await checkRow(fetch, { name: '', path, init, status: 404 });
-    await checkRow(fetchFrom(), { name: '', path, status: 500 });
+    await expectError(fetchFrom(), path, 500);
   });
 });

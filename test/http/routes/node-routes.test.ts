@@ -3,15 +3,19 @@
  * recorded networks.
  */
 
-import { describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
 import type { NodeStatus } from '../../../src/node/edge-node.ts';
 import { LedgerDamaged } from '../../../src/node/edge-node.ts';
 import { NodeState } from '../../support/hornet-double/node-state.ts';
-import { answer, routeOf } from '../../support/hornet-double/routes.ts';
-import { checkAlways, checkRow } from '../../support/http/contract.ts';
-import { recordedNode, recordedStatus } from '../../support/http/recorded-node.ts';
-import { fetchFrom, status } from '../../support/http/stub-node.ts';
+import {
+  checkAlways,
+  checkLedgerRead,
+  expectError,
+  type Fetch,
+} from '../../support/http/contract.ts';
+import { recordedNode } from '../../support/http/recorded-node.ts';
+import { facts, fetchFrom, status } from '../../support/http/stub-node.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
 
 const RAW = 'application/vnd.iota.serializer-v1';
@@ -169,7 +173,7 @@ describe('GET /api/core/v2/info', () => {
     [networkC, 30],
     [networkC, 68],
   ])('has the shape and the parameters of the reference: $name at %i', async (network, index) => {
-    const fetch = fetchFrom({ node: { readStatus: async () => recordedStatus(network, index) } });
+    const fetch = fetchFrom({ node: await recordedNode(network, index) });
     const info = (await (await fetch('/api/core/v2/info')).json()) as Record<string, unknown>;
     const node = new NodeState(network, index);
     node.healthy = false;
@@ -179,37 +183,38 @@ describe('GET /api/core/v2/info', () => {
     expect(info).toMatchObject({
       name: expect.any(String),
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
-      metrics: { blocksPerSecond: 1, referencedBlocksPerSecond: 1, referencedRate: 100 },
       features: [],
     });
   });
 
   it('is healthy when the ledger is fresh, and names the latest milestone that upstream has', async () => {
     const now = Math.floor(Date.now() / 1000);
-    const upstream = { index: 108, timestamp: now, milestoneId: 'aa'.repeat(32) };
-    const read = async () => ({ ...recordedStatus(networkA, 106, now), upstream });
+    const index = facts.ledgerIndex + 2;
+    const upstream = { index, timestamp: now, milestoneId: 'aa'.repeat(32) };
+    const ledger = { ...status.ledger, timestamp: now };
+    const read = async () => ({ ...status, ledger, upstream });
     const info = await (
       await fetchFrom({ node: { readStatus: read } })('/api/core/v2/info')
     ).json();
     expect(info).toMatchObject({
       status: {
         isHealthy: true,
-        latestMilestone: { index: 108 },
-        confirmedMilestone: { index: 106 },
+        latestMilestone: { index },
+        confirmedMilestone: { index: facts.ledgerIndex },
       },
     });
   });
 
   it('never names a latest milestone older than its own', async () => {
     const upstream = { index: 90, timestamp: 1, milestoneId: 'aa'.repeat(32) };
-    const read = async () => ({ ...recordedStatus(networkA, 106), upstream });
+    const read = async () => ({ ...status, upstream });
     const info = await (
       await fetchFrom({ node: { readStatus: read } })('/api/core/v2/info')
     ).json();
-    expect(info).toMatchObject({ status: { latestMilestone: { index: 106 } } });
+    expect(info).toMatchObject({ status: { latestMilestone: { index: facts.ledgerIndex } } });
   });
 
-  it('knows the tokens of Shimmer', async () => {
+  it('has its rates, and knows the tokens of Shimmer', async () => {
     expect(await (await fetchFrom()('/api/core/v2/info')).json()).toMatchObject({
       baseToken: {
         name: 'Shimmer',
@@ -219,45 +224,24 @@ describe('GET /api/core/v2/info', () => {
         decimals: 6,
         useMetricPrefix: false,
       },
+      metrics: { blocksPerSecond: 8.6, referencedBlocksPerSecond: 8.6, referencedRate: 100 },
     });
   });
 
   it('is 500 without a ledger', async () => {
     const fetch = fetchFrom({ node: { readStatus: async () => undefined } });
-    await checkRow(fetch, { name: '', path: '/api/core/v2/info', status: 500 });
+    await expectError(fetch, '/api/core/v2/info', 500);
   });
 });
 
+// what it answers: test/http/recorded-reads.worker.test.ts
 describe('GET /api/core/v2/outputs/:outputId', () => {
   const INDEX = 70;
-  const fetch = fetchFrom({ node: recordedNode(networkA, INDEX) });
-  const double = new NodeState(networkA, INDEX);
-  const ids = [...networkA.outputs.keys()];
-
-  it('answers as the reference: JSON, raw and metadata, of every output that ever was', async () => {
-    let found = 0;
-    for (const id of ids) {
-      for (const [path, accept] of [
-        [`/api/core/v2/outputs/${id}`, 'application/json'],
-        [`/api/core/v2/outputs/${id}`, RAW],
-        [`/api/core/v2/outputs/${id}/metadata`, '*/*'],
-      ] as const) {
-        const response = await fetch(path, { headers: { accept } });
-        const expected = answer(double, routeOf(path), accept);
-        expect(response.status).toBe(expected.status);
-        if (expected.status !== 200) continue;
-        found++;
-        if (accept === RAW) {
-          expect(response.headers.get('content-type')).toBe(RAW);
-          expect(await response.bytes()).toEqual(new Uint8Array(expected.body));
-        } else {
-          expect(response.headers.get('content-type')).toBe('application/json');
-          expect(await response.text()).toBe(Buffer.from(expected.body).toString().trimEnd());
-        }
-      }
-    }
-    expect(found).toBeGreaterThan(1_000);
+  let fetch: Fetch;
+  beforeAll(async () => {
+    fetch = fetchFrom({ node: await recordedNode(networkA, INDEX) });
   });
+  const ids = [...networkA.outputs.keys()];
 
   it('raw may be kept for ever, JSON for seconds with a tag, and each says by what it varies', async () => {
     const [spent, unspent] = ['spent', 'unspent'].map(
@@ -275,38 +259,13 @@ describe('GET /api/core/v2/outputs/:outputId', () => {
       expect(raw.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
       expect(raw.headers.get('vary')).toBe('accept');
       expect([raw.headers.get('etag'), raw.headers.get('x-ledger-index')]).toEqual([null, null]);
-      for (const [url, vary] of [
-        [path, 'x-min-ledger-index, accept'],
-        [`${path}/metadata`, 'x-min-ledger-index'],
-      ] as const) {
-        const json = await fetch(url);
-        expect(json.headers.get('cache-control')).toMatch(/^public, max-age=5,/);
-        expect(json.headers.get('vary')).toBe(vary);
-        expect(json.headers.get('x-ledger-index')).toBe(String(INDEX));
-        const etag = json.headers.get('etag')!;
-        tags.add(etag);
-        const again = await fetch(url, { headers: { 'if-none-match': etag } });
-        expect([again.status, await again.text(), again.headers.get('vary')]).toEqual([
-          304,
-          '',
-          vary,
-        ]);
-      }
+      tags.add(await checkLedgerRead(fetch, path, INDEX, 'x-min-ledger-index, accept'));
+      tags.add(await checkLedgerRead(fetch, `${path}/metadata`, INDEX));
     }
     expect(tags.size).toBe(2);
-    const later = fetchFrom({ node: recordedNode(networkA, INDEX + 1) });
+    const later = fetchFrom({ node: await recordedNode(networkA, INDEX + 1) });
     const { headers } = await later(`/api/core/v2/outputs/${unspent}`);
     expect(tags).not.toContain(headers.get('etag'));
-  });
-
-  it('keeps X-Min-Ledger-Index', async () => {
-    const path = `/api/core/v2/outputs/${ids[0]}`;
-    const at = (index: number | string) => ({ headers: { 'x-min-ledger-index': String(index) } });
-    const answer = await fetch(path, at(INDEX));
-    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
-    const headers = { 'x-ledger-index': String(INDEX) };
-    await checkRow(fetch, { name: '', path, init: at(INDEX + 1), status: 404, headers });
-    await checkRow(fetch, { name: '', path, init: at('latest'), status: 400 });
   });
 
   it('is JSON unless Accept begins with the raw type', async () => {
@@ -325,15 +284,15 @@ describe('GET /api/core/v2/outputs/:outputId', () => {
   it.each(['0x', '0x00', ids[0]!.slice(2), `${ids[0]}00`, `${ids[0]!.slice(0, -1)}g`])(
     '400: %s',
     async (id) => {
-      await checkRow(fetch, { name: '', path: `/api/core/v2/outputs/${id}`, status: 400 });
-      await checkRow(fetch, { name: '', path: `/api/core/v2/outputs/${id}/metadata`, status: 400 });
+      await expectError(fetch, `/api/core/v2/outputs/${id}`, 400);
+      await expectError(fetch, `/api/core/v2/outputs/${id}/metadata`, 400);
     },
   );
 
   it.each(['', '/', `/${ids[0]}/`, `/${ids[0]}/metadata/`, `/${ids[0]}/other`])(
     '404: outputs%s',
     async (rest) => {
-      await checkRow(fetch, { name: '', path: `/api/core/v2/outputs${rest}`, status: 404 });
+      await expectError(fetch, `/api/core/v2/outputs${rest}`, 404);
     },
   );
 });

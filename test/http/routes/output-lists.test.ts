@@ -9,7 +9,7 @@ import { fillIndex } from '../../../src/ledger/write/fill-index.ts';
 import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { chainIdOf } from '../../../src/stardust/wire/ids.ts';
 import { OutputType } from '../../../src/stardust/wire/output.ts';
-import { checkRow, type Fetch } from '../../support/http/contract.ts';
+import { checkLedgerRead, expectError, type Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { askRandomLists } from '../../support/nft-list/ask-random-lists.ts';
 import { nodeOver } from '../../support/nft-list/list-node.ts';
@@ -39,7 +39,7 @@ describe('a ledger that indexes NFTs alone', () => {
   it('says so, and gives no list of other kinds', async () => {
     for (const list of INDEXED) {
       const headers = { 'x-ledger-index': String(LAST_INDEX) };
-      await checkRow(fetch, { name: '', path: OUTPUTS + list, status: 404, headers });
+      await expectError(fetch, OUTPUTS + list, 404, undefined, headers);
       const answer = await fetch(OUTPUTS + list);
       expect(answer.headers.get('x-error-detail')).toContain('INDEX=all');
     }
@@ -51,7 +51,7 @@ describe('a ledger that indexes NFTs alone', () => {
   it('gives none either before all of its outputs are indexed', async () => {
     expect(await fillIndex(db, EVERY_KIND, 40)).toBe(false);
     for (const list of [...INDEXED, `/alias/0x${'00'.repeat(32)}`, `/foundry/0x${'00'.repeat(38)}`])
-      await checkRow(fetch, { name: '', path: OUTPUTS + list, status: 500 });
+      await expectError(fetch, OUTPUTS + list, 500);
     expect(await (await fetch('/api/routes')).json()).toMatchObject({ indexed: ['nft'] });
   });
 });
@@ -84,22 +84,21 @@ describe('a ledger that indexes every kind', () => {
       expect((await fetch(path.replace('/0x', '/0X').toUpperCase())).status).toBe(404);
     }
     const [alias, foundry] = ['00'.repeat(32), '00'.repeat(38)];
-    await checkRow(fetch, { name: '', path: `${OUTPUTS}/alias/0x${alias}`, status: 404 });
-    await checkRow(fetch, { name: '', path: `${OUTPUTS}/foundry/0x${foundry}`, status: 404 });
+    await expectError(fetch, `${OUTPUTS}/alias/0x${alias}`, 404);
+    await expectError(fetch, `${OUTPUTS}/foundry/0x${foundry}`, 404);
     for (const path of [`alias/0x${foundry}`, `foundry/0x${alias}`, 'alias/x/y', 'foundry//'])
-      await checkRow(fetch, { name: '', path: `${OUTPUTS}/${path}`, status: 400 });
+      await expectError(fetch, `${OUTPUTS}/${path}`, 400);
     for (const path of ['alias/', 'foundry/', ''])
-      await checkRow(fetch, { name: '', path: `${OUTPUTS}/${path}`, status: 404 });
+      await expectError(fetch, `${OUTPUTS}/${path}`, 404);
   });
 
   it('is told, as are later ledgers and other methods', async () => {
     const indexed = ['basic', 'alias', 'foundry', 'nft'];
     expect(await (await fetch('/api/routes')).json()).toMatchObject({ indexed });
-    const init = { headers: { 'x-min-ledger-index': String(LAST_INDEX + 1) } };
     for (const list of INDEXED) {
-      await checkRow(fetch, { name: '', path: OUTPUTS + list, init, status: 404 });
+      await checkLedgerRead(fetch, OUTPUTS + list, LAST_INDEX);
       const post = { method: 'POST' };
-      await checkRow(fetch, { name: '', path: OUTPUTS + list, init: post, status: 405 });
+      await expectError(fetch, OUTPUTS + list, 405, post);
     }
   });
 

@@ -2,63 +2,74 @@
 import { describe, expect, it } from 'vitest';
 import type { JudgedBlock, RefusalReason, WhiteFlagRequest } from '../../../src/node/edge-node.ts';
 import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
-import { checkRow, post } from '../../support/http/contract.ts';
+import type { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
+import { expectError, post } from '../../support/http/contract.ts';
 import { facts, fetchFrom, OpenCache } from '../../support/http/stub-node.ts';
 
 const PATH = '/api/edge/v1/whiteflag';
 const good = post(JSON.stringify(facts.whiteFlag));
 const id = (byte: string) => byte.repeat(32);
 
-const blocks: JudgedBlock[] = [
-  {
-    blockId: id('a1'),
-    payload: 'taggedData',
-    reason: undefined,
-    transactionId: undefined,
-    decided: undefined,
-  },
-  {
-    blockId: id('a2'),
-    payload: 'transaction',
-    reason: 0,
-    transactionId: id('b2'),
-    decided: undefined,
-  },
-  {
-    blockId: id('a3'),
-    payload: 'transaction',
-    reason: 2,
-    transactionId: id('b3'),
-    decided: {
+const tx = (n: number) => id(`b${n}`);
+const outputOf = (transaction: string, index: number) => `${transaction}0${index}00`;
+
+/** Verdicts, each with what is told of it besides ID and place. */
+const JUDGED: readonly [Omit<JudgedBlock, 'blockId'>, told: object][] = [
+  [
+    { payload: 'taggedData', reason: undefined, transactionId: undefined, decided: undefined },
+    { payload: 'taggedData', ledgerInclusionState: 'noTransaction' },
+  ],
+  [
+    { payload: 'transaction', reason: 0, transactionId: tx(2), decided: undefined },
+    { ...transaction(2), ledgerInclusionState: 'included' },
+  ],
+  [
+    conflict(2, 3, {
       rule: 'L-1',
-      input: { input: 1, outputId: `${id('c3')}0100`, spentBy: id('a2') },
+      input: { input: 1, outputId: outputOf(id('c3'), 1), spentBy: id('a2') },
+    }),
+    {
+      ...conflicting(3, 2, 'an input was spent earlier in this milestone', 'L-1'),
+      decidingInput: { input: 1, outputId: `0x${id('c3')}0100`, spentBy: `0x${id('a2')}` },
     },
-  },
-  {
-    blockId: id('a4'),
-    payload: 'transaction',
-    reason: 9,
-    transactionId: id('b4'),
-    decided: {
+  ],
+  [
+    conflict(9, 4, {
       rule: 'S2.8',
-      input: { input: 0, outputId: `${id('c4')}0000`, spentBy: undefined },
+      input: { input: 0, outputId: outputOf(id('c4'), 0), spentBy: undefined },
+    }),
+    {
+      ...conflicting(4, 9, 'an unlock is not the one that its input needs', 'S2.8'),
+      decidingInput: { input: 0, outputId: `0x${id('c4')}0000` },
     },
-  },
-  {
-    blockId: id('a5'),
-    payload: 'transaction',
-    reason: 11,
-    transactionId: id('b5'),
-    decided: { rule: 'S3', output: { output: 2, outputId: `${id('b5')}0200` } },
-  },
-  {
-    blockId: id('a6'),
-    payload: 'transaction',
-    reason: 4,
-    transactionId: id('b6'),
-    decided: { rule: 'S4.1' },
-  },
+  ],
+  [
+    conflict(11, 5, { rule: 'S3', output: { output: 2, outputId: outputOf(tx(5), 2) } }),
+    {
+      ...conflicting(5, 11, 'a sender is not unlocked', 'S3'),
+      decidingOutput: { output: 2, outputId: `0x${tx(5)}0200` },
+    },
+  ],
+  [
+    conflict(4, 6, { rule: 'S4.1' }),
+    conflicting(6, 4, 'inputs and outputs differ in base tokens', 'S4.1'),
+  ],
 ];
+
+function conflict(reason: ConflictReason, n: number, decided: JudgedBlock['decided']) {
+  return { payload: 'transaction', reason, transactionId: tx(n), decided } as const;
+}
+
+function transaction(n: number) {
+  return { payload: 'transaction', transactionId: `0x${tx(n)}` };
+}
+
+function conflicting(n: number, conflictReason: number, explanation: string, rule: string) {
+  const told = { ...transaction(n), ledgerInclusionState: 'conflicting' };
+  return { ...told, conflictReason, explanation, rule };
+}
+
+const blocks = JUDGED.map(([judged], i): JudgedBlock => ({ blockId: id(`a${i + 1}`), ...judged }));
 
 function fetchWith(asked: WhiteFlagRequest[] = [], cache = new OpenCache()) {
   return fetchFrom({
@@ -87,64 +98,9 @@ it('tells verdict, reason, rule, and input or output of every block', async () =
     index: facts.whiteFlag.index,
     timestamp: facts.whiteFlag.timestamp,
     ...facts.roots,
-    blocks: [
-      {
-        blockId: `0x${id('a1')}`,
-        whiteFlagIndex: 0,
-        payload: 'taggedData',
-        ledgerInclusionState: 'noTransaction',
-      },
-      {
-        blockId: `0x${id('a2')}`,
-        whiteFlagIndex: 1,
-        payload: 'transaction',
-        ledgerInclusionState: 'included',
-        transactionId: `0x${id('b2')}`,
-      },
-      {
-        blockId: `0x${id('a3')}`,
-        whiteFlagIndex: 2,
-        payload: 'transaction',
-        ledgerInclusionState: 'conflicting',
-        conflictReason: 2,
-        explanation: 'an input was spent earlier in this milestone',
-        transactionId: `0x${id('b3')}`,
-        rule: 'L-1',
-        decidingInput: { input: 1, outputId: `0x${id('c3')}0100`, spentBy: `0x${id('a2')}` },
-      },
-      {
-        blockId: `0x${id('a4')}`,
-        whiteFlagIndex: 3,
-        payload: 'transaction',
-        ledgerInclusionState: 'conflicting',
-        conflictReason: 9,
-        explanation: 'an unlock is not the one that its input needs',
-        transactionId: `0x${id('b4')}`,
-        rule: 'S2.8',
-        decidingInput: { input: 0, outputId: `0x${id('c4')}0000` },
-      },
-      {
-        blockId: `0x${id('a5')}`,
-        whiteFlagIndex: 4,
-        payload: 'transaction',
-        ledgerInclusionState: 'conflicting',
-        conflictReason: 11,
-        explanation: 'a sender is not unlocked',
-        transactionId: `0x${id('b5')}`,
-        rule: 'S3',
-        decidingOutput: { output: 2, outputId: `0x${id('b5')}0200` },
-      },
-      {
-        blockId: `0x${id('a6')}`,
-        whiteFlagIndex: 5,
-        payload: 'transaction',
-        ledgerInclusionState: 'conflicting',
-        conflictReason: 4,
-        explanation: 'inputs and outputs differ in base tokens',
-        transactionId: `0x${id('b6')}`,
-        rule: 'S4.1',
-      },
-    ],
+    blocks: JUDGED.map(([, told], whiteFlagIndex) => {
+      return { blockId: `0x${id(`a${whiteFlagIndex + 1}`)}`, whiteFlagIndex, ...told };
+    }),
   });
   expect(asked.map(({ index }) => index)).toEqual([facts.whiteFlag.index]);
   expect(cache.kept.size).toBe(0);
@@ -163,16 +119,18 @@ describe('refusals are those of the white flag', () => {
       'x-error-detail': 'because',
       'x-ledger-index': status === 404 ? String(facts.ledgerIndex) : null,
     };
-    await checkRow(fetch, { name: '', path: PATH, init: good, status, headers });
+    await expectError(fetch, PATH, status, good, headers);
   });
 
   it('a bad body, another method, too many', async () => {
     const fetch = fetchWith();
-    await checkRow(fetch, { name: '', path: PATH, init: post('{}'), status: 400 });
-    await checkRow(fetch, { name: '', path: PATH, status: 405 });
+    await expectError(fetch, PATH, 400, post('{}'));
+    const float = JSON.stringify(facts.whiteFlag).replace(/"index":\d+/, '$&.0');
+    await expectError(fetch, PATH, 400, post(float));
+    await expectError(fetch, PATH, 405);
     const limited = fetchFrom({
       settings: { whiteFlagLimit: { limit: async () => ({ success: false }) } },
     });
-    await checkRow(limited, { name: '', path: PATH, init: good, status: 429 });
+    await expectError(limited, PATH, 429, good);
   });
 });

@@ -11,8 +11,6 @@ import type { Flags } from '../../../scripts/deploy/resolve-options.ts';
 import { listRemovals, remove } from '../../../scripts/deploy/undeploy.ts';
 import { inEnvironment } from '../../../scripts/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
-import { recordedNode, recordedStatus } from '../../support/http/recorded-node.ts';
-import { fetchFrom } from '../../support/http/stub-node.ts';
 import {
   FLAGS,
   fetchNode,
@@ -22,8 +20,11 @@ import {
   TAG,
   withSecrets,
 } from '../../support/scripts/deploy-machine.ts';
-import { currentVersion, type FakeAccount } from '../../support/scripts/fake-account.ts';
-import { fakeWrangler } from '../../support/scripts/fake-wrangler.ts';
+import {
+  currentVersion,
+  type FakeAccount,
+  fakeWrangler,
+} from '../../support/scripts/fake-account.ts';
 import { temporaryFolder } from '../../support/scripts/script-process.ts';
 
 /** test/vectors/README.md */
@@ -44,14 +45,7 @@ writeFileSync(cut, readFileSync(FLAGS.full!).subarray(0, -1));
 const SMALL = { ...FLAGS, full: 'sample/snapshot-17338.bin', delta: undefined };
 
 /** A node whose ledger came with an import. */
-function imported(index: number) {
-  const status = recordedStatus(network, index, Math.floor(Date.now() / 1000));
-  return {
-    ...recordedNode(network, index),
-    readStatus: async () => ({ ...status, pruningIndex: index - 1 }),
-    explainMilestone: async () => undefined,
-  };
-}
+const imported = (index: number) => fetchNode(index, index);
 
 beforeEach(() => {
   vi.spyOn(console, 'log').mockImplementation(() => undefined);
@@ -174,7 +168,7 @@ describe('a deployment', () => {
   it('does not verify where nothing is followed, and says so', async () => {
     const machine = new Machine({ ...FLAGS, upstream: '' });
     const { index } = network.genesis;
-    machine.serve = () => fetchFrom({ node: imported(index + 1) });
+    machine.serve = () => imported(index + 1);
     await machine.deploy();
     expect(machine.printed.at(-1)).toMatch(/^Not verified: /);
     // the empty answer is one: it is not asked for again
@@ -185,7 +179,7 @@ describe('a deployment', () => {
   it('waits until the node has applied a milestone itself', async () => {
     const machine = new Machine();
     // as young as can be, and brought by the snapshot
-    machine.serve = () => (machine.behind > 0 ? fetchFrom({ node: imported(59) }) : fetchNode(60));
+    machine.serve = () => (machine.behind > 0 ? imported(59) : fetchNode(60));
     await machine.deploy();
     expect(machine.behind).toBe(0);
     expect(machine.printed.join()).toMatch(/Milestone 60 of .* is signed/);

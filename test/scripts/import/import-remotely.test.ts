@@ -19,8 +19,7 @@ import { countRests, strayRests } from '../../support/ledger/stray-rests.ts';
 import { deltaSnapshot, fullSnapshot } from '../../support/network/network-snapshot.ts';
 import { randomNetwork } from '../../support/network/random-network.ts';
 import { stateHashAt } from '../../support/network/state-hash-at.ts';
-import { FakeAccount } from '../../support/scripts/fake-account.ts';
-import { fakeWrangler } from '../../support/scripts/fake-wrangler.ts';
+import { FakeAccount, fakeWrangler } from '../../support/scripts/fake-account.ts';
 import { temporaryFolder, unpackVector } from '../../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();

@@ -77,6 +77,9 @@ async function askedInTerminal(persistTo: string) {
   };
 }
 
+const NOT_SIGNED =
+  /^\S+: delta snapshot, offset 56: 1\.7: milestone 1 is not properly signed, [^\n]+\n$/;
+
 describe('import', { timeout: 60_000 }, () => {
   const state = join(folder, 'state');
 
@@ -153,18 +156,14 @@ describe('import', { timeout: 60_000 }, () => {
     [
       'milestones are signed by others',
       [...FILES, '--keys', KEYS[0]!, '--threshold', '1'],
-      /^\S+: delta snapshot, offset 56: 1\.7: milestone 1 is not properly signed, [^\n]+\n$/,
+      NOT_SIGNED,
     ],
     [
       'a file is not the last ledger of the network',
       [FULL, '--network', 'iota-final'],
       /: full snapshot, offset \d+: the file has SHA-256 [0-9a-f]{64}, expected 972e[0-9a-f]{60}\n$/,
     ],
-    [
-      'milestones are signed by another network',
-      [...FILES, '--network', 'shimmer'],
-      /^\S+: delta snapshot, offset 56: 1\.7: milestone 1 is not properly signed, [^\n]+\n$/,
-    ],
+    ['milestones are signed by another network', [...FILES, '--network', 'shimmer'], NOT_SIGNED],
     [
       'the network is not known',
       [FULL, '--network', 'shimer'],
@@ -178,7 +177,7 @@ describe('import', { timeout: 60_000 }, () => {
     [
       'keys come without a threshold, and not all of them signed',
       [...FILES, '--keys', `${KEYS[0]},${'ab'.repeat(32)}`],
-      /^\S+: delta snapshot, offset 56: 1\.7: milestone 1 is not properly signed, [^\n]+\n$/,
+      NOT_SIGNED,
     ],
     ['keys are none', [...FILES, '--keys', 'ab'], /^--keys must be keys[^\n]+\n$/],
   ])(
@@ -186,11 +185,7 @@ describe('import', { timeout: 60_000 }, () => {
     async (_, args, sentence, code = 1) => {
       const before = await dumpOf(state);
       const ended = await callCommand('import', ...args, '--persist-to', state);
-      expect(ended).toEqual({
-        code,
-        stdout: '',
-        stderr: expect.stringMatching(sentence),
-      });
+      expect(ended).toEqual({ code, stdout: '', stderr: expect.stringMatching(sentence) });
       expect(await dumpOf(state)).toEqual(before);
     },
   );

@@ -1,9 +1,10 @@
 /**
- * What `npm run serve` tells an operator at the start.
+ * What `npm run serve` tells an operator at the start, and how many connections it takes.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { noteStart } from '../../../scripts/serve/check-start.ts';
+import { limitConnections } from '../../../scripts/serve/file-limit.ts';
 import { SNAPSHOT } from '../../../scripts/start/sample.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
@@ -11,10 +12,7 @@ import { openMemory } from '../../support/ledger/memory-database.ts';
 const FOLLOWED = { UPSTREAM_URL: 'https://a.example' };
 
 function sample() {
-  return {
-    size: statSync(SNAPSHOT).size,
-    chunks: new Blob([readFileSync(SNAPSHOT)]).stream(),
-  };
+  return { size: statSync(SNAPSHOT).size, chunks: new Blob([readFileSync(SNAPSHOT)]).stream() };
 }
 
 it('that there is no ledger, and that nothing is followed', async () => {
@@ -67,4 +65,22 @@ it('that the ledger is past its final milestone', async () => {
   expect(await at('17337')).toEqual([
     'FINAL_MILESTONE is 17337, but the ledger is at 17338 already',
   ]);
+});
+
+it('the limit of open files bounds connections, and too low a one is an error', () => {
+  expect(limitConnections(1_048_576)).toEqual({ maxConnections: 20_000, note: undefined });
+  expect(limitConnections(Number.POSITIVE_INFINITY).maxConnections).toBe(20_000);
+  expect(limitConnections(60_500)).toEqual({ maxConnections: 20_000, note: undefined });
+  expect(limitConnections(60_499).note).toMatch(/^A process may open 60499 files/);
+  expect(limitConnections(4096)).toEqual({
+    maxConnections: 1198,
+    note: 'A process may open 4096 files (ulimit -n), enough for 1198 connections: raise the limit to 65536',
+  });
+  expect(() => limitConnections(1249)).toThrow(
+    'a process may open only 1249 files (ulimit -n): raise the limit to 65536',
+  );
+});
+
+it('this process has a limit', () => {
+  expect(limitConnections().maxConnections).toBeGreaterThan(0);
 });

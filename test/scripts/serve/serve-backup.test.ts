@@ -1,15 +1,12 @@
 /** Back-ups of a data folder (docs/operations.md#back-up): kills, wrong files, wrong folders. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PROJECT } from '../../../scripts/lib/project.ts';
 import { localDatabasePath } from '../../../scripts/lib/wrangler/local-database.ts';
 import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
 import { prepareSample } from '../../../scripts/start/prepare-sample.ts';
-import { runCommand, temporaryFolder } from '../../support/scripts/script-process.ts';
+import { runCommand, startCommand, temporaryFolder } from '../../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
 const served = join(folder, 'served');
@@ -86,9 +83,7 @@ it('killed at any point, the next call goes on as if nothing had happened', asyn
 });
 
 async function killAfter(ms: number, name: string, ...args: string[]): Promise<void> {
-  const command = join(PROJECT, 'scripts/stardust-edge.js');
-  const child = spawn(process.execPath, [command, name, ...args]);
-  const ended = once(child, 'exit');
+  const { child, ended } = startCommand(name, args);
   await Promise.race([sleep(ms), ended]);
   child.kill('SIGKILL');
   await ended;

@@ -2,7 +2,6 @@
  * `npm run serve`: what it serves, what it refuses and in which words, and that it leaves nothing
  * behind. test/e2e/serve.test.ts kills it while it follows a network.
  */
-import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -12,21 +11,13 @@ import { readVars } from '../../../scripts/lib/wrangler/read-vars.ts';
 import { checkAddress } from '../../../scripts/serve/check-start.ts';
 import { holdFolder } from '../../../scripts/serve/hold-folder.ts';
 import { SNAPSHOT } from '../../../scripts/start/sample.ts';
+import { listen } from '../../support/edge/launch.ts';
 import { killProcess, startServe } from '../../support/edge/npm-serve.ts';
 import { readInfo } from '../../support/edge/walk-network.ts';
 import { callCommand } from '../../support/scripts/call-script.ts';
 import { runCommand, startCommand, temporaryFolder } from '../../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
-
-async function listen(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no address');
-  return address.port;
-}
 
 /** Asks until it answers. */
 async function untilServed(url: string, tries = 600): Promise<number> {
@@ -86,7 +77,7 @@ describe('npm run serve', () => {
     for (const pid of Object.values(served.processes()).toReversed()) process.kill(pid, 'SIGTERM');
     expect(await served.stop()).toBe(0);
     const empty = join(folder, 'empty');
-    // how many files a process may open is up to the machine (file-limit.test.ts), and so is whether
+    // how many files a process may open is up to the machine (check-start.test.ts), and so is whether
     // the host sees workerd end before its own signal comes
     const isOther = (line: string) =>
       !/"event":"http.request"|^A process may open|^\[mf:warn\] .* crashed/.test(line);
@@ -100,7 +91,9 @@ describe('npm run serve', () => {
   });
 
   it('refuses a port in use', async () => {
-    const port = await listen();
+    const other = createServer();
+    onTestFinished(() => void other.close());
+    const { port } = new URL(await listen(other));
     const { code, stderr } = await runCommand(
       ...(['serve', '--port', String(port), '--persist-to', join(folder, 'other')] as const),
     );

@@ -2,13 +2,13 @@
  * The unit of systemd/, and what `npm run serve` tells systemd. No systemd runs here: the messages
  * arrive at a socket like its own.
  */
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { PROJECT } from '../../../scripts/lib/project.ts';
+import { launch } from '../../support/edge/launch.ts';
 import { startServe } from '../../support/edge/npm-serve.ts';
 import { temporaryFolder } from '../../support/scripts/script-process.ts';
 import { hasTool } from '../../support/tools.ts';
@@ -36,16 +36,10 @@ it.runIf(hasTool('systemd-notify') && hasTool('python3'))(
   { timeout: 60_000 },
   async () => {
     const path = join(folder, 'notify');
-    const receiver = spawn('python3', ['-c', RECEIVE, path]);
-    onTestFinished(() => void receiver.kill());
-    const messages: string[] = [];
-    createInterface({ input: receiver.stdout }).on('line', (line) => messages.push(line));
-    const until = async (condition: () => boolean) => {
-      for (let tries = 0; !condition(); tries++) {
-        if (tries === 400) throw new Error(`after 20 s: ${messages.join(', ')}`);
-        await sleep(50);
-      }
-    };
+    const { child, log: messages } = launch('python3', ['-c', RECEIVE, path]);
+    onTestFinished(() => void child.kill());
+    const until = (condition: () => boolean) =>
+      vi.waitFor(() => expect(condition(), messages.join()).toBe(true), 20_000);
     const count = () => messages.filter((message) => message === 'WATCHDOG=1').length;
     await until(() => messages.includes('bound'));
 

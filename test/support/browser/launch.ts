@@ -2,8 +2,8 @@
  * Debian's Chromium and Firefox, headless, driven by Puppeteer: by the protocol of DevTools, and by
  * WebDriver BiDi. CHROMIUM and FIREFOX name others.
  */
+import { existsSync } from 'node:fs';
 import { type Browser, launch } from 'puppeteer-core';
-import { findBrowser } from './find-browser.ts';
 
 /** It is root who runs it in CI, and it is to reach for nothing but the page. */
 const CHROMIUM_FLAGS = [
@@ -41,4 +41,13 @@ export async function launchFirefox(preferences: Record<string, number> = {}): P
     env: { ...process.env, ...LOOPBACK_ONLY },
     extraPrefsFirefox: { ...PREFERENCES, ...preferences },
   });
+}
+
+/** The path of the Debian package's program, or of the one that the variable names. */
+function findBrowser(debianPackage: string, variable: string): string {
+  const path = process.env[variable] ?? `/usr/bin/${debianPackage}`;
+  if (existsSync(path)) return path;
+  throw new Error(
+    `there is no ${path}: apt-get install ${debianPackage}, or name one with ${variable}=/path/to/it`,
+  );
 }

@@ -2,12 +2,11 @@
  * A web application of another origin: an empty page on a port of its own, and sdk-wasm as a
  * bundler makes it for browsers.
  */
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { listen } from '../edge/launch.ts';
 
 const SDK = join(import.meta.dirname, '../../../node_modules/@iota/sdk-wasm/web');
 
@@ -34,9 +33,8 @@ export async function serveOtherOrigin(): Promise<OtherOrigin> {
     if (file === undefined) return response.writeHead(404).end();
     return response.writeHead(200, { 'content-type': file.type }).end(file.body);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await listen(server),
     async stop() {
       server.closeAllConnections();
       server.close();

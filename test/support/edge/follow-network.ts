@@ -5,6 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { builtWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
 import { openLocalDatabase } from '../../../scripts/lib/wrangler/local-database.ts';
 import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
@@ -13,6 +14,8 @@ import { type DoubleOptions, NodeDouble } from '../hornet-double/hornet-double.t
 import { asFile } from '../ledger/ledger-harness.ts';
 import type { Network } from '../network/network-model.ts';
 import { fullSnapshot } from '../network/network-snapshot.ts';
+import { SteadyNetwork } from '../network/steady-network.ts';
+import type { SyntheticNetwork } from '../network/synthetic-network.ts';
 import { type Edge, type EdgeOptions, startEdge } from './edge.ts';
 
 export interface Following extends AsyncDisposable {
@@ -65,5 +68,47 @@ export function varsOf({ keys: { keys, threshold } }: Pick<Network, 'keys'>, ups
     UPSTREAM_URL: upstream,
     MILESTONE_PUBLIC_KEYS: keys.map(({ publicKey }) => publicKey.toHex()).join(),
     MILESTONE_THRESHOLD: String(threshold),
+  };
+}
+
+/** What the nodes of long tests follow: each milestone has as many blocks as the one before. */
+const RATE = { blocks: 20, transactions: 10, nfts: 4 };
+
+export interface Moving extends Following {
+  network: SyntheticNetwork;
+  /** Goes on until `halt`: a milestone each so many milliseconds. */
+  move(everyMs: number): void;
+  halt(): Promise<void>;
+}
+
+/** A network at milestone 1 that can go on by itself, and all that the Worker needs to follow it. */
+export async function prepareMoving(
+  seed: string,
+  { turns, ...options }: DoubleOptions & { turns?: number } = {},
+): Promise<Moving> {
+  const steady = new SteadyNetwork(seed, RATE, turns);
+  const { network } = steady;
+  network.milestone();
+  const following = await prepareFollowing(network, { confirmed: 1, ...options });
+  let moves = false;
+  let moving: Promise<void> | undefined;
+  const goOn = async (everyMs: number) => {
+    while (moves) {
+      await steady.makeMilestone(async () => {});
+      following.double.confirm(network.nextIndex - 1);
+      await sleep(everyMs);
+    }
+  };
+  return {
+    ...following,
+    network,
+    move(everyMs) {
+      moves = true;
+      moving = goOn(everyMs);
+    },
+    async halt() {
+      moves = false;
+      await moving;
+    },
   };
 }

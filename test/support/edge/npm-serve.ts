@@ -1,14 +1,13 @@
 /**
- * `npm run serve` as a process: start, stop, and kill any of the processes of which it consists.
+ * `npm run serve` as a process: start, stop, and kill any of the processes of which it consists;
+ * and `npm start`.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort, launch } from './launch.ts';
 
-const PROJECT = join(import.meta.dirname, '../../..');
+/** Of the project's folder. */
+export const COMMAND = 'scripts/stardust-edge.js';
 
 /** The command, the process that has miniflare, and workerd: each one the child of the last. */
 export interface Processes {
@@ -33,60 +32,40 @@ export interface Served {
 /** Resolves when it says that it listens. */
 export async function startServe(
   flags: readonly string[],
-  vars: Record<string, string> = {},
+  env: Record<string, string> = {},
 ): Promise<Served> {
-  const child = spawn(
-    process.execPath,
-    [join(PROJECT, 'scripts/stardust-edge.js'), 'serve', ...flags],
-    {
-      cwd: PROJECT,
-      env: { ...process.env, ...vars },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
-  const log: string[] = [];
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  for (const input of [child.stdout, child.stderr]) {
-    createInterface({ input }).on('line', (line) => {
-      log.push(line);
-      const url = /^Serving .* at (http:.*)\/$/.exec(line)?.[1];
-      if (url !== undefined) resolve(url);
-    });
-  }
-  child.once('exit', (code) => reject(new Error(`serve ended with ${code}:\n${log.join('\n')}`)));
-  const url = await promise;
+  const { child, log, until, end } = launch(process.execPath, [COMMAND, 'serve', ...flags], {
+    env,
+  });
+  const [, url] = await until(/^Serving .* at (http:.*)\/$/);
   const processes = (): Processes => {
     const host = childOf(child.pid!);
     const workerd = host && childOf(host);
     return { serve: child.pid!, ...(host && { host }), ...(workerd && { workerd }) };
   };
+  const endAll = async (kill: (all: number[]) => unknown) => {
+    const all: number[] = Object.values(processes());
+    const code = await end(() => kill(all));
+    await untilGone(all);
+    return code;
+  };
   return {
-    url,
+    url: url!,
     log,
     processes,
-    async stop() {
-      const all = Object.values(processes());
-      const code = await end(child, () => child.kill('SIGTERM'));
-      await untilGone(all);
-      return code;
-    },
-    async kill(whom) {
-      const all = Object.values(processes());
-      const killed = whom === 'all' ? all : [child.pid!];
-      await end(child, () => {
-        for (const pid of killed) killProcess(pid);
-      });
-      await untilGone(all);
-    },
+    stop: () => endAll(() => child.kill('SIGTERM')),
+    kill: async (whom) =>
+      void (await endAll((all) => (whom === 'all' ? all : [child.pid!]).forEach(killProcess))),
   };
 }
 
-async function end(child: ChildProcess, signal: () => void): Promise<number | null> {
-  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-  const exit = once(child, 'exit');
-  signal();
-  const [code] = await exit;
-  return code as number | null;
+/** `npm start` itself, as the README has it; resolves when it has printed both of its requests. */
+export async function npmStart(persistTo: string): Promise<Pick<Served, 'url' | 'stop'>> {
+  const flags = ['--port', String(await freePort()), '--persist-to', persistTo];
+  const launched = launch('npm', ['start', '--', ...flags], { detached: true });
+  const [, url] = await launched.until(/^Serving .*? at (http:\S+)\. /);
+  await launched.until(/"appliedMerkleRoot"/);
+  return { url: url!, stop: () => launched.end(() => launched.signalGroup('SIGTERM')) };
 }
 
 /** SIGKILL to one process; false if it is gone already. */

@@ -7,9 +7,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
-import type { Json } from '../../../src/stardust/json/rest-json.ts';
 import type { Network } from '../network/network-model.ts';
-import { type Answer, answerError, answerJson, JSON_TYPE, RAW_TYPE, type Route } from './routes.ts';
+import { type Answer, answerError, JSON_TYPE, RAW_TYPE, type Route } from './routes.ts';
 
 export interface SeenRequest {
   method: string;
@@ -21,30 +20,23 @@ export interface SeenRequest {
   time: number;
 }
 
-export type Fault = {
-  /**
-   * Milliseconds before the answer starts. By itself: an answer that is late and otherwise right.
-   */
-  delay?: number;
-} & (
-  | { kind?: undefined }
+export type Fault =
+  /** Milliseconds before the right answer. */
+  | { kind: 'late'; delay: number }
   /** Another status, with an error body in the reference's form. */
   | { kind: 'status'; status: number }
-  /**
-   * The right Content-Length, and the connection lost after some of the bytes; default: half of
-   * them.
-   */
-  | { kind: 'cut'; after?: number }
+  /** The right Content-Length, and the connection lost after half of the bytes. */
+  | { kind: 'cut' }
   /** The connection is lost without a byte. */
   | { kind: 'drop' }
   /** The connection stays open, and never a byte comes. */
   | { kind: 'silence' }
   /**
-   * Status 200 and zeros without end; default: 100 MB. `announced`: with a Content-Length. `gzip`:
-   * compressed, some hundred KB; not with `announced`, which says the length of what is sent.
+   * Status 200 and 100 MB of zeros. `announced`: with a Content-Length. `gzip`: compressed, some
+   * hundred KB; not with `announced`, which says the length of what is sent.
    */
-  | { kind: 'oversize'; bytes?: number; announced: boolean; gzip?: boolean }
-  | { kind: 'redirect'; to: string; status?: 301 | 302 | 303 | 307 | 308 }
+  | { kind: 'oversize'; announced: boolean; gzip?: boolean }
+  | { kind: 'redirect'; to: string }
   /** The right body under another content type. */
   | { kind: 'type'; type: string }
   /** Status 200, JSON by its type and not by its content. */
@@ -53,10 +45,7 @@ export type Fault = {
    * Status 200 and these bytes: another block, or a milestone of another network or with other
    * signatures or roots (test/support/network/milestones.ts).
    */
-  | { kind: 'bytes'; bytes: Uint8Array }
-  /** The right JSON, changed: metadata or an info that contradicts itself. */
-  | { kind: 'json'; change: (value: { [key: string]: Json }) => Json }
-);
+  | { kind: 'bytes'; bytes: Uint8Array };
 
 export type ChooseFault = (request: SeenRequest) => Fault | undefined;
 
@@ -80,8 +69,6 @@ export function distort(right: Answer, fault: Fault | undefined): Answer {
       return { status: 200, type: JSON_TYPE, body: Buffer.from('<html>') };
     case 'bytes':
       return { status: 200, type: RAW_TYPE, body: fault.bytes };
-    case 'json':
-      return answerJson(fault.change(JSON.parse(Buffer.from(right.body).toString())));
     default:
       return right;
   }
@@ -104,47 +91,41 @@ export async function disturb(
         'Content-Type': right.type ?? RAW_TYPE,
         'Content-Length': right.body.length,
       });
-      const part = right.body.subarray(0, fault.after ?? right.body.length >> 1);
-      if (part.length > 0) await new Promise((done) => response.write(part, done));
-      else response.flushHeaders();
+      const half = right.body.subarray(0, right.body.length >> 1);
+      await new Promise((done) => response.write(half, done));
       await setTimeout(5);
       response.destroy();
       return true;
     }
     case 'redirect':
-      response.writeHead(fault.status ?? 302, { Location: fault.to }).end();
+      response.writeHead(302, { Location: fault.to }).end();
       return true;
     case 'oversize':
-      await sendZeros(
-        response,
-        right,
-        fault.bytes ?? 100_000_000,
-        fault.announced,
-        fault.gzip ?? false,
-      );
+      await sendZeros(response, right, fault.announced, fault.gzip ?? false);
       return true;
     default:
       return false;
   }
 }
 
+const OVERSIZE_BYTES = 100_000_000;
+
 async function sendZeros(
   response: ServerResponse,
   right: Answer,
-  length: number,
   announced: boolean,
   gzip: boolean,
 ) {
   response.writeHead(200, {
     'Content-Type': right.type ?? RAW_TYPE,
-    ...(announced ? { 'Content-Length': length } : {}),
+    ...(announced ? { 'Content-Length': OVERSIZE_BYTES } : {}),
     ...(gzip ? { 'Content-Encoding': 'gzip' } : {}),
   });
   const chunk = new Uint8Array(65536);
   const zeros = Readable.from(
     (function* () {
-      for (let sent = 0; sent < length; sent += chunk.length)
-        yield chunk.subarray(0, Math.min(chunk.length, length - sent));
+      for (let sent = 0; sent < OVERSIZE_BYTES; sent += chunk.length)
+        yield chunk.subarray(0, OVERSIZE_BYTES - sent);
     })(),
   );
   // the client may go away at any time: that is the point

@@ -4,9 +4,9 @@
  * wrongly if told so, and counts what it is asked.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { listen } from '../edge/launch.ts';
 import type { Network } from '../network/network-model.ts';
 import { type ChooseFault, distort, disturb, type SeenRequest } from './fault.ts';
 import { type MqttBroker, startMqttBroker } from './mqtt-broker.ts';
@@ -30,26 +30,17 @@ export class NodeDouble {
   fault: ChooseFault | undefined;
   /** All requests, in the order in which they came. */
   requests: SeenRequest[] = [];
-  /** The most requests that were under way at once. */
-  mostAtOnce = 0;
-  /** The most connections that were open at once, idle ones too. */
-  mostConnections = 0;
   /** Its MQTT plug-in, if it runs one. */
   mqtt: MqttBroker | undefined;
   readonly #server: Server;
+  #url = '';
   readonly #times = new Map<string, number>();
-  #underWay = 0;
-  #connections = 0;
 
   private constructor(network: Network, options: DoubleOptions) {
     this.node = new NodeState(network, options.confirmed ?? network.genesis.index);
     this.latency = options.latency ?? 0;
     this.fault = options.fault;
     this.#server = createServer((request, response) => void this.#serve(request, response));
-    this.#server.on('connection', (socket: Socket) => {
-      this.mostConnections = Math.max(this.mostConnections, ++this.#connections);
-      socket.on('close', () => this.#connections--);
-    });
   }
 
   /** Listens on a free port. */
@@ -60,15 +51,13 @@ export class NodeDouble {
       double.mqtt = broker;
       double.#server.on('upgrade', (...upgrade) => broker.upgrade(...upgrade));
     }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    double.#server.listen(0, '127.0.0.1', resolve);
-    await promise;
+    double.#url = await listen(double.#server);
     return double;
   }
 
   /** `http://127.0.0.1:<port>`: what UPSTREAM_URL takes. */
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this.#url;
   }
 
   /** Moves the node to a confirmed milestone; `latest` is the newest that it has heard of. */
@@ -88,8 +77,6 @@ export class NodeDouble {
   forget(): void {
     this.requests = [];
     this.#times.clear();
-    this.mostAtOnce = this.#underWay;
-    this.mostConnections = this.#connections;
   }
 
   /** Ends every connection, requests under way included. */
@@ -106,12 +93,10 @@ export class NodeDouble {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#underWay);
-    response.on('close', () => this.#underWay--);
     request.resume();
     const seen = this.#see(request);
     const fault = this.fault?.(seen);
-    const wait = this.latency + (fault?.delay ?? 0);
+    const wait = this.latency + (fault?.kind === 'late' ? fault.delay : 0);
     if (wait > 0) await setTimeout(wait);
     // the answer is that of the moment when it is sent
     const right =

@@ -1,20 +1,15 @@
 /**
  * What a HORNET node that follows a network knows at one moment: the blocks that it has, the
- * milestones, its ledger, and how it describes itself.
+ * milestones, and how it describes itself.
  */
-import { Reader, toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { decode } from '../../../src/stardust/encoding/codec.ts';
-import { type Json, optionToJson, outputToJson } from '../../../src/stardust/json/rest-json.ts';
-import { output } from '../../../src/stardust/wire/output.ts';
+import { type Json, optionToJson } from '../../../src/stardust/json/rest-json.ts';
 import {
   lastIndex,
   milestoneAt,
   type Network,
   type NetworkBlock,
   type NetworkMilestone,
-  type NetworkOutput,
   parametersAt,
-  treasuryAt,
 } from '../network/network-model.ts';
 
 type JsonObject = { [key: string]: Json };
@@ -58,8 +53,7 @@ export class NodeState {
   }
 
   /**
-   * Forgets the blocks that milestones up to `index` reference, these milestones, and the outputs
-   * that they spent.
+   * Forgets the blocks that milestones up to `index` reference, and these milestones.
    */
   prune(index: number): void {
     this.#pruned = index;
@@ -91,18 +85,6 @@ export class NodeState {
     return index > this.#pruned && index <= this.#latest
       ? milestoneAt(this.network, index)
       : undefined;
-  }
-
-  milestoneById(id: string): NetworkMilestone | undefined {
-    const milestone = this.network.milestones.find((each) => each.id === id);
-    return milestone === undefined ? undefined : this.milestone(milestone.index);
-  }
-
-  /** Spent ones too, until they are pruned. */
-  output(id: string): NetworkOutput | undefined {
-    const found = this.network.outputs.get(id);
-    if (found === undefined || found.bookedIndex > this.#confirmed) return undefined;
-    return (found.spent?.index ?? Infinity) <= this.#pruned ? undefined : found;
   }
 
   /** Up to eight of the newest blocks without children. */
@@ -138,44 +120,6 @@ export class NodeState {
       ...(solid && referenced === undefined ? { shouldPromote: false, shouldReattach: false } : {}),
       ...(referenced === undefined ? {} : { whiteFlagIndex: referenced.whiteFlagIndex }),
     };
-  }
-
-  outputMetadataJson({
-    outputId,
-    blockId,
-    bookedIndex,
-    bookedTimestamp,
-    spent,
-  }: NetworkOutput): JsonObject {
-    const isSpent = spent !== undefined && spent.index <= this.#confirmed;
-    return {
-      blockId: toHex(blockId),
-      transactionId: toHex(outputId.subarray(0, 32)),
-      outputIndex: outputId[32]! | (outputId[33]! << 8),
-      isSpent,
-      ...(isSpent
-        ? {
-            milestoneIndexSpent: spent.index,
-            milestoneTimestampSpent: spent.timestamp,
-            transactionIdSpent: toHex(spent.transactionId),
-          }
-        : {}),
-      milestoneIndexBooked: bookedIndex,
-      milestoneTimestampBooked: bookedTimestamp,
-      ledgerIndex: this.#confirmed,
-    };
-  }
-
-  outputToJson(found: NetworkOutput): JsonObject {
-    return {
-      metadata: this.outputMetadataJson(found),
-      output: outputToJson(decode(output, new Reader(found.bytes))),
-    };
-  }
-
-  treasuryJson(): JsonObject {
-    const { milestoneId, amount } = treasuryAt(this.network, this.#confirmed);
-    return { milestoneId: toHex(milestoneId), amount: `${amount}` };
   }
 
   infoJson(): JsonObject {

@@ -8,7 +8,6 @@ import { decode } from '../../../src/stardust/encoding/codec.ts';
 import { blockToJson, type Json, milestoneToJson } from '../../../src/stardust/json/rest-json.ts';
 import { block } from '../../../src/stardust/wire/block.ts';
 import { readMilestone } from '../network/blocks.ts';
-import type { NetworkMilestone } from '../network/network-model.ts';
 import type { NodeState } from './node-state.ts';
 
 export const RAW_TYPE = 'application/vnd.iota.serializer-v1';
@@ -16,11 +15,9 @@ export const MQTT_ROUTE = 'mqtt/v1';
 export const JSON_TYPE = 'application/json; charset=UTF-8';
 
 export type Route =
-  | { name: 'health' | 'routes' | 'info' | 'tips' | 'treasury' | 'unknown' }
+  | { name: 'health' | 'routes' | 'info' | 'tips' | 'unknown' }
   | { name: 'block' | 'blockMetadata'; id: string }
-  | { name: 'milestone'; id: string }
   | { name: 'milestoneByIndex'; index: number }
-  | { name: 'output' | 'outputMetadata'; id: string }
   | { name: 'invalid' };
 
 export interface Answer {
@@ -35,7 +32,6 @@ const plain = new Map<string, Route>([
   ['/api/routes', { name: 'routes' }],
   ['/api/core/v2/info', { name: 'info' }],
   ['/api/core/v2/tips', { name: 'tips' }],
-  ['/api/core/v2/treasury', { name: 'treasury' }],
 ]);
 
 /**
@@ -46,24 +42,13 @@ export function routeOf(path: string): Route {
   const lower = path.toLowerCase();
   const route = plain.get(lower);
   if (route !== undefined) return route;
-  const parts = /^\/api\/core\/v2\/(blocks|milestones|outputs)\/([^/]+)(\/[^/]+)?$/.exec(lower);
+  const parts = /^\/api\/core\/v2\/(blocks|milestones)\/([^/]+)(\/[^/]+)?$/.exec(lower);
   const [, kind, id = '', rest] = parts ?? [];
   if (kind === 'milestones' && id === 'by-index' && rest !== undefined)
     return milestoneByIndex(rest.slice(1));
-  if (rest !== undefined && (rest !== '/metadata' || kind === 'milestones'))
-    return { name: 'unknown' };
-  switch (kind) {
-    case 'blocks':
-      if (!/^0x([0-9a-f]{2})*$/.test(id)) return { name: 'invalid' };
-      return { name: rest === undefined ? 'block' : 'blockMetadata', id };
-    case 'milestones':
-      return /^0x[0-9a-f]{64}$/.test(id) ? { name: 'milestone', id } : { name: 'invalid' };
-    case 'outputs':
-      if (!/^0x[0-9a-f]{68}$/.test(id)) return { name: 'invalid' };
-      return { name: rest === undefined ? 'output' : 'outputMetadata', id };
-    default:
-      return { name: 'unknown' };
-  }
+  if (kind !== 'blocks' || (rest !== undefined && rest !== '/metadata')) return { name: 'unknown' };
+  if (!/^0x([0-9a-f]{2})*$/.test(id)) return { name: 'invalid' };
+  return { name: rest === undefined ? 'block' : 'blockMetadata', id };
 }
 
 function milestoneByIndex(text: string): Route {
@@ -71,7 +56,7 @@ function milestoneByIndex(text: string): Route {
   return index < 2 ** 32 ? { name: 'milestoneByIndex', index } : { name: 'invalid' };
 }
 
-export function answerJson(value: Json, status = 200): Answer {
+function answerJson(value: Json, status = 200): Answer {
   return { status, type: JSON_TYPE, body: Buffer.from(`${JSON.stringify(value)}\n`) };
 }
 
@@ -100,8 +85,6 @@ export function answer(node: NodeState, route: Route, accept = '', mqtt = false)
       return answerJson({ routes: mqtt ? ['core/v2', MQTT_ROUTE] : ['core/v2'] });
     case 'info':
       return answerJson(node.infoJson());
-    case 'treasury':
-      return answerJson(node.treasuryJson());
     case 'tips':
       return node.almostSynced ? answerJson({ tips: node.tips }) : notSynced;
     case 'block':
@@ -114,16 +97,12 @@ export function answer(node: NodeState, route: Route, accept = '', mqtt = false)
         ? answerRaw(found.bytes)
         : answerJson(blockToJson(decode(block, new Reader(found.bytes))));
     }
-    case 'milestone':
-      return answerMilestone(node.milestoneById(route.id), raw);
-    case 'milestoneByIndex':
-      return answerMilestone(node.milestone(route.index), raw);
-    case 'output':
-    case 'outputMetadata': {
-      const found = node.output(route.id);
-      if (found === undefined) return answerError(404, `output not found: ${route.id}: Not Found`);
-      if (route.name === 'outputMetadata') return answerJson(node.outputMetadataJson(found));
-      return raw ? answerRaw(found.bytes) : answerJson(node.outputToJson(found));
+    case 'milestoneByIndex': {
+      const found = node.milestone(route.index);
+      if (found === undefined) return answerError(404, 'milestone not found: Not Found');
+      return raw
+        ? answerRaw(found.payload)
+        : answerJson(milestoneToJson(readMilestone(found.payload)));
     }
     case 'invalid':
       return answerError(400, 'invalid parameter');
@@ -136,9 +115,4 @@ export function answer(node: NodeState, route: Route, accept = '', mqtt = false)
 export function respond(node: NodeState, url: string, accept: string): Response {
   const { status, type, body } = answer(node, routeOf(new URL(url).pathname), accept);
   return new Response(body, { status, headers: { 'content-type': type! } });
-}
-
-function answerMilestone(found: NetworkMilestone | undefined, raw: boolean): Answer {
-  if (found === undefined) return answerError(404, 'milestone not found: Not Found');
-  return raw ? answerRaw(found.payload) : answerJson(milestoneToJson(readMilestone(found.payload)));
 }

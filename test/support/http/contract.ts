@@ -76,6 +76,42 @@ export async function checkRow(fetch: Fetch, row: Row): Promise<void> {
   checkAlways(response);
 }
 
+/** Expects this error, and of it what holds for every answer. */
+export const expectError = (
+  fetch: Fetch,
+  path: string,
+  status: number,
+  init: RequestInit = {},
+  headers: Row['headers'] = {},
+) => checkRow(fetch, { name: '', path, status, init, headers });
+
+/**
+ * What holds for each read of the ledger (docs/contract.md#caching): it may be kept for seconds, is
+ * 304 by its tag, and obeys X-Min-Ledger-Index. Returns the tag.
+ */
+export async function checkLedgerRead(
+  fetch: Fetch,
+  path: string,
+  ledgerIndex: number,
+  vary = 'x-min-ledger-index',
+): Promise<string> {
+  const { status, headers } = await fetch(path);
+  const kept = 'public, max-age=5, stale-while-revalidate=10, stale-if-error=0';
+  const told = ['cache-control', 'vary', 'x-ledger-index'].map((name) => headers.get(name));
+  expect([path, status, ...told]).toEqual([path, 200, kept, vary, `${ledgerIndex}`]);
+  const etag = headers.get('etag')!;
+  expect(etag).toMatch(new RegExp(`^W/"${ledgerIndex}-(?:\\w+-)?[0-9a-f]{16}"$`));
+  const again = await fetch(path, { headers: { 'if-none-match': etag } });
+  expect([again.status, await again.text(), again.headers.get('vary')]).toEqual([304, '', vary]);
+  const atLeast = (minimum: unknown) => ({ headers: { 'x-min-ledger-index': `${minimum}` } });
+  const own = await fetch(path, atLeast(ledgerIndex));
+  expect([own.status, own.headers.get('cache-control')]).toEqual([200, 'no-store']);
+  const at = { 'x-ledger-index': `${ledgerIndex}` };
+  await expectError(fetch, path, 404, atLeast(ledgerIndex + 1), at);
+  await expectError(fetch, path, 400, atLeast('latest'));
+  return etag;
+}
+
 const EXPOSED = 'X-Ledger-Index, X-Final-Milestone, X-Error-Detail, ETag, Retry-After';
 
 /** What holds for every answer. One comparison, as random requests come by the thousand. */
@@ -250,6 +286,7 @@ export function whiteFlagRows(facts: Facts): Row[] {
       good.replace('{', '{"__proto__":{"index":1},'),
       answered,
     ),
+    sends('other fields have any numbers', good.replace('{', '{"x":1.5,"y":[-1e3],'), answered),
     sends('a body of 64 KiB', at64KiB, answered),
     // step 1
     sends('a body of 64 KiB and a byte', `${at64KiB} `),
@@ -272,7 +309,13 @@ export function whiteFlagRows(facts: Facts): Row[] {
       ...[null, '17340', 1.5, -1, 4_294_967_296, true, [1], {}].map((value) =>
         asks(`${field} ${JSON.stringify(value)}`, { [field]: value }, bad),
       ),
-      sends(`${field} 1e400`, good.replace(new RegExp(`"${field}":\\d+`), `"${field}":1e400`)),
+      // as Go's encoding/json takes them for a uint32
+      ...['1e400', '17340.0', '1.734e4', '17340e0', '-0'].map((text) =>
+        sends(
+          `${field} ${text}`,
+          good.replace(new RegExp(`"${field}":\\d+`), `"${field}":${text}`),
+        ),
+      ),
     ]),
     ...[
       undefined,

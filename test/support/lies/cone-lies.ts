@@ -1,7 +1,7 @@
 /**
  * Lies about the cone of a milestone: its explanation, and the bytes of its blocks.
  */
-import type { Lie } from './lie.ts';
+import { type Lie, lie, onPage } from './lie.ts';
 import { asIfAsked, flip, inBytes, inJson, type Json, withField, withStatus } from './rules.ts';
 import {
   ANY_BLOCK,
@@ -38,147 +38,117 @@ const CONFLICT = {
 };
 
 /** The explanation of the cone. */
-const OF_CONES: readonly Lie[] = [
-  {
-    name: 'tagged data as a conflict',
+const OF_CONES: readonly Lie[] = onPage(page, [
+  lie('tagged data as a conflict', inBlock(0, CONFLICT), {
     refuted: /block 0 carries transaction, and its bytes carry taggedData/,
-    rules: [inBlock(0, CONFLICT)],
-  },
-  {
-    name: 'tagged data as an applied transaction',
-    refuted: /do not lead to the signed applied root/,
-    rules: [inBlock(0, { payload: 'transaction', ledgerInclusionState: 'included' })],
-  },
-  {
-    name: 'a milestone block as an empty one',
+  }),
+  lie(
+    'tagged data as an applied transaction',
+    inBlock(0, { payload: 'transaction', ledgerInclusionState: 'included' }),
+    { refuted: /do not lead to the signed applied root/ },
+  ),
+  lie('a milestone block as an empty one', inBlock(14, { payload: 'none' }), {
     refuted: /block 14 carries none, and its bytes carry milestone/,
-    rules: [inBlock(14, { payload: 'none' })],
-  },
-  {
-    name: 'a transaction as tagged data',
-    refuted: /do not lead to the signed applied root/,
-    rules: [inBlock(3, { payload: 'taggedData', ledgerInclusionState: 'noTransaction' })],
-  },
-  {
-    name: 'an applied transaction as a conflict',
+  }),
+  lie(
+    'a transaction as tagged data',
+    inBlock(3, { payload: 'taggedData', ledgerInclusionState: 'noTransaction' }),
+    { refuted: /do not lead to the signed applied root/ },
+  ),
+  lie('an applied transaction as a conflict', inBlock(3, CONFLICT), {
     marks: [3],
     refuted: /do not lead to the signed applied root/,
-    rules: [inBlock(3, CONFLICT)],
-  },
-  {
-    name: 'a verdict that there is not',
+  }),
+  lie('a verdict that there is not', inBlock(0, { ledgerInclusionState: 'maybe' }), {
     notChecked: /not what its contract says: blocks\.0\.ledgerInclusionState/,
-    rules: [inBlock(0, { ledgerInclusionState: 'maybe' })],
-  },
-  {
-    name: 'the explanation’s index',
+  }),
+  lie('the explanation’s index', withField(EXPLANATION, 'index', 99_999), {
     notChecked: /asked for milestone 17339, and answers another/,
-    rules: [withField(EXPLANATION, 'index', 99_999)],
-  },
-  {
-    name: 'the explanation’s time',
+  }),
+  lie('the explanation’s time', withField(EXPLANATION, 'timestamp', 1_795_000_000), {
     shows: /5 applied ones hash to the applied root that was signed/,
-    rules: [withField(EXPLANATION, 'timestamp', 1_795_000_000)],
-  },
-  {
-    name: 'the explanation’s roots',
-    shows: /5 applied ones hash to the applied root that was signed/,
-    rules: [
+  }),
+  lie(
+    'the explanation’s roots',
+    [
       withField(EXPLANATION, 'inclusionMerkleRoot', MADE_UP),
       withField(EXPLANATION, 'appliedMerkleRoot', MADE_UP),
     ],
-  },
-  {
-    name: 'places in another order',
-    refuted: /block 0 is at place 37/,
-    rules: [
-      inBlocks((blocks) => {
-        for (const each of blocks) each.whiteFlagIndex = 37 - each.whiteFlagIndex;
-      }),
-    ],
-  },
-  {
-    name: 'a block left out',
-    refuted: /do not lead to the signed inclusion root/,
-    alsoProved: OF_OTHER_CONES,
-    rules: [inBlocks((blocks) => void blocks.splice(5, 1))],
-  },
-  {
-    name: 'a block twice',
-    refuted: /names a block of this cone twice/,
-    alsoProved: OF_OTHER_CONES,
-    rules: [inBlocks((blocks) => void blocks.splice(5, 0, { ...blocks[5] }))],
-  },
-  {
-    name: 'two blocks that change places',
-    marks: [5, 6],
-    refuted: /white-flag order is wrong from place 5 on/,
-    rules: [inBlocks((blocks) => void blocks.splice(5, 2, blocks[6], blocks[5]))],
-  },
-  {
-    name: 'a block more, which nobody has',
-    refuted: /bytes of block 0x7{64} are those of 0xa62c/,
-    rules: [
+    { shows: /5 applied ones hash to the applied root that was signed/ },
+  ),
+  lie(
+    'places in another order',
+    inBlocks((blocks) => {
+      for (const each of blocks) each.whiteFlagIndex = 37 - each.whiteFlagIndex;
+    }),
+    { refuted: /block 0 is at place 37/ },
+  ),
+  lie(
+    'a block left out',
+    inBlocks((blocks) => void blocks.splice(5, 1)),
+    { refuted: /do not lead to the signed inclusion root/, alsoProved: OF_OTHER_CONES },
+  ),
+  lie(
+    'a block twice',
+    inBlocks((blocks) => void blocks.splice(5, 0, { ...blocks[5] })),
+    { refuted: /names a block of this cone twice/, alsoProved: OF_OTHER_CONES },
+  ),
+  lie(
+    'two blocks that change places',
+    inBlocks((blocks) => void blocks.splice(5, 2, blocks[6], blocks[5])),
+    { marks: [5, 6], refuted: /white-flag order is wrong from place 5 on/ },
+  ),
+  lie(
+    'a block more, which nobody has',
+    [
       inBlocks(
         (blocks) => void blocks.push({ ...blocks[0], blockId: NOTHING, whiteFlagIndex: 38 }),
       ),
       asIfAsked(pathOfBlock(NOTHING), pathOfBlock(DATA_BLOCK)),
     ],
-  },
-  {
-    name: 'no block at all',
-    refuted: /do not lead to the signed inclusion root/,
-    alsoProved: OF_OTHER_CONES,
-    rules: [inBlocks((blocks) => void blocks.splice(0))],
-  },
-  {
-    name: '300,000 blocks',
-    notChecked: /without end|too many|contract/,
-    rules: [
-      inJson(EXPLANATION, (json) => {
-        json.blocks = Array.from({ length: 300_000 }, (_, i) => ({
-          ...json.blocks[i % 38],
-          blockId: `0x${i.toString(16).padStart(64, '0')}`,
-          whiteFlagIndex: i,
-        }));
-      }),
-    ],
-  },
-  {
-    name: 'a conflict explained by control characters and right-to-left marks',
-    notChecked: /contract says: blocks\.3\.explanation/,
-    rules: [inBlock(3, { ...CONFLICT, explanation: `${ESCAPE}\u202e${'x'.repeat(5000)}` })],
-  },
-  {
-    name: 'a block ID of control characters',
+    { refuted: /bytes of block 0x7{64} are those of 0xa62c/ },
+  ),
+  lie(
+    'no block at all',
+    inBlocks((blocks) => void blocks.splice(0)),
+    { refuted: /do not lead to the signed inclusion root/, alsoProved: OF_OTHER_CONES },
+  ),
+  lie(
+    '300,000 blocks',
+    inJson(EXPLANATION, (json) => {
+      json.blocks = Array.from({ length: 300_000 }, (_, i) => ({
+        ...json.blocks[i % 38],
+        blockId: `0x${i.toString(16).padStart(64, '0')}`,
+        whiteFlagIndex: i,
+      }));
+    }),
+    { notChecked: /without end|too many|contract/ },
+  ),
+  lie(
+    'a conflict explained by control characters and right-to-left marks',
+    inBlock(3, { ...CONFLICT, explanation: `${ESCAPE}\u202e${'x'.repeat(5000)}` }),
+    { notChecked: /contract says: blocks\.3\.explanation/ },
+  ),
+  lie('a block ID of control characters', inBlock(0, { blockId: ESCAPE }), {
     notChecked: /contract says: blocks\.0\.blockId/,
-    rules: [inBlock(0, { blockId: ESCAPE })],
-  },
-].map((lie) => ({ page, ...lie }));
+  }),
+]);
 
 /** The bytes of the cone's blocks. */
-const OF_BLOCK_BYTES: readonly Lie[] = [
-  {
-    name: 'a bit of a block',
+const OF_BLOCK_BYTES: readonly Lie[] = onPage(page, [
+  lie('a bit of a block', inBytes(pathOfBlock(DATA_BLOCK), flip(-1)), {
     marks: [0],
     refuted: /bytes of block 0xa62c\w+ are those of 0x841e/,
-    rules: [inBytes(pathOfBlock(DATA_BLOCK), flip(-1))],
-  },
-  {
-    name: 'another block’s bytes',
+  }),
+  lie('another block’s bytes', asIfAsked(pathOfBlock(DATA_BLOCK), pathOfBlock(MILESTONE_BLOCK)), {
     refuted: /bytes of block 0xa62c\w+ are those of 0x9043/,
-    rules: [asIfAsked(pathOfBlock(DATA_BLOCK), pathOfBlock(MILESTONE_BLOCK))],
-  },
-  {
-    name: 'blocks that are not there',
+  }),
+  lie('blocks that are not there', withStatus(ANY_BLOCK, 404), {
     notChecked: /bytes of block 0x\w+: The node answered 404/,
-    rules: [withStatus(ANY_BLOCK, 404)],
-  },
-  {
-    name: 'one block that is not there',
+  }),
+  lie('one block that is not there', withStatus(pathOfBlock(APPLIED_BLOCK), 404), {
     notChecked: /bytes of block 0xf217\w+: The node answered 404/,
-    rules: [withStatus(pathOfBlock(APPLIED_BLOCK), 404)],
-  },
-].map((lie) => ({ page, ...lie }));
+  }),
+]);
 
 export const CONE_LIES: readonly Lie[] = [...OF_CONES, ...OF_BLOCK_BYTES];

@@ -4,7 +4,7 @@
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { FinalTreeName } from '../../../src/stardust/proof/final-ledger.ts';
 import type { MadeLedger } from '../final-ledger/made-ledger.ts';
-import type { FinalQuestion, Lie } from './lie.ts';
+import { type FinalQuestion, type Lie, lie, onPage } from './lie.ts';
 import type { Rule } from './lying-node.ts';
 import { always, endless, inJson, type Json, never, withField, withStatus } from './rules.ts';
 import { ANY_FINAL_PROOF, FINAL, INFO, MADE_UP } from './sample-paths.ts';
@@ -29,8 +29,8 @@ export function finalQuestion({ root, keys }: MadeLedger): FinalQuestion {
 }
 
 /** The ledger, wherever it is told. */
-const inLedger = (change: (ledger: Json) => void) =>
-  inJson(ANY_FINAL, (json) => change(json.ledger ?? json));
+const inLedger = (change: (ledger: Json) => unknown) =>
+  inJson(ANY_FINAL, (json) => void change(json.ledger ?? json));
 
 const inProof = (change: (json: Json) => unknown) => inJson(ANY_FINAL_PROOF, change);
 
@@ -42,72 +42,50 @@ export function finalLies(made: MadeLedger): readonly Lie[] {
   const final = finalQuestion(made);
   const other = made.keys.nfts[4]!;
   const absent = { root: final.root, id: MADE_UP };
-  const lies: readonly Omit<Lie, 'page'>[] = [
-    {
-      name: 'the root of a final ledger',
-      rules: [inLedger(({ nfts }) => void Object.assign(nfts, { root: MADE_UP }))],
-    },
-    { name: 'its number of NFTs', rules: [inLedger(({ nfts }) => void nfts.count++)] },
-    {
-      name: 'its network',
-      rules: [inLedger((ledger) => void Object.assign(ledger, { networkName: 'Made' }))],
-    },
-    { name: 'its milestone', rules: [inLedger((ledger) => void ledger.milestoneIndex++)] },
-    {
-      name: 'a record of a final ledger',
-      rules: [inRecord(({ record }) => ({ record: `${record.slice(0, -2)}5a` }))],
-    },
-    { name: 'its place', rules: [inRecord(({ position }) => ({ position: position ^ 1 }))] },
-    {
-      name: 'an NFT as not there, with itself beside the gap',
-      rules: [
-        inProof(({ ledger, entry }) => ({ ledger, present: false, before: entry, after: null })),
-      ],
-    },
-    {
-      name: 'an NFT as not there, with nothing beside the gap',
-      rules: [inProof(({ ledger }) => ({ ledger, present: false, before: null, after: null }))],
-    },
-    {
-      name: 'the proof of another NFT',
-      rules: [always(ANY_FINAL_PROOF, () => made.ask('nfts', other))],
-    },
-    {
-      name: 'a proof of another ledger than the one before',
-      rules: [inProof(({ ledger }) => void ledger.outputs.count++)],
-    },
-    {
-      name: 'a neighbour of a gap, one place off',
-      rules: [inProof(({ before, after }) => void (after ?? before).position++)],
-      final: absent,
-    },
-    {
-      name: 'an NFT that is not there, with the record of another',
-      rules: [always(ANY_FINAL_PROOF, () => made.ask('nfts', other))],
-      final: absent,
-    },
-    {
-      name: 'no final ledger',
-      notChecked: /^Not checked: .*status 404/m,
-      rules: [withStatus(ANY_FINAL, 404)],
-    },
-    {
-      name: 'a final ledger without an end',
-      notChecked: /^Not checked: .*without end/m,
-      rules: [endless(ANY_FINAL)],
-    },
-    {
-      name: 'a final ledger that never comes',
-      notChecked: /^Not checked: .*within 30 seconds/m,
-      rules: [never(ANY_FINAL)],
-      waits: true,
-    },
+  const entryOfOther = always(ANY_FINAL_PROOF, () => made.ask('nfts', other));
+  const lies: readonly [name: string, rule: Rule, words?: Partial<Lie>][] = [
+    ['the root of a final ledger', inLedger(({ nfts }) => Object.assign(nfts, { root: MADE_UP }))],
+    ['its number of NFTs', inLedger(({ nfts }) => nfts.count++)],
+    ['its network', inLedger((ledger) => Object.assign(ledger, { networkName: 'Made' }))],
+    ['its milestone', inLedger((ledger) => ledger.milestoneIndex++)],
+    [
+      'a record of a final ledger',
+      inRecord(({ record }) => ({ record: `${record.slice(0, -2)}5a` })),
+    ],
+    ['its place', inRecord(({ position }) => ({ position: position ^ 1 }))],
+    [
+      'an NFT as not there, with itself beside the gap',
+      inProof(({ ledger, entry }) => ({ ledger, present: false, before: entry, after: null })),
+    ],
+    [
+      'an NFT as not there, with nothing beside the gap',
+      inProof(({ ledger }) => ({ ledger, present: false, before: null, after: null })),
+    ],
+    ['the proof of another NFT', entryOfOther],
+    [
+      'a proof of another ledger than the one before',
+      inProof(({ ledger }) => void ledger.outputs.count++),
+    ],
+    [
+      'a neighbour of a gap, one place off',
+      inProof(({ before, after }) => void (after ?? before).position++),
+      { final: absent },
+    ],
+    ['an NFT that is not there, with the record of another', entryOfOther, { final: absent }],
   ];
-  return lies.map((lie) => ({
-    page: '#/verify',
-    final,
-    ...(lie.notChecked === undefined && { refuted: /^False: the node proves nothing of this\. /m }),
-    ...lie,
-    truth,
-  }));
+  const refuted = /^False: the node proves nothing of this\. /m;
+  const rows = lies.map(([name, rule, words]) => lie(name, rule, { refuted, ...words }));
+  const missing = [
+    lie('no final ledger', withStatus(ANY_FINAL, 404), {
+      notChecked: /^Not checked: .*status 404/m,
+    }),
+    lie('a final ledger without an end', endless(ANY_FINAL), {
+      notChecked: /^Not checked: .*without end/m,
+    }),
+    lie('a final ledger that never comes', never(ANY_FINAL), {
+      notChecked: /^Not checked: .*within 30 seconds/m,
+      waits: true,
+    }),
+  ];
+  return onPage('#/verify', [...rows, ...missing], { final, truth });
 }

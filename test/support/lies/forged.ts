@@ -47,11 +47,7 @@ export function signedByStrangers(value: Milestone, strangers: number): Mileston
   const signatures = value.signatures.map((own, i) => {
     if (i >= strangers) return own;
     const secret = new Uint8Array(32).fill(7 + i);
-    return {
-      ...own,
-      publicKey: ed25519.getPublicKey(secret),
-      signature: ed25519.sign(id, secret),
-    };
+    return { ...own, publicKey: ed25519.getPublicKey(secret), signature: ed25519.sign(id, secret) };
   });
   signatures.sort((a, b) => (a.publicKey.toHex() < b.publicKey.toHex() ? -1 : 1));
   return { ...value, signatures };

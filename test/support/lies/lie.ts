@@ -41,3 +41,19 @@ export interface Lie {
   /** Requests do not end: the page comes to its end when their time limit is over. */
   waits?: true;
 }
+
+/** A row that may leave its page to the table that it is in. */
+type Row = Omit<Lie, 'page'> & { page?: string };
+
+/** @param words what must be told */
+export function lie<const Words extends object>(
+  name: string,
+  rules: Rule | readonly Rule[],
+  words: Words,
+) {
+  return { name, rules: [rules].flat(), ...words };
+}
+
+/** Rows, of which each is told on this page unless it names another, with words that they share. */
+export const onPage = (page: string, rows: readonly Row[], shared: Partial<Lie> = {}): Lie[] =>
+  rows.map((row) => ({ page, ...shared, ...row }));

@@ -1,11 +1,11 @@
 /**
  * A node that lies: a server in front of an honest node that changes answers by rules. Without rules
- * it tells the truth. Honest answers are read once, so the honest node must stand still.
+ * it tells the truth.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { listen } from '../edge/launch.ts';
 
 export interface Asked {
   method: string;
@@ -67,10 +67,11 @@ const RAW = 'application/vnd.iota.serializer-v1';
 /** Headers that do not depend on how the bytes are sent. */
 const HANDED_ON = /^(content-type|content-security-policy|x-.+)$/;
 
-/** The node at a URL; each answer is read once. */
-export function nodeAt(url: string): Source {
+/** The node at a URL; each answer is read once, unless the node moves. */
+export function nodeAt(url: string, moves = false): Source {
   const known = new Map<string, Promise<Answer>>();
   return (asked) => {
+    if (moves) return readAnswer(fetch(url + asked.path, toRequest(asked)));
     const { method, path, wantsBytes, body } = asked;
     const key = JSON.stringify([method, path, wantsBytes, body]);
     const answer = known.get(key) ?? readAnswer(fetch(url + path, toRequest(asked)));
@@ -162,20 +163,13 @@ export async function startLyingNode(honest: Source): Promise<LyingNode> {
     });
   });
   server.on('upgrade', (request, socket, head) => upgrade?.(request, socket, head));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await listen(server),
     lie(newRules, newUpgrade) {
       [rules, upgrade] = [newRules, newUpgrade];
       [used, errors, endlessBytes] = [new Set(), [], 0];
     },
-    told: () => ({
-      used,
-      errors,
-      busy,
-      endlessBytes,
-    }),
+    told: () => ({ used, errors, busy, endlessBytes }),
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
       server.close();

@@ -2,8 +2,9 @@
  * Lies about a milestone and its cone.
  */
 import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
+import type { Milestone } from '../../../src/stardust/wire/milestone.ts';
 import { forgedBytes, forgedInJson, signedByStrangers } from './forged.ts';
-import type { Lie } from './lie.ts';
+import { type Lie, lie, onPage } from './lie.ts';
 import {
   always,
   asIfAsked,
@@ -15,13 +16,27 @@ import {
   withField,
   withStatus,
 } from './rules.ts';
-import { ANY_MILESTONE, INFO, MADE_UP, MILESTONE, NOTHING } from './sample-paths.ts';
+import {
+  ANY_MILESTONE,
+  INFO,
+  MADE_UP,
+  MILESTONE,
+  NOTHING,
+  pathOfMilestone,
+} from './sample-paths.ts';
 
 const page = '#/milestone/17339';
 /** The signatures, or too few of them. */
 const NOT_SIGNED = /Milestone 17,?339 is not signed by the keys of Shimmer: M-[23]/;
+const NO_MILESTONE = { notChecked: /is no milestone/ };
+const STRANGER = { refuted: /M-3: signed by 0x\w+, which may not sign/ };
 
-const LOOKALIKE = 'sh\u0456mmer';
+const inBytesOf = (change: (value: Milestone) => Milestone) => inMilestone(ANY_MILESTONE, change);
+const bytesWith = (change: Partial<Milestone>) => inBytesOf((value) => ({ ...value, ...change }));
+const signaturesAre = (change: (all: Milestone['signatures']) => Milestone['signatures']) =>
+  inBytesOf((value) => ({ ...value, signatures: change(value.signatures) }));
+const strangersSign = (count: number) => inBytesOf((value) => signedByStrangers(value, count));
+const ofNetwork = (name: string) => withField(INFO, 'protocol.networkName', name);
 
 /** The JSON of the milestone says other things than its bytes. Only bytes are read. */
 const OF_JSON: readonly Lie[] = [
@@ -46,162 +61,97 @@ const OF_JSON: readonly Lie[] = [
 }));
 
 /** The bytes are not what was signed. */
-const OF_BYTES: readonly Lie[] = [
-  {
-    name: 'a milestone for an ID that nobody has',
+const [time, root] = [{ timestamp: 1_795_000_000 }, { inclusionMerkleRoot: fromHex(MADE_UP) }];
+const OF_BYTES: readonly Lie[] = onPage(page, [
+  lie('a milestone for an ID that nobody has', asIfAsked(pathOfMilestone(NOTHING), MILESTONE), {
     refuted: /bytes that came for milestone 0x7{64} are those of 0xef16/,
-    rules: [asIfAsked(`/api/core/v2/milestones/${NOTHING}`, MILESTONE)],
     page: `#/milestone/${NOTHING}`,
-  },
-  {
-    name: 'bytes with another index',
+  }),
+  lie('bytes with another index', bytesWith({ index: 17_338 }), {
     refuted: /are those of milestone 17,?338/,
-    rules: [inMilestone(ANY_MILESTONE, (value) => ({ ...value, index: 17_338 }))],
-    page,
-  },
-  {
-    name: 'bytes with another time',
+  }),
+  lie('bytes with another time', bytesWith(time), { refuted: NOT_SIGNED }),
+  lie(
+    'another time, in bytes and JSON',
+    [withField(MILESTONE, 'timestamp', time.timestamp), bytesWith(time)],
+    { refuted: NOT_SIGNED },
+  ),
+  lie('bytes with another milestone before', bytesWith({ previousMilestoneId: fromHex(MADE_UP) }), {
     refuted: NOT_SIGNED,
-    rules: [inMilestone(ANY_MILESTONE, (value) => ({ ...value, timestamp: 1_795_000_000 }))],
-    page,
-  },
-  {
-    name: 'another time, in bytes and JSON',
-    refuted: NOT_SIGNED,
-    rules: [
-      withField(MILESTONE, 'timestamp', 1_795_000_000),
-      inMilestone(ANY_MILESTONE, (value) => ({ ...value, timestamp: 1_795_000_000 })),
-    ],
-    page,
-  },
-  {
-    name: 'bytes with another milestone before',
-    refuted: NOT_SIGNED,
-    rules: [
-      inMilestone(ANY_MILESTONE, (value) => ({ ...value, previousMilestoneId: fromHex(MADE_UP) })),
-    ],
-    page,
-  },
-  {
-    name: 'bytes with another inclusion root, told in JSON as well',
-    refuted: NOT_SIGNED,
-    rules: [
-      withField(MILESTONE, 'inclusionMerkleRoot', MADE_UP),
-      inMilestone(ANY_MILESTONE, (value) => ({ ...value, inclusionMerkleRoot: fromHex(MADE_UP) })),
-    ],
-    page,
-  },
-  {
-    name: 'a bit of a signature',
-    refuted: NOT_SIGNED,
-    rules: [inBytes(ANY_MILESTONE, flip(-1))],
-    page,
-  },
-  {
-    name: 'six signatures',
-    marks: [],
-    refuted: /M-2: 6 keys signed, threshold 7/,
-    rules: [
-      inMilestone(ANY_MILESTONE, (value) => ({ ...value, signatures: value.signatures.slice(4) })),
-    ],
-    page,
-  },
-  {
-    name: 'one signature, ten times',
-    notChecked: /is no milestone/,
-    rules: [
-      inMilestone(ANY_MILESTONE, (value) => ({
-        ...value,
-        signatures: value.signatures.map(() => value.signatures[0]!),
-      })),
-    ],
-    page,
-  },
-  {
-    name: 'one signature by a stranger',
-    refuted: /M-3: signed by 0x\w+, which may not sign/,
-    rules: [inMilestone(ANY_MILESTONE, (value) => signedByStrangers(value, 1))],
-    page,
-  },
-  {
-    name: 'signatures by ten strangers',
-    refuted: /M-3: signed by 0x\w+, which may not sign/,
-    rules: [inMilestone(ANY_MILESTONE, (value) => signedByStrangers(value, 10))],
-    page,
-  },
-  {
-    name: 'a byte too many',
-    notChecked: /is no milestone/,
-    rules: [inBytes(ANY_MILESTONE, (bytes) => Buffer.concat([bytes, Buffer.of(0)]))],
-    page,
-  },
-  {
-    name: 'no bytes',
-    notChecked: /is no milestone/,
-    rules: [inBytes(ANY_MILESTONE, () => new Uint8Array())],
-    page,
-  },
-  {
-    name: 'JSON in place of the milestone’s bytes',
-    notChecked: /is no milestone/,
-    rules: [always(ANY_MILESTONE, () => ({ verified: true }), 'bytes')],
-    page,
-  },
-];
+  }),
+  lie(
+    'bytes with another inclusion root, told in JSON as well',
+    [withField(MILESTONE, 'inclusionMerkleRoot', MADE_UP), bytesWith(root)],
+    { refuted: NOT_SIGNED },
+  ),
+  lie('a bit of a signature', inBytes(ANY_MILESTONE, flip(-1)), { refuted: NOT_SIGNED }),
+  lie(
+    'six signatures',
+    signaturesAre((all) => all.slice(4)),
+    { marks: [], refuted: /M-2: 6 keys signed, threshold 7/ },
+  ),
+  lie(
+    'one signature, ten times',
+    signaturesAre((all) => all.map(() => all[0]!)),
+    NO_MILESTONE,
+  ),
+  lie('one signature by a stranger', strangersSign(1), STRANGER),
+  lie('signatures by ten strangers', strangersSign(10), STRANGER),
+  lie(
+    'a byte too many',
+    inBytes(ANY_MILESTONE, (bytes) => Buffer.concat([bytes, Buffer.of(0)])),
+    NO_MILESTONE,
+  ),
+  lie(
+    'no bytes',
+    inBytes(ANY_MILESTONE, () => new Uint8Array()),
+    NO_MILESTONE,
+  ),
+  lie(
+    'JSON in place of the milestone’s bytes',
+    always(ANY_MILESTONE, () => ({ verified: true }), 'bytes'),
+    NO_MILESTONE,
+  ),
+]);
 
 /** A verdict that is false, and roots that agree with it. */
-const FORGED: readonly Lie[] = [
-  { name: 'a forged cone', refuted: NOT_SIGNED, rules: [...forgedInJson, forgedBytes()], page },
-  {
-    name: 'a forged cone, signed by ten strangers',
+const FORGED: readonly Lie[] = onPage(page, [
+  lie('a forged cone', [...forgedInJson, forgedBytes()], { refuted: NOT_SIGNED }),
+  lie('a forged cone, signed by ten strangers', [...forgedInJson, forgedBytes(10)], {
     refuted: NOT_SIGNED,
-    rules: [...forgedInJson, forgedBytes(10)],
-    page,
-  },
-  {
-    name: 'a forged cone, honest bytes',
+  }),
+  lie('a forged cone, honest bytes', forgedInJson, {
     refuted: /do not lead to the signed applied root.* block 3 is the wrong one/,
-    rules: forgedInJson,
-    page,
-  },
-  {
-    name: 'a forged cone; the milestone’s bytes never come',
-    notChecked: /did not answer .*17339 within 30 seconds/,
-    rules: [...forgedInJson, never(ANY_MILESTONE, 'bytes')],
-    page,
-    waits: true,
-  },
-  {
-    name: 'a forged cone; the milestone’s bytes are not there',
-    notChecked: /no bytes of the milestone/,
-    rules: [...forgedInJson, withStatus(ANY_MILESTONE, 404, 'bytes')],
-    page,
-  },
-  {
-    name: 'a forged cone of a network with a Cyrillic letter',
-    notChecked:
-      /looks like “shimmer” and is another name: one of its letters is U\+0456.*not signed by the keys of Shimmer/s,
-    rules: [...forgedInJson, forgedBytes(), withField(INFO, 'protocol.networkName', LOOKALIKE)],
-    page,
-  },
-  {
-    name: 'a network with a Cyrillic letter',
+  }),
+  lie(
+    'a forged cone; the milestone’s bytes never come',
+    [...forgedInJson, never(ANY_MILESTONE, 'bytes')],
+    { notChecked: /did not answer .*17339 within 30 seconds/, waits: true },
+  ),
+  lie(
+    'a forged cone; the milestone’s bytes are not there',
+    [...forgedInJson, withStatus(ANY_MILESTONE, 404, 'bytes')],
+    { notChecked: /no bytes of the milestone/ },
+  ),
+  lie(
+    'a forged cone of a network with a Cyrillic letter',
+    [...forgedInJson, forgedBytes(), ofNetwork('sh\u0456mmer')],
+    {
+      notChecked:
+        /looks like “shimmer” and is another name: one of its letters is U\+0456.*not signed by the keys of Shimmer/s,
+    },
+  ),
+  lie('a network with a Cyrillic letter', ofNetwork('sh\u0456mmer'), {
     notChecked: /looks like “shimmer” and is another name/,
-    rules: [withField(INFO, 'protocol.networkName', LOOKALIKE)],
-    page,
-  },
-  {
-    name: 'another known network',
+  }),
+  lie('another known network', ofNetwork('iota-mainnet'), {
     notChecked: /calls its network “iota-mainnet”, and you check against the keys of Shimmer/,
-    rules: [withField(INFO, 'protocol.networkName', 'iota-mainnet')],
-    page,
-  },
-  {
-    name: 'a forged cone of an unknown network',
-    notChecked: /calls its network “shimmer2”.*not signed by the keys of Shimmer/s,
-    rules: [...forgedInJson, forgedBytes(10), withField(INFO, 'protocol.networkName', 'shimmer2')],
-    page,
-  },
-];
+  }),
+  lie(
+    'a forged cone of an unknown network',
+    [...forgedInJson, forgedBytes(10), ofNetwork('shimmer2')],
+    { notChecked: /calls its network “shimmer2”.*not signed by the keys of Shimmer/s },
+  ),
+]);
 
 export const MILESTONE_LIES: readonly Lie[] = [...OF_JSON, ...OF_BYTES, ...FORGED];

@@ -110,6 +110,17 @@ export function withStatus(paths: Paths, status: number, kind: Kind = 'both'): R
   };
 }
 
+/** Headers besides those that there are. */
+export function withHeaders(paths: Paths, headers: Answer['headers']): Rule {
+  return {
+    concerns: concerns(paths, 'both'),
+    async tell(asked, next) {
+      const answer = await next(asked);
+      return { ...answer, headers: { ...answer.headers, ...headers } };
+    },
+  };
+}
+
 /** Sent to the same path under another host name of this machine. */
 export function redirected(paths: Paths): Rule {
   return {

@@ -47,6 +47,7 @@ export const ANY_OUTPUT = /^\/api\/core\/v2\/outputs\/0x[0-9a-f]{68}$/;
 export const FINAL = '/api/edge/v1/final';
 export const ANY_FINAL_PROOF = /^\/api\/edge\/v1\/final\/(?:outputs|nfts)\/0x/;
 
+export const pathOfMilestone = (id: string) => `/api/core/v2/milestones/${id}`;
 export const pathOfBlock = (id: string) => `/api/core/v2/blocks/${id}`;
 export const pathOfMetadata = (id: string) => `/api/core/v2/blocks/${id}/metadata`;
 export const pathOfProof = (id: string) => `/api/edge/v1/blocks/${id}/proof`;

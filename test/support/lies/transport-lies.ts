@@ -1,7 +1,7 @@
 /**
  * Answers that no honest node gives: without an end, of no shape, or from elsewhere.
  */
-import type { Lie } from './lie.ts';
+import { type Lie, lie, onPage } from './lie.ts';
 import {
   always,
   endless,
@@ -14,64 +14,48 @@ import {
 } from './rules.ts';
 import { ANY_BLOCK, ANY_MILESTONE, EXPLANATION } from './sample-paths.ts';
 
-export const TRANSPORT_LIES: readonly Lie[] = [
-  {
-    name: 'a cone that never comes',
+export const TRANSPORT_LIES: readonly Lie[] = onPage('#/milestone/17339', [
+  lie('a cone that never comes', never(EXPLANATION), {
     notChecked: /whiteflag.17339 within 30 seconds/,
-    rules: [never(EXPLANATION)],
-    waits: true as const,
-  },
-  { name: 'a cone without an end', notChecked: /without end/, rules: [endless(EXPLANATION)] },
-  {
-    name: 'a milestone without an end',
+    waits: true,
+  }),
+  lie('a cone without an end', endless(EXPLANATION), { notChecked: /without end/ }),
+  lie('a milestone without an end', endless(ANY_MILESTONE), { notChecked: /without end/ }),
+  lie('a milestone in bytes without an end', endless(ANY_MILESTONE, 'bytes'), {
     notChecked: /without end/,
-    rules: [endless(ANY_MILESTONE)],
-  },
-  {
-    name: 'a milestone in bytes without an end',
-    notChecked: /without end/,
-    rules: [endless(ANY_MILESTONE, 'bytes')],
-  },
-  {
-    name: 'blocks that never come',
+  }),
+  lie('blocks that never come', never(ANY_BLOCK), {
     notChecked: /bytes of 38 of 38 blocks did not come within 30 seconds/,
-    rules: [never(ANY_BLOCK)],
-    waits: true as const,
-  },
-  { name: 'blocks without an end', notChecked: /without end/, rules: [endless(ANY_BLOCK)] },
-  {
-    name: '50 MB of JSON',
-    notChecked: /without end|contract/,
-    rules: [always(EXPLANATION, () => `{"x":"${'a'.repeat(50_000_000)}"}`)],
-  },
-  {
-    name: 'eight million zeros in place of blocks',
+    waits: true,
+  }),
+  lie('blocks without an end', endless(ANY_BLOCK), { notChecked: /without end/ }),
+  lie(
+    '50 MB of JSON',
+    always(EXPLANATION, () => `{"x":"${'a'.repeat(50_000_000)}"}`),
+    { notChecked: /without end|contract/ },
+  ),
+  lie('eight million zeros in place of blocks', inText(EXPLANATION, zerosForBlocks), {
     notChecked: /contract/,
-    rules: [inText(EXPLANATION, zerosForBlocks)],
-  },
-  {
-    name: '400,000 zeros in place of blocks',
-    notChecked: /contract says: blocks\.0/,
-    rules: [withField(EXPLANATION, 'blocks', Array(400_000).fill(0))],
-  },
-  {
-    name: 'a page in place of JSON',
-    notChecked: /contract/,
-    rules: [always(EXPLANATION, () => '<html><body>Verified</body></html>')],
-  },
-  {
-    name: 'JSON 200,000 levels deep',
-    notChecked: /contract/,
-    rules: [always(EXPLANATION, () => nested(200_000))],
-  },
-  {
-    name: 'a cone with JSON 200,000 levels deep in it',
-    notChecked: /contract/,
-    rules: [inText(EXPLANATION, (text) => text.replace('{', `{"deep":${nested(200_000)},`))],
-  },
-  {
-    name: 'the cone at another host',
-    notChecked: /does not answer/,
-    rules: [redirected(EXPLANATION)],
-  },
-].map((lie) => ({ page: '#/milestone/17339', ...lie }));
+  }),
+  lie(
+    '400,000 zeros in place of blocks',
+    withField(EXPLANATION, 'blocks', Array(400_000).fill(0)),
+    { notChecked: /contract says: blocks\.0/ },
+  ),
+  lie(
+    'a page in place of JSON',
+    always(EXPLANATION, () => '<html><body>Verified</body></html>'),
+    { notChecked: /contract/ },
+  ),
+  lie(
+    'JSON 200,000 levels deep',
+    always(EXPLANATION, () => nested(200_000)),
+    { notChecked: /contract/ },
+  ),
+  lie(
+    'a cone with JSON 200,000 levels deep in it',
+    inText(EXPLANATION, (text) => text.replace('{', `{"deep":${nested(200_000)},`)),
+    { notChecked: /contract/ },
+  ),
+  lie('the cone at another host', redirected(EXPLANATION), { notChecked: /does not answer/ }),
+]);

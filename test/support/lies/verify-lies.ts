@@ -3,7 +3,7 @@
  */
 
 import { forgedBytes, forgedInJson } from './forged.ts';
-import type { Lie } from './lie.ts';
+import { type Lie, lie, onPage } from './lie.ts';
 import {
   always,
   asIfAsked,
@@ -39,99 +39,49 @@ function firstAhead(readings: number) {
   });
 }
 
-export const VERIFY_LIES: readonly Lie[] = [
-  {
-    name: 'info far ahead, then true',
+const FALSE = { refuted: /^False: /m };
+const MISSING = { notChecked: /^Not checked: .*status 404/m };
+
+export const VERIFY_LIES: readonly Lie[] = onPage('#/verify', [
+  lie('info far ahead, then true', firstAhead(1), {
     shows: /Verified: milestone 17,?339 of 28 Sept 2022/,
     hides: /\blive\b|See milestone 99/,
-    rules: [firstAhead(1)],
-  },
-  {
-    name: 'info with the time of now',
-    shows: /Verified: milestone 17,?339 .*years old/,
-    hides: /\blive\b/,
-    rules: [
-      withField(
-        INFO,
-        'status.confirmedMilestone.timestamp',
-        () => Math.floor(Date.now() / 1000) - 5,
-      ),
-    ],
-  },
-  {
-    name: 'a white flag that is read off the milestone',
+  }),
+  lie(
+    'info with the time of now',
+    withField(INFO, 'status.confirmedMilestone.timestamp', () => Math.floor(Date.now() / 1000) - 5),
+    { shows: /Verified: milestone 17,?339 .*years old/, hides: /\blive\b/ },
+  ),
+  lie('a white flag that is read off the milestone', asIfAsked(WHITE_FLAG, MILESTONE), {
     shows: /the node answers the signed roots/,
-    rules: [asIfAsked(WHITE_FLAG, MILESTONE)],
-  },
-  {
-    name: 'a root of the white flag',
-    refuted: /^False: /m,
-    rules: [withField(WHITE_FLAG, 'appliedMerkleRoot', MADE_UP)],
-  },
-  {
-    name: 'no white flag',
+  }),
+  lie('a root of the white flag', withField(WHITE_FLAG, 'appliedMerkleRoot', MADE_UP), FALSE),
+  lie('no white flag', withStatus(WHITE_FLAG, 503), {
     notChecked: /^Not checked: .*whiteflag: status 503/m,
-    rules: [withStatus(WHITE_FLAG, 503)],
-  },
-  {
-    name: 'a forged cone, to verify',
-    refuted: /^False: /m,
-    rules: [...forgedInJson, forgedBytes()],
-  },
-  {
-    name: 'a forged cone signed by strangers, to verify',
-    refuted: /^False: /m,
-    rules: [...forgedInJson, forgedBytes(10)],
-  },
-  {
-    name: 'a bit of a block, to verify',
-    refuted: /^False: /m,
-    rules: [inBytes(pathOfBlock(DATA_BLOCK), flip(-1))],
-  },
-  {
-    name: 'another block, to verify',
-    refuted: /^False: /m,
-    rules: [asIfAsked(pathOfBlock(DATA_BLOCK), pathOfBlock(MILESTONE_BLOCK))],
-  },
-  {
-    name: 'an empty cone, to verify',
-    refuted: /^False: /m,
-    rules: [withField(EXPLANATION, 'blocks', [])],
-  },
-  {
-    name: 'no proof, to verify',
-    notChecked: /^Not checked: .*status 404/m,
-    rules: [withStatus(ANY_PROOF, 404)],
-  },
-  {
-    name: 'no blocks, to verify',
-    notChecked: /^Not checked: .*status 404/m,
-    rules: [withStatus(ANY_BLOCK, 404)],
-  },
-  {
-    name: 'no milestone, to verify',
-    notChecked: /^Not checked: .*status 404/m,
-    rules: [withStatus(ANY_MILESTONE, 404)],
-  },
-  {
-    name: 'no cone, to verify',
-    notChecked: /^Not checked: /m,
-    rules: [withStatus(EXPLANATION, 404)],
-  },
-  {
-    name: 'a proof of nothing, to verify',
-    refuted: /not a JSON object/,
-    rules: [always(ANY_PROOF, () => ({ proof: {} }))],
-  },
-  {
-    name: 'blocks that never come, to verify',
+  }),
+  lie('a forged cone, to verify', [...forgedInJson, forgedBytes()], FALSE),
+  lie('a forged cone signed by strangers, to verify', [...forgedInJson, forgedBytes(10)], FALSE),
+  lie('a bit of a block, to verify', inBytes(pathOfBlock(DATA_BLOCK), flip(-1)), FALSE),
+  lie(
+    'another block, to verify',
+    asIfAsked(pathOfBlock(DATA_BLOCK), pathOfBlock(MILESTONE_BLOCK)),
+    FALSE,
+  ),
+  lie('an empty cone, to verify', withField(EXPLANATION, 'blocks', []), FALSE),
+  lie('no proof, to verify', withStatus(ANY_PROOF, 404), MISSING),
+  lie('no blocks, to verify', withStatus(ANY_BLOCK, 404), MISSING),
+  lie('no milestone, to verify', withStatus(ANY_MILESTONE, 404), MISSING),
+  lie('no cone, to verify', withStatus(EXPLANATION, 404), { notChecked: /^Not checked: /m }),
+  lie(
+    'a proof of nothing, to verify',
+    always(ANY_PROOF, () => ({ proof: {} })),
+    { refuted: /not a JSON object/ },
+  ),
+  lie('blocks that never come, to verify', never(ANY_BLOCK), {
     notChecked: /^Not checked: .* within 30 seconds/m,
-    rules: [never(ANY_BLOCK)],
-    waits: true as const,
-  },
-  {
-    name: 'a white flag without an end',
+    waits: true,
+  }),
+  lie('a white flag without an end', endless(WHITE_FLAG), {
     notChecked: /^Not checked: .* without end/m,
-    rules: [endless(WHITE_FLAG)],
-  },
-].map((lie) => ({ page: '#/verify', ...lie }));
+  }),
+]);

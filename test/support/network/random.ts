@@ -4,13 +4,6 @@
  */
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 
-/** Chance of a run of its own, which tells its seed first: SEED in the environment repeats it. */
-export function tellRandom(): Random {
-  const seed = process.env.SEED ?? crypto.randomUUID();
-  console.log(`The same chance again: SEED=${seed}`);
-  return new Random(seed);
-}
-
 export class Random {
   readonly #state: Uint32Array;
 

@@ -15,15 +15,13 @@ import {
   WRANGLER_TOML,
 } from '../../../scripts/lib/wrangler/wrangler-config.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
-import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
-import { recordedNode, recordedStatus } from '../http/recorded-node.ts';
+import type { EdgeNode } from '../../../src/node/edge-node.ts';
+import type { Fetch } from '../http/contract.ts';
+import { recordedNode, withAge } from '../http/recorded-node.ts';
 import { fetchFrom } from '../http/stub-node.ts';
-import { questionOf } from '../ledger/ledger-harness.ts';
 import { dump } from '../ledger/memory-database.ts';
-import { coneOf } from '../network/network-model.ts';
 import { recordedNetwork } from '../network/recorded-network.ts';
-import { currentVersion, FakeAccount } from './fake-account.ts';
-import { fakeWrangler } from './fake-wrangler.ts';
+import { currentVersion, FakeAccount, fakeWrangler } from './fake-account.ts';
 import { lastingFolder, unpackVector } from './script-process.ts';
 
 export const network = recordedNetwork('network-a');
@@ -171,24 +169,19 @@ export class Machine {
 
 const NO_LEDGER = { readStatus: async () => undefined };
 
-/** The recorded network at a milestone, which is just now. */
-export function fetchNode(index: number) {
-  const { answer } = questionOf(network, 60);
-  const { inclusionMerkleRoot, appliedMerkleRoot } = answer as Record<string, string>;
-  const age = index === 60 ? 0 : 1000;
-  return fetchFrom({
-    node: {
-      ...recordedNode(network, index),
-      readStatus: async () => recordedStatus(network, index, Math.floor(Date.now() / 1000) - age),
-      computeWhiteFlag: async () => ({
-        ok: true,
-        inclusionMerkleRoot: fromHex(inclusionMerkleRoot!),
-        appliedMerkleRoot: fromHex(appliedMerkleRoot!),
-        blocks: coneOf(network, 60).length,
-        stages: {},
-      }),
-    },
-  });
+const nodes = new Map<string, Promise<EdgeNode>>();
+
+/**
+ * The recorded network at a milestone, which is just now at 60 and old before.
+ *
+ * @param from where its snapshot was made
+ */
+export function fetchNode(index: number, from = network.genesis.index): Fetch {
+  const key = `${index} ${from}`;
+  const node = nodes.get(key) ?? recordedNode(network, index, from);
+  nodes.set(key, node);
+  const age = index === 60 || from === index ? 0 : 1000;
+  return async (path, init) => fetchFrom({ node: withAge(await node, age) })(path, init);
 }
 
 /** A file of secrets, as a flag. */

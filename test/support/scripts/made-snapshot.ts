@@ -3,8 +3,6 @@
  * that docs/operations.md has figures of.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { runMain, UsageError } from '../../../scripts/lib/process/command-line.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { madeId, madeOutput, writeFull } from '../snapshot/snapshot-writer.ts';
@@ -63,19 +61,4 @@ export function writeMadeSnapshot(path: string, outputs: number): void {
 
 function* madeOutputs(count: number) {
   for (let i = 0; i < count; i++) yield madeOutput(i, AMOUNT, MADE_INDEX, TIMESTAMP, NFT_EVERY);
-}
-
-const USAGE = `Usage: npx node test/support/scripts/made-snapshot.ts FILE OUTPUTS
-
-Writes a full snapshot with so many outputs, 131 bytes each: 1000000 for example.`;
-
-if (import.meta.main) {
-  await runMain(USAGE, (args) => {
-    const [path, count, ...others] = parseArgs({ args, allowPositionals: true }).positionals;
-    const outputs = Number(count);
-    if (path === undefined || !Number.isSafeInteger(outputs) || outputs < 0 || others.length > 0)
-      throw new UsageError('a file and a number of outputs are to be given');
-    writeMadeSnapshot(path, outputs);
-    return 0;
-  });
 }

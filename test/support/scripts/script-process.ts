@@ -1,14 +1,13 @@
 /**
  * Scripts as processes, and folders that go when the tests are done.
  */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
+import { type Launched, launch } from '../edge/launch.ts';
 import { readVector } from '../vectors.ts';
-
-const PROJECT = join(import.meta.dirname, '../../..');
 
 export interface Ended {
   /** Null where it was killed. */
@@ -21,22 +20,17 @@ function startScript(
   script: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): { child: ChildProcessWithoutNullStreams; ended: Promise<Ended> } {
-  const child = spawn(process.execPath, [join('scripts', script), ...args], {
-    cwd: PROJECT,
-    env: { ...process.env, ...env },
-  });
+): Launched & { ended: Promise<Ended> } {
+  const launched = launch(process.execPath, [join('scripts', script), ...args], { env });
+  const { child } = launched;
   const output = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
+  for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => {
       output[name] += text;
     });
-  }
   onTestFinished(() => void child.kill('SIGKILL'));
-  const ended = new Promise<Ended>((resolve) =>
-    child.once('close', (code) => resolve({ code, ...output })),
-  );
-  return { child, ended };
+  const ended = once(child, 'close').then(([code]) => ({ code, ...output }));
+  return { ...launched, ended };
 }
 
 /** A command of `stardust-edge`. */

@@ -1,24 +1,17 @@
 /** The front of `npm run serve`, before a server that takes workerd's place. */
 import { once } from 'node:events';
 import { createServer as createHttp } from 'node:http';
-import {
-  type AddressInfo,
-  BlockList,
-  connect,
-  createServer,
-  type Server,
-  type Socket,
-} from 'node:net';
+import { BlockList, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Front, openFront } from '../../../../scripts/serve/front/front.ts';
+import { listen } from '../../../support/edge/launch.ts';
 
 const GET = 'GET /health HTTP/1.1\r\nHost: edge.example\r\n\r\n';
 
-async function listen(server: Server): Promise<URL> {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+async function served(server: Server): Promise<URL> {
   onTestFinished(() => void server.close());
-  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return new URL(await listen(server));
 }
 
 /** A front with a clock that can be set forward. */
@@ -34,7 +27,7 @@ async function startFront(maxConnections = 100) {
 
 /** Answers with the path and the client's address. */
 async function startEcho(): Promise<URL> {
-  return listen(
+  return served(
     createHttp((request, response) =>
       response.end(`${request.url} ${request.headers['cf-connecting-ip']}`),
     ),
@@ -95,7 +88,7 @@ it('a request that a dying workerd has, and those after it, are for the next one
   const { front } = await startFront();
   const sockets: Socket[] = [];
   const dying = createServer((socket) => sockets.push(socket));
-  front.passTo(await listen(dying));
+  front.passTo(await served(dying));
   const clients = [await open(front, GET), await open(front, GET)];
   await settled(() => expect(sockets).toHaveLength(2));
   dying.close();
@@ -119,7 +112,7 @@ it('a connection whose last answer is whole outlives workerd; one that is broken
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\nhi`);
     });
   });
-  front.passTo(await listen(dying));
+  front.passTo(await served(dying));
   const [whole, short] = [
     await open(front, GET),
     await open(front, GET.replace('/health', '/short')),
@@ -143,7 +136,7 @@ it('a request that three of workerd die of gets 503', async () => {
       socket.resetAndDestroy();
     });
   });
-  front.passTo(await listen(dying));
+  front.passTo(await served(dying));
   expect((await fetch(new URL('/health', front.url))).status).toBe(503);
   expect(deaths).toBe(3);
 });
@@ -175,7 +168,7 @@ it('a connection that workerd has closed meanwhile is opened again', async () =>
     });
     socket.on('error', () => {});
   });
-  front.passTo(await listen(workerd));
+  front.passTo(await served(workerd));
   const client = await open(front, GET);
   for (let due = 1; due <= 3; due++) {
     await settled(() => expect(client.received().match(/200 OK/g)).toHaveLength(due));
@@ -193,7 +186,7 @@ it('a client that sends no more has its answer, and takes no place after it', as
   });
   // as workerd: it answers though nothing more will come
   Object.assign(slow, { httpAllowHalfOpen: true });
-  front.passTo(await listen(slow));
+  front.passTo(await served(slow));
   const answered = await open(front, GET);
   await settled(() => expect(answered.received()).toMatch(/soon/));
   answered.socket.end();
@@ -257,7 +250,7 @@ it('a WebSocket is a tunnel, and an upgrade that is refused is not', async () =>
       });
     });
   });
-  front.passTo(await listen(workerd));
+  front.passTo(await served(workerd));
   const upgrade = (path: string) =>
     `GET ${path} HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n`;
   const tunnel = await open(front, `${upgrade('/mqtt')}frames`);
